@@ -1,0 +1,50 @@
+# Everything runs from a fresh checkout with only Python (>= 3.11) and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --quiet
+PYTEST := $(BIN)/python -m pytest --numprocesses auto
+
+.PHONY: help demo test test-all check lint types contracts format bench clean
+
+help:  ## Show what can be made
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+$(VENV)/.installed: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "sges needs Python 3.11 or newer; name one with: make PYTHON=python3.12"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.installed-test: $(VENV)/.installed
+	$(PIP) --editable '.[test]'
+	@touch $@
+
+demo: $(VENV)/.installed  ## Install, then run the main job on a bundled example
+	@$(BIN)/python -m sges.demo
+
+test: check  ## The whole gate: format, lint, types, contracts, tests with doctests
+	$(PYTEST) -m "not slow"
+
+test-all: check  ## The gate and the slow exhaustive tests
+	$(PYTEST)
+
+check: lint types contracts
+
+lint: $(VENV)/.installed-test
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(VENV)/.installed-test
+	$(BIN)/mypy
+
+contracts: $(VENV)/.installed-test
+	$(BIN)/lint-imports
+
+format: $(VENV)/.installed-test  ## Format and mend what can be mended
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:  ## Remove the environment and caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

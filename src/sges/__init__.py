@@ -1,0 +1,1 @@
+"""Selective Greedy Equivalence Search."""

@@ -1,0 +1,54 @@
+"""Every exception that sges raises on purpose.
+
+Each message says what is wrong, on which values, against which rule, and what would be right.
+All of them are ``SgesError``; those that reject a value are also ``ValueError``, so that code
+which knows nothing of sges can catch them.
+"""
+
+
+class SgesError(Exception):
+    """The base of everything raised on purpose."""
+
+
+class GraphError(SgesError, ValueError):
+    """A graph, or a node or edge of it, that breaks a rule of its kind."""
+
+
+class NotADAG(GraphError):
+    """A graph with an undirected edge or a directed cycle where a DAG is needed."""
+
+
+class NotACPDAG(GraphError):
+    """A graph that is not the completed PDAG of any equivalence class, where one is needed."""
+
+
+class NoConsistentExtension(GraphError):
+    """A PDAG whose edges cannot be directed without a cycle or a new v-structure."""
+
+
+class NotChordal(GraphError):
+    """An undirected graph with a chordless cycle, where a chordal one is needed."""
+
+
+class InvalidOperator(SgesError, ValueError):
+    """An operator whose preconditions fail on the graph it is applied to."""
+
+
+class InvalidProperty(SgesError, ValueError):
+    """A bound that no property can have, or a property that is not EIH."""
+
+
+class Undecided(SgesError):
+    """A question that could not be settled within the work allowed."""
+
+
+class DataError(SgesError, ValueError):
+    """A table that cannot be used as it is."""
+
+
+class ScoreError(SgesError, ValueError):
+    """A score that breaks its contract, or that cannot be built from what it was given."""
+
+
+class DataWarning(UserWarning):
+    """Something about a table that is used all the same, and that its owner should know."""

@@ -1,0 +1,1 @@
+"""Graphs: values, equivalence classes, chordality, separation."""

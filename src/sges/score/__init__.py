@@ -1,0 +1,1 @@
+"""Scores: what a family is worth, from data or from an oracle."""
