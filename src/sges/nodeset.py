@@ -10,7 +10,7 @@ is where that is settled, and where a node that does not exist is refused.
 
 from collections.abc import Iterable, Iterator
 from itertools import combinations
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from sges.errors import GraphError
 
@@ -19,6 +19,13 @@ NodeSet: TypeAlias = int
 
 Nodes: TypeAlias = NodeSet | Iterable[int]
 """What public functions accept for a set of nodes: a mask, or the nodes one by one."""
+
+
+class Rows(Protocol):
+    """One node set per node: a sequence, or a mapping from nodes."""
+
+    def __getitem__(self, v: int, /) -> NodeSet:
+        """Return the set of node v."""
 
 
 def nodes(s: NodeSet) -> Iterator[int]:

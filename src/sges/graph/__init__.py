@@ -1,1 +1,37 @@
-"""Graphs: values, equivalence classes, chordality, separation."""
+"""Graphs: the PDAG value, equivalence classes, chordality, separation."""
+
+from sges.graph.chordal import maximal_cliques, maximum_cardinality_search
+from sges.graph.completion import complete_locally
+from sges.graph.equivalence import (
+    covered_edges,
+    dag_to_cpdag,
+    extensions,
+    is_cpdag,
+    is_dag,
+    members,
+    pdag_to_cpdag,
+    pdag_to_dag,
+    topological_order,
+)
+from sges.graph.meek import close_under_meek
+from sges.graph.pdag import PDAG
+from sges.graph.separation import d_separated, is_imap
+
+__all__ = [
+    "PDAG",
+    "close_under_meek",
+    "complete_locally",
+    "covered_edges",
+    "d_separated",
+    "dag_to_cpdag",
+    "extensions",
+    "is_cpdag",
+    "is_dag",
+    "is_imap",
+    "maximal_cliques",
+    "maximum_cardinality_search",
+    "members",
+    "pdag_to_cpdag",
+    "pdag_to_dag",
+    "topological_order",
+]

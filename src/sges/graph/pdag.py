@@ -149,6 +149,10 @@ class PDAG:
         """Return s and every node from which a directed path reaches s."""
         return _closure(as_nodeset(s, self.n), self.parents)
 
+    def chain_component(self, v: int) -> NodeSet:
+        """Return v and every node that a path of undirected edges joins to it."""
+        return _closure(1 << v, self.neighbors)
+
     def induced(self, s: Nodes) -> "PDAG":
         """Return the subgraph induced by s, its nodes renumbered in increasing order.
 
@@ -209,6 +213,10 @@ class PDAG:
     def name(self, v: int) -> str:
         """Return what to call node v in front of people."""
         return str(v) if self.names is None else self.names[v]
+
+    def show(self, s: NodeSet) -> str:
+        """Write a set of nodes by what they are called."""
+        return "{" + ", ".join(map(self.name, nodes(s))) + "}"
 
     def __repr__(self) -> str:
         arrows = [(x, y, "→") for x, y in self.directed_edges()]

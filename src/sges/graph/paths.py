@@ -1,0 +1,22 @@
+"""Semi-directed paths: reachability, never a list of paths.
+
+A path from y is semi-directed if no edge on it is directed against it: each step follows
+u → v or u — v.  Insert and Turn ask whether all such paths from y to x are blocked by a set;
+listing the paths, as several programs do, takes exponential time on dense graphs.
+"""
+
+from sges.graph.pdag import PDAG
+from sges.nodeset import NodeSet, nodes
+
+
+def semi_directed_reach(graph: PDAG, start: int, avoiding: NodeSet) -> NodeSet:
+    """Return start and all nodes that a semi-directed path from it reaches around the set."""
+    free = ~avoiding
+    reached = todo = 1 << start
+    while todo:
+        found = 0
+        for v in nodes(todo):
+            found |= graph.out[v]
+        todo = found & free & ~reached
+        reached |= todo
+    return reached

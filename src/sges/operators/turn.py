@@ -1,0 +1,129 @@
+"""Turn(X, Y, C): reverse an edge in some member of the class.
+
+Hauser & Bühlmann (2012), Propositions 31 and 34, for the optional turning phase.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sges.graph.chordal import cliques
+from sges.graph.paths import semi_directed_reach
+from sges.graph.pdag import PDAG
+from sges.nodeset import Nodes, NodeSet, nodes, show
+from sges.operators.base import Operator, as_mask
+from sges.score.base import Score
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Turn(Operator):
+    """Turn(x, y, C): in a member with y → x where C are y's parents among its neighbors, turn it.
+
+    On y → x: C is a clique of neighbors of y that holds NA_{y,x}, and C ∪ Ne(x) blocks every
+    other semi-directed path from y to x.
+
+    On x — y: C is a clique of neighbors of y without x, holds one that is not adjacent to x
+    (otherwise the class stays the same), and C ∩ NA separates C ∖ NA from NA ∖ C among the
+    neighbors of y.
+
+    >>> g = PDAG.from_edges(3, undirected=[(0, 1), (1, 2)])
+    >>> print(Turn(0, 1, {2}), Turn(0, 1, {2}).apply(g))
+    Turn(0, 1, {2}) PDAG(3 nodes: 0→1, 2→1)
+    """
+
+    set_name: ClassVar[str] = "C"
+    x: int
+    y: int
+    c: NodeSet
+
+    def __init__(self, x: int, y: int, c: Nodes = 0) -> None:
+        object.__setattr__(self, "x", x)
+        object.__setattr__(self, "y", y)
+        object.__setattr__(self, "c", as_mask(c, "Turn"))
+
+    @property
+    def chosen(self) -> NodeSet:
+        """The set C."""
+        return self.c
+
+    def precondition(self, cpdag: PDAG) -> str | None:
+        """Return which condition of Hauser & Bühlmann (2012) fails, or None."""
+        x, y = self.x, self.y
+        if not cpdag.out[y] >> x & 1:
+            return f"needs the edge {y}→{x} or {x}—{y}, and the graph has neither"
+        if stray := self.c & ~(cpdag.neighbors(y) & ~(1 << x)):
+            return f"{show(stray)} does not belong in C, which may only hold other neighbors of {y}"
+        if not cpdag.is_clique(self.c):
+            return f"C = {show(self.c)} must be a clique"
+        if cpdag.neighbors(y) >> x & 1:
+            return self._problem_of_undirected(cpdag)
+        return self._problem_of_directed(cpdag)
+
+    def gain(self, score: Score, cpdag: PDAG) -> float:
+        """Return the change of the two families, of x and of y, that the reversal touches."""
+        x, y = self.x, self.y
+        above_y = cpdag.parents(y) | self.c
+        above_x = (cpdag.parents(x) | self.c & cpdag.na(y, x) & cpdag.neighbors(x)) & ~(1 << y)
+        gained = score.local(y, above_y | 1 << x) + score.local(x, above_x)
+        lost = score.local(y, above_y) + score.local(x, above_x | 1 << y)
+        return gained - lost
+
+    def edit(self, cpdag: PDAG) -> PDAG:
+        """Direct every edge at x and y as in the member that the reversal is made in."""
+        x, y = self.x, self.y
+        arrows = [(x, y), *((c, y) for c in nodes(self.c))]
+        arrows += [(y, v) for v in nodes(cpdag.neighbors(y) & ~self.c & ~(1 << x))]
+        at_x = cpdag.neighbors(x) & ~(1 << y)
+        arrows += [(v, x) if self.c >> v & 1 else (x, v) for v in nodes(at_x)]
+        return cpdag.edited(direct=arrows)
+
+    def _problem_of_undirected(self, cpdag: PDAG) -> str | None:
+        x, y = self.x, self.y
+        na = cpdag.na(y, x)
+        if not self.c & ~na:
+            return f"C = {show(self.c)} holds no node apart from {x}: the class would stay the same"
+        reached = self.c & ~na
+        while (
+            grown := _adjacent_to(cpdag, reached) & cpdag.neighbors(y) & ~(self.c & na) & ~reached
+        ):
+            reached |= grown
+        if reached & na & ~self.c:
+            return (
+                f"C ∩ NA = {show(self.c & na)} must separate {show(self.c & ~na)} from "
+                f"{show(na & ~self.c)} among the neighbors of {y}"
+            )
+        return None
+
+    def _problem_of_directed(self, cpdag: PDAG) -> str | None:
+        x, y = self.x, self.y
+        if missing := cpdag.na(y, x) & ~self.c:
+            return f"C must hold NA_{{{y},{x}}}, but lacks {show(missing)}"
+        others = cpdag.edited(remove=[(x, y)])
+        blocking = self.c | cpdag.neighbors(x)
+        if semi_directed_reach(others, y, blocking) >> x & 1:
+            return (
+                f"another semi-directed path from {y} to {x} avoids C ∪ Ne({x}) = {show(blocking)}"
+            )
+        return None
+
+
+def all_turns(cpdag: PDAG) -> Iterator[Turn]:
+    """Yield every valid Turn on the graph, lazily, pair by pair."""
+    for x in range(cpdag.n):
+        for y in nodes(cpdag.into[x]):
+            yield from turns(cpdag, x, y)
+
+
+def turns(cpdag: PDAG, x: int, y: int) -> Iterator[Turn]:
+    """Yield every valid Turn(x, y, C) for one edge y → x or x — y, lazily."""
+    for c in cliques(cpdag.skeleton(), cpdag.neighbors(y) & ~(1 << x)):
+        turn = Turn(x, y, c)
+        if turn.is_valid(cpdag):
+            yield turn
+
+
+def _adjacent_to(cpdag: PDAG, s: NodeSet) -> NodeSet:
+    found = 0
+    for v in nodes(s):
+        found |= cpdag.adjacent(v)
+    return found

@@ -1,0 +1,135 @@
+r"""Which deletes SGES looks at.
+
+    filter_cliques            cliques of NA whose removal leaves none larger than s
+    selective_generate_ops    every H that the bound s leaves, without listing all subsets
+    selective_deletes         the same for one edge, for any property
+    is_consistent             Π-consistent, in three readings
+
+**Definition 1 is refuted.**  It asks that Π hold on C'[X ∪ Y ∪ W] for W the common
+*descendants* of X and Y in the resulting CPDAG C'.  With it, Theorem 2 (some consistent delete
+keeps the IMAP) is true up to five nodes and false from six on; an SBES that filters by it can
+be stuck.  With W the *children of X that are descendants of Y* Theorem 2 is true, and that is
+our reading ("repaired"; proof in ``docs/theory.md``, counter-examples in ``docs/errata.md``).
+Selective-Generate-Ops looks only at H, common children, so Proposition 1 and Theorem 3 stand.
+
+Paper: Section 4.3, generating deletions; Definition 1.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal, TypeAlias
+
+from sges.errors import GraphError
+from sges.graph.chordal import largest_clique, maximal_cliques
+from sges.graph.pdag import PDAG
+from sges.nodeset import NodeSet, by_size_then_nodes, subsets
+from sges.operators.delete import Delete, deletes
+from sges.properties.base import Property
+
+Reading: TypeAlias = Literal["repaired", "children", "descendants"]
+
+
+def filter_cliques(cliques: Sequence[NodeSet], s: int) -> list[NodeSet]:
+    r"""Keep each clique whose removal leaves no clique larger than s.
+
+    Given the maximal cliques of a graph, what its cliques become without C are the subsets of
+    the C_j \ C: no second search is needed.
+
+    Paper: Section 4.3, FilterCliques.
+    """
+    return [c for c in cliques if all((other & ~c).bit_count() <= s for other in cliques)]
+
+
+def selective_generate_ops(cpdag: PDAG, x: int, y: int, s: int) -> frozenset[NodeSet]:
+    """Return every H that Selective-Generate-Ops proposes for the edge x → y or x — y.
+
+    Holds every H of a Π-consistent delete for Π_PS^{s+1}, Π_CL^s and Π_VW^s (Proposition 1),
+    and every H of a valid delete once s ≥ |NA_{y,x}|.  A set: one H can arise from two cliques.
+
+    >>> complete = PDAG.complete(4)  # Fig. 7: X = 0, Y = 1, A = 2, B = 3
+    >>> [len(selective_generate_ops(complete, 0, 1, s)) for s in (0, 1, 2)]
+    [1, 3, 4]
+
+    Paper: Fig. 6; example in Fig. 7.
+    """
+    if not cpdag.out[x] >> y & 1:
+        raise GraphError(f"there is no edge {x}→{y} or {x}—{y} to delete (Fig. 6)")
+    if s < 0:
+        raise GraphError(f"s = {s}: the bound on cliques in H must be 0 or more (Fig. 6)")
+    na = cpdag.na(y, x)
+    kept = filter_cliques(maximal_cliques(cpdag.skeleton(), na), s)
+    return frozenset(na & ~c | chosen for c in kept for chosen in subsets(c, at_most=s))
+
+
+def size_limited_ops(cpdag: PDAG, x: int, y: int, size: int) -> frozenset[NodeSet]:
+    """Return every H of a valid delete of the edge with at most so many nodes.
+
+    NA ∖ H is a clique, so H holds all of NA outside some maximal clique: what is missing to
+    ``size`` is chosen inside it.
+
+    Paper: Section 6, number of v-structures.
+    """
+    na = cpdag.na(y, x)
+    return frozenset(
+        na & ~c | chosen
+        for c in maximal_cliques(cpdag.skeleton(), na)
+        if (room := size - (na & ~c).bit_count()) >= 0
+        for chosen in subsets(c, at_most=room)
+    )
+
+
+def selective_deletes(
+    cpdag: PDAG, x: int, y: int, assume: Property, *, drop_large: bool = False
+) -> Iterator[Delete]:
+    """Yield the deletes of one edge that the property leaves to look at, each once.
+
+    By the property's bounds on H; a property without bounds is asked about each valid delete.
+    Selective-Generate-Ops also proposes some H that hold a clique larger than s, mixed from H_0
+    and C; ``drop_large`` leaves these out, which is sound and lowers counts, but is not what
+    the paper counted.
+    """
+    cliques: int | None = getattr(assume, "clique_bound", None)
+    size: int | None = getattr(assume, "size_bound", None)
+    if cliques is None and size is None:
+        yield from (d for d in deletes(cpdag, x, y) if is_consistent(d, cpdag, assume))
+        return
+    every_h = [] if size is None else [size_limited_ops(cpdag, x, y, size)]
+    if cliques is not None:
+        every_h.append(selective_generate_ops(cpdag, x, y, cliques))
+    proposed = frozenset.intersection(*every_h)
+    if drop_large and cliques is not None:
+        rows = cpdag.skeleton()
+        proposed = frozenset(h for h in proposed if largest_clique(rows, h) <= cliques)
+    yield from (Delete(x, y, h) for h in sorted(proposed, key=by_size_then_nodes))
+
+
+def is_consistent(
+    delete: Delete, cpdag: PDAG, property: Property, reading: Reading = "repaired"
+) -> bool:
+    """Tell whether a delete is Π-consistent: Π holds on C'[x ∪ y ∪ W] afterwards.
+
+    ``reading`` says which W: the children of x that are descendants of y ("repaired"), the
+    common children ("children"), or the common descendants as Definition 1 prints it
+    ("descendants", refuted: for study only).
+
+    Paper: Definition 1.
+    """
+    after = delete.apply(cpdag)
+    return property.holds(after.induced(consistency_set(after, delete.x, delete.y, reading)))
+
+
+def consistency_set(after: PDAG, x: int, y: int, reading: Reading = "repaired") -> NodeSet:
+    """Return x, y and W in the CPDAG after a delete.
+
+    Paper: Definition 1.
+    """
+    if reading == "repaired":
+        w = after.children(x) & after.descendants(y)
+    elif reading == "children":
+        w = after.children(x) & after.children(y)
+    elif reading == "descendants":
+        w = after.descendants(x) & after.descendants(y)
+    else:
+        raise GraphError(
+            f"reading {reading!r} is not known; it is 'repaired', 'children' or 'descendants'"
+        )
+    return w | 1 << x | 1 << y
