@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --quiet
 PYTEST := $(BIN)/python -m pytest --numprocesses auto
 
-.PHONY: help demo test test-all check lint types contracts format bench clean
+.PHONY: help demo test test-all check lint types contracts format docs bench clean
 
 help:  ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -45,6 +45,9 @@ contracts: $(VENV)/.installed-test
 format: $(VENV)/.installed-test  ## Format and mend what can be mended
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: $(VENV)/.installed-test  ## Make the pages that are generated from the code
+	$(BIN)/python scripts/paper_map.py
 
 clean:  ## Remove the environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -7,7 +7,8 @@ most k neighbors when its turn comes, its neighbors then being joined.
     lower bound   contract greedily a node of least degree into a neighbor (minor-min-width)
     between       for each k from below, a search over *sets* of eliminated nodes: what is left
                   depends on the set alone, not on its order (Bodlaender et al. 2012), and a
-                  node whose neighbors form a clique can always go first
+                  node of at most k neighbors that form a clique, or do so without one of them,
+                  can always go first (Bodlaender, Koster & van den Eijkhof 2005)
 
 The search gives up after so many sets, and what is known then is an interval.
 """
@@ -81,7 +82,7 @@ def _can_eliminate(adjacent: tuple[NodeSet, ...], k: int, allowed_sets: int) -> 
     stack = [dict(enumerate(adjacent))]
     while stack:
         graph = stack.pop()
-        _eliminate_simplicial(graph, k)
+        _eliminate_safe(graph, k)
         if len(graph) <= k + 1:
             return True
         left = sum(1 << v for v in graph)
@@ -98,15 +99,24 @@ def _can_eliminate(adjacent: tuple[NodeSet, ...], k: int, allowed_sets: int) -> 
     return False
 
 
-def _eliminate_simplicial(graph: dict[int, NodeSet], k: int) -> None:
-    """Eliminate, in place, every node of at most k neighbors that are pairwise adjacent."""
+def _eliminate_safe(graph: dict[int, NodeSet], k: int) -> None:
+    """Eliminate, in place, every (almost) simplicial node of at most k neighbors."""
     found = True
     while found:
         found = False
         for v in list(graph):
-            if graph[v].bit_count() <= k and not _missing_pairs(graph, graph[v]):
+            if graph[v].bit_count() <= k and _is_almost_clique(graph, graph[v]):
                 _eliminate(graph, v)
                 found = True
+
+
+def _is_almost_clique(graph: dict[int, NodeSet], s: NodeSet) -> bool:
+    """Tell whether s is a clique, perhaps after one node is left out."""
+    apart = [u for u in nodes(s) if (s & ~graph[u]).bit_count() > 1]
+    return not apart or any(
+        all((s & ~graph[u] & ~(1 << out)).bit_count() <= 1 for u in apart if u != out)
+        for out in apart
+    )
 
 
 def _eliminate(graph: dict[int, NodeSet], v: int) -> None:

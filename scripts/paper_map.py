@@ -1,0 +1,52 @@
+"""Write docs/paper-map.md from the ``Paper:`` lines of the code.
+
+Run as ``make docs``; a test checks that the page is up to date.
+"""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+LINE = re.compile(r"^\s*Paper: (.+)\.$", re.MULTILINE)
+
+HEAD = """# Paper map
+
+Where each part of Chickering & Meek (2015), "Selective Greedy Equivalence Search", lives. The
+first table is made from the `Paper:` lines of the code by `make docs`, and checked by a test.
+The errors we found in the paper are in [errata](errata.md), proofs in [theory](theory.md).
+
+| part of the paper | module |
+| --- | --- |
+"""
+
+TAIL = """
+## Theorems, figures and where they are tested
+
+| part of the paper | shown in |
+| --- | --- |
+| Theorem 1, GES is correct | [tests/search/test_guarantee.py](../tests/search/test_guarantee.py) |
+| Theorem 2, a consistent delete exists (repaired) | [theory](theory.md), [tests/paper/test_theorem_2.py](../tests/paper/test_theorem_2.py) |
+| Theorem 3, SGES is correct | [tests/search/test_guarantee.py](../tests/search/test_guarantee.py) |
+| Proposition 1, generation is complete | [tests/paper/test_proposition_1.py](../tests/paper/test_proposition_1.py) |
+| Fig. 5, the two DAGs | [tests/paper/test_figure_5.py](../tests/paper/test_figure_5.py) |
+| Fig. 7, example of generation | [tests/paper/test_figure_7.py](../tests/paper/test_figure_7.py) |
+"""
+
+
+def rows() -> list[tuple[str, str]]:
+    """Return every (part of the paper, module) that a ``Paper:`` line names, sorted."""
+    found = set()
+    for path in (ROOT / "src").rglob("*.py"):
+        module = path.relative_to(ROOT / "src").with_suffix("").as_posix().replace("/", ".")
+        for line in LINE.findall(path.read_text(encoding="utf-8")):
+            found |= {(part.strip(), module.removesuffix(".__init__")) for part in line.split(";")}
+    return sorted(found)
+
+
+def page() -> str:
+    """Return the text of docs/paper-map.md."""
+    return HEAD + "".join(f"| {part} | `{module}` |\n" for part, module in rows()) + TAIL
+
+
+if __name__ == "__main__":
+    (ROOT / "docs" / "paper-map.md").write_text(page(), encoding="utf-8")

@@ -1,0 +1,23 @@
+"""Between the twins' sets of arcs and the package's graphs."""
+
+from naive import Arcs
+from sges.graph import PDAG
+from sges.nodeset import NodeSet, nodes
+
+
+def pdag_of(n: int, arcs: Arcs) -> PDAG:
+    """Return the graph of a twin: both arcs of a pair are an undirected edge."""
+    arrows = [a for a in arcs if a[::-1] not in arcs]
+    lines = [a for a in arcs if a[::-1] in arcs and a[0] < a[1]]
+    return PDAG.from_edges(n, arrows, lines)
+
+
+def arcs_of(graph: PDAG) -> Arcs:
+    """Return the twin of a graph."""
+    lines = graph.undirected_edges()
+    return frozenset(graph.directed_edges()) | set(lines) | {(y, x) for x, y in lines}
+
+
+def frozen(s: NodeSet) -> frozenset[int]:
+    """Return the nodes of a mask as a set."""
+    return frozenset(nodes(s))

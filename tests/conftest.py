@@ -1,0 +1,23 @@
+"""Fixtures for all tests: seeds are fixed, but any seed must pass (SGES_TEST_SEEDS=0-99)."""
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "gate", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("wide", deadline=None, max_examples=1000)
+settings.load_profile(os.environ.get("SGES_HYPOTHESIS", "gate"))
+
+
+def _seeds() -> list[int]:
+    low, _, high = os.environ.get("SGES_TEST_SEEDS", "42").partition("-")
+    return list(range(int(low), int(high or low) + 1))
+
+
+@pytest.fixture(params=_seeds())
+def seed(request: pytest.FixtureRequest) -> int:
+    """Return a seed for random data; the claim must hold for any."""
+    return int(request.param)

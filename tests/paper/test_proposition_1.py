@@ -1,0 +1,60 @@
+"""Proposition 1: Selective-Generate-Ops proposes every Π-consistent delete."""
+
+import pytest
+
+import naive
+from bridge import pdag_of
+from sges.graph import PDAG
+from sges.operators import all_deletes
+from sges.properties import AtMost, MaxClique, MaxParents, MaxTreewidth, MaxVStructures, MaxVWidth
+from sges.selective import consistency_set, selective_generate_ops, size_limited_ops
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5])
+def test_every_consistent_delete_is_proposed_under_every_property(n: int) -> None:
+    """On every CPDAG, for the smallest W of all readings (common children), so for each.
+
+    The smallest k for which a delete is consistent is the measure of its subgraph; if it is
+    proposed for that k, it is so for every larger one.
+    """
+    for arcs in naive.all_cpdags(n):
+        g = pdag_of(n, arcs)
+        proposed = {
+            (x, y, s): selective_generate_ops(g, x, y, s)
+            for x in range(n)
+            for y in range(n)
+            if g.out[x] >> y & 1
+            for s in range(n)
+        }
+        for d in all_deletes(g):
+            after = d.apply(g)
+            part = after.induced(consistency_set(after, d.x, d.y, "children"))
+            for prop in properties_at_their_measure(part):
+                assert d.h in proposed[d.x, d.y, min(prop.clique_bound or 0, n - 1)], (d, prop)
+            k = MaxVStructures.measure(part)
+            assert d.h in size_limited_ops(g, d.x, d.y, k)
+
+
+def properties_at_their_measure(part: PDAG) -> list[AtMost]:
+    return [
+        MaxParents.of(part),
+        MaxClique.of(part),
+        MaxClique(MaxClique.measure(part), tight=True),
+        MaxVWidth.of(part),
+        MaxTreewidth.of(part),
+    ]
+
+
+@pytest.mark.parametrize("n", [3, 4])
+def test_one_less_than_the_bound_would_miss_a_consistent_delete(n: int) -> None:
+    """The bounds are tight: for v-width s = k − 1 already fails."""
+    missed = 0
+    for arcs in naive.all_cpdags(n):
+        g = pdag_of(n, arcs)
+        for d in all_deletes(g):
+            after = d.apply(g)
+            part = after.induced(consistency_set(after, d.x, d.y))
+            k = MaxVWidth.measure(part)
+            if k > 0:
+                missed += d.h not in selective_generate_ops(g, d.x, d.y, k - 1)
+    assert missed > 0

@@ -1,0 +1,165 @@
+"""The five properties: values, equivalence invariance, heredity, refusals."""
+
+import pytest
+from hypothesis import given
+
+import naive
+from bridge import pdag_of
+from sges.errors import GraphError, InvalidProperty
+from sges.graph import PDAG, covered_edges, dag_to_cpdag, members
+from sges.properties import (
+    AtMost,
+    Between,
+    MaxClique,
+    MaxParents,
+    MaxTreewidth,
+    MaxVStructures,
+    MaxVWidth,
+    Property,
+    check_property,
+)
+from strategies import dags
+
+ALL: list[type[AtMost]] = [MaxParents, MaxClique, MaxVWidth, MaxTreewidth, MaxVStructures]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_measures_are_those_of_the_definitions_on_every_dag(n: int) -> None:
+    for arcs in naive.all_dags(n):
+        dag, everything = pdag_of(n, arcs), frozenset(range(n))
+        assert MaxParents.measure(dag) == max(len(naive.parents(arcs, v)) for v in range(n))
+        assert MaxClique.measure(dag) == naive.largest_clique(arcs, everything)
+        assert MaxVWidth.measure(dag) == naive.v_width(n, arcs)
+        assert MaxTreewidth.measure(dag) == naive.treewidth(n, naive.moral_edges(n, arcs))
+        assert MaxVStructures.measure(dag) == len(naive.class_of(arcs)[1])
+
+
+@pytest.mark.parametrize("kind", ALL)
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+def test_every_measure_is_equivalence_invariant_and_hereditary(n: int, kind: type[AtMost]) -> None:
+    """On every DAG, for every k at once: reversing a covered edge keeps it, no node raises it."""
+    measured = {arcs: kind.measure_dag(pdag_of(n, arcs)) for arcs in naive.all_dags(n)}
+    smaller = {arcs: kind.measure_dag(pdag_of(n - 1, arcs)) for arcs in naive.all_dags(n - 1)}
+    for arcs, value in measured.items():
+        for x, y in covered_edges(pdag_of(n, arcs)):
+            assert measured[arcs - {(x, y)} | {(y, x)}] == value
+        for gone in range(n):
+            kept = [v for v in range(n) if v != gone]
+            part = frozenset((kept.index(x), kept.index(y)) for x, y in arcs if gone not in (x, y))
+            assert smaller[part] <= value
+
+
+@given(dags())
+def test_a_cpdag_measures_as_each_of_its_members(dag: PDAG) -> None:
+    cpdag = dag_to_cpdag(dag)
+    for kind in ALL:
+        assert kind.measure(cpdag) == kind.measure(dag)
+        assert kind.of(dag).holds(cpdag)
+
+
+def test_the_bound_holds_in_every_member_of_the_class() -> None:
+    """A peer's limit on parents is off by one, and looks at directed parents only."""
+    cpdag = PDAG.complete(4)
+    assert MaxParents.measure(cpdag) == 3
+    for dag in members(cpdag):
+        assert max(dag.parents(v).bit_count() for v in range(4)) == 3
+
+
+@pytest.mark.parametrize(
+    ("prop", "clique", "size"),
+    [
+        (MaxParents(1), 0, None),
+        (MaxParents(3), 2, None),
+        (MaxClique(0), 0, None),
+        (MaxClique(3), 3, None),
+        (MaxClique(3, tight=True), 2, None),
+        (MaxClique(0, tight=True), 0, None),
+        (MaxVWidth(0), 0, None),
+        (MaxVWidth(2), 2, None),
+        (MaxTreewidth(0), 0, None),
+        (MaxTreewidth(3), 2, None),
+        (MaxVStructures(0), None, 0),
+        (MaxVStructures(5), None, 5),
+    ],
+)
+def test_each_property_bounds_h_as_decided(
+    prop: AtMost, clique: int | None, size: int | None
+) -> None:
+    assert (prop.clique_bound, prop.size_bound) == (clique, size)
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_a_bound_that_no_graph_can_meet_is_refused(kind: type[AtMost]) -> None:
+    with pytest.raises(
+        InvalidProperty, match=rf"{kind.__name__}\(-1\): the bound must be at least"
+    ):
+        kind(-1)
+    with pytest.raises(InvalidProperty, match="must be an integer"):
+        kind(1.5)  # type: ignore[arg-type]
+    with pytest.raises(InvalidProperty, match="must be an integer"):
+        kind(True)
+
+
+def test_zero_parents_are_refused_since_there_would_be_nothing_to_learn() -> None:
+    with pytest.raises(InvalidProperty, match="without parents there is no edge to learn"):
+        MaxParents(0)
+
+
+def test_a_measure_refuses_a_graph_without_members() -> None:
+    with pytest.raises(GraphError):
+        MaxParents.measure(PDAG.from_edges(3, [(0, 1), (1, 2), (2, 0)]))
+
+
+def test_the_inclusions_between_properties_are_the_corrected_ones() -> None:
+    """PS^k ⊆ CL^{k+1}, TW^k ⊆ CL^{k+1}, CL^k ⊆ VW^{k−1}; the printed PS^k ⊆ CL^{k−1} is false."""
+    for arcs in naive.all_dags(4):
+        dag = pdag_of(4, arcs)
+        clique = MaxClique.measure(dag)
+        assert clique <= MaxParents.measure(dag) + 1
+        assert clique <= MaxTreewidth.measure_dag(dag) + 1
+        assert MaxVWidth.measure(dag) <= clique - 1
+    edge = PDAG.from_edges(2, [(0, 1)])
+    assert MaxParents(1).holds(edge)
+    assert not MaxClique(0).holds(edge)
+
+
+class LongestPathAtMostOne:
+    """The paper's own example of a property that is not equivalence invariant."""
+
+    def holds(self, graph: PDAG) -> bool:
+        """Tell whether no directed path has two edges."""
+        return all(not graph.children(y) for _, y in graph.directed_edges())
+
+
+class AtLeastOneParent:
+    """The paper's own example of a property that is not hereditary."""
+
+    def holds(self, graph: PDAG) -> bool:
+        """Tell whether some node has a parent."""
+        return graph.edge_count() > 0
+
+
+class SparseAndNarrow:
+    """A user's own property: an EIH one."""
+
+    def holds(self, graph: PDAG) -> bool:
+        """Tell whether there are few edges and little v-width."""
+        return graph.edge_count() <= 3 and MaxVWidth(1).holds(graph)
+
+
+def test_check_property_shows_a_counter_example() -> None:
+    with pytest.raises(
+        InvalidProperty, match=r"not equivalence invariant: it holds for .* but not"
+    ):
+        check_property(LongestPathAtMostOne())
+    with pytest.raises(InvalidProperty, match=r"not hereditary: it holds for .* but not without"):
+        check_property(AtLeastOneParent())
+
+
+@pytest.mark.parametrize("prop", [*(kind(1) for kind in ALL), SparseAndNarrow()])
+def test_check_property_accepts_what_is_eih(prop: Property) -> None:
+    check_property(prop)
+
+
+def test_an_interval_reads_as_one() -> None:
+    assert str(Between(3, 5)) == "between 3 and 5"
