@@ -46,8 +46,16 @@ class DataError(SgesError, ValueError):
     """A table that cannot be used as it is."""
 
 
+class NetworkError(SgesError, ValueError):
+    """A distribution that does not fit its network, or a network that cannot be as asked."""
+
+
 class ScoreError(SgesError, ValueError):
     """A score that breaks its contract, or that cannot be built from what it was given."""
+
+
+class MissingLibrary(SgesError, ImportError):
+    """An optional library that is needed for what was asked, and is not installed."""
 
 
 class DataWarning(UserWarning):

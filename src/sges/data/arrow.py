@@ -1,0 +1,124 @@
+"""From Arrow arrays to columns.
+
+Buffers are read directly: ``pyarrow.array`` and ``to_numpy`` import pandas wherever it is
+installed, and a user who did not ask for pandas should not wait for it.
+"""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from sges.data.column import MAX_LEVELS, Column, label_column, number_column, too_many_levels
+from sges.data.refusals import dates, nested, unusable
+from sges.errors import DataError
+
+ArrowArray: TypeAlias = Any
+"""A ``pyarrow`` array or chunked array; its stubs know less of both than is used here."""
+
+ArrowType: TypeAlias = Any
+"""A ``pyarrow`` data type."""
+
+
+def column_of_arrow(name: str, array: ArrowArray) -> Column:
+    """Return the column held by a ``pyarrow`` array or chunked array."""
+    array = _one_array(array)
+    kind = array.type
+    refuse_arrow_type(name, kind)
+    if pa.types.is_dictionary(kind):
+        return _labels(name, array, declared=True)
+    if _is_text(kind):
+        return _text(name, array)
+    return number_column(name, _numbers(array), _nulls(array))
+
+
+def refuse_arrow_type(name: str, kind: ArrowType) -> None:
+    """Raise the error for a type that no variable of a Bayesian network can have."""
+    inner = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if isinstance(inner, pa.BaseExtensionType):
+        raise unusable(name, str(inner))
+    if pa.types.is_temporal(inner):
+        raise dates(name, str(inner))
+    if pa.types.is_nested(inner):
+        raise nested(name, str(inner))
+    if _is_bytes(inner):
+        raise DataError(
+            f"column {name!r} holds bytes ({inner}), not text; decode it, as UTF-8 if it is text"
+        )
+
+
+def _one_array(array: ArrowArray) -> ArrowArray:
+    """Return the array in one chunk."""
+    if isinstance(array, pa.ChunkedArray):
+        if pa.types.is_dictionary(array.type):
+            array = array.unify_dictionaries()
+        array = array.combine_chunks()
+        if isinstance(array, pa.ChunkedArray):  # what pyarrow returns for no chunks at all
+            array = pa.nulls(0, array.type) if not array.num_chunks else array.chunk(0)
+    return array
+
+
+def _is_text(kind: ArrowType) -> bool:
+    return bool(
+        pa.types.is_string(kind)
+        or pa.types.is_large_string(kind)
+        or getattr(pa.types, "is_string_view", lambda _: False)(kind)
+    )
+
+
+def _is_bytes(kind: ArrowType) -> bool:
+    return bool(
+        pa.types.is_binary(kind)
+        or pa.types.is_large_binary(kind)
+        or pa.types.is_fixed_size_binary(kind)
+        or getattr(pa.types, "is_binary_view", lambda _: False)(kind)
+    )
+
+
+def _nulls(array: ArrowArray) -> NDArray[np.bool_] | None:
+    if not array.null_count:
+        return None
+    return _buffer(pc.cast(pc.is_null(array), pa.uint8()), np.uint8).view(np.bool_)
+
+
+def _numbers(array: ArrowArray) -> NDArray[Any]:
+    kind = array.type
+    if pa.types.is_null(kind):
+        return np.full(len(array), np.nan)
+    if pa.types.is_boolean(kind):
+        return _buffer(pc.cast(array, pa.uint8()), np.uint8).view(np.bool_)
+    if pa.types.is_uint64(kind):
+        return _buffer(array, np.uint64)
+    if pa.types.is_integer(kind):
+        return _buffer(pc.cast(array, pa.int64()), np.int64)
+    return _buffer(pc.cast(array, pa.float64(), safe=False), np.float64)
+
+
+def _buffer(array: ArrowArray, dtype: type[np.generic]) -> NDArray[Any]:
+    """Return the values of a primitive array, sharing its memory."""
+    data = array.buffers()[1]
+    if data is None:
+        return np.zeros(len(array), dtype)
+    return np.frombuffer(data, dtype, len(array), array.offset * np.dtype(dtype).itemsize)
+
+
+def _text(name: str, array: ArrowArray) -> Column:
+    if not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
+        array = pc.cast(array, pa.large_string())
+    return _labels(name, array.dictionary_encode(), declared=False)
+
+
+def _labels(name: str, encoded: ArrowArray, *, declared: bool) -> Column:
+    missing = _nulls(encoded.indices)
+    positions = _positions(encoded.indices, missing)
+    levels = encoded.dictionary
+    if len(levels) > MAX_LEVELS:  # before a million Python strings are made
+        raise too_many_levels(name, len(levels), len(np.unique(positions)), declared)
+    return label_column(name, positions, levels.to_pylist(), declared=declared, missing=missing)
+
+
+def _positions(indices: ArrowArray, missing: NDArray[np.bool_] | None) -> NDArray[np.int64]:
+    positions = _buffer(pc.cast(indices, pa.int64()), np.int64)
+    return positions if missing is None else np.where(missing, 0, positions)

@@ -1,0 +1,145 @@
+"""From a table to a dataset: each step of ``Dataset.of``, in its order."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sges.data.column import Column
+from sges.data.dataset import Dataset, Missing, Table
+from sges.data.encode import codes_and_levels, floats, packed, refuse_infinities
+from sges.data.files import read_table
+from sges.data.kinds import Kind, Kinds, checked_kinds, inferred_kind, kind_note
+from sges.data.missing import all_missing, check_missing_word, settle_missing
+from sges.data.tables import columns_of, is_path
+from sges.data.weights import split_weights
+from sges.errors import DataError
+
+MANY_ROWS = 20
+"""From more rows than this, a level per row is taken for an identifier, not a variable."""
+
+
+def dataset_of(
+    table: Table,
+    *,
+    kinds: Kinds,
+    missing: Missing,
+    names: Sequence[str] | None,
+    weights: str | Sequence[int] | NDArray[Any] | None,
+) -> Dataset:
+    """Return the dataset of a table; the work behind ``Dataset.of``."""
+    check_missing_word(missing)
+    columns = columns_of(read_table(table) if is_path(table) else table, names)
+    refuse_infinities(columns)
+    columns, counts = split_weights(columns, weights)
+    refuse_empty(columns)
+    asked = checked_kinds(kinds, [column.name for column in columns])
+    columns, counts, notes = settle_missing(columns, counts, missing, asked)
+    refuse_few_records(len(columns[0]) if counts is None else int(counts.sum()))
+    chosen = [asked.get(column.name) or inferred_kind(column) for column in columns]
+    notes += _kind_notes(columns, chosen, asked)
+    named = frozenset() if isinstance(kinds, str) else frozenset(asked)
+    discrete = [c for c, kind in zip(columns, chosen, strict=True) if kind is Kind.DISCRETE]
+    _refuse_identifiers(discrete, named, counts)
+    return _assembled(columns, chosen, counts, notes)
+
+
+def refuse_empty(columns: list[Column]) -> None:
+    """Refuse a table without columns, without rows, or with a column without values."""
+    if not columns:
+        raise DataError("the table has no columns; it needs one at least")
+    rows = len(columns[0])
+    if rows == 0:
+        raise DataError(f"the table has {len(columns)} columns and no rows; it needs two at least")
+    for column in columns:
+        if column.missing_count == rows:
+            raise all_missing(column.name, rows)
+
+
+def refuse_few_records(records: int) -> None:
+    """Refuse a table from which nothing can be learned."""
+    if records < 2:
+        raise DataError(
+            f"the table has {records} usable row{'' if records == 1 else 's'}; "
+            "it needs two at least"
+        )
+
+
+def _kind_notes(columns: list[Column], kinds: list[Kind], asked: dict[str, Kind]) -> list[str]:
+    notes = [
+        kind_note(column, kind)
+        for column, kind in zip(columns, kinds, strict=True)
+        if column.name not in asked
+    ]
+    return [note for note in notes if note is not None]
+
+
+def _refuse_identifiers(
+    columns: list[Column], named: frozenset[str], counts: NDArray[np.int64] | None
+) -> None:
+    """Refuse a discrete column with a level for each row, unless it was asked for by name."""
+    if counts is not None and np.any(counts != 1):
+        return  # in a table of counts, a level for each row is nothing special
+    for column in columns:
+        present = column.present()
+        if column.name in named or len(present) <= MANY_ROWS:
+            continue
+        if len(np.unique(present)) == len(present):
+            raise DataError(
+                f"column {column.name!r} has a level of its own for each of {len(present)} rows, "
+                f"so {_what_it_looks_like(column)}"
+            )
+
+
+def _what_it_looks_like(column: Column) -> str:
+    if column.labels is not None and all(_is_decimal_comma(label) for label in column.labels):
+        return (
+            "it looks like numbers with a decimal comma: read the file with "
+            "sges.data.read_table(path, decimal=',')"
+        )
+    return (
+        "it looks like an identifier: leave it out, or pass "
+        f"kinds={json.dumps({column.name: 'discrete'})} to keep it"
+    )
+
+
+def _is_decimal_comma(label: object) -> bool:
+    whole, comma, part = str(label).strip().lstrip("+-").partition(",")
+    return bool(comma) and part.isdigit() and (whole.isdigit() or not whole)
+
+
+def _assembled(
+    columns: list[Column],
+    kinds: list[Kind],
+    counts: NDArray[np.int64] | None,
+    notes: list[str],
+) -> Dataset:
+    rows = len(columns[0])
+    values = np.empty((kinds.count(Kind.CONTINUOUS), rows))
+    coded: list[NDArray[np.int64]] = []
+    levels: list[tuple[Any, ...] | None] = []
+    row = 0
+    for column, kind in zip(columns, kinds, strict=True):
+        if kind is Kind.CONTINUOUS:
+            values[row] = floats(column)
+            notes += [constant_note(column.name)] * bool(np.all(values[row] == values[row, 0]))
+            levels.append(None)
+            row += 1
+        else:
+            codes, labels = codes_and_levels(column)
+            notes += [constant_note(column.name)] * bool(np.all(codes == codes[0]))
+            coded.append(codes)
+            levels.append(labels)
+    names = tuple(column.name for column in columns)
+    discrete = packed(coded, rows, levels)
+    for array in (values, discrete, counts):
+        if array is not None:
+            array.flags.writeable = False
+    return Dataset(names, tuple(kinds), tuple(levels), values, discrete, counts, tuple(notes))
+
+
+def constant_note(name: str) -> str:
+    """Return the note on a column that tells nothing."""
+    return f"{name!r} is constant, so nothing can depend on it"

@@ -1,0 +1,213 @@
+"""From any table in memory to columns: frames, Arrow, NumPy, mappings.
+
+Frames go through narwhals, which imports no frame library that the user has not imported.
+"""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sges.data.column import Column, label_column, number_column
+from sges.data.lists import list_column
+from sges.data.refusals import complex_numbers, dates, nested, unusable
+from sges.errors import DataError
+
+Table: TypeAlias = Any
+"""What people have: see ``Dataset.of``."""
+
+Part: TypeAlias = Any
+"""One column of it, as its library holds it."""
+
+Series: TypeAlias = Any
+"""A narwhals or pandas series."""
+
+
+def columns_of(table: Table, names: Sequence[str] | None = None) -> list[Column]:
+    """Return the columns of anything that ``Dataset.of`` accepts, under ``names`` if given."""
+    if isinstance(table, np.ndarray):
+        found = _numpy_parts(table)
+    elif isinstance(table, Mapping):
+        found = [(str(name), values) for name, values in table.items()]
+    else:
+        found = _frame_parts(table)
+    labels = checked_names([name for name, _ in found], names)
+    columns = [_column(name, part) for name, (_, part) in zip(labels, found, strict=True)]
+    _refuse_unequal_lengths(columns)
+    return columns
+
+
+def is_path(table: Table) -> bool:
+    """Tell whether a table is the name of a file, or a file that is open."""
+    return isinstance(table, str | os.PathLike) or hasattr(table, "read")
+
+
+def _numpy_parts(table: NDArray[Any]) -> list[tuple[str, Part]]:
+    if table.dtype.names is not None:
+        if table.ndim != 1:
+            raise DataError(f"a structured array of shape {table.shape} is no table; give it 1-D")
+        return [(name, table[name]) for name in table.dtype.names]
+    if table.ndim != 2:
+        raise DataError(
+            f"a NumPy array of shape {table.shape} is no table; give rows x columns, 2-D"
+        )
+    return [(f"x{i}", table[:, i]) for i in range(table.shape[1])]
+
+
+def _frame_parts(table: Table) -> list[tuple[str, Part]]:
+    import narwhals as nw
+    import pyarrow as pa
+
+    if isinstance(table, pa.Table | pa.RecordBatch):
+        return list(zip(table.column_names, table.columns, strict=True))
+    _refuse_duplicates([str(name) for name in _native_names(table)])
+    try:
+        frame = nw.from_native(table)
+    except TypeError:
+        return _capsule_parts(table)
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    # Not frame[name]: where names are numbers, that is a row.
+    return [
+        (str(name), part) for name, part in zip(frame.columns, frame.iter_columns(), strict=True)
+    ]
+
+
+def _native_names(table: Table) -> Iterable[Any]:
+    """Return the names of a frame's columns: narwhals would refuse duplicates in many lines."""
+    if type(table).__name__ == "LazyFrame":
+        return ()
+    names = getattr(table, "columns", ())
+    return names if isinstance(names, Iterable) and not callable(names) else ()
+
+
+def _capsule_parts(table: Table) -> list[tuple[str, Part]]:
+    """Return the columns of a table that speaks the Arrow C stream interface."""
+    import pyarrow as pa
+
+    if not hasattr(table, "__arrow_c_stream__") or hasattr(table, "to_frame"):
+        raise DataError(
+            f"a {type(table).__name__} is no table; give a pandas, polars or pyarrow table, "
+            "a 2-D NumPy array, a mapping of columns, or the path of a file"
+        )
+    whole = pa.RecordBatchReader.from_stream(table).read_all()
+    return list(zip(whole.column_names, whole.columns, strict=True))
+
+
+def checked_names(found: list[str], names: Sequence[str] | None) -> list[str]:
+    """Return the names that columns go by, or say what is wrong with them."""
+    if names is not None:
+        if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+            raise DataError(f"names must be a sequence of strings, not {names!r}")
+        if len(names) != len(found):
+            raise DataError(
+                f"{len(names)} names were given for {len(found)} columns; each needs one"
+            )
+        found = list(names)
+    if not found:
+        raise DataError("the table has no columns; it needs one at least")
+    _refuse_duplicates(found)
+    if "" in found:
+        raise DataError(
+            f"column {found.index('') + 1} has no name; name it, or leave it out if it numbers "
+            "the rows (pandas writes such a column unless told index=False)"
+        )
+    return found
+
+
+def _refuse_duplicates(names: list[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise DataError(
+                f"the column name {name!r} occurs {names.count(name)} times; rename the columns "
+                "apart, and if these are values, not names, add a header row"
+            )
+        seen.add(name)
+
+
+def _refuse_unequal_lengths(columns: list[Column]) -> None:
+    for column in columns:
+        if len(column) != len(columns[0]):
+            raise DataError(
+                f"column {column.name!r} has {len(column)} rows and {columns[0].name!r} has "
+                f"{len(columns[0])}; all columns need the same number"
+            )
+
+
+def _column(name: str, part: Part) -> Column:
+    import narwhals as nw
+    import pyarrow as pa
+
+    from sges.data.arrow import column_of_arrow
+
+    if isinstance(part, pa.Array | pa.ChunkedArray):
+        return column_of_arrow(name, part)
+    if isinstance(part, np.ndarray):
+        return _numpy_column(name, part)
+    series = nw.from_native(part, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        return _series_column(name, series)
+    if isinstance(part, str | bytes) or not isinstance(part, Iterable):
+        raise DataError(f"column {name!r} is a single {type(part).__name__}; give one per row")
+    return list_column(name, list(part))
+
+
+def _series_column(name: str, series: Series) -> Column:
+    """Return the column held by a narwhals series."""
+    import narwhals as nw
+
+    from sges.data.arrow import column_of_arrow
+
+    pandas_like = series.implementation.is_pandas_like()
+    if series.dtype == nw.Object:
+        return list_column(name, series.to_list())
+    if pandas_like and series.dtype in (nw.Categorical, nw.Enum):
+        return _pandas_categories(name, series.to_native())
+    if series.dtype == nw.Categorical:
+        # Its categories belong to a pool shared with other columns: none were declared for it.
+        series = series.cast(nw.String)
+    native_dtype = getattr(series.to_native(), "dtype", None)
+    if getattr(native_dtype, "kind", "") == "c":
+        raise complex_numbers(name)
+    try:
+        array = series.to_arrow()
+    except (TypeError, ValueError, NotImplementedError) as error:
+        raise unusable(name, str(native_dtype)) from error
+    return column_of_arrow(name, array)
+
+
+def _pandas_categories(name: str, series: Series) -> Column:
+    """Return a pandas categorical, whose levels may be intervals or anything else."""
+    levels = [_label(level) for level in series.cat.categories.tolist()]
+    positions = series.cat.codes.to_numpy().astype(np.int64)
+    missing = positions < 0
+    return label_column(
+        name, np.where(missing, 0, positions), levels, declared=True, missing=missing
+    )
+
+
+def _label(level: object) -> object:
+    """Return a level as it is if it is a plain number, text or truth value, else as text."""
+    return level if isinstance(level, str | int | float | bool) else str(level)
+
+
+def _numpy_column(name: str, values: NDArray[Any]) -> Column:
+    missing: NDArray[np.bool_] | None = None
+    if isinstance(values, np.ma.MaskedArray):
+        missing, values = np.ma.getmaskarray(values), values.data
+    kind = values.dtype.kind
+    if values.ndim != 1 or kind == "V":
+        raise nested(name, f"{values.dtype}, shape {values.shape}")
+    if kind == "c":
+        raise complex_numbers(name)
+    if kind in "mM":
+        raise dates(name, str(values.dtype))
+    if kind in "biuf":
+        return number_column(name, np.ascontiguousarray(values), missing)
+    entries = values.tolist()
+    if missing is not None:
+        entries = [None if gone else entry for entry, gone in zip(entries, missing, strict=True)]
+    return list_column(name, entries)

@@ -1,0 +1,222 @@
+r"""BGe: the marginal likelihood of a linear Gaussian network under a normal-Wishart prior.
+
+Geiger & Heckerman (2002), with the formulas as corrected by Kuipers, Moffa & Heckerman (2014,
+"Addendum on the scoring of Gaussian directed acyclic graphical models").  For a set S of l
+variables, N records, and a = α_w − n,
+
+    p(S) = (α_μ / (N + α_μ))^(l/2) · Γ_l((N + a + l)/2) / (π^(lN/2) Γ_l((a + l)/2))
+           · |T_SS|^((a + l)/2) / |R_SS|^((N + a + l)/2)
+    R    = T + N Σ + N α_μ / (N + α_μ) (mean − ν)(mean − ν)ᵀ
+    local(y, parents) = log p(parents ∪ y) − log p(parents)
+
+where Σ is the maximum-likelihood covariance.  The ratio of the two Γ_l leaves single gamma
+functions, and that of the determinants the residual variance of y in R, so that one
+factorisation scores every candidate, as for the BIC.
+
+The prior is α_μ = 1, α_w = n + 2, ν = the sample means, and T diagonal with the entries
+t·(variance of the column), t = α_μ (α_w − n − 1) / (α_μ + 1).  ``standardize=False`` gives
+T = t·I in the units of the data, as in most packages (bnlearn and BiDAG among them; the
+latter with ν = 0): the graph then depends on whether a length is in metres or in feet.
+"""
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import replace
+from math import lgamma, log, pi
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sges.errors import ScoreError
+from sges.nodeset import NodeSet, nodes
+from sges.score.base import Candidates, Gains, GainsMethod
+from sges.score.correlation import (
+    Floats,
+    correlation_of,
+    family_log_variance,
+    family_log_variances,
+    precision,
+    residuals,
+)
+from sges.score.standardized import Standardized, conditioned
+
+
+class BGe:
+    """The Bayesian Gaussian equivalent score, from a table or its ``Moments``.
+
+    Parameters
+    ----------
+    data
+        A ``Dataset`` whose columns are all continuous, anything ``Dataset.of`` makes one of,
+        or ``Moments``.
+    alpha_mu
+        The prior's weight on the means, in records.
+    alpha_w
+        The degrees of freedom of the Wishart prior, more than n + 1; n + 2 if not given.
+    prior_mean
+        ν: the prior means of the columns, one number for all or one each; the sample means
+        if not given.
+    standardize
+        Whether the prior variances are in units of each column's own variance.
+
+    A constant column is left out of the likelihood, and every edge at it costs ½ log m, so
+    that it gets none.  Collinear columns need no special care: the prior keeps R definite.
+    """
+
+    def __init__(
+        self,
+        data: Any,  # noqa: ANN401 (whatever Dataset.of takes)
+        alpha_mu: float = 1.0,
+        alpha_w: float | None = None,
+        prior_mean: ArrayLike | None = None,
+        standardize: bool = True,
+    ) -> None:
+        moments = Standardized.of_data(data)
+        n = len(moments.variance)
+        self.alpha_mu = alpha_mu
+        self.alpha_w = n + 2.0 if alpha_w is None else alpha_w
+        _refuse_bad_prior(self.alpha_mu, self.alpha_w, n)
+        shift = np.zeros(n) if prior_mean is None else _shift(moments, prior_mean)
+        unit = moments.variance if standardize else np.ones(n)
+        self._fill(_posterior(moments, shift, unit, self._prior_scale(n), alpha_mu), unit)
+
+    def _prior_scale(self, n: int) -> float:
+        """Return t, of which Kuipers et al. show that T = t I fits the prior on the means."""
+        return self.alpha_mu * (self.alpha_w - n - 1) / (self.alpha_mu + 1)
+
+    def _fill(self, posterior: Standardized, unit: Floats) -> None:
+        """Take R in the given units, as variances and correlations."""
+        n, records = len(unit), posterior.records
+        self.names, self.records = posterior.names, records
+        self._posterior, self._unit = posterior, unit
+        self._correlation, self._constant = posterior.correlation, posterior.constant
+        self._freedom = records + self.alpha_w - n
+        self._spread: Floats = np.log(posterior.variance)
+        self._spread_of: list[float] = self._spread.tolist()  # the same, for one at a time
+        self._by_size = [self._normaliser(size, n) for size in range(n + 2)]
+        self._density: list[float] = (-records / 2 * np.log(unit)).tolist()
+        self._isolated = -0.5 * log(records)
+
+    def _normaliser(self, size: int, n: int) -> float:
+        """Return the part of local that depends only on the family's size, y included."""
+        a = self.alpha_w - n
+        return (
+            0.5 * log(self.alpha_mu / (self.records + self.alpha_mu))
+            - self.records / 2 * log(pi)
+            + lgamma((self.records + a + size) / 2)
+            - lgamma((a + size) / 2)
+            + (a + 2 * size - 1) / 2 * log(self._prior_scale(n))
+        )
+
+    @property
+    def n(self) -> int:
+        """The number of variables."""
+        return len(self._density)
+
+    def local(self, y: int, parents: NodeSet) -> float:
+        """Return the log marginal likelihood of y given its parents."""
+        varied = 0 if self._constant >> y & 1 else parents & ~self._constant
+        isolated = self._isolated * (parents.bit_count() - varied.bit_count())
+        size = varied.bit_count() + 1
+        own, others = family_log_variances(self._correlation, y, varied)
+        own += self._spread_of[y]
+        others += sum(self._spread_of[x] for x in nodes(varied))
+        fit = (self._freedom + size) / 2 * own + others / 2
+        return self._density[y] + self._by_size[size] - fit + isolated
+
+    def insert_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
+        """Return local(y, base ∪ x) − local(y, base) for each x outside base and y."""
+        return self._around_constants(self._inserts, self._isolated, y, base, candidates)
+
+    def delete_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
+        r"""Return local(y, base \ x) − local(y, base) for each x in base."""
+        return self._around_constants(self._deletes, -self._isolated, y, base, candidates)
+
+    def _around_constants(
+        self, gains: GainsMethod, isolated: float, y: int, base: NodeSet, candidates: Candidates
+    ) -> Gains:
+        """Return the gains among columns that vary, and ``isolated`` for edges at others."""
+        if not self._constant:
+            return gains(y, base, candidates)
+        found = np.full(len(candidates), isolated)
+        if not self._constant >> y & 1:
+            varied = np.array([not self._constant >> x & 1 for x in candidates.tolist()], bool)
+            found[varied] = gains(y, base & ~self._constant, candidates[varied])
+        return found
+
+    def _inserts(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
+        variance, explained = residuals(self._correlation, y, base, candidates)
+        before = family_log_variance(self._correlation, y, base)
+        lost = np.log1p(-explained / variance)
+        size = base.bit_count() + 1
+        return self._gains(y, size, candidates, before, np.log(variance), lost)
+
+    def _deletes(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
+        rows = [*nodes(base), y]
+        omega = precision(self._correlation, rows)
+        at = np.searchsorted(rows[:-1], candidates)
+        own, others = omega[-1, -1], omega[at, at]
+        lost = np.log1p(-(omega[-1, at] ** 2) / (own * others))
+        size = base.bit_count()
+        return -self._gains(y, size, candidates, -np.log(own) - lost, -np.log(others) - lost, lost)
+
+    def _gains(
+        self,
+        y: int,
+        size: int,
+        candidates: Candidates,
+        own: Floats | float,
+        others: Floats,
+        lost: Floats,
+    ) -> Gains:
+        """Return what each x adds to a family of y and size − 1 parents.
+
+        ``own`` and ``others`` are the log-variances of y and of x given those parents, and
+        ``lost`` is log(1 − ρ²), by which that of y falls once x is among them.
+        """
+        constant = self._by_size[size + 1] - self._by_size[size]
+        fit = (self._freedom + size + 1) / 2 * lost
+        spread = (self._spread[y] + own + self._spread[candidates] + others) / 2
+        found: Gains = constant - fit - spread
+        return found
+
+    def permuted(self, order: Sequence[int]) -> "BGe":
+        """Return the score of the same data with its columns in another order."""
+        score = copy(self)
+        score._fill(self._posterior.permuted(order), self._unit[list(order)])
+        return score
+
+
+def _posterior(
+    moments: Standardized, shift: Floats, unit: Floats, prior: float, alpha_mu: float
+) -> Standardized:
+    """Return R in the given units: prior, scatter and the shift of the means, added up."""
+    deviation = np.sqrt(moments.variance / unit)
+    shift = np.where([moments.constant >> v & 1 for v in range(len(unit))], 0.0, shift)
+    shift = shift / np.sqrt(unit)
+    m = moments.records
+    r = m * (moments.correlation * deviation[:, None] * deviation)
+    r += m * alpha_mu / (m + alpha_mu) * np.outer(shift, shift)
+    r += prior * np.eye(len(unit))
+    # R has full rank by its prior, whatever the records; only rounding can make it singular.
+    correlation = conditioned(correlation_of(r), moments.labels, np.inf)
+    return replace(moments, variance=np.diagonal(r).copy(), correlation=correlation)
+
+
+def _shift(moments: Standardized, prior_mean: ArrayLike) -> Floats:
+    given = np.asarray(prior_mean, dtype=np.float64)
+    if given.shape not in ((), moments.mean.shape) or not np.isfinite(given).all():
+        raise ScoreError(
+            f"prior_mean of shape {given.shape}: it must be one finite number, or one for each "
+            f"of the {len(moments.mean)} columns"
+        )
+    shift: Floats = moments.mean - given
+    return shift
+
+
+def _refuse_bad_prior(alpha_mu: float, alpha_w: float, n: int) -> None:
+    if not 0 < alpha_mu < np.inf:
+        raise ScoreError(f"alpha_mu {alpha_mu}: it must be a finite number above 0")
+    if not n + 1 < alpha_w < np.inf:
+        raise ScoreError(f"alpha_w {alpha_w}: it must be finite and above n + 1 = {n + 1}")

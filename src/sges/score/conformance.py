@@ -1,0 +1,195 @@
+"""check_score: whether a score keeps the promises that the search relies on.
+
+The laws, each tried on random families and random DAGs over at most ``width`` of the score's
+variables, with the first counter-example in the error:
+
+    finite              every family has a finite score
+    decomposable        a family's score depends on (y, parents) alone: asked again, between
+                        other questions, it is the same
+    score equivalent    equivalent DAGs, related by reversals of covered edges (Chickering
+                        1995), have the same score
+    batch = one by one  ``insert_gains`` and ``delete_gains``, where offered, are differences
+                        of ``local``
+    symmetric           renaming the variables renames the answers; tried where the score
+                        offers ``permuted(order)``, or a function that does is given
+
+The same suite is run on every score of this package.
+"""
+
+from collections.abc import Callable, Sequence
+from math import isfinite
+from typing import TypeAlias, cast
+
+import numpy as np
+
+from sges.errors import ScoreError
+from sges.graph.equivalence import covered_edges
+from sges.graph.pdag import PDAG
+from sges.nodeset import NodeSet, nodes, nodeset, show
+from sges.score.base import Candidates, Gains, Score, batch_method, dag_score
+
+Permuted: TypeAlias = Callable[[Sequence[int]], Score]
+"""Given ``order``, the score of the data in which variable i is the old variable order[i]."""
+
+
+def check_score(
+    score: Score,
+    *,
+    seed: int = 0,
+    pairs: int = 1000,
+    width: int = 6,
+    tolerance: float = 1e-9,
+    permuted: Permuted | None = None,
+) -> None:
+    """Raise ``ScoreError`` with a counter-example unless the score keeps its contract.
+
+    Parameters
+    ----------
+    score
+        Any score: ours or your own.
+    seed
+        Of the random families and DAGs.
+    pairs
+        How many pairs of equivalent DAGs to compare; a tenth as many batches and renamings.
+    width
+        The most variables that one DAG or one family joins.
+    tolerance
+        The error allowed, relative to the size of the scores compared.
+    permuted
+        Makes the score of the renamed variables, for a score without such a method.
+    """
+    if score.n < 1:
+        raise ScoreError(f"the score has {score.n} variables; it needs at least one")
+    rng = np.random.default_rng(seed)
+    checks = _Checks(score, rng, min(width, score.n), tolerance)
+    few = max(1, pairs // 10)
+    checks.families(pairs)
+    for _ in range(pairs):
+        checks.equivalence()
+    for _ in range(few):
+        checks.batches()
+    rename = permuted or cast(Permuted | None, getattr(score, "permuted", None))
+    for _ in range(few if rename is not None else 0):
+        checks.renaming(cast(Permuted, rename))
+
+
+class _Checks:
+    """The laws, on one score, with one source of random numbers."""
+
+    def __init__(
+        self, score: Score, rng: np.random.Generator, width: int, tolerance: float
+    ) -> None:
+        self.score, self.rng, self.width, self.tolerance = score, rng, width, tolerance
+
+    def families(self, times: int) -> None:
+        """Ask for families twice, in another order: finite, and the same."""
+        asked = [self._family() for _ in range(times)]
+        first = [self._finite(y, parents) for y, parents in asked]
+        for i in self.rng.permutation(times).tolist():
+            y, parents = asked[i]
+            again = self.score.local(y, parents)
+            if not self._same(again, first[i], first[i]):
+                raise ScoreError(
+                    f"not decomposable: local({y}, {show(parents)}) was {first[i]!r} and then "
+                    f"{again!r}; a family's score may depend on nothing else"
+                )
+
+    def equivalence(self) -> None:
+        """Compare two DAGs of one class."""
+        dag = self._dag()
+        other = self._equivalent(dag)
+        one, two = dag_score(self.score, dag), dag_score(self.score, other)
+        size = sum(abs(self.score.local(y, dag.parents(y))) for y in range(dag.n))
+        if not self._same(one, two, size):
+            raise ScoreError(
+                f"not score equivalent: {_edges(dag)} scores {one!r} and {_edges(other)}, of the "
+                f"same class, {two!r}; members of a class must score the same"
+            )
+
+    def batches(self) -> None:
+        """Compare the gains of all candidates at once with differences of ``local``."""
+        y, base = self._family()
+        inside = np.array([*nodes(base)], dtype=np.intp)
+        outside = np.array(
+            [x for x in range(self.score.n) if x != y and not base >> x & 1], dtype=np.intp
+        )
+        self.rng.shuffle(outside)
+        self._batch("insert_gains", y, base, outside[: 10 * self.width])
+        self._batch("delete_gains", y, base, inside[: self.rng.integers(len(inside) + 1)])
+        self._batch("delete_gains", y, base, inside)
+
+    def renaming(self, rename: Permuted) -> None:
+        """Compare a family with the same family once the variables have other names."""
+        order = self.rng.permutation(self.score.n).tolist()
+        new = {old: i for i, old in enumerate(order)}
+        y, parents = self._family()
+        before = self.score.local(y, parents)
+        after = rename(order).local(new[y], nodeset(new[x] for x in nodes(parents)))
+        if not self._same(before, after, before):
+            raise ScoreError(
+                f"not symmetric: local({y}, {show(parents)}) is {before!r}, and {after!r} once "
+                f"the variables are in the order {order}; names must not matter"
+            )
+
+    def _batch(self, name: str, y: int, base: NodeSet, candidates: Candidates) -> None:
+        method = batch_method(self.score, name)
+        if method is None:
+            return
+        gains: Gains = np.asarray(method(y, base, candidates.copy()))
+        if gains.shape != candidates.shape:
+            raise ScoreError(
+                f"{name}({y}, {show(base)}, ...) gave {gains.shape} gains for "
+                f"{candidates.shape} candidates; it must give one each"
+            )
+        before = self.score.local(y, base)
+        for x, gain in zip(candidates.tolist(), gains.tolist(), strict=True):
+            after = self.score.local(y, base ^ 1 << x)
+            expected = after - before
+            if not self._same(gain, expected, abs(before) + abs(after)):
+                raise ScoreError(
+                    f"batch ≠ one by one: {name}({y}, {show(base)}, [{x}]) is {gain!r}, and "
+                    f"local differs by {expected!r}; they must be the same"
+                )
+
+    def _finite(self, y: int, parents: NodeSet) -> float:
+        value = self.score.local(y, parents)
+        if not isfinite(value):
+            raise ScoreError(
+                f"not finite: local({y}, {show(parents)}) is {value!r}; "
+                f"every family must have a finite score"
+            )
+        return value
+
+    def _same(self, one: float, two: float, size: float) -> bool:
+        # Written so that a NaN on either side is a difference.
+        return abs(one - two) <= self.tolerance * (1 + abs(size))
+
+    def _family(self) -> tuple[int, NodeSet]:
+        chosen = self._some_nodes()
+        return chosen[0], nodeset(chosen[1 : 1 + int(self.rng.integers(self.width))])
+
+    def _some_nodes(self) -> list[int]:
+        chosen: list[int] = self.rng.choice(self.score.n, self.width, replace=False).tolist()
+        return chosen
+
+    def _dag(self) -> PDAG:
+        order, density = self._some_nodes(), self.rng.uniform(0.2, 1.0)
+        edges = [
+            (x, y)
+            for i, x in enumerate(order)
+            for y in order[i + 1 :]
+            if self.rng.random() < density
+        ]
+        return PDAG.from_edges(self.score.n, edges)
+
+    def _equivalent(self, dag: PDAG) -> PDAG:
+        """Return a member of the DAG's class, by a random walk of covered edge reversals."""
+        for _ in range(2 * self.width):
+            if covered := covered_edges(dag):
+                x, y = covered[int(self.rng.integers(len(covered)))]
+                dag = dag.edited(remove=[(x, y)], direct=[(y, x)])
+        return dag
+
+
+def _edges(dag: PDAG) -> str:
+    return ", ".join(f"{x}→{y}" for x, y in dag.directed_edges()) or "the empty graph"

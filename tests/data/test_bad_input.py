@@ -1,0 +1,284 @@
+"""Each bad table is refused in one line that names the column and the remedy."""
+
+import datetime as dt
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd  # type: ignore[import-untyped]
+import polars as pl
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
+import pytest
+
+from sges.data import Dataset, Kinds, discrete_of_file, moments_of_file
+from sges.errors import DataError
+
+DAY = dt.datetime(2020, 1, 1)
+DATES = "column 'a' holds dates or times .*; turn it into a number .* or leave it out"
+NESTED = "column 'a' holds nested values .*; give each part a column of its own"
+MIXED = "column 'a' mixes types .*; turn all into numbers, or all into text"
+COMPLEX = "column 'a' holds complex numbers; give real and imaginary part a column each"
+
+
+def refusal(table: object, kinds: Kinds = None) -> str:
+    """Return the one line with which a table is refused."""
+    with pytest.raises(DataError) as caught:
+        Dataset.of(table, kinds=kinds)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def pandas_twice() -> object:
+    return pd.DataFrame(np.eye(2), columns=["a", "a"])
+
+
+BAD: dict[str, tuple[Callable[[], object], str]] = {
+    "no columns": (dict, "no columns; it needs one at least"),
+    "no columns in pandas": (pd.DataFrame, "no columns; it needs one at least"),
+    "no columns in numpy": (lambda: np.zeros((3, 0)), "no columns; it needs one at least"),
+    "no rows": (lambda: {"a": [], "b": []}, "2 columns and no rows; it needs two at least"),
+    "no rows in arrow": (lambda: pa.table({"a": pa.array([], "f8")}), "no rows; it needs two"),
+    "no rows in polars": (lambda: pl.DataFrame({"a": []}), "no rows; it needs two"),
+    "one row": (lambda: {"a": [1.5]}, "1 usable row; it needs two at least"),
+    "twice the same name": (pandas_twice, "name 'a' occurs 2 times; rename the columns apart"),
+    "twice the same name in arrow": (
+        lambda: pa.table([pa.array([1]), pa.array([1])], names=["a", "a"]),
+        "name 'a' occurs 2 times; rename the columns apart",
+    ),
+    "same name after becoming text": (
+        lambda: pd.DataFrame(np.eye(2), columns=[1, "1"]),
+        "name '1' occurs 2 times",
+    ),
+    "no name": (lambda: {"": [1, 2]}, "column 1 has no name; name it, or leave it out"),
+    "mixed list": (lambda: {"a": [1, "x", 2.5]}, r"mixes types \(1 float, 1 int, 1 str\); turn"),
+    "mixed pandas": (lambda: pd.DataFrame({"a": [1, "x"]}), MIXED),
+    "mixed numpy": (lambda: np.array([[1, 2], ["x", 2]], object), "column 'x0' mixes types"),
+    "truth values and numbers": (lambda: {"a": [True, 2]}, MIXED),
+    "infinities": (
+        lambda: {"a": [1.0, np.inf, -np.inf]},
+        r"column 'a' holds 2 infinite values, the first in row 1 \(counted from 0\); replace",
+    ),
+    "NaN": (
+        lambda: np.array([[1.0, np.nan], [np.nan, np.nan], [1.0, 2.0]]),
+        r"missing values in 2 of 3 rows \('x0' 1, 'x1' 2\); pass missing='drop'",
+    ),
+    "null": (
+        lambda: pl.DataFrame({"a": [1, None, 2], "b": ["x", "y", None]}),
+        r"missing values in 2 of 3 rows \('a' 1, 'b' 1\); pass missing='drop'",
+    ),
+    "nothing but missing": (
+        lambda: {"a": [None, None], "b": [1, 2]},
+        "column 'a' has no values, all 2 are missing; leave it out",
+    ),
+    "nothing but NaN": (lambda: {"a": [np.nan] * 2}, "column 'a' has no values, all 2 are missing"),
+    "a million levels": (
+        lambda: {"a": pa.array(np.arange(1_000_000)).cast(pa.string())},
+        "column 'a' has 1000000 levels, and a discrete column may have 65536; it looks like an id",
+    ),
+    "a million declared levels": (
+        lambda: pd.DataFrame({"a": pd.Categorical.from_codes([1, 2], range(1_000_000))}),
+        "has 1000000 levels, .*; only 2 of them occur: remove the unused categories",
+    ),
+    "a level per row": (
+        lambda: {"a": [f"id{i}" for i in range(100)]},
+        "column 'a' has a level of its own for each of 100 rows, so it looks like an identifier: "
+        "leave it out, or pass kinds=",
+    ),
+    "decimal commas": (
+        lambda: {"a": [f"{i},5" for i in range(100)]},
+        "looks like numbers with a decimal comma: read the file with .*decimal=','",
+    ),
+    "dates in pandas": (lambda: pd.DataFrame({"a": [pd.Timestamp(DAY)] * 2}), DATES),
+    "dates in polars": (lambda: pl.DataFrame({"a": [DAY.date()] * 2}), DATES),
+    "dates in numpy": (lambda: {"a": np.array(["2020-01-01"] * 2, "M8[D]")}, DATES),
+    "dates in lists": (lambda: {"a": [DAY, DAY]}, DATES),
+    "durations": (lambda: pd.DataFrame({"a": [pd.Timedelta(1, "s")] * 2}), DATES),
+    "dates as categories": (
+        lambda: {"a": pa.array([DAY.date()] * 2).dictionary_encode()},
+        DATES,
+    ),
+    "lists in lists": (lambda: {"a": [[1], [2]]}, NESTED),
+    "lists in polars": (lambda: pl.DataFrame({"a": [[1], [2]]}), NESTED),
+    "records in arrow": (lambda: pa.table({"a": [{"b": 1}] * 2}), NESTED),
+    "lists in pandas": (lambda: pd.DataFrame({"a": [[1], [2]]}), NESTED),
+    "arrays in numpy": (lambda: np.zeros(2, [("a", "f8", (2,))]), NESTED),
+    "complex numpy": (lambda: {"a": np.array([1j, 2])}, COMPLEX),
+    "complex pandas": (lambda: pd.DataFrame({"a": [1j, 2]}), COMPLEX),
+    "complex list": (lambda: {"a": [1j, 2j]}, COMPLEX),
+    "bytes": (lambda: pa.table({"a": [b"x", b"y"]}), "column 'a' holds bytes .*; decode it"),
+    "objects": (lambda: {"a": [object(), object()]}, "column 'a' holds a object, which is neither"),
+    "periods": (
+        lambda: pd.DataFrame({"a": pd.period_range("2020", periods=2)}),
+        "column 'a' has a type that cannot be used .*period.*; turn it into",
+    ),
+    "huge integers": (lambda: {"a": [2**70, 1]}, "column 'a' holds integers beyond 64 bits"),
+    "unequal lengths": (
+        lambda: {"a": [1, 2], "b": [1]},
+        "column 'b' has 1 rows and 'a' has 2; all columns need the same number",
+    ),
+    "a number for a column": (lambda: {"a": 1}, "column 'a' is a single int; give one per row"),
+    "a text for a column": (lambda: {"a": "xy"}, "column 'a' is a single str; give one per row"),
+    "one dimension": (lambda: np.zeros(3), r"shape \(3,\) is no table; give rows x columns, 2-D"),
+    "three dimensions": (lambda: np.zeros((2, 2, 2)), r"shape \(2, 2, 2\) is no table"),
+    "a list": (lambda: [[1, 2]], "a list is no table; give a pandas, polars or pyarrow table"),
+    "a number": (lambda: 3, "a int is no table; give a pandas, polars or pyarrow table"),
+    "a pandas series": (lambda: pd.Series([1, 2]), "a Series is no table"),
+    "a polars series": (lambda: pl.Series([1, 2]), "a Series is no table"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_tables_are_refused_in_one_line(case: str) -> None:
+    make, expected = BAD[case]
+    assert pd.Series([refusal(make())]).str.contains(expected, regex=True).all(), refusal(make())
+
+
+@pytest.mark.parametrize(
+    ("kinds", "expected"),
+    [
+        ({"heigth": "discrete"}, "kinds: there is no column 'heigth'; did you mean 'height'?"),
+        ({"zzz": "discrete"}, "kinds: there is no column 'zzz'; the columns are 'height', 'b'"),
+        ({"b": "nominal"}, "kinds: 'nominal' is not a kind; a column is 'continuous' or 'dis"),
+        ("ordinal", "kinds: 'ordinal' is not a kind"),
+        ({"b": "continuous"}, "column 'b' holds text such as 'x' and cannot be continuous"),
+    ],
+)
+def test_kinds_that_cannot_be_are_refused(kinds: Kinds, expected: str) -> None:
+    assert expected in refusal({"height": [1.5, 2.5], "b": ["x", "y"]}, kinds)
+
+
+def test_infinities_are_no_levels() -> None:
+    assert "1 infinite value, the first in row 1" in refusal({"a": [1.0, np.inf]}, "discrete")
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ("ab", "names must be a sequence of strings, not 'ab'"),
+        (["a", 2], "names must be a sequence of strings"),
+        (["a"], "1 names were given for 2 columns; each needs one"),
+        (["a", "a"], "the column name 'a' occurs 2 times"),
+    ],
+)
+def test_names_that_do_not_fit_are_refused(names: list[str], expected: str) -> None:
+    with pytest.raises(DataError, match=expected):
+        Dataset.of(np.eye(2), names=names)
+
+
+def test_one_column_is_a_table() -> None:
+    assert Dataset.of({"a": [1.5, 2.5]}).n == 1
+
+
+def test_a_level_per_row_is_fine_when_asked_for_by_name_or_counted() -> None:
+    table = {"a": [f"id{i}" for i in range(100)]}
+    assert Dataset.of(table, kinds={"a": "discrete"}).arities.tolist() == [100]
+    assert Dataset.of(table, weights=[2] * 100).arities.tolist() == [100]
+    assert "looks like an identifier" in refusal(table, "discrete")
+
+
+def write(path: Path, content: bytes) -> Path:
+    path.write_bytes(content)
+    return path
+
+
+def whole(kind: str) -> bytes:
+    table = pa.table({"a": np.arange(10_000) * 1.5, "b": np.arange(10_000) % 7})
+    sink = pa.BufferOutputStream()
+    if kind == "parquet":
+        pyarrow.parquet.write_table(table, sink)
+    else:
+        pyarrow.feather.write_feather(table, sink)  # type: ignore[arg-type]
+    return sink.getvalue().to_pybytes()
+
+
+def many_lines() -> bytes:
+    return b"a,b\n" + b"".join(b"%d,%d\n" % (i * 7919 % 1000, i) for i in range(50_000))
+
+
+FILES: dict[str, tuple[str, Callable[[], bytes], str]] = {
+    "cut gzip": ("t.csv.gz", lambda: gzip.compress(many_lines())[:-5000], "cannot be read as csv"),
+    "no gzip": ("t.csv.gz", many_lines, "cannot be read as csv"),
+    "cut parquet": ("t.parquet", lambda: whole("parquet")[:-100], "cannot be read as parquet"),
+    "no parquet": ("t.parquet", many_lines, "cannot be read as parquet"),
+    "cut feather": ("t.feather", lambda: whole("feather")[:-100], "cannot be read as feather"),
+    "no feather": ("t.feather", many_lines, "cannot be read as feather"),
+    "empty csv": ("t.csv", lambda: b"", "cannot be read as csv"),
+    "empty parquet": ("t.parquet", lambda: b"", "cannot be read as parquet"),
+    "cut line": ("t.csv", lambda: b"a,b\n1,2\n3", "cannot be read as csv .*Expected 2 columns"),
+    "header alone": ("t.csv", lambda: b"a,b\n", "no rows; it needs two at least"),
+    "no header": ("t.csv", lambda: b"1.5,2\n3,4\n", "first line holds numbers .* add a header row"),
+    "no header, twice the same": ("t.csv", lambda: b"1,1\n3,4\n", "'1' occurs 2 times; .*header"),
+    "row numbers": ("t.csv", lambda: b",a\n0,1\n1,2\n", "column 1 has no name; .*index=False"),
+    "semicolons": ("t.csv", lambda: b"a;b\n1;2\n3;4\n", "separated by ';'; .*delimiter=';'"),
+    "decimal commas": ("t.csv", lambda: b"a;b\n1,5;2\n3;4\n", "separated by ';'; .*delimiter=';'"),
+    "tabs": ("t.csv", lambda: b"a\tb\n1\t2\n3\t4\n", r"separated by '\\t'; .*delimiter='\\t'"),
+    "commas": ("t.tsv", lambda: b"a,b\n1,2\n3,4\n", "separated by ','; .*delimiter=','"),
+    "parquet called csv": ("t.csv", lambda: whole("parquet"), "holds parquet, not csv"),
+    "unknown ending": ("t.xlsx", many_lines, "the ending does not tell the format; known are .csv"),
+    "no ending": ("t", many_lines, "the ending does not tell the format; known are .csv"),
+    "compressed parquet": ("t.parquet.gz", many_lines, "the ending does not tell the format"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("read", [Dataset.of, moments_of_file, discrete_of_file])
+@pytest.mark.parametrize("case", FILES)
+def test_bad_files_are_refused_in_one_line(
+    tmp_path: Path, case: str, read: Callable[[Path], object]
+) -> None:
+    name, content, expected = FILES[case]
+    path = write(tmp_path / name, content())
+    with pytest.raises(DataError, match=expected) as caught:
+        read(path)
+    assert "\n" not in str(caught.value)
+    assert str(path) in str(caught.value) or "column" in str(caught.value)
+
+
+@pytest.mark.parametrize("read", [Dataset.of, moments_of_file, discrete_of_file])
+def test_paths_without_a_file_are_refused(tmp_path: Path, read: Callable[[Path], object]) -> None:
+    with pytest.raises(DataError, match="is a directory; give the path of one file"):
+        read(tmp_path)
+    with pytest.raises(DataError, match=r"there is no such file; is the path right\?"):
+        read(tmp_path / "t.csv")
+
+
+def test_text_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.csv", "a,b\nMünchen,1\nUlm,2\n".encode("latin-1"))
+    assert "column 'a' holds bytes (binary), not text; decode it, as UTF-8" in refusal(path)
+
+
+def test_a_file_open_as_text_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.csv", b"a,b\n1,2\n")
+    with path.open() as file:
+        assert "is open as text; open it in binary mode" in refusal(file)
+
+
+@pytest.mark.parametrize("read", [moments_of_file, discrete_of_file])
+def test_streams_refuse_types_and_names_before_reading(
+    tmp_path: Path, read: Callable[..., object]
+) -> None:
+    path = tmp_path / "t.parquet"
+    pyarrow.parquet.write_table(pa.table({"a": [DAY, DAY], "b": [1.5, 2.5]}), path)
+    with pytest.raises(DataError, match=DATES):
+        read(path)
+    with pytest.raises(DataError, match="there is no column 'c'; the columns are 'a', 'b'"):
+        read(path, columns=["c"])
+    with pytest.raises(DataError, match="'b' occurs 2 times"):
+        read(path, columns=["b", "b"])
+    with pytest.raises(DataError, match="no columns"):
+        read(path, columns=[])
+
+
+def test_the_stream_of_moments_names_the_column_of_text(tmp_path: Path) -> None:
+    csv = write(tmp_path / "t.csv", b"a,b\n1,2\n3,x\n")
+    with pytest.raises(DataError, match="column 'b' holds 'x', which is no number; leave the"):
+        moments_of_file(csv)
+    with pytest.raises(DataError, match="column 'b' holds 'x', which is no number; leave the"):
+        moments_of_file(csv, columns=["b"])
+    parquet = tmp_path / "t.parquet"
+    pyarrow.parquet.write_table(pa.table({"a": [1, 2], "b": ["x", "y"]}), parquet)
+    with pytest.raises(DataError, match="column 'b' holds text such as 'x' and cannot be cont"):
+        moments_of_file(parquet)

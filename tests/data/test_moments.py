@@ -1,0 +1,100 @@
+"""Means and covariances against exact arithmetic, at any offset and scale."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import naive_data as naive
+from sges.data import Dataset, Moments
+from sges.data import moments as module
+from sges.errors import DataError
+
+
+def error(found: Moments, exact: list[list[Fraction]]) -> float:
+    """Return the largest error of a covariance, relative to the scale of its two columns."""
+    scale = [Fraction(float(row[i]) ** 0.5) or Fraction(1) for i, row in enumerate(exact)]
+    return max(
+        float(abs(Fraction(float(found.covariance[i, j])) - c) / (scale[i] * scale[j]))
+        for i, row in enumerate(exact)
+        for j, c in enumerate(row)
+    )
+
+
+def mean_error(found: Moments, exact: list[Fraction]) -> float:
+    """Return the largest error of a mean, relative to the size of the values."""
+    size = np.sqrt(np.diagonal(found.covariance)) + np.abs(found.mean)
+    off = [float(Fraction(float(m)) - e) for m, e in zip(found.mean, exact, strict=True)]
+    return float(np.max(np.abs(off) / size))
+
+
+def columns(rows: int, offset: float, scale: float, seed: int) -> NDArray[np.float64]:
+    rng = np.random.default_rng(seed)
+    mixed = rng.normal(size=(3, 3)) @ rng.normal(size=(3, rows))
+    shifted: NDArray[np.float64] = offset + scale * mixed
+    return shifted
+
+
+@pytest.mark.parametrize("rows", [2, 3, 700])
+@pytest.mark.parametrize(
+    ("offset", "scale"),
+    [(0, 1), (1e9, 1e-3), (-1e9, 1e-3), (1e15, 1), (0, 1e-120), (0, 1e120), (1e3, 1e-9)],
+)
+def test_moments_are_exact_to_1e_12_at_any_offset_and_scale(
+    rows: int, offset: float, scale: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = columns(rows, offset, scale, seed=rows)
+    mean, covariance = naive.exact_moments(values.tolist())
+    for block in (1024, 64):  # one block, and several to be merged
+        monkeypatch.setattr(module, "block_rows", lambda _, size=block: size)
+        found = Moments.of(Dataset.of(values.T, kinds="continuous"))
+        assert found.records == rows
+        assert error(found, covariance) < 1e-12
+        assert mean_error(found, mean) < 1e-13
+
+
+def test_a_drift_and_an_outlier_in_front_cost_no_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = columns(600, 0, 1, seed=5)
+    values[0] += np.linspace(-1e9, 1e9, 600)
+    values[1, 0] = 1e12
+    _, covariance = naive.exact_moments(values.tolist())
+    monkeypatch.setattr(module, "block_rows", lambda _: 50)
+    assert error(Moments.of(Dataset.of(values.T)), covariance) < 1e-12
+
+
+@given(st.floats(-1e300, 1e300), st.integers(2, 40))
+def test_a_constant_column_has_variance_exactly_zero(value: float, rows: int) -> None:
+    other = [0.1 * i for i in range(rows)]
+    found = Moments.of(Dataset.of({"a": [value] * rows, "b": other}))
+    assert found.covariance[0].tolist() == [0.0, 0.0]
+    assert found.mean[0] == value
+
+
+@given(st.lists(st.integers(1, 9), min_size=2, max_size=30))
+def test_weights_count_as_repeated_rows(weights: list[int]) -> None:
+    values = columns(len(weights), 1e6, 1, seed=2)
+    found = Moments.of(Dataset.of(values.T, kinds="continuous", weights=weights))
+    mean, covariance = naive.exact_moments(values.tolist(), weights)
+    assert found.records == sum(weights)
+    assert error(found, covariance) < 1e-12
+    assert mean_error(found, mean) < 1e-13
+
+
+def test_the_covariance_is_exactly_symmetric() -> None:
+    found = Moments.of(Dataset.of(columns(5000, 3, 1, seed=1).T))
+    assert np.array_equal(found.covariance, found.covariance.T)
+    assert not found.covariance.flags.writeable
+
+
+@pytest.mark.parametrize("scale", [1e200, 1e-200, 1e308])
+def test_variances_beyond_floating_point_are_refused(scale: float) -> None:
+    with pytest.raises(DataError, match=r"column 'x1' varies by about .*; rescale it"):
+        Moments.of(Dataset.of(np.array([[1.0, scale], [2.0, -scale], [4.0, scale]])))
+
+
+def test_discrete_columns_have_no_covariance() -> None:
+    with pytest.raises(DataError, match=r"column 'b' is discrete .* kinds={'b': 'continuous'}"):
+        Moments.of(Dataset.of({"a": [0.5, 1.5], "b": [0, 1]}))

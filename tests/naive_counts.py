@@ -1,0 +1,78 @@
+"""Twins of the discrete scores: dictionaries of counts, one record at a time.
+
+Rows are tuples of levels, ``arities`` says how many levels each column has, and parents are any
+iterable of columns.  Nothing is batched, coded or packed, and nothing comes from sges.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from math import log, prod
+
+Row = tuple[int, ...]
+
+
+def counts(
+    rows: Sequence[Row], columns: Iterable[int], times: Sequence[int] | None = None
+) -> Counter[Row]:
+    """How many records have each combination of levels of the given columns."""
+    chosen = sorted(columns)
+    found: Counter[Row] = Counter()
+    for row, weight in zip(rows, times or [1] * len(rows), strict=True):
+        found[tuple(row[c] for c in chosen)] += weight
+    return found
+
+
+def log_likelihood(rows: Sequence[Row], y: int, parents: Iterable[int]) -> float:
+    """Σ over the records of ln (n_jk / n_j), each with the counts of its own family."""
+    chosen = sorted(parents)
+    family = Counter((tuple(row[c] for c in chosen), row[y]) for row in rows)
+    configuration = Counter(tuple(row[c] for c in chosen) for row in rows)
+    return sum(n * log(n / configuration[j]) for (j, _), n in family.items())
+
+
+def parameters(arities: Sequence[int], y: int, parents: Iterable[int]) -> int:
+    return (arities[y] - 1) * prod(arities[p] for p in parents)
+
+
+def bic(
+    rows: Sequence[Row], arities: Sequence[int], y: int, parents: Iterable[int], penalty: float
+) -> float:
+    chosen = list(parents)
+    cost = penalty * log(len(rows)) / 2 * parameters(arities, y, chosen)
+    return log_likelihood(rows, y, chosen) - cost
+
+
+def bdeu_probability(
+    rows: Sequence[Row], arities: Sequence[int], y: int, parents: Iterable[int], ess: Fraction
+) -> Fraction:
+    """Return the probability of column y, each record predicted from those before it.
+
+    A record with configuration j has level k with probability (n_jk + α/r) / (n_j + α), where
+    α = ess/q and the counts are those of the records before.  The product is exact.
+    """
+    chosen = sorted(parents)
+    alpha = ess / prod(arities[p] for p in chosen)
+    family: Counter[tuple[Row, int]] = Counter()
+    configuration: Counter[Row] = Counter()
+    probability = Fraction(1)
+    for row in rows:
+        j, k = tuple(row[p] for p in chosen), row[y]
+        probability *= (family[j, k] + alpha / arities[y]) / (configuration[j] + alpha)
+        family[j, k] += 1
+        configuration[j] += 1
+    return probability
+
+
+def bdeu(
+    rows: Sequence[Row], arities: Sequence[int], y: int, parents: Iterable[int], ess: Fraction
+) -> float:
+    exact = bdeu_probability(rows, arities, y, parents, ess)
+    return log(exact.numerator) - log(exact.denominator)
+
+
+def k2(rows: Sequence[Row], arities: Sequence[int], y: int, parents: Iterable[int]) -> float:
+    """K2: as BDeu, with one imaginary record per cell; not score equivalent."""
+    chosen = list(parents)
+    cells = prod(arities[p] for p in chosen) * arities[y]
+    return bdeu(rows, arities, y, chosen, Fraction(cells))

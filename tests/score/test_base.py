@@ -1,0 +1,181 @@
+"""The contract: totals, the defaults built on ``local``, and the counter of families."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import sges.score
+from sges.errors import ScoreError
+from sges.graph.pdag import PDAG
+from sges.nodeset import NodeSet, nodes
+from sges.score.base import dag_score, delete_gains, insert_gains, total_score
+from sges.score.cache import CountingScore, Families
+from sges.score.gaussian import GaussianBIC
+
+
+class Plain:
+    """A score that is nothing but its contract, and that says how often it was asked."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self.asked = 0
+
+    def local(self, y: int, parents: NodeSet) -> float:
+        self.asked += 1
+        return float(y + 2 * sum(nodes(parents)))
+
+
+def gaussian(n: int = 5, records: int = 200) -> GaussianBIC:
+    rng = np.random.default_rng(11)
+    table = rng.normal(size=(records, n)) @ rng.normal(size=(n, n))
+    return GaussianBIC.from_covariance(np.cov(table.T, ddof=0), records)
+
+
+def test_every_public_name_of_the_scores_can_be_imported() -> None:
+    for name in sges.score.__all__:
+        assert getattr(sges.score, name).__name__ == name
+    with pytest.raises(AttributeError, match="no attribute 'Nonesuch'"):
+        _ = sges.score.Nonesuch
+
+
+def test_the_package_of_scores_loads_nothing_before_it_is_used() -> None:
+    code = "import sys, sges.score; print([m for m in sys.modules if m.startswith('scipy')])"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+def test_the_total_of_a_dag_is_the_sum_of_its_families() -> None:
+    dag = PDAG.from_edges(3, [(0, 2), (1, 2)])
+    assert dag_score(Plain(3), dag) == total_score(Plain(3), dag) == 0 + 1 + (2 + 2 * 1)
+
+
+def test_the_total_of_a_cpdag_is_that_of_every_member() -> None:
+    score = gaussian(3)
+    chains = [[(0, 1), (1, 2)], [(1, 0), (1, 2)], [(2, 1), (1, 0)]]
+    cpdag = PDAG.from_edges(3, undirected=[(0, 1), (1, 2)])
+    for edges in chains:
+        member = dag_score(score, PDAG.from_edges(3, edges))
+        assert total_score(score, cpdag) == pytest.approx(member, rel=1e-12)
+
+
+def test_a_graph_of_another_size_is_refused() -> None:
+    with pytest.raises(ScoreError, match="4 nodes and the score 3 variables"):
+        total_score(Plain(3), PDAG.empty(4))
+
+
+def test_the_default_gains_are_differences_of_local() -> None:
+    assert insert_gains(Plain(5), 0, 0b100, np.array([1, 3, 4])).tolist() == [2, 6, 8]
+    assert delete_gains(Plain(5), 0, 0b11010, np.array([1, 3, 4])).tolist() == [-2, -6, -8]
+    assert insert_gains(Plain(5), 0, 0b100, np.array([], dtype=np.intp)).shape == (0,)
+
+
+def test_the_batch_methods_of_a_score_are_used_where_it_has_them() -> None:
+    score = gaussian()
+    at = np.array([1, 3])
+    assert insert_gains(score, 0, 0b100, at).tolist() == score.insert_gains(0, 0b100, at).tolist()
+    assert delete_gains(score, 0, 0b1010, at).tolist() == score.delete_gains(0, 0b1010, at).tolist()
+
+
+@st.composite
+def questions(draw: st.DrawFn, n: int) -> tuple[str, int, NodeSet, NDArray[np.intp]]:
+    """Draw a call of a score on n variables: which, of what node, on what base, with whom."""
+    kind = draw(st.sampled_from(["local", "insert_gains", "delete_gains"]))
+    y = draw(st.integers(0, n - 1))
+    base = draw(st.integers(0, 2**n - 1)) & draw(st.integers(0, 2**n - 1)) & ~(1 << y)
+    inside = [*nodes(base)]
+    outside = [x for x in range(n) if x != y and x not in inside]
+    among = outside if kind == "insert_gains" else inside
+    chosen = draw(st.lists(st.sampled_from(among), unique=True)) if among else []
+    return kind, y, base, np.array(chosen, dtype=np.intp)
+
+
+def families_of(
+    kind: str, y: int, base: NodeSet, candidates: NDArray[np.intp]
+) -> set[tuple[int, frozenset[int]]]:
+    own = frozenset(nodes(base))
+    asked = {(y, own)}
+    if kind != "local":
+        asked |= {(y, own ^ {int(x)}) for x in candidates}
+    return asked
+
+
+@pytest.mark.parametrize("batched", [True, False])
+@given(asked=st.lists(questions(4), max_size=40) | st.lists(questions(9), max_size=25))
+def test_the_counter_counts_what_a_plain_set_of_families_holds(
+    batched: bool, asked: list[tuple[str, int, NodeSet, NDArray[np.intp]]]
+) -> None:
+    counter = CountingScore(gaussian(9) if batched else Plain(9))
+    plain: set[tuple[int, frozenset[int]]] = set()
+    for kind, y, base, candidates in asked:
+        if kind == "local":
+            counter.local(y, base)
+        else:
+            getattr(counter, kind)(y, base, candidates)
+        plain |= families_of(kind, y, base, candidates)
+        assert counter.evaluations == len(plain)
+
+
+@pytest.mark.parametrize("n", [5, 7, 12])
+def test_the_counter_is_exact_over_many_questions_on_one_node(n: int, seed: int) -> None:
+    """Long enough that every way of looking a family up is taken; sparse and dense bases."""
+    rng = np.random.default_rng([n, seed])
+    families, plain = Families(), set()
+    for _ in range(3000):
+        base = sum(1 << int(v) for v in rng.choice(n, rng.integers(0, min(n, 5)), replace=False))
+        if rng.random() < 0.4:
+            families.add(base)
+            plain.add(base)
+        else:
+            tips = int(rng.integers(2**n)) & int(rng.integers(2**n)) & ~base
+            families.add_fan(base, tips)
+            plain |= {base | 1 << x for x in nodes(tips)}
+        assert families.count == len(plain)
+
+
+def test_a_family_asked_as_insert_delete_and_base_is_one_family() -> None:
+    counter = CountingScore(gaussian())
+    counter.insert_gains(0, 0b0010, np.array([2]))  # {1}, {1, 2}
+    counter.insert_gains(0, 0b0100, np.array([1]))  # {2}, {1, 2} again
+    counter.delete_gains(0, 0b0110, np.array([1, 2]))  # all three again
+    counter.local(0, 0b0110)
+    assert counter.evaluations == 3
+
+
+@pytest.mark.parametrize("batched", [True, False])
+def test_the_counting_score_answers_what_its_score_answers(batched: bool) -> None:
+    score = gaussian() if batched else Plain(5)
+    counter = CountingScore(score)
+    at = np.array([1, 3])
+    assert counter.n == 5
+    assert counter.local(0, 0b100) == counter.local(0, 0b100) == score.local(0, 0b100)
+    assert counter.insert_gains(0, 0b100, at).tolist() == insert_gains(score, 0, 0b100, at).tolist()
+    assert (
+        counter.delete_gains(0, 0b1010, at).tolist() == delete_gains(score, 0, 0b1010, at).tolist()
+    )
+
+
+def test_values_of_local_are_remembered_unless_caching_is_off() -> None:
+    once, twice = Plain(3), Plain(3)
+    for counter in (CountingScore(once), CountingScore(twice, caching=False)):
+        counter.local(0, 0b10)
+        counter.local(0, 0b10)
+    assert (once.asked, twice.asked) == (1, 2)
+
+
+def test_a_counter_that_is_switched_off_says_none_and_answers_all_the_same() -> None:
+    counter = CountingScore(Plain(3), counting=False)
+    assert counter.local(2, 0b01) == 2.0
+    assert counter.insert_gains(2, 0, np.array([0, 1])).tolist() == [0, 2]
+    assert counter.delete_gains(2, 0b10, np.array([1])).tolist() == [-2]
+    assert counter.evaluations is None
+
+
+def test_names_ride_along() -> None:
+    named = GaussianBIC.from_covariance(np.eye(2), 10, names=["a", "b"])
+    assert CountingScore(named).names == ("a", "b")
+    assert CountingScore(Plain(2)).names is None

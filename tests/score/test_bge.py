@@ -1,0 +1,142 @@
+"""BGe against a product of predictive densities, in batch and alone, and on degenerate data."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive_score
+from naive_score import Table
+from sges.errors import DataWarning, ScoreError
+from sges.nodeset import nodes
+from sges.score.bge import BGe
+from sges.score.conformance import check_score
+
+
+def linear(n: int = 4, records: int = 40, seed: int = 3) -> Table:
+    rng = np.random.default_rng(seed)
+    weights = np.eye(n) + np.triu(rng.uniform(-1, 1, (n, n)), 1)
+    table: Table = rng.normal(size=(records, n)) @ weights + rng.normal(size=n)
+    return table
+
+
+def assert_equals_twin(
+    table: Table, score: BGe, *, alpha_mu: float, alpha_w: float, nu: Table, t: Table
+) -> None:
+    n = table.shape[1]
+    for y in range(n):
+        for parents in range(2**n):
+            if not parents >> y & 1:
+                twin = naive_score.bge(
+                    table, y, [*nodes(parents)], alpha_mu=alpha_mu, alpha_w=alpha_w, nu=nu, t=t
+                )
+                assert score.local(y, parents) == pytest.approx(twin, rel=1e-9)
+
+
+def test_local_is_the_product_of_the_predictive_densities() -> None:
+    table = linear()
+    t = 0.5 * np.diag(table.var(axis=0))
+    mean = table.mean(axis=0)
+    assert_equals_twin(table, BGe(table), alpha_mu=1, alpha_w=6, nu=mean, t=t)
+
+
+def test_the_prior_of_most_packages_is_the_one_without_standardizing() -> None:
+    """T = t I with t = alpha_mu (alpha_w − n − 1) / (alpha_mu + 1), as in bnlearn and BiDAG."""
+    table = linear()
+    score = BGe(table, alpha_mu=2.5, alpha_w=9.5, prior_mean=0, standardize=False)
+    t = 2.5 * 4.5 / 3.5 * np.eye(4)
+    assert_equals_twin(table, score, alpha_mu=2.5, alpha_w=9.5, nu=np.zeros(4), t=t)
+
+
+def test_a_prior_mean_may_be_given_per_column() -> None:
+    table, nu = linear(), np.array([1.0, -2.0, 0.0, 3.0])
+    score = BGe(table, prior_mean=nu)
+    t = 0.5 * np.diag(table.var(axis=0))
+    assert_equals_twin(table, score, alpha_mu=1, alpha_w=6, nu=nu, t=t)
+
+
+@given(st.integers(2, 8), st.integers(0, 999), st.booleans(), st.data())
+def test_gains_are_differences_of_local(
+    n: int, seed: int, standardize: bool, data: st.DataObject
+) -> None:
+    score = BGe(linear(n, 30, seed), standardize=standardize)
+    y = data.draw(st.integers(0, n - 1))
+    base = data.draw(st.integers(0, 2**n - 1)) & ~(1 << y)
+    inside = np.array([*nodes(base)], dtype=np.intp)
+    outside = np.array([x for x in range(n) if x != y and not base >> x & 1], dtype=np.intp)
+    before = score.local(y, base)
+    inserts = [score.local(y, base | 1 << int(x)) - before for x in outside]
+    deletes = [score.local(y, base ^ 1 << int(x)) - before for x in inside]
+    assert score.insert_gains(y, base, outside) == pytest.approx(inserts, rel=1e-7, abs=1e-8)
+    assert score.delete_gains(y, base, inside) == pytest.approx(deletes, rel=1e-7, abs=1e-8)
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+def test_the_score_conforms(standardize: bool, seed: int) -> None:
+    check_score(BGe(linear(8, 200, seed), standardize=standardize), seed=seed)
+
+
+def test_gains_depend_on_units_only_without_standardizing() -> None:
+    table, at = linear(), np.array([2, 3])
+    scaled = table * np.array([1e-5, 1e5, 1.0, 3.0]) + 1e4
+    plain = BGe(table).insert_gains(0, 0b10, at)
+    assert BGe(scaled).insert_gains(0, 0b10, at) == pytest.approx(plain, rel=1e-6)
+    in_units = BGe(table, standardize=False).insert_gains(0, 0b10, at)
+    scaled_units = BGe(scaled, standardize=False).insert_gains(0, 0b10, at)
+    assert np.abs(in_units - scaled_units).max() > 0.1
+
+
+def test_the_gain_of_an_edge_approaches_that_of_the_bic_with_many_records() -> None:
+    """Both are log-likelihoods; the prior is worth a few nats, whatever the records."""
+    from sges.score.gaussian import GaussianBIC
+
+    table, at = linear(4, 20_000), np.array([1, 2, 3])
+    gap = BGe(table).insert_gains(0, 0, at) - GaussianBIC(table).insert_gains(0, 0, at)
+    assert np.abs(gap).max() < 10
+
+
+def test_a_constant_column_is_named_and_gets_no_edges() -> None:
+    table = linear(6)
+    table[:, 2] = 7.0
+    with pytest.warns(DataWarning, match="constant column 'x2'"):
+        score = BGe(table)
+    price = -np.log(40) / 2
+    as_child = score.insert_gains(2, 0b1001, np.array([1, 4, 5]))
+    mixed = score.insert_gains(0, 0b1000, np.array([1, 2, 4]))
+    assert [*as_child, mixed[1]] == pytest.approx([price] * 4)
+    assert score.delete_gains(0, 0b1100, np.array([2])) == pytest.approx([-price])
+    assert score.delete_gains(2, 0b1001, np.array([0, 3])) == pytest.approx([-price] * 2)
+    check_score(score, pairs=200)
+
+
+def test_collinear_columns_and_few_records_need_no_special_care() -> None:
+    table = linear(8, 5)
+    table[:, 3] = table[:, 0] + table[:, 1]
+    table[:, 6] = table[:, 4]
+    check_score(BGe(table), pairs=200)
+
+
+def test_a_prior_lost_to_rounding_is_told_and_the_score_stays_sound() -> None:
+    """In units in which the data are huge, the prior cannot keep collinear columns apart."""
+    table = linear(5, 50) * 1e9
+    table[:, 3] = table[:, 0] + table[:, 1]
+    with pytest.warns(DataWarning, match="'x1' of 'x0', 'x3'"):
+        score = BGe(table, standardize=False)
+    check_score(score, pairs=200, tolerance=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"alpha_mu": 0.0}, "alpha_mu 0.0"),
+        ({"alpha_mu": np.inf}, "alpha_mu inf"),
+        ({"alpha_w": 5.0}, r"alpha_w 5.0: .* above n \+ 1 = 5"),
+        ({"prior_mean": [1.0, 2.0]}, r"prior_mean of shape \(2,\)"),
+        ({"prior_mean": np.nan}, "prior_mean"),
+    ],
+)
+def test_a_prior_that_is_none_is_refused(options: dict[str, float], message: str) -> None:
+    with pytest.raises(ScoreError, match=message), warnings.catch_warnings():
+        BGe(linear(), **options)  # type: ignore[arg-type]

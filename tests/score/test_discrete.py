@@ -1,0 +1,451 @@
+"""DiscreteBIC and BDeu: values, batches, bounds, edges; twins in naive_counts."""
+
+import math
+import pickle
+import tracemalloc
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import naive_counts as naive
+from sges.data.dataset import Dataset
+from sges.data.kinds import Kind
+from sges.errors import ScoreError
+from sges.nodeset import nodes, nodeset
+from sges.score import check_score, discrete, lanes
+from sges.score.discrete import BDeu, DiscreteBIC, DiscreteScore
+
+Rows = list[tuple[int, ...]]
+
+
+def dataset(
+    rows: Sequence[Sequence[int]] | NDArray[Any],
+    arities: Sequence[int],
+    weights: NDArray[np.int64] | None = None,
+) -> Dataset:
+    codes = np.ascontiguousarray(np.asarray(rows, dtype=np.uint16).T)
+    return Dataset(
+        names=tuple(f"v{i}" for i in range(len(arities))),
+        kinds=(Kind.DISCRETE,) * len(arities),
+        levels=tuple(tuple(range(r)) for r in arities),
+        values=np.empty((0, len(rows))),
+        codes=codes,
+        weights=weights,
+    )
+
+
+def related(seed: int, rows: int, arities: Sequence[int]) -> NDArray[np.intp]:
+    """Return rows whose columns follow the one before more often than not."""
+    rng = np.random.default_rng(seed)
+    found = np.array([rng.integers(0, r, rows) for r in arities]).T.copy()
+    for c in range(1, len(arities)):
+        follows = rng.random(rows) < 0.6
+        found[follows, c] = found[follows, c - 1] % arities[c]
+    return found
+
+
+def both(data: Dataset) -> list[DiscreteScore]:
+    return [DiscreteBIC(data, penalty=0.7), BDeu(data, ess=2.5)]
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[Rows, list[int]]:
+    """Any small table, with levels that may not occur and columns of one level."""
+    arities = draw(st.lists(st.integers(1, 5), min_size=1, max_size=5))
+    row = st.tuples(*(st.integers(0, r - 1) for r in arities))
+    return draw(st.lists(row, min_size=1, max_size=25)), arities
+
+
+# ------------------------------------------------------------------ values
+
+
+def test_bic_of_a_coin_and_its_copy_by_hand() -> None:
+    """Four tosses, two heads: 4 ln ½ − ½ ln 4; with the copy as parent 0 − 2 · ½ ln 4."""
+    score = DiscreteBIC(dataset([(0, 0), (0, 0), (1, 1), (1, 1)], [2, 2]))
+    assert score.local(0, 0) == pytest.approx(-5 * math.log(2))
+    assert score.local(0, 0b10) == pytest.approx(-2 * math.log(2))
+
+
+def test_bdeu_of_a_coin_by_hand() -> None:
+    """Laplace's rule: with ess = 2 the orders of two heads in four have 1/30 each."""
+    score = BDeu(dataset([(0, 0), (0, 1), (1, 0), (1, 1)], [2, 2]), ess=2)
+    assert score.local(0, 0) == pytest.approx(-math.log(30))
+    # Given the other column, two configurations with one head and one tail, α = ½ each:
+    # (½)(½ / 2) per configuration.
+    assert score.local(0, 0b10) == pytest.approx(2 * math.log(1 / 8))
+
+
+def test_bdeu_of_a_published_example() -> None:
+    """The example in pgmpy's documentation, to the three digits printed there."""
+    rows = [(0, 1, 1), (1, 0, 1), (1, 1, 1), (0, 0, 0)]
+    score = BDeu(dataset(rows, [2, 2, 2]), ess=5)
+    assert round(score.local(1, 0b001), 3) == -3.446
+    assert round(score.local(0, 0) + score.local(1, 0b001) + score.local(2, 0b001), 3) == -9.392
+
+
+@given(tables(), st.sampled_from([0.0, 0.5, 1.0, 3.0]), st.data())
+def test_bic_equals_a_dictionary_count(
+    table: tuple[Rows, list[int]], penalty: float, data: st.DataObject
+) -> None:
+    rows, arities = table
+    score = DiscreteBIC(dataset(rows, arities), penalty)
+    y = data.draw(st.integers(0, score.n - 1))
+    parents = data.draw(st.sets(st.integers(0, score.n - 1))) - {y}
+    expected = naive.bic(rows, arities, y, parents, penalty)
+    assert score.local(y, nodeset(parents)) == pytest.approx(expected, abs=1e-10)
+
+
+@given(tables(), st.sampled_from(["1/8", "1", "10", "1000"]), st.data())
+def test_bdeu_equals_the_product_of_predictions(
+    table: tuple[Rows, list[int]], ess: str, data: st.DataObject
+) -> None:
+    rows, arities = table
+    score = BDeu(dataset(rows, arities), float(Fraction(ess)))
+    y = data.draw(st.integers(0, score.n - 1))
+    parents = data.draw(st.sets(st.integers(0, score.n - 1))) - {y}
+    expected = naive.bdeu(rows, arities, y, parents, Fraction(ess))
+    assert score.local(y, nodeset(parents)) == pytest.approx(expected, abs=1e-10)
+
+
+def test_a_level_that_never_occurs_counts_as_a_parameter() -> None:
+    rows = [(0, 0), (0, 1), (1, 0), (1, 1), (1, 1)]
+    seen, declared = DiscreteBIC(dataset(rows, [2, 2])), DiscreteBIC(dataset(rows, [2, 5]))
+    half = math.log(5) / 2
+    assert declared.local(1, 0) == pytest.approx(seen.local(1, 0) - 3 * half)
+    assert declared.local(0, 0b10) == pytest.approx(seen.local(0, 0b10) - 3 * half)
+
+
+def test_penalty_scales_only_the_parameters() -> None:
+    data = dataset(related(0, 100, [3, 2, 4]), [3, 2, 4])
+    free, one, two = (DiscreteBIC(data, p).local(2, 0b011) for p in (0.0, 1.0, 2.0))
+    assert one - free == pytest.approx(-math.log(100) / 2 * 3 * 6)
+    assert two - one == pytest.approx(one - free)
+
+
+# ------------------------------------------------------------------ batches
+
+
+@given(tables(), st.data())
+def test_batched_gains_are_differences_of_the_twins(
+    table: tuple[Rows, list[int]], data: st.DataObject
+) -> None:
+    rows, arities = table
+    n = len(arities)
+    y = data.draw(st.integers(0, n - 1))
+    base = data.draw(st.sets(st.integers(0, n - 1))) - {y}
+    outside = np.array(sorted(set(range(n)) - base - {y}), dtype=np.intp)
+    inside = np.array(sorted(base), dtype=np.intp)
+    scores = both(dataset(rows, arities))
+
+    def bic(parents: set[int]) -> float:
+        return naive.bic(rows, arities, y, parents, 0.7)
+
+    def bdeu(parents: set[int]) -> float:
+        return naive.bdeu(rows, arities, y, parents, Fraction(5, 2))
+
+    for score, twin in zip(scores, (bic, bdeu), strict=True):
+        inserts = score.insert_gains(y, nodeset(base), outside)
+        assert inserts == pytest.approx([twin(base | {x}) - twin(base) for x in outside])
+        deletes = score.delete_gains(y, nodeset(base), inside)
+        assert deletes == pytest.approx([twin(base - {x}) - twin(base) for x in inside])
+
+
+@pytest.mark.parametrize("size", [0, 1, 3, 6, 9])
+@pytest.mark.parametrize("kind", ["once", "weights", "tall"])
+def test_batched_gains_equal_one_by_one_on_larger_tables(size: int, kind: str, seed: int) -> None:
+    """With 40 columns of mixed arity, repeated rows, and more records than are tabulated."""
+    arities = [2, 3, 4, 3, 2, 5, 3, 3, 4, 1, *[3] * 20, *[2] * 6, 9, 16, 17, 50]
+    rows = related(seed, 70_000 if kind == "tall" else 500, arities)
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(1, 400, len(rows)) if kind == "weights" else None
+    base = nodeset(rng.permutation(39)[:size].tolist())
+    outside = np.array([x for x in range(39) if not base >> x & 1])
+    inside = np.array(list(nodes(base)), dtype=np.intp)
+    for score in both(dataset(rows, arities, weights)):
+        before = score.local(39, base)
+        tolerance = 1e-11 * abs(before)
+        one_by_one = [score.local(39, base | 1 << x) - before for x in outside.tolist()]
+        found = score.insert_gains(39, base, outside)
+        assert found == pytest.approx(one_by_one, abs=tolerance, rel=1e-9)
+        one_by_one = [score.local(39, base & ~(1 << x)) - before for x in inside.tolist()]
+        found = score.delete_gains(39, base, inside)
+        assert found == pytest.approx(one_by_one, abs=tolerance, rel=1e-9)
+
+
+def test_the_order_and_choice_of_candidates_do_not_change_a_gain(seed: int) -> None:
+    arities = [3] * 30
+    data = dataset(related(seed, 400, arities), arities)
+    rng = np.random.default_rng(seed)
+    for score in both(data):
+        everyone = score.insert_gains(0, 0b110, np.arange(3, 30))
+        for some in (rng.permutation(np.arange(3, 30))[:size] for size in (1, 2, 11, 27)):
+            found = score.insert_gains(0, 0b110, some)
+            assert found == pytest.approx(everyone[some - 3], abs=1e-9)
+        shuffled = rng.permutation(30)  # the columns of a whole block, in another order
+        found = score.insert_gains(0, 0b110, shuffled)[np.argsort(shuffled)]
+        assert found[3:] == pytest.approx(everyone, abs=1e-9)
+
+
+def test_answers_do_not_depend_on_what_was_asked_before(seed: int) -> None:
+    """To the last bit: a search may be repeated, resumed or run in another order."""
+    arities = [3, 2, 4, 3, 2, 7, 3, 9]
+    data = dataset(related(seed, 300, arities), arities)
+    rng = np.random.default_rng(seed)
+    asked = [int(mask) & ~1 for mask in rng.integers(0, 2**8, 40)]
+    for fresh in (lambda: DiscreteBIC(data), lambda: BDeu(data)):
+        alone = [fresh().local(0, parents) for parents in asked]
+        used = fresh()
+        for i in rng.permutation(40).tolist() * 2:
+            assert used.local(0, asked[i]) == alone[i]
+
+
+def test_repeated_rows_and_weights_are_the_same_records(seed: int) -> None:
+    arities = [3, 2, 4, 3]
+    rows = related(seed, 40, arities)
+    times = np.random.default_rng(seed).integers(0, 5, 40)
+    candidates = np.array([2, 3])
+    for short, long in zip(
+        both(dataset(rows, arities, times)),
+        both(dataset(np.repeat(rows, times, axis=0), arities)),
+        strict=True,
+    ):
+        assert short.records == long.records
+        assert short.local(0, 0b1110) == pytest.approx(long.local(0, 0b1110))
+        found = short.insert_gains(0, 0b0010, candidates)
+        assert found == pytest.approx(long.insert_gains(0, 0b0010, candidates))
+        found = short.delete_gains(0, 0b1110, candidates)
+        assert found == pytest.approx(long.delete_gains(0, 0b1110, candidates))
+
+
+# ------------------------------------------------------------------ the contract
+
+
+def rename(score: DiscreteScore, order: Sequence[int]) -> DiscreteScore:
+    """Return the score of the same data with its columns in another order."""
+    data = replace(
+        score.data,
+        names=tuple(score.names[i] for i in order),
+        levels=tuple(score.data.levels[i] for i in order),
+        codes=np.ascontiguousarray(score.data.codes[list(order)]),
+    )
+    setting = score.penalty if isinstance(score, DiscreteBIC) else getattr(score, "ess", 0.0)
+    return type(score)(data, setting)  # type: ignore[call-arg] # each takes one setting
+
+
+@pytest.mark.parametrize("arities", [[2, 3, 4, 2, 3, 1, 5], [2, 2, 3], [2, 3], [4]])
+def test_the_scores_keep_the_contract(arities: list[int], seed: int) -> None:
+    """1,000 equivalent pairs each, and all numbers of variables from one."""
+    for score in both(dataset(related(seed, 200, arities), arities)):
+        check_score(score, seed=seed, permuted=partial(rename, score))
+
+
+class K2:
+    """Cooper & Herskovits (1992): a uniform prior per configuration, whatever their number."""
+
+    def __init__(self, rows: Rows, arities: list[int]) -> None:
+        self.rows, self.arities, self.n = rows, arities, len(arities)
+
+    def local(self, y: int, parents: int) -> float:
+        return naive.k2(self.rows, self.arities, y, nodes(parents))
+
+
+def test_k2_does_not_keep_the_contract(seed: int) -> None:
+    rows = [tuple(row) for row in related(seed, 60, [2, 3, 4]).tolist()]
+    with pytest.raises(ScoreError, match="not score equivalent"):
+        check_score(K2(rows, [2, 3, 4]), seed=seed)
+
+
+# ------------------------------------------------------------------ bounds
+
+
+@pytest.mark.parametrize("floor", [-20.0, 0.0, 5.0])
+@pytest.mark.parametrize("size", [0, 2, 5])
+def test_a_floor_hides_only_gains_that_do_not_exceed_it(floor: float, size: int, seed: int) -> None:
+    arities = [3, 2, 4, 3, 2, 5, 3, 2, 40]
+    data = dataset(related(seed, 300, arities), arities)
+    for score in both(data):
+        for y in range(9):
+            base = nodeset(x for x in range(size + 1) if x != y)
+            outside = np.array([x for x in range(9) if x != y and not base >> x & 1])
+            exact = score.insert_gains(y, base, outside)
+            bounded = score.insert_gains(y, base, outside, floor=floor)
+            hidden = np.isneginf(bounded)
+            assert np.array_equal(bounded[~hidden], exact[~hidden])
+            assert np.all(exact[hidden] < floor)
+
+
+@pytest.mark.parametrize(("number", "floor"), [(0, 0.0), (1, 10.0)], ids=["bic", "bdeu"])
+def test_nothing_is_counted_when_nothing_is_left_to_explain(number: int, floor: float) -> None:
+    """The second column is a copy of the first, so a third cannot help.
+
+    BDeu rewards a needless parent of a deterministic column with a little, if that parent is
+    constant, and its bound cannot know: it needs a floor above that.
+    """
+    rows = related(0, 500, [3, 3, 3, 2])
+    rows[:, 1] = rows[:, 0]
+    score = both(dataset(rows, [3, 3, 3, 2]))[number]
+    assert np.all(np.isneginf(score.insert_gains(1, 0b0001, np.array([2, 3]), floor=floor)))
+    assert np.all(np.isfinite(score.insert_gains(1, 0b0001, np.array([2, 3]))))
+
+
+def test_without_a_floor_every_gain_is_exact(seed: int) -> None:
+    """Also the hopeless ones: forty levels beside twenty records."""
+    data = dataset(related(seed, 20, [2, 40, 40]), [2, 40, 40])
+    for score in both(data):
+        gains = score.insert_gains(1, 0b001, np.array([2]))
+        assert gains[0] == pytest.approx(score.local(1, 0b101) - score.local(1, 0b001))
+
+
+# ------------------------------------------------------------------ edges
+
+
+def test_a_column_of_one_level_is_worth_nothing_and_adds_nothing() -> None:
+    rows = [(0, 0, 0), (0, 1, 0), (0, 1, 1)]
+    for score in both(dataset(rows, [1, 2, 2])):
+        assert score.local(0, 0b110) == 0.0
+        assert score.insert_gains(0, 0, np.array([1, 2])).tolist() == [0.0, 0.0]
+        assert score.insert_gains(1, 0b100, np.array([0])) == pytest.approx([0.0], abs=1e-12)
+        assert score.delete_gains(1, 0b101, np.array([0])) == pytest.approx([0.0], abs=1e-12)
+
+
+def test_one_record_of_one_column_has_a_score() -> None:
+    bic, bdeu = DiscreteBIC(dataset([(1,)], [3])), BDeu(dataset([(1,)], [3]))
+    assert bic.local(0, 0) == 0.0
+    assert bdeu.local(0, 0) == pytest.approx(-math.log(3))
+    nobody = np.array([], dtype=np.intp)
+    for score in (bic, bdeu):
+        assert score.insert_gains(0, 0, nobody).shape == (0,)
+        assert score.delete_gains(0, 0, nobody).shape == (0,)
+
+
+def test_thirty_parents_of_ten_levels_take_memory_proportional_to_the_records(seed: int) -> None:
+    """10^30 configurations, 20,000 records: a few hundred bytes each."""
+    rows = np.random.default_rng(seed).integers(0, 10, (20_000, 40))
+    data = dataset(rows, [10] * 40)
+    base, inside, outside = 2**30 - 1, np.arange(30), np.arange(30, 39)
+    for score in both(data):
+        score.local(39, 0)
+        tracemalloc.start()
+        value = score.local(39, base)
+        inserts = score.insert_gains(39, base, outside)
+        deletes = score.delete_gains(39, base, inside)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert np.all(np.isfinite([value, *inserts, *deletes]))
+        assert peak < 64 * 2**20
+        # Every record is alone in its configuration: its likelihood is one, or 1 / r.
+        if isinstance(score, DiscreteBIC):
+            assert value == pytest.approx(-0.7 * math.log(20_000) / 2 * 9 * 1e30)
+        else:
+            assert value == pytest.approx(-20_000 * math.log(10))
+            assert inserts == pytest.approx(0.0, abs=1e-9)
+
+
+def test_more_configurations_than_a_float_can_hold_still_give_finite_scores() -> None:
+    """10^400 of them; the penalty is cut off, and still says no."""
+    rows = np.random.default_rng(0).integers(0, 10, (50, 402))
+    base = 2**400 - 1
+    bic, bdeu = both(dataset(rows, [10] * 402))
+    for score in (bic, bdeu):
+        assert math.isfinite(score.local(401, base))
+        assert np.all(np.isfinite(score.insert_gains(401, base, np.array([400]))))
+        assert np.all(np.isfinite(score.delete_gains(401, base, np.arange(3))))
+    assert bic.insert_gains(401, base, np.array([400]))[0] < 0
+    assert bic.delete_gains(401, base, np.array([7]))[0] > 0
+    assert bdeu.local(401, base) == pytest.approx(-50 * math.log(10))
+
+
+def test_a_column_with_more_levels_than_records_is_counted() -> None:
+    rows = [(i % 2, i, i % 3) for i in range(60)]
+    data = dataset(rows, [2, 1_000_000, 3])
+    bic, bdeu = both(data)
+    plain = [tuple(map(int, row)) for row in rows]
+    found = bic.insert_gains(0, 0b100, np.array([1]))[0]
+    expected = naive.bic(plain, [2, 1_000_000, 3], 0, [1, 2], 0.7)
+    assert found == pytest.approx(expected - naive.bic(plain, [2, 1_000_000, 3], 0, [2], 0.7))
+    exact = naive.bdeu(plain, [2, 1_000_000, 3], 1, [0, 2], Fraction(5, 2))
+    assert bdeu.local(1, 0b101) == pytest.approx(exact)
+
+
+def test_terms_beyond_the_tabulated_ones_are_the_same(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = dataset(related(seed, 200, [3, 2, 4, 2]), [3, 2, 4, 2])
+    looked_up = [s.insert_gains(0, 0b10, np.array([2, 3])) for s in both(data)]
+    monkeypatch.setattr(discrete, "TABULATED", 1)
+    computed = [s.insert_gains(0, 0b10, np.array([2, 3])) for s in both(data)]
+    assert np.allclose(looked_up, computed, rtol=1e-12, atol=1e-10)
+
+
+def test_packed_lanes_give_the_same_gains_to_the_last_bit(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = dataset(related(seed, 5000, [3] * 12), [3] * 12)
+    candidates = np.arange(2, 12)
+    plain = [s.insert_gains(0, 0b10, candidates) for s in both(data)]
+    monkeypatch.setattr(lanes, "MEMORY", 0)
+    packed = [s.insert_gains(0, 0b10, candidates) for s in both(data)]
+    assert np.array_equal(plain, packed)
+
+
+def test_a_score_survives_pickling() -> None:
+    data = dataset(related(0, 50, [3, 2]), [3, 2])
+    for score in both(data):
+        score.insert_gains(0, 0, np.array([1]))
+        again = pickle.loads(pickle.dumps(score))
+        assert again.local(0, 0b10) == score.local(0, 0b10)
+        assert repr(again) == repr(score)
+
+
+# ------------------------------------------------------------------ wrong use
+
+
+@pytest.mark.parametrize("penalty", [-1.0, math.nan, math.inf])
+def test_a_penalty_must_be_a_finite_number_of_at_least_zero(penalty: float) -> None:
+    with pytest.raises(ScoreError, match=r"penalty .* is not a finite number of at least 0; 1\.0"):
+        DiscreteBIC(dataset([(0,)], [2]), penalty)
+
+
+@pytest.mark.parametrize("ess", [0.0, -1.0, math.nan, math.inf])
+def test_an_equivalent_sample_size_must_be_a_finite_number_above_zero(ess: float) -> None:
+    with pytest.raises(ScoreError, match=r"ess .* is not a finite number above 0"):
+        BDeu(dataset([(0,)], [2]), ess)
+
+
+def test_a_continuous_column_is_refused_by_name() -> None:
+    table = {"dose": [0.5, 1.5, 2.25], "cured": [True, False, True], "age": [1.5, 2.5, 9.75]}
+    for score in (DiscreteBIC, BDeu):
+        with pytest.raises(ScoreError, match=r"column 'dose' is continuous, and 1 more; .*kinds="):
+            score(table)
+
+
+# ------------------------------------------------------------------ peers
+
+
+def test_bic_and_bdeu_equal_those_of_pgmpy(seed: int) -> None:
+    """No constant between us: the same numbers, family by family."""
+    peer = pytest.importorskip("pgmpy.structure_score", reason="pgmpy is not installed")
+    pandas = pytest.importorskip("pandas")
+    arities = [2, 3, 4, 2]
+    rows = related(seed, 300, arities)
+    names = ["v0", "v1", "v2", "v3"]
+    frame = pandas.DataFrame({name: rows[:, i] for i, name in enumerate(names)}, dtype="category")
+    states = {name: list(range(r)) for name, r in zip(names, arities, strict=True)}
+    data = dataset(rows, arities)
+    pairs = [
+        (DiscreteBIC(data), peer.BIC(frame, state_names=states)),
+        (BDeu(data, ess=10), peer.BDeu(frame, equivalent_sample_size=10, state_names=states)),
+    ]
+    for ours, theirs in pairs:
+        for y in range(4):
+            for parents in (p for p in range(16) if not p >> y & 1):
+                expected = theirs.local_score(names[y], tuple(names[x] for x in nodes(parents)))
+                assert ours.local(y, parents) == pytest.approx(expected), (y, parents)
