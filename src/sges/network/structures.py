@@ -1,0 +1,105 @@
+"""Random structures: those of the paper's experiment, Erdős–Rényi DAGs and polytrees."""
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+
+from sges.errors import NetworkError
+from sges.graph.pdag import PDAG, Edge
+from sges.network.sampling import Seed
+from sges.nodeset import NodeSet, nodes
+
+
+def random_structure(n: int, max_parents: int = 2, seed: Seed = 0) -> PDAG:
+    """Return a DAG drawn as in the paper's experiment, no node with more than so many parents.
+
+    The nodes are permuted at random, and each is taken in turn with each of its predecessors.
+    With probability one half an edge between the two is attempted; it is added if that makes
+    no cycle and no node with too many parents, in a random direction if both would do.
+
+    >>> random_structure(4, seed=1).edge_count() <= 2 * 4 - 3
+    True
+
+    Paper: Section 5, generative models.
+    """
+    if max_parents < 0:
+        raise NetworkError(f"max_parents {max_parents}: it must be 0 or more")
+    rng = np.random.default_rng(seed)
+    draft = _Draft(n)
+    order = rng.permutation(_checked(n)).tolist()
+    for place, x in enumerate(order):
+        for y in order[:place]:
+            if rng.random() < 0.5:
+                possible = [e for e in ((x, y), (y, x)) if draft.allows(*e, max_parents)]
+                if possible:
+                    draft.add(*possible[int(rng.integers(len(possible)))])
+    return PDAG.from_edges(n, draft.edges)
+
+
+def random_dag(n: int, edges: int, seed: Seed = 0) -> PDAG:
+    """Return a DAG with so many edges: a random order, and pairs drawn without replacement.
+
+    >>> random_dag(6, edges=9).edge_count()
+    9
+    """
+    pairs = list(combinations(range(_checked(n)), 2))
+    if not 0 <= edges <= len(pairs):
+        raise NetworkError(f"{edges} edges: a DAG on {n} nodes has 0 to {len(pairs)}")
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(n).tolist()
+    chosen = rng.choice(len(pairs), size=edges, replace=False).tolist() if pairs else []
+    return PDAG.from_edges(n, ((order[pairs[i][0]], order[pairs[i][1]]) for i in chosen))
+
+
+def random_polytree(n: int, seed: Seed = 0) -> PDAG:
+    """Return a tree drawn uniformly from all labelled trees, each edge directed by a coin.
+
+    >>> random_polytree(10).edge_count()
+    9
+    """
+    rng = np.random.default_rng(seed)
+    code = rng.integers(n, size=max(_checked(n) - 2, 0)).tolist() if n else []
+    return PDAG.from_edges(n, ((x, y) if rng.random() < 0.5 else (y, x) for x, y in _tree(n, code)))
+
+
+class _Draft:
+    """A DAG that grows edge by edge, and knows what each node reaches."""
+
+    def __init__(self, n: int) -> None:
+        self.edges: list[Edge] = []
+        self._parents = [0] * n
+        self._reach: list[NodeSet] = [1 << v for v in range(n)]
+
+    def allows(self, x: int, y: int, max_parents: int) -> bool:
+        """Tell whether x → y makes no cycle, and leaves y with few enough parents."""
+        return not self._reach[y] >> x & 1 and self._parents[y] < max_parents
+
+    def add(self, x: int, y: int) -> None:
+        self.edges.append((x, y))
+        self._parents[y] += 1
+        for above, reach in enumerate(self._reach):
+            if reach >> x & 1:
+                self._reach[above] |= self._reach[y]
+
+
+def _checked(n: int) -> int:
+    if n < 0:
+        raise NetworkError(f"a structure cannot have {n} nodes; n must be 0 or more")
+    return n
+
+
+def _tree(n: int, code: Sequence[int]) -> list[Edge]:
+    """Return the labelled tree on n nodes with this Prüfer code of n − 2 nodes."""
+    if n < 2:
+        return []
+    uses = [1 + code.count(v) for v in range(n)]
+    edges = []
+    left: NodeSet = (1 << n) - 1
+    for v in code:
+        leaf = next(u for u in nodes(left) if uses[u] == 1)
+        edges.append((leaf, v))
+        left ^= 1 << leaf
+        uses[v] -= 1
+    a, b = nodes(left)
+    return [*edges, (a, b)]

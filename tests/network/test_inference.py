@@ -1,0 +1,150 @@
+"""Exact inference: both ways to a marginal agree with enumeration, and share work safely."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import naive
+import naive_network
+from bridge import arcs_of
+from sges.errors import Undecided
+from sges.graph import PDAG
+from sges.network import (
+    BayesianNetwork,
+    inference,
+    random_dag,
+    random_polytree,
+    random_structure,
+    tables,
+)
+from sges.network.inference import FromBuckets, FromJoint, Marginals, min_fill_order, moral_rows
+from sges.nodeset import nodes, nodeset
+from strategies import dags
+
+
+def both(network: BayesianNetwork) -> tuple[FromJoint, FromBuckets]:
+    factors = network._factors()
+    return (
+        FromJoint(factors, network.arities),
+        FromBuckets(network.dag, factors, network.arities),
+    )
+
+
+def all_agree(network: BayesianNetwork, ways: tuple[Marginals, ...], order: list[int]) -> None:
+    parents = [list(nodes(network.dag.parents(v))) for v in range(network.n)]
+    full = naive_network.joint(parents, network.arities, [c.tolist() for c in network.cpts])
+    for query in order:
+        expected = naive_network.marginal(full, nodes(query))
+        for way in ways:
+            table = way.marginal(query)
+            assert table.scope == query
+            for row, p in expected.items():
+                assert table.values[row] == pytest.approx(p, abs=1e-14)
+
+
+@given(dags(max_nodes=5))
+@settings(max_examples=40)
+def test_both_ways_equal_enumeration_for_all_queries_in_any_order(dag: PDAG) -> None:
+    rng = np.random.default_rng(dag.edge_count())
+    network = BayesianNetwork.random(dag, rng.integers(1, 4, size=dag.n).tolist())
+    all_agree(network, both(network), rng.permutation(1 << dag.n).tolist())
+
+
+def test_answers_stay_right_when_what_is_kept_is_thrown_away(
+    monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    monkeypatch.setattr(inference, "KEPT_CELLS", 40)
+    network = BayesianNetwork.random(random_structure(6, seed=seed), seed=seed)
+    all_agree(network, both(network), np.random.default_rng(seed).permutation(64).tolist())
+
+
+def test_a_large_sparse_network_agrees_with_enumeration_over_ancestors(seed: int) -> None:
+    """Sixty variables; the twin enumerates the ancestors of the query alone."""
+    rng = np.random.default_rng(seed)
+    network = BayesianNetwork.random(random_dag(60, 70, seed), seed=seed)
+    checked = 0
+    for _ in range(300):
+        query = nodeset(rng.choice(60, size=3, replace=False).tolist())
+        part = list(nodes(network.dag.ancestors(query)))
+        if len(part) > 10:
+            continue
+        number = {v: i for i, v in enumerate(part)}
+        parents = [[number[p] for p in nodes(network.dag.parents(v))] for v in part]
+        cpts = [network.cpts[v].tolist() for v in part]
+        full = naive_network.joint(parents, [2] * len(part), cpts)
+        expected = naive_network.marginal(full, [number[v] for v in nodes(query)])
+        found = network.marginal(query)
+        assert [found[row] for row in expected] == pytest.approx(list(expected.values()), abs=1e-14)
+        checked += 1
+    assert checked > 20
+
+
+def test_a_long_chain_agrees_with_the_product_of_its_transitions() -> None:
+    n = 300
+    network = BayesianNetwork.random(PDAG.from_edges(n, [(v, v + 1) for v in range(n - 1)]), 3)
+    at = network.cpts[0]
+    for v in range(1, n):
+        at = at @ network.cpts[v]
+    assert network.marginal([n - 1]) == pytest.approx(at, abs=1e-13)
+    between = np.linalg.multi_dot([network.cpts[v] for v in range(101, 105)])
+    pair = network.marginal([100])[:, None] * between
+    assert network.marginal([100, 104]) == pytest.approx(pair, abs=1e-13)
+
+
+def test_a_polytree_of_hundreds_is_easy_and_consistent(seed: int) -> None:
+    """Marginals of overlapping sets, each eliminated apart, agree where they overlap."""
+    network = BayesianNetwork.random(random_polytree(200, seed), 3, seed=seed)
+    rng = np.random.default_rng(seed)
+    for _ in range(30):
+        a, b, c = sorted(rng.choice(200, size=3, replace=False).tolist())
+        three = network.marginal([a, b, c])
+        assert three.sum() == pytest.approx(1)
+        assert three.sum(axis=1) == pytest.approx(network.marginal([a, c]), abs=1e-13)
+
+
+def test_a_query_that_no_memory_holds_is_refused() -> None:
+    network = BayesianNetwork.random(random_polytree(60))
+    with pytest.raises(Undecided, match="ask for the marginal of fewer variables"):
+        network.marginal(range(60))
+
+
+def test_an_elimination_that_no_memory_holds_is_refused_before_it_is_tried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One variable is asked for, but on the way to it a table of a band is needed."""
+    band = PDAG.from_edges(40, [(x, y) for y in range(40) for x in range(max(0, y - 6), y)])
+    network = BayesianNetwork.random(band)
+    assert network.marginal([39]).sum() == pytest.approx(1)
+    monkeypatch.setattr(tables, "LARGEST", 64)
+    with pytest.raises(Undecided, match="needs a table of 128 cells over 7 variables"):
+        BayesianNetwork.random(band).marginal([39])
+
+
+def test_an_empty_network_and_an_empty_query_have_probability_one() -> None:
+    assert BayesianNetwork(PDAG.empty(0), []).marginal([]).tolist() == 1.0
+    assert BayesianNetwork.random(random_polytree(60)).marginal([]).tolist() == pytest.approx(1.0)
+
+
+@given(dags(max_nodes=7))
+def test_the_moral_graph_joins_parents(dag: PDAG) -> None:
+    edges = naive.moral_edges(dag.n, arcs_of(dag))
+    rows = moral_rows(dag)
+    assert edges == {frozenset((x, y)) for x in range(dag.n) for y in nodes(rows[x])}
+
+
+@given(dags(max_nodes=7))
+def test_each_node_of_a_min_fill_order_needs_the_fewest_new_edges(dag: PDAG) -> None:
+    """The twin counts, before each elimination, every remaining node from scratch."""
+    rows = moral_rows(dag)
+    edges = {frozenset((x, y)) for x in range(dag.n) for y in nodes(rows[x])}
+    left = set(range(dag.n))
+
+    def new_edges(v: int) -> set[frozenset[int]]:
+        around = [u for u in left if frozenset((u, v)) in edges]
+        return {frozenset((a, b)) for a in around for b in around if a < b} - edges
+
+    for v in min_fill_order(rows):
+        assert (len(new_edges(v)), v) == min((len(new_edges(u)), u) for u in left)
+        edges |= new_edges(v)
+        left.remove(v)
+    assert not left
