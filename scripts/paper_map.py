@@ -20,17 +20,21 @@ The errors we found in the paper are in [errata](errata.md), proofs in [theory](
 """
 
 TAIL = """
-## Theorems, figures and where they are tested
+## Theorems and figures, and where they are shown
 
 | part of the paper | shown in |
 | --- | --- |
-| Theorem 1, GES is correct | [tests/search/test_guarantee.py](../tests/search/test_guarantee.py) |
-| Theorem 2, a consistent delete exists (repaired) | [theory](theory.md), [tests/paper/test_theorem_2.py](../tests/paper/test_theorem_2.py) |
-| Theorem 3, SGES is correct | [tests/search/test_guarantee.py](../tests/search/test_guarantee.py) |
-| Proposition 1, generation is complete | [tests/paper/test_proposition_1.py](../tests/paper/test_proposition_1.py) |
-| Fig. 5, the two DAGs | [tests/paper/test_figure_5.py](../tests/paper/test_figure_5.py) |
-| Fig. 7, example of generation | [tests/paper/test_figure_7.py](../tests/paper/test_figure_7.py) |
 """
+
+SHOWN = {
+    "Theorem 1, GES is correct": ["tests/search/test_guarantee.py"],
+    "Theorem 2, a consistent delete exists": ["docs/theory.md", "tests/paper/test_theorem_2.py"],
+    "Theorem 3, SGES is correct": ["docs/theory.md", "tests/search/test_guarantee.py"],
+    "Proposition 1, generation is complete": ["tests/paper/test_proposition_1.py"],
+    "Proposition 2, polynomial": ["tests/search/test_complexity.py"],
+    "Fig. 5, the two DAGs": ["tests/paper/test_figure_5.py"],
+    "Fig. 7, example of generation": ["tests/paper/test_figure_7.py"],
+}
 
 
 def rows() -> list[tuple[str, str]]:
@@ -45,7 +49,9 @@ def rows() -> list[tuple[str, str]]:
 
 def page() -> str:
     """Return the text of docs/paper-map.md."""
-    return HEAD + "".join(f"| {part} | `{module}` |\n" for part, module in rows()) + TAIL
+    code = "".join(f"| {part} | `{module}` |\n" for part, module in rows())
+    links = {part: ", ".join(f"[{f}](../{f})" for f in files) for part, files in SHOWN.items()}
+    return HEAD + code + TAIL + "".join(f"| {part} | {files} |\n" for part, files in links.items())
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ def nodeset(members: Iterable[int]) -> NodeSet:
     """
     s = 0
     for v in members:
-        s |= 1 << v
+        s |= 1 << int(v)  # NumPy's integers would overflow at 64 nodes
     return s
 
 

@@ -15,13 +15,13 @@ Selective-Generate-Ops looks only at H, common children, so Proposition 1 and Th
 Paper: Section 4.3, generating deletions; Definition 1.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, TypeAlias
 
 from sges.errors import GraphError
-from sges.graph.chordal import largest_clique, maximal_cliques
+from sges.graph.chordal import cliques, largest_clique, maximal_cliques
 from sges.graph.pdag import PDAG
-from sges.nodeset import NodeSet, by_size_then_nodes, subsets
+from sges.nodeset import NodeSet, by_size_then_nodes, nodes, subsets
 from sges.operators.delete import Delete, deletes
 from sges.properties.base import Property
 
@@ -77,6 +77,75 @@ def size_limited_ops(cpdag: PDAG, x: int, y: int, size: int) -> frozenset[NodeSe
     )
 
 
+def every_clique_kept(cpdag: PDAG, y: int) -> Iterator[tuple[NodeSet, NodeSet]]:
+    """Yield what every valid delete at y keeps: each clique S of Ne(y), and the X it allows.
+
+    A valid Delete(x, y, H) keeps the clique H̄ = NA ∖ H; with S = H̄ for x → y, and S = H̄ ∪ x
+    for x — y, S is a clique among the neighbors of y, and x is one of Pa(y) ∪ S.
+
+    Paper: Fig. 2.
+    """
+    near = cpdag.neighbors(y)
+    rows = {v: cpdag.adjacent(v) for v in nodes(near)}
+    parents = cpdag.parents(y)
+    for s in cliques(rows, near):
+        if allowed := parents | s:
+            yield s, allowed
+
+
+def kept_cliques(
+    cpdag: PDAG, y: int, clique_bound: int | None, size_bound: int | None = None
+) -> dict[NodeSet, NodeSet]:
+    """Return what the deletes at y keep that the bounds leave: each S, and the X it allows.
+
+    The same operators as ``selective_generate_ops`` over all edges into y, by what they keep:
+    every maximal clique of NA_{y,x} is a maximal clique M of Ne(y), less x where x — y.  So for
+    each M, S = M less a few nodes c, where *how many* may differ from x to x.
+
+    Paper: Fig. 6.
+    """
+    near, parents = cpdag.neighbors(y), cpdag.parents(y)
+    rows = {v: cpdag.adjacent(v) for v in nodes(near)}
+    maximal = maximal_cliques(rows, near)
+    kept: dict[NodeSet, NodeSet] = {}
+    for m in maximal:
+        room: dict[int, NodeSet] = {}  # how many nodes c may hold -> the X for which it may
+        if parents:
+            most = _room(m, near, maximal, clique_bound, size_bound)
+            room[most] = parents
+        for x in nodes(m):
+            with_x = [c for c in maximal if c >> x & 1]
+            most = _room(m, near & rows[x], with_x, clique_bound, size_bound)
+            room[most] = room.get(most, 0) | 1 << x
+        for c in subsets(m, at_most=max(room, default=0)):
+            size = c.bit_count()
+            allowed = nodeset_union(xs for most, xs in room.items() if most >= size) & ~c
+            if allowed:
+                kept[m & ~c] = kept.get(m & ~c, 0) | allowed
+    return kept
+
+
+def _room(
+    m: NodeSet, na: NodeSet, maximal: Sequence[NodeSet], cliques: int | None, size: int | None
+) -> int:
+    """Return how many nodes of the clique m a delete may put into H besides NA ∖ m."""
+    most = m.bit_count()
+    if cliques is not None:
+        filtered = any((other & ~m).bit_count() > cliques for other in maximal)
+        most = -1 if filtered else min(most, cliques)
+    if size is not None:
+        most = min(most, size - (na & ~m).bit_count())
+    return most
+
+
+def nodeset_union(sets: Iterable[NodeSet]) -> NodeSet:
+    """Return the union of sets of nodes."""
+    union = 0
+    for s in sets:
+        union |= s
+    return union
+
+
 def selective_deletes(
     cpdag: PDAG, x: int, y: int, assume: Property, *, drop_large: bool = False
 ) -> Iterator[Delete]:
@@ -87,19 +156,23 @@ def selective_deletes(
     and C; ``drop_large`` leaves these out, which is sound and lowers counts, but is not what
     the paper counted.
     """
-    cliques: int | None = getattr(assume, "clique_bound", None)
-    size: int | None = getattr(assume, "size_bound", None)
-    if cliques is None and size is None:
+    bound, size = bounds_of(assume)
+    if bound is None and size is None:
         yield from (d for d in deletes(cpdag, x, y) if is_consistent(d, cpdag, assume))
         return
     every_h = [] if size is None else [size_limited_ops(cpdag, x, y, size)]
-    if cliques is not None:
-        every_h.append(selective_generate_ops(cpdag, x, y, cliques))
+    if bound is not None:
+        every_h.append(selective_generate_ops(cpdag, x, y, bound))
     proposed = frozenset.intersection(*every_h)
-    if drop_large and cliques is not None:
+    if drop_large and bound is not None:
         rows = cpdag.skeleton()
-        proposed = frozenset(h for h in proposed if largest_clique(rows, h) <= cliques)
+        proposed = frozenset(h for h in proposed if largest_clique(rows, h) <= bound)
     yield from (Delete(x, y, h) for h in sorted(proposed, key=by_size_then_nodes))
+
+
+def bounds_of(assume: Property) -> tuple[int | None, int | None]:
+    """Return the clique bound and the size bound of a property, None for each it lacks."""
+    return getattr(assume, "clique_bound", None), getattr(assume, "size_bound", None)
 
 
 def is_consistent(

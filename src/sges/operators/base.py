@@ -61,6 +61,10 @@ class Operator(ABC):
     def apply(self, cpdag: PDAG) -> PDAG:
         """Return the CPDAG that the operator makes of this one."""
         self._refuse_if_invalid(cpdag)
+        return self.carry_out(cpdag)
+
+    def carry_out(self, cpdag: PDAG) -> PDAG:
+        """Return the CPDAG that the operator makes of this one, trusting that it is valid."""
         return complete_locally(cpdag, self.edit(cpdag), self.x, self.y)
 
     def sort_key(self) -> tuple[int, ...]:

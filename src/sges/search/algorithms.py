@@ -1,0 +1,151 @@
+"""The algorithms of the paper, each a few lines on the one greedy loop.
+
+    ges      Fig. 1: FES, then BES
+    sges     Fig. 3: a forward phase, then SBES with an assumed property
+    sbes     Fig. 4: selective backward search, from any CPDAG
+    fes, bes, poly_fes, turning: the phases alone
+
+Scores are maximised.  An insert is applied when it gains more than the tolerance
+(``sges.certificate.tie_tolerance``), a delete when it does not lose more: the sparser graph wins
+a tie.  Ties between operators go to the smallest (x, y, size of the set, its nodes).
+
+Paper: Fig. 1; Fig. 3; Fig. 4.
+"""
+
+from typing import Literal, TypeAlias, Unpack
+
+from sges.errors import SgesError
+from sges.graph.pdag import PDAG
+from sges.properties.base import Property
+from sges.result import Result
+from sges.score.base import Score
+from sges.search.phases import (
+    Selection,
+    backward,
+    forward_everywhere,
+    forward_polynomial,
+    sbes_bound,
+    turn_edges,
+)
+from sges.search.poly import poly_fes_bound
+from sges.search.run import Options, Run
+
+Forward: TypeAlias = Literal["fes", "poly", "complete"] | PDAG
+
+
+def ges(score: Score, **options: Unpack[Options]) -> Result:
+    """Run Greedy Equivalence Search: insert while that improves the score, then delete.
+
+    Paper: Fig. 1, GES.
+    """
+    run = Run(score, **options)
+    cpdag = forward_everywhere(run, run.start(None))
+    cpdag = backward(run, cpdag)
+    return run.result(cpdag, forward="fes")
+
+
+def sges(
+    score: Score,
+    assume: Property | None = None,
+    *,
+    forward: Forward = "fes",
+    exact: bool = False,
+    drop_large: bool = False,
+    **options: Unpack[Options],
+) -> Result:
+    """Run Selective Greedy Equivalence Search: a forward phase, then only deletes that matter.
+
+    ``assume`` is a property known to hold for the truth; None means GES.  ``forward`` is "fes",
+    "poly" (polynomially many score evaluations), "complete" (the no-independence class, none
+    at all), or a CPDAG or DAG to start from, such as another method's result.  ``exact`` keeps
+    only deletes that are consistent one by one; ``drop_large`` leaves out the sets H that hold a
+    clique beyond the bound: both look at fewer deletes, with the same guarantee.
+
+    Paper: Fig. 3, SGES.
+    """
+    selection = Selection(assume, exact=exact, drop_large=drop_large)
+    run = Run(score, **options)
+    cpdag, how = _forward(run, forward)
+    cpdag = backward(run, cpdag, selection)
+    return run.result(cpdag, assume=assume, forward=how, bound=_bound(how, selection, run.n))
+
+
+def fes(score: Score, start: PDAG | None = None, **options: Unpack[Options]) -> Result:
+    """Search forward: apply the best insert while it improves the score.
+
+    Paper: Section 3.1, FES.
+    """
+    run = Run(score, **options)
+    return run.result(forward_everywhere(run, run.start(start)), forward="fes")
+
+
+def poly_fes(
+    score: Score, start: PDAG | None = None, *, largest_t: int = 0, **options: Unpack[Options]
+) -> Result:
+    """Search forward with polynomially many score evaluations, still to an IMAP.
+
+    Paper: Section 4, poly-FES.
+    """
+    run = Run(score, **options)
+    cpdag = forward_polynomial(run, run.start(start), largest_t)
+    return run.result(cpdag, forward="poly", bound=poly_fes_bound(run.n, largest_t))
+
+
+def bes(score: Score, start: PDAG, **options: Unpack[Options]) -> Result:
+    """Search backward: apply the best delete while it does not lower the score.
+
+    Paper: Section 3.1, BES.
+    """
+    run = Run(score, **options)
+    return run.result(backward(run, run.start(start)))
+
+
+def sbes(
+    score: Score,
+    start: PDAG,
+    assume: Property,
+    *,
+    exact: bool = False,
+    drop_large: bool = False,
+    **options: Unpack[Options],
+) -> Result:
+    """Search backward selectively: BES with the deletes that the assumed property leaves.
+
+    A finishing step for anybody's graph: from an IMAP of the truth it ends in the truth.
+
+    Paper: Fig. 4, SBES.
+    """
+    selection = Selection(assume, exact=exact, drop_large=drop_large)
+    run = Run(score, **options)
+    cpdag = backward(run, run.start(start), selection)
+    return run.result(cpdag, assume=assume, bound=_bound("given", selection, run.n))
+
+
+def turning(score: Score, start: PDAG, **options: Unpack[Options]) -> Result:
+    """Turn edges while that improves the score, the third phase of Hauser & Bühlmann (2012)."""
+    run = Run(score, **options)
+    return run.result(turn_edges(run, run.start(start)))
+
+
+def _forward(run: Run, forward: Forward) -> tuple[PDAG, str]:
+    """Run the forward phase of SGES; return its state and what to call it."""
+    if isinstance(forward, PDAG):
+        return run.start(forward), "given"
+    if forward == "fes":
+        return forward_everywhere(run, run.start(None)), forward
+    if forward == "poly":
+        return forward_polynomial(run, run.start(None), 0), forward
+    if forward == "complete":
+        return run.start(PDAG.complete(run.n)), forward
+    raise SgesError(
+        f"forward = {forward!r} is not known; it is 'fes', 'poly', 'complete' or a PDAG"
+    )
+
+
+def _bound(how: str, selection: Selection, n: int) -> int | None:
+    """Return the bound on score evaluations of a whole run, or None if it has none."""
+    backward_bound = sbes_bound(n, selection)
+    forward_bound = {"poly": poly_fes_bound(n), "complete": 0, "given": 0}.get(how)
+    if backward_bound is None or forward_bound is None:
+        return None
+    return forward_bound + backward_bound

@@ -1,0 +1,154 @@
+"""The inserts of a state, kept up to date from step to step.
+
+For (Y, S) the eligible X are given by three masks, for all X at once:
+
+* not adjacent to Y;
+* not adjacent to any v of Ne(Y) outside S (so that NA_{Y,X} ⊆ S, and T = S ∖ NA_{Y,X});
+* not reached from Y by a semi-directed path that avoids S.
+
+The first two depend on the view of Y and are made when it changes.  The third depends on the
+whole graph, and is asked only of a lane whose best gain would win: a semi-directed reach stays
+what it is until an edge leaving one of its nodes changes.
+
+An operator is scored, and counted, once the first two conditions hold.
+
+Paper: Section 3.1, insert operators.
+"""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from sges.graph.chordal import cliques
+from sges.graph.paths import semi_directed_reach
+from sges.graph.pdag import PDAG
+from sges.nodeset import NodeSet, Rows, nodes, nodeset
+from sges.operators.base import Operator
+from sges.operators.insert import Insert
+from sges.search.lanes import NOTHING, Ask, GainTable, Lane
+from sges.search.source import Scored, stale_views
+
+
+class InsertSource:
+    """All valid inserts of the state.
+
+    Paper: Section 3.1, insert operators.
+    """
+
+    def __init__(self, cpdag: PDAG, ask: Ask, tolerance: float) -> None:
+        self.considered = 0
+        self._cpdag = cpdag
+        self._tolerance = tolerance
+        self._table = GainTable(ask, worth=tolerance)
+        self._lanes: list[list[Lane]] = [[] for _ in range(cpdag.n)]
+        self._settled: dict[Lane, None] = {}  # the path condition was applied to these
+        self._rejected: list[Lane] = []
+        self._bound = np.full(cpdag.n, NOTHING)
+        for y in range(cpdag.n):
+            self._view(y)
+
+    def best(self) -> Scored | None:
+        """Return the insert of largest gain; of those that tie, the one with the least key."""
+        highest = self._settle_the_highest()
+        if highest <= self._tolerance:
+            return None
+        tied = self._all_down_to(highest - self._tolerance)
+        return min(tied, key=lambda found: found.operator.sort_key())
+
+    def reject(self, operator: Operator) -> None:
+        """Offer this insert no more at this state."""
+        x, y = operator.x, operator.y
+        s = self._cpdag.na(y, x) | operator.chosen
+        for lane in self._lanes[y]:
+            if lane.s == s:
+                lane.rejected |= 1 << x
+                self._rejected.append(lane)
+        self._rebound(y)
+
+    def move_to(self, cpdag: PDAG) -> None:
+        """Make again the lanes of the nodes whose view changed, and doubt the reaches that may."""
+        before, self._cpdag = self._cpdag, cpdag
+        self._offer_again()
+        stale = self._stale(before, cpdag)
+        for y in nodes(stale):
+            for lane in self._lanes[y]:
+                self._settled.pop(lane, None)
+            self._view(y)
+        self._doubt(nodeset(v for v in nodes(stale) if before.out[v] != cpdag.out[v]))
+
+    def _offer_again(self) -> None:
+        for lane in self._rejected:
+            lane.rejected = lane.top = 0
+            self._rebound(lane.y)
+        self._rejected.clear()
+
+    def _stale(self, before: PDAG, after: PDAG) -> NodeSet:
+        """Return the nodes whose lanes have to be made again."""
+        return stale_views(before, after)
+
+    def _view(self, y: int) -> None:
+        """Make the lanes of y from its view."""
+        g = self._cpdag
+        parents, near = g.parents(y), g.neighbors(y)
+        adjacent = {v: g.adjacent(v) for v in nodes(near)}
+        lanes = self._lanes[y] = []
+        for s, allowed in self._sets(y, near, adjacent):
+            if allowed:
+                self.considered += allowed.bit_count()
+                family = self._table.family(y, parents | s, allowed)
+                if family.xs:
+                    lanes.append(Lane(y, s, family, allowed))
+        self._rebound(y)
+
+    def _sets(self, y: int, near: NodeSet, adjacent: Rows) -> Iterable[tuple[NodeSet, NodeSet]]:
+        """Yield the cliques S of y's neighbors to look at, each with its X: here, all."""
+        apart = self._apart(y)
+        for s in cliques(adjacent, near):
+            yield s, allowed_for(s, apart, near, adjacent)
+
+    def _apart(self, y: int) -> NodeSet:
+        g = self._cpdag
+        return ((1 << g.n) - 1) & ~(g.adjacent(y) | 1 << y)
+
+    def _doubt(self, moved: NodeSet) -> None:
+        """Take back the path condition where an edge leaving a node it reached has changed."""
+        for lane in [lane for lane in self._settled if lane.barred & moved]:
+            del self._settled[lane]
+            lane.barred = lane.top = 0
+            self._rebound(lane.y)
+
+    def _rebound(self, y: int) -> None:
+        self._bound[y] = max((lane.best() for lane in self._lanes[y]), default=NOTHING)
+
+    def _settle_the_highest(self) -> float:
+        """Apply the path condition from the top until the highest bound is attained."""
+        while self._bound.size:
+            y = int(self._bound.argmax())
+            highest = float(self._bound[y])
+            if highest == NOTHING or not self._settle(y, highest):
+                return highest
+        return NOTHING
+
+    def _settle(self, y: int, floor: float) -> bool:
+        """Apply the path condition to y's lanes that reach the floor; tell if any was open."""
+        opened = [v for v in self._lanes[y] if v not in self._settled and v.best() >= floor]
+        for lane in opened:
+            lane.barred = semi_directed_reach(self._cpdag, y, lane.s)
+            self._settled[lane] = None
+        if opened:
+            self._rebound(y)
+        return bool(opened)
+
+    def _all_down_to(self, floor: float) -> Iterator[Scored]:
+        for y in np.flatnonzero(self._bound >= floor).tolist():
+            self._settle(y, floor)
+            for lane in self._lanes[y]:
+                for gain, x in lane.down_to(floor):
+                    yield Scored(Insert(x, y, lane.s & ~self._cpdag.adjacent(x)), gain)
+
+
+def allowed_for(s: NodeSet, apart: NodeSet, near: NodeSet, adjacent: Rows) -> NodeSet:
+    """Return the X of ``apart`` with NA_{Y,X} ⊆ S: not adjacent to a neighbor outside S."""
+    for v in nodes(near & ~s):
+        apart &= ~adjacent[v]
+    return apart

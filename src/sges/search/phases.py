@@ -1,0 +1,136 @@
+"""The phases: which operators the greedy loop looks at.
+
+Paper: Section 3.1, FES and BES; Fig. 4.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import comb
+
+from sges.errors import SgesError
+from sges.graph.chordal import largest_clique
+from sges.graph.pdag import PDAG
+from sges.nodeset import NodeSet, nodes
+from sges.operators import all_turns
+from sges.operators.delete import Delete
+from sges.properties.base import Property
+from sges.search.deletes import DeleteSource
+from sges.search.inserts import InsertSource
+from sges.search.poly import PolySource
+from sges.search.run import Run
+from sges.search.scratch import ScratchSource, over_all_edges
+from sges.search.source import Source
+from sges.selective import (
+    bounds_of,
+    every_clique_kept,
+    is_consistent,
+    kept_cliques,
+    selective_deletes,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which deletes a backward phase looks at."""
+
+    assume: Property | None = None
+    exact: bool = False
+    drop_large: bool = False
+
+    def __post_init__(self) -> None:
+        if self.assume is not None and not isinstance(self.assume, Property):
+            raise SgesError(
+                f"assume = {self.assume!r} is no property; it needs a method holds(graph), such "
+                "as MaxParents(2) has"
+            )
+        for option in ("exact", "drop_large"):
+            if getattr(self, option) and self.assume is None:
+                raise SgesError(f"{option}=True selects deletes by a property; give it as assume=")
+        if self.drop_large and bounds_of(self.assume)[0] is None:  # type: ignore[arg-type]
+            raise SgesError(f"drop_large=True needs a bound on cliques, which {self.assume} lacks")
+
+    @property
+    def bounds(self) -> tuple[int | None, int | None]:
+        """The bounds on the cliques in H and on the size of H; None for each that is none."""
+        return (None, None) if self.assume is None else bounds_of(self.assume)
+
+
+def forward_everywhere(run: Run, cpdag: PDAG) -> PDAG:
+    """FES: all inserts."""
+    return run.climb("fes", cpdag, lambda g: InsertSource(g, run.insert_gains, run.tolerance))
+
+
+def forward_polynomial(run: Run, cpdag: PDAG, largest_t: int) -> PDAG:
+    """Poly-FES: the inserts of one member, and those with a small T."""
+    if largest_t < 0:
+        raise SgesError(f"largest_t = {largest_t}: the size of T must be 0 or more")
+    return run.climb(
+        "poly-fes", cpdag, lambda g: PolySource(g, run.insert_gains, run.tolerance, largest_t)
+    )
+
+
+def backward(run: Run, cpdag: PDAG, selection: Selection | None = None) -> PDAG:
+    """BES, or SBES if a property is assumed.
+
+    Paper: Fig. 4, SBES.
+    """
+    selection = selection or Selection()
+    phase = "bes" if selection.assume is None else "sbes"
+    return run.climb(phase, cpdag, lambda g: _delete_source(run, g, selection))
+
+
+def turn_edges(run: Run, cpdag: PDAG) -> PDAG:
+    """Turn edges while that improves the score."""
+    return run.climb(
+        "turning",
+        cpdag,
+        lambda g: ScratchSource(g, run, run.tolerance, all_turns, keep_ties=False),
+    )
+
+
+def _delete_source(run: Run, cpdag: PDAG, selection: Selection) -> Source:
+    """Return the deletes to look at: by what they keep where bounds tell, else one by one."""
+    assume, bounds = selection.assume, selection.bounds
+    if assume is None:
+        return DeleteSource(cpdag, run.delete_gains, run.tolerance, every_clique_kept)
+    if selection.exact or bounds == (None, None):
+        generate = over_all_edges(lambda g, x, y: _consistent_deletes(g, x, y, assume))
+        return ScratchSource(cpdag, run, run.tolerance, generate, keep_ties=True)
+
+    def kept(g: PDAG, y: int) -> Iterable[tuple[NodeSet, NodeSet]]:
+        pairs = kept_cliques(g, y, *bounds).items()
+        if not selection.drop_large:
+            return pairs
+        return ((s, _without_large(g, y, s, xs, bounds[0] or 0)) for s, xs in pairs)
+
+    return DeleteSource(cpdag, run.delete_gains, run.tolerance, kept)
+
+
+def _consistent_deletes(cpdag: PDAG, x: int, y: int, assume: Property) -> Iterable[Delete]:
+    proposed = selective_deletes(cpdag, x, y, assume)
+    return (delete for delete in proposed if is_consistent(delete, cpdag, assume))
+
+
+def _without_large(cpdag: PDAG, y: int, s: NodeSet, xs: NodeSet, bound: int) -> NodeSet:
+    """Return the x whose H = NA ∖ S holds no clique larger than the bound."""
+    rows = cpdag.skeleton()
+    fits = (1 << x for x in nodes(xs) if largest_clique(rows, cpdag.na(y, x) & ~s) <= bound)
+    return sum(fits)
+
+
+def sbes_bound(n: int, selection: Selection) -> int | None:
+    """Return a bound on the unique families that SBES asks for on n variables, if it has one.
+
+    As in Proposition 2: at most n(n−1)/2 + 1 states; in each at most n(n−1) edges, counting
+    both orders; for each at most n maximal cliques and the subsets of up to s nodes of one; two
+    families per operator.  None without an assumed bound.
+
+    Paper: Proposition 2.
+    """
+    cliques, size = selection.bounds
+    limits = [bound for bound in (cliques, size) if bound is not None]
+    if not limits:
+        return None
+    states = n * (n - 1) // 2 + 1
+    subsets = sum(comb(max(n - 2, 0), j) for j in range(min(limits) + 1))
+    return 2 * states * n * (n - 1) * n * subsets

@@ -1,0 +1,232 @@
+"""One run: the greedy loop, the clock, the counter, and what they leave behind.
+
+The loop is the same for every phase: take the best operator that the source offers, apply it,
+note it, go on; stop when there is none.  Time limits and Ctrl-C end it between two steps, or
+inside the scoring of one: the state is always the last CPDAG reached.
+"""
+
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, TypedDict
+
+from sges.certificate import tie_tolerance
+from sges.errors import NotACPDAG, ScoreError
+from sges.graph.equivalence import dag_to_cpdag, is_cpdag, is_dag
+from sges.graph.pdag import PDAG
+from sges.nodeset import NodeSet
+from sges.operators.base import Operator
+from sges.result import Result, Step
+from sges.score.base import Candidates, Gains, Score, total_score
+from sges.score.cache import CountingScore
+from sges.search.source import Scored, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a search is: what the ``progress`` callback is called with."""
+
+    phase: str
+    step: int
+    score: float
+    edges: int
+    seconds: float
+
+
+class Constraint(Protocol):
+    """Hard background knowledge, as the search sees it; ``sges.knowledge`` is one."""
+
+    def start(self, n: int, /) -> PDAG:
+        """Return the sparsest CPDAG on n nodes that has a member satisfying the constraint."""
+
+    def admits(self, cpdag: PDAG, /) -> bool:
+        """Tell whether some member of the class satisfies the constraint."""
+
+    def refine(self, cpdag: PDAG, /) -> PDAG:
+        """Return the class with the edges directed that all satisfying members direct alike."""
+
+
+class Options(TypedDict, total=False):
+    """What every search takes, by keyword."""
+
+    time_limit: float | None
+    """Seconds after which the search ends with what it has."""
+    progress: Callable[[Progress], object] | None
+    """Called at the start of each phase and after each step."""
+    counting: bool
+    """Whether to count unique families; False saves memory, and the count is then None."""
+    constraint: Constraint | None
+    """Operators whose result it does not admit are never applied; the result is refined by it."""
+
+
+class TimeUp(Exception):  # not an error: it ends a phase and never leaves this module
+    """The time limit has passed."""
+
+
+class Run:
+    """The state of one search run: a score that counts, a clock, and the steps so far."""
+
+    def __init__(
+        self,
+        score: Score,
+        *,
+        time_limit: float | None = None,
+        progress: Callable[[Progress], object] | None = None,
+        counting: bool = True,
+        constraint: Constraint | None = None,
+    ) -> None:
+        if time_limit is not None and not time_limit >= 0:
+            raise ScoreError(f"time_limit = {time_limit}: it must be 0 or more seconds, or None")
+        self.plain = score
+        self.n = score.n
+        self.counter = CountingScore(score, counting=counting)
+        self.constraint = constraint
+        self.stopped: str | None = None
+        self.total = 0.0
+        self._steps: list[Step] = []
+        self._considered = 0
+        self._seconds: dict[str, float] = {}
+        self._progress = progress
+        self._started = time.perf_counter()
+        self._deadline = None if time_limit is None else self._started + time_limit
+
+    def start(self, graph: PDAG | None) -> PDAG:
+        """Return the CPDAG to start from, and take its score as the running total."""
+        if graph is not None:
+            cpdag = as_cpdag(graph, self.n)
+        elif self.constraint is not None:
+            cpdag = self.constraint.start(self.n)
+        else:
+            cpdag = PDAG.empty(self.n)
+        if self.constraint is not None and not self.constraint.admits(cpdag):
+            raise NotACPDAG("no member of the start's class satisfies the background knowledge")
+        self.total = total_score(self.plain, cpdag)  # bookkeeping: not counted as evaluations
+        if self.total - self.total != 0.0:
+            raise ScoreError(f"the score of the start is {self.total}; a score must be finite")
+        return cpdag
+
+    @property
+    def tolerance(self) -> float:
+        """How far apart two gains may be and still tie."""
+        return tie_tolerance(self.total)
+
+    def climb(self, phase: str, cpdag: PDAG, open_source: Callable[[PDAG], Source]) -> PDAG:
+        """Apply the best operator of the source until there is none; return the last state.
+
+        Paper: Fig. 4, the loop of SBES.
+        """
+        if self.stopped is not None:
+            return cpdag
+        begun = time.perf_counter()
+        source: Source | None = None
+        try:
+            self._report(phase, cpdag)
+            source = open_source(cpdag)
+            while (found := source.best()) is not None:
+                self.check_time()
+                after = found.operator.carry_out(cpdag)
+                if self.constraint is not None and not self.constraint.admits(after):
+                    source.reject(found.operator)
+                    continue
+                self._note(phase, found, after)
+                cpdag = after  # from here on the step is taken, whatever happens
+                source.move_to(cpdag)
+        except TimeUp:
+            self.stopped = "time limit"
+        except KeyboardInterrupt:
+            self.stopped = "interrupted"
+        self._considered += source.considered if source else 0
+        self._seconds[phase] = self._seconds.get(phase, 0.0) + time.perf_counter() - begun
+        return cpdag
+
+    def insert_gains(self, y: int, base: NodeSet, xs: Candidates) -> Gains:
+        """Return the counted gains of inserts, unless time is up."""
+        self.check_time()
+        return self.counter.insert_gains(y, base, xs)
+
+    def delete_gains(self, y: int, base: NodeSet, xs: Candidates) -> Gains:
+        """Return the counted gains of deletes, unless time is up."""
+        self.check_time()
+        return self.counter.delete_gains(y, base, xs)
+
+    def local(self, y: int, parents: NodeSet) -> float:
+        """Return the counted score of one family, unless time is up."""
+        self.check_time()
+        value = self.counter.local(y, parents)
+        if value - value != 0.0:
+            raise ScoreError(
+                f"local({y}, {parents:#b}) is {value}; a score must be finite for every family"
+            )
+        return value
+
+    def check_time(self) -> None:
+        """End the phase if the time limit has passed."""
+        if self._deadline is not None and time.perf_counter() > self._deadline:
+            raise TimeUp
+
+    def result(
+        self,
+        cpdag: PDAG,
+        *,
+        assume: object = None,
+        forward: str | None = None,
+        bound: int | None = None,
+    ) -> Result:
+        """Return what the run found."""
+        names = cpdag.names or getattr(self.plain, "names", None)
+        refined = cpdag if self.constraint is None else self.constraint.refine(cpdag)
+        return Result(
+            cpdag=refined.named(names),
+            score=total_score(self.plain, cpdag),
+            steps=tuple(self._steps),
+            score_evaluations=self.counter.evaluations,
+            evaluation_bound=bound,
+            operators_considered=self._considered,
+            seconds=dict(self._seconds),
+            complete=self.stopped is None,
+            stopped=self.stopped,
+            assume=None if assume is None else str(assume),
+            forward=forward,
+            score_name=type(self.plain).__name__,
+            scorer=self.plain,
+        )
+
+    def _note(self, phase: str, found: Scored, after: PDAG) -> None:
+        if not self._steps:
+            warn_if_not_score_equivalent(self.plain, found.operator, self.tolerance)
+        self.total += found.gain
+        self._steps.append(Step(phase, found.operator, found.gain, self.total, after.edge_count()))
+        self._report(phase, after)
+
+    def _report(self, phase: str, cpdag: PDAG) -> None:
+        if self._progress is not None:
+            seconds = time.perf_counter() - self._started
+            where = Progress(phase, len(self._steps), self.total, cpdag.edge_count(), seconds)
+            self._progress(where)
+
+
+def as_cpdag(graph: PDAG, n: int) -> PDAG:
+    """Return a start as a CPDAG: itself, or that of a DAG; refuse anything else."""
+    if graph.n != n:
+        raise NotACPDAG(f"the start has {graph.n} nodes and the score {n} variables")
+    if is_cpdag(graph):
+        return graph
+    if is_dag(graph):
+        return dag_to_cpdag(graph)
+    raise NotACPDAG(
+        f"the start {graph!r} is neither a CPDAG nor a DAG; complete it first with pdag_to_cpdag"
+    )
+
+
+def warn_if_not_score_equivalent(score: Score, operator: Operator, tolerance: float) -> None:
+    """Warn if x → y and y → x, the first equivalent pair met, do not score alike."""
+    x, y = operator.x, operator.y
+    forward = score.local(x, 0) + score.local(y, 1 << x)
+    backward = score.local(y, 0) + score.local(x, 1 << y)
+    if abs(forward - backward) > max(tolerance, 1e-9 * abs(forward)):
+        warnings.warn(
+            f"{type(score).__name__} is not score equivalent: {x}→{y} scores {forward:.6g} and "
+            f"{y}→{x} scores {backward:.6g}; the search assumes that equivalent graphs score alike",
+            stacklevel=4,
+        )

@@ -1,0 +1,93 @@
+"""A from-scratch engine: every operator of every state generated and scored anew.
+
+The twin of the incremental engine.  It knows the operators, which the exhaustive tests prove,
+and nothing of lanes, tables or views.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from sges.graph import PDAG, is_cpdag, maximum_cardinality_search
+from sges.nodeset import NodeSet, nodes, subsets
+from sges.operators import Delete, Insert, Operator, all_deletes
+from sges.properties import Property
+from sges.score.base import Score
+from sges.selective import selective_deletes
+
+Generate = Callable[[PDAG], Iterable[Operator]]
+
+
+@dataclass
+class Recorder:
+    """A score that remembers each family it was asked for."""
+
+    score: Score
+    asked: set[tuple[int, NodeSet]] = field(default_factory=set)
+
+    @property
+    def n(self) -> int:
+        """The number of variables."""
+        return self.score.n
+
+    def local(self, y: int, parents: NodeSet) -> float:
+        """Return the score of a family, and remember that it was asked for."""
+        self.asked.add((y, parents))
+        return self.score.local(y, parents)
+
+
+def search(
+    score: Score, start: PDAG, generate: Generate, tolerance: float, *, least: float
+) -> tuple[PDAG, list[tuple[Operator, float]], int]:
+    """Apply the best operator while its gain exceeds ``least``; count the families asked for."""
+    recorder, cpdag = Recorder(score), start
+    steps: list[tuple[Operator, float]] = []
+    while True:
+        assert is_cpdag(cpdag)
+        scored = [(op.gain(recorder, cpdag), op) for op in generate(cpdag)]
+        scored = [(gain, op) for gain, op in scored if op.is_valid(cpdag)]
+        best = max((gain for gain, _ in scored), default=float("-inf"))
+        if not best > least:
+            return cpdag, steps, len(recorder.asked)
+        tied = [(op, gain) for gain, op in scored if gain >= best - tolerance]
+        op, gain = min(tied, key=lambda pair: pair[0].sort_key())
+        steps.append((op, gain))
+        cpdag = op.apply(cpdag)
+
+
+def inserts_before_the_path_condition(g: PDAG) -> Iterator[Insert]:
+    """Yield every insert that meets the local conditions: these are scored and counted."""
+    for x in range(g.n):
+        for y in range(g.n):
+            if x != y and not g.adjacent(x) >> y & 1:
+                for t in subsets(g.neighbors(y) & ~g.adjacent(x)):
+                    if g.is_clique(g.na(y, x) | t):
+                        yield Insert(x, y, t)
+
+
+def inserts_of_one_member(g: PDAG, largest_t: int) -> Iterator[Insert]:
+    """Yield the inserts that poly-FES looks at, before the path condition."""
+    above = [0] * g.n
+    for v in range(g.n):
+        earlier = 0
+        lines = [g.neighbors(u) for u in range(g.n)]
+        for u in maximum_cardinality_search(lines, g.chain_component(v)):
+            above[u] = lines[u] & earlier
+            earlier |= 1 << u
+    for insert in inserts_before_the_path_condition(g):
+        s = g.na(insert.y, insert.x) | insert.t
+        if s == above[insert.y] or insert.t.bit_count() <= largest_t:
+            yield insert
+
+
+def selected(assume: Property) -> Generate:
+    """Return the generator of all selected deletes, edge by edge."""
+
+    def generate(g: PDAG) -> Iterator[Delete]:
+        for x in range(g.n):
+            for y in nodes(g.out[x]):
+                yield from selective_deletes(g, x, y, assume)
+
+    return generate
+
+
+EVERY_DELETE: Generate = all_deletes

@@ -1,0 +1,191 @@
+"""The incremental engine equals the from-scratch engine, step by step and count by count."""
+
+from functools import partial
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import scratch_engine as scratch
+from sges.certificate import tie_tolerance
+from sges.graph import PDAG, is_cpdag
+from sges.nodeset import nodes
+from sges.operators import Delete
+from sges.properties import (
+    MaxClique,
+    MaxParents,
+    MaxTreewidth,
+    MaxVStructures,
+    MaxVWidth,
+    Property,
+)
+from sges.result import Result
+from sges.score import GaussianBIC
+from sges.score.base import total_score
+from sges.search import bes, fes, ges, poly_fes, sbes, sges, turning
+from sges.selective import every_clique_kept, kept_cliques, selective_deletes
+from strategies import cpdags
+from worlds import gaussian_score
+
+CASES = [(5, 6, 200), (8, 12, 300), (12, 24, 1000), (15, 20, 60)]
+
+
+def assert_same(
+    result: Result, score: GaussianBIC, start: PDAG, generate: scratch.Generate, *, delete: bool
+) -> None:
+    tolerance = tie_tolerance(total_score(score, start))
+    least = -tolerance * 1.0000001 if delete else tolerance
+    cpdag, steps, asked = scratch.search(score, start, generate, tolerance, least=least)
+    assert [step.operator for step in result.steps] == [op for op, _ in steps]
+    for step, (_, gain) in zip(result.steps, steps, strict=True):
+        assert step.gain == pytest.approx(gain, rel=1e-6, abs=1e-6)
+    assert result.cpdag == cpdag
+    assert result.score_evaluations == asked
+
+
+@pytest.mark.parametrize(("n", "edges", "records"), CASES)
+def test_fes_equals_the_engine_that_starts_from_scratch(
+    n: int, edges: int, records: int, seed: int
+) -> None:
+    score = gaussian_score(n, edges, records, seed)
+    generate = scratch.inserts_before_the_path_condition
+    assert_same(fes(score), score, PDAG.empty(n), generate, delete=False)
+
+
+@pytest.mark.parametrize("largest_t", [0, 1])
+@pytest.mark.parametrize(("n", "edges", "records"), CASES)
+def test_poly_fes_equals_the_engine_that_starts_from_scratch(
+    n: int, edges: int, records: int, largest_t: int, seed: int
+) -> None:
+    score = gaussian_score(n, edges, records, seed)
+    generate = partial(scratch.inserts_of_one_member, largest_t=largest_t)
+    result = poly_fes(score, largest_t=largest_t)
+    assert_same(result, score, PDAG.empty(n), generate, delete=False)
+    assert result.score_evaluations is not None
+    assert result.evaluation_bound is not None
+    assert result.score_evaluations <= result.evaluation_bound
+
+
+@pytest.mark.parametrize(("n", "edges", "records"), [(5, 6, 200), (7, 10, 300), (8, 9, 1000)])
+def test_bes_from_the_complete_graph_equals_the_engine_that_starts_from_scratch(
+    n: int, edges: int, records: int, seed: int
+) -> None:
+    score, start = gaussian_score(n, edges, records, seed), PDAG.complete(n)
+    result = bes(score, start)
+    assert_same(result, score, start, scratch.EVERY_DELETE, delete=True)
+
+
+PROPERTIES: list[Property] = [
+    MaxParents(1),
+    MaxParents(2),
+    MaxClique(2),
+    MaxClique(3, tight=True),
+    MaxVWidth(0),
+    MaxVWidth(1),
+    MaxTreewidth(2),
+    MaxVStructures(1),
+    MaxVStructures(3),
+]
+
+
+@pytest.mark.parametrize("assume", PROPERTIES, ids=str)
+@pytest.mark.parametrize("n", [6, 9])
+def test_sbes_equals_the_engine_that_starts_from_scratch(
+    n: int, assume: Property, seed: int
+) -> None:
+    score, start = gaussian_score(n, n + 2, 400, seed), PDAG.complete(n)
+    result = sbes(score, start, assume)
+    assert_same(result, score, start, scratch.selected(assume), delete=True)
+
+
+@settings(max_examples=60)
+@given(cpdags(max_nodes=9), st.sampled_from(PROPERTIES))
+def test_cliques_to_keep_are_the_selected_deletes_edge_by_edge(g: PDAG, assume: Property) -> None:
+    bounds = getattr(assume, "clique_bound", None), getattr(assume, "size_bound", None)
+    for y in range(g.n):
+        by_kept = {
+            Delete(x, y, g.na(y, x) & ~s)
+            for s, xs in kept_cliques(g, y, *bounds).items()
+            for x in nodes(xs)
+        }
+        by_edge = {d for x in nodes(g.into[y]) for d in selective_deletes(g, x, y, assume)}
+        assert by_kept == by_edge
+
+
+@given(cpdags(max_nodes=8))
+def test_all_cliques_kept_are_all_valid_deletes(g: PDAG) -> None:
+    for y in range(g.n):
+        pairs = [(s, x) for s, xs in every_clique_kept(g, y) for x in nodes(xs)]
+        by_kept = {Delete(x, y, g.na(y, x) & ~s) for s, x in pairs}
+        assert by_kept == {d for d in scratch.EVERY_DELETE(g) if d.y == y}
+        assert len(by_kept) == len(pairs)
+
+
+def test_sbes_with_a_slack_bound_is_bes_step_by_step(seed: int) -> None:
+    score, start = gaussian_score(9, 14, 500, seed), PDAG.complete(9)
+    slack = sbes(score, start, MaxVWidth(9))
+    plain = bes(score, start)
+    assert [s.operator for s in slack.steps] == [s.operator for s in plain.steps]
+    assert slack.cpdag == plain.cpdag
+    assert slack.score_evaluations == plain.score_evaluations
+
+
+def test_bes_from_the_complete_graph_asks_for_every_family_and_sbes_for_few(seed: int) -> None:
+    """BES: n·2^(n−1).  The first round of SBES: n·Σ_{j ≤ s+1} C(n−1, j)."""
+    score, start = gaussian_score(9, 10, 500, seed), PDAG.complete(9)
+    assert bes(score, start).score_evaluations == 9 * 2**8
+    first_round = 9 * (1 + 8 + 28)
+    evaluations = sbes(score, start, MaxParents(2)).score_evaluations
+    assert evaluations is not None
+    assert first_round <= evaluations < 9 * 2**8
+
+
+def test_leaving_out_large_cliques_or_asking_exactly_needs_no_more_evaluations(seed: int) -> None:
+    score, start = gaussian_score(9, 9, 2000, seed), PDAG.complete(9)
+    plain = sbes(score, start, MaxParents(2)).score_evaluations
+    dropped = sbes(score, start, MaxParents(2), drop_large=True).score_evaluations
+    exact = sbes(score, start, MaxParents(2), exact=True).score_evaluations
+    assert plain is not None
+    assert dropped is not None
+    assert exact is not None
+    assert dropped <= plain
+    assert exact <= plain
+
+
+@pytest.mark.parametrize("forward", ["fes", "poly", "complete"])
+def test_gains_add_up_to_the_score_and_every_state_is_a_cpdag(forward: str, seed: int) -> None:
+    score = gaussian_score(12, 20, 500, seed)
+    result = sges(score, MaxParents(3), forward=forward)  # type: ignore[arg-type]
+    start = PDAG.complete(12) if forward == "complete" else PDAG.empty(12)
+    cpdag, total = start, total_score(score, start)
+    for step in result.steps:
+        cpdag = step.operator.apply(cpdag)
+        total += step.gain
+        assert is_cpdag(cpdag)
+        assert step.edges == cpdag.edge_count()
+        assert step.score == pytest.approx(total_score(score, cpdag), rel=1e-9)
+    assert cpdag == result.cpdag
+    assert result.score == pytest.approx(total, rel=1e-9)
+
+
+def test_turning_never_lowers_the_score_and_ends_where_no_turn_improves(seed: int) -> None:
+    score = gaussian_score(10, 18, 200, seed)
+    before = ges(score)
+    after = turning(score, before.cpdag)
+    assert after.score >= before.score
+    assert all(step.gain > 0 for step in after.steps)
+    assert not turning(score, after.cpdag).steps
+
+
+def test_the_number_of_evaluations_does_not_depend_on_batching(seed: int) -> None:
+    score = gaussian_score(10, 15, 300, seed)
+
+    class OneByOne:
+        n = score.n
+
+        def local(self, y: int, parents: int) -> float:
+            return float(score.local(y, parents))
+
+    batched, single = ges(score), ges(OneByOne())
+    assert batched.score_evaluations == single.score_evaluations
+    assert batched.cpdag == single.cpdag

@@ -1,0 +1,25 @@
+"""Random data and truths for the search tests."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sges.graph import PDAG
+from sges.network import LinearGaussian, random_dag
+from sges.score import GaussianBIC
+
+Floats = NDArray[np.float64]
+
+
+def linear_data(n: int, edges: int, records: int, seed: int) -> tuple[PDAG, Floats]:
+    """Return a random DAG and standardised data of a linear Gaussian model on it."""
+    dag = random_dag(n, edges, seed=seed)
+    model = LinearGaussian.random(dag, seed=seed)
+    rng = np.random.default_rng(seed)
+    data = rng.multivariate_normal(np.zeros(n), model.covariance(), size=records)
+    return dag, (data - data.mean(axis=0)) / data.std(axis=0)
+
+
+def gaussian_score(n: int, edges: int, records: int, seed: int) -> GaussianBIC:
+    """Return the BIC of such data."""
+    _, data = linear_data(n, edges, records, seed)
+    return GaussianBIC.from_covariance(np.cov(data.T, bias=True), records)
