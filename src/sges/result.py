@@ -5,8 +5,8 @@ A frozen value that pickles, and goes to JSON and back.
 JSON, ``"format": "sges-result", "version": 1``: ``nodes`` (names), ``edges`` (sorted; ``source``,
 ``target``, ``type`` "directed" or "undirected"), ``score``, ``score_name``, ``score_evaluations``
 (unique families, null if not counted), ``evaluation_bound``, ``operators_considered``,
-``assume``, ``forward``, ``complete``, ``stopped`` (why not complete), ``seconds`` per phase, and
-``steps``.
+``assume``, ``forward``, ``complete``, ``stopped`` (why not complete), ``notes`` (what was decided
+about the data and the score), ``seconds`` per phase, and ``steps``.
 """
 
 import json
@@ -57,6 +57,7 @@ class Result:
     assume: str | None = None
     forward: str | None = None
     score_name: str = ""
+    notes: tuple[str, ...] = ()
     scorer: Score | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -97,6 +98,7 @@ class Result:
             "forward": self.forward,
             "complete": self.complete,
             "stopped": self.stopped,
+            "notes": list(self.notes),
             "seconds": dict(self.seconds),
             "steps": [step_record(step, self.names) for step in self.steps],
         }
@@ -112,6 +114,7 @@ class Result:
         number = {name: v for v, name in enumerate(record["nodes"])}
         kept = {key: record[key] for key in _PLAIN}
         return cls(
+            notes=tuple(record.get("notes", ())),
             cpdag=graph_of_records(record["nodes"], record["edges"]),
             steps=tuple(step_of_record(step, number) for step in record["steps"]),
             **kept,
