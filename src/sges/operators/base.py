@@ -20,6 +20,7 @@ class Operator(ABC):
 
     __slots__ = ()
     set_name: ClassVar[str]
+    adds_edges: ClassVar[int]
     x: int
     y: int
 

@@ -31,6 +31,7 @@ class Delete(Operator):
     """
 
     set_name: ClassVar[str] = "H"
+    adds_edges: ClassVar[int] = -1
     x: int
     y: int
     h: NodeSet

@@ -32,6 +32,7 @@ class Insert(Operator):
     """
 
     set_name: ClassVar[str] = "T"
+    adds_edges: ClassVar[int] = 1
     x: int
     y: int
     t: NodeSet

@@ -32,6 +32,7 @@ class Turn(Operator):
     """
 
     set_name: ClassVar[str] = "C"
+    adds_edges: ClassVar[int] = 0
     x: int
     y: int
     c: NodeSet

@@ -68,6 +68,8 @@ class Families:
 
     def _tips_in_other_fans(self, base: NodeSet, tips: NodeSet) -> NodeSet:
         r"""Return the x of ``tips`` for which base ∪ x lies in the fan of base \ z ∪ x."""
+        if not base:  # no other base has its size
+            return 0
         others = self._fans_by_size[base.bit_count()]
         if len(others) <= tips.bit_count() * base.bit_count():
             return self._by_neighbours(base, tips, others)

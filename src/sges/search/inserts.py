@@ -7,8 +7,7 @@ For (Y, S) the eligible X are given by three masks, for all X at once:
 * not reached from Y by a semi-directed path that avoids S.
 
 The first two depend on the view of Y and are made when it changes.  The third depends on the
-whole graph, and is asked only of a lane whose best gain would win: a semi-directed reach stays
-what it is until an edge leaving one of its nodes changes.
+whole graph, and is asked only of a lane whose best gain would win.
 
 An operator is scored, and counted, once the first two conditions hold.
 
@@ -22,7 +21,7 @@ import numpy as np
 from sges.graph.chordal import cliques
 from sges.graph.paths import semi_directed_reach
 from sges.graph.pdag import PDAG
-from sges.nodeset import NodeSet, Rows, nodes, nodeset
+from sges.nodeset import NodeSet, Rows, nodes
 from sges.operators.base import Operator
 from sges.operators.insert import Insert
 from sges.search.lanes import NOTHING, Ask, GainTable, Lane
@@ -41,7 +40,7 @@ class InsertSource:
         self._tolerance = tolerance
         self._table = GainTable(ask, worth=tolerance)
         self._lanes: list[list[Lane]] = [[] for _ in range(cpdag.n)]
-        self._settled: dict[Lane, None] = {}  # the path condition was applied to these
+        self._reached: dict[Lane, bool] = {}  # barred by the path condition: is that all?
         self._rejected: list[Lane] = []
         self._bound = np.full(cpdag.n, NOTHING)
         for y in range(cpdag.n):
@@ -72,9 +71,9 @@ class InsertSource:
         stale = self._stale(before, cpdag)
         for y in nodes(stale):
             for lane in self._lanes[y]:
-                self._settled.pop(lane, None)
+                self._reached.pop(lane, None)
             self._view(y)
-        self._doubt(nodeset(v for v in nodes(stale) if before.out[v] != cpdag.out[v]))
+        self._doubt(before, nodes(stale))
 
     def _offer_again(self) -> None:
         for lane in self._rejected:
@@ -110,12 +109,24 @@ class InsertSource:
         g = self._cpdag
         return ((1 << g.n) - 1) & ~(g.adjacent(y) | 1 << y)
 
-    def _doubt(self, moved: NodeSet) -> None:
-        """Take back the path condition where an edge leaving a node it reached has changed."""
-        for lane in [lane for lane in self._settled if lane.barred & moved]:
-            del self._settled[lane]
+    def _doubt(self, before: PDAG, changed: Iterable[int]) -> None:
+        """Note where the path condition may answer otherwise than it did.
+
+        While no node of a reach loses an edge leaving it, what was reached stays so, and stays
+        barred; a node that gains one may open the way to more.
+        """
+        lost = gained = 0
+        for v in changed:
+            old, new = before.out[v], self._cpdag.out[v]
+            lost |= (old & ~new != 0) << v
+            gained |= (new & ~old != 0) << v
+        for lane in [lane for lane in self._reached if lane.barred & lost]:
+            del self._reached[lane]
             lane.barred = lane.top = 0
             self._rebound(lane.y)
+        for lane in self._reached:
+            if lane.barred & gained:
+                self._reached[lane] = False
 
     def _rebound(self, y: int) -> None:
         self._bound[y] = max((lane.best() for lane in self._lanes[y]), default=NOTHING)
@@ -131,10 +142,10 @@ class InsertSource:
 
     def _settle(self, y: int, floor: float) -> bool:
         """Apply the path condition to y's lanes that reach the floor; tell if any was open."""
-        opened = [v for v in self._lanes[y] if v not in self._settled and v.best() >= floor]
+        opened = [v for v in self._lanes[y] if v.best() >= floor and not self._reached.get(v)]
         for lane in opened:
             lane.barred = semi_directed_reach(self._cpdag, y, lane.s)
-            self._settled[lane] = None
+            self._reached[lane] = True
         if opened:
             self._rebound(y)
         return bool(opened)

@@ -85,6 +85,7 @@ class Run:
         self.stopped: str | None = None
         self.total = 0.0
         self._steps: list[Step] = []
+        self._edges = 0
         self._considered = 0
         self._seconds: dict[str, float] = {}
         self._progress = progress
@@ -101,6 +102,7 @@ class Run:
             cpdag = PDAG.empty(self.n)
         if self.constraint is not None and not self.constraint.admits(cpdag):
             raise NotACPDAG("no member of the start's class satisfies the background knowledge")
+        self._edges = cpdag.edge_count()
         self.total = total_score(self.plain, cpdag)  # bookkeeping: not counted as evaluations
         if self.total - self.total != 0.0:
             raise ScoreError(f"the score of the start is {self.total}; a score must be finite")
@@ -121,7 +123,7 @@ class Run:
         begun = time.perf_counter()
         source: Source | None = None
         try:
-            self._report(phase, cpdag)
+            self._report(phase)
             source = open_source(cpdag)
             while (found := source.best()) is not None:
                 self.check_time()
@@ -129,7 +131,7 @@ class Run:
                 if self.constraint is not None and not self.constraint.admits(after):
                     source.reject(found.operator)
                     continue
-                self._note(phase, found, after)
+                self._note(phase, found)
                 cpdag = after  # from here on the step is taken, whatever happens
                 source.move_to(cpdag)
         except TimeUp:
@@ -192,17 +194,18 @@ class Run:
             scorer=self.plain,
         )
 
-    def _note(self, phase: str, found: Scored, after: PDAG) -> None:
+    def _note(self, phase: str, found: Scored) -> None:
         if not self._steps:
             warn_if_not_score_equivalent(self.plain, found.operator, self.tolerance)
         self.total += found.gain
-        self._steps.append(Step(phase, found.operator, found.gain, self.total, after.edge_count()))
-        self._report(phase, after)
+        self._edges += found.operator.adds_edges
+        self._steps.append(Step(phase, found.operator, found.gain, self.total, self._edges))
+        self._report(phase)
 
-    def _report(self, phase: str, cpdag: PDAG) -> None:
+    def _report(self, phase: str) -> None:
         if self._progress is not None:
             seconds = time.perf_counter() - self._started
-            where = Progress(phase, len(self._steps), self.total, cpdag.edge_count(), seconds)
+            where = Progress(phase, len(self._steps), self.total, self._edges, seconds)
             self._progress(where)
 
 
