@@ -19,6 +19,7 @@ from sges.graph.pdag import PDAG
 from sges.properties.base import Property
 from sges.result import Result
 from sges.score.base import Score
+from sges.search.informed import SEARCHES, search_informed
 from sges.search.phases import (
     Selection,
     backward,
@@ -39,8 +40,7 @@ def ges(score: Score, **options: Unpack[Options]) -> Result:
     Paper: Fig. 1, GES.
     """
     run = Run(score, **options)
-    cpdag = forward_everywhere(run, run.start(None))
-    cpdag = backward(run, cpdag)
+    cpdag = search_informed(run, None, lambda g: backward(run, forward_everywhere(run, g)))
     return run.result(cpdag, forward="fes")
 
 
@@ -65,9 +65,16 @@ def sges(
     """
     selection = Selection(assume, exact=exact, drop_large=drop_large)
     run = Run(score, **options)
-    cpdag, how = _forward(run, forward)
-    cpdag = backward(run, cpdag, selection)
-    return run.result(cpdag, assume=assume, forward=how, bound=_bound(how, selection, run.n))
+    start, how = _start(run, forward)
+
+    def phases(cpdag: PDAG) -> PDAG:
+        return backward(run, _forward(run, cpdag, how), selection)
+
+    def mend(cpdag: PDAG) -> PDAG:
+        return backward(run, _forward(run, cpdag, "fes" if how == "fes" else "poly"), selection)
+
+    cpdag = search_informed(run, start, phases, mend)
+    return run.result(cpdag, assume=assume, forward=how, bound=_bound(run, how, selection))
 
 
 def fes(score: Score, start: PDAG | None = None, **options: Unpack[Options]) -> Result:
@@ -97,7 +104,7 @@ def bes(score: Score, start: PDAG, **options: Unpack[Options]) -> Result:
     Paper: Section 3.1, BES.
     """
     run = Run(score, **options)
-    return run.result(backward(run, run.start(start)))
+    return run.result(search_informed(run, start, lambda g: backward(run, g)))
 
 
 def sbes(
@@ -117,8 +124,8 @@ def sbes(
     """
     selection = Selection(assume, exact=exact, drop_large=drop_large)
     run = Run(score, **options)
-    cpdag = backward(run, run.start(start), selection)
-    return run.result(cpdag, assume=assume, bound=_bound("given", selection, run.n))
+    cpdag = search_informed(run, start, lambda g: backward(run, g, selection))
+    return run.result(cpdag, assume=assume, bound=_bound(run, "given", selection))
 
 
 def turning(score: Score, start: PDAG, **options: Unpack[Options]) -> Result:
@@ -127,25 +134,33 @@ def turning(score: Score, start: PDAG, **options: Unpack[Options]) -> Result:
     return run.result(turn_edges(run, run.start(start)))
 
 
-def _forward(run: Run, forward: Forward) -> tuple[PDAG, str]:
-    """Run the forward phase of SGES; return its state and what to call it."""
+def _start(run: Run, forward: Forward) -> tuple[PDAG | None, str]:
+    """Return the graph to start from, None for the sparsest, and what to call the forward phase."""
     if isinstance(forward, PDAG):
-        return run.start(forward), "given"
-    if forward == "fes":
-        return forward_everywhere(run, run.start(None)), forward
-    if forward == "poly":
-        return forward_polynomial(run, run.start(None), 0), forward
+        return forward, "given"
+    if forward in ("fes", "poly"):
+        return None, forward
     if forward == "complete":
-        return run.start(PDAG.complete(run.n)), forward
+        return PDAG.complete(run.n), forward
     raise SgesError(
         f"forward = {forward!r} is not known; it is 'fes', 'poly', 'complete' or a PDAG"
     )
 
 
-def _bound(how: str, selection: Selection, n: int) -> int | None:
+def _forward(run: Run, cpdag: PDAG, how: str) -> PDAG:
+    """Run the forward phase of this name, if it is one."""
+    if how == "fes":
+        return forward_everywhere(run, cpdag)
+    return forward_polynomial(run, cpdag, 0) if how == "poly" else cpdag
+
+
+def _bound(run: Run, how: str, selection: Selection) -> int | None:
     """Return the bound on score evaluations of a whole run, or None if it has none."""
-    backward_bound = sbes_bound(n, selection)
-    forward_bound = {"poly": poly_fes_bound(n), "complete": 0, "given": 0}.get(how)
+    relaxes = run.constraint is not None and run.constraint.relaxed is not None
+    backward_bound = sbes_bound(run.n, selection)
+    forward_bound = {"poly": poly_fes_bound(run.n), "complete": 0, "given": 0}.get(how)
     if backward_bound is None or forward_bound is None:
         return None
+    if relaxes:  # mending takes a polynomial forward phase, whatever the first one was
+        return SEARCHES * (poly_fes_bound(run.n) + backward_bound)
     return forward_bound + backward_bound

@@ -25,6 +25,7 @@ from sges.score.base import Candidates, Gains, Score, total_score
 from sges.score.cache import CountingScore
 from sges.search.algorithms import Forward, fes, poly_fes, sbes
 from sges.search.run import Options
+from sges.selective import bounds_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,8 @@ def auto_bound(
     last = max(score.n, first) if largest is None else largest
     if last < first:
         raise SgesError(f"largest = {largest}: {kind.__name__} starts at {first}")
+    if bounds_of(kind(first)) == (None, None):
+        raise SgesError(f"{kind.__name__} bounds no deletes, so there is no bound to choose")
     shared = RememberingScore(score, counting=options.pop("counting", True))
     clock = _Clock(options)
     start = _forward(shared, forward, clock.options())
@@ -85,11 +88,19 @@ def auto_bound(
 
 
 class RememberingScore(CountingScore):
-    """A counting score that also remembers the gains of deletes, for runs that share it."""
+    """A counting score that also remembers the gains of deletes, for runs that share it.
+
+    A search asks for operators by their gains, and for single families only to add up totals:
+    these are bookkeeping, and not counted.
+    """
 
     def __init__(self, score: Score, *, counting: bool = True) -> None:
         super().__init__(score, counting=counting)
         self._deletes: dict[tuple[int, NodeSet], dict[int, float]] = {}
+
+    def local(self, y: int, parents: NodeSet) -> float:
+        """Return the score's own local(y, parents), remembered; not counted."""
+        return self._value(y, parents)
 
     def delete_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
         r"""Return local(y, base \ x) − local(y, base) for each x in base; asked for once."""
@@ -125,15 +136,10 @@ def _forward(score: Score, forward: Forward, options: Options) -> Result:
     if forward == "complete":
         forward = PDAG.complete(score.n)
     if isinstance(forward, PDAG):
-        return Result(forward, total_score(score_of(score), forward), forward="given")
+        return Result(forward, total_score(score, forward), forward="given")
     raise SgesError(
         f"forward = {forward!r} is not known; it is 'fes', 'poly', 'complete' or a PDAG"
     )
-
-
-def score_of(score: Score) -> Score:
-    """Return the score itself, behind any that counts: for bookkeeping, which is not counted."""
-    return score.score if isinstance(score, CountingScore) else score
 
 
 def _joined(start: Result, best: Result, shared: CountingScore, rounds: list[Round]) -> Result:

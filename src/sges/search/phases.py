@@ -15,6 +15,7 @@ from sges.operators import all_turns
 from sges.operators.delete import Delete
 from sges.properties.base import Property
 from sges.search.deletes import DeleteSource
+from sges.search.informed import InformedPolySource
 from sges.search.inserts import InsertSource
 from sges.search.poly import PolySource
 from sges.search.run import Run
@@ -64,9 +65,15 @@ def forward_polynomial(run: Run, cpdag: PDAG, largest_t: int) -> PDAG:
     """Poly-FES: the inserts of one member, and those with a small T."""
     if largest_t < 0:
         raise SgesError(f"largest_t = {largest_t}: the size of T must be 0 or more")
-    return run.climb(
-        "poly-fes", cpdag, lambda g: PolySource(g, run.insert_gains, run.tolerance, largest_t)
-    )
+    return run.climb("poly-fes", cpdag, lambda g: _poly_source(run, g, largest_t))
+
+
+def _poly_source(run: Run, cpdag: PDAG, largest_t: int) -> Source:
+    """Return the inserts of one member: under knowledge, of one that satisfies it."""
+    ask, tolerance = run.insert_gains, run.tolerance
+    if run.constraint is None:
+        return PolySource(cpdag, ask, tolerance, largest_t)
+    return InformedPolySource(cpdag, ask, tolerance, largest_t, run.constraint)
 
 
 def backward(run: Run, cpdag: PDAG, selection: Selection | None = None) -> PDAG:

@@ -7,14 +7,16 @@ inside the scoring of one: the state is always the last CPDAG reached.
 
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol, TypedDict
 
 from sges.certificate import tie_tolerance
 from sges.errors import NotACPDAG, ScoreError
-from sges.graph.equivalence import dag_to_cpdag, is_cpdag, is_dag
-from sges.graph.pdag import PDAG
+from sges.graph.equivalence import dag_to_cpdag, is_cpdag, is_dag, pdag_to_cpdag
+from sges.graph.meek import close_under_meek
+from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import NodeSet
 from sges.operators.base import Operator
 from sges.result import Result, Step
@@ -46,6 +48,16 @@ class Constraint(Protocol):
     def refine(self, cpdag: PDAG, /) -> PDAG:
         """Return the class with the edges directed that all satisfying members direct alike."""
 
+    def member(self, cpdag: PDAG, /) -> PDAG:
+        """Return a member that satisfies the constraint, or else at least what it relaxes to."""
+
+    def violations(self, dag: PDAG, /) -> list[Edge]:
+        """Return the edges of a DAG that the constraint forbids."""
+
+    @property
+    def relaxed(self) -> "Constraint | None":
+        """The part under which admissible steps lead to the truth; None if that is all of it."""
+
 
 class Options(TypedDict, total=False):
     """What every search takes, by keyword."""
@@ -58,6 +70,15 @@ class Options(TypedDict, total=False):
     """Whether to count unique families; False saves memory, and the count is then None."""
     constraint: Constraint | None
     """Operators whose result it does not admit are never applied; the result is refined by it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A point of a run to which it can go back."""
+
+    total: float
+    steps: int
+    edges: int
 
 
 class TimeUp(Exception):  # not an error: it ends a phase and never leaves this module
@@ -83,6 +104,7 @@ class Run:
         self.counter = CountingScore(score, counting=counting)
         self.constraint = constraint
         self.stopped: str | None = None
+        self.rejections = 0
         self.total = 0.0
         self._steps: list[Step] = []
         self._edges = 0
@@ -92,21 +114,56 @@ class Run:
         self._started = time.perf_counter()
         self._deadline = None if time_limit is None else self._started + time_limit
 
-    def start(self, graph: PDAG | None) -> PDAG:
-        """Return the CPDAG to start from, and take its score as the running total."""
-        if graph is not None:
-            cpdag = as_cpdag(graph, self.n)
-        elif self.constraint is not None:
-            cpdag = self.constraint.start(self.n)
+    def start(self, graph: PDAG | None, *, relaxed: bool = False) -> PDAG:
+        """Return the CPDAG to start from, and take its score as the running total.
+
+        ``relaxed`` says that the relaxed constraint is enough, as the search will see to the rest.
+        """
+        constraint = self.constraint
+        if constraint is None:
+            cpdag = PDAG.empty(self.n) if graph is None else as_cpdag(graph, self.n)
         else:
-            cpdag = PDAG.empty(self.n)
-        if self.constraint is not None and not self.constraint.admits(cpdag):
-            raise NotACPDAG("no member of the start's class satisfies the background knowledge")
+            cpdag = self._admissible_start(constraint, graph, relaxed=relaxed)
         self._edges = cpdag.edge_count()
-        self.total = total_score(self.plain, cpdag)  # bookkeeping: not counted as evaluations
+        try:
+            self.total = total_score(self.plain, cpdag)  # bookkeeping: not counted as evaluations
+        except KeyboardInterrupt:
+            self.stopped = "interrupted"
         if self.total - self.total != 0.0:
             raise ScoreError(f"the score of the start is {self.total}; a score must be finite")
         return cpdag
+
+    def _admissible_start(
+        self, constraint: Constraint, graph: PDAG | None, *, relaxed: bool
+    ) -> PDAG:
+        if graph is None:
+            return constraint.start(self.n)
+        cpdag = as_cpdag(graph, self.n, refined=True)
+        weaker = constraint.relaxed if relaxed else None
+        if not constraint.admits(cpdag) and not (weaker is not None and weaker.admits(cpdag)):
+            raise NotACPDAG(
+                "no member of the start's class satisfies the background knowledge: it lacks a "
+                "required edge, or has an arrow that the knowledge rules out"
+            )
+        return cpdag
+
+    @contextmanager
+    def under(self, constraint: Constraint | None) -> Iterator[None]:
+        """Search under another constraint for a while."""
+        own, self.constraint = self.constraint, constraint
+        try:
+            yield
+        finally:
+            self.constraint = own
+
+    def mark(self) -> Mark:
+        """Return the point at which the run is."""
+        return Mark(self.total, len(self._steps), self._edges)
+
+    def rewind(self, mark: Mark) -> None:
+        """Go back to an earlier point: what was tried since is no part of the result."""
+        self.total, self._edges = mark.total, mark.edges
+        del self._steps[mark.steps :]
 
     @property
     def tolerance(self) -> float:
@@ -130,8 +187,9 @@ class Run:
                 after = found.operator.carry_out(cpdag)
                 if self.constraint is not None and not self.constraint.admits(after):
                     source.reject(found.operator)
+                    self.rejections += 1
                     continue
-                self._note(phase, found)
+                self.note(phase, found)
                 cpdag = after  # from here on the step is taken, whatever happens
                 source.move_to(cpdag)
         except TimeUp:
@@ -194,7 +252,8 @@ class Run:
             scorer=self.plain,
         )
 
-    def _note(self, phase: str, found: Scored) -> None:
+    def note(self, phase: str, found: Scored) -> None:
+        """Take note of an operator that is applied."""
         if not self._steps:
             warn_if_not_score_equivalent(self.plain, found.operator, self.tolerance)
         self.total += found.gain
@@ -209,14 +268,19 @@ class Run:
             self._progress(where)
 
 
-def as_cpdag(graph: PDAG, n: int) -> PDAG:
-    """Return a start as a CPDAG: itself, or that of a DAG; refuse anything else."""
+def as_cpdag(graph: PDAG, n: int, *, refined: bool = False) -> PDAG:
+    """Return a start as a CPDAG: itself, or that of a DAG; refuse anything else.
+
+    ``refined`` says that it may also be a class refined by knowledge, as results are.
+    """
     if graph.n != n:
         raise NotACPDAG(f"the start has {graph.n} nodes and the score {n} variables")
     if is_cpdag(graph):
         return graph
     if is_dag(graph):
         return dag_to_cpdag(graph)
+    if refined and close_under_meek(graph) == graph:
+        return pdag_to_cpdag(graph)
     raise NotACPDAG(
         f"the start {graph!r} is neither a CPDAG nor a DAG; complete it first with pdag_to_cpdag"
     )

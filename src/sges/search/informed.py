@@ -1,0 +1,128 @@
+"""Searching under background knowledge.
+
+A search whose every step is admissible keeps its guarantee when the knowledge is an order of
+groups of variables and required edges: with a score that sees the truth, and knowledge that is
+true, it ends in the truth (``docs/how-to/knowledge.md``).  What is forbidden beyond that may stand
+between the search and the truth: the way there may lead over an edge that is forbidden, and that
+a later delete takes away.  So, for such knowledge:
+
+1. search with admissible steps only;
+2. from where that ends, search under the relaxed knowledge, the order and the required edges;
+3. if that ends in a class that is not admissible, delete forbidden edges until it is, and
+   search once more with admissible steps only;
+4. keep what 2 and 3 found if it scores better, else what 1 found.
+
+Either way the result is admissible.  True knowledge admits the truth, where step 2 ends with a
+score that sees it; the truth scores best, so it is kept.
+"""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from sges.graph.pdag import PDAG
+from sges.nodeset import NodeSet, nodes
+from sges.operators.delete import Delete
+from sges.search.lanes import Ask
+from sges.search.poly import PolySource
+from sges.search.run import Constraint, Run
+from sges.search.source import Scored
+
+Phases: TypeAlias = Callable[[PDAG], PDAG]
+"""From a state to the state at which the phases of a search end."""
+
+SEARCHES = 4
+"""How many times its own score evaluations a search may need under knowledge that relaxes."""
+
+
+def search_informed(
+    run: Run, start: PDAG | None, phases: Phases, mend: Phases | None = None
+) -> PDAG:
+    """Run the phases from a start, under the run's knowledge if it has any.
+
+    ``mend`` are the phases to run after forbidden edges had to be deleted, if they are others.
+    """
+    cpdag = run.start(start, relaxed=True)
+    constraint = run.constraint
+    if constraint is None or constraint.relaxed is None:
+        return phases(cpdag)
+    if not constraint.admits(cpdag):
+        return _relaxed(run, cpdag, phases, mend or phases)
+    found = phases(cpdag)
+    if run.rejections == 0:
+        return found  # the relaxed search is this one
+    return _better_of_two(run, found, phases, mend or phases)
+
+
+def _better_of_two(run: Run, found: PDAG, phases: Phases, mend: Phases) -> PDAG:
+    """Return what the relaxed search makes of this state if that is better, else the state."""
+    before = run.mark()
+    other = _relaxed(run, found, phases, mend)
+    if run.stopped is None and run.total > before.total + run.tolerance:
+        return other
+    run.rewind(before)
+    return found
+
+
+def _relaxed(run: Run, cpdag: PDAG, phases: Phases, mend: Phases) -> PDAG:
+    """Search under the relaxed knowledge, then make the end admissible if it is not."""
+    constraint = run.constraint
+    assert constraint is not None
+    with run.under(constraint.relaxed):
+        found = phases(cpdag)
+    if constraint.admits(found):
+        return found
+    return mend(_enforce(run, found, constraint))
+
+
+def _enforce(run: Run, cpdag: PDAG, constraint: Constraint) -> PDAG:
+    """Delete forbidden edges of one member, the cheapest first, until the class is admissible.
+
+    The member satisfies the relaxed knowledge, and without its forbidden edges all of it: so this
+    ends, also after time is up, and needs no more than two families for each edge and step.
+    """
+    dag = constraint.member(cpdag)
+    forbidden = constraint.violations(dag)
+    while not constraint.admits(cpdag):
+        scored = [
+            Scored(delete, delete.gain(run.counter, cpdag))
+            for delete in (_delete_in(dag, cpdag, x, y) for x, y in forbidden)
+        ]
+        best = max(scored, key=lambda found: found.gain)
+        run.note("knowledge", best)
+        edge = (best.operator.x, best.operator.y)
+        cpdag = best.operator.carry_out(cpdag)
+        dag = dag.edited(remove=[edge])
+        forbidden.remove(edge)
+    return cpdag
+
+
+def _delete_in(dag: PDAG, cpdag: PDAG, x: int, y: int) -> Delete:
+    """Return the operator on the class that deletes x → y in this member."""
+    return Delete(x, y, cpdag.na(y, x) & dag.children(y))
+
+
+class InformedPolySource(PolySource):
+    """The inserts of a member that satisfies the knowledge, and those with a small T.
+
+    The proof of poly-FES takes any member; under knowledge it must be one to which the edges that
+    are missing may be added.
+
+    Paper: Section 4, poly-FES.
+    """
+
+    def __init__(
+        self, cpdag: PDAG, ask: Ask, tolerance: float, largest_t: int, constraint: Constraint
+    ) -> None:
+        self._constraint = constraint
+        super().__init__(cpdag, ask, tolerance, largest_t)
+
+    def _direct(self, cpdag: PDAG, where: NodeSet) -> NodeSet:
+        """Direct all chain components as a member does; return the nodes for which it matters."""
+        member = self._constraint.member(cpdag)
+        moved = where
+        for v in nodes((1 << cpdag.n) - 1):
+            above = member.parents(v) & cpdag.neighbors(v)
+            if above != self._above[v]:
+                self._above[v] = above
+                moved |= 1 << v
+        return moved

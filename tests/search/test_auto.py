@@ -1,0 +1,154 @@
+"""A bound chosen from the data: what it finds, and what it costs."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from sges.errors import SgesError
+from sges.graph import PDAG, dag_to_cpdag
+from sges.network import BayesianNetwork, random_structure
+from sges.nodeset import NodeSet
+from sges.properties import MaxParents, MaxVWidth
+from sges.score import OracleMDL
+from sges.score.base import Candidates, Gains
+from sges.search import fes, poly_fes, sbes, sges
+from sges.search.auto import RememberingScore, auto_bound
+from worlds import gaussian_score
+
+
+class Asked:
+    """A score without batches that notes each family it is really asked for."""
+
+    def __init__(self, score: OracleMDL) -> None:
+        self.n, self.score = score.n, score
+        self.families: list[tuple[int, NodeSet]] = []
+
+    def local(self, y: int, parents: NodeSet, /) -> float:
+        self.families.append((y, parents))
+        return self.score.local(y, parents)
+
+
+class Noting:
+    """A score that keeps the set of families that operators, not totals, ask for."""
+
+    def __init__(self, score: OracleMDL) -> None:
+        self.n, self.local = score.n, score.local
+        self.families: set[tuple[int, NodeSet]] = set()
+
+    def insert_gains(self, y: int, base: NodeSet, xs: Candidates, /) -> Gains:
+        return self._gains(y, base, [base | 1 << x for x in xs.tolist()])
+
+    def delete_gains(self, y: int, base: NodeSet, xs: Candidates, /) -> Gains:
+        return self._gains(y, base, [base ^ 1 << x for x in xs.tolist()])
+
+    def _gains(self, y: int, base: NodeSet, after: list[NodeSet]) -> Gains:
+        self.families |= {(y, parents) for parents in (base, *after)}
+        return np.array([self.local(y, parents) - self.local(y, base) for parents in after])
+
+
+def oracle(n: int, parents: int, seed: int) -> tuple[PDAG, OracleMDL]:
+    dag = random_structure(n, parents, seed=seed)
+    return dag, OracleMDL(BayesianNetwork.random(dag, seed=seed))
+
+
+@pytest.mark.parametrize("forward", ["fes", "poly", "complete"])
+def test_the_result_is_that_of_sges_with_the_bound_chosen(seed: int, forward: str) -> None:
+    _, score = oracle(7, 3, seed)
+    found = auto_bound(score, forward=forward)  # type: ignore[arg-type]
+    alone = sges(score, found.assume, forward=forward)  # type: ignore[arg-type]
+    assert found.result.cpdag == alone.cpdag
+    assert [step.operator for step in found.result.steps] == [s.operator for s in alone.steps]
+    assert found.result.assume == str(found.assume)
+    assert found.result.score_name == "OracleMDL"
+
+
+def test_a_larger_bound_than_the_last_tried_would_be_the_next_round(seed: int) -> None:
+    """No round but the last fails to improve, and the one chosen is the best of all."""
+    _, score = oracle(8, 3, seed)
+    rounds = auto_bound(score, forward="complete").rounds
+    scores = [r.score for r in rounds]
+    assert [r.k for r in rounds] == list(range(1, len(rounds) + 1))
+    assert all(b > a for a, b in pairwise(scores[:-1]))
+    assert scores[-1] <= scores[-2] + 1.0
+
+
+def test_from_the_complete_graph_the_truth_is_found_without_being_told_k() -> None:
+    """Fixed models that are faithful enough; with k = 1 alone the first of them is missed."""
+    for seed in range(3):
+        dag, score = oracle(7, 2, seed)
+        found = auto_bound(score, forward="complete")
+        assert found.result.cpdag == dag_to_cpdag(dag)
+        assert found.assume == MaxParents(found.assume.k)
+
+
+@pytest.mark.parametrize("forward", ["poly", "complete"])
+def test_evaluations_are_the_unique_families_of_all_rounds_together(
+    seed: int, forward: str
+) -> None:
+    _, score = oracle(7, 3, seed)
+    found = auto_bound(score, forward=forward)  # type: ignore[arg-type]
+    noting = Noting(score)
+    state = poly_fes(noting).cpdag if forward == "poly" else PDAG.complete(7)
+    for r in found.rounds:
+        sbes(noting, state, MaxParents(r.k))
+    assert found.result.score_evaluations == len(noting.families)
+    assert found.rounds[-1].score_evaluations == len(noting.families)
+
+
+@pytest.mark.parametrize("forward", ["poly", "complete"])
+def test_no_family_is_asked_for_twice_over_all_rounds(seed: int, forward: str) -> None:
+    """Bookkeeping aside: the totals at the start and end of each run are asked uncounted."""
+    asked = Asked(oracle(7, 3, seed)[1])
+    shared = RememberingScore(asked)
+    state = poly_fes(shared).cpdag if forward == "poly" else PDAG.complete(7)
+    sbes(shared, state, MaxParents(2))
+    once = len(asked.families)
+    sbes(shared, state, MaxParents(2))
+    assert len(asked.families) == once
+    assert len(set(asked.families)) == once
+
+
+def test_remembered_gains_are_the_gains(seed: int) -> None:
+    score = gaussian_score(6, 8, 200, seed)
+    shared = RememberingScore(score)
+    some, more = np.array([1, 3]), np.array([1, 2, 3])
+    shared.delete_gains(0, 0b1110, some)
+    expected = score.delete_gains(0, 0b1110, more)
+    assert np.allclose(shared.delete_gains(0, 0b1110, more), expected)
+
+
+def test_other_kinds_of_bound_can_be_chosen(seed: int) -> None:
+    found = auto_bound(gaussian_score(8, 10, 500, seed), MaxVWidth)
+    assert isinstance(found.assume, MaxVWidth)
+    assert found.result.forward == "fes"
+
+
+def test_a_time_limit_of_zero_returns_the_start_marked_incomplete(seed: int) -> None:
+    found = auto_bound(gaussian_score(8, 10, 500, seed), time_limit=0.0)
+    assert not found.result.complete
+    assert found.rounds == ()
+    assert found.result.cpdag == PDAG.empty(8)
+
+
+def test_counting_can_be_switched_off(seed: int) -> None:
+    found = auto_bound(gaussian_score(6, 8, 200, seed), counting=False)
+    assert found.result.score_evaluations is None
+
+
+def test_largest_is_the_last_bound_tried(seed: int) -> None:
+    _, score = oracle(7, 3, seed)
+    found = auto_bound(score, forward="complete", largest=1)
+    assert [r.k for r in found.rounds] == [1]
+
+
+def test_a_largest_below_the_first_bound_is_refused(seed: int) -> None:
+    with pytest.raises(SgesError, match="starts at 1"):
+        auto_bound(gaussian_score(4, 3, 100, seed), largest=0)
+
+
+def test_the_forward_phase_runs_once(seed: int) -> None:
+    score = gaussian_score(8, 12, 500, seed)
+    found = auto_bound(score)
+    forward = fes(score).steps
+    assert found.result.steps[: len(forward)] == forward

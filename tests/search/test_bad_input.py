@@ -1,0 +1,101 @@
+"""What the search refuses, and what it bears."""
+
+import warnings
+
+import pytest
+
+from sges.errors import NotACPDAG, ScoreError, SgesError
+from sges.graph import PDAG
+from sges.properties import MaxParents, MaxVStructures
+from sges.search import bes, fes, ges, poly_fes, sbes, sges, turning
+from worlds import gaussian_score
+
+
+class Broken:
+    """A score that returns a value that is not finite for larger families."""
+
+    def __init__(self, value: float, size: int) -> None:
+        self.value, self.size, self.n = value, size, 4
+
+    def local(self, y: int, parents: int) -> float:
+        """Return a gain for every parent, and nonsense from some size on."""
+        return self.value if parents.bit_count() >= self.size else 10.0 * parents.bit_count() + y
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
+@pytest.mark.parametrize("size", [0, 1, 2])
+def test_a_score_that_is_not_finite_is_refused(value: float, size: int) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it is not score equivalent either
+        with pytest.raises(ScoreError, match="must be finite"):
+            ges(Broken(value, size))
+
+
+class OneSided:
+    """A score that is not score equivalent: node 0 pays for its parents."""
+
+    n = 3
+
+    def local(self, y: int, parents: int) -> float:
+        """Return one per parent, ten less for node 0."""
+        return parents.bit_count() * (1.0 if y else -10.0)
+
+
+def test_a_score_that_is_not_score_equivalent_is_warned_of_once() -> None:
+    with pytest.warns(UserWarning, match="OneSided is not score equivalent") as caught:
+        ges(OneSided())
+    assert len(caught) == 1
+
+
+def test_a_dag_is_completed_and_anything_else_refused_as_a_start() -> None:
+    score = gaussian_score(4, 4, 200, 1)
+    dag = PDAG.from_edges(4, [(0, 1), (1, 2)])
+    chain = PDAG.from_edges(4, undirected=[(0, 1), (1, 2)])
+    assert fes(score, dag).cpdag == fes(score, chain).cpdag
+    half = PDAG.from_edges(4, [(0, 1)], [(1, 2)])
+    for search in (fes, bes, poly_fes, turning):
+        with pytest.raises(NotACPDAG, match="neither a CPDAG nor a DAG"):
+            search(score, half)
+    with pytest.raises(NotACPDAG, match="5 nodes and the score 4 variables"):
+        sges(score, forward=PDAG.empty(5))
+
+
+class AllDependent:
+    """A score-equivalent score that gains by every edge: f(P ∪ y) − f(P) with f = size²."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+
+    def local(self, y: int, parents: int) -> float:
+        """Return what y adds to the square of the number of nodes."""
+        del y
+        return 2.0 * parents.bit_count() + 1.0
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_tiny_problems_work(n: int) -> None:
+    score = AllDependent(n)
+    truth = PDAG.complete(n)
+    assert ges(score).cpdag == truth
+    for forward in ("fes", "poly", "complete"):
+        assert sges(score, MaxParents(1), forward=forward).cpdag == truth
+    assert turning(score, truth).cpdag == truth
+    assert sbes(score, truth, MaxVStructures(0), exact=True).cpdag == truth
+
+
+def test_contradictory_or_unknown_options_are_refused() -> None:
+    score = gaussian_score(4, 4, 200, 1)
+    with pytest.raises(SgesError, match="exact=True selects deletes by a property"):
+        sges(score, exact=True)
+    with pytest.raises(SgesError, match="drop_large=True selects deletes by a property"):
+        sges(score, drop_large=True)
+    with pytest.raises(SgesError, match="needs a bound on cliques"):
+        sges(score, MaxVStructures(1), drop_large=True)
+    with pytest.raises(SgesError, match="forward = 'backward' is not known"):
+        sges(score, forward="backward")  # type: ignore[arg-type]
+    with pytest.raises(SgesError, match="assume = 2 is no property"):
+        sges(score, 2)  # type: ignore[arg-type]
+    with pytest.raises(SgesError, match="largest_t = -1"):
+        poly_fes(score, largest_t=-1)
+    with pytest.raises(SgesError, match="time_limit = -1"):
+        ges(score, time_limit=-1)

@@ -1,0 +1,145 @@
+"""Progress, time limits, Ctrl-C, certificates, and what a result carries."""
+
+import pickle
+import signal
+import time
+
+import numpy as np
+import pytest
+
+from sges.errors import SgesError
+from sges.graph import PDAG, is_cpdag
+from sges.properties import MaxParents, MaxVWidth
+from sges.result import Result
+from sges.score import GaussianBIC
+from sges.search import Progress, bes, fes, ges, poly_fes_bound, sbes_bound, sges
+from sges.search.phases import Selection
+from worlds import gaussian_score
+
+
+class Interrupting:
+    """A score that acts as if Ctrl-C were pressed, or time passed, at the k-th family."""
+
+    def __init__(self, score: GaussianBIC, at: int, act: str) -> None:
+        self.score, self.at, self.act, self.asked = score, at, act, 0
+        self.n = score.n
+
+    def local(self, y: int, parents: int) -> float:
+        """Return the score, but act once."""
+        self.asked += 1
+        if self.asked == self.at:
+            if self.act == "signal":
+                signal.raise_signal(signal.SIGINT)
+            else:
+                time.sleep(0.2)
+        return float(self.score.local(y, parents))
+
+
+@pytest.mark.parametrize("at", [5, 60, 200, 400, 600])
+def test_ctrl_c_ends_with_a_valid_cpdag_and_says_so(at: int, seed: int) -> None:
+    score = gaussian_score(12, 20, 500, seed)
+    result = ges(Interrupting(score, at, "signal"))
+    if result.stopped is None:  # a run that needed fewer families was not interrupted
+        assert (result.score_evaluations or 0) < at
+        return
+    assert not result.complete
+    assert result.stopped == "interrupted"
+    assert is_cpdag(result.cpdag)
+    whole = ges(score)
+    done = [step.operator for step in result.steps]
+    assert done == [step.operator for step in whole.steps][: len(done)]
+
+
+@pytest.mark.parametrize("at", [5, 100, 300])
+def test_a_time_limit_ends_with_a_valid_cpdag_and_says_so(at: int, seed: int) -> None:
+    score = Interrupting(gaussian_score(12, 20, 500, seed), at, "sleep")
+    result = ges(score, time_limit=0.15)
+    assert not result.complete
+    assert result.stopped == "time limit"
+    assert is_cpdag(result.cpdag)
+
+
+def test_no_time_at_all_returns_the_start() -> None:
+    score = gaussian_score(6, 8, 300, 1)
+    result = bes(score, PDAG.complete(6), time_limit=0)
+    assert result.cpdag == PDAG.complete(6)
+    assert result.stopped == "time limit"
+
+
+def test_progress_is_reported_at_each_phase_and_step(seed: int) -> None:
+    seen: list[Progress] = []
+    result = ges(gaussian_score(10, 16, 400, seed), progress=seen.append)
+    assert [p.phase for p in seen if p.step == 0] == ["fes"]
+    assert {p.phase for p in seen} == {"fes", "bes"}
+    assert len(seen) == len(result.steps) + 2
+    assert [p.step for p in seen] == sorted(p.step for p in seen)
+    last = seen[-1]
+    assert last.edges == result.cpdag.edge_count()
+    assert last.score == pytest.approx(result.score, rel=1e-9)
+
+
+def test_a_result_tells_what_it_cost(seed: int) -> None:
+    result = sges(gaussian_score(8, 10, 400, seed), MaxParents(2), forward="poly")
+    assert set(result.seconds) == {"poly-fes", "sbes"}
+    assert result.operators_considered > 0
+    assert result.score_evaluations is not None
+    assert result.evaluation_bound == poly_fes_bound(8) + (
+        sbes_bound(8, Selection(MaxParents(2))) or 0
+    )
+    assert result.score_evaluations <= result.evaluation_bound
+    assert (result.assume, result.forward) == ("MaxParents(k=2)", "poly")
+    assert ges(gaussian_score(8, 10, 400, seed)).evaluation_bound is None
+
+
+def test_a_count_that_is_switched_off_is_none() -> None:
+    assert ges(gaussian_score(6, 8, 300, 1), counting=False).score_evaluations is None
+
+
+def test_results_survive_pickle_and_json_without_the_data(seed: int) -> None:
+    result = sges(gaussian_score(8, 10, 400, seed), MaxVWidth(2))
+    for again in (pickle.loads(pickle.dumps(result)), Result.from_json(result.to_json())):
+        assert again == result
+        assert again.scorer is None
+        assert again.names == result.names
+        assert again.seconds == result.seconds
+
+
+def test_names_of_the_score_reach_the_result() -> None:
+    covariance = np.array([[1.0, 0.7], [0.7, 1.0]])
+    score = GaussianBIC.from_covariance(covariance, 1000, names=("rain", "wet"))
+    assert repr(ges(score).cpdag) == "PDAG(2 nodes: rain—wet)"
+
+
+class TestCertificate:
+    """Whether the class is optimal for the deletes that a selection left out."""
+
+    def test_the_result_of_ges_is_certified(self, seed: int) -> None:
+        result = ges(gaussian_score(8, 12, 400, seed))
+        certificate = result.certify()
+        assert certificate.optimal
+        assert certificate.exhaustive
+        assert "local optimum" in str(certificate)
+
+    def test_a_wrong_assumption_is_found_out(self) -> None:
+        """Two causes of one effect: without common children there is no way out of the triangle."""
+        covariance = np.array([[1.0, 0.0, 0.6], [0.0, 1.0, 0.6], [0.6, 0.6, 1.0]])
+        score = GaussianBIC.from_covariance(covariance, 1000)
+        stuck = sges(score, MaxVWidth(0), forward="complete")
+        certificate = stuck.certify()
+        assert certificate.optimal is False
+        assert str(certificate.better) == "Delete(0, 1, {2})"
+        assert sges(score, MaxVWidth(1), forward="complete").certify().optimal
+
+    def test_a_limit_is_told_honestly(self, seed: int) -> None:
+        result = fes(gaussian_score(8, 12, 400, seed))
+        certificate = result.certify(limit=0)
+        assert certificate.optimal is None
+        assert (certificate.checked, certificate.exhaustive) == (0, False)
+        assert "not checked beyond" in str(certificate)
+
+    def test_a_stored_result_needs_its_score_again(self) -> None:
+        score = gaussian_score(5, 6, 300, 3)
+        stored = Result.from_json(ges(score).to_json())
+        with pytest.raises(SgesError, match="pass it as certify"):
+            stored.certify()
+        assert stored.certify(score).optimal
