@@ -2,13 +2,16 @@
 
 from functools import partial
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 import scratch_engine as scratch
 from sges.certificate import tie_tolerance
 from sges.graph import PDAG, is_cpdag
+from sges.network import BayesianNetwork, random_dag
 from sges.nodeset import nodes
 from sges.operators import Delete
 from sges.properties import (
@@ -20,7 +23,7 @@ from sges.properties import (
     Property,
 )
 from sges.result import Result
-from sges.score import GaussianBIC
+from sges.score import DiscreteBIC, GaussianBIC
 from sges.score.base import total_score
 from sges.search import bes, fes, ges, poly_fes, sbes, sges, turning
 from sges.selective import every_clique_kept, kept_cliques, selective_deletes
@@ -189,3 +192,23 @@ def test_the_number_of_evaluations_does_not_depend_on_batching(seed: int) -> Non
     batched, single = ges(score), ges(OneByOne())
     assert batched.score_evaluations == single.score_evaluations
     assert batched.cpdag == single.cpdag
+
+
+def test_gains_that_cannot_win_may_be_skipped_without_changing_anything(seed: int) -> None:
+    """Few records and many levels: BIC's bound leaves out many candidates."""
+    network = BayesianNetwork.random(random_dag(10, 12, seed=seed), arity=6, seed=seed)
+    score = DiscreteBIC(network.sample(300, seed=seed))
+
+    class Exact:
+        n = score.n
+
+        def local(self, y: int, parents: int) -> float:
+            return float(score.local(y, parents))
+
+        def insert_gains(self, y: int, base: int, xs: "NDArray[np.intp]") -> "NDArray[np.float64]":
+            return score.insert_gains(y, base, xs)
+
+    pruned, exact = ges(score), ges(Exact())
+    assert pruned.cpdag == exact.cpdag
+    assert [step.operator for step in pruned.steps] == [step.operator for step in exact.steps]
+    assert pruned.score_evaluations == exact.score_evaluations

@@ -14,10 +14,15 @@ The count is exact: the tests compare it with a plain set of all families.
 Paper: Section 5, score evaluations.
 """
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 import numpy as np
 
 from sges.nodeset import NodeSet, nodes
 from sges.score.base import Candidates, Gains, Score, batch_method, gains_by_local
+
+AboveMethod: TypeAlias = Callable[[int, NodeSet, Candidates, float], Gains]
 
 
 class Families:
@@ -109,6 +114,7 @@ class CountingScore:
         self._values: list[dict[NodeSet, float]] = [{} for _ in range(score.n)]
         self._batch_inserts = batch_method(score, "insert_gains")
         self._batch_deletes = batch_method(score, "delete_gains")
+        self._batch_above: AboveMethod | None = getattr(score, "insert_gains_above", None)
         self._scratch = np.zeros(score.n, dtype=np.uint8)
 
     @property
@@ -129,13 +135,24 @@ class CountingScore:
 
     def insert_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
         """Return local(y, base ∪ x) − local(y, base) for each x outside base and y."""
-        if self.counting:
-            self._families[y].add(base)
-            self._families[y].add_fan(base, self._mask(candidates))
+        self._count_inserts(y, base, candidates)
         if self._batch_inserts is not None:
             return self._batch_inserts(y, base, candidates)
         added = (base | 1 << x for x in candidates.tolist())
         return gains_by_local(self._value, y, base, added)
+
+    def insert_gains_above(
+        self, y: int, base: NodeSet, candidates: Candidates, floor: float
+    ) -> Gains:
+        """Return the same, where a gain that cannot exceed the floor may be any lower number.
+
+        A score that offers ``insert_gains_above`` itself can skip the work where a bound shows
+        that no candidate wins.  What was skipped counts as asked for all the same.
+        """
+        if self._batch_above is None:
+            return self.insert_gains(y, base, candidates)
+        self._count_inserts(y, base, candidates)
+        return self._batch_above(y, base, candidates, floor)
 
     def delete_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
         r"""Return local(y, base \ x) − local(y, base) for each x in base."""
@@ -145,6 +162,11 @@ class CountingScore:
             return self._batch_deletes(y, base, candidates)
         left = (base & ~(1 << x) for x in candidates.tolist())
         return gains_by_local(self._value, y, base, left)
+
+    def _count_inserts(self, y: int, base: NodeSet, candidates: Candidates) -> None:
+        if self.counting:
+            self._families[y].add(base)
+            self._families[y].add_fan(base, self._mask(candidates))
 
     def _count_deletes(self, y: int, base: NodeSet, candidates: Candidates) -> None:
         families = self._families[y]

@@ -17,6 +17,7 @@ What makes a search fast is that one call gives the gains of every candidate:
 """
 
 import math
+import sys
 from abc import ABC, abstractmethod
 from functools import cached_property, partial
 from typing import Any
@@ -53,6 +54,9 @@ HUGE = 10**290
 
 ROUNDING = 1e-9
 """Relative distance that a bound must keep from what it is compared with."""
+
+LOWEST = -sys.float_info.max
+"""Stands for a gain that was not worth computing."""
 
 
 class DiscreteScore(ABC):
@@ -105,6 +109,13 @@ class DiscreteScore(ABC):
             if len(at):
                 gains[at] = self._totals(cells, candidates[at], terms) - before - cost
         return gains
+
+    def insert_gains_above(
+        self, y: int, base: NodeSet, candidates: Ints, floor: float, /
+    ) -> Floats:
+        """Return insert gains; one that cannot exceed the floor may be any lower finite number."""
+        gains = self.insert_gains(y, base, candidates, floor=floor)
+        return np.maximum(gains, LOWEST)
 
     def delete_gains(self, y: int, base: NodeSet, candidates: Ints, /) -> Floats:
         r"""Return local(y, base \ x) − local(y, base) for each candidate x, all of them in base."""

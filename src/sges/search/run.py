@@ -203,7 +203,7 @@ class Run:
     def insert_gains(self, y: int, base: NodeSet, xs: Candidates) -> Gains:
         """Return the counted gains of inserts, unless time is up."""
         self.check_time()
-        return self.counter.insert_gains(y, base, xs)
+        return self.counter.insert_gains_above(y, base, xs, self.tolerance)
 
     def delete_gains(self, y: int, base: NodeSet, xs: Candidates) -> Gains:
         """Return the counted gains of deletes, unless time is up."""
