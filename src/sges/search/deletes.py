@@ -14,7 +14,7 @@ Which S and X are generated is decided by ``sges.selective.kept_cliques``.
 Paper: Fig. 2; Section 4.3, generating deletions.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes
 from sges.operators.base import Operator
 from sges.operators.delete import Delete
-from sges.search.lanes import NOTHING, Ask, GainTable, Lane
+from sges.search.lanes import NOTHING, Ask, GainTable, Lane, least_tied
 from sges.search.source import Scored, stale_views
 
 Kept = Callable[[PDAG, int], Iterable[tuple[NodeSet, NodeSet]]]
@@ -52,8 +52,10 @@ class DeleteSource:
         highest = float(self._bound.max(initial=NOTHING))
         if highest < -self._tolerance:
             return None
-        tied = self._all_down_to(highest - self._tolerance)
-        return min(tied, key=lambda found: found.operator.sort_key())
+        floor = highest - self._tolerance
+        near = np.flatnonzero(self._bound >= floor).tolist()
+        lanes = (lane for y in near for lane in self._lanes[y])
+        return least_tied(lanes, floor, self._operator)
 
     def reject(self, operator: Operator) -> None:
         """Offer this delete no more at this state."""
@@ -89,9 +91,5 @@ class DeleteSource:
     def _rebound(self, y: int) -> None:
         self._bound[y] = max((lane.best() for lane in self._lanes[y]), default=NOTHING)
 
-    def _all_down_to(self, floor: float) -> Iterator[Scored]:
-        g = self._cpdag
-        for y in np.flatnonzero(self._bound >= floor).tolist():
-            for lane in self._lanes[y]:
-                for gain, x in lane.down_to(floor):
-                    yield Scored(Delete(x, y, g.na(y, x) & ~lane.s), gain)
+    def _operator(self, lane: Lane, x: int) -> Delete:
+        return Delete(x, lane.y, self._cpdag.na(lane.y, x) & ~lane.s)

@@ -16,12 +16,14 @@ Either way the result is admissible.  True knowledge admits the truth, where ste
 score that sees it; the truth scores best, so it is kept.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from sges.graph.pdag import PDAG
-from sges.nodeset import NodeSet, nodes
+from sges.nodeset import NodeSet
 from sges.operators.delete import Delete
+from sges.search.deletes import Kept
+from sges.search.inserts import InsertSource
 from sges.search.lanes import Ask
 from sges.search.poly import PolySource
 from sges.search.run import Constraint, Run
@@ -47,10 +49,7 @@ def search_informed(
         return phases(cpdag)
     if not constraint.admits(cpdag):
         return _relaxed(run, cpdag, phases, mend or phases)
-    found = phases(cpdag)
-    if run.rejections == 0:
-        return found  # the relaxed search is this one
-    return _better_of_two(run, found, phases, mend or phases)
+    return _better_of_two(run, phases(cpdag), phases, mend or phases)
 
 
 def _better_of_two(run: Run, found: PDAG, phases: Phases, mend: Phases) -> PDAG:
@@ -101,6 +100,23 @@ def _delete_in(dag: PDAG, cpdag: PDAG, x: int, y: int) -> Delete:
     return Delete(x, y, cpdag.na(y, x) & dag.children(y))
 
 
+class InformedInsertSource(InsertSource):
+    """The inserts of edges that may point as they are inserted.
+
+    An edge that is missing can be added to a member that satisfies the knowledge, so no other
+    inserts are needed; and most of those that are left out would be rejected.
+
+    Paper: Section 3.1, insert operators.
+    """
+
+    def __init__(self, cpdag: PDAG, ask: Ask, tolerance: float, constraint: Constraint) -> None:
+        self._barred = constraint.barred
+        super().__init__(cpdag, ask, tolerance)
+
+    def _apart(self, y: int) -> NodeSet:
+        return super()._apart(y) & ~self._barred[y]
+
+
 class InformedPolySource(PolySource):
     """The inserts of a member that satisfies the knowledge, and those with a small T.
 
@@ -114,15 +130,36 @@ class InformedPolySource(PolySource):
         self, cpdag: PDAG, ask: Ask, tolerance: float, largest_t: int, constraint: Constraint
     ) -> None:
         self._constraint = constraint
+        self._barred = constraint.barred
         super().__init__(cpdag, ask, tolerance, largest_t)
+
+    def _apart(self, y: int) -> NodeSet:
+        return super()._apart(y) & ~self._barred[y]
 
     def _direct(self, cpdag: PDAG, where: NodeSet) -> NodeSet:
         """Direct all chain components as a member does; return the nodes for which it matters."""
         member = self._constraint.member(cpdag)
         moved = where
-        for v in nodes((1 << cpdag.n) - 1):
+        for v in range(cpdag.n):
             above = member.parents(v) & cpdag.neighbors(v)
             if above != self._above[v]:
                 self._above[v] = above
                 moved |= 1 << v
         return moved
+
+
+def informed_deletes(kept: Kept, constraint: Constraint | None) -> Kept:
+    """Leave out the deletes of required edges, and of edges against their only direction.
+
+    The latter are looked at from their other end.
+    """
+    if constraint is None:
+        return kept
+    fixed = [
+        barred | must for barred, must in zip(constraint.barred, constraint.fixed, strict=True)
+    ]
+
+    def informed(cpdag: PDAG, y: int) -> Iterable[tuple[NodeSet, NodeSet]]:
+        return ((s, xs & ~fixed[y]) for s, xs in kept(cpdag, y))
+
+    return informed

@@ -24,7 +24,7 @@ from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, Rows, nodes
 from sges.operators.base import Operator
 from sges.operators.insert import Insert
-from sges.search.lanes import NOTHING, Ask, GainTable, Lane
+from sges.search.lanes import NOTHING, Ask, GainTable, Lane, least_tied
 from sges.search.source import Scored, stale_views
 
 
@@ -51,8 +51,8 @@ class InsertSource:
         highest = self._settle_the_highest()
         if highest <= self._tolerance:
             return None
-        tied = self._all_down_to(highest - self._tolerance)
-        return min(tied, key=lambda found: found.operator.sort_key())
+        floor = highest - self._tolerance
+        return least_tied(self._settled_down_to(floor), floor, self._operator)
 
     def reject(self, operator: Operator) -> None:
         """Offer this insert no more at this state."""
@@ -150,12 +150,13 @@ class InsertSource:
             self._rebound(y)
         return bool(opened)
 
-    def _all_down_to(self, floor: float) -> Iterator[Scored]:
+    def _settled_down_to(self, floor: float) -> Iterator[Lane]:
         for y in np.flatnonzero(self._bound >= floor).tolist():
             self._settle(y, floor)
-            for lane in self._lanes[y]:
-                for gain, x in lane.down_to(floor):
-                    yield Scored(Insert(x, y, lane.s & ~self._cpdag.adjacent(x)), gain)
+            yield from self._lanes[y]
+
+    def _operator(self, lane: Lane, x: int) -> Insert:
+        return Insert(x, lane.y, lane.s & ~self._cpdag.adjacent(x))
 
 
 def allowed_for(s: NodeSet, apart: NodeSet, near: NodeSet, adjacent: Rows) -> NodeSet:

@@ -14,7 +14,7 @@ eligible X, made again only when the view of Y changes.
 Nothing here knows whether the operators insert or delete.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,7 +22,9 @@ from numpy.typing import NDArray
 
 from sges.errors import ScoreError
 from sges.nodeset import NodeSet, nodes, show
+from sges.operators.base import Operator
 from sges.score.base import Candidates, Gains
+from sges.search.source import Scored
 
 NOTHING = float("-inf")
 Ask = Callable[[int, NodeSet, Candidates], Gains]
@@ -110,6 +112,28 @@ class Lane:
                 return
             if free >> xs[i] & 1:
                 yield gains[i], xs[i]
+
+
+def least_tied(
+    lanes: Iterable[Lane], floor: float, operator: Callable[[Lane, int], Operator]
+) -> Scored:
+    """Return, of the operators whose gain is at least the floor, the one with the least key.
+
+    The key begins with (x, y), so operators are made only for the least pair: with an oracle
+    thousands tie at every step.
+    """
+    least: tuple[int, int] | None = None
+    tied: list[tuple[float, int, Lane]] = []
+    for lane in lanes:
+        for gain, x in lane.down_to(floor):
+            pair = (x, lane.y)
+            if least is None or pair < least:
+                least = pair
+                tied.clear()
+            if pair == least:
+                tied.append((gain, x, lane))
+    found = (Scored(operator(lane, x), gain) for gain, x, lane in tied)
+    return min(found, key=lambda scored: scored.operator.sort_key())
 
 
 def _refuse(y: int, base: NodeSet, xs: Candidates, gains: Gains) -> None:

@@ -15,7 +15,7 @@ from sges.operators import all_turns
 from sges.operators.delete import Delete
 from sges.properties.base import Property
 from sges.search.deletes import DeleteSource
-from sges.search.informed import InformedPolySource
+from sges.search.informed import InformedInsertSource, InformedPolySource, informed_deletes
 from sges.search.inserts import InsertSource
 from sges.search.poly import PolySource
 from sges.search.run import Run
@@ -58,7 +58,15 @@ class Selection:
 
 def forward_everywhere(run: Run, cpdag: PDAG) -> PDAG:
     """FES: all inserts."""
-    return run.climb("fes", cpdag, lambda g: InsertSource(g, run.insert_gains, run.tolerance))
+    return run.climb("fes", cpdag, lambda g: _insert_source(run, g))
+
+
+def _insert_source(run: Run, cpdag: PDAG) -> Source:
+    """Return all inserts: under knowledge, of the edges that may point so."""
+    ask, tolerance = run.insert_gains, run.tolerance
+    if run.constraint is None:
+        return InsertSource(cpdag, ask, tolerance)
+    return InformedInsertSource(cpdag, ask, tolerance, run.constraint)
 
 
 def forward_polynomial(run: Run, cpdag: PDAG, largest_t: int) -> PDAG:
@@ -99,7 +107,8 @@ def _delete_source(run: Run, cpdag: PDAG, selection: Selection) -> Source:
     """Return the deletes to look at: by what they keep where bounds tell, else one by one."""
     assume, bounds = selection.assume, selection.bounds
     if assume is None:
-        return DeleteSource(cpdag, run.delete_gains, run.tolerance, every_clique_kept)
+        every = informed_deletes(every_clique_kept, run.constraint)
+        return DeleteSource(cpdag, run.delete_gains, run.tolerance, every)
     if selection.exact or bounds == (None, None):
         generate = over_all_edges(lambda g, x, y: _consistent_deletes(g, x, y, assume))
         return ScratchSource(cpdag, run, run.tolerance, generate, keep_ties=True)
@@ -110,7 +119,8 @@ def _delete_source(run: Run, cpdag: PDAG, selection: Selection) -> Source:
             return pairs
         return ((s, _without_large(g, y, s, xs, bounds[0] or 0)) for s, xs in pairs)
 
-    return DeleteSource(cpdag, run.delete_gains, run.tolerance, kept)
+    informed = informed_deletes(kept, run.constraint)
+    return DeleteSource(cpdag, run.delete_gains, run.tolerance, informed)
 
 
 def _consistent_deletes(cpdag: PDAG, x: int, y: int, assume: Property) -> Iterable[Delete]:

@@ -7,7 +7,7 @@ inside the scoring of one: the state is always the last CPDAG reached.
 
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol, TypedDict
@@ -38,6 +38,14 @@ class Progress:
 
 class Constraint(Protocol):
     """Hard background knowledge, as the search sees it; ``sges.knowledge`` is one."""
+
+    @property
+    def barred(self) -> Sequence[NodeSet]:
+        """For each y, the x of which x → y must not be."""
+
+    @property
+    def fixed(self) -> Sequence[NodeSet]:
+        """For each y, the x of which x → y must be."""
 
     def start(self, n: int, /) -> PDAG:
         """Return the sparsest CPDAG on n nodes that has a member satisfying the constraint."""
@@ -104,7 +112,6 @@ class Run:
         self.counter = CountingScore(score, counting=counting)
         self.constraint = constraint
         self.stopped: str | None = None
-        self.rejections = 0
         self.total = 0.0
         self._steps: list[Step] = []
         self._edges = 0
@@ -187,7 +194,6 @@ class Run:
                 after = found.operator.carry_out(cpdag)
                 if self.constraint is not None and not self.constraint.admits(after):
                     source.reject(found.operator)
-                    self.rejections += 1
                     continue
                 self.note(phase, found)
                 cpdag = after  # from here on the step is taken, whatever happens
