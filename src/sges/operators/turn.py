@@ -78,6 +78,14 @@ class Turn(Operator):
         arrows += [(v, x) if self.c >> v & 1 else (x, v) for v in nodes(at_x)]
         return cpdag.edited(direct=arrows)
 
+    def path_is_free(self, cpdag: PDAG) -> bool:
+        """Tell whether, on y → x, no other semi-directed path from y avoids C ∪ Ne(x)."""
+        x, y = self.x, self.y
+        if cpdag.neighbors(y) >> x & 1:
+            return True
+        others = cpdag.edited(remove=[(x, y)])
+        return not semi_directed_reach(others, y, self.c | cpdag.neighbors(x)) >> x & 1
+
     def _problem_of_undirected(self, cpdag: PDAG) -> str | None:
         x, y = self.x, self.y
         na = cpdag.na(y, x)
@@ -99,9 +107,8 @@ class Turn(Operator):
         x, y = self.x, self.y
         if missing := cpdag.na(y, x) & ~self.c:
             return f"C must hold NA_{{{y},{x}}}, but lacks {show(missing)}"
-        others = cpdag.edited(remove=[(x, y)])
-        blocking = self.c | cpdag.neighbors(x)
-        if semi_directed_reach(others, y, blocking) >> x & 1:
+        if not self.path_is_free(cpdag):
+            blocking = self.c | cpdag.neighbors(x)
             return (
                 f"another semi-directed path from {y} to {x} avoids C ∪ Ne({x}) = {show(blocking)}"
             )
@@ -117,10 +124,21 @@ def all_turns(cpdag: PDAG) -> Iterator[Turn]:
 
 def turns(cpdag: PDAG, x: int, y: int) -> Iterator[Turn]:
     """Yield every valid Turn(x, y, C) for one edge y → x or x — y, lazily."""
-    for c in cliques(cpdag.skeleton(), cpdag.neighbors(y) & ~(1 << x)):
-        turn = Turn(x, y, c)
-        if turn.is_valid(cpdag):
-            yield turn
+    return (turn for turn in local_turns(cpdag, x, y) if turn.path_is_free(cpdag))
+
+
+def local_turns(cpdag: PDAG, x: int, y: int) -> Iterator[Turn]:
+    """Yield the turns of one edge that meet every condition but that on paths, lazily."""
+    near, na = cpdag.neighbors(y) & ~(1 << x), cpdag.na(y, x)
+    rows = {v: cpdag.adjacent(v) for v in nodes(near)}
+    if near != cpdag.neighbors(y):  # x — y
+        found = (Turn(x, y, c) for c in cliques(rows, near))
+        yield from (turn for turn in found if turn.is_valid(cpdag))
+    elif cpdag.is_clique(na):
+        allowed = near & ~na
+        for v in nodes(na):
+            allowed &= rows[v]
+        yield from (Turn(x, y, na | t) for t in cliques(rows, allowed))
 
 
 def _adjacent_to(cpdag: PDAG, s: NodeSet) -> NodeSet:

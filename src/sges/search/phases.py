@@ -11,7 +11,6 @@ from sges.errors import SgesError
 from sges.graph.chordal import largest_clique
 from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes
-from sges.operators import all_turns
 from sges.operators.delete import Delete
 from sges.properties.base import Property
 from sges.search.deletes import DeleteSource
@@ -21,6 +20,7 @@ from sges.search.poly import PolySource
 from sges.search.run import Run
 from sges.search.scratch import ScratchSource, over_all_edges
 from sges.search.source import Source
+from sges.search.turns import TurnSource
 from sges.selective import (
     bounds_of,
     every_clique_kept,
@@ -58,10 +58,10 @@ class Selection:
 
 def forward_everywhere(run: Run, cpdag: PDAG) -> PDAG:
     """FES: all inserts."""
-    return run.climb("fes", cpdag, lambda g: _insert_source(run, g))
+    return run.climb("fes", cpdag, lambda g: insert_source(run, g))
 
 
-def _insert_source(run: Run, cpdag: PDAG) -> Source:
+def insert_source(run: Run, cpdag: PDAG) -> Source:
     """Return all inserts: under knowledge, of the edges that may point so."""
     ask, tolerance = run.insert_gains, run.tolerance
     if run.constraint is None:
@@ -91,19 +91,15 @@ def backward(run: Run, cpdag: PDAG, selection: Selection | None = None) -> PDAG:
     """
     selection = selection or Selection()
     phase = "bes" if selection.assume is None else "sbes"
-    return run.climb(phase, cpdag, lambda g: _delete_source(run, g, selection))
+    return run.climb(phase, cpdag, lambda g: delete_source(run, g, selection))
 
 
 def turn_edges(run: Run, cpdag: PDAG) -> PDAG:
     """Turn edges while that improves the score."""
-    return run.climb(
-        "turning",
-        cpdag,
-        lambda g: ScratchSource(g, run, run.tolerance, all_turns, keep_ties=False),
-    )
+    return run.climb("turning", cpdag, lambda g: TurnSource(g, run, run.tolerance))
 
 
-def _delete_source(run: Run, cpdag: PDAG, selection: Selection) -> Source:
+def delete_source(run: Run, cpdag: PDAG, selection: Selection) -> Source:
     """Return the deletes to look at: by what they keep where bounds tell, else one by one."""
     assume, bounds = selection.assume, selection.bounds
     if assume is None:

@@ -1,7 +1,7 @@
 """Operators generated anew at every state: for what is rare, and as the twin of what is not.
 
-Used for the turning phase, and for deletes that are filtered one by one (an exact property, a
-property without bounds).  Families already scored are remembered by the score.
+Used for deletes that are filtered one by one (an exact property, a property without bounds).
+Families already scored are remembered by the score.
 """
 
 from collections.abc import Callable, Iterable

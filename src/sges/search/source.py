@@ -21,8 +21,9 @@ class Scored:
 class Source(Protocol):
     """Where the greedy loop gets its operators: the only thing in which the phases differ."""
 
-    considered: int
-    """How many operators were generated; again only if what they depend on changed."""
+    @property
+    def considered(self) -> int:
+        """How many operators were generated; again only if what they depend on changed."""
 
     def best(self) -> Scored | None:
         """Return the best operator worth applying, ties broken by its sort key, or None."""
