@@ -9,7 +9,6 @@ from sges.network import (
     BayesianNetwork,
     LinearGaussian,
     random_dag,
-    random_polytree,
     random_structure,
 )
 from sges.nodeset import nodes
@@ -129,16 +128,16 @@ def test_random_sparse_gaussian_truths_are_recovered_without_data(
 def test_random_sparse_discrete_truths_are_recovered_without_data(n: int) -> None:
     """Fixed seeds: about one random network in 1,500 is nearly unfaithful, and is not recovered."""
     for seed in range(2):
-        network = BayesianNetwork.random(random_structure_sparse(n, seed), seed=seed)
+        network = BayesianNetwork.random(sparse_truth(n, seed), seed=seed)
         truth = dag_to_cpdag(network.dag)
         score = OracleMDL(network)
         assert ges(score).cpdag == truth
         assert sges(score, MaxParents(2), forward="poly").cpdag == truth
 
 
-def random_structure_sparse(n: int, seed: int) -> PDAG:
-    """Return a structure of the paper up to eight nodes, beyond that a polytree."""
-    return random_structure(n, seed=seed) if n <= 8 else random_polytree(n, seed=seed)
+def sparse_truth(n: int, seed: int) -> PDAG:
+    """Return a structure of the paper's generator up to eight nodes, beyond that a sparse DAG."""
+    return random_structure(n, seed=seed) if n <= 8 else random_dag(n, n + 4, seed=seed)
 
 
 def test_sbes_finishes_the_graph_of_any_other_method(seed: int) -> None:
