@@ -3,19 +3,67 @@
 An implementation of Chickering & Meek, "Selective Greedy Equivalence Search: Finding Optimal
 Bayesian Networks Using a Polynomial Number of Score Evaluations" (UAI 2015).
 ``docs/paper-map.md`` lists where each definition, figure and theorem of the paper lives.
+
+Names beyond graphs and properties are imported when they are first used, so that
+``import sges`` stays light.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from sges.graph import PDAG
 from sges.properties import MaxClique, MaxParents, MaxTreewidth, MaxVStructures, MaxVWidth
 
+if TYPE_CHECKING:
+    from sges import examples as examples
+    from sges.api import learn as learn
+    from sges.data import Dataset as Dataset
+    from sges.estimator import GES as GES
+    from sges.estimator import SGES as SGES
+    from sges.knowledge import Knowledge as Knowledge
+    from sges.network import BayesianNetwork as BayesianNetwork
+    from sges.result import Result as Result
+
 __version__ = "0.1.0"
 
+_HOMES = {
+    "BayesianNetwork": "sges.network",
+    "Dataset": "sges.data",
+    "GES": "sges.estimator",
+    "Knowledge": "sges.knowledge",
+    "Result": "sges.result",
+    "SGES": "sges.estimator",
+    "learn": "sges.api",
+}
+
 __all__ = [
+    "GES",
     "PDAG",
+    "SGES",
+    "BayesianNetwork",
+    "Dataset",
+    "Knowledge",
     "MaxClique",
     "MaxParents",
     "MaxTreewidth",
     "MaxVStructures",
     "MaxVWidth",
+    "Result",
     "__version__",
+    "examples",
+    "learn",
 ]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 (any of the names above)
+    if name == "examples":
+        return import_module("sges.examples")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

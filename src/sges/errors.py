@@ -54,8 +54,24 @@ class ScoreError(SgesError, ValueError):
     """A score that breaks its contract, or that cannot be built from what it was given."""
 
 
+class WrongUse(SgesError, ValueError):
+    """An argument that no call can take, whatever the data: a name that is not known."""
+
+
+class KnowledgeError(SgesError, ValueError):
+    """Background knowledge that contradicts itself, or names what is not there."""
+
+
 class MissingLibrary(SgesError, ImportError):
     """An optional library that is needed for what was asked, and is not installed."""
+
+
+class FileError(SgesError, OSError):
+    """A file that cannot be read or written, or that is somebody else's."""
+
+
+class ExperimentError(SgesError, ValueError):
+    """An experiment that does not exist, or that cannot go on with the rows it finds."""
 
 
 class DataWarning(UserWarning):

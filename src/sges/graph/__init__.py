@@ -13,7 +13,7 @@ from sges.graph.equivalence import (
     pdag_to_dag,
     topological_order,
 )
-from sges.graph.meek import close_under_meek
+from sges.graph.meek import close_under_meek, direct_in_turn
 from sges.graph.pdag import PDAG
 from sges.graph.separation import d_separated, is_imap
 
@@ -24,6 +24,7 @@ __all__ = [
     "covered_edges",
     "d_separated",
     "dag_to_cpdag",
+    "direct_in_turn",
     "extensions",
     "is_cpdag",
     "is_dag",

@@ -6,17 +6,22 @@ listing the paths, as several programs do, takes exponential time on dense graph
 """
 
 from sges.graph.pdag import PDAG
-from sges.nodeset import NodeSet, nodes
+from sges.nodeset import NodeSet
 
 
 def semi_directed_reach(graph: PDAG, start: int, avoiding: NodeSet) -> NodeSet:
     """Return start and all nodes that a semi-directed path from it reaches around the set."""
-    free = ~avoiding
-    reached = todo = 1 << start
+    out = graph.out
+    unreached = ~(avoiding | 1 << start)
+    todo = 1 << start
+    reached = 0
     while todo:
-        found = 0
-        for v in nodes(todo):
-            found |= graph.out[v]
-        todo = found & free & ~reached
         reached |= todo
+        found = 0
+        while todo:  # spelled out: this is the innermost loop of a search
+            lowest = todo & -todo
+            found |= out[lowest.bit_length() - 1]
+            todo ^= lowest
+        todo = found & unreached
+        unreached ^= todo
     return reached

@@ -1,0 +1,93 @@
+"""Write docs/cli.md from the commands themselves.
+
+Run as ``make docs``; a test checks that the page is up to date.
+"""
+
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import typer
+
+from sges.cli.app import app
+
+ROOT = Path(__file__).parents[1]
+Command: TypeAlias = Any  # Typer carries Click inside or needs it outside, by its version
+Parameter: TypeAlias = Any
+
+HEAD = """# The command `sges`
+
+Made from the code by `make docs`; `sges COMMAND --help` says the same.
+
+* Results go to standard output, everything else to standard error. `--json` prints one JSON
+  document and nothing else.
+* At a terminal there are colours, and progress while a search runs; through a pipe, neither.
+* `-` in place of a file is standard input.
+* Ctrl-C during a search ends it with the class reached so far, and says so.
+* Shell completion: `sges --install-completion`.
+
+| exit code | means |
+| --- | --- |
+| 0 | done (also if a time limit or Ctrl-C ended the search: `complete` is then false) |
+| 1 | the command was right, but the data, a file or the disk would not do |
+| 2 | the command was wrong: an option or a name that does not exist, a bound out of range |
+| 130 | Ctrl-C before there was anything to show |
+
+Every error is one line, and nothing is half-written: files appear all together or not at all.
+"""
+
+JSON = {
+    "learn": "a result: `format` is `sges-result`, `version` 1 ([results](how-to/results.md)).",
+    "measure": "`format` `sges-measures`, `version` 1, `nodes`, `edges` (numbers), and `measures`: "
+    "per property its `property`, `option`, `what`, `value` (or the interval `[low, high]` that is "
+    "known), `k` (the tightest bound that SGES takes), `clique_bound` and `size_bound` (what it "
+    "allows of H, or null).",
+    "compare": "`format` `sges-comparison`, `version` 1, `shd`, `missing`, `extra`, `wrong_type`, "
+    "`skeleton` and `arrows` (each `precision`, `recall`, `f1`), `true_edges`, `found_edges`, "
+    "`same_class`, and `aid` (`parent`, `ancestor`, `oset`, or null).",
+    "simulate": "`format` `sges-simulation`, `version` 1, `files`, `variables`, `edges`, "
+    "`records`, `seed`.",
+    "reproduce": "with a name, `format` `sges-report`, `version` 1, `name`, `files`, `tasks`, "
+    "`measured`; without, `format` `sges-experiments` and `experiments`, titles by name.",
+    "demo": "the result, as `learn` prints it.",
+}
+"""What ``--json`` prints, by command."""
+
+
+def page() -> str:
+    """Return the text of docs/cli.md."""
+    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    return HEAD + "".join(section(name, command) for name, command in commands.items())
+
+
+def section(name: str, command: Command) -> str:
+    """Return the part on one command."""
+    arguments = [p for p in command.params if p.param_type_name == "argument"]
+    options = [p for p in command.params if p.param_type_name == "option"]
+    words = [p.metavar if p.required else f"[{p.metavar}]" for p in arguments]
+    rows = [*map(argument_row, arguments), *map(option_row, options)]
+    return (
+        f"\n## sges {name}\n\n```text\nsges {' '.join([name, *words])} [OPTIONS]\n```\n\n"
+        f"{command.help}\n\n| | |\n| --- | --- |\n{''.join(rows)}\n`--json` prints {JSON[name]}\n"
+    )
+
+
+def argument_row(parameter: Parameter) -> str:
+    """Return a row of the table for an argument."""
+    return f"| `{parameter.metavar}` | {cell(parameter.help)} |\n"
+
+
+def option_row(parameter: Parameter) -> str:
+    """Return a row of the table for an option, with its default unless that is nothing."""
+    word = f"{parameter.opts[-1]} {parameter.metavar or ''}".strip()
+    default = parameter.default
+    shown = "" if default in (None, False, ()) else f" Default: `{default}`."
+    return f"| `{word}` | {cell(parameter.help)}{shown} |\n"
+
+
+def cell(text: str | None) -> str:
+    """Return text that does not end a cell."""
+    return (text or "").replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    (ROOT / "docs" / "cli.md").write_text(page(), encoding="utf-8")

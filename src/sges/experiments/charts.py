@@ -1,0 +1,149 @@
+"""Plain charts: lines on logarithmic axes, each labelled where it ends."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from sges.errors import MissingLibrary
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+INK, FAINT = "#222222", "#d9d9d9"
+BLUE, RED, GREEN, GOLD, VIOLET, GREY = (
+    "#1f5fa8",
+    "#c23b22",
+    "#2e8b57",
+    "#c98a00",
+    "#7a4fa3",
+    "#8a8a8a",
+)
+STYLE: dict[Any, Any] = {
+    "font.size": 10,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.titlesize": 11,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.grid.axis": "y",
+    "grid.color": FAINT,
+    "grid.linewidth": 0.6,
+    "lines.linewidth": 1.8,
+    "lines.markersize": 4.5,
+    "legend.frameon": False,
+    "svg.hashsalt": "sges",  # the same rows give the same file
+}
+
+
+def new_figure(width: float = 7.2, height: float = 4.2) -> "Figure":
+    """Return an empty figure, or say that matplotlib is missing."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingLibrary(
+            "experiments are drawn by matplotlib, which is not installed: pip install matplotlib"
+        ) from error
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def panels(figure: "Figure", count: int = 1, **options: Any) -> "list[Axes]":  # noqa: ANN401
+    """Return so many axes side by side, in the style of all charts."""
+    import matplotlib as mpl
+
+    figure.set_size_inches(7.2 if count == 1 else 4.9 * count, 4.2)
+    with mpl.rc_context(STYLE):
+        found = figure.subplots(1, count, squeeze=False, **options)
+    return list(found[0])
+
+
+def line(
+    axes: "Axes",
+    points: tuple[Sequence[float], Sequence[float]],
+    label: str,
+    color: str,
+    **style: Any,  # noqa: ANN401 (whatever matplotlib takes)
+) -> None:
+    """Draw one line; ``save`` puts its label where it ends."""
+    xs, ys = points
+    if xs:
+        options: dict[str, Any] = {"marker": "o", "linewidth": 1.6, "markersize": 3.5, **style}
+        axes.plot(xs, ys, color=color, label=label, clip_on=False, **options)
+
+
+def label_ends(axes: "Axes") -> None:
+    """Write the label of each line at its end, those that would overlap one above the other."""
+    by_end: dict[float, list[tuple[float, str, Any]]] = {}
+    for drawn in axes.get_lines():
+        if not str(drawn.get_label()).startswith("_"):
+            x, y = float(drawn.get_xdata()[-1]), float(drawn.get_ydata()[-1])  # type: ignore[index, arg-type]
+            by_end.setdefault(x, []).append((y, str(drawn.get_label()), drawn.get_color()))
+    points = axes.get_window_extent().height * 72 / axes.figure.dpi
+    for x, ends in by_end.items():
+        ends.sort(key=lambda end: end[0])
+        to_axes = axes.transData + axes.transAxes.inverted()
+        heights = [points * float(to_axes.transform((x, y))[1]) for y, _, _ in ends]
+        for (y, name, color), was, now in zip(ends, heights, spread(heights), strict=True):
+            place: dict[str, Any] = {"xytext": (7, now - was), "textcoords": "offset points"}
+            axes.annotate(name, (x, y), color=color, va="center", annotation_clip=False, **place)
+
+
+def spread(heights: Sequence[float], gap: float = 12.0) -> list[float]:
+    """Return the heights, sorted as they are, moved apart to at least the gap, as little as may be.
+
+    >>> spread([0.0, 10.0, 11.0, 50.0], gap=10.0)
+    [-3.0, 7.0, 17.0, 50.0]
+    """
+    blocks: list[list[float]] = []  # of heights less what stands below: equal if just apart
+    for i, height in enumerate(heights):
+        blocks.append([height - gap * i])
+        while len(blocks) > 1 and fmean(blocks[-2]) > fmean(blocks[-1]):
+            last = blocks.pop()
+            blocks[-1] += last
+    level = [fmean(block) for block in blocks for _ in block]
+    return [at + gap * i for i, at in enumerate(level)]
+
+
+def dots(axes: "Axes", points: Mapping[str, Sequence[float]], color: str) -> None:
+    """Draw single trials, faintly."""
+    axes.plot(points["x"], points["y"], ".", color=color, alpha=0.25, markersize=4, zorder=1)
+
+
+def label(axes: "Axes", x: str, y: str, title: str = "") -> None:
+    """Name the axes; a single chart names its y axis above it, which reads more easily."""
+    axes.set_xlabel(x)
+    axes.set_title(title or y, loc="left", fontsize=10.5, fontweight="bold")
+    if title:
+        axes.set_ylabel(y)
+
+
+def whole_numbers(axes: "Axes") -> None:
+    """Put ticks of the x axis at whole numbers."""
+    from matplotlib.ticker import MaxNLocator
+
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def plain_ticks(axes: "Axes", ticks: Sequence[float]) -> None:
+    """Put these ticks, written out, on a logarithmic x axis."""
+    axes.set_xticks(list(ticks), [f"{tick:g}" for tick in ticks])
+    axes.xaxis.minorticks_off()
+
+
+def save(figure: "Figure", path: Path) -> None:
+    """Write the figure; the same rows give the same bytes."""
+    import matplotlib as mpl
+
+    figure.draw_without_rendering()  # the layout tells where lines end
+    for axes in figure.axes:
+        if axes.get_legend() is None:
+            label_ends(axes)
+        axes.yaxis.set_minor_formatter("")  # of a logarithmic axis: powers of ten suffice
+    metadata = {"Date": None} if path.suffix == ".svg" else {}
+    with mpl.rc_context(STYLE):
+        figure.savefig(path, metadata=metadata, dpi=150)

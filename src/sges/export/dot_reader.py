@@ -1,0 +1,153 @@
+r"""Reading DOT: nodes, edges, labels and ``dir=none``; everything else is passed over.
+
+Read are ``digraph`` and ``graph``, quoted and plain names, chains ``a -> b -> c``, lists of
+attributes, comments, and defaults (passed over).  An edge is undirected if it is drawn ``--``
+or has ``dir=none`` or ``dir=both``.  Subgraphs and HTML labels are refused.  A node is called by
+its label if all labels differ, else by its id.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html import unescape
+
+from sges.errors import GraphError
+from sges.export.dot import ENTITY
+from sges.export.records import graph_of_records
+from sges.graph.pdag import PDAG
+
+_TOKEN = re.compile(
+    r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/|^\#[^\n]*)
+    |"(?P<quoted>(?:[^"\\]|\\.)*)"
+    |(?P<mark>->|--|[{}\[\]=;,])
+    |(?P<plain>[^\s"{}\[\]=;,<>-]+|-?\.?\d[\d.]*)""",
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+_ESCAPES = {"n": "\n", "l": "\n", "r": "\n"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    text: str
+    is_mark: bool
+
+
+@dataclass
+class _Read:
+    """What has been read so far: the nodes with their labels, and the edges."""
+
+    labels: dict[str, str] = field(default_factory=dict)
+    edges: list[tuple[str, str, str]] = field(default_factory=list)
+
+
+def from_dot(text: str) -> PDAG:
+    """Return the graph of DOT text.
+
+    >>> from_dot('digraph { a -> b -> "c d"; c -> b [dir=none] }')
+    PDAG(4 nodes: a→b, b→c d, b—c)
+    """
+    statements = _statements(list(_tokens(text)))
+    read = _Read()
+    for statement, attributes in statements:
+        _take(statement, attributes, read)
+    labels = list(read.labels.values())
+    distinct = len(set(labels)) == len(labels)
+    called = read.labels if distinct else {name: name for name in read.labels}
+    records = [
+        {"source": called[x], "target": called[y], "type": kind} for x, y, kind in read.edges
+    ]
+    return graph_of_records(list(called.values()), records)
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    place = 0
+    while place < len(text):
+        found = _TOKEN.match(text, place)
+        if found is None:
+            line = text.count("\n", 0, place) + 1
+            raise GraphError(
+                f"this is not DOT that can be read here: line {line} {_near(text, place)}"
+            )
+        place = found.end()
+        if found["quoted"] is not None:
+            yield _Token(_unescaped(found["quoted"]), is_mark=False)
+        elif found["mark"] is not None:
+            yield _Token(found["mark"], is_mark=True)
+        elif found["plain"] is not None:
+            yield _Token(found["plain"], is_mark=False)
+
+
+def _near(text: str, place: int) -> str:
+    return f"near {text[place : place + 20]!r}"
+
+
+def _unescaped(quoted: str) -> str:
+    joined = quoted.replace("\\\n", "")
+    plain = re.sub(r"\\(.)", lambda m: _ESCAPES.get(m[1], m[1]), joined, flags=re.DOTALL)
+    return ENTITY.sub(lambda m: unescape(m[0]), plain)
+
+
+def _statements(tokens: list[_Token]) -> Iterator[tuple[list[_Token], dict[str, str]]]:
+    """Yield what stands before the attributes of each statement, and the attributes."""
+    start = _opening(tokens)
+    if not tokens or not _is(tokens[-1], "}"):
+        raise GraphError("this DOT does not end with a closing brace")
+    statement: list[_Token] = []
+    attributes: dict[str, str] = {}
+    rest = iter(tokens[start:-1])
+    for token in rest:
+        if _is(token, "["):
+            attributes |= _attributes(rest)
+        elif _is(token, ";"):
+            yield statement, attributes
+            statement, attributes = [], {}
+        else:
+            if attributes or (statement and not token.is_mark and not statement[-1].is_mark):
+                yield statement, attributes
+                statement, attributes = [], {}
+            statement.append(token)
+    yield statement, attributes
+
+
+def _opening(tokens: list[_Token]) -> int:
+    """Return the place after the brace that opens the graph."""
+    place = next((i for i, token in enumerate(tokens[:5]) if _is(token, "{")), None)
+    words = [token.text.lower() for token in tokens[: place or 0]]
+    if place is None or not {"graph", "digraph"} & set(words[:2]):
+        raise GraphError("DOT begins with digraph { or graph {")
+    return place + 1
+
+
+def _attributes(rest: Iterator[_Token]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    words: list[str] = []
+    for token in rest:
+        if _is(token, "]"):
+            break
+        if not token.is_mark:
+            words.append(token.text)
+            if len(words) == 2:
+                found[words[0]] = words[1]
+                words = []
+    return found
+
+
+def _take(statement: list[_Token], attributes: dict[str, str], read: _Read) -> None:
+    marks = {token.text for token in statement if token.is_mark}
+    names = [token.text for token in statement if not token.is_mark]
+    if not names or "=" in marks or (not marks and names[0] in ("node", "edge", "graph")):
+        return  # nothing, an attribute of the graph, or defaults
+    if marks & {"{", "}"}:
+        raise GraphError("this DOT holds a subgraph; only nodes and edges can be read here")
+    for name in names:
+        read.labels.setdefault(name, name)
+    if not marks:
+        read.labels[names[0]] = attributes.get("label", names[0])
+    steps = [token.text for token in statement if token.is_mark]
+    for x, y, mark in zip(names, names[1:], steps, strict=False):
+        line = mark == "--" or attributes.get("dir") in ("none", "both")
+        read.edges.append((x, y, "undirected" if line else "directed"))
+
+
+def _is(token: _Token, mark: str) -> bool:
+    return token.is_mark and token.text == mark

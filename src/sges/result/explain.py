@@ -1,0 +1,181 @@
+"""Why two nodes are joined, or not: what the search did about the pair.
+
+The steps of a result, applied once more to the graph it started from, show every step that
+touched the pair: those whose operator is on the pair itself, and those elsewhere that directed
+its edge or freed it.  Where the start is not known (a search from a graph of the user's), only
+the former are told.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from sges.graph.equivalence import pdag_to_cpdag
+from sges.graph.pdag import PDAG
+from sges.operators import Operator, deletes, inserts
+from sges.result.step import Step, named_operator
+
+if TYPE_CHECKING:
+    from sges.result.value import Result
+
+LOOK_AT_MOST = 10_000
+"""How many operators on the pair are looked at for the best one now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A step that touched the pair: its number from 1, what it did there, and the operator."""
+
+    step: int
+    phase: str
+    operator: str
+    gain: float
+    on_pair: bool
+    edge: str
+
+    def __str__(self) -> str:
+        what = self.operator if self.on_pair else f"{self.operator}, elsewhere,"
+        return f"step {self.step} ({self.phase}): {what} gained {self.gain:.6g}; then {self.edge}"
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What is between two nodes and how it came about; ``str`` of it is for people.
+
+    ``best_operator`` is the best insert or delete on the pair as the class is now, and
+    ``best_gain`` what it would gain; None if the score is not at hand or there is none.
+    """
+
+    edge: str
+    events: tuple[Event, ...]
+    ending: str
+    best_operator: str | None = None
+    best_gain: float | None = None
+
+    def __str__(self) -> str:
+        lines = [f"{self.edge}.", *(f"  {event}" for event in self.events), f"  {self.ending}"]
+        if self.best_operator is not None:
+            verb = "gain" if (self.best_gain or 0) > 0 else "lose"
+            lines.append(
+                f"  now {self.best_operator}, the best change of this pair, would {verb} "
+                f"{abs(self.best_gain or 0):.6g}"
+            )
+        return "\n".join(lines)
+
+
+def explain(result: "Result", a: int, b: int) -> Explanation:
+    """Return what the search did about the pair of nodes a and b."""
+    events = tuple(_events(result, a, b))
+    edge = edge_in_words(result.cpdag, a, b)
+    best = best_now(result, a, b)
+    return Explanation(
+        edge=edge,
+        events=events,
+        ending=_ending(result, a, b, events),
+        best_operator=None if best is None else named_operator(best[1], result.names),
+        best_gain=None if best is None else best[0],
+    )
+
+
+def edge_in_words(graph: PDAG, a: int, b: int) -> str:
+    """Write what joins two nodes.
+
+    >>> edge_in_words(PDAG.from_edges(2, [(0, 1)], names=["rain", "wet"]), 1, 0)
+    'rain → wet'
+    """
+    x, y = graph.name(a), graph.name(b)
+    forward, backward = graph.out[a] >> b & 1, graph.out[b] >> a & 1
+    if forward and backward:
+        return f"{x} — {y}"
+    if forward or backward:
+        return f"{x} → {y}" if forward else f"{y} → {x}"
+    return f"no edge between {x} and {y}"
+
+
+def best_now(result: "Result", a: int, b: int) -> tuple[float, Operator] | None:
+    """Return the gain and the best insert or delete on the pair in the class as it is."""
+    if result.scorer is None:
+        return None
+    cpdag = pdag_to_cpdag(result.cpdag)  # of a class that knowledge has refined, all of it
+    best: tuple[float, Operator] | None = None
+    for operator in islice(_operators(cpdag, a, b), LOOK_AT_MOST):
+        gain = operator.gain(result.scorer, cpdag)
+        if best is None or gain > best[0]:
+            best = (gain, operator)
+    return best
+
+
+def _operators(cpdag: PDAG, a: int, b: int) -> Iterator[Operator]:
+    for x, y in ((a, b), (b, a)):
+        if not cpdag.adjacent(x) >> y & 1:
+            yield from inserts(cpdag, x, y)
+        elif cpdag.out[x] >> y & 1:
+            yield from deletes(cpdag, x, y)
+
+
+def _events(result: "Result", a: int, b: int) -> Iterator[Event]:
+    graphs = replay(result)
+    for place, step in enumerate(result.steps):
+        on_pair = {step.operator.x, step.operator.y} == {a, b}
+        after = _after(step, on_pair, a, b, result) if graphs is None else ""
+        if graphs is not None:
+            before, after = (edge_in_words(graphs[place + k], a, b) for k in (0, 1))
+            if before == after and not on_pair:
+                continue
+        elif not on_pair:
+            continue
+        name = named_operator(step.operator, result.names)
+        yield Event(place + 1, step.phase, name, step.gain, on_pair, after)
+
+
+def _after(step: Step, on_pair: bool, a: int, b: int, result: "Result") -> str:
+    """Write what a step on the pair leaves there, where the graphs on the way are not known."""
+    gone = on_pair and type(step.operator).__name__ == "Delete"
+    joined = f"{result.names[a]} and {result.names[b]}"
+    return f"no edge between {joined}" if gone else f"{joined} are joined"
+
+
+def replay(result: "Result") -> list[PDAG] | None:
+    """Return the graphs before and after each step, or None if the start is not known.
+
+    The start is not kept, but the empty and the complete graph are the only ones with so few and
+    so many edges: the number of edges after the first step tells whether it was one of them.
+    """
+    for start in (PDAG.empty, PDAG.complete):
+        graphs = _replay_from(start(result.cpdag.n, result.names), result)
+        if graphs is not None:
+            return graphs
+    return None
+
+
+def _replay_from(start: PDAG, result: "Result") -> list[PDAG] | None:
+    """Return the graphs on the way from this start, or None if the steps do not fit it."""
+    graphs = [start]
+    for step in result.steps:
+        if not step.operator.is_valid(graphs[-1]):
+            return None
+        graphs.append(step.operator.carry_out(graphs[-1]))
+        if graphs[-1].edge_count() != step.edges:
+            return None
+    return graphs if graphs[-1].skeleton() == result.cpdag.skeleton() else None
+
+
+def _ending(result: "Result", a: int, b: int, events: tuple[Event, ...]) -> str:
+    """Write how the story of the pair ends."""
+    joined = bool(result.cpdag.adjacent(a) >> b & 1)
+    last = next((event for event in reversed(events) if event.on_pair), None)
+    if last is None and not result.steps and result.forward is None:
+        return "the method that found this class keeps no steps"
+    if last is None:
+        start = "it was there at the start, and no step removed it"
+        return start if joined else "it was never inserted: at no step was that the best change"
+    if joined:
+        return _meaning(result.cpdag, a, b)
+    return f"it was deleted at step {last.step}, which changed the score by {last.gain:.6g}"
+
+
+def _meaning(graph: PDAG, a: int, b: int) -> str:
+    if graph.neighbors(a) >> b & 1:
+        return "undirected: the members of the class direct it both ways"
+    return "directed: every member of the class directs it so"

@@ -1,0 +1,206 @@
+"""Every mistake at this door: one line, the right exit code, nothing half-written."""
+
+import errno
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sges import examples
+from sges.cli.app import BAD_DATA, INTERRUPTED, in_options, run
+
+Capture = pytest.CaptureFixture[str]
+ASIA = str(examples.load("asia").path)
+SGES = [sys.executable, "-m", "sges"]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in an empty directory with a few bad files in it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder.csv").mkdir()
+    (tmp_path / "unknown.toml").write_text('required = [["asia", "cancer"]]\n')
+    (tmp_path / "cycle.toml").write_text('required = [["asia", "tub"], ["tub", "asia"]]\n')
+    (tmp_path / "damaged.parquet").write_bytes(b"PAR1 and no more")
+    (tmp_path / "semicolons.csv").write_text("a;b\n1;2\n2;1\n")
+    (tmp_path / "holes.csv").write_text("a,b\n1.5,2\n,1\n2.5,\n0.5,4\n")
+    (tmp_path / "no.json").write_text("{")
+    (tmp_path / "file").write_text("a file, no directory")
+    rows = "".join(f"k{i},{i % 2}\n" for i in range(40))
+    (tmp_path / "ids.csv").write_text("id,b\n" + rows)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        ("learn nowhere.csv", 1, "nowhere.csv: there is no such file"),
+        ("learn folder.csv", 1, "folder.csv: is a directory"),
+        ("learn damaged.parquet", 1, "damaged.parquet: cannot be read as parquet"),
+        ("learn semicolons.csv", 1, "pass --delimiter ';'"),
+        ("learn holes.csv", 1, "pass --missing drop"),
+        ("learn ids.csv", 1, "leave it out with --exclude, or pass --kinds 'id=discrete'"),
+        ("learn ASIA --knowledge unknown.toml", 1, "'cancer'"),
+        ("learn ASIA --knowledge cycle.toml", 1, "cycle"),
+        ("learn ASIA --knowledge nowhere.toml", 1, "nowhere.toml"),
+        ("learn ASIA --kinds cancer=discrete", 1, "there is no column 'cancer'"),
+        ("learn ASIA --exclude cancer", 1, "--exclude: there is no column 'cancer'"),
+        ("learn ASIA --weights cancer", 1, "cancer"),
+        ("learn ASIA --score gaussian-bic", 1, "discrete"),
+        ("learn ASIA --out file", 1, "'file': it is a file; name a directory"),
+        ("learn ASIA --out file/below", 1, "file"),
+        ("learn ASIA --forward no.json", 1, "JSON"),
+        ("learn ASIA --score bdue", 2, "did you mean 'bdeu'?"),
+        ("learn ASIA --score bdeu --penalty 3", 2, "penalty 3"),
+        ("learn ASIA --max-parents 0", 2, "--max-parents 0: the bound must be at least 1"),
+        ("learn ASIA --v-width -1", 2, "--v-width -1"),
+        ("learn ASIA --max-parents two", 2, "'--max-parents'"),
+        ("learn ASIA --max-parents 2 --v-width 2", 2, "--max-parents and --v-width were both"),
+        ("learn ASIA --penalty -1", 2, "'--penalty'"),
+        ("learn ASIA --time-limit -1", 2, "'--time-limit'"),
+        ("learn ASIA --forward nowhere.json", 2, "there is no such file"),
+        ("learn ASIA --kinds asia=round", 2, "--kinds 'asia=round'"),
+        ("learn ASIA --delimiter ab", 2, "--delimiter 'ab': it must be one character"),
+        ("learn ASIA --missing ignore", 2, "--missing ignore: it is error, drop or level"),
+        ("learn", 2, "see sges learn --help"),
+        ("learn ASIA --sideways", 2, "--sideways"),
+        ("lern ASIA", 2, "lern"),
+        ("measure nowhere.json", 1, "nowhere.json"),
+        ("measure no.json", 1, "not JSON"),
+        ("compare no.json no.json", 1, "no.json"),
+        ("compare - -", 2, "standard input can be one of the two graphs"),
+        ("simulate out --edges 100", 2, "--edges 100: 10 variables have room for 45"),
+        ("simulate out --edges 3 --polytree", 2, "--edges and --polytree were both given"),
+        ("simulate out --model round", 2, "gaussian or discrete"),
+        ("simulate out --example alarm", 2, "no example 'alarm'"),
+        ("simulate file", 1, "file"),
+        ("reproduce figure-9", 2, "no experiment 'figure-9'"),
+        ("demo --example alarm", 2, "no example 'alarm'"),
+        ("demo --picture nowhere/demo.svg", 1, "nowhere"),
+    ],
+)
+def test_a_mistake_is_one_line_and_leaves_nothing_behind(
+    capsys: Capture, here: Path, arguments: str, code: int, said: str
+) -> None:
+    before = sorted(here.rglob("*"))
+    assert run([ASIA if word == "ASIA" else word for word in arguments.split()]) == code
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert re.fullmatch(r"sges: [^\n]+\n", shown.err)
+    assert said in shown.err
+    assert sorted(here.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        'say "no"',
+        "<script>alert(1)</script>",
+        "naïve → 变量 🌱",
+        "a'b\\c",
+        "x" * 3000,
+        "[red]",
+        "a=b",
+    ],
+)
+def test_any_name_is_shown_and_written_as_it_is(here: Path, capsys: Capture, name: str) -> None:
+    quoted = name.replace('"', '""')
+    rows = "".join(f"{i % 7}.5,{(i % 7) + (i % 3) / 3:.3f}\n" for i in range(60))
+    (here / "t.csv").write_text(f'"{quoted}",other\n{rows}', encoding="utf-8")
+    arguments = ["learn", "t.csv", "--kinds", f"{name}=continuous", "--out", "out", "--json"]
+    assert run(arguments) == 0
+    assert json.loads(capsys.readouterr().out)["nodes"] == [name, "other"]
+    assert run(["learn", "t.csv"]) == 0
+    assert run(["measure", "out/graph.json"]) == 0
+    assert "<script>" not in (here / "out" / "graph.svg").read_text(encoding="utf-8")
+
+
+def test_a_disk_that_fills_up_leaves_nothing_half_written(here: Path) -> None:
+    """No file may grow beyond 2,000 bytes: the picture cannot be written."""
+
+    def small_files() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+
+    done = subprocess.run(
+        [*SGES, "learn", ASIA, "--out", "results"],
+        capture_output=True, text=True, check=False, preexec_fn=small_files,
+        env={**os.environ, "MPLCONFIGDIR": str(here)},
+    )  # fmt: skip
+    assert done.returncode == BAD_DATA, done.stderr
+    assert re.fullmatch(r"sges: [^\n]*results[^\n]*\n", done.stderr.splitlines()[-1] + "\n")
+    assert done.stdout == ""
+    assert not (here / "results").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_under_standard_output_is_told() -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*SGES, "learn", ASIA, "--json"],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == BAD_DATA
+    assert done.stderr == f"sges: {os.strerror(errno.ENOSPC)}\n"
+
+
+def test_a_reader_that_goes_away_is_no_error(here: Path) -> None:
+    names = ",".join(f"v{i}" for i in range(400))
+    rows = "".join(",".join(f"{(i * j) % 11}.5" for j in range(400)) + "\n" for i in range(5))
+    (here / "wide.csv").write_text(f"{names}\n{rows}")
+    command = f"{sys.executable} -m sges learn wide.csv --time-limit 0 --json | head -c 10"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
+    assert "BrokenPipe" not in done.stderr
+
+
+def test_ctrl_c_gives_the_class_reached_so_far(here: Path) -> None:
+    assert run(["simulate", str(here / "s"), "--variables", "150", "--edges", "300"]) == 0
+    command = [*SGES, "learn", "s/data.csv", "--forward", "complete", "--max-parents", "3",
+               "--json"]  # fmt: skip
+    # A search from the complete graph of 150 variables takes far longer than the test waits.
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(4)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    if process.returncode == INTERRUPTED:  # a slow machine: the search had not begun
+        assert err == "sges: interrupted; nothing was written\n"
+        return
+    assert process.returncode == 0, err
+    assert (json.loads(out)["complete"], json.loads(out)["stopped"]) == (False, "interrupted")
+    assert "sges: not complete (interrupted): this is the last class that was reached" in err
+
+
+def test_ctrl_c_before_the_search_is_one_line(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sges.cli.learn.read", interrupted)
+    assert run(["learn", ASIA]) == INTERRUPTED
+    assert capsys.readouterr().err == "sges: interrupted; nothing was written\n"
+
+
+def test_memory_that_runs_out_is_one_line(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    def exhausted(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("sges.cli.learn.read", exhausted)
+    assert run(["learn", ASIA]) == BAD_DATA
+    assert capsys.readouterr().err == "sges: there is not enough memory for this\n"
+
+
+def test_advice_is_given_in_the_words_of_the_command_line() -> None:
+    said = "pass missing='drop' to leave these rows out, or missing='level' to make them a level"
+    assert in_options(said).startswith("pass --missing drop to leave these rows out, or --missing")
+    assert in_options("pass kinds={'a b': 'discrete'}") == "pass --kinds 'a b=discrete'"

@@ -1,0 +1,274 @@
+"""What each command prints, for people and for programs."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sges
+from sges import MaxParents, MaxTreewidth, MaxVWidth, examples
+from sges.cli.app import app, run
+from sges.export import read_graph, write_graph
+from sges.graph import PDAG
+from sges.metrics import compare
+from sges.result import Result
+
+Capture = pytest.CaptureFixture[str]
+ASIA = str(examples.load("asia").path)
+GREENHOUSE = str(examples.load("greenhouse").path)
+
+
+def json_of(capsys: Capture, *arguments: str) -> dict[str, Any]:
+    """Run a command with --json; return the one document it printed."""
+    assert run([*arguments, "--json"]) == 0
+    out = capsys.readouterr().out
+    found = json.loads(out)
+    assert isinstance(found, dict)
+    return found
+
+
+def essence(record: dict[str, Any]) -> dict[str, Any]:
+    return {**record, "seconds": None}
+
+
+def test_learn_prints_the_summary_and_nothing_else(capsys: Capture) -> None:
+    assert run(["learn", ASIA, "--max-parents", "2"]) == 0
+    shown = capsys.readouterr()
+    expected = sges.learn(ASIA, assume=MaxParents(2)).summary()
+    strip = [line for line in shown.out.splitlines() if not line.startswith("seconds")]
+    assert strip == [line for line in expected.splitlines() if not line.startswith("seconds")]
+    assert shown.err == ""
+
+
+def test_learn_prints_exactly_the_json_of_the_result(capsys: Capture) -> None:
+    printed = json_of(capsys, "learn", GREENHOUSE, "--v-width", "2", "--penalty", "2")
+    expected = sges.learn(GREENHOUSE, assume=MaxVWidth(2), penalty=2.0)
+    assert essence(printed) == essence(expected.to_dict())
+    assert Result.from_dict(printed).cpdag == expected.cpdag
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("--max-parents", "MaxParents(k=3)"),
+        ("--max-clique", "MaxClique(k=3, tight=False)"),
+        ("--v-width", "MaxVWidth(k=3)"),
+        ("--treewidth", "MaxTreewidth(k=3)"),
+        ("--v-structures", "MaxVStructures(k=3)"),
+    ],
+)
+def test_each_bound_is_the_property_of_its_name(capsys: Capture, option: str, said: str) -> None:
+    assert json_of(capsys, "learn", GREENHOUSE, option, "3")["assume"] == said
+
+
+def test_learn_passes_on_what_it_is_told(capsys: Capture, tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    rows = [f"{i};{i % 2};{(i * 7) % 3};{i / 3:.2f};2" for i in range(60)]
+    table.write_text("id;a;b;c;times\n" + "\n".join(rows).replace(".", ",") + "\n;1;1;1,5;1\n")
+    known = tmp_path / "known.toml"
+    known.write_text('required = [["a", "b"]]\n')
+    options = (
+        f"--delimiter ; --decimal , --exclude id --weights times --kinds b=continuous "
+        f"--knowledge {known} --score degenerate-gaussian --forward poly --missing drop"
+    )
+    found = json_of(capsys, "learn", str(table), *options.split())
+    assert found["nodes"] == ["a", "b", "c"]
+    assert found["forward"] == "poly"
+    assert found["score_name"] == "DegenerateGaussian"
+    assert {"source": "a", "target": "b", "type": "directed"} in found["edges"]
+
+
+def test_one_kind_may_be_said_of_all_columns(capsys: Capture, tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("a,b\n" + "".join(f"{i % 3},{i % 2}\n" for i in range(30)))
+    found = json_of(capsys, "learn", str(table), "--kinds", "continuous")
+    assert found["score_name"] == "GaussianBIC"
+
+
+def test_learn_may_start_from_a_graph_file(capsys: Capture, tmp_path: Path) -> None:
+    truth = examples.load("greenhouse").truth
+    start = write_graph(truth.relabel(list(range(truth.n))[::-1]), tmp_path / "start.json")
+    found = json_of(capsys, "learn", GREENHOUSE, "--forward", str(start), "--v-width", "1")
+    assert found["forward"] == "given"
+    assert Result.from_dict(found).cpdag == truth
+
+
+def test_out_holds_all_four_files(capsys: Capture, tmp_path: Path) -> None:
+    out = tmp_path / "deep" / "results"
+    found = json_of(capsys, "learn", ASIA, "--out", str(out))
+    assert {path.name for path in out.iterdir()} == {
+        "graph.json", "graph.dot", "graph.svg", "summary.txt",
+    }  # fmt: skip
+    assert json.loads((out / "graph.json").read_text()) == found
+    assert read_graph(out / "graph.dot") == Result.from_dict(found).cpdag
+
+
+def test_what_the_library_warns_of_is_one_line_on_stderr(capsys: Capture, tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("a,b\n" + "".join(f"1.5,{i / 7:.3f}\n" for i in range(30)))
+    assert run(["learn", str(table)]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert lines
+    assert all(line.startswith("sges: warning: ") for line in lines)
+
+
+def test_a_time_limit_is_told_beside_the_result(capsys: Capture) -> None:
+    assert run(["learn", GREENHOUSE, "--time-limit", "0", "--json"]) == 0
+    shown = capsys.readouterr()
+    assert json.loads(shown.out)["complete"] is False
+    assert shown.err == (
+        "sges: not complete (time limit): this is the last class that was reached\n"
+    )
+
+
+def test_measure_gives_every_measure_and_the_bound_it_implies(
+    capsys: Capture, tmp_path: Path
+) -> None:
+    bat = PDAG.from_edges(4, [(0, 2), (1, 2), (0, 3), (1, 3), (2, 3)])
+    path = write_graph(bat, tmp_path / "bat.json")
+    found = json_of(capsys, "measure", str(path))
+    rows = {row["option"]: (row["value"], row["clique_bound"]) for row in found["measures"]}
+    assert (found["format"], found["nodes"], found["edges"]) == ("sges-measures", 4, 5)
+    assert rows == {
+        "--max-parents": (3, 2), "--max-clique": (3, 3), "--v-width": (2, 2),
+        "--treewidth": (3, 2), "--v-structures": (2, None),
+    }  # fmt: skip
+    assert found["measures"][-1]["size_bound"] == 2
+    assert run(["measure", str(path)]) == 0
+    assert "--v-width 2" in capsys.readouterr().out
+
+
+def test_a_measure_that_is_an_interval_is_shown_as_one(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sges.properties import Between
+
+    monkeypatch.setattr(MaxTreewidth, "measure", classmethod(lambda _, __: Between(3, 5)))
+    path = write_graph(PDAG.complete(4), tmp_path / "g.json")
+    rows = json_of(capsys, "measure", str(path))["measures"]
+    assert next(row["value"] for row in rows if row["option"] == "--treewidth") == [3, 5]
+    assert run(["measure", str(path)]) == 0
+    assert "3 to 5" in capsys.readouterr().out
+
+
+def test_measure_has_something_to_say_of_a_graph_without_edges(
+    capsys: Capture, tmp_path: Path
+) -> None:
+    path = write_graph(PDAG.empty(3), tmp_path / "g.json")
+    rows = json_of(capsys, "measure", str(path))["measures"]
+    assert (rows[0]["value"], rows[0]["k"], rows[0]["clique_bound"]) == (0, 1, 0)
+
+
+def test_compare_prints_what_the_library_finds(capsys: Capture, tmp_path: Path) -> None:
+    truth = PDAG.from_edges(3, [(0, 1), (2, 1)], names=["a", "b", "c"])
+    found = PDAG.from_edges(3, undirected=[(0, 1), (1, 2)], names=["a", "b", "c"])
+    paths = [str(write_graph(g, tmp_path / f"{i}.json")) for i, g in enumerate((truth, found))]
+    printed = json_of(capsys, "compare", *paths)
+    expected = {"format": "sges-comparison", "version": 1, **compare(truth, found).to_dict()}
+    assert printed == expected
+    assert run(["compare", *paths]) == 0
+    assert "structural Hamming distance" in capsys.readouterr().out
+    assert json_of(capsys, "compare", paths[0], paths[0], "--as-they-are")["shd"] == 0
+
+
+def test_simulate_writes_a_table_and_the_truth_that_belong_together(
+    capsys: Capture, tmp_path: Path
+) -> None:
+    told = json_of(capsys, "simulate", str(tmp_path / "s"), "--max-parents", "2", "--seed", "7",
+                   "--records", "4000", "--variables", "6")  # fmt: skip
+    assert (told["variables"], told["records"], told["seed"]) == (6, 4000, 7)
+    data, truth = (Path(path) for path in told["files"])
+    graph = read_graph(truth)
+    assert graph.edge_count() == told["edges"]
+    assert MaxParents.measure(graph) <= 2
+    assert compare(graph, sges.learn(data).cpdag).skeleton.f1 > 0.7
+    again = json_of(capsys, "simulate", str(tmp_path / "t"), "--max-parents", "2", "--seed", "7",
+                    "--records", "4000", "--variables", "6")  # fmt: skip
+    assert [Path(p).read_bytes() for p in again["files"]] == [
+        Path(p).read_bytes() for p in told["files"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "edges"),
+    [(["--polytree"], 9), (["--edges", "13"], 13), ([], 10), (["--variables", "2"], 1)],
+)
+def test_simulate_draws_the_structure_that_was_asked_for(
+    capsys: Capture, tmp_path: Path, options: list[str], edges: int
+) -> None:
+    told = json_of(capsys, "simulate", str(tmp_path), *options, "--records", "5")
+    assert told["edges"] == edges
+
+
+def test_simulate_samples_discrete_networks_and_the_examples(
+    capsys: Capture, tmp_path: Path
+) -> None:
+    json_of(capsys, "simulate", str(tmp_path / "d"), "--model", "discrete", "--arity", "3")
+    assert sges.learn(tmp_path / "d" / "data.csv").score_name == "DiscreteBIC"
+    told = json_of(capsys, "simulate", str(tmp_path / "a"), "--example", "asia")
+    assert read_graph(told["files"][1]) == examples.asia().dag
+    assert sges.learn(told["files"][0]).names == examples.asia().names
+
+
+def test_reproduce_lists_the_experiments(capsys: Capture) -> None:
+    from sges.experiments import EXPERIMENTS
+
+    assert list(json_of(capsys, "reproduce")["experiments"]) == list(EXPERIMENTS)
+    assert run(["reproduce"]) == 0
+    assert "figure-8" in capsys.readouterr().out
+
+
+def test_reproduce_runs_an_experiment_and_names_its_files(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sges import experiments
+
+    asked: dict[str, object] = {}
+
+    def run_briefly(name: str, **options: object) -> experiments.Report:
+        asked.update(options, name=name)
+        rows, plot, summary = (tmp_path / f"{name}.{ending}" for ending in ("csv", "svg", "md"))
+        return experiments.Report(rows, plot, summary, tasks=4, measured=3)
+
+    monkeypatch.setattr(experiments, "run", run_briefly)
+    told = json_of(capsys, "reproduce", "figure-8", "--quick", "--out", str(tmp_path))
+    assert (asked["name"], asked["quick"], asked["out"]) == ("figure-8", True, tmp_path)
+    assert (told["tasks"], told["measured"]) == (4, 3)
+    assert [Path(path).suffix for path in told["files"]] == [".csv", ".svg", ".md"]
+
+
+@pytest.mark.parametrize("example", examples.NAMES)
+def test_demo_learns_an_example_and_draws_it(capsys: Capture, tmp_path: Path, example: str) -> None:
+    picture = tmp_path / "demo.svg"
+    assert run(["demo", "--example", example, "--picture", str(picture), "--json"]) == 0
+    shown = capsys.readouterr()
+    table = examples.load(example)
+    assert json.loads(shown.out)["nodes"] == list(table.truth.names or ())
+    assert "<svg" in picture.read_text(encoding="utf-8")
+    exact = example == "greenhouse"
+    assert ("this is exactly the class" in shown.err) == exact
+    assert ("of the 8 edges" in shown.err and "7 were found, and 0 wrong" in shown.err) != exact
+
+
+def test_every_command_takes_json_and_has_help(capsys: Capture) -> None:
+    import typer
+
+    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    assert set(commands) == {"learn", "measure", "compare", "simulate", "reproduce", "demo"}
+    for name in commands:
+        assert run([name, "--help"]) == 0
+        assert "--json" in capsys.readouterr().out
+
+
+def test_the_help_names_every_score(capsys: Capture) -> None:
+    from sges.api import SCORES
+
+    assert run(["learn", "--help"]) == 0
+    shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert all(name in shown for name in SCORES)
+
+
+def test_the_version_is_printed(capsys: Capture) -> None:
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out == f"sges {sges.__version__}\n"

@@ -1,0 +1,116 @@
+"""At a terminal: colours and progress; anywhere else: neither."""
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sges import examples
+from sges.cli.app import run
+from sges.cli.page import coloured
+from sges.cli.watch import facts_of, watching
+from sges.search import Progress
+
+ASIA = str(examples.load("asia").path)
+COMMAND = [sys.executable, "-m", "sges", "learn", ASIA, "--max-parents", "2"]
+
+
+def at_a_terminal(command: list[str]) -> str:
+    """Run a command with a terminal for all three streams; return what it showed."""
+    master, slave = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80"}
+    process = subprocess.Popen(
+        command, stdin=slave, stdout=slave, stderr=slave, env=environment, close_fds=True
+    )
+    os.close(slave)
+    shown = b""
+    while True:
+        try:
+            piece = os.read(master, 65536)
+        except OSError:  # the other end is closed: the command is done
+            break
+        if not piece:
+            break
+        shown += piece
+    assert process.wait() == 0, shown
+    os.close(master)
+    return shown.decode()
+
+
+def test_a_terminal_gets_colours_and_a_spinner() -> None:
+    shown = at_a_terminal(COMMAND)
+    assert "\x1b[1;36m→" in shown
+    assert "reading" in shown
+    assert "adding edges" in shown or "removing edges" in shown
+
+
+def test_a_pipe_gets_neither() -> None:
+    done = subprocess.run(COMMAND, capture_output=True, text=True, check=True)
+    assert "\x1b" not in done.stdout
+    assert done.stderr == ""
+
+
+def test_the_colours_change_no_letter() -> None:
+    from sges import learn
+
+    summary = learn(ASIA).summary()
+    assert coloured(summary).plain == summary.rstrip("\n")
+
+
+def test_progress_says_phase_steps_edges_and_score() -> None:
+    assert facts_of(Progress("fes", 1, -12.34, 1, 0.1)) == "1 step  1 edge  score -12.3"
+    assert facts_of(Progress("sbes", 9, -2.0, 7, 0.1)) == "9 steps  7 edges  score -2.0"
+
+
+def test_nobody_watches_where_there_is_no_terminal() -> None:
+    with watching("reading") as watcher:
+        assert watcher is None
+
+
+def test_help_and_completion_load_nothing_heavy() -> None:
+    script = """
+import sys
+from sges.cli.app import run
+assert run(["--help"]) == 0
+heavy = {"numpy", "scipy", "pyarrow", "pandas", "sklearn", "matplotlib", "networkx"}
+assert not heavy & set(sys.modules), heavy & set(sys.modules)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["sges", "learn", "t.csv", "--score", "bd"], "bdeu"),
+        (["sges", "learn", "t.csv", "--forward", "p"], "poly"),
+        (["sges", "mea"], "measure"),
+    ],
+)
+def test_the_shell_completes_commands_and_names(words: list[str], expected: str) -> None:
+    environment = {
+        **os.environ,
+        "_SGES_COMPLETE": "complete_bash",
+        "COMP_WORDS": " ".join(words),
+        "COMP_CWORD": str(len(words) - 1),
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "sges"],
+        env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert expected in done.stdout.split(), done.stderr
+
+
+def test_standard_input_may_be_a_graph(tmp_path: Path) -> None:
+    assert run(["simulate", str(tmp_path), "--records", "5"]) == 0
+    with (tmp_path / "truth.json").open() as truth:
+        done = subprocess.run(
+            [sys.executable, "-m", "sges", "measure", "-"],
+            stdin=truth, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+    assert "10 nodes, 10 edges" in done.stdout

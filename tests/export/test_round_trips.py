@@ -1,0 +1,164 @@
+"""A graph that goes out and comes back is the same graph, names and all."""
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import hypothesis.strategies as st
+import networkx as nx
+import numpy as np
+import pandas as pd  # type: ignore[import-untyped]
+import pytest
+from hypothesis import given
+
+from sges.export import (
+    CONVENTIONS,
+    Convention,
+    adjacency_frame,
+    edge_frame,
+    from_adjacency_frame,
+    from_csv,
+    from_dot,
+    from_edge_frame,
+    from_graphml,
+    from_json,
+    from_networkx,
+    from_numpy,
+    read_graph,
+    to_adjacency_csv,
+    to_csv,
+    to_dot,
+    to_graphml,
+    to_json,
+    to_networkx,
+    to_numpy,
+    write_graph,
+)
+from sges.graph import PDAG
+from strategies import cpdags
+
+AWKWARD = [
+    'say "hi"',
+    "back\\slash",
+    "two\nlines",
+    "<script>alert(1)</script>",
+    "żółć 変数 🎲",
+    "a & b &lt; c",
+    "x" * 300,
+    " ",
+]
+"""Names that some format has a meaning for; eight, as the largest graph drawn has."""
+
+XML_TEXT = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S", "Zs"]), min_size=1)
+
+
+@st.composite
+def named_cpdags(draw: st.DrawFn) -> PDAG:
+    """Draw a CPDAG whose names are awkward, or any text."""
+    graph = draw(cpdags())
+    texts = st.lists(XML_TEXT, min_size=graph.n, max_size=graph.n, unique=True)
+    return graph.named(draw(texts | st.permutations(AWKWARD).map(lambda p: p[: graph.n])))
+
+
+def assert_same(back: PDAG, graph: PDAG) -> None:
+    assert back.names == graph.names
+    assert back == graph
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+@given(graph=named_cpdags())
+def test_each_matrix_convention_returns_the_graph(graph: PDAG, convention: Convention) -> None:
+    assert graph.names is not None
+    assert_same(from_numpy(to_numpy(graph, convention), convention, graph.names), graph)
+
+
+@given(named_cpdags())
+def test_json_returns_the_graph(graph: PDAG) -> None:
+    assert_same(from_json(to_json(graph)), graph)
+
+
+@given(named_cpdags())
+def test_graphml_returns_the_graph(graph: PDAG) -> None:
+    assert_same(from_graphml(to_graphml(graph)), graph)
+
+
+@given(named_cpdags())
+def test_networkx_returns_the_graph(graph: PDAG) -> None:
+    assert_same(from_networkx(to_networkx(graph)), graph)
+
+
+@given(named_cpdags())
+def test_frames_return_the_graph(graph: PDAG) -> None:
+    assert_same(from_edge_frame(edge_frame(graph), graph.names), graph)
+    assert_same(from_adjacency_frame(adjacency_frame(graph)), graph)
+
+
+@given(named_cpdags())
+def test_dot_returns_the_graph(graph: PDAG) -> None:
+    assert_same(from_dot(to_dot(graph)), graph)
+
+
+@given(named_cpdags())
+def test_csv_returns_the_graph(graph: PDAG) -> None:
+    assert_same(from_csv(to_csv(graph)), graph)
+    assert_same(from_csv(to_adjacency_csv(graph)), graph)
+
+
+@given(named_cpdags())
+def test_networkx_reads_our_graphml_and_we_read_that_of_networkx(graph: PDAG) -> None:
+    theirs = nx.read_graphml(io.BytesIO(to_graphml(_without_lines(graph)).encode()))
+    assert {theirs.nodes[v]["name"] for v in theirs} == set(graph.names or ())
+    assert theirs.number_of_edges() == len(graph.directed_edges())
+    written = io.BytesIO()
+    nx.write_graphml(to_networkx(graph), written)
+    assert_same(from_graphml(written.getvalue().decode()), graph)
+
+
+def _without_lines(graph: PDAG) -> PDAG:
+    """Return what networkx can read: it refuses files with edges of both kinds."""
+    return graph.edited(remove=graph.undirected_edges())
+
+
+@given(named_cpdags())
+def test_pandas_reads_our_adjacency_as_its_own_frame(graph: PDAG) -> None:
+    text = to_adjacency_csv(graph)
+    frame = pd.read_csv(io.StringIO(text), index_col=0, keep_default_na=False)
+    assert (frame.to_numpy() == to_numpy(graph, "row-to-column")).all()
+    assert_same(from_csv(adjacency_frame(graph).to_csv()), graph)
+
+
+@pytest.mark.parametrize("ending", [".json", ".graphml", ".csv", ".dot", ".gv"])
+def test_a_file_is_read_as_it_was_written(tmp_path: Path, ending: str) -> None:
+    graph = PDAG.from_edges(8, [(0, 2), (1, 2)], [(3, 4)], names=AWKWARD)
+    path = write_graph(graph, tmp_path / f"graph{ending}")
+    assert_same(read_graph(path), graph)
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+    other = path.rename(tmp_path / "graph.unknown")
+    assert_same(read_graph(other), graph)
+
+
+@pytest.mark.parametrize("writer", [to_json, to_graphml, to_csv, to_dot])
+def test_standard_input_is_told_by_how_it_begins(
+    writer: Callable[[PDAG], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = PDAG.from_edges(3, [(0, 1)], [(1, 2)], names=["a", "b", "c"])
+    monkeypatch.setattr("sys.stdin", io.StringIO(writer(graph)))
+    assert_same(read_graph("-"), graph)
+
+
+def test_the_conventions_are_those_of_their_libraries() -> None:
+    """One arrow 0 → 1 and one line 1 — 2, as each library writes them."""
+    graph = PDAG.from_edges(3, [(0, 1)], [(1, 2)])
+    expected = {
+        "row-to-column": [[0, 1, 0], [0, 0, 1], [0, 1, 0]],
+        "pcalg": [[0, 0, 0], [1, 0, 1], [0, 1, 0]],
+        "causal-learn": [[0, -1, 0], [1, 0, -1], [0, -1, 0]],
+        "gadjid": [[0, 1, 0], [0, 0, 2], [0, 2, 0]],
+    }
+    assert set(expected) == set(CONVENTIONS)
+    assert to_numpy(graph, "row-to-column").tolist() == expected["row-to-column"]
+    assert to_numpy(graph, "pcalg").tolist() == expected["pcalg"]
+    assert to_numpy(graph, "causal-learn").tolist() == expected["causal-learn"]
+    assert to_numpy(graph, "gadjid").tolist() == expected["gadjid"]
+    one_sided = np.array([[0, 1, 0], [0, 0, 2], [0, 0, 0]])
+    assert from_numpy(one_sided, "gadjid") == graph

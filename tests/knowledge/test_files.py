@@ -1,0 +1,88 @@
+"""Knowledge in small files: round trips, and what is wrong with a file in one line."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from known import KINDS
+from sges.errors import KnowledgeError
+from sges.knowledge import Knowledge
+from sges.network import random_dag
+
+TOML = """
+required = [["smoking", "cancer"]]
+forbidden = [["cancer", "age"]]
+not_adjacent = [["age", "tiredness"]]
+tiers = [["age"], ["smoking", "tiredness"]]
+forbid_within = [1]
+"""
+
+WRITTEN = Knowledge(
+    required=[("smoking", "cancer")],
+    forbidden=[("cancer", "age")],
+    not_adjacent=[("age", "tiredness")],
+    tiers=[["age"], ["smoking", "tiredness"]],
+    forbid_within=[1],
+)
+
+
+def test_toml_and_json_say_the_same(tmp_path: Path) -> None:
+    toml, text = tmp_path / "known.toml", tmp_path / "known.JSON"
+    toml.write_text(TOML, encoding="utf-8")
+    text.write_text(json.dumps(WRITTEN.to_dict()), encoding="utf-8")
+    assert Knowledge.from_file(toml) == Knowledge.from_file(str(text)) == WRITTEN
+
+
+def test_a_dict_leads_there_and_back(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    for kind in KINDS:
+        known = kind(random_dag(6, 8, seed=rng), rng)
+        assert Knowledge.from_dict(json.loads(json.dumps(known.to_dict()))) == known
+
+
+def test_names_of_any_script_survive(tmp_path: Path) -> None:
+    path = tmp_path / "known.json"
+    path.write_bytes(b"\xef\xbb\xbf" + '{"required": [["größe", "<b>\\"重さ\\""]]}'.encode())
+    assert Knowledge.from_file(path).required == (("größe", '<b>"重さ"'),)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.toml", "required = [[", r"a\.toml: is no TOML: .*\(at (line 1|end of document)"),
+        ("a.json", '{"required":\n [,]}', r"a\.json: is no JSON: .*line 2 column 3"),
+        ("a.json", "[]", r"a\.json: holds a list, and should hold a mapping"),
+        ("a.yaml", "", r"a\.yaml: a file of knowledge is named \*\.toml or \*\.json"),
+        ("a.toml", 'require = [["a", "b"]]', r"a\.toml: the key 'require' is not known.*required"),
+        ("a.toml", 'required = [["a"]]', r"a\.toml: required\[0\]: \['a'\] is no edge"),
+        ("a.toml", 'tiers = "a"', r"a\.toml: tiers: expected a list, not 'a'"),
+        (
+            "a.toml",
+            'required = [["a", "b"], ["b", "a"]]',
+            r"a\.toml: required edges form the cycle a→b→a",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said_in_one_line(
+    tmp_path: Path, name: str, content: str, message: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(KnowledgeError, match=message) as caught:
+        Knowledge.from_file(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_cannot_be_read_is_said_so(tmp_path: Path) -> None:
+    with pytest.raises(KnowledgeError, match=r"no\.toml: cannot be read \(No such file"):
+        Knowledge.from_file(tmp_path / "no.toml")
+    (tmp_path / "folder.toml").mkdir()
+    with pytest.raises(KnowledgeError, match=r"folder\.toml: cannot be read"):
+        Knowledge.from_file(tmp_path / "folder.toml")
+    (tmp_path / "latin.json").write_bytes(b'{"\xe9": 1}')
+    with pytest.raises(KnowledgeError, match=r"latin\.json: is not UTF-8 text"):
+        Knowledge.from_file(tmp_path / "latin.json")
+    with pytest.raises(KnowledgeError, match="knowledge is a mapping"):
+        Knowledge.from_dict([])  # type: ignore[arg-type]

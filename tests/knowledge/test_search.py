@@ -1,0 +1,304 @@
+"""Searching under knowledge: what it always keeps, and what it finds if the knowledge is true."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import islice, product
+from typing import Any
+
+import numpy as np
+import pytest
+from known import KINDS, false_problem, satisfies, true_problem
+
+import naive
+from bridge import arcs_of, pdag_of
+from sges.errors import NotACPDAG
+from sges.graph import PDAG, dag_to_cpdag, extensions, is_dag
+from sges.knowledge import Bound, Knowledge
+from sges.network import LinearGaussian, random_dag
+from sges.properties import MaxParents
+from sges.result import Result
+from sges.score import GaussianBIC, GaussianOracle, SeparationOracle
+from sges.score.base import Score, total_score
+from sges.search import bes, fes, ges, poly_fes, sbes, sges, turning
+from worlds import gaussian_score, linear_data
+
+Search = Callable[[Score, Bound, PDAG], Result]
+
+SEARCHES: dict[str, Search] = {
+    "ges": lambda score, bound, _: ges(score, constraint=bound),
+    "sges, fes": lambda score, bound, dag: sges(score, MaxParents.of(dag), constraint=bound),
+    "sges, poly": lambda score, bound, dag: sges(
+        score, MaxParents.of(dag), forward="poly", constraint=bound
+    ),
+    "sges, complete": lambda score, bound, dag: sges(
+        score, MaxParents.of(dag), forward="complete", constraint=bound
+    ),
+    "bes": lambda score, bound, dag: bes(score, PDAG.complete(dag.n), constraint=bound),
+    "sbes": lambda score, bound, dag: sbes(
+        score, PDAG.complete(dag.n), MaxParents.of(dag), constraint=bound
+    ),
+}
+every_search = pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES.keys())
+
+
+def problems(make: Callable[[int], tuple[PDAG, Knowledge]], seed: int, count: int = 200) -> Any:
+    """Yield so many random truths with knowledge, all kinds of knowledge in turn."""
+    return (make(seed * 1000 + i) for i in range(count))
+
+
+def assert_satisfied(graph: PDAG, known: Knowledge, bound: Bound) -> None:
+    """Assert that the class has members, and that all of them satisfy all of the knowledge.
+
+    By its edges, which says it for all members; and on the first members as a user would check.
+    """
+    some = list(islice(extensions(graph), 50))
+    assert some
+    for dag in some:
+        assert is_dag(dag)
+        assert satisfies(arcs_of(dag), known)
+    lines = graph.undirected_edges()
+    either_way = graph.directed_edges() + lines + [(y, x) for x, y in lines]
+    assert not any(bound.forbidden[x] >> y & 1 for x, y in either_way)
+    assert set(bound.required) <= set(graph.directed_edges())
+
+
+@every_search
+def test_true_knowledge_and_an_oracle_give_the_true_class_refined(
+    search: Search, seed: int
+) -> None:
+    for dag, known in problems(true_problem, seed):
+        bound = known.bind(dag.n)
+        result = search(SeparationOracle(dag), bound, dag)
+        assert result.cpdag == bound.refine(dag_to_cpdag(dag)), (dag, known)
+
+
+@every_search
+def test_every_constraint_holds_on_data_whether_the_knowledge_is_true_or_not(
+    search: Search, seed: int
+) -> None:
+    """The knowledge is that of another random DAG; the data are few, so that anything happens."""
+    for i, (dag, known) in enumerate(problems(false_problem, seed)):
+        bound = known.bind(dag.n)
+        data = LinearGaussian.random(dag, seed=i).sample(60, seed=i)
+        score = GaussianBIC(data)
+        result = search(score, bound, dag)
+        assert_satisfied(result.cpdag, known, bound)
+        assert result.score == pytest.approx(total_score(score, result.cpdag))
+
+
+def orders(n: int) -> Iterator[tuple[int, ...]]:
+    """Yield every way to put n nodes into tiers, as a tier number for each."""
+    return (
+        place for place in product(range(n), repeat=n) if set(place) == set(range(max(place) + 1))
+    )
+
+
+def known_order(place: tuple[int, ...]) -> Knowledge:
+    return Knowledge(tiers=[[v for v, t in enumerate(place) if t == i] for i in range(len(place))])
+
+
+@every_search
+def test_admissible_steps_alone_find_every_dag_of_three_nodes_under_every_true_order(
+    search: Search,
+) -> None:
+    """The theorem on orders: nothing is relaxed, so no step leaves the admissible classes."""
+    for arcs, place in product(naive.all_dags(3), orders(3)):
+        if all(place[x] <= place[y] for x, y in arcs):
+            dag, bound = pdag_of(3, arcs), known_order(place).bind(3)
+            assert bound.relaxed is None
+            result = search(SeparationOracle(dag), bound, dag)
+            assert result.cpdag == bound.refine(dag_to_cpdag(dag))
+
+
+@every_search
+def test_admissible_steps_alone_find_every_dag_of_four_nodes_under_a_true_order(
+    search: Search, seed: int
+) -> None:
+    """Each DAG with a random order in tiers and some required edges."""
+    rng = np.random.default_rng(seed)
+    every = list(orders(4))
+    for arcs in naive.all_dags(4):
+        fitting = [place for place in every if all(place[x] <= place[y] for x, y in arcs)]
+        order = known_order(fitting[int(rng.integers(len(fitting)))])
+        required = [arc for arc in sorted(arcs) if rng.random() < 0.3]
+        dag = pdag_of(4, arcs)
+        bound = Knowledge(required=required, tiers=order.tiers).bind(4)
+        assert bound.relaxed is None
+        result = search(SeparationOracle(dag), bound, dag)
+        assert result.cpdag == bound.refine(dag_to_cpdag(dag))
+
+
+@pytest.mark.parametrize("forward", ["fes", "poly", "complete"])
+def test_deletes_filtered_one_by_one_find_the_truth_under_knowledge_too(
+    forward: Any,
+    seed: int,  # noqa: ANN401
+) -> None:
+    for dag, known in problems(true_problem, seed, count=60):
+        bound, score = known.bind(dag.n), SeparationOracle(dag)
+        result = sges(score, MaxParents.of(dag), forward=forward, exact=True, constraint=bound)
+        assert result.cpdag == bound.refine(dag_to_cpdag(dag))
+
+
+class TestAForbiddenEdgeInTheWay:
+    """The smallest case: 0 and 3 are not adjacent in the truth, and known not to be.
+
+    Inserts of admissible edges end in a class that is no IMAP: 0 and 3 depend on each other given
+    1 and 2, and only the edge between them would say so.  Once it is there, 0 — 1 can go, and then
+    it can go itself and leave the collider at 2.
+    """
+
+    truth = PDAG.from_edges(4, [(0, 2), (3, 2), (2, 1), (3, 1)])
+    bound = Knowledge(not_adjacent=[(0, 3)]).bind(4)
+
+    def test_admissible_steps_alone_are_stuck(self) -> None:
+        alone = ges(SeparationOracle(self.truth), constraint=replace(self.bound, relaxed=None))
+        assert alone.cpdag != dag_to_cpdag(self.truth)
+        assert self.bound.admits(alone.cpdag)
+
+    def test_the_relaxed_search_goes_on_to_the_truth(self) -> None:
+        result = ges(SeparationOracle(self.truth), constraint=self.bound)
+        assert result.cpdag == dag_to_cpdag(self.truth)
+        assert [str(step.operator) for step in result.steps][-3:] == [
+            "Insert(0, 3, {})",
+            "Delete(0, 1, {})",
+            "Delete(0, 3, {2})",
+        ]
+
+
+@every_search
+def test_required_edges_survive_data_that_say_independence(search: Search, seed: int) -> None:
+    _, data = linear_data(5, 0, 1000, seed)
+    required = [(0, 1), (1, 2), (3, 2)]
+    result = search(
+        GaussianBIC(data, penalty=5.0),
+        Knowledge(required).bind(5),
+        PDAG.empty(5).edited(direct=[(0, 1)]),
+    )
+    assert result.cpdag == PDAG.from_edges(5, required)
+
+
+@every_search
+def test_forbidden_adjacencies_stay_out_where_data_say_dependence(
+    search: Search, seed: int
+) -> None:
+    """From the complete graph too, which does not satisfy them."""
+    dag = PDAG.from_edges(4, [(0, 1), (1, 2), (2, 3)])
+    data = LinearGaussian.random(dag, seed=seed).sample(1000, seed=seed)
+    known = Knowledge(not_adjacent=[(0, 1)], required=[(2, 1)])
+    bound = known.bind(4)
+    result = search(GaussianBIC(data), bound, dag)
+    assert_satisfied(result.cpdag, known, bound)
+
+
+@every_search
+def test_the_steps_add_up_to_the_score_whatever_was_tried_and_dropped(
+    search: Search, seed: int
+) -> None:
+    for i, (dag, known) in enumerate(problems(false_problem, seed, count=60)):
+        bound = known.bind(dag.n)
+        score = GaussianBIC(LinearGaussian.random(dag, seed=i).sample(60, seed=i))
+        result = search(score, bound, dag)
+        if not result.steps:
+            continue
+        first = result.steps[0]
+        before = first.score - first.gain
+        gains = sum(step.gain for step in result.steps)
+        assert before + gains == pytest.approx(result.score)
+        assert result.steps[-1].edges == result.cpdag.edge_count()
+        if result.evaluation_bound is not None and result.score_evaluations is not None:
+            assert result.score_evaluations <= result.evaluation_bound
+
+
+@every_search
+def test_knowledge_of_nothing_changes_nothing(search: Search, seed: int) -> None:
+    score = gaussian_score(7, 10, 200, seed)
+    dag = random_dag(7, 10, seed=seed)
+    nothing = search(score, Knowledge().bind(7), dag)
+    free = search(score, None, dag)  # type: ignore[arg-type]
+    assert (nothing.cpdag, nothing.steps, nothing.score_evaluations) == (
+        free.cpdag,
+        free.steps,
+        free.score_evaluations,
+    )
+
+
+def test_an_order_spares_score_evaluations(seed: int) -> None:
+    score = gaussian_score(15, 25, 500, seed)
+    order = Knowledge(tiers=[range(5), range(5, 10), range(10, 15)]).bind(15)
+    free, informed = fes(score), fes(score, constraint=order)
+    assert informed.score_evaluations is not None
+    assert free.score_evaluations is not None
+    assert informed.score_evaluations < free.score_evaluations
+
+
+@every_search
+def test_no_time_at_all_still_gives_an_admissible_class(search: Search, seed: int) -> None:
+    for i, (dag, known) in enumerate(problems(false_problem, seed, count=30)):
+        bound = known.bind(dag.n)
+        score = GaussianBIC(LinearGaussian.random(dag, seed=i).sample(60, seed=i))
+        result = search_in_no_time(search, score, bound, dag)
+        assert not result.complete
+        assert_satisfied(result.cpdag, known, bound)
+
+
+def search_in_no_time(search: Search, score: Score, bound: Bound, dag: PDAG) -> Result:
+    """Run a search on a score that is interrupted when it is first asked for gains."""
+
+    class Interrupted:
+        n = score.n
+        local = staticmethod(score.local)
+
+        def insert_gains(self, *_: object) -> None:
+            raise KeyboardInterrupt
+
+        delete_gains = insert_gains
+
+    return search(Interrupted(), bound, dag)
+
+
+@pytest.mark.parametrize("phase", [fes, poly_fes])
+def test_a_forward_phase_alone_keeps_to_admissible_classes(phase: Any, seed: int) -> None:  # noqa: ANN401
+    for i, (dag, known) in enumerate(problems(false_problem, seed, count=60)):
+        bound = known.bind(dag.n)
+        score = GaussianBIC(LinearGaussian.random(dag, seed=i).sample(60, seed=i))
+        assert_satisfied(phase(score, constraint=bound).cpdag, known, bound)
+
+
+def test_a_result_is_a_start_for_the_next_search(seed: int) -> None:
+    """A refined class is no CPDAG, but it says which class it refines."""
+    for i, (dag, known) in enumerate(problems(true_problem, seed, count=60)):
+        bound = known.bind(dag.n)
+        score = GaussianBIC(LinearGaussian.random(dag, seed=i).sample(100, seed=i))
+        found = fes(score, constraint=bound).cpdag
+        for result in (
+            bes(score, found, constraint=bound),
+            turning(score, found, constraint=bound),
+            sges(score, MaxParents(2), forward=found, constraint=bound),
+        ):
+            assert_satisfied(result.cpdag, known, bound)
+
+
+def test_a_start_that_contradicts_what_cannot_be_relaxed_is_refused() -> None:
+    score = gaussian_score(3, 2, 100, 0)
+    required, order = Knowledge([(0, 1)]).bind(3), Knowledge(tiers=[[0], [1, 2]]).bind(3)
+    with pytest.raises(NotACPDAG, match="it lacks a required edge"):
+        bes(score, PDAG.empty(3), constraint=required)
+    with pytest.raises(NotACPDAG, match="an arrow that the knowledge rules out"):
+        sges(score, forward=PDAG.from_edges(3, [(1, 0), (2, 0)]), constraint=order)
+    apart = Knowledge(not_adjacent=[(0, 1)]).bind(3)
+    with pytest.raises(NotACPDAG, match="background knowledge"):
+        fes(score, PDAG.complete(3), constraint=apart)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("forward", ["fes", "poly"])
+def test_larger_gaussian_truths_are_recovered_with_true_knowledge(
+    kind: Any,
+    forward: Any,
+    seed: int,  # noqa: ANN401
+) -> None:
+    dag = random_dag(20, 26, seed=seed)
+    bound = kind(dag, np.random.default_rng(seed)).bind(20)
+    score = GaussianOracle(LinearGaussian.random(dag, seed=seed))
+    result = sges(score, MaxParents.of(dag), forward=forward, constraint=bound)
+    assert result.cpdag == bound.refine(dag_to_cpdag(dag))

@@ -1,0 +1,106 @@
+"""Every page of the documentation runs as it is written.
+
+On each page, top to bottom, in an empty directory:
+
+    ```python    is executed, in one namespace per page
+    ```output    is what the block before it prints
+    ```console   each line that begins with "$ " is run by a shell if it calls sges, and what
+                 stands below it is what it prints
+
+Where "..." stands, anything may.
+"""
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from importlib import util
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+SHELL = f'sges() {{ "{sys.executable}" -m sges "$@"; }}; '
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    return BLOCK.findall(page.read_text(encoding="utf-8"))
+
+
+def assert_printed(expected: str, printed: str) -> None:
+    """Compare, "..." being anything and space at the end of lines being nothing."""
+    want, got = (
+        "\n".join(map(str.rstrip, text.splitlines())) + "\n" for text in (expected, printed)
+    )
+    same = doctest.OutputChecker().check_output(want, got, doctest.ELLIPSIS)
+    assert same, f"the page says\n{want}\nand it prints\n{got}"
+
+
+def commands(block: str) -> Iterator[tuple[str, str]]:
+    """Yield each command of a console block that calls sges, and what it should print."""
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        command, _, expected = part.partition("\n")
+        if re.search(r"\bsges ", command):
+            yield command, expected
+
+
+def run_command(command: str) -> str:
+    environment = {**os.environ, "COLUMNS": "80", "MPLBACKEND": "Agg"}
+    done = subprocess.run(
+        ["bash", "-c", SHELL + command],
+        env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+    )  # fmt: skip
+    return done.stdout
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p)], ids=name_of)
+def test_the_page_runs_as_it_is_written(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    names: dict[str, object] = {"__name__": "page"}
+    printed = ""
+    for language, block in blocks(page):
+        if language == "python":
+            with redirect_stdout(StringIO()) as out:
+                exec(compile(block, name_of(page), "exec"), names)
+            printed = out.getvalue()
+        elif language == "output":
+            assert_printed(block, printed)
+        elif language == "console":
+            for command, expected in commands(block):
+                assert_printed(expected, run_command(command))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_somewhere(page: Path) -> None:
+    text = BLOCK.sub("", page.read_text(encoding="utf-8"))
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)", text):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
+
+
+def test_a_page_that_says_the_wrong_thing_is_caught() -> None:
+    with pytest.raises(AssertionError, match="and it prints"):
+        assert_printed("1\n", "2\n")
+    assert_printed("1 ... 3\n", "1 and 2 and 3 \n")
+
+
+def test_the_reference_of_the_command_line_is_up_to_date() -> None:
+    spec = util.spec_from_file_location("cli_reference", ROOT / "scripts" / "cli_reference.py")
+    assert spec is not None
+    assert spec.loader is not None
+    script = util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == script.page()

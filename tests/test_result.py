@@ -1,0 +1,329 @@
+"""What a result says of itself, and how it is taken along."""
+
+import json
+import pickle
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import combinations, islice
+from pathlib import Path
+
+import networkx as nx
+import pytest
+from hypothesis import given
+
+from sges import MaxParents
+from sges.errors import FileError, GraphError, SgesError, WrongUse
+from sges.export import from_graphml, from_networkx, from_numpy, read_graph
+from sges.graph import PDAG, dag_to_cpdag, is_dag
+from sges.operators import Delete, Insert
+from sges.result import Result, Step
+from sges.search import bes, ges, sges
+from strategies import dags
+from worlds import gaussian_score
+
+EVIL = ["<script>alert(1)</script>", 'a "b" & c', "\x1b[31mred\n", "plain"]
+
+
+def learned(seed: int, n: int = 8) -> Result:
+    """Return a result with names and steps."""
+    found = sges(gaussian_score(n, n + 4, 2_000, seed), MaxParents(2))
+    return replace(found, cpdag=found.cpdag.named([f"v{v}" for v in range(n)]))
+
+
+def evil() -> Result:
+    graph = PDAG.from_edges(4, [(0, 2), (1, 2)], [(2, 3)], names=EVIL)
+    return Result(graph, -1.5, steps=(Step("fes", Insert(0, 2, {3}), 1.0, -1.5, 3),))
+
+
+def test_json_goes_out_and_comes_back_whole(seed: int) -> None:
+    result = learned(seed)
+    back = Result.from_json(result.to_json())
+    assert back == result
+    assert back.names == result.names
+    assert back.seconds == dict(result.seconds)
+    assert back.to_json() == result.to_json()
+    assert json.loads(result.to_json())["format"] == "sges-result"
+
+
+@given(dags())
+def test_any_class_goes_to_json_and_back(dag: PDAG) -> None:
+    result = Result(dag_to_cpdag(dag), 0.5, notes=("a note",), complete=False, stopped="why")
+    assert Result.from_json(result.to_json()) == result
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": "other"}, "not a result of format 'sges-result', version 1: it says 'other'"),
+        ({"version": 9}, "version 9"),
+        ({"steps": [{"operator": "Jump"}]}, "a step names the operator 'Jump'"),
+        ({"steps": [{}]}, "a step of the result names 'operator', which is not there"),
+        ({"edges": [{"source": "x", "target": "y", "type": "directed"}]}, "an edge names 'x'"),
+    ],
+)
+def test_what_is_no_result_is_refused(change: dict[str, object], message: str) -> None:
+    with pytest.raises(SgesError, match=re.escape(message)):
+        Result.from_dict(Result(PDAG.empty(2), 0.0).to_dict() | change)
+
+
+def test_json_that_is_none_or_lacks_an_entry_is_refused() -> None:
+    record = Result(PDAG.empty(2), 0.0).to_dict()
+    del record["assume"]
+    with pytest.raises(SgesError, match="has no entry 'assume'"):
+        Result.from_dict(record)
+    for text in ("{", "[]"):
+        with pytest.raises(GraphError, match="JSON"):
+            Result.from_json(text)
+
+
+def test_it_pickles_without_the_score(seed: int) -> None:
+    result = learned(seed)
+    back = pickle.loads(pickle.dumps(result))
+    assert back == result
+    assert back.scorer is None
+    assert result.scorer is not None
+
+
+def test_every_export_is_of_the_class_it_holds(seed: int) -> None:
+    result = learned(seed)
+    graph = result.cpdag
+    assert from_networkx(result.to_networkx()) == graph
+    assert from_numpy(result.to_numpy("pcalg"), "pcalg") == graph
+    assert from_numpy(result.to_numpy(), "row-to-column") == graph
+    assert from_graphml(result.to_graphml()) == graph
+    assert len(result.to_pandas()) == graph.edge_count()
+    assert result.to_dot().count("->") == graph.edge_count()
+
+
+def test_dag_and_members_are_of_the_class_and_keep_the_names(seed: int) -> None:
+    result = learned(seed)
+    assert dag_to_cpdag(result.dag()) == result.cpdag
+    assert result.dag().names == result.names
+    for member in islice(result.members(), 50):
+        assert dag_to_cpdag(member) == result.cpdag
+        assert member.names == result.names
+
+
+def test_members_of_a_refined_class_keep_what_was_decided() -> None:
+    """0 → 1 is no part of the CPDAG of a triangle: knowledge directed it."""
+    refined = PDAG.from_edges(3, [(0, 1)], [(0, 2), (1, 2)])
+    result = Result(refined, 0.0)
+    members = list(result.members())
+    assert len(members) == 3
+    assert all(is_dag(member) and member.children(0) >> 1 & 1 for member in members)
+    assert result.dag() in members
+
+
+def test_members_are_lazy() -> None:
+    """This class has 14!, about 9e10, of them."""
+    assert is_dag(next(Result(PDAG.complete(14), 0.0).members()))
+
+
+def test_the_summary_fits_a_terminal_and_names_every_edge(seed: int) -> None:
+    result = learned(seed, n=12)
+    text = result.summary()
+    assert max(map(len, text.splitlines())) <= 80
+    for name in result.names:
+        assert re.search(rf"\b{name}\b", text)
+    assert f"{result.score_evaluations:,} families" in text
+    assert "MaxParents(k=2)" in text
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_the_summary_of_an_empty_class_is_short(n: int) -> None:
+    text = Result(PDAG.empty(n), 0.0, complete=False, stopped="time limit").summary()
+    assert "no: time limit" in text
+    assert ("Without edges" in text) == (n > 0)
+
+
+def test_long_lists_are_cut_with_a_count() -> None:
+    star = PDAG.from_edges(200, undirected=[(0, v) for v in range(1, 200)])
+    pairs = PDAG.from_edges(200, undirected=[(v, v + 1) for v in range(0, 200, 2)])
+    assert len(Result(star, 0.0).summary().splitlines()) < 60
+    assert "... and 61 more lines" in Result(pairs, 0.0).summary()
+
+
+def test_names_of_any_length_stay_within_the_width() -> None:
+    names = ["word " * 30, "x" * 200, "short"]
+    graph = PDAG.from_edges(3, [(0, 2), (1, 2)], names=names)
+    assert max(map(len, Result(graph, 0.0).summary().splitlines())) <= 80
+
+
+def test_a_terminal_is_not_told_what_to_do_by_a_name() -> None:
+    assert all(c.isprintable() or c == "\n" for c in evil().summary())
+    assert "\x1b" not in evil().summary()
+
+
+def test_repr_is_one_line(seed: int) -> None:
+    assert "\n" not in repr(learned(seed))
+    assert repr(Result(PDAG.empty(1), 0.0)).startswith("Result(1 node, 0 directed and 0 undirected")
+    assert "stopped: time limit" in repr(
+        Result(PDAG.empty(1), 0.0, complete=False, stopped="time limit")
+    )
+
+
+class Tags(HTMLParser):
+    """Collects the tags of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002
+        self.seen.add(tag)
+
+
+def test_a_notebook_shows_picture_and_summary_with_names_escaped() -> None:
+    page = evil()._repr_html_()
+    tags = Tags()
+    tags.feed(page)
+    assert {"svg", "pre"} <= tags.seen
+    assert "script" not in tags.seen
+    assert "&lt;script&gt;" in page
+    assert "<svg" not in Result(PDAG.empty(500), 0.0)._repr_html_()
+
+
+# explain
+
+
+def test_every_pair_of_a_search_has_its_story(seed: int) -> None:
+    """The last word about each pair is what the graph shows."""
+    result = learned(seed)
+    for a, b in combinations(range(result.cpdag.n), 2):
+        told = result.explain(a, b)
+        on_pair = [
+            k for k, s in enumerate(result.steps, 1) if {s.operator.x, s.operator.y} == {a, b}
+        ]
+        assert [event.step for event in told.events if event.on_pair] == on_pair
+        if told.events:
+            assert told.events[-1].edge == told.edge
+        else:
+            assert told.edge == f"no edge between v{a} and v{b}"
+        assert told.best_operator is not None or "no edge" in told.edge
+
+
+def test_no_change_of_one_pair_would_gain_after_ges(seed: int) -> None:
+    result = ges(gaussian_score(7, 10, 2_000, seed))
+    for a, b in combinations(range(7), 2):
+        gain = result.explain(a, b).best_gain
+        if gain is not None and result.cpdag.adjacent(a) >> b & 1:
+            assert gain < 1e-6
+
+
+def test_an_edge_that_was_deleted_says_when() -> None:
+    steps = (
+        Step("fes", Insert(0, 1), 5.0, 5.0, 1),
+        Step("sbes", Delete(0, 1), 0.25, 5.25, 0),
+    )
+    result = Result(PDAG.empty(2, names=["a", "b"]), 5.25, steps, forward="fes")
+    told = str(result.explain("a", "b"))
+    assert told.splitlines() == [
+        "no edge between a and b.",
+        "  step 1 (fes): Insert(a, b, T = {}) gained 5; then a — b",
+        "  step 2 (sbes): Delete(a, b, H = {}) gained 0.25; then no edge between a and b",
+        "  it was deleted at step 2, which changed the score by 0.25",
+    ]
+
+
+def test_a_step_elsewhere_that_directs_an_edge_is_told() -> None:
+    steps = (
+        Step("fes", Insert(0, 2), 5.0, 5.0, 1),
+        Step("fes", Insert(1, 2, {0}), 4.0, 9.0, 2),
+    )
+    graph = PDAG.from_edges(3, [(0, 2), (1, 2)], names=["a", "b", "c"])
+    told = Result(graph, 9.0, steps, forward="fes").explain("c", "a")
+    assert [(event.step, event.on_pair) for event in told.events] == [(1, True), (2, False)]
+    assert told.events[1].edge == "a → c"
+    assert "directed: every member" in told.ending
+
+
+def test_a_backward_search_tells_of_what_it_started_with(seed: int) -> None:
+    score = gaussian_score(6, 6, 2_000, seed)
+    result = bes(score, PDAG.complete(6))
+    for a, b in combinations(range(6), 2):
+        told = result.explain(a, b)
+        if result.cpdag.adjacent(a) >> b & 1:
+            assert told.ending == "it was there at the start, and no step removed it"
+        else:
+            assert "it was deleted at step" in told.ending
+    stored = Result.from_json(result.to_json())
+    assert stored.explain(0, 1).best_gain is None
+
+
+def test_a_search_from_another_graph_tells_of_its_own_steps_only() -> None:
+    """From 0 — 1 — 2, which nothing in the result says, to 0 — 1."""
+    step = Step("bes", Delete(1, 2), 1.0, 1.0, 1)
+    result = Result(PDAG.from_edges(3, [], [(0, 1)], names=["a", "b", "c"]), 1.0, (step,))
+    assert result.explain("a", "b").events == ()
+    assert "there at the start" in result.explain("a", "b").ending
+    (event,) = result.explain("b", "c").events
+    assert event.edge == "no edge between b and c"
+
+
+def test_a_method_without_steps_says_so() -> None:
+    told = Result(PDAG.from_edges(2, [], [(0, 1)]), 0.0).explain(0, 1)
+    assert told.ending == "the method that found this class keeps no steps"
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (
+            lambda r: r.explain("v0", "nobody"),
+            "there is no node 'nobody'; the nodes are 'v0', 'v1'",
+        ),
+        (lambda r: r.explain("v0", 0), "'v0' is given twice; name two nodes"),
+        (lambda r: r.explain("v0", 99), "99 is out of range"),
+    ],
+)
+def test_nodes_that_are_not_there_are_refused(
+    ask: Callable[[Result], object], message: str
+) -> None:
+    with pytest.raises((WrongUse, GraphError), match=message):
+        ask(learned(0))
+
+
+# save
+
+
+def test_saving_writes_four_files_that_can_be_read_again(tmp_path: Path, seed: int) -> None:
+    result = learned(seed)
+    written = result.save(tmp_path / "new" / "out")
+    names = ["graph.json", "graph.dot", "graph.svg", "summary.txt"]
+    assert [path.name for path in written] == names
+    assert sorted(path.name for path in (tmp_path / "new" / "out").iterdir()) == sorted(names)
+    assert Result.from_json(written[0].read_text(encoding="utf-8")) == result
+    assert read_graph(written[0]) == read_graph(written[1]) == result.cpdag
+    assert written[2].read_text(encoding="utf-8").startswith("<?xml")
+    assert written[3].read_text(encoding="utf-8") == result.summary()
+
+
+def test_saving_replaces_a_result_of_ours_and_leaves_other_files(tmp_path: Path) -> None:
+    Result(PDAG.empty(2), 0.0).save(tmp_path)
+    (tmp_path / "notes.txt").write_text("mine")
+    evil().save(tmp_path)
+    assert read_graph(tmp_path / "graph.json") == evil().cpdag
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["graph.json", "graph.dot", "summary.txt"])
+def test_saving_does_not_replace_a_file_of_somebody_else(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text('{"precious": 1}')
+    with pytest.raises(FileError, match=f"{name} is there and no result of sges is beside it"):
+        evil().save(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name).read_text() == '{"precious": 1}'
+
+
+def test_saving_where_a_file_is_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("a file")
+    with pytest.raises(FileError, match=r"cannot write .*: it is a file; name a directory"):
+        evil().save(tmp_path / "out")
+
+
+def test_networkx_knows_a_member_as_a_dag(seed: int) -> None:
+    from sges.export import to_networkx
+
+    assert nx.is_directed_acyclic_graph(to_networkx(learned(seed).dag()))
