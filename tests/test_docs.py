@@ -40,7 +40,8 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 def assert_printed(expected: str, printed: str) -> None:
     """Compare, "..." being anything and space at the end of lines being nothing."""
     want, got = (
-        "\n".join(map(str.rstrip, text.splitlines())) + "\n" for text in (expected, printed)
+        "\n".join(map(str.rstrip, text.splitlines())).rstrip() + "\n"
+        for text in (expected, printed)
     )
     same = doctest.OutputChecker().check_output(want, got, doctest.ELLIPSIS)
     assert same, f"the page says\n{want}\nand it prints\n{got}"

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from bridge import arcs_of
 from sges.errors import GraphError
+from sges.export import to_numpy
 from sges.graph import PDAG, dag_to_cpdag, extensions
 from sges.metrics import adjustment_distances, compare, matched, shd
 from strategies import cpdags, dags
@@ -106,6 +107,13 @@ def test_a_graph_is_at_no_adjustment_distance_from_itself(graphs: tuple[PDAG, PD
     other = compare(truth, found).aid
     assert other is not None
     assert all(0 <= share <= 1 for share in (other.parent, other.ancestor, other.oset))
+
+
+@given(pairs())
+def test_gadjid_counts_the_same_shd(graphs: tuple[PDAG, PDAG]) -> None:
+    gadjid = pytest.importorskip("gadjid")
+    if graphs[0].n > 1:
+        assert gadjid.shd(*(to_numpy(graph, "gadjid") for graph in graphs))[1] == shd(*graphs)
 
 
 def test_a_reversed_arrow_is_a_wrong_effect() -> None:

@@ -117,7 +117,7 @@ def test_members_of_a_refined_class_keep_what_was_decided() -> None:
 
 
 def test_members_are_lazy() -> None:
-    """This class has 14!, about 9e10, of them."""
+    """The class has 14!, about 9e10, of them."""
     assert is_dag(next(Result(PDAG.complete(14), 0.0).members()))
 
 

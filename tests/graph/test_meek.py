@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 import naive
 from bridge import arcs_of, pdag_of
-from sges.graph import PDAG, close_under_meek, dag_to_cpdag
+from sges.graph import PDAG, close_under_meek, dag_to_cpdag, direct_in_turn, pdag_to_dag
+from sges.network import random_dag
 from strategies import dags
 
 
@@ -32,6 +33,65 @@ def test_the_closure_is_maximal_for_two_edges_directed_at_once(
     extensions = naive.extensions(dag.n, arcs_of(cpdag))
     agreeing = tuple(e for e in extensions if set(known) <= e)
     assert arcs_of(close_under_meek(cpdag, known)) == naive.cpdag_of_members(agreeing)
+
+
+def one_pass(n: int, arcs: naive.Arcs) -> naive.Arcs:
+    """Return the arcs to take away: b → a of each a — b that a rule of Meek's directs a → b."""
+    near = {v: naive.neighbors(arcs, v) for v in range(n)}
+    up = {v: naive.parents(arcs, v) for v in range(n)}
+    linked = {v: naive.adjacent(arcs, v) for v in range(n)}
+
+    def directs(a: int, b: int) -> bool:
+        first = any(c not in linked[b] and c != b for c in up[a])
+        second = any(a in up[c] for c in up[b])
+        third = any(d not in linked[c] for c, d in combinations(near[a] & up[b], 2))
+        fourth = any(
+            c in up[d] and c not in linked[b] for d in up[b] & linked[a] for c in near[a] - {b}
+        )
+        return first or second or third or fourth
+
+    return frozenset((b, a) for a in range(n) for b in near[a] if directs(a, b))
+
+
+@given(dags(max_nodes=9), st.data())
+def test_the_list_of_work_misses_no_edge(dag: PDAG, data: st.DataObject) -> None:
+    """The twin looks at every edge again and again; edges are directed as some member has them."""
+    cpdag = dag_to_cpdag(dag)
+    lines = [e for e in dag.directed_edges() if e not in cpdag.directed_edges()]
+    known = data.draw(st.lists(st.sampled_from(lines), unique=True)) if lines else []
+    arcs = arcs_of(cpdag) - {(y, x) for x, y in known}
+    while away := one_pass(dag.n, arcs):
+        arcs -= away
+    assert arcs_of(close_under_meek(cpdag, known)) == arcs
+    closed, contradicting = direct_in_turn(cpdag, known)
+    assert (arcs_of(closed), contradicting) == (arcs, [])
+
+
+@given(dags(max_nodes=6), st.data())
+def test_arrows_in_turn_contradict_exactly_if_no_member_has_them_all(
+    dag: PDAG, data: st.DataObject
+) -> None:
+    cpdag = dag_to_cpdag(dag)
+    lines = cpdag.undirected_edges()
+    wanted = [
+        data.draw(st.sampled_from([(x, y), (y, x)])) for x, y in lines if data.draw(st.booleans())
+    ]
+    closed, contradicting = direct_in_turn(cpdag, wanted)
+    every = naive.extensions(dag.n, arcs_of(cpdag))
+    agreeing = tuple(e for e in every if set(wanted) - set(contradicting) <= e)
+    assert arcs_of(closed) == naive.cpdag_of_members(agreeing)
+    assert bool(contradicting) == (not any(set(wanted) <= e for e in every))
+
+
+def test_closing_finds_what_an_unclosed_graph_leaves_open(seed: int) -> None:
+    """Only the v-structures are given; the closure is the CPDAG (Meek 1995)."""
+    for i in range(40):
+        dag = random_dag(12, 18, seed=seed * 100 + i)
+        cpdag = dag_to_cpdag(dag)
+        collider = {(p, z) for x, z, y in dag.v_structures() for p in (x, y)}
+        pattern = dag.edited(undirect=[e for e in dag.directed_edges() if e not in collider])
+        assert close_under_meek(pattern) == cpdag
+        assert dag_to_cpdag(pdag_to_dag(pattern)) == cpdag
 
 
 def test_rule_3_needs_its_two_nodes_not_adjacent() -> None:

@@ -118,16 +118,16 @@ def _family(rows: list[Row], family: str) -> str:
     exact = sum(
         r["bes"] == (c + 1) * int(r["children"]) * 2 ** (int(r["children"]) - 1) for r in full
     )
-    ks, vw = curve(chosen, "children", "sbes_vw")
+    ks, vw = curve(full, "children", "sbes_vw")
     half = len(ks) // 2
+    hits = sum(values(chosen, "all_recovered"))
     return (
         f"**{NAMES[family]}**\n\n"
         + grid((*header, "SBES, VW 1, after poly-FES"), lines)
         + f"\n\nAll k children are one undirected clique after FES in {len(full)} of "
         f"{len(chosen)} runs; in {exact} of these BES asks for exactly {c + 1}·k·2ᵏ⁻¹ families. "
-        f"With Π_VW¹ SBES grows as k^{exponent(ks[half:], vw[half:]):.1f} over the larger half. "
-        f"The true class is found by all of them in {sum(values(chosen, 'all_recovered')):.0f} "
-        f"of {len(chosen)} runs."
+        f"With Π_VW¹ SBES grows as k^{exponent(ks[half:], vw[half:]):.1f} over the larger half "
+        f"of k. The true class is found by all of them in {hits:.0f} of {len(chosen)} runs."
     )
 
 

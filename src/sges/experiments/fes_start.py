@@ -85,9 +85,9 @@ def summary(rows: list[Row]) -> str:
         f"{len(distinct(rows, 'trial'))} models per n; BES and SBES are counted alone, GES and "
         "SGES with one cache for both phases; clique is the largest undirected one after FES.\n\n"
         + grid(header, lines)
-        + f"\n\nThe savings are small, as the paper says: SGES saves {100 * max(saved):.1f}% of "
-        f"GES's evaluations at most and {100 * sum(saved) / len(saved):.1f}% on average; of the "
-        f"backward phase alone {100 * sum(backward) / len(backward):.1f}% on average. FES does "
+        + f"\n\nThe savings are small, as the paper says: SGES saves {100 * max(saved):.2f}% of "
+        f"GES's evaluations at most and {100 * sum(saved) / len(saved):.2f}% on average; of the "
+        f"backward phase alone {100 * sum(backward) / len(backward):.2f}% on average. FES does "
         "not end in large undirected cliques on these models. SGES finds what GES finds in "
         f"{same:.0f} and the true class in {hits:.0f} of {len(rows)} runs."
     )

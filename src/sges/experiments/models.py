@@ -39,15 +39,15 @@ def star(parents: int, children: int) -> PDAG:
 def xor_star(coins: int, children: int, seed: int) -> BayesianNetwork:
     """Return nearly fair coins and children that are noisy parities of all of them.
 
-    The noise (0.1, give or take 0.02) and the biases (0.02 to 0.04) differ from place to place:
-    exactly fair coins would be independent of every child, and FES would never join them.
+    The noise (0.13 to 0.17) and the biases (0.02 to 0.04) differ from place to place: exactly
+    fair coins would be independent of every child, and FES would never join them.
     """
     rng = np.random.default_rng(seed)
     heads = 0.5 + rng.uniform(0.02, 0.04, coins) * rng.choice([-1, 1], coins)
     odd = np.indices((2,) * coins).sum(axis=0) % 2
     cpts = [np.array([1 - p, p]) for p in heads]
     for _ in range(children):
-        noise = rng.uniform(0.08, 0.12, odd.shape)
+        noise = rng.uniform(0.13, 0.17, odd.shape)
         one = np.where(odd == 1, 1 - noise, noise)
         cpts.append(np.stack([1 - one, one], axis=-1))
     return BayesianNetwork(star(coins, children), cpts)
@@ -56,12 +56,14 @@ def xor_star(coins: int, children: int, seed: int) -> BayesianNetwork:
 def sum_star(causes: int, children: int, seed: int) -> LinearGaussian:
     """Return independent causes and noisy readings of their sum, as many sensors would give.
 
-    Weights lie in 0.9 to 1.1 and noise variances in 0.24 to 0.36, the causes having variance 1.
+    Weights lie in 0.97 to 1.03 (sensors calibrated to 3%) and noise variances in 0.24 to 0.36,
+    the causes having variance 1.  The more the weights vary, the sooner a child tells the causes
+    apart, and FES joins it to them before it is joined to all other children.
     """
     rng = np.random.default_rng(seed)
     n = causes + children
     weights = np.zeros((n, n))
-    weights[:causes, causes:] = rng.uniform(0.9, 1.1, (causes, children))
+    weights[:causes, causes:] = rng.uniform(0.97, 1.03, (causes, children))
     variances = np.concatenate([np.ones(causes), rng.uniform(0.24, 0.36, children)])
     return LinearGaussian(star(causes, children), weights, variances)
 

@@ -155,7 +155,21 @@ def _family(rows: list[Row], family: str) -> str:
         + grid(("n", "BES", *KINDS), lines)
         + f"\n\nAt n = {largest[0]['n']}, fewer evaluations than BES by a factor of: {told}. "
         f"{best} saves most. The true class is found in {sum(values(chosen, 'recovered')):.0f} "
-        f"of {len(chosen)} runs."
+        f"of {len(chosen)} runs.{_missed(chosen)}"
+    )
+
+
+def _missed(rows: list[Row]) -> str:
+    """Say why the truth was missed: whether it is not the optimum, or was not reached."""
+    missed = pick(rows, recovered=0)
+    if not missed:
+        return ""
+    better = [row for row in missed if float(row["gain"]) > 0]
+    models = {(row["n"], row["trial"]) for row in missed}
+    return (
+        f" The others are {len(missed)} runs on {len(models)} models; in {len(better)} of them the "
+        f"class found scores higher than the truth, by {max(values(missed, 'gain')):.3g} nats at "
+        "most: a dependence of the model is too weak to pay for its parameters."
     )
 
 
