@@ -90,6 +90,7 @@ def label_ends(axes: "Axes") -> None:
         heights = [points * float(to_axes.transform((x, y))[1]) for y, _, _ in ends]
         for (y, name, color), was, now in zip(ends, heights, spread(heights), strict=True):
             place: dict[str, Any] = {"xytext": (7, now - was), "textcoords": "offset points"}
+            place["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
             axes.annotate(name, (x, y), color=color, va="center", annotation_clip=False, **place)
 
 

@@ -20,7 +20,7 @@ Paper: Section 3, equivalence and CPDAG.
 from collections.abc import Iterator
 
 from sges.errors import NoConsistentExtension, NotADAG
-from sges.graph.meek import close_under_meek
+from sges.graph.meek import direct_in_turn
 from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import NodeSet, Rows, first, nodes
 
@@ -169,15 +169,15 @@ def members(graph: PDAG) -> Iterator[PDAG]:
 
 def extensions(pdag: PDAG) -> Iterator[PDAG]:
     """Yield the consistent extensions of a PDAG that is closed under Meek's rules."""
-    stack = [pdag]
+    stack: list[tuple[PDAG, list[Edge]]] = [(pdag, [])]  # a state, and an edge still to direct
     while stack:
-        graph = stack.pop()
+        graph, _ = direct_in_turn(*stack.pop())
         x = next((v for v in range(graph.n) if graph.neighbors(v)), None)
         if x is None:
             yield graph
             continue
         y = first(graph.neighbors(x))
-        stack += [close_under_meek(graph, [(y, x)]), close_under_meek(graph, [(x, y)])]
+        stack += [(graph, [(y, x)]), (graph, [(x, y)])]
 
 
 def _sinks_last(graph: PDAG) -> list[int] | None:
