@@ -48,6 +48,7 @@ format: $(VENV)/.installed-test  ## Format and mend what can be mended
 
 docs: $(VENV)/.installed-test  ## Make the pages that are generated from the code
 	$(BIN)/python scripts/paper_map.py
+	$(BIN)/python scripts/cli_reference.py
 
 clean:  ## Remove the environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

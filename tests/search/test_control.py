@@ -50,6 +50,20 @@ def test_ctrl_c_ends_with_a_valid_cpdag_and_says_so(at: int, seed: int) -> None:
     assert done == [step.operator for step in whole.steps][: len(done)]
 
 
+def test_ctrl_c_in_the_progress_callback_keeps_steps_and_graph_together(seed: int) -> None:
+    def press(progress: Progress) -> None:
+        if progress.step == 4:
+            raise KeyboardInterrupt
+
+    result = ges(gaussian_score(12, 20, 500, seed), progress=press)
+    assert result.stopped == "interrupted"
+    assert len(result.steps) == 4 == result.steps[-1].edges
+    cpdag = PDAG.empty(12)
+    for step in result.steps:
+        cpdag = step.operator.apply(cpdag)
+    assert cpdag == result.cpdag
+
+
 @pytest.mark.parametrize("at", [5, 100, 300])
 def test_a_time_limit_ends_with_a_valid_cpdag_and_says_so(at: int, seed: int) -> None:
     score = Interrupting(gaussian_score(12, 20, 500, seed), at, "sleep")

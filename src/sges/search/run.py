@@ -195,8 +195,8 @@ class Run:
                 if self.constraint is not None and not self.constraint.admits(after):
                     source.reject(found.operator)
                     continue
-                self.note(phase, found)
-                cpdag = after  # from here on the step is taken, whatever happens
+                cpdag = after
+                self.note(phase, found)  # Ctrl-C in the progress callback finds the step taken
                 source.move_to(cpdag)
         except TimeUp:
             self.stopped = "time limit"
