@@ -67,7 +67,8 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=300.0)
     parser.add_argument("--peer", action="append", default=[], metavar="NAME=PYTHON")
     asked = parser.parse_args()
-    programs = {"sges": sys.executable, **dict(p.split("=", 1) for p in asked.peer)}
+    ours_too = dict.fromkeys(("sges", "interleaved"), sys.executable)
+    programs = {**ours_too, **dict(p.split("=", 1) for p in asked.peer)}
     print("variables  seed  program        seconds   ratio     MB   edges       BIC")
     for d in asked.sizes:
         for seed in range(asked.seeds):

@@ -28,6 +28,15 @@ def ours(data: Floats) -> Found:
     return graph.directed_edges(), graph.undirected_edges()
 
 
+def ours_interleaved(data: Floats) -> Found:
+    """Run the interleaved search of this project, which is what XGES-0 does too."""
+    from sges.score import GaussianBIC
+    from sges.search import interleaved
+
+    graph = interleaved(GaussianBIC(data)).cpdag
+    return graph.directed_edges(), graph.undirected_edges()
+
+
 def peer_ges(data: Floats) -> Found:
     """Run the package ges, forward and backward."""
     import ges
@@ -65,6 +74,7 @@ def from_matrix(row_to_column: NDArray[np.bool_], tails: NDArray[np.bool_] | Non
 
 PROGRAMS: dict[str, Callable[[Floats], Found]] = {
     "sges": ours,
+    "interleaved": ours_interleaved,
     "ges": peer_ges,
     "xges": peer_xges,
     "causal-learn": peer_causal_learn,
