@@ -44,6 +44,13 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
     return noted
 
 
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out the pictures, which take longer than quick rows."""
+    monkeypatch.setattr("sges.experiments.registry.save", lambda *_: None)
+
+
+@pytest.mark.usefixtures("undrawn")
 def test_a_killed_run_continues_and_measures_nothing_twice(
     tmp_path: Path, measured: list[Task]
 ) -> None:
@@ -57,6 +64,7 @@ def test_a_killed_run_continues_and_measures_nothing_twice(
     assert run("figure-8", out=tmp_path, quick=True).measured == 0
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_rows_of_a_killed_run_are_those_of_one_that_was_not(tmp_path: Path) -> None:
     with pytest.raises(Killed):
         run("polytrees", out=tmp_path / "a", quick=True, progress=kill_after(7))
@@ -65,6 +73,7 @@ def test_the_rows_of_a_killed_run_are_those_of_one_that_was_not(tmp_path: Path) 
     assert without_seconds(resumed.rows) == without_seconds(whole.rows)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_line_that_was_not_written_to_its_end_is_measured_again(tmp_path: Path) -> None:
     report = run("fes-start", out=tmp_path, quick=True)
     before = without_seconds(report.rows)
@@ -75,6 +84,7 @@ def test_a_line_that_was_not_written_to_its_end_is_measured_again(tmp_path: Path
     assert without_seconds(again.rows) == before
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_two_processes_give_the_rows_of_one(tmp_path: Path) -> None:
     one = run("fes-start", out=tmp_path / "one", quick=True)
     two = run("fes-start", out=tmp_path / "two", quick=True, jobs=2)
@@ -86,6 +96,7 @@ def test_two_processes_give_the_rows_of_one(tmp_path: Path) -> None:
     assert rows == sorted(without_seconds(one.rows), key=key)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_another_seed_gives_other_rows_in_the_same_table(tmp_path: Path) -> None:
     first = run("fes-start", out=tmp_path, quick=True, seed=0)
     second = run("fes-start", out=tmp_path, quick=True, seed=1)
@@ -103,6 +114,7 @@ def test_the_same_rows_give_the_same_plot_and_page(tmp_path: Path) -> None:
     assert (again.plot.read_bytes(), again.summary.read_bytes()) == before
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_progress_counts_up_to_the_number_of_tasks(tmp_path: Path) -> None:
     seen: list[Progress] = []
     report = run("fes-start", out=tmp_path, quick=True, progress=seen.append)

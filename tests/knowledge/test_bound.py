@@ -12,6 +12,7 @@ from sges.errors import KnowledgeError
 from sges.graph import PDAG, dag_to_cpdag, extensions, is_dag, members, topological_order
 from sges.knowledge import Bound, Knowledge
 from sges.network import random_dag
+from sges.operators import all_deletes, all_inserts
 
 
 def random_knowledge(n: int, rng: Rng) -> Knowledge:
@@ -109,6 +110,32 @@ def test_the_start_is_the_class_of_the_required_edges_and_admitted(seed: int) ->
         start = bound.start(6)
         assert start == dag_to_cpdag(PDAG.from_edges(6, bound.required))
         assert bound.admits(start)
+
+
+def test_after_a_step_it_is_enough_to_look_at_what_differs(seed: int) -> None:
+    """From an admitted class, every insert and delete: the short answer is the full one."""
+    rng = np.random.default_rng(seed)
+    answers = set()
+    for _ in range(60):
+        dag = random_dag(6, int(rng.integers(3, 10)), seed=rng)
+        bound, cpdag = KINDS[int(rng.integers(len(KINDS)))](dag, rng).bind(6), dag_to_cpdag(dag)
+        assert bound.admits(cpdag)
+        for operator in (*all_inserts(cpdag), *all_deletes(cpdag)):
+            after = operator.apply(cpdag)
+            answers.add(bound.admits(after, cpdag))
+            assert bound.admits(after, cpdag) == bound.admits(after)
+    assert answers == {True, False}
+
+
+def test_a_component_is_directed_alike_alone_and_with_others(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    for _ in range(40):
+        dag = random_dag(12, 12, seed=rng)
+        bound, cpdag = KINDS[int(rng.integers(len(KINDS)))](dag, rng).bind(12), dag_to_cpdag(dag)
+        whole = bound.member(cpdag)
+        for v in range(12):
+            component = cpdag.chain_component(v)
+            assert bound.member(cpdag, component).parents(v) == whole.parents(v)
 
 
 def test_full_tiers_and_required_edges_relax_to_nothing_weaker(seed: int) -> None:

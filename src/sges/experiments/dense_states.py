@@ -86,8 +86,8 @@ def draw(rows: list[Row], figure: "Figure") -> None:
         axes.set_yscale("log")
         c = PARENTS[family]
         line(axes, curve(chosen, "children", "bes"), "BES", RED)
-        line(axes, curve(chosen, "children", "sbes_ps"), f"SBES, Π_PS^{c}", BLUE)
-        line(axes, curve(chosen, "children", "sbes_vw"), "SBES, Π_VW¹", GREEN)
+        line(axes, curve(chosen, "children", "sbes_ps"), f"SBES, $\\Pi_{{PS}}^{{{c}}}$", BLUE)
+        line(axes, curve(chosen, "children", "sbes_vw"), r"SBES, $\Pi_{VW}^{1}$", GREEN)
         line(axes, curve(chosen, "children", "fes"), "FES", GREY, linestyle=":")
         line(axes, curve(chosen, "children", "poly_fes"), "poly-FES", GREY, linestyle="--")
         whole_numbers(axes)
@@ -100,10 +100,12 @@ def summary(rows: list[Row]) -> str:
 
 
 INTRODUCTION = """Every child depends on all parents, and no two children are adjacent. A child \
-tells much about the other children and little (xor) or less (sum) about one parent, so FES \
-joins the children to each other first. Once the parents are joined too, all edges between \
-children are superfluous, and the backward phase starts from an undirected clique of them. \
-BES and SBES start where FES ended and are counted alone."""
+tells much about the other children, and almost nothing (xor) or a small share (sum) about any \
+one parent, so FES joins the children to each other first. Once the parents are joined too, all \
+edges between children are superfluous, and the backward phase starts from an undirected clique \
+of them. The weights of the sum star differ by up to 3%: the more they differ, the more often FES \
+joins a child to the parents before its clique is complete. BES and SBES start where FES ended and \
+are counted alone."""
 
 
 def _family(rows: list[Row], family: str) -> str:

@@ -41,7 +41,7 @@ COLORS = {"none": RED, "k=1": GREY, "k=2": GOLD, "k=3": BLUE, "k=5": GREEN, "aut
 
 def tasks(quick: bool) -> Iterator[Task]:
     """Yield the trials."""
-    n, powers, trials = (6, (2, 4), 2) if quick else (10, (2, 3, 4, 5, 6), 20)
+    n, powers, trials = (6, (2, 4), 2) if quick else (10, (2, 3, 4, 5, 6), 10)
     for power in powers:
         for start in STARTS:
             for method in METHODS:

@@ -12,14 +12,15 @@ an undirected edge (Meek 1995).  Each rule directs a — b as a → b:
 With the non-adjacency in R3 and R4: without it (a slip of several programs) edges are
 directed that are reversible.
 
-The work is kept as a list of edges to look at: at first all, or none if the graph is closed
-already; after u → v is directed, those to which a rule may apply that did not before.
+Each rule has an arrow among its conditions, and its instances are found when the last of them is
+directed: so a graph that is closed already costs nothing, and one more arrow no more than what
+lies around it.  What a rule says holds in every extension, so the order does not matter.
 """
 
 from collections.abc import Iterable
 
 from sges.graph.pdag import PDAG, Edge
-from sges.nodeset import NodeSet, nodes
+from sges.nodeset import nodes
 
 
 def close_under_meek(pdag: PDAG, direct: Iterable[Edge] = ()) -> PDAG:
@@ -29,9 +30,10 @@ def close_under_meek(pdag: PDAG, direct: Iterable[Edge] = ()) -> PDAG:
     >>> close_under_meek(chain, [(0, 1)])
     PDAG(3 nodes: 0→1, 1→2)
     """
-    work = _Closing(pdag.edited(direct=direct))
-    for v in range(pdag.n):
-        work.look_at(v, work.neighbors(v))
+    graph = pdag.edited(direct=direct)
+    work = _Closing(graph)
+    for u, v in graph.directed_edges():
+        work.follow(u, v)
     work.settle()
     return work.graph()
 
@@ -55,64 +57,44 @@ def direct_in_turn(closed: PDAG, arrows: Iterable[Edge]) -> tuple[PDAG, list[Edg
         if not work.out[a] >> b & 1:
             contradicting.append((a, b))
         elif work.into[a] >> b & 1:
-            work.direct(a, b)
-            work.settle()
+            work.settle([(a, b)])
     return work.graph(), contradicting
 
 
 class _Closing:
-    """A graph in the making, and the undirected edges at which a rule may apply."""
+    """A graph in the making, and the arrows that follow from it."""
 
     def __init__(self, pdag: PDAG) -> None:
         self._pdag = pdag
         self.out, self.into = list(pdag.out), list(pdag.into)
         self._todo: list[Edge] = []
 
-    def neighbors(self, v: int) -> NodeSet:
-        return self.out[v] & self.into[v]
-
-    def look_at(self, a: int, others: NodeSet) -> None:
-        """Note the edges between a and others to be looked at."""
-        self._todo += [(a, b) for b in nodes(others)]
-
-    def direct(self, u: int, v: int) -> None:
-        """Make u — v u → v, and note the edges that this may direct by R1 to R3, or by R4."""
-        self.out[v] &= ~(1 << u)
-        self.into[u] &= ~(1 << v)
-        self.look_at(v, self.neighbors(v))
-        self.look_at(u, self.neighbors(u))
-        below = self.out[v] & ~self.into[v]
-        for a in nodes(self.neighbors(u) & (self.out[v] | self.into[v])):
-            self.look_at(a, self.neighbors(a) & below)
-
-    def settle(self) -> None:
-        """Apply the rules until none applies."""
+    def settle(self, arrows: Iterable[Edge] = ()) -> None:
+        """Direct the arrows and all that follows, as far as their edges are undirected."""
+        self._todo += arrows
         while self._todo:
-            a, b = self._todo.pop()
-            if self.neighbors(a) >> b & 1:
-                if self._directs(a, b):
-                    self.direct(a, b)
-                elif self._directs(b, a):
-                    self.direct(b, a)
+            u, v = self._todo.pop()
+            if self.out[u] & self.into[u] & 1 << v:
+                self.out[v] &= ~(1 << u)
+                self.into[u] &= ~(1 << v)
+                self.follow(u, v)
+
+    def follow(self, u: int, v: int) -> None:
+        """Note what the rules make of u → v."""
+        out, into = self.out, self.into
+        near_u, near_v = out[u] & into[u], out[v] & into[v]
+        far_from_u, far_from_v = ~(out[u] | into[u]), ~(out[v] | into[v])
+        above_u, below_v = into[u] & ~out[u], out[v] & ~into[v]
+        self._todo += [(v, b) for b in nodes(near_v & far_from_u)]  # R1: c = u, a = v
+        self._todo += [(u, b) for b in nodes(near_u & below_v)]  # R2: a = u, c = v
+        self._todo += [(a, v) for a in nodes(above_u & near_v)]  # R2: c = u, b = v
+        if apart := into[v] & ~out[v] & far_from_u & ~(1 << u):  # R3: c = u, b = v
+            self._todo += [(a, v) for a in nodes(near_u & near_v) if out[a] & into[a] & apart]
+        for b in nodes(below_v & far_from_u & ~(1 << u)):  # R4: c = u, d = v
+            self._todo += [(a, b) for a in nodes(near_u & ~far_from_v & out[b] & into[b])]
+        if apart := above_u & far_from_v:  # R4: d = u, b = v
+            self._todo += [(a, v) for a in nodes(near_v & ~far_from_u) if out[a] & into[a] & apart]
 
     def graph(self) -> PDAG:
         """Return the graph as it is now."""
         return PDAG(tuple(self.out), tuple(self.into), self._pdag.names)
-
-    def _directs(self, a: int, b: int) -> bool:
-        """Tell whether some rule makes a — b a → b."""
-        out, into = self.out, self.into
-        far_from_b = ~(out[b] | into[b] | 1 << b)
-        into_b = into[b] & ~out[b]
-        near_a = out[a] & into[a]
-        return bool(
-            into[a] & ~out[a] & far_from_b  # R1
-            or out[a] & ~into[a] & into_b  # R2
-            or self._two_apart(near_a & into_b)  # R3
-            or any(  # R4
-                into[d] & ~out[d] & near_a & far_from_b for d in nodes(into_b & (out[a] | into[a]))
-            )
-        )
-
-    def _two_apart(self, s: NodeSet) -> bool:
-        return any(s & ~(self.out[v] | self.into[v] | 1 << v) for v in nodes(s))

@@ -15,8 +15,8 @@ ever applies across its border.
 Twin in the tests: all members of the class, one by one.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from sges.errors import KnowledgeError
 from sges.graph.equivalence import consistent_extension, dag_to_cpdag
@@ -40,6 +40,11 @@ class Bound:
     required: tuple[Edge, ...]
     forbidden: tuple[NodeSet, ...]
     relaxed: "Bound | None" = None
+    barred: tuple[NodeSet, ...] = field(init=False, repr=False, compare=False)
+    """For each y, the x of which x → y must not be."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "barred", _transposed(self.forbidden))
 
     @classmethod
     def of(cls, n: int, required: Iterable[Edge], forbidden: Sequence[NodeSet]) -> "Bound":
@@ -55,11 +60,6 @@ class Bound:
         return cls(n, edges, strict.forbidden, cls(n, edges, tuple(implied)))
 
     @property
-    def barred(self) -> tuple[NodeSet, ...]:
-        """For each y, the x of which x → y must not be."""
-        return _transposed(self.forbidden)
-
-    @property
     def fixed(self) -> tuple[NodeSet, ...]:
         """For each y, the x of which x → y must be."""
         rows = [0] * self.n
@@ -72,53 +72,65 @@ class Bound:
         self._refuse_other_size(n)
         return dag_to_cpdag(PDAG.from_edges(n, self.required))
 
-    def admits(self, cpdag: PDAG, /) -> bool:
-        """Tell whether some member of the class satisfies every constraint."""
-        wanted = self._wanted(cpdag)
+    def admits(self, cpdag: PDAG, known: PDAG | None = None, /) -> bool:
+        """Tell whether some member of the class satisfies every constraint.
+
+        ``known`` is a class that is admitted: then only the chain components in which the two
+        differ are looked at.
+        """
+        where = self._everything if known is None else _changed_components(known, cpdag)
+        wanted = self._wanted(cpdag, where)
         return wanted is not None and not direct_in_turn(cpdag, wanted)[1]
 
     def refine(self, cpdag: PDAG, /) -> PDAG:
         """Return the class with the edges directed that all satisfying members direct alike."""
-        wanted = self._wanted(cpdag)
+        wanted = self._wanted(cpdag, self._everything)
         if wanted is not None:
             refined, contradicting = direct_in_turn(cpdag, wanted)
             if not contradicting:
                 return refined
         raise KnowledgeError(f"no member of the class of {cpdag!r} satisfies the knowledge")
 
-    def member(self, cpdag: PDAG, /) -> PDAG:
+    def member(self, cpdag: PDAG, within: NodeSet | None = None, /) -> PDAG:
         """Return a member that satisfies the constraints, or as many of them as fit in turn.
 
         The relaxed constraints come first, so that they hold if the class admits them.
+        ``within``, a union of chain components, says which of them to direct; None means all.
+        Each is directed by itself, so that it stays as it is when others change.
         """
-        first = [] if self.relaxed is None else self.relaxed._directions(cpdag)
-        refined, _ = direct_in_turn(cpdag, [*first, *self._directions(cpdag)])
-        touched = sum(1 << v for v in range(self.n) if cpdag.neighbors(v))
-        arrows = consistent_extension(refined, touched)
-        if arrows is None:  # pragma: no cover - a closed graph of a class always has one
-            raise KnowledgeError(f"no member of the class of {cpdag!r} was found")
-        return refined.edited(direct=arrows)
+        where = self._everything if within is None else within
+        first = [] if self.relaxed is None else self.relaxed._directions(cpdag, where)
+        graph, _ = direct_in_turn(cpdag, [*first, *self._directions(cpdag, where)])
+        arrows: list[Edge] = []
+        for component in chain_components(cpdag, where):
+            # a closed graph of a class has an extension
+            arrows += consistent_extension(graph, component) or ()
+        return graph.edited(direct=arrows)
 
     def violations(self, dag: PDAG, /) -> list[Edge]:
         """Return the edges of a DAG that are forbidden, sorted."""
         return [(x, y) for x in range(self.n) for y in nodes(dag.out[x] & self.forbidden[x])]
 
-    def _wanted(self, cpdag: PDAG) -> list[Edge] | None:
+    @property
+    def _everything(self) -> NodeSet:
+        return (1 << self.n) - 1
+
+    def _wanted(self, cpdag: PDAG, where: NodeSet) -> list[Edge] | None:
         """Return the arrows that knowledge makes of undirected edges; None if it cannot hold."""
         self._refuse_other_size(cpdag.n)
-        if any(not cpdag.adjacent(a) >> b & 1 for a, b in self.required):
+        if any(not (cpdag.out[a] | cpdag.into[a]) >> b & 1 for a, b in self.required):
             return None
-        for row, out, into in zip(self.forbidden, cpdag.out, cpdag.into, strict=True):
-            if row & out & ~into:
-                return None
-        return self._directions(cpdag)
+        for v in nodes(where):
+            out, into = cpdag.out[v], cpdag.into[v]
+            if self.forbidden[v] & out and self.forbidden[v] & out & (~into | self.barred[v]):
+                return None  # an arrow that is forbidden, or a line of which both ways are
+        return self._directions(cpdag, where)
 
-    def _directions(self, cpdag: PDAG) -> list[Edge]:
+    def _directions(self, cpdag: PDAG, where: NodeSet) -> list[Edge]:
         """Return y → x for each x — y in which x → y is forbidden."""
         found = []
-        rows = zip(self.forbidden, cpdag.out, cpdag.into, strict=True)
-        for x, (row, out, into) in enumerate(rows):
-            if against := row & out & into:
+        for x in nodes(where):
+            if against := self.forbidden[x] & cpdag.out[x] & cpdag.into[x]:
                 found += [(y, x) for y in nodes(against)]
         return found
 
@@ -128,6 +140,32 @@ class Bound:
                 f"the knowledge is bound to {self.n} variables and the graph has {n}; "
                 "bind it to the names of these data"
             )
+
+
+def chain_components(cpdag: PDAG, where: NodeSet) -> Iterator[NodeSet]:
+    """Yield the chain components of two nodes or more that the given nodes are in."""
+    left = where
+    while left:
+        v = left.bit_length() - 1
+        component = cpdag.chain_component(v)
+        left &= ~component
+        if component != 1 << v:
+            yield component
+
+
+def _changed_components(before: PDAG, after: PDAG) -> NodeSet:
+    """Return the nodes at which edges differ, and all of their chain components now.
+
+    Any other component was one before, with the same edges, and is satisfied if that was.
+    """
+    changed = 0
+    rows = zip(before.out, after.out, before.into, after.into, strict=True)
+    for v, (out, new_out, into, new_into) in enumerate(rows):
+        if out != new_out or into != new_into:
+            changed |= 1 << v
+    for component in chain_components(after, changed):
+        changed |= component
+    return changed
 
 
 def _transposed(rows: Sequence[NodeSet]) -> tuple[NodeSet, ...]:

@@ -19,8 +19,9 @@ score that sees it; the truth scores best, so it is kept.
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
+from sges.graph.equivalence import dag_to_cpdag
 from sges.graph.pdag import PDAG
-from sges.nodeset import NodeSet
+from sges.nodeset import NodeSet, nodes
 from sges.operators.delete import Delete
 from sges.search.deletes import Kept
 from sges.search.inserts import InsertSource
@@ -77,10 +78,14 @@ def _enforce(run: Run, cpdag: PDAG, constraint: Constraint) -> PDAG:
     """Delete forbidden edges of one member, the cheapest first, until the class is admissible.
 
     The member satisfies the relaxed knowledge, and without its forbidden edges all of it: so this
-    ends, also after time is up, and needs no more than two families for each edge and step.
+    ends, and needs no more than two families for each edge and step.  After time is up all of them
+    go at once, without being scored or noted.
     """
     dag = constraint.member(cpdag)
-    losses = {edge: _gain_in(run, dag, *edge) for edge in constraint.violations(dag)}
+    forbidden = constraint.violations(dag)
+    if run.stopped is not None:
+        return dag_to_cpdag(dag.edited(remove=forbidden))
+    losses = {edge: _gain_in(run, dag, *edge) for edge in forbidden}
     while not constraint.admits(cpdag):
         x, y = max(losses, key=lambda edge: losses[edge])
         delete = Delete(x, y, cpdag.na(y, x) & dag.children(y))  # of x → y in this member
@@ -92,7 +97,7 @@ def _enforce(run: Run, cpdag: PDAG, constraint: Constraint) -> PDAG:
 
 
 def _gain_in(run: Run, dag: PDAG, x: int, y: int) -> float:
-    """Return what deleting x → y gains in a DAG; counted, and also after time is up."""
+    """Return what deleting x → y gains in a DAG; counted."""
     parents = dag.parents(y)
     return run.counter.local(y, parents & ~(1 << x)) - run.counter.local(y, parents)
 
@@ -134,15 +139,16 @@ class InformedPolySource(PolySource):
         return super()._apart(y) & ~self._barred[y]
 
     def _direct(self, cpdag: PDAG, where: NodeSet) -> NodeSet:
-        """Direct all chain components as a member does; return the nodes for which it matters."""
-        member = self._constraint.member(cpdag)
-        moved = where
-        for v in range(cpdag.n):
-            above = member.parents(v) & cpdag.neighbors(v)
-            if above != self._above[v]:
-                self._above[v] = above
-                moved |= 1 << v
-        return moved
+        """Direct the chain components of the given nodes as a member does; return their nodes."""
+        region = left = where
+        while left:
+            component = cpdag.chain_component(left.bit_length() - 1)
+            region |= component
+            left &= ~component
+        member = self._constraint.member(cpdag, region)
+        for v in nodes(region):
+            self._above[v] = member.parents(v) & cpdag.neighbors(v)
+        return region
 
 
 def informed_deletes(kept: Kept, constraint: Constraint | None) -> Kept:

@@ -50,14 +50,17 @@ class Constraint(Protocol):
     def start(self, n: int, /) -> PDAG:
         """Return the sparsest CPDAG on n nodes that has a member satisfying the constraint."""
 
-    def admits(self, cpdag: PDAG, /) -> bool:
-        """Tell whether some member of the class satisfies the constraint."""
+    def admits(self, cpdag: PDAG, known: PDAG | None = None, /) -> bool:
+        """Tell whether some member of the class satisfies the constraint; one of ``known`` does."""
 
     def refine(self, cpdag: PDAG, /) -> PDAG:
         """Return the class with the edges directed that all satisfying members direct alike."""
 
-    def member(self, cpdag: PDAG, /) -> PDAG:
-        """Return a member that satisfies the constraint, or else at least what it relaxes to."""
+    def member(self, cpdag: PDAG, within: NodeSet | None = None, /) -> PDAG:
+        """Return a member that satisfies the constraint, or else at least what it relaxes to.
+
+        If ``within`` is given, only chain components inside it need be directed.
+        """
 
     def violations(self, dag: PDAG, /) -> list[Edge]:
         """Return the edges of a DAG that the constraint forbids."""
@@ -192,7 +195,7 @@ class Run:
             while (found := source.best()) is not None:
                 self.check_time()
                 after = found.operator.carry_out(cpdag)
-                if self.constraint is not None and not self.constraint.admits(after):
+                if self.constraint is not None and not self.constraint.admits(after, cpdag):
                     source.reject(found.operator)
                     continue
                 cpdag = after
