@@ -94,7 +94,7 @@ def label_ends(axes: "Axes") -> None:
             axes.annotate(name, (x, y), color=color, va="center", annotation_clip=False, **place)
 
 
-def spread(heights: Sequence[float], gap: float = 12.0) -> list[float]:
+def spread(heights: Sequence[float], gap: float = 14.5) -> list[float]:
     """Return the heights, sorted as they are, moved apart to at least the gap, as little as may be.
 
     >>> spread([0.0, 10.0, 11.0, 50.0], gap=10.0)

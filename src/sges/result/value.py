@@ -14,7 +14,7 @@ from sges.certificate import Certificate, certify
 from sges.errors import SgesError, WrongUse
 from sges.export.matrix import Convention, Matrix
 from sges.export.writing import PathLike
-from sges.graph.equivalence import extensions, pdag_to_dag
+from sges.graph.equivalence import extensions, pdag_to_cpdag, pdag_to_dag
 from sges.graph.pdag import PDAG
 from sges.nodeset import as_node
 from sges.plot import Look, draw
@@ -62,14 +62,15 @@ class Result:
         """Tell whether the class is a local optimum for *all* deletes, not only the selected.
 
         Looks at no more than ``limit`` operators, and says so if there are more.  A result
-        that was stored and read again needs the score once more.
+        that was stored and read again needs the score once more.  Background knowledge is left
+        aside: the question is what the data alone say of the class.
         """
         scorer = score if score is not None else self.scorer
         if scorer is None:
             raise SgesError(
                 "certify: the score is not kept when a result is stored; pass it as certify(score)"
             )
-        return certify(self.cpdag, scorer, limit)
+        return certify(pdag_to_cpdag(self.cpdag), scorer, limit)
 
     def dag(self) -> PDAG:
         """Return one DAG of the class, under the same names."""

@@ -12,6 +12,7 @@ from sges.graph.pdag import PDAG
 from sges.properties.base import Property
 from sges.result import Result
 from sges.score.base import Score
+from sges.search.informed import search_informed
 from sges.search.phases import Selection, delete_source, insert_source
 from sges.search.priority import PrioritySource
 from sges.search.run import Options, Run
@@ -34,7 +35,11 @@ def interleaved(
     """
     selection = Selection(assume, exact=exact, drop_large=drop_large)
     run = Run(score, **options)
-    cpdag = run.climb("interleaved", run.start(start), lambda g: _all_sources(run, g, selection))
+
+    def phases(state: PDAG) -> PDAG:
+        return run.climb("interleaved", state, lambda g: _all_sources(run, g, selection))
+
+    cpdag = search_informed(run, start, phases)
     return run.result(cpdag, assume=assume, forward="interleaved")
 
 
