@@ -20,7 +20,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, TypeGuard
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeGuard
 
 from sges.data import Dataset, Kinds, Missing, Moments
 from sges.errors import WrongUse
@@ -29,6 +29,8 @@ from sges.result import Result
 from sges.score.base import Score
 from sges.search import Progress, sges
 from sges.search.algorithms import Forward
+from sges.search.auto import auto_bound
+from sges.search.run import Options
 
 if TYPE_CHECKING:
     from sges.knowledge import Knowledge
@@ -77,7 +79,7 @@ def learn(
     table: Table = None,
     *,
     score: ScoreChoice = "auto",
-    assume: Property | None = None,
+    assume: Property | Literal["auto"] | None = None,
     forward: Forward = "fes",
     knowledge: "Knowledge | str | os.PathLike[str] | None" = None,
     penalty: float = 1.0,
@@ -104,7 +106,8 @@ def learn(
         "degenerate-gaussian", a function that makes a score of a ``Dataset``, or a score.
     assume
         A property that you believe of the truth, such as ``MaxVWidth(2)``: SGES looks only at
-        the deletes that it leaves.  None is plain GES.
+        the deletes that it leaves.  None is plain GES.  ``"auto"`` raises the bound on parents
+        until the score no longer improves (a heuristic: see ``sges.search.auto``).
     forward
         "fes", "poly" (polynomially many score evaluations), "complete" (no forward phase), or
         a CPDAG or DAG to start from.
@@ -134,18 +137,33 @@ def learn(
     scorer, notes = _scorer(table, score, penalty, reading)
     given = names if names is not None else getattr(scorer, "names", None)
     labels = None if given is None else tuple(given)
-    found = sges(
-        scorer,
-        assume,
-        forward=_by_name(forward, labels),
-        constraint=None if knowledge is None else _as_knowledge(knowledge).bind(labels or scorer.n),
-        time_limit=time_limit,
-        progress=progress,
-        counting=counting,
-        exact=exact,
-        drop_large=drop_large,
-    )
+    bound = None if knowledge is None else _as_knowledge(knowledge).bind(labels or scorer.n)
+    options: Options = {
+        "constraint": bound,
+        "time_limit": time_limit,
+        "progress": progress,
+        "counting": counting,
+    }
+    start = _by_name(forward, labels)
+    if isinstance(assume, str):
+        found = _with_chosen_bound(scorer, assume, start, options, exact or drop_large)
+    else:
+        found = sges(scorer, assume, forward=start, exact=exact, drop_large=drop_large, **options)
     return replace(found, cpdag=found.cpdag.named(labels), notes=(*notes, *found.notes))
+
+
+def _with_chosen_bound(
+    scorer: Score, assume: str, forward: Forward, options: Options, selective: bool
+) -> Result:
+    """Return the result under the smallest bound on parents beyond which nothing improves."""
+    if assume != "auto":
+        raise WrongUse(f"assume = {assume!r} is not known; it is 'auto', a property or None")
+    if selective:
+        raise WrongUse("exact and drop_large select deletes by a given property, not by 'auto'")
+    chosen = auto_bound(scorer, forward=forward, **options)
+    tried = ", ".join(str(one.k) for one in chosen.rounds)
+    note = f"assume {chosen.assume}: chosen among k = {tried}; beyond it the score did not improve"
+    return replace(chosen.result, notes=(*chosen.result.notes, note))
 
 
 def score_of(

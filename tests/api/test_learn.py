@@ -203,3 +203,18 @@ else:
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_a_bound_on_parents_can_be_chosen_from_the_data() -> None:
+    """Asia needs two parents: with one the score is lower, with three no higher."""
+    table = sges.examples.load("asia")
+    chosen = sges.learn(table, assume="auto", forward="complete")
+    given = sges.learn(table, assume=sges.MaxParents(2), forward="complete")
+    assert chosen.assume == "MaxParents(k=2)"
+    assert chosen.score == pytest.approx(given.score)
+    assert chosen.score_name == "DiscreteBIC"
+    assert any(note.startswith("assume MaxParents(k=2): chosen") for note in chosen.notes)
+    with pytest.raises(WrongUse, match="assume = 'k=2' is not known"):
+        sges.learn(table, assume="k=2")  # type: ignore[arg-type]
+    with pytest.raises(WrongUse, match="not by 'auto'"):
+        sges.learn(table, assume="auto", exact=True)

@@ -142,7 +142,7 @@ def save(figure: "Figure", path: Path) -> None:
 
     figure.draw_without_rendering()  # the layout tells where lines end
     for axes in figure.axes:
-        if axes.get_legend() is None:
+        if not figure.legends:
             label_ends(axes)
         axes.yaxis.set_minor_formatter("")  # of a logarithmic axis: powers of ten suffice
     metadata = {"Date": None} if path.suffix == ".svg" else {}

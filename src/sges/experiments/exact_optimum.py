@@ -12,7 +12,7 @@ from sges.baselines import chow_liu, exact
 from sges.experiments.charts import BLUE, GOLD, GREEN, GREY, RED, label, line, panels, whole_numbers
 from sges.experiments.frame import Experiment, Row, Task, seed_of
 from sges.experiments.models import paper_model
-from sges.experiments.pages import curve, distinct, grid, mean, pick
+from sges.experiments.pages import curve, distinct, grid, mean, number, pick
 from sges.properties import MaxParents
 from sges.score import DiscreteBIC, total_score
 from sges.search import ges, sges
@@ -98,7 +98,8 @@ def summary(rows: list[Row]) -> str:
 
 def _cell(rows: list[Row], name: str) -> str:
     reached = sum(float(row[name]) < 1e-6 for row in rows)
-    return f"{max(mean(rows, name), 0.0):.3g} ({reached} of {len(rows)})"
+    gap = mean(rows, name)
+    return f"{number(gap if gap > 1e-6 else 0.0)} ({reached} of {len(rows)})"
 
 
 def _cost(rows: list[Row]) -> str:

@@ -89,11 +89,13 @@ def draw(rows: list[Row], figure: "Figure") -> None:
     for axes, start in zip(both, STARTS, strict=True):
         axes.set_xscale("log")
         for method, color in COLORS.items():
-            name = ("GES" if start == "fes" else "BES") if method == "none" else METHODS[method]
+            name = "GES, BES" if method == "none" else METHODS[method]
             points = curve(pick(rows, start=start, assume=method), "records", "shd")
             line(axes, points, name, color, linestyle="--" if method == "none" else "-")
         label(axes, "records", "edges wrong (SHD)", titles[start])
     both[0].set_ylim(bottom=0)
+    lines, names = both[0].get_legend_handles_labels()
+    figure.legend(lines, names, loc="outside lower center", ncols=len(names), frameon=False)
 
 
 def summary(rows: list[Row]) -> str:
