@@ -23,7 +23,7 @@ from sges.nodeset import NodeSet, nodes
 from sges.operators.base import Operator
 from sges.operators.delete import Delete
 from sges.search.lanes import NOTHING, Ask, GainTable, Lane, least_tied
-from sges.search.source import Scored, stale_views
+from sges.search.source import Check, Scored, go_on, stale_views
 
 Kept = Callable[[PDAG, int], Iterable[tuple[NodeSet, NodeSet]]]
 """For a node Y: each clique S to keep of its neighbors, and the X that may then be deleted."""
@@ -35,8 +35,11 @@ class DeleteSource:
     Paper: Fig. 2; Section 4.3, generating deletions.
     """
 
-    def __init__(self, cpdag: PDAG, ask: Ask, tolerance: float, kept: Kept) -> None:
+    def __init__(
+        self, cpdag: PDAG, ask: Ask, tolerance: float, kept: Kept, *, check: Check = go_on
+    ) -> None:
         self.considered = 0
+        self._check = check
         self._cpdag = cpdag
         self._tolerance = tolerance
         self._kept = kept
@@ -81,6 +84,7 @@ class DeleteSource:
         parents = self._cpdag.parents(y)
         lanes = []
         for s, allowed in self._kept(self._cpdag, y):
+            self._check()  # there may be exponentially many S
             self.considered += allowed.bit_count()
             family = self._table.family(y, parents | s, allowed)
             if family.xs:

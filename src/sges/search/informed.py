@@ -28,7 +28,7 @@ from sges.search.inserts import InsertSource
 from sges.search.lanes import Ask
 from sges.search.poly import PolySource
 from sges.search.run import Constraint, Run
-from sges.search.source import Scored
+from sges.search.source import Check, Scored, go_on
 
 Phases: TypeAlias = Callable[[PDAG], PDAG]
 """From a state to the state at which the phases of a search end."""
@@ -111,9 +111,17 @@ class InformedInsertSource(InsertSource):
     Paper: Section 3.1, insert operators.
     """
 
-    def __init__(self, cpdag: PDAG, ask: Ask, tolerance: float, constraint: Constraint) -> None:
+    def __init__(
+        self,
+        cpdag: PDAG,
+        ask: Ask,
+        tolerance: float,
+        constraint: Constraint,
+        *,
+        check: Check = go_on,
+    ) -> None:
         self._barred = constraint.barred
-        super().__init__(cpdag, ask, tolerance)
+        super().__init__(cpdag, ask, tolerance, check=check)
 
     def _apart(self, y: int) -> NodeSet:
         return super()._apart(y) & ~self._barred[y]

@@ -25,7 +25,7 @@ from sges.nodeset import NodeSet, Rows, nodes
 from sges.operators.base import Operator
 from sges.operators.insert import Insert
 from sges.search.lanes import NOTHING, Ask, GainTable, Lane, least_tied
-from sges.search.source import Scored, stale_views
+from sges.search.source import Check, Scored, go_on, stale_views
 
 
 class InsertSource:
@@ -34,8 +34,9 @@ class InsertSource:
     Paper: Section 3.1, insert operators.
     """
 
-    def __init__(self, cpdag: PDAG, ask: Ask, tolerance: float) -> None:
+    def __init__(self, cpdag: PDAG, ask: Ask, tolerance: float, *, check: Check = go_on) -> None:
         self.considered = 0
+        self._check = check
         self._cpdag = cpdag
         self._tolerance = tolerance
         self._table = GainTable(ask, worth=tolerance)
@@ -92,6 +93,7 @@ class InsertSource:
         adjacent = {v: g.adjacent(v) for v in nodes(near)}
         lanes = self._lanes[y] = []
         for s, allowed in self._sets(y, near, adjacent):
+            self._check()  # there may be exponentially many S
             if allowed:
                 self.considered += allowed.bit_count()
                 family = self._table.family(y, parents | s, allowed)

@@ -65,8 +65,8 @@ def insert_source(run: Run, cpdag: PDAG) -> Source:
     """Return all inserts: under knowledge, of the edges that may point so."""
     ask, tolerance = run.insert_gains, run.tolerance
     if run.constraint is None:
-        return InsertSource(cpdag, ask, tolerance)
-    return InformedInsertSource(cpdag, ask, tolerance, run.constraint)
+        return InsertSource(cpdag, ask, tolerance, check=run.check_time)
+    return InformedInsertSource(cpdag, ask, tolerance, run.constraint, check=run.check_time)
 
 
 def forward_polynomial(run: Run, cpdag: PDAG, largest_t: int) -> PDAG:
@@ -104,7 +104,7 @@ def delete_source(run: Run, cpdag: PDAG, selection: Selection) -> Source:
     assume, bounds = selection.assume, selection.bounds
     if assume is None:
         every = informed_deletes(every_clique_kept, run.constraint)
-        return DeleteSource(cpdag, run.delete_gains, run.tolerance, every)
+        return DeleteSource(cpdag, run.delete_gains, run.tolerance, every, check=run.check_time)
     if selection.exact or bounds == (None, None):
         generate = over_all_edges(lambda g, x, y: _consistent_deletes(g, x, y, assume))
         return ScratchSource(cpdag, run, run.tolerance, generate, keep_ties=True)
@@ -116,7 +116,7 @@ def delete_source(run: Run, cpdag: PDAG, selection: Selection) -> Source:
         return ((s, _without_large(g, y, s, xs, bounds[0] or 0)) for s, xs in pairs)
 
     informed = informed_deletes(kept, run.constraint)
-    return DeleteSource(cpdag, run.delete_gains, run.tolerance, informed)
+    return DeleteSource(cpdag, run.delete_gains, run.tolerance, informed, check=run.check_time)
 
 
 def _consistent_deletes(cpdag: PDAG, x: int, y: int, assume: Property) -> Iterable[Delete]:

@@ -1,5 +1,6 @@
 """What the greedy loop asks of a source of operators, and which views a step makes stale."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import compress
 from operator import is_not
@@ -33,6 +34,14 @@ class Source(Protocol):
 
     def move_to(self, cpdag: PDAG) -> None:
         """Take note of the state after an operator was applied."""
+
+
+Check = Callable[[], None]
+"""Asked between small pieces of work: raises if the search is to end."""
+
+
+def go_on() -> None:
+    """Let the search go on, however long it takes."""
 
 
 def stale_views(before: PDAG, after: PDAG) -> NodeSet:
