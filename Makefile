@@ -4,13 +4,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --quiet
 PYTEST := $(BIN)/python -m pytest --numprocesses auto
+KERNELS := setup.py $(wildcard src/sges/kernels/*.c src/sges/kernels/*.h)
+COMPILED := src $(addprefix tests/,kernels graph operators score search paper test_nodeset.py test_selective.py)
 
 .PHONY: help demo test test-all check lint types contracts format docs bench clean
 
 help:  ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-$(VENV)/.installed: pyproject.toml
+$(VENV)/.installed: pyproject.toml $(KERNELS)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "sges needs Python 3.11 or newer; name one with: make PYTHON=python3.12"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
@@ -24,8 +26,9 @@ $(VENV)/.installed-test: $(VENV)/.installed
 demo: $(VENV)/.installed  ## Install, then run the main job on a bundled example
 	@$(BIN)/python -m sges.demo
 
-test: check  ## The whole gate: format, lint, types, contracts, tests with doctests
+test: check  ## The whole gate: format, lint, types, contracts, tests with and without kernels
 	$(PYTEST) -m "not slow"
+	SGES_PURE=1 $(PYTEST) -m "not slow" $(COMPILED)
 
 test-all: check  ## The gate and the slow exhaustive tests
 	$(PYTEST)
@@ -49,6 +52,9 @@ format: $(VENV)/.installed-test  ## Format and mend what can be mended
 docs: $(VENV)/.installed-test  ## Make the pages that are generated from the code
 	$(BIN)/python scripts/paper_map.py
 	$(BIN)/python scripts/cli_reference.py
+
+bench: $(VENV)/.installed-test  ## Compare with the peers, each in its own environment; BENCH=--quick is short
+	$(BIN)/python -m benchmarks run $(BENCH)
 
 clean:  ## Remove the environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

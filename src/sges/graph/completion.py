@@ -22,28 +22,45 @@ Paper: Fig. 2, "Convert to CPDAG".
 """
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 from sges.errors import NoConsistentExtension
 from sges.graph.chordal import maximum_cardinality_search
 from sges.graph.equivalence import compelled_parents, consistent_extension
 from sges.graph.pdag import PDAG
+from sges.kernels import compiled
 from sges.nodeset import NodeSet, nodes
+
+RowsOf: TypeAlias = tuple[NodeSet, ...]
 
 
 def complete_locally(cpdag: PDAG, edited: PDAG, x: int, y: int) -> PDAG:
     """Return the CPDAG of ``edited``, which a valid operator on x and y made of ``cpdag``."""
-    region = cpdag.chain_component(x) | cpdag.chain_component(y)
-    arrows = consistent_extension(edited, region)
-    if arrows is None:
+    rows = completed_rows(cpdag.out, cpdag.into, edited.out, edited.into, x, y)
+    if rows is None:
         raise NoConsistentExtension(
             f"no consistent extension around {edited.name(x)} and {edited.name(y)}: "
             "the edit is not that of a valid operator"
         )
+    return PDAG(*rows, edited.names)
+
+
+@compiled
+def completed_rows(
+    before_out: RowsOf, before_into: RowsOf, out: RowsOf, into: RowsOf, x: int, y: int
+) -> tuple[RowsOf, RowsOf] | None:
+    """Return the rows of the completed graph, or None if the edit has no consistent extension."""
+    cpdag, edited = PDAG(before_out, before_into), PDAG(out, into)
+    region = cpdag.chain_component(x) | cpdag.chain_component(y)
+    arrows = consistent_extension(edited, region)
+    if arrows is None:
+        return None
     labels = _Labels(cpdag, edited, region)
     for parent, child in arrows:
         labels.dag_parents[child] |= 1 << parent
     changed = labels.settle(region | edited.children(x) | edited.children(y))
-    return labels.write(region | changed)
+    completed = labels.write(region | changed)
+    return completed.out, completed.into
 
 
 class _Lazily(dict[int, NodeSet]):

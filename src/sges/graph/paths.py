@@ -5,15 +5,29 @@ u → v or u — v.  Insert and Turn ask whether all such paths from y to x are 
 listing the paths, as several programs do, takes exponential time on dense graphs.
 """
 
+from collections.abc import Sequence
+
 from sges.graph.pdag import PDAG
+from sges.kernels import compiled
 from sges.nodeset import NodeSet
 
 
 def semi_directed_reach(graph: PDAG, start: int, avoiding: NodeSet) -> NodeSet:
     """Return start and all nodes that a semi-directed path from it reaches around the set."""
-    out = graph.out
-    unreached = ~(avoiding | 1 << start)
-    todo = 1 << start
+    return reach(graph.out, 1 << start, avoiding)
+
+
+def another_way(graph: PDAG, y: int, x: int, avoiding: NodeSet) -> bool:
+    """Tell whether a semi-directed path other than the edge itself leads from y to x."""
+    first = graph.out[y] & ~(1 << x | avoiding)
+    return bool(reach(graph.out, first, avoiding | 1 << y) >> x & 1)
+
+
+@compiled
+def reach(out: Sequence[NodeSet], start: NodeSet, avoiding: NodeSet) -> NodeSet:
+    """Return the start and all that is reached from it along the rows, around a set."""
+    unreached = ~(avoiding | start)
+    todo = start
     reached = 0
     while todo:
         reached |= todo

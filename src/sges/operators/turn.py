@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sges.graph.chordal import cliques
-from sges.graph.paths import semi_directed_reach
+from sges.graph.paths import another_way
 from sges.graph.pdag import PDAG
 from sges.nodeset import Nodes, NodeSet, nodes, show
 from sges.operators.base import Operator, as_mask
@@ -83,20 +83,14 @@ class Turn(Operator):
         x, y = self.x, self.y
         if cpdag.neighbors(y) >> x & 1:
             return True
-        others = cpdag.edited(remove=[(x, y)])
-        return not semi_directed_reach(others, y, self.c | cpdag.neighbors(x)) >> x & 1
+        return not another_way(cpdag, y, x, self.c | cpdag.neighbors(x))
 
     def _problem_of_undirected(self, cpdag: PDAG) -> str | None:
         x, y = self.x, self.y
         na = cpdag.na(y, x)
         if not self.c & ~na:
             return f"C = {show(self.c)} holds no node apart from {x}: the class would stay the same"
-        reached = self.c & ~na
-        while (
-            grown := _adjacent_to(cpdag, reached) & cpdag.neighbors(y) & ~(self.c & na) & ~reached
-        ):
-            reached |= grown
-        if reached & na & ~self.c:
+        if not _separates(cpdag, x, y, self.c):
             return (
                 f"C ∩ NA = {show(self.c & na)} must separate {show(self.c & ~na)} from "
                 f"{show(na & ~self.c)} among the neighbors of {y}"
@@ -129,16 +123,34 @@ def turns(cpdag: PDAG, x: int, y: int) -> Iterator[Turn]:
 
 def local_turns(cpdag: PDAG, x: int, y: int) -> Iterator[Turn]:
     """Yield the turns of one edge that meet every condition but that on paths, lazily."""
-    near, na = cpdag.neighbors(y) & ~(1 << x), cpdag.na(y, x)
+    return (Turn(x, y, c) for c, _ in local_turn_sets(cpdag, y, 1 << x))
+
+
+def local_turn_sets(cpdag: PDAG, y: int, xs: NodeSet) -> Iterator[tuple[NodeSet, NodeSet]]:
+    """Yield each C with those of the X for which Turn(X, y, C) meets every condition but that.
+
+    ``xs`` are some of the X with y → X or y — X.
+    """
+    near = cpdag.neighbors(y)
     rows = {v: cpdag.adjacent(v) for v in nodes(near)}
-    if near != cpdag.neighbors(y):  # x — y
-        found = (Turn(x, y, c) for c in cliques(rows, near))
-        yield from (turn for turn in found if turn.is_valid(cpdag))
-    elif cpdag.is_clique(na):
-        allowed = near & ~na
-        for v in nodes(na):
-            allowed &= rows[v]
-        yield from (Turn(x, y, na | t) for t in cliques(rows, allowed))
+    for c in cliques(rows, near):
+        turned = xs & ~c
+        for v in nodes(near & ~c):  # on y → X, NA_{y,X} ⊆ C
+            turned &= ~rows[v] | near
+        for x in nodes(turned & near):
+            if not c & ~rows[x] or not _separates(cpdag, x, y, c):
+                turned ^= 1 << x
+        if turned:
+            yield c, turned
+
+
+def _separates(cpdag: PDAG, x: int, y: int, c: NodeSet) -> bool:
+    """Tell whether, on x — y, C ∩ NA separates C ∖ NA from NA ∖ C among the neighbors of y."""
+    near, na = cpdag.neighbors(y), cpdag.na(y, x)
+    reached = c & ~na
+    while grown := _adjacent_to(cpdag, reached) & near & ~(c & na) & ~reached:
+        reached |= grown
+    return not reached & na & ~c
 
 
 def _adjacent_to(cpdag: PDAG, s: NodeSet) -> NodeSet:

@@ -19,6 +19,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from sges.kernels import compiled
 from sges.nodeset import NodeSet, nodes
 from sges.score.base import Candidates, Gains, Score, batch_method, gains_by_local
 
@@ -115,7 +116,6 @@ class CountingScore:
         self._batch_inserts = batch_method(score, "insert_gains")
         self._batch_deletes = batch_method(score, "delete_gains")
         self._batch_above: AboveMethod | None = getattr(score, "insert_gains_above", None)
-        self._scratch = np.zeros(score.n, dtype=np.uint8)
 
     @property
     def n(self) -> int:
@@ -166,7 +166,7 @@ class CountingScore:
     def _count_inserts(self, y: int, base: NodeSet, candidates: Candidates) -> None:
         if self.counting:
             self._families[y].add(base)
-            self._families[y].add_fan(base, self._mask(candidates))
+            self._families[y].add_fan(base, nodeset_of(np.ascontiguousarray(candidates), self.n))
 
     def _count_deletes(self, y: int, base: NodeSet, candidates: Candidates) -> None:
         families = self._families[y]
@@ -183,10 +183,10 @@ class CountingScore:
                 values[parents] = found
         return found
 
-    def _mask(self, candidates: Candidates) -> NodeSet:
-        """Return the candidates as a mask; bytes at a time, which 1,000 of them need."""
-        scratch = self._scratch
-        scratch[candidates] = 1
-        mask = int.from_bytes(np.packbits(scratch, bitorder="little").tobytes(), "little")
-        scratch[candidates] = 0
-        return mask
+
+@compiled
+def nodeset_of(candidates: Candidates, n: int) -> NodeSet:
+    """Return the candidates, some of n nodes, as a set; bytes at a time, as there may be many."""
+    member = np.zeros(n, dtype=np.uint8)
+    member[candidates] = 1
+    return int.from_bytes(np.packbits(member, bitorder="little").tobytes(), "little")

@@ -29,6 +29,7 @@ from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpotrf, dpotri, dpstrf
 
 from sges.errors import ScoreError
+from sges.kernels import compiled
 from sges.nodeset import NodeSet, nodes
 
 RIDGE = 1e-8
@@ -116,7 +117,13 @@ def family_log_variance(correlation: Floats, y: int, parents: NodeSet) -> float:
     """Return log var(y | parents), y being standardised: the last pivot of one factorisation."""
     if not parents:
         return 0.0
-    return 2.0 * log(_factor(correlation, [*nodes(parents), y])[-1, -1])
+    return 2.0 * log(last_pivot(correlation, y, parents))
+
+
+@compiled
+def last_pivot(correlation: Floats, y: int, parents: NodeSet) -> float:
+    """Return the square root of var(y | parents)."""
+    return float(_factor(correlation, [*nodes(parents), y])[-1, -1])
 
 
 def family_log_variances(correlation: Floats, y: int, parents: NodeSet) -> tuple[float, float]:
@@ -137,6 +144,21 @@ def residuals(
     if not base:
         row = correlation[y].take(candidates)
         return np.ones(len(row)), row * row
+    variance, explained = np.empty(len(candidates)), np.empty(len(candidates))
+    fill_residuals(correlation, y, base, np.ascontiguousarray(candidates), variance, explained)
+    return variance, explained
+
+
+@compiled
+def fill_residuals(
+    correlation: Floats,
+    y: int,
+    base: NodeSet,
+    candidates: NDArray[np.intp],
+    variance: Floats,
+    explained: Floats,
+) -> None:
+    """Write the same into the last two arguments."""
     rows = [*nodes(base), y]
     block = correlation.take(rows, axis=0)
     factor = dpotrf(block.take(rows, axis=1), lower=1, clean=0)[0]
@@ -144,7 +166,19 @@ def residuals(
     block = block.take(candidates, axis=1)
     z = dtrsm(1.0, factor, block.T, side=1, lower=1, trans_a=1, overwrite_b=1).T
     np.multiply(z, z, out=z)
-    return 1.0 - z[:-1].sum(axis=0), z[-1]
+    np.subtract(1.0, z[:-1].sum(axis=0), out=variance)
+    explained[:] = z[-1]
+
+
+@compiled
+def fill_partial_squares(
+    correlation: Floats, y: int, base: NodeSet, candidates: NDArray[np.intp], squares: Floats
+) -> None:
+    """Write the squared partial correlation of y with each candidate given the rest of base."""
+    rows = [*nodes(base), y]
+    omega = precision(correlation, rows)
+    at = np.searchsorted(rows[:-1], candidates)
+    squares[:] = omega[-1, at] ** 2 / (omega[-1, -1] * omega[at, at])
 
 
 def precision(correlation: Floats, rows: Sequence[int]) -> Floats:

@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sges.errors import ScoreError
-from sges.nodeset import NodeSet, nodes
+from sges.nodeset import NodeSet
 from sges.score.base import Candidates, Gains
-from sges.score.correlation import family_log_variance, precision, residuals
+from sges.score.correlation import family_log_variance, fill_partial_squares, residuals
 from sges.score.standardized import Standardized
 
 
@@ -110,11 +110,11 @@ class GaussianBIC:
 
         One inverse holds the partial correlation of y with each x given the rest of base.
         """
-        rows = [*nodes(base), y]
-        omega = precision(self._correlation, rows)
-        at = np.searchsorted(rows[:-1], candidates)
-        squared = omega[-1, at] ** 2 / (omega[-1, -1] * omega[at, at])
-        gains: Gains = self._half * np.log1p(-squared) + self._per_parent
+        squares = np.empty(len(candidates))
+        fill_partial_squares(self._correlation, y, base, np.ascontiguousarray(candidates), squares)
+        gains = np.log1p(np.negative(squares, out=squares), out=squares)
+        gains *= self._half
+        gains += self._per_parent
         return gains
 
     def permuted(self, order: Sequence[int]) -> "GaussianBIC":

@@ -66,7 +66,7 @@ class DeleteSource:
         kept = (g.na(y, x) & ~operator.chosen) | 1 << x & g.neighbors(y)
         for lane in self._lanes[y]:
             if lane.s == kept:
-                lane.rejected |= 1 << x
+                lane.reject(x)
                 self._rejected.append(lane)
         self._rebound(y)
 
@@ -74,7 +74,7 @@ class DeleteSource:
         """Make again the lanes of the nodes whose view changed."""
         before, self._cpdag = self._cpdag, cpdag
         for lane in self._rejected:
-            lane.rejected = lane.top = 0
+            lane.offer_again()
             self._rebound(lane.y)
         self._rejected.clear()
         for y in nodes(stale_views(before, cpdag)):
@@ -93,7 +93,7 @@ class DeleteSource:
         self._rebound(y)
 
     def _rebound(self, y: int) -> None:
-        self._bound[y] = max((lane.best() for lane in self._lanes[y]), default=NOTHING)
+        self._bound[y] = max([lane.best for lane in self._lanes[y]], default=NOTHING)
 
     def _operator(self, lane: Lane, x: int) -> Delete:
         return Delete(x, lane.y, self._cpdag.na(lane.y, x) & ~lane.s)

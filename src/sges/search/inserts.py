@@ -61,7 +61,7 @@ class InsertSource:
         s = self._cpdag.na(y, x) | operator.chosen
         for lane in self._lanes[y]:
             if lane.s == s:
-                lane.rejected |= 1 << x
+                lane.reject(x)
                 self._rejected.append(lane)
         self._rebound(y)
 
@@ -78,7 +78,7 @@ class InsertSource:
 
     def _offer_again(self) -> None:
         for lane in self._rejected:
-            lane.rejected = lane.top = 0
+            lane.offer_again()
             self._rebound(lane.y)
         self._rejected.clear()
 
@@ -122,16 +122,17 @@ class InsertSource:
             old, new = before.out[v], self._cpdag.out[v]
             lost |= (old & ~new != 0) << v
             gained |= (new & ~old != 0) << v
-        for lane in [lane for lane in self._reached if lane.barred & lost]:
-            del self._reached[lane]
-            lane.barred = lane.top = 0
-            self._rebound(lane.y)
-        for lane in self._reached:
-            if lane.barred & gained:
+        either = lost | gained
+        for lane in [lane for lane in self._reached if lane.barred & either]:
+            if lane.barred & lost:
+                del self._reached[lane]
+                lane.bar(0)
+                self._rebound(lane.y)
+            else:
                 self._reached[lane] = False
 
     def _rebound(self, y: int) -> None:
-        self._bound[y] = max((lane.best() for lane in self._lanes[y]), default=NOTHING)
+        self._bound[y] = max([lane.best for lane in self._lanes[y]], default=NOTHING)
 
     def _settle_the_highest(self) -> float:
         """Apply the path condition from the top until the highest bound is attained."""
@@ -144,9 +145,9 @@ class InsertSource:
 
     def _settle(self, y: int, floor: float) -> bool:
         """Apply the path condition to y's lanes that reach the floor; tell if any was open."""
-        opened = [v for v in self._lanes[y] if v.best() >= floor and not self._reached.get(v)]
+        opened = [v for v in self._lanes[y] if v.best >= floor and not self._reached.get(v)]
         for lane in opened:
-            lane.barred = semi_directed_reach(self._cpdag, y, lane.s)
+            lane.bar(semi_directed_reach(self._cpdag, y, lane.s))
             self._reached[lane] = True
         if opened:
             self._rebound(y)

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sges.errors import ScoreError
+from sges.kernels import compiled
 from sges.nodeset import NodeSet, nodes, show
 from sges.operators.base import Operator
 from sges.score.base import Candidates, Gains
@@ -32,11 +33,18 @@ Ask = Callable[[int, NodeSet, Candidates], Gains]
 
 def as_array(s: NodeSet) -> NDArray[np.intp]:
     """Return the nodes of a set as an array."""
-    if s.bit_count() < 12:
-        return np.fromiter(nodes(s), dtype=np.intp)
+    array = np.empty(s.bit_count(), dtype=np.intp)
+    fill_nodes(s, array)
+    return array
+
+
+@compiled
+def fill_nodes(s: NodeSet, array: NDArray[np.intp]) -> int:
+    """Write the nodes of a set into an array of their number, which is returned."""
     size = s.bit_length() + 7 >> 3
     bits = np.frombuffer(s.to_bytes(size, "little"), dtype=np.uint8)
-    return np.flatnonzero(np.unpackbits(bits, bitorder="little"))
+    array[:] = np.flatnonzero(np.unpackbits(bits, bitorder="little"))
+    return len(array)
 
 
 @dataclass(slots=True)
@@ -68,46 +76,109 @@ class GainTable:
 
     def _add(self, family: Family, y: int, base: NodeSet, xs: Candidates) -> None:
         gains = self._ask(y, base, xs)
-        worth = gains > self._worth
-        if not worth.any() and np.isfinite(gains).all():
-            return
-        if not np.isfinite(gains).all():
+        best = best_above(xs, gains, self._worth)
+        if best is None:
             _refuse(y, base, xs, gains)
-        all_gains = np.concatenate([gains[worth], family.gains])
-        all_xs = np.concatenate([xs[worth], np.array(family.xs, dtype=np.intp)])
-        order = np.lexsort((all_xs, -all_gains))
-        family.gains = all_gains[order].tolist()
-        family.xs = all_xs[order].tolist()
+        elif not family.xs:
+            family.xs, family.gains = best
+        elif best[0]:
+            pairs = [*zip(family.gains, family.xs, strict=True), *zip(*reversed(best), strict=True)]
+            pairs.sort(key=lambda pair: (-pair[0], pair[1]))
+            family.gains, family.xs = map(list, zip(*pairs, strict=True))
 
 
-@dataclass(slots=True, eq=False)
+class GainMemory:
+    """Every gain that was asked for, by (Y, B) and X."""
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+        self._known: dict[tuple[int, NodeSet], dict[int, float]] = {}
+
+    def learn(self, y: int, base: NodeSet, wanted: NodeSet) -> dict[int, float]:
+        """Return what is known of (y, base) after asking for each wanted X once."""
+        known = self._known.setdefault((y, base), {})
+        missing = [x for x in nodes(wanted) if x not in known]
+        if missing:
+            xs = np.array(missing, dtype=np.intp)
+            gains = self._ask(y, base, xs)
+            if not np.isfinite(gains).all():
+                _refuse(y, base, xs, gains)
+            known.update(zip(missing, gains.tolist(), strict=True))
+        return known
+
+    def gain(self, y: int, base: NodeSet, x: int) -> float:
+        """Return one gain that was asked for."""
+        return self._known[y, base][x]
+
+
+@compiled
+def best_above(xs: Candidates, gains: Gains, worth: float) -> tuple[list[int], list[float]] | None:
+    """Return the X whose gain is above ``worth``, best first, and their gains.
+
+    None if some gain is not finite.
+    """
+    if not np.isfinite(gains).all():
+        return None
+    above = gains > worth
+    xs, gains = xs[above], gains[above]
+    order = np.lexsort((xs, -gains))
+    return xs[order].tolist(), gains[order].tolist()
+
+
+@compiled
+def first_free(
+    xs: list[int], top: int, allowed: NodeSet, barred: NodeSet, rejected: NodeSet
+) -> int:
+    """Return where, from ``top`` on, the first X stands that is allowed and nothing else."""
+    free = allowed & ~(barred | rejected)
+    while top < len(xs) and not free >> xs[top] & 1:
+        top += 1
+    return top
+
+
 class Lane:
-    """One (Y, S): a family, which X its view allows, and which of these are barred now."""
+    """One (Y, S): a family, which X its view allows, and which of these are barred now.
 
-    y: int
-    s: NodeSet
-    family: Family
-    allowed: NodeSet
-    barred: NodeSet = 0
-    rejected: NodeSet = 0
-    top: int = 0
+    ``best`` is the gain of the best X that is allowed and neither barred nor rejected, −∞ if
+    there is none.
+    """
 
-    def free(self) -> NodeSet:
-        """Return the X that are allowed and not barred."""
-        return self.allowed & ~(self.barred | self.rejected)
+    __slots__ = ("_allowed", "_rejected", "_top", "barred", "best", "family", "s", "y")
 
-    def best(self) -> float:
-        """Return the gain of the best X that is allowed and not barred; −∞ if there is none."""
-        xs, top, free = self.family.xs, self.top, self.free()
-        while top < len(xs) and not free >> xs[top] & 1:
-            top += 1
-        self.top = top
-        return self.family.gains[top] if top < len(xs) else NOTHING
+    def __init__(self, y: int, s: NodeSet, family: Family, allowed: NodeSet) -> None:
+        self.y = y
+        self.s = s
+        self.family = family
+        self._allowed = allowed
+        self.barred = self._rejected = 0
+        self._find_best(0)
+
+    def bar(self, xs: NodeSet) -> None:
+        """Bar these X, and no others."""
+        more = self.barred & ~xs == 0  # then the best cannot be better than it was
+        self.barred = xs
+        self._find_best(self._top if more else 0)
+
+    def reject(self, x: int) -> None:
+        """Leave out one X until they are all offered again."""
+        self._rejected |= 1 << x
+        self._find_best(self._top)
+
+    def offer_again(self) -> None:
+        """Offer again every X that was rejected."""
+        self._rejected = 0
+        self._find_best(0)
+
+    def _find_best(self, top: int) -> None:
+        family = self.family
+        self._top = top = first_free(family.xs, top, self._allowed, self.barred, self._rejected)
+        self.best = family.gains[top] if top < len(family.gains) else NOTHING
 
     def down_to(self, floor: float) -> Iterator[tuple[float, int]]:
         """Yield the (gain, X) of those whose gain is at least the floor."""
-        xs, gains, free = self.family.xs, self.family.gains, self.free()
-        for i in range(self.top, len(xs)):
+        xs, gains = self.family.xs, self.family.gains
+        free = self._allowed & ~(self.barred | self._rejected)
+        for i in range(self._top, len(xs)):
             if gains[i] < floor:
                 return
             if free >> xs[i] & 1:
@@ -125,6 +196,8 @@ def least_tied(
     least: tuple[int, int] | None = None
     tied: list[tuple[float, int, Lane]] = []
     for lane in lanes:
+        if lane.best < floor:
+            continue
         for gain, x in lane.down_to(floor):
             pair = (x, lane.y)
             if least is None or pair < least:

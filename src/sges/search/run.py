@@ -214,6 +214,11 @@ class Run:
         self.check_time()
         return self.counter.insert_gains_above(y, base, xs, self.tolerance)
 
+    def exact_insert_gains(self, y: int, base: NodeSet, xs: Candidates) -> Gains:
+        """Return the same where those that are not worth taking matter as well."""
+        self.check_time()
+        return self.counter.insert_gains(y, base, xs)
+
     def delete_gains(self, y: int, base: NodeSet, xs: Candidates) -> Gains:
         """Return the counted gains of deletes, unless time is up."""
         self.check_time()

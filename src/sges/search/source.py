@@ -1,12 +1,13 @@
 """What the greedy loop asks of a source of operators, and which views a step makes stale."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from operator import is_not
 from typing import Protocol
 
 from sges.graph.pdag import PDAG
+from sges.kernels import compiled
 from sges.nodeset import NodeSet
 from sges.operators.base import Operator
 
@@ -46,16 +47,27 @@ def go_on() -> None:
 
 def stale_views(before: PDAG, after: PDAG) -> NodeSet:
     """Return the nodes whose view differs: their edges, or what their neighbors are adjacent to."""
-    everyone = range(after.n)
+    return differing_views(before.out, before.into, after.out, after.into)
+
+
+@compiled
+def differing_views(
+    before_out: Sequence[NodeSet],
+    before_into: Sequence[NodeSet],
+    out: Sequence[NodeSet],
+    into: Sequence[NodeSet],
+) -> NodeSet:
+    """Return the same, given the rows of both graphs."""
+    everyone = range(len(out))
     # rows that did not change are the same objects: most nodes are passed over at C speed
     touched = {
-        *compress(everyone, map(is_not, before.out, after.out)),
-        *compress(everyone, map(is_not, before.into, after.into)),
+        *compress(everyone, map(is_not, before_out, out)),
+        *compress(everyone, map(is_not, before_into, into)),
     }
     stale = 0
     for v in touched:
-        if before.out[v] != after.out[v] or before.into[v] != after.into[v]:
+        if before_out[v] != out[v] or before_into[v] != into[v]:
             stale |= 1 << v
-            if before.adjacent(v) != after.adjacent(v):
-                stale |= after.neighbors(v)
+            if before_out[v] | before_into[v] != out[v] | into[v]:
+                stale |= out[v] & into[v]
     return stale

@@ -1,0 +1,19 @@
+/* What the module offers, by file. */
+#ifndef SGES_KERNELS_H
+#define SGES_KERNELS_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+typedef PyObject *Kernel(PyObject *module, PyObject *const *args, Py_ssize_t count);
+
+Kernel reach, differing_views;         /* graph.c */
+Kernel completed_rows;                   /* completion.c */
+Kernel fill_nodes, nodeset_of, first_free, best_above; /* operators.c */
+PyObject *nodes(PyObject *module, PyObject *mask);
+Kernel last_pivot, fill_residuals, fill_partial_squares; /* gaussian.c */
+
+/* Take hold of a contiguous array of numbers of this size; return 0 with a Python error. */
+int numbers(PyObject *array, Py_buffer *found, Py_ssize_t size, int writable);
+
+#endif
