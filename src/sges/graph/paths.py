@@ -17,10 +17,14 @@ def semi_directed_reach(graph: PDAG, start: int, avoiding: NodeSet) -> NodeSet:
     return reach(graph.out, 1 << start, avoiding)
 
 
-def another_way(graph: PDAG, y: int, x: int, avoiding: NodeSet) -> bool:
-    """Tell whether a semi-directed path other than the edge itself leads from y to x."""
+def other_ways(graph: PDAG, y: int, x: int, avoiding: NodeSet) -> NodeSet:
+    """Return y and all that semi-directed paths other than y → x reach, if they reach x, or none.
+
+    The paths go around the set.
+    """
     first = graph.out[y] & ~(1 << x | avoiding)
-    return bool(reach(graph.out, first, avoiding | 1 << y) >> x & 1)
+    reached = reach(graph.out, first, avoiding | 1 << y)
+    return reached | 1 << y if reached >> x & 1 else 0
 
 
 @compiled

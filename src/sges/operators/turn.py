@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sges.graph.chordal import cliques
-from sges.graph.paths import another_way
+from sges.graph.paths import other_ways
 from sges.graph.pdag import PDAG
 from sges.nodeset import Nodes, NodeSet, nodes, show
 from sges.operators.base import Operator, as_mask
@@ -80,10 +80,14 @@ class Turn(Operator):
 
     def path_is_free(self, cpdag: PDAG) -> bool:
         """Tell whether, on y → x, no other semi-directed path from y avoids C ∪ Ne(x)."""
+        return not self.blocking_path(cpdag)
+
+    def blocking_path(self, cpdag: PDAG) -> NodeSet:
+        """Return a set in which such a path runs, y in it, or the empty set if there is none."""
         x, y = self.x, self.y
         if cpdag.neighbors(y) >> x & 1:
-            return True
-        return not another_way(cpdag, y, x, self.c | cpdag.neighbors(x))
+            return 0
+        return other_ways(cpdag, y, x, self.c | cpdag.neighbors(x))
 
     def _problem_of_undirected(self, cpdag: PDAG) -> str | None:
         x, y = self.x, self.y

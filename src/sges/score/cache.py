@@ -60,7 +60,12 @@ class Families:
 
     def _in_a_fan(self, parents: NodeSet) -> bool:
         fans = self._fans
-        return bool(fans) and any(fans.get(parents ^ 1 << x, 0) >> x & 1 for x in nodes(parents))
+        if not fans:
+            return False
+        for x in nodes(parents):  # noqa: SIM110 (called for every family: no generator)
+            if fans.get(parents ^ 1 << x, 0) >> x & 1:
+                return True
+        return False
 
     def _tips_in_singles(self, base: NodeSet, tips: NodeSet) -> NodeSet:
         """Return the x of ``tips`` for which base ∪ x was asked for as a single family."""

@@ -96,7 +96,9 @@ class GainMemory:
 
     def learn(self, y: int, base: NodeSet, wanted: NodeSet) -> dict[int, float]:
         """Return what is known of (y, base) after asking for each wanted X once."""
-        known = self._known.setdefault((y, base), {})
+        known = self._known.get((y, base))
+        if known is None:
+            known = self._known[y, base] = {}
         missing = [x for x in nodes(wanted) if x not in known]
         if missing:
             xs = np.array(missing, dtype=np.intp)
@@ -105,11 +107,6 @@ class GainMemory:
                 _refuse(y, base, xs, gains)
             known.update(zip(missing, gains.tolist(), strict=True))
         return known
-
-    def gain(self, y: int, base: NodeSet, x: int) -> float:
-        """Return one gain that was asked for."""
-        return self._known[y, base][x]
-
 
 @compiled
 def best_above(xs: Candidates, gains: Gains, worth: float) -> tuple[list[int], list[float]] | None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from sges.graph.pdag import PDAG
-from sges.nodeset import NodeSet, nodes
+from sges.nodeset import NodeSet, nodes, nodeset
 from sges.operators.base import Operator
 from sges.operators.turn import Turn, local_turn_sets
 from sges.score.base import Candidates, Gains
@@ -41,6 +41,7 @@ class TurnSource:
         self._added = GainMemory(asked.exact_insert_gains)
         self._taken = GainMemory(asked.delete_gains)
         self._improving: dict[tuple[int, int], list[tuple[float, Turn]]] = {}
+        self._blocked: dict[Operator, NodeSet] = {}  # by a path inside such a set
         self._rejected: set[Operator] = set()
         self._view(dict(enumerate(cpdag.out)))
 
@@ -63,60 +64,73 @@ class TurnSource:
         self._rejected.add(operator)
 
     def move_to(self, cpdag: PDAG) -> None:
-        """Make again the turns of the edges at nodes whose view changed."""
+        """Make again the turns of the edges that see a change at either end."""
         before, self._cpdag = self._cpdag, cpdag
         self._rejected.clear()
         stale = stale_views(before, cpdag)
-        wanted: dict[int, NodeSet] = {}
-        for v in nodes(stale):
-            wanted[v] = cpdag.out[v]
-            for u in nodes(cpdag.into[v] & ~stale):
-                wanted[u] = wanted.get(u, 0) | 1 << v
+        above = _other_parents(before, cpdag, stale)
+        wanted = {y: cpdag.out[y] for y in nodes(stale)}
+        for x in nodes(above):
+            for y in nodes(cpdag.into[x] & ~stale):
+                wanted[y] = wanted.get(y, 0) | 1 << x
         self._improving = {
             (x, y): turns
             for (x, y), turns in self._improving.items()
-            if not (stale >> x | stale >> y) & 1
+            if not (above >> x | stale >> y) & 1
         }
+        self._unblock(before, stale)
         self._view(wanted)
 
+    def _unblock(self, before: PDAG, stale: NodeSet) -> None:
+        """Forget which turns a path blocked, but those whose path is there for certain."""
+        after = self._cpdag
+        lost = sum(1 << v for v in nodes(stale) if before.out[v] & ~after.out[v])
+        self._blocked = {
+            turn: path
+            for turn, path in self._blocked.items()
+            if not path & lost and not (stale >> turn.x | stale >> turn.y) & 1
+        }
+
     def _view(self, wanted: dict[int, NodeSet]) -> None:
-        """Score the turns of y → x or x — y that meet the local conditions, for each y and its x."""
-        proposed = list(self._proposed(wanted))
-        self.considered += len(proposed)
-        self._learn(proposed)
-        for x, y, c, above_y, above_x in proposed:
-            gain = self._added.gain(y, above_y, x) + self._taken.gain(x, above_x, y)
-            if gain > self._tolerance:
-                self._improving.setdefault((x, y), []).append((gain, Turn(x, y, c)))
+        """Score the turns of y → x or x — y, for each y and its x, that the views allow."""
+        together: dict[tuple[int, NodeSet], list[tuple[int, NodeSet, float]]] = {}
+        for x, y, c, above, added in self._proposed(wanted):
+            self.considered += 1
+            together.setdefault((x, above), []).append((y, c, added))
+        for (x, above), turns in together.items():
+            taken = self._taken.learn(x, above, nodeset(y for y, _, _ in turns))
+            for y, c, added in turns:
+                if (gain := added + taken[y]) > self._tolerance:
+                    self._improving.setdefault((x, y), []).append((gain, Turn(x, y, c)))
 
     def _proposed(
         self, wanted: dict[int, NodeSet]
-    ) -> Iterator[tuple[int, int, NodeSet, NodeSet, NodeSet]]:
-        """Yield x, y, C, what y has as parents besides x, and what x has, y among them."""
+    ) -> Iterator[tuple[int, int, NodeSet, NodeSet, float]]:
+        """Yield x, y, C, the parents of x, y among them, and what y gains by x as a parent."""
         g = self._cpdag
         for y, xs in wanted.items():
             parents = g.parents(y)
             for c, turned in local_turn_sets(g, y, xs):
+                added = self._added.learn(y, parents | c, turned)
                 for x in nodes(turned):
-                    above_x = g.parents(x) | c & g.neighbors(x) | 1 << y
-                    yield x, y, c, parents | c, above_x
-
-    def _learn(self, proposed: list[tuple[int, int, NodeSet, NodeSet, NodeSet]]) -> None:
-        """Ask for all the gains at once that belong to one family."""
-        added: dict[tuple[int, NodeSet], NodeSet] = {}
-        taken: dict[tuple[int, NodeSet], NodeSet] = {}
-        for x, y, _, above_y, above_x in proposed:
-            added[y, above_y] = added.get((y, above_y), 0) | 1 << x
-            taken[x, above_x] = taken.get((x, above_x), 0) | 1 << y
-        for (y, above), xs in added.items():
-            self._added.learn(y, above, xs)
-        for (x, above), ys in taken.items():
-            self._taken.learn(x, above, ys)
+                    yield x, y, c, g.parents(x) | c & g.neighbors(x) | 1 << y, added[x]
 
     def _ranked(self) -> Iterator[tuple[float, Turn]]:
         """Yield the improving turns that are valid, best first."""
         every = [pair for found in self._improving.values() for pair in found]
         every.sort(key=lambda pair: -pair[0])
         for gain, turn in every:
-            if turn not in self._rejected and turn.path_is_free(self._cpdag):
-                yield gain, turn
+            if turn not in self._rejected and turn not in self._blocked:
+                if path := turn.blocking_path(self._cpdag):
+                    self._blocked[turn] = path
+                else:
+                    yield gain, turn
+
+
+def _other_parents(before: PDAG, after: PDAG, among: NodeSet) -> NodeSet:
+    """Return the nodes whose parents or neighbors differ."""
+    return sum(
+        1 << v
+        for v in nodes(among)
+        if before.into[v] != after.into[v] or before.neighbors(v) != after.neighbors(v)
+    )

@@ -1,0 +1,70 @@
+"""The turns kept from step to step are those of the state, found one by one."""
+
+import random
+
+import numpy as np
+import pytest
+
+from sges.graph import PDAG
+from sges.operators import Delete, Insert, Operator, Turn, all_deletes, all_inserts, all_turns
+from sges.score import GaussianBIC
+from sges.search.run import Run
+from sges.search.turns import TurnSource
+from worlds import gaussian_score
+
+
+def best_one_by_one(g: PDAG, score: GaussianBIC, tolerance: float) -> tuple[Operator, float] | None:
+    """Score every valid turn by its four families, and take the least of the best."""
+    scored = [(turn, turn.gain(score, g)) for turn in all_turns(g)]
+    highest = max((gain for _, gain in scored), default=0.0)
+    if highest <= tolerance:
+        return None
+    tied = [pair for pair in scored if pair[1] >= highest - tolerance]
+    return min(tied, key=lambda pair: pair[0].sort_key())
+
+
+@pytest.mark.parametrize("edges", [8, 20, 40])
+def test_the_best_turn_along_a_random_walk_is_the_best_of_all(edges: int, seed: int) -> None:
+    score = gaussian_score(12, edges, 300, seed)
+    run, rng = Run(score), random.Random(f"{seed} {edges}")
+    g = PDAG.empty(12)
+    source = TurnSource(g, run, run.tolerance)
+    offered = 0
+    for _ in range(60):
+        wanted, found = best_one_by_one(g, score, run.tolerance), source.best()
+        assert (found is None) == (wanted is None)
+        if found is not None and wanted is not None:
+            offered += 1
+            assert found.operator == wanted[0]
+            assert found.gain == pytest.approx(wanted[1], rel=1e-9, abs=1e-7)
+        g = some_step(rng, g, score, found.operator if found else None).carry_out(g)
+        source.move_to(g)
+    assert offered
+
+
+def some_step(rng: random.Random, g: PDAG, score: GaussianBIC, turn: Operator | None) -> Operator:
+    """Return the turn offered, or an insert or a delete: good ones, so that the walk goes far."""
+    if turn is not None and rng.random() < 0.3:
+        return turn
+    inserts: list[Insert] = list(all_inserts(g))
+    deletes: list[Delete] = list(all_deletes(g))
+    if inserts and (not deletes or rng.random() < 0.7):
+        some = rng.sample(inserts, min(40, len(inserts)))
+        return max(some, key=lambda op: (op.gain(score, g), op.sort_key()))
+    return rng.choice(deletes)
+
+
+def test_a_rejected_turn_is_offered_again_only_at_the_next_state(seed: int) -> None:
+    """Of data from 0 → 2 ← 1 the chain 0 — 2 — 1 wants one of its edges turned."""
+    rng = np.random.default_rng(seed)
+    causes = rng.normal(size=(500, 2))
+    score = GaussianBIC(np.column_stack([causes, causes.sum(axis=1) + rng.normal(size=500)]))
+    run, chain = Run(score), PDAG.from_edges(3, undirected=[(0, 2), (1, 2)])
+    source = TurnSource(chain, run, run.tolerance)
+    offered = []
+    while (found := source.best()) is not None:
+        offered.append(found)
+        source.reject(found.operator)
+    assert [scored.operator for scored in offered] == [Turn(0, 2, {1}), Turn(1, 2, {0})]
+    source.move_to(chain)
+    assert source.best() == offered[0]
