@@ -30,6 +30,9 @@ SEARCHES: dict[str, Search] = {
     "sges, poly": lambda score, bound, dag: sges(
         score, MaxParents.of(dag), forward="poly", constraint=bound
     ),
+    "sges, order": lambda score, bound, dag: sges(
+        score, MaxParents.of(dag), forward="order", constraint=bound
+    ),
     "sges, complete": lambda score, bound, dag: sges(
         score, MaxParents.of(dag), forward="complete", constraint=bound
     ),

@@ -1,0 +1,78 @@
+"""Searching orders under background knowledge."""
+
+from itertools import product
+
+import pytest
+
+import naive
+from bridge import arcs_of, pdag_of
+from known import false_problem, satisfies, true_problem
+from sges.graph import PDAG, dag_to_cpdag, is_imap
+from sges.knowledge import Bound, Knowledge
+from sges.network import LinearGaussian
+from sges.properties import MaxParents
+from sges.score import GaussianBIC, SeparationOracle
+from sges.score.base import Score, total_score
+from sges.search.informed import search_informed
+from sges.search.order import forward_by_order, order_search
+from sges.search.phases import Selection, backward
+from sges.search.run import Run
+
+
+def sges_by_order(score: Score, bound: Bound, dag: PDAG) -> tuple[Run, PDAG]:
+    """Search forward by orders and backward selectively, as under any knowledge."""
+    run, selection = Run(score, constraint=bound), Selection(MaxParents.of(dag))
+    return run, search_informed(
+        run, None, lambda g: backward(run, forward_by_order(run, g), selection)
+    )
+
+
+def test_true_knowledge_and_an_oracle_give_the_truth(seed: int) -> None:
+    for i in range(90):
+        dag, known = true_problem(seed * 1000 + i)
+        run, found = sges_by_order(SeparationOracle(dag), known.bind(dag.n), dag)
+        assert found == dag_to_cpdag(dag), (dag, known)
+        assert run.stopped is None
+
+
+def test_every_constraint_holds_on_data_whether_the_knowledge_is_true_or_not(seed: int) -> None:
+    """Of the class found, and of the DAG of the best order."""
+    for i in range(60):
+        dag, known = false_problem(seed * 1000 + i)
+        bound = known.bind(dag.n)
+        score = GaussianBIC(LinearGaussian.random(dag, seed=i).sample(60, seed=i))
+        run, found = sges_by_order(score, bound, dag)
+        assert satisfies(arcs_of(bound.member(found)), known)
+        assert run.total == pytest.approx(total_score(score, found))
+        again = Run(score, constraint=bound)
+        search = order_search(again, again.start(None))
+        assert satisfies(arcs_of(search.state.dag()), known)
+        search.improve()
+        assert satisfies(arcs_of(search.state.dag()), known)
+
+
+def test_steps_under_knowledge_are_admissible_one_by_one(seed: int) -> None:
+    for i in range(30):
+        dag, known = true_problem(seed * 1000 + i)
+        bound = known.bind(dag.n)
+        run = Run(SeparationOracle(dag), constraint=bound)
+        cpdag = run.start(None)
+        found = forward_by_order(run, cpdag)
+        for step in run.result(found).steps:
+            cpdag = step.operator.apply(cpdag)
+            assert bound.admits(cpdag)
+        assert cpdag == found
+
+
+def test_every_order_that_tiers_allow_stands_for_an_imap() -> None:
+    """All DAGs of three nodes, all true tiers: the search itself never leaves them."""
+    for arcs, place in product(naive.all_dags(3), product(range(3), repeat=3)):
+        if all(place[x] <= place[y] for x, y in arcs):
+            dag = pdag_of(3, arcs)
+            tiers = [[v for v in range(3) if place[v] == t] for t in range(3)]
+            run = Run(SeparationOracle(dag), constraint=Knowledge(tiers=tiers).bind(3))
+            search = order_search(run, run.start(None))
+            search.improve()
+            order = search.state.order
+            assert [place[v] for v in order] == sorted(place)
+            assert is_imap(search.state.dag(), dag)
