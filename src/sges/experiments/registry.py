@@ -12,6 +12,7 @@ from sges.experiments import (
     fes_start,
     figure_8,
     finite_data,
+    penalty,
     polytrees,
     properties,
     scaling,
@@ -32,6 +33,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         scaling.EXPERIMENT,
         finite_data.EXPERIMENT,
         exact_optimum.EXPERIMENT,
+        penalty.EXPERIMENT,
     )
 }
 

@@ -1,0 +1,274 @@
+"""Choosing the penalty: the interface, its edges, and what it does on data of known answer."""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from sges.data import Dataset, Moments
+from sges.errors import DataError, ScoreError, WrongUse
+from sges.knowledge import Knowledge
+from sges.network import BayesianNetwork, LinearGaussian, random_dag
+from sges.penalty import (
+    PenaltyChoice,
+    Tried,
+    Verdict,
+    choose_penalty,
+    extended_bic,
+    rule_of_thumb,
+)
+from sges.penalty.choose import CANDIDATES
+from sges.properties import MaxParents
+from sges.result import Result
+from sges.score import BDeu, GaussianBIC
+from sges.score.base import Score
+from sges.search import ges, sges
+
+
+def gaussian(seed: int, n: int = 6, edges: int = 6, records: int = 200) -> Dataset:
+    return LinearGaussian.random(random_dag(n, edges, seed=seed), seed=seed).sample(records, seed)
+
+
+def binary(seed: int, n: int = 5, edges: int = 4, records: int = 200) -> Dataset:
+    return BayesianNetwork.random(random_dag(n, edges, seed=seed), seed=seed).sample(records, seed)
+
+
+def mixed(seed: int, records: int = 300) -> Dataset:
+    rng = np.random.default_rng(seed)
+    group = rng.integers(3, size=records)
+    effect = group + rng.normal(size=records)
+    return Dataset.of({"group": [f"g{g}" for g in group], "x": effect, "y": effect - group})
+
+
+def plain(choice: PenaltyChoice) -> tuple[object, ...]:
+    """Return what must not depend on the machine."""
+    verdicts = [
+        (one.method, one.penalty, one.skipped, [(t.penalty, t.values, t.edges) for t in one.curve])
+        for one in choice.verdicts
+    ]
+    return choice.penalty, verdicts, choice.searches, choice.complete
+
+
+def curve_of(choice: PenaltyChoice) -> tuple[Tried, ...]:
+    """Return the curve of the first verdict."""
+    return choice.verdicts[0].curve
+
+
+@pytest.mark.parametrize("make", [gaussian, binary, mixed])
+def test_the_same_seed_gives_the_same_choice_for_every_kind_of_table(
+    make: Callable[[int], Dataset], seed: int
+) -> None:
+    data = make(seed)
+    first, again = (choose_penalty(data, seed=seed) for _ in range(2))
+    assert plain(first) == plain(again)
+    assert first.complete
+    assert first.searches == sum(len(one.values) for v in first.verdicts for one in v.curve)
+    for verdict in first.verdicts:
+        assert [one.penalty for one in verdict.curve] == sorted(CANDIDATES)[-len(verdict.curve) :]
+        assert verdict.chosen in verdict.curve
+
+
+@pytest.mark.parametrize("make", [gaussian, binary, mixed])
+def test_both_is_the_larger_of_the_two_and_asks_for_no_more_than_they_do(
+    make: Callable[[int], Dataset], seed: int
+) -> None:
+    data = make(seed)
+    both, *apart = (
+        choose_penalty(data, method=method, seed=seed)
+        for method in ("both", "held-out", "stability")
+    )
+    assert both.penalty == max(choice.penalty for choice in apart)
+    assert both.searches <= sum(choice.searches for choice in apart)
+    assert both.verdicts[0].penalty == apart[0].penalty
+
+
+def test_what_is_tried_and_what_is_skipped_are_all_candidates(seed: int) -> None:
+    verdict = choose_penalty(gaussian(seed), method="stability").verdicts[0]
+    tried = [one.penalty for one in verdict.curve]
+    assert [*verdict.skipped, *tried] == list(CANDIDATES)
+
+
+def test_another_seed_draws_other_folds(seed: int) -> None:
+    data = gaussian(seed)
+    one, other = (curve_of(choose_penalty(data, candidates=[1], seed=seed + k)) for k in (0, 1))
+    assert one[0].values != other[0].values
+
+
+def test_noise_is_not_fitted(seed: int) -> None:
+    """Without a penalty every edge improves the score; among independent columns all are wrong."""
+    values = np.random.default_rng(seed).normal(size=(100, 6))
+    assert choose_penalty(Dataset.of(values), candidates=[0, 6]).penalty == 6
+
+
+def test_the_complete_graph_is_stable_and_fools_stability(seed: int) -> None:
+    """What the page warns of: without a penalty, every subsample joins all pairs."""
+    values = np.random.default_rng(seed).normal(size=(100, 6))
+    data = Dataset.of(values)
+    assert choose_penalty(data, candidates=[0, 6], method="stability").penalty == 0
+
+
+def test_a_penalty_that_hides_the_strongest_edge_is_not_chosen(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=300)
+    data = Dataset.of({"x": x, "y": x + 0.1 * rng.normal(size=300)})
+    assert choose_penalty(data, candidates=[1, 1e6]).penalty == 1
+
+
+def test_every_search_is_the_one_given_and_is_counted(seed: int) -> None:
+    asked: list[float] = []
+
+    def search(score: Score) -> Result:
+        assert isinstance(score, GaussianBIC)
+        asked.append(score.penalty)
+        return sges(score, MaxParents(1))
+
+    choice = choose_penalty(gaussian(seed), search=search, candidates=[2, 1, 4], method="held-out")
+    assert len(asked) == choice.searches
+    assert asked[:5] == [4.0] * 5  # the largest penalty first: its searches are the shortest
+    assert [one.penalty for one in curve_of(choice)] == sorted(set(asked))
+
+
+def test_knowledge_is_respected_through_the_search(seed: int) -> None:
+    bound = Knowledge(required=[(0, 5)]).bind(6)
+    search = partial(ges, constraint=bound)
+    data = Dataset.of(np.random.default_rng(seed).normal(size=(100, 6)))
+    choice = choose_penalty(data, search=search, candidates=[8])
+    assert min(curve_of(choice)[0].edges) >= 1
+
+
+def test_a_score_of_ones_own_is_made_of_each_part_and_each_candidate(seed: int) -> None:
+    def prior(data: Dataset, ess: float) -> BDeu:
+        return BDeu(data, ess)
+
+    choice = choose_penalty(binary(seed), score=prior, candidates=[1, 10])
+    assert choice.score == "prior"
+    assert choice.penalty in (1, 10)
+
+
+def test_names_of_scores_stand_for_their_classes(seed: int) -> None:
+    data = gaussian(seed)
+    named = choose_penalty(data, score="gaussian-bic", candidates=[1, 2], seed=seed)
+    rows = partial(GaussianBIC)  # not known to do with moments, and so given all records
+    given = choose_penalty(data, score=rows, candidates=[1, 2], seed=seed)
+    for one, other in zip(curve_of(named), curve_of(given), strict=True):
+        assert one.edges == other.edges
+        assert one.values == pytest.approx(other.values, rel=1e-9)
+    assert choose_penalty(data, score="degenerate-gaussian", candidates=[1]).penalty == 1
+
+
+def test_weights_are_records(seed: int) -> None:
+    """Each row three times over: as weights, or written out, the curve is about the same."""
+    data = binary(seed, records=400)
+    rows = data.codes.T.tolist()
+    weighted = Dataset.of(np.array(rows), kinds="discrete", weights=[3] * len(rows))
+    written = Dataset.of(np.array(rows * 3), kinds="discrete")
+    assert weighted.records == written.records
+    one, other = (curve_of(choose_penalty(d, candidates=[1]))[0] for d in (weighted, written))
+    assert one.value == pytest.approx(other.value, rel=0.05)
+
+
+def test_without_time_the_rule_of_thumb_is_what_is_left(seed: int) -> None:
+    choice = choose_penalty(gaussian(seed), time_limit=0)
+    assert not choice.complete
+    assert choice.verdicts == ()
+    assert choice.searches == 0
+    assert choice.penalty == extended_bic(6, 200)
+    assert "rule of thumb" in choice.note
+    assert "rule of thumb" in repr(choice)
+    assert choose_penalty(binary(seed), time_limit=0).penalty == 1
+
+
+def test_a_search_that_does_not_end_ends_the_choice_with_what_was_tried(seed: int) -> None:
+    data = gaussian(seed)
+
+    def search(score: Score, *, time_limit: float) -> Result:
+        assert isinstance(score, GaussianBIC)
+        return ges(score, time_limit=0 if score.penalty < 2 else time_limit)
+
+    choice = choose_penalty(
+        data, search=search, candidates=[1, 2, 4], method="held-out", time_limit=1e9
+    )
+    assert [one.penalty for one in curve_of(choice)] == [2, 4]
+    assert (choice.verdicts[0].skipped, choice.complete) == ((1.0,), False)
+    assert choice.searches == 11
+    assert "cut short" in choice.note
+
+
+def test_a_choice_shows_its_curve_and_its_cost() -> None:
+    curve = (Tried(1.0, (-2.0, -4.0), (3, 4), 0.5), Tried(2.0, (-2.0, -3.0), (2, 2), 0.25))
+    verdict = Verdict("held-out", curve[1], curve, (0.5,))
+    choice = PenaltyChoice(2.0, "GaussianBIC", (verdict,), 4, 0.75)
+    assert repr(choice) == "PenaltyChoice(2: held-out 2; 4 searches, 0.75 s)"
+    assert choice.note == "penalty 2: chosen by held-out (2), with 4 searches in 0.75 s"
+    rows = choice.rows()
+    assert [row["chosen"] for row in rows] == [False, True]
+    assert (rows[0]["difference"], rows[0]["error"]) == (-0.5, 0.5)
+    assert [line[0] for line in choice.as_table().splitlines()[1:3]] == [" ", "→"]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"candidates": []}, "no candidates"),
+        ({"candidates": [1, -1]}, "candidate -1"),
+        ({"candidates": [float("nan")]}, "candidate nan"),
+        ({"method": "aic"}, "there are both, held-out, stability"),
+        ({"seed": -1}, "seed = -1"),
+        ({"parts": 1}, "parts = 1"),
+        ({"score": "bdeu"}, "no penalty to choose"),
+        ({"time_limit": -1.0}, "time_limit = -1"),
+    ],
+)
+def test_wrong_use_is_told_in_one_line(options: dict[str, object], says: str) -> None:
+    with pytest.raises(WrongUse, match=says) as told:
+        choose_penalty(gaussian(0), **options)  # type: ignore[arg-type]
+    assert "\n" not in str(told.value)
+
+
+def test_moments_have_no_records_to_set_aside() -> None:
+    with pytest.raises(WrongUse, match="rule_of_thumb"):
+        choose_penalty(Moments.of(gaussian(0)))
+
+
+@pytest.mark.parametrize("method", ["held-out", "stability"])
+def test_too_few_records_are_refused(method: str) -> None:
+    data = Dataset.of(np.arange(4.0).reshape(2, 2))
+    with pytest.raises(DataError, match="too few"):
+        choose_penalty(data, method=method)
+
+
+def test_a_score_that_does_not_fit_the_columns_says_so_itself() -> None:
+    with pytest.raises(DataError, match="is discrete"):
+        choose_penalty(mixed(0), score="gaussian-bic")
+    with pytest.raises(ScoreError, match="is continuous"):
+        choose_penalty(mixed(0), score="discrete-bic")
+
+
+def test_columns_that_are_constant_are_no_obstacle(seed: int) -> None:
+    """Pytest makes errors of warnings, so this also says that no part warns of its own."""
+    values: NDArray[np.float64] = np.random.default_rng(seed).normal(size=(60, 3))
+    values[:, 1] = 7.0
+    assert choose_penalty(Dataset.of(values), candidates=[1, 2]).complete
+    rare = Dataset.of({"a": ["u"] * 59 + ["v"], "x": values[:, 0]})
+    assert np.isfinite(curve_of(choose_penalty(rare, candidates=[1, 2]))[0].value)
+
+
+def test_the_rule_of_thumb_is_the_extended_bic() -> None:
+    """−2·log-likelihood + k log m + 4γ k log n, per edge and divided by log m."""
+    for n, m, gamma in ((10, 100, 0.5), (500, 300, 1.0), (1, 50, 0.25)):
+        expected = (np.log(m) + 4 * gamma * np.log(n)) / np.log(m)
+        assert extended_bic(n, m, gamma) == pytest.approx(expected)
+    assert extended_bic(100, 1000, gamma=0) == 1
+
+
+def test_the_rule_of_thumb_leaves_discrete_columns_at_the_bic() -> None:
+    assert rule_of_thumb(gaussian(0)) == rule_of_thumb(Moments.of(gaussian(0))) > 1
+    assert rule_of_thumb(binary(0)) == rule_of_thumb(mixed(0)) == 1
+
+
+@pytest.mark.parametrize("wrong", [(0, 10, 0.5), (3, 1, 0.5), (3, 10, -1.0), (3, 10, np.inf)])
+def test_the_extended_bic_refuses_what_it_cannot_weigh(wrong: tuple[int, int, float]) -> None:
+    with pytest.raises(WrongUse):
+        extended_bic(*wrong)
