@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sges.knowledge import Knowledge as Knowledge
     from sges.network import BayesianNetwork as BayesianNetwork
     from sges.result import Result as Result
+    from sges.search import Strategy as Strategy
 
 __version__ = "0.1.0"
 
@@ -33,6 +34,7 @@ _HOMES = {
     "Knowledge": "sges.knowledge",
     "Result": "sges.result",
     "SGES": "sges.estimator",
+    "Strategy": "sges.search",
     "learn": "sges.api",
 }
 
@@ -49,6 +51,7 @@ __all__ = [
     "MaxVStructures",
     "MaxVWidth",
     "Result",
+    "Strategy",
     "__version__",
     "examples",
     "learn",

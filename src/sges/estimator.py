@@ -16,17 +16,19 @@ The search has nothing to predict or transform: an estimator is the last step of
 """
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, Literal, Self
 
-from sges.api import ScoreChoice, learn
+from sges.api import AnyPenalty, learn
 from sges.data import Kinds, Missing
 from sges.errors import MissingLibrary, WrongUse
 from sges.export import adjacency_frame, to_numpy
 from sges.graph.pdag import PDAG
 from sges.properties.base import Property
 from sges.result import Result
+from sges.scoring import ScoreChoice
 from sges.search import Progress
 from sges.search.algorithms import Forward
+from sges.search.strategy import AnyStrategy
 
 try:
     from sklearn.base import BaseEstimator  # type: ignore[import-untyped]
@@ -83,7 +85,8 @@ class GES(_Searcher):
 
     Parameters are those of ``sges.learn``.  Its ``score`` is here ``scoring_method``, because
     scikit-learn takes an attribute ``score`` for a method: a name, or a function that makes a
-    score of a ``Dataset``, such as ``sges.score.BDeu``.
+    score of a ``Dataset``, such as ``sges.score.BDeu``.  The search is the paper's, in two
+    phases, unless ``strategy`` says otherwise: ``strategy="extended"`` is the default of ``learn``.
 
     >>> import sges
     >>> model = GES().fit(sges.examples.load("greenhouse").table.to_pandas())
@@ -95,14 +98,18 @@ class GES(_Searcher):
         self,
         *,
         scoring_method: ScoreChoice = "auto",
+        strategy: AnyStrategy = "two-phase",
+        forward: Forward = "fes",
         knowledge: Any = None,  # noqa: ANN401 (a Knowledge or a path)
-        penalty: float = 1.0,
+        penalty: AnyPenalty = 1.0,
         time_limit: float | None = None,
         progress: Callable[[Progress], object] | None = None,
         kinds: Kinds = None,
         missing: Missing = "error",
     ) -> None:
         self.scoring_method = scoring_method
+        self.strategy = strategy
+        self.forward = forward
         self.knowledge = knowledge
         self.penalty = penalty
         self.time_limit = time_limit
@@ -115,8 +122,8 @@ class SGES(_Searcher):
     """Selective Greedy Equivalence Search as an estimator.
 
     Parameters are those of ``GES``; ``assume`` is needed, for without an assumed property
-    there is nothing to select by, and the search is ``GES``.  ``forward`` is as in
-    ``sges.learn``.
+    there is nothing to select by, and the search is ``GES``.  ``assume="auto"`` chooses a bound
+    on parents from the data.
 
     >>> import sges
     >>> table = sges.examples.load("greenhouse").table.to_pandas()
@@ -126,12 +133,13 @@ class SGES(_Searcher):
 
     def __init__(
         self,
-        assume: Property | None = None,
+        assume: Property | Literal["auto"] | None = None,
         *,
         scoring_method: ScoreChoice = "auto",
+        strategy: AnyStrategy = "two-phase",
         forward: Forward = "fes",
         knowledge: Any = None,  # noqa: ANN401 (a Knowledge or a path)
-        penalty: float = 1.0,
+        penalty: AnyPenalty = 1.0,
         time_limit: float | None = None,
         progress: Callable[[Progress], object] | None = None,
         kinds: Kinds = None,
@@ -139,6 +147,7 @@ class SGES(_Searcher):
     ) -> None:
         self.assume = assume
         self.scoring_method = scoring_method
+        self.strategy = strategy
         self.forward = forward
         self.knowledge = knowledge
         self.penalty = penalty

@@ -10,11 +10,11 @@ import pytest
 
 import sges
 from sges import MaxParents, examples
-from sges.api import SCORES
 from sges.data import Dataset, Moments
 from sges.errors import DataError, SgesError, WrongUse
 from sges.graph import PDAG, dag_to_cpdag
 from sges.score import BDeu, DiscreteBIC, GaussianBIC
+from sges.scoring import SCORES
 from sges.search import Progress
 from sges.search import sges as search
 from worlds import linear_data
@@ -34,7 +34,7 @@ def test_continuous_columns_get_the_gaussian_bic_and_the_result_says_why(seed: i
     dag, data = linear_data(6, 7, 2000, seed)
     result = sges.learn(data)
     assert result.score_name == "GaussianBIC"
-    assert result.notes[-1] == "score GaussianBIC: all 6 columns are continuous"
+    assert "score GaussianBIC: all 6 columns are continuous" in result.notes
     assert result.names == tuple(f"x{v}" for v in range(dag.n))
 
 
@@ -42,7 +42,9 @@ def test_discrete_columns_get_the_discrete_bic_and_mixed_ones_the_degenerate(see
     table = mixed_table(seed)
     result = sges.learn(table)
     assert result.score_name == "DegenerateGaussian"
-    assert result.notes[-1].endswith("2 columns are continuous and 1 column is discrete")
+    assert any(
+        n.endswith("2 columns are continuous and 1 column is discrete") for n in result.notes
+    )
     discrete = sges.learn({"group": table["group"], "high": table["dose"] > 1})
     assert discrete.score_name == "DiscreteBIC"
     assert discrete.cpdag.edge_count() == 1
@@ -51,7 +53,7 @@ def test_discrete_columns_get_the_discrete_bic_and_mixed_ones_the_degenerate(see
 def test_one_column_is_no_special_case() -> None:
     result = sges.learn({"a": [1.5, 2.5, 4.0]})
     assert result.cpdag == PDAG.empty(1)
-    assert result.notes[-1].endswith("the one column is continuous")
+    assert any(note.endswith("the one column is continuous") for note in result.notes)
 
 
 def test_the_choice_is_logged(caplog: pytest.LogCaptureFixture) -> None:
@@ -63,7 +65,9 @@ def test_the_choice_is_logged(caplog: pytest.LogCaptureFixture) -> None:
 def test_the_result_is_that_of_the_search_on_the_same_score(seed: int) -> None:
     _, data = linear_data(7, 9, 500, seed)
     by_hand = search(GaussianBIC(data, penalty=2.0), MaxParents(2), forward="poly")
-    found = sges.learn(data, assume=MaxParents(2), forward="poly", penalty=2.0)
+    found = sges.learn(
+        data, assume=MaxParents(2), strategy="two-phase", forward="poly", penalty=2.0
+    )
     assert found.cpdag == by_hand.cpdag
     assert found.steps == by_hand.steps
     assert found.score_evaluations == by_hand.score_evaluations
@@ -75,7 +79,7 @@ def test_every_score_that_is_named_can_be_asked_for(name: str) -> None:
     example = examples.load("asia" if discrete else "greenhouse")
     result = sges.learn(example, score=name)
     assert result.score_name == SCORES[name].home
-    assert result.notes[-1] == f"score {SCORES[name].home}: as asked for"
+    assert f"score {SCORES[name].home}: as asked for" in result.notes
 
 
 def test_a_score_may_be_given_as_a_class_a_function_or_itself() -> None:
@@ -85,7 +89,7 @@ def test_a_score_may_be_given_as_a_class_a_function_or_itself() -> None:
     assert sges.learn(example, score=lambda data: BDeu(data, ess=1.0)).score == by_name.score
     alone = sges.learn(score=BDeu(example))
     assert (alone.cpdag, alone.names) == (by_name.cpdag, by_name.names)
-    assert alone.notes == ()
+    assert [note for note in alone.notes if not note.startswith("escapes")] == []
 
 
 def test_a_score_without_names_numbers_its_variables_unless_names_are_given() -> None:
@@ -99,7 +103,7 @@ def test_moments_are_enough_for_gaussian_scores() -> None:
     whole, small = sges.learn(data), sges.learn(Moments.of(data))
     assert small.cpdag == whole.cpdag
     assert small.names == whole.names
-    assert small.notes[-1] == "score GaussianBIC: means and covariances were given"
+    assert "score GaussianBIC: means and covariances were given" in small.notes
 
 
 def test_a_start_is_matched_with_the_columns_by_name() -> None:
@@ -118,10 +122,54 @@ def test_a_time_limit_ends_the_search_and_the_result_says_so() -> None:
     assert (result.complete, result.stopped) == (False, "time limit")
 
 
-def test_progress_is_told_after_every_step() -> None:
+@pytest.mark.parametrize("strategy", ["two-phase", "interleaved", "extended"])
+def test_progress_is_told_after_every_step_and_never_goes_back(strategy: str) -> None:
     told: list[Progress] = []
-    result = sges.learn(examples.load("asia"), progress=told.append)
+    result = sges.learn(examples.load("asia"), strategy=strategy, progress=told.append)
     assert [p.step for p in told][-1] == len(result.steps)
+    assert [p.score for p in told] == sorted(p.score for p in told)
+
+
+def test_the_default_is_the_extended_search() -> None:
+    result = sges.learn(examples.load("asia"))
+    assert result.strategy == "extended"
+    assert result.score >= sges.learn(examples.load("asia"), strategy="two-phase").score
+
+
+def test_a_penalty_by_rule_is_that_of_the_rule() -> None:
+    from sges.penalty import rule_of_thumb
+
+    data = Dataset.of(examples.load("greenhouse"))
+    by_rule, value = sges.learn(data, penalty="rule"), rule_of_thumb(data)
+    assert value > 1
+    assert by_rule.score == sges.learn(data, penalty=value).score
+    assert f"penalty {value:.3g}: by the rule of thumb" in by_rule.notes
+
+
+def test_a_penalty_is_chosen_with_the_search_it_is_for() -> None:
+    from functools import partial
+
+    from sges.penalty import choose_penalty
+
+    data = Dataset.of(examples.load("asia"))
+    chosen = sges.learn(data, assume=MaxParents(2), strategy="two-phase", penalty="auto")
+    by_hand = choose_penalty(data, search=partial(search, assume=MaxParents(2)))
+    again = sges.learn(data, assume=MaxParents(2), strategy="two-phase", penalty=by_hand.penalty)
+    assert chosen.cpdag == again.cpdag
+    assert any(note.startswith(f"penalty {by_hand.penalty:g}") for note in chosen.notes)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"penalty": "much"}, "it is a number, 'rule' or 'auto'"),
+        ({"penalty": "auto", "score": "bdeu"}, "has no penalty to choose"),
+        ({"penalty": "rule", "score": BDeu}, "needs a table and the name of a score"),
+    ],
+)
+def test_a_penalty_that_cannot_be_chosen_is_refused(arguments: dict[str, Any], says: str) -> None:
+    with pytest.raises(WrongUse, match=says):
+        sges.learn(examples.load("asia"), **arguments)
 
 
 def test_names_kinds_weights_and_missing_reach_the_reader(tmp_path: Path) -> None:
@@ -146,7 +194,10 @@ def test_a_result_pickles_with_its_notes() -> None:
         ({"score": "bdue"}, "did you mean 'bdeu'?"),
         ({"score": 3}, "score = 3 is neither a name nor a score"),
         ({"score": "bdeu", "penalty": 2.0}, "penalty 2: score 'bdeu' takes none"),
-        ({"forward": "sideways"}, "forward = 'sideways' is not known; it is fes, poly, complete"),
+        (
+            {"forward": "sideways"},
+            "forward = 'sideways' is not known; it is fes, poly, order, complete",
+        ),
         ({"forward": PDAG.empty(8, [*"abcdefgh"])}, "'a' is a variable of the start only"),
         ({"score": BDeu, "penalty": 2.0}, "give it where the score is made"),
     ],

@@ -262,7 +262,7 @@ def test_every_command_takes_json_and_has_help(capsys: Capture) -> None:
 
 
 def test_the_help_names_every_score(capsys: Capture) -> None:
-    from sges.api import SCORES
+    from sges.scoring import SCORES
 
     assert run(["learn", "--help"]) == 0
     shown = " ".join(capsys.readouterr().out.replace("│", " ").split())

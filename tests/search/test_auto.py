@@ -152,3 +152,27 @@ def test_the_forward_phase_runs_once(seed: int) -> None:
     found = auto_bound(score)
     forward = fes(score).steps
     assert found.result.steps[: len(forward)] == forward
+
+
+@pytest.mark.parametrize("strategy", ["interleaved", "turning", "extended"])
+@pytest.mark.parametrize("forward", ["fes", "poly", "order"])
+def test_every_strategy_can_choose_its_bound(seed: int, strategy: str, forward: str) -> None:
+    """The steps lead from the start to the end, and the last round alone was futile."""
+    score = gaussian_score(9, 18, 400, seed)
+    found = auto_bound(score, forward=forward, strategy=strategy)  # type: ignore[arg-type]
+    result = found.result
+    assert result.strategy == strategy
+    assert result.assume == str(found.assume)
+    assert result.score >= max(r.score for r in found.rounds) - 1e-6
+    cpdag = PDAG.empty(9)
+    if forward != "order":
+        for step in result.steps:
+            cpdag = step.operator.apply(cpdag)
+        assert cpdag == result.cpdag
+
+
+def test_an_extended_search_that_has_no_time_returns_the_best_so_far(seed: int) -> None:
+    score = gaussian_score(8, 16, 300, seed)
+    found = auto_bound(score, strategy="extended", time_limit=0.0)
+    assert found.result.stopped == "time limit"
+    assert found.result.cpdag == PDAG.empty(8)

@@ -1,31 +1,179 @@
 """Searches beyond two phases: same guarantee, better graphs."""
 
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
 import pytest
 
 import naive
 import scratch_engine as scratch
 from bridge import pdag_of
 from sges.certificate import tie_tolerance
+from sges.errors import SgesError
 from sges.graph import PDAG, dag_to_cpdag, is_cpdag
 from sges.knowledge import Knowledge
 from sges.operators import all_turns
 from sges.properties import AtMost, MaxClique, MaxParents, MaxTreewidth, MaxVStructures, MaxVWidth
 from sges.score import GaussianBIC, SeparationOracle
 from sges.score.base import total_score
-from sges.search import fes, ges, interleaved, turning
+from sges.search import STRATEGIES, Strategy, fes, ges, interleaved, search, sges, turning
+from sges.search.conservative import ConservativeInsertSource
+from sges.search.inserts import InsertSource
+from sges.search.run import Run
+from sges.search.strategy import as_strategy
 from worlds import gaussian_score, linear_data
 
 PROPERTIES: list[type[AtMost]] = [MaxParents, MaxClique, MaxVWidth, MaxTreewidth, MaxVStructures]
 
 
-@pytest.mark.parametrize("n", [2, 3, 4, pytest.param(5, marks=pytest.mark.slow)])
-def test_interleaved_search_returns_the_class_of_every_dag(n: int) -> None:
+SIZES = [2, 3, 4, pytest.param(5, marks=pytest.mark.slow)]
+EVERY = [
+    *STRATEGIES.values(),
+    Strategy(conservative=True),
+    Strategy(turning=True),
+    Strategy(extended=True),
+    Strategy(interleaved=True, conservative=True, extended=True, patience=0),
+]
+
+
+@pytest.mark.parametrize("strategy", EVERY, ids=str)
+@pytest.mark.parametrize("n", SIZES)
+def test_every_strategy_returns_the_class_of_every_dag(n: int, strategy: Strategy) -> None:
+    """One DAG of each class; without an assumption, and with the bound on parents that it has."""
     for dags in naive.all_cpdags(n).values():
         dag = pdag_of(n, dags[0])
         score, truth = SeparationOracle(dag), dag_to_cpdag(dag)
-        assert interleaved(score).cpdag == truth
-        for kind in PROPERTIES:
-            assert interleaved(score, kind.of(dag)).cpdag == truth
+        assert search(score, strategy=strategy).cpdag == truth
+        assert search(score, MaxParents.of(dag), strategy=strategy).cpdag == truth
+
+
+@pytest.mark.parametrize("strategy", ["interleaved", "extended"])
+@pytest.mark.parametrize("n", SIZES)
+def test_the_other_properties_leave_the_way_to_the_truth(n: int, strategy: str) -> None:
+    for dags in naive.all_cpdags(n).values():
+        dag = pdag_of(n, dags[0])
+        score, truth = SeparationOracle(dag), dag_to_cpdag(dag)
+        for kind in PROPERTIES[1:]:
+            assert search(score, kind.of(dag), strategy=strategy).cpdag == truth
+
+
+@pytest.mark.parametrize("strategy", ["interleaved", "extended", "turning"])
+@pytest.mark.parametrize("forward", ["poly", "order", "complete"])
+def test_every_strategy_can_begin_with_another_forward_phase(forward: str, strategy: str) -> None:
+    """Every class on four nodes: the start changes the way, not the end."""
+    for dags in naive.all_cpdags(4).values():
+        dag = pdag_of(4, dags[0])
+        result = search(
+            SeparationOracle(dag),
+            MaxParents.of(dag),
+            strategy=strategy,
+            forward=forward,  # type: ignore[arg-type]
+        )
+        assert result.cpdag == dag_to_cpdag(dag)
+        assert (result.forward, result.strategy) == (forward, strategy)
+
+
+def test_the_two_phases_are_those_of_sges(seed: int) -> None:
+    score = gaussian_score(10, 20, 300, seed)
+    for assume in (None, MaxParents(2)):
+        for forward in ("fes", "poly"):
+            plain = sges(score, assume, forward=forward)
+            found = search(score, assume, forward=forward)
+            assert found.steps == plain.steps
+            assert found.evaluation_bound == plain.evaluation_bound
+            assert found.score_evaluations == plain.score_evaluations
+
+
+@pytest.mark.parametrize("strategy", EVERY, ids=str)
+def test_no_strategy_leaves_an_insert_or_a_delete_that_improves(
+    strategy: Strategy, seed: int
+) -> None:
+    """But for two phases without repetition, after which an insert may improve again."""
+    score = gaussian_score(11, 24, 300, seed)
+    result = search(score, strategy=strategy)
+    if not strategy.turning or strategy.repeat:
+        assert result.certify().optimal
+    if strategy.interleaved or strategy.extended or strategy.repeat:
+        assert not fes(score, result.cpdag).steps
+        assert not turning(score, result.cpdag).steps
+
+
+@pytest.mark.parametrize("strategy", EVERY, ids=str)
+def test_permuted_columns_give_the_permuted_graph(strategy: Strategy, seed: int) -> None:
+    _, data = linear_data(9, 16, 400, seed)
+    order = np.random.default_rng(seed).permutation(9)
+    place = [int(v) for v in np.argsort(order)]
+    found = search(GaussianBIC(data), strategy=strategy).cpdag
+    again = search(GaussianBIC(data[:, order]), strategy=strategy).cpdag
+    assert again == found.relabel(place)
+
+
+def test_the_graph_does_not_depend_on_the_hash_seed() -> None:
+    script = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from worlds import gaussian_score\n"
+        "from sges.search import STRATEGIES, search\n"
+        "for word in STRATEGIES: print(search(gaussian_score(9, 18, 300, 5), strategy=word).cpdag)"
+    )
+    tests = str(Path(__file__).parents[1])
+
+    def graphs(hash_seed: str) -> str:
+        env = {**os.environ, "PYTHONHASHSEED": hash_seed}
+        command = [sys.executable, "-c", script, tests]
+        return subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
+
+    assert graphs("0").count("PDAG") == len(STRATEGIES)
+    assert graphs("0") == graphs("1") == graphs("2")
+
+
+def test_a_pair_that_one_set_makes_independent_is_not_offered() -> None:
+    """In 0 — 1 — 2 the insert 3 → 1 is asked about with each neighbor and without."""
+    dag = PDAG.from_edges(4, [(0, 1), (1, 2), (0, 3)])
+    score, state = SeparationOracle(dag), PDAG.from_edges(4, undirected=[(0, 1), (1, 2)])
+    run = Run(score)
+    every = InsertSource(state, run.insert_gains, 1e-9)
+    some = ConservativeInsertSource(state, run.insert_gains, 1e-9)
+    offered: dict[InsertSource, set[tuple[int, int]]] = {every: set(), some: set()}
+    for source, pairs in offered.items():
+        while (found := source.best()) is not None:
+            pairs.add((found.operator.x, found.operator.y))
+            source.reject(found.operator)
+    assert (3, 1) in offered[every]
+    assert (3, 1) not in offered[some]
+    assert offered[some] < offered[every]
+
+
+class TestStrategyValue:
+    """A strategy is a value with a name, and refuses what makes no sense."""
+
+    def test_words_stand_for_values_and_are_written_so(self) -> None:
+        for word, strategy in STRATEGIES.items():
+            assert str(strategy) == word
+            assert as_strategy(word) is strategy
+        assert as_strategy(Strategy(turning=True)) == Strategy(turning=True)
+        assert str(Strategy(extended=True, seconds=3)) == "Strategy(extended=True, seconds=3)"
+
+    @pytest.mark.parametrize(
+        ("make", "message"),
+        [
+            (lambda: as_strategy("zigzag"), "strategy = 'zigzag' is not known; it is two-phase"),
+            (lambda: Strategy(interleaved=True, turning=True), "turning=True is for two phases"),
+            (lambda: Strategy(interleaved=True, repeat=True), "repeat=True is for two phases"),
+            (lambda: Strategy(seconds=3), "seconds = 3 limits the escapes"),
+            (lambda: Strategy(extended=True, evaluations=-1), "a budget is 0 or more, or None"),
+            (lambda: Strategy(extended=True, patience=2), "patience = 2: it is a share"),
+        ],
+    )
+    def test_what_makes_no_sense_is_refused_in_one_line(
+        self, make: Callable[[], Strategy], message: str
+    ) -> None:
+        with pytest.raises(SgesError, match=message) as caught:
+            make()
+        assert "\n" not in str(caught.value)
 
 
 def test_interleaved_search_ends_where_no_operator_improves(seed: int) -> None:

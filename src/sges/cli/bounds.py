@@ -1,6 +1,6 @@
 """The options that assume something of the truth, one per property."""
 
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
@@ -42,11 +42,14 @@ def options() -> dict[str, "type[AtMost]"]:
     }
 
 
-def assumed(**given: int | None) -> "AtMost | None":
+def assumed(*, auto: bool = False, **given: int | None) -> "AtMost | Literal['auto'] | None":
     """Return the property that the options stand for, or None; refuse two, and bad bounds."""
     found = {f"--{word.replace('_', '-')}": k for word, k in given.items() if k is not None}
-    if len(found) > 1:
-        raise WrongUse(f"{' and '.join(found)} were both given; the search takes one bound")
+    names = [*found, *(["--auto-bound"] if auto else [])]
+    if len(names) > 1:
+        raise WrongUse(f"{' and '.join(names)} were both given; the search takes one bound")
+    if auto:
+        return "auto"
     for option, k in found.items():
         kind = options()[option]
         try:

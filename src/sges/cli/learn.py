@@ -2,12 +2,14 @@
 
 import os
 import warnings
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from sges.cli.bounds import (
+    PANEL,
     MaxCliqueBound,
     MaxParentsBound,
     MaxTreewidthBound,
@@ -24,12 +26,13 @@ if TYPE_CHECKING:
     from sges.result import Result
     from sges.search.algorithms import Forward
 
-FORWARD = ("fes", "poly", "complete")
+FORWARD = ("fes", "poly", "order", "complete")
+STRATEGIES = ("extended", "interleaved", "conservative", "turning", "two-phase")
 MISSING = ("error", "drop", "level")
 
 
 def _scores(incomplete: str) -> list[str]:
-    from sges.api import SCORES
+    from sges.scoring import SCORES
 
     return [name for name in ("auto", *SCORES) if name.startswith(incomplete)]
 
@@ -60,8 +63,27 @@ ForwardOption = Annotated[
     typer.Option(
         autocompletion=lambda incomplete: _words(FORWARD, incomplete),
         metavar="HOW",
-        help="How edges are first added: fes, poly (polynomially many score evaluations), "
-        "complete (start from all edges), or a graph file to start from.",
+        help="How edges are first added: fes, poly (polynomially many score evaluations), order "
+        "(by the best order of the variables), complete (start from all edges), or a graph file "
+        "to start from.",
+    ),
+]
+StrategyOption = Annotated[
+    str | None,
+    typer.Option(
+        autocompletion=lambda incomplete: _words(STRATEGIES, incomplete),
+        metavar="HOW",
+        help="How the search goes: extended (best graphs; the default), interleaved (faster), "
+        "conservative, turning, or two-phase (the paper's; the default with --forward).",
+    ),
+]
+AutoBound = Annotated[
+    bool,
+    typer.Option(
+        "--auto-bound",
+        rich_help_panel=PANEL,
+        help="Raise a bound on parents until the score no longer improves.",
+        show_default=False,
     ),
 ]
 KnowledgeFile = Annotated[
@@ -69,9 +91,11 @@ KnowledgeFile = Annotated[
     typer.Option(metavar="FILE", help="Required and forbidden edges and tiers: TOML or JSON."),
 ]
 Penalty = Annotated[
-    float,
+    str,
     typer.Option(
-        min=0.0, metavar="X", help="Multiplies the penalty of a BIC; more gives fewer edges."
+        metavar="X",
+        help="Multiplies the penalty of a BIC; more gives fewer edges. Or: rule (by the numbers "
+        "of variables and records), or auto (chosen by many searches on parts of the table).",
     ),
 ]
 TimeLimit = Annotated[
@@ -108,9 +132,11 @@ def learn(
     v_width: MaxVWidthBound = None,
     treewidth: MaxTreewidthBound = None,
     v_structures: MaxVStructuresBound = None,
+    auto_bound: AutoBound = False,
+    strategy: StrategyOption = None,
     forward: ForwardOption = "fes",
     knowledge: KnowledgeFile = None,
-    penalty: Penalty = 1.0,
+    penalty: Penalty = "1.0",
     time_limit: TimeLimit = None,
     missing: MissingWord = "error",
     kinds: KindOf = None,
@@ -123,13 +149,13 @@ def learn(
 ) -> None:
     """Learn the class of Bayesian networks that a table supports.
 
-    With a bound (one of --max-parents, --max-clique, --v-width, --treewidth, --v-structures) the
-    search is SGES and looks only at what the bound leaves; without, it is GES. Ctrl-C ends the
-    search with what it has.
+    With a bound (one of --max-parents, --max-clique, --v-width, --treewidth, --v-structures,
+    --auto-bound) the search is SGES and looks only at the deletes that the bound leaves. Ctrl-C
+    ends the search with what it has.
     """
     assume = assumed(
-        max_parents=max_parents, max_clique=max_clique, v_width=v_width, treewidth=treewidth,
-        v_structures=v_structures,
+        auto=auto_bound, max_parents=max_parents, max_clique=max_clique, v_width=v_width,
+        treewidth=treewidth, v_structures=v_structures,
     )  # fmt: skip
     if missing not in MISSING:
         raise WrongUse(f"--missing {missing}: it is error, drop or level")
@@ -137,9 +163,9 @@ def learn(
     if out is not None:
         _refuse_place(out)
     options: dict[str, Any] = {
-        "score": score, "assume": assume, "forward": start, "knowledge": knowledge,
-        "penalty": penalty, "time_limit": time_limit, "missing": missing,
-        "kinds": parsed_kinds(kinds), "weights": weights,
+        "score": score, "assume": assume, "strategy": _strategy(strategy), "forward": start,
+        "knowledge": knowledge, "penalty": _penalty(penalty), "time_limit": time_limit,
+        "missing": missing, "kinds": parsed_kinds(kinds), "weights": weights,
     }  # fmt: skip
     result = _learned(table, (delimiter, decimal, exclude), options)
     if out is not None:
@@ -176,6 +202,25 @@ def show(result: "Result", *, as_json: bool) -> None:
         say(result.summary())
     if not result.complete:
         remark(f"not complete ({result.stopped}): this is the last class that was reached")
+
+
+def _strategy(word: str | None) -> str | None:
+    if word is not None and word not in STRATEGIES:
+        raise WrongUse(f"--strategy {word}: it is {', '.join(STRATEGIES)}")
+    return word
+
+
+def _penalty(word: str) -> float | str:
+    """Return a number of at least 0, or one of the words for a choice."""
+    if word in ("rule", "auto"):
+        return word
+    try:
+        number = float(word)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < inf:
+        raise WrongUse(f"--penalty {word}: it is a number of at least 0, rule or auto")
+    return number
 
 
 def _forward(word: str) -> "Forward":

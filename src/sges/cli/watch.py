@@ -20,6 +20,9 @@ PHASES = {
     "bes": "removing edges",
     "sbes": "removing edges, selectively",
     "turning": "turning edges",
+    "order": "ordering the variables",
+    "interleaved": "adding, turning and removing edges",
+    "extended": "looking for a way out of the local optimum",
 }
 
 Watcher = Callable[["Progress"], object]

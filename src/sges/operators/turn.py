@@ -136,6 +136,9 @@ def local_turn_sets(cpdag: PDAG, y: int, xs: NodeSet) -> Iterator[tuple[NodeSet,
     ``xs`` are some of the X with y → X or y — X.
     """
     near = cpdag.neighbors(y)
+    if not near:  # the usual case: all edges are y → X, and C is empty
+        yield 0, xs
+        return
     rows = {v: cpdag.adjacent(v) for v in nodes(near)}
     for c in cliques(rows, near):
         turned = xs & ~c

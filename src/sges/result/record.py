@@ -3,8 +3,8 @@
 ``"format": "sges-result", "version": 1``: ``nodes`` (names), ``edges`` (sorted; ``source``,
 ``target``, ``type`` "directed" or "undirected"), ``score``, ``score_name``, ``score_evaluations``
 (unique families, null if not counted), ``evaluation_bound``, ``operators_considered``,
-``assume``, ``forward``, ``complete``, ``stopped`` (why not complete), ``seconds`` per phase,
-``notes`` (what was chosen on the way), and ``steps``.
+``assume``, ``forward``, ``strategy``, ``complete``, ``stopped`` (why not complete), ``seconds``
+per phase, ``notes`` (what was chosen on the way), and ``steps``.
 """
 
 import json
@@ -43,6 +43,7 @@ def record_of(result: "Result") -> dict[str, Any]:
         "nodes": list(result.names),
         "edges": edge_records(result.cpdag),
         **plain,
+        "strategy": result.strategy,
         "seconds": dict(result.seconds),
         "notes": list(result.notes),
         "steps": [step_record(step, result.names) for step in result.steps],
@@ -66,6 +67,7 @@ def fields_of(record: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "cpdag": graph_of_record(record),
         "steps": steps,
+        "strategy": record.get("strategy"),
         "notes": tuple(record.get("notes", ())),
         **{key: record[key] for key in PLAIN},
     }

@@ -78,6 +78,8 @@ def _facts(result: "Result") -> list[tuple[str, str]]:
         ("seconds", _seconds(result)),
         ("complete", "yes" if result.complete else f"no: {result.stopped}"),
     ]
+    if result.strategy not in (None, "two-phase"):
+        facts.insert(6, ("strategy", str(result.strategy)))
     return facts + [("note", note) for note in result.notes]
 
 

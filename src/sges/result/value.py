@@ -45,6 +45,7 @@ class Result:
     stopped: str | None = None
     assume: str | None = None
     forward: str | None = None
+    strategy: str | None = None
     score_name: str = ""
     notes: tuple[str, ...] = ()
     scorer: Score | None = field(default=None, compare=False)

@@ -20,6 +20,7 @@ from sges.properties.base import Property
 from sges.result import Result
 from sges.score.base import Score
 from sges.search.informed import SEARCHES, search_informed
+from sges.search.order import forward_by_order, order_bound
 from sges.search.phases import (
     Selection,
     backward,
@@ -31,7 +32,9 @@ from sges.search.phases import (
 from sges.search.poly import poly_fes_bound
 from sges.search.run import Options, Run
 
-Forward: TypeAlias = Literal["fes", "poly", "complete"] | PDAG
+FORWARD_WORDS = ", ".join(map(repr, ("fes", "poly", "order", "complete")))
+
+Forward: TypeAlias = Literal["fes", "poly", "order", "complete"] | PDAG
 
 
 def ges(score: Score, **options: Unpack[Options]) -> Result:
@@ -56,8 +59,9 @@ def sges(
     """Run Selective Greedy Equivalence Search: a forward phase, then only deletes that matter.
 
     ``assume`` is a property known to hold for the truth; None means GES.  ``forward`` is "fes",
-    "poly" (polynomially many score evaluations), "complete" (the no-independence class, none
-    at all), or a CPDAG or DAG to start from, such as another method's result.  ``exact`` keeps
+    "poly" (polynomially many score evaluations), "order" (the best order of the variables that
+    is found, and the parents it gives them), "complete" (the no-independence class, which costs
+    nothing), or a CPDAG or DAG to start from, such as another method's result.  ``exact`` keeps
     only deletes that are consistent one by one; ``drop_large`` leaves out the sets H that hold a
     clique beyond the bound: both look at fewer deletes, with the same guarantee.
 
@@ -65,16 +69,16 @@ def sges(
     """
     selection = Selection(assume, exact=exact, drop_large=drop_large)
     run = Run(score, **options)
-    start, how = _start(run, forward)
+    start, how = start_of(run, forward)
 
     def phases(cpdag: PDAG) -> PDAG:
-        return backward(run, _forward(run, cpdag, how), selection)
+        return backward(run, run_forward(run, cpdag, how), selection)
 
     def mend(cpdag: PDAG) -> PDAG:
-        return backward(run, _forward(run, cpdag, "fes" if how == "fes" else "poly"), selection)
+        return backward(run, run_forward(run, cpdag, "fes" if how == "fes" else "poly"), selection)
 
     cpdag = search_informed(run, start, phases, mend)
-    return run.result(cpdag, assume=assume, forward=how, bound=_bound(run, how, selection))
+    return run.result(cpdag, assume=assume, forward=how, bound=bound_of(run, how, selection))
 
 
 def fes(score: Score, start: PDAG | None = None, **options: Unpack[Options]) -> Result:
@@ -125,7 +129,7 @@ def sbes(
     selection = Selection(assume, exact=exact, drop_large=drop_large)
     run = Run(score, **options)
     cpdag = search_informed(run, start, lambda g: backward(run, g, selection))
-    return run.result(cpdag, assume=assume, bound=_bound(run, "given", selection))
+    return run.result(cpdag, assume=assume, bound=bound_of(run, "given", selection))
 
 
 def turning(score: Score, start: PDAG, **options: Unpack[Options]) -> Result:
@@ -134,33 +138,34 @@ def turning(score: Score, start: PDAG, **options: Unpack[Options]) -> Result:
     return run.result(turn_edges(run, run.start(start)))
 
 
-def _start(run: Run, forward: Forward) -> tuple[PDAG | None, str]:
+def start_of(run: Run, forward: Forward) -> tuple[PDAG | None, str]:
     """Return the graph to start from, None for the sparsest, and what to call the forward phase."""
     if isinstance(forward, PDAG):
         return forward, "given"
-    if forward in ("fes", "poly"):
+    if forward in ("fes", "poly", "order"):
         return None, forward
     if forward == "complete":
         return PDAG.complete(run.n), forward
-    raise SgesError(
-        f"forward = {forward!r} is not known; it is 'fes', 'poly', 'complete' or a PDAG"
-    )
+    raise SgesError(f"forward = {forward!r} is not known; it is {FORWARD_WORDS} or a PDAG")
 
 
-def _forward(run: Run, cpdag: PDAG, how: str) -> PDAG:
+def run_forward(run: Run, cpdag: PDAG, how: str, *, conservative: bool = False) -> PDAG:
     """Run the forward phase of this name, if it is one."""
     if how == "fes":
-        return forward_everywhere(run, cpdag)
+        return forward_everywhere(run, cpdag, conservative=conservative)
+    if how == "order":
+        return forward_by_order(run, cpdag)
     return forward_polynomial(run, cpdag, 0) if how == "poly" else cpdag
 
 
-def _bound(run: Run, how: str, selection: Selection) -> int | None:
+def bound_of(run: Run, how: str, selection: Selection) -> int | None:
     """Return the bound on score evaluations of a whole run, or None if it has none."""
     relaxes = run.constraint is not None and run.constraint.relaxed is not None
     backward_bound = sbes_bound(run.n, selection)
-    forward_bound = {"poly": poly_fes_bound(run.n), "complete": 0, "given": 0}.get(how)
+    poly, order = poly_fes_bound(run.n), order_bound(run.n)
+    forward_bound = {"poly": poly, "order": order, "complete": 0, "given": 0}.get(how)
     if backward_bound is None or forward_bound is None:
         return None
     if relaxes:  # mending takes a polynomial forward phase, whatever the first one was
-        return SEARCHES * (poly_fes_bound(run.n) + backward_bound)
+        return SEARCHES * (max(poly, forward_bound) + backward_bound)
     return forward_bound + backward_bound

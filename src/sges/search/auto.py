@@ -2,13 +2,15 @@
 
 The forward phase does not depend on k, and runs once.  Then SBES is run from its state with
 k = 1, 2, ..., and every gain that an earlier round computed is remembered: what a round costs is
-what no round before it has asked for.
+what no round before it has asked for.  Interleaved search has no forward phase of its own, and
+each round is all of it.  The escapes of extended search come once, with the bound chosen.
 
 A heuristic: SBES with a k that is too small may stop early, and so score less, which is how it
 is recognised; but nothing says that the next k must improve whenever a larger one would.
 """
 
 import time
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Unpack
 
@@ -23,8 +25,10 @@ from sges.properties.measures import MaxParents
 from sges.result import Result
 from sges.score.base import Candidates, Gains, Score, total_score
 from sges.score.cache import CountingScore
-from sges.search.algorithms import Forward, fes, poly_fes, sbes
-from sges.search.run import Options
+from sges.search.algorithms import FORWARD_WORDS, Forward, fes, poly_fes, run_forward
+from sges.search.run import Options, Run
+from sges.search.strategies import search
+from sges.search.strategy import AnyStrategy, Strategy, as_strategy
 from sges.selective import bounds_of
 
 
@@ -54,10 +58,11 @@ def auto_bound(
     kind: type[AtMost] = MaxParents,
     *,
     forward: Forward = "fes",
+    strategy: AnyStrategy = "two-phase",
     largest: int | None = None,
     **options: Unpack[Options],
 ) -> AutoResult:
-    """Run SGES with the smallest bound of this kind beyond which the score does not improve.
+    """Search with the smallest bound of this kind beyond which the score does not improve.
 
     Starts at the smallest bound the kind has, at least 1; ``largest`` is the last one tried, the
     number of variables if not given.  A time limit holds for the whole; the best round so far is
@@ -69,22 +74,87 @@ def auto_bound(
         raise SgesError(f"largest = {largest}: {kind.__name__} starts at {first}")
     if bounds_of(kind(first)) == (None, None):
         raise SgesError(f"{kind.__name__} bounds no deletes, so there is no bound to choose")
+    how = as_strategy(strategy)
     shared = RememberingScore(score, counting=options.pop("counting", True))
     clock = _Clock(options)
-    start = _forward(shared, forward, clock.options())
-    best, chosen, rounds = start, first, list[Round]()
-    while start.complete and first + len(rounds) <= last:
-        k = first + len(rounds)
-        found = sbes(shared, start.cpdag, kind(k), **clock.options())
-        rounds.append(Round(k, found.score, shared.evaluations))
-        if k > first and found.score <= best.score + tie_tolerance(best.score):
-            best = best if found.complete else replace(best, complete=False, stopped=found.stopped)
+    rounds = _Rounds(shared, kind, how, clock, _start(shared, forward, how, clock.options()))
+    while rounds.start.complete and first + len(rounds.tried) <= last:
+        if not rounds.improve(first + len(rounds.tried)):
             break
-        best, chosen = found, k
-        if not found.complete:
-            break
-    result = _joined(start, best, shared, rounds)
-    return AutoResult(replace(result, assume=str(kind(chosen))), kind(chosen), tuple(rounds))
+    chosen = kind(rounds.chosen if rounds.tried else first)
+    result = rounds.joined(_extended(rounds, chosen) if how.extended else None)
+    return AutoResult(replace(result, assume=str(chosen)), chosen, tuple(rounds.tried))
+
+
+class _Rounds:
+    """The rounds so far, and the best of them."""
+
+    def __init__(
+        self,
+        shared: "RememberingScore",
+        kind: type[AtMost],
+        how: Strategy,
+        clock: "_Clock",
+        start: Result,
+    ) -> None:
+        self.shared, self.kind, self.how, self.clock = shared, kind, how, clock
+        self.start = self.best = start
+        self.chosen = 0
+        self.tried: list[Round] = []
+
+    def improve(self, k: int) -> bool:
+        """Run the round of k; tell whether there should be another."""
+        plain = replace(self.how, extended=False, seconds=None, evaluations=None)
+        begin: Forward = "fes" if self.start.forward is None else self.start.cpdag
+        options = self.clock.options()
+        found = search(self.shared, self.kind(k), strategy=plain, forward=begin, **options)
+        self.tried.append(Round(k, found.score, self.shared.evaluations))
+        best = self.best
+        if self.chosen and found.score <= best.score + tie_tolerance(best.score):
+            if not found.complete:
+                self.best = replace(best, complete=False, stopped=found.stopped)
+            return False
+        self.best, self.chosen = found, k
+        return found.complete
+
+    def joined(self, extended: Result | None) -> Result:
+        """Return all as one result: the forward phase, the best round, and what came after it."""
+        parts = [self.start] if self.best is self.start else [self.start, self.best]
+        parts += [] if extended is None else [extended]
+        last = parts[-1]
+        tried = ", ".join(f"{r.k}: {r.score:.6g}" for r in self.tried)
+        return replace(
+            last,
+            steps=tuple(step for part in parts for step in part.steps),
+            score_evaluations=self.shared.evaluations,
+            evaluation_bound=None,
+            operators_considered=sum(part.operators_considered for part in parts),
+            seconds=_added(part.seconds for part in parts),
+            forward=self.start.forward or "fes",
+            strategy=str(self.how),
+            score_name=type(self.shared.score).__name__,
+            notes=(*last.notes, f"bound chosen by score, k: score = {tried or 'none tried'}"),
+            scorer=self.shared.score,
+        )
+
+
+def _extended(rounds: _Rounds, chosen: AtMost) -> Result | None:
+    """Try the escapes from where the best round ended, if there is time for it."""
+    best = rounds.best
+    if not best.complete:
+        return None
+    options = rounds.clock.options()
+    how = replace(rounds.how, interleaved=True, turning=False, repeat=False)
+    return search(rounds.shared, chosen, strategy=how, forward=best.cpdag, **options)
+
+
+def _added(seconds: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    """Return the seconds of each phase over all parts."""
+    added: dict[str, float] = {}
+    for part in seconds:
+        for phase, spent in part.items():
+            added[phase] = added.get(phase, 0.0) + spent
+    return added
 
 
 class RememberingScore(CountingScore):
@@ -127,33 +197,19 @@ class _Clock:
         return left
 
 
-def _forward(score: Score, forward: Forward, options: Options) -> Result:
-    """Run the forward phase that all rounds start from."""
+def _start(score: Score, forward: Forward, how: Strategy, options: Options) -> Result:
+    """Run the forward phase that all rounds start from; interleaved search has none of its own."""
     if forward == "fes":
+        if how.interleaved:
+            return Result(PDAG.empty(score.n), total_score(score, PDAG.empty(score.n)))
         return fes(score, **options)
     if forward == "poly":
         return poly_fes(score, **options)
+    if forward == "order":
+        run = Run(score, **options)
+        return run.result(run_forward(run, run.start(None), forward), forward=forward)
     if forward == "complete":
         forward = PDAG.complete(score.n)
     if isinstance(forward, PDAG):
         return Result(forward, total_score(score, forward), forward="given")
-    raise SgesError(
-        f"forward = {forward!r} is not known; it is 'fes', 'poly', 'complete' or a PDAG"
-    )
-
-
-def _joined(start: Result, best: Result, shared: CountingScore, rounds: list[Round]) -> Result:
-    """Return the best round as one result: with the forward phase, and what all rounds cost."""
-    tried = ", ".join(f"{r.k}: {r.score:.6g}" for r in rounds)
-    alone = best is start
-    return replace(
-        best,
-        steps=start.steps if alone else start.steps + best.steps,
-        score_evaluations=shared.evaluations,
-        operators_considered=best.operators_considered + (not alone) * start.operators_considered,
-        seconds=dict(start.seconds) if alone else {**start.seconds, **best.seconds},
-        forward=start.forward,
-        score_name=type(shared.score).__name__,
-        notes=(*best.notes, f"bound chosen by score, k: score = {tried or 'none tried'}"),
-        scorer=shared.score,
-    )
+    raise SgesError(f"forward = {forward!r} is not known; it is {FORWARD_WORDS} or a PDAG")

@@ -108,6 +108,7 @@ class GainMemory:
             known.update(zip(missing, gains.tolist(), strict=True))
         return known
 
+
 @compiled
 def best_above(xs: Candidates, gains: Gains, worth: float) -> tuple[list[int], list[float]] | None:
     """Return the X whose gain is above ``worth``, best first, and their gains.

@@ -13,12 +13,15 @@ from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes
 from sges.operators.delete import Delete
 from sges.properties.base import Property
-from sges.search.deletes import DeleteSource
+from sges.search.conservative import ConservativeInsertSource, InformedConservativeInsertSource
+from sges.search.deletes import DeleteSource, Kept
+from sges.search.escapes import DeleteEscapes, Escapes, ScratchEscapes
 from sges.search.informed import InformedInsertSource, InformedPolySource, informed_deletes
 from sges.search.inserts import InsertSource
 from sges.search.poly import PolySource
-from sges.search.run import Run
-from sges.search.scratch import ScratchSource, over_all_edges
+from sges.search.priority import PrioritySource
+from sges.search.run import Constraint, Run
+from sges.search.scratch import Generate, ScratchSource, over_all_edges
 from sges.search.source import Source
 from sges.search.turns import TurnSource
 from sges.selective import (
@@ -55,18 +58,37 @@ class Selection:
         """The bounds on the cliques in H and on the size of H; None for each that is none."""
         return (None, None) if self.assume is None else bounds_of(self.assume)
 
+    @property
+    def one_by_one(self) -> bool:
+        """Whether each delete is asked by itself whether it is consistent."""
+        return self.assume is not None and (self.exact or self.bounds == (None, None))
 
-def forward_everywhere(run: Run, cpdag: PDAG) -> PDAG:
+
+def forward_everywhere(run: Run, cpdag: PDAG, *, conservative: bool = False) -> PDAG:
     """FES: all inserts."""
-    return run.climb("fes", cpdag, lambda g: insert_source(run, g))
+    return run.climb("fes", cpdag, lambda g: insert_source(run, g, conservative=conservative))
 
 
-def insert_source(run: Run, cpdag: PDAG) -> Source:
-    """Return all inserts: under knowledge, of the edges that may point so."""
-    ask, tolerance = run.insert_gains, run.tolerance
+def insert_source(run: Run, cpdag: PDAG, *, conservative: bool = False) -> Source:
+    """Return all inserts: under knowledge, of the edges that may point so.
+
+    ``conservative`` puts those first of pairs that the score has not called independent.
+    """
+    ask, tolerance, check = run.insert_gains, run.tolerance, run.check_time
+    every: Source
+    some: Source
     if run.constraint is None:
-        return InsertSource(cpdag, ask, tolerance, check=run.check_time)
-    return InformedInsertSource(cpdag, ask, tolerance, run.constraint, check=run.check_time)
+        every = InsertSource(cpdag, ask, tolerance, check=check)
+        if not conservative:
+            return every
+        some = ConservativeInsertSource(cpdag, ask, tolerance, check=check)
+    else:
+        barred = run.constraint
+        every = InformedInsertSource(cpdag, ask, tolerance, barred, check=check)
+        if not conservative:
+            return every
+        some = InformedConservativeInsertSource(cpdag, ask, tolerance, barred, check=check)
+    return PrioritySource([some, every])
 
 
 def forward_polynomial(run: Run, cpdag: PDAG, largest_t: int) -> PDAG:
@@ -99,15 +121,38 @@ def turn_edges(run: Run, cpdag: PDAG) -> PDAG:
     return run.climb("turning", cpdag, lambda g: TurnSource(g, run, run.tolerance))
 
 
+def every_source(run: Run, cpdag: PDAG, selection: Selection, *, conservative: bool) -> Source:
+    """Return deletes before turns before inserts: the steps of interleaved search."""
+    return PrioritySource(
+        [
+            delete_source(run, cpdag, selection),
+            TurnSource(cpdag, run, run.tolerance),
+            insert_source(run, cpdag, conservative=conservative),
+        ]
+    )
+
+
 def delete_source(run: Run, cpdag: PDAG, selection: Selection) -> Source:
     """Return the deletes to look at: by what they keep where bounds tell, else one by one."""
-    assume, bounds = selection.assume, selection.bounds
-    if assume is None:
-        every = informed_deletes(every_clique_kept, run.constraint)
-        return DeleteSource(cpdag, run.delete_gains, run.tolerance, every, check=run.check_time)
-    if selection.exact or bounds == (None, None):
-        generate = over_all_edges(lambda g, x, y: _consistent_deletes(g, x, y, assume))
+    if selection.one_by_one:
+        generate = generate_consistent(selection)
         return ScratchSource(cpdag, run, run.tolerance, generate, keep_ties=True)
+    kept = kept_by(selection, run.constraint)
+    return DeleteSource(cpdag, run.delete_gains, run.tolerance, kept, check=run.check_time)
+
+
+def delete_escapes(run: Run, selection: Selection) -> Escapes:
+    """Return the same deletes, for those who want them although they lower the score."""
+    if selection.one_by_one:
+        return ScratchEscapes(run, generate_consistent(selection))
+    return DeleteEscapes(run.delete_gains, kept_by(selection, run.constraint))
+
+
+def kept_by(selection: Selection, constraint: Constraint | None) -> Kept:
+    """Return what the deletes may keep, by the bounds of the selection and the knowledge."""
+    if selection.assume is None:
+        return informed_deletes(every_clique_kept, constraint)
+    bounds = selection.bounds
 
     def kept(g: PDAG, y: int) -> Iterable[tuple[NodeSet, NodeSet]]:
         pairs = kept_cliques(g, y, *bounds).items()
@@ -115,8 +160,14 @@ def delete_source(run: Run, cpdag: PDAG, selection: Selection) -> Source:
             return pairs
         return ((s, _without_large(g, y, s, xs, bounds[0] or 0)) for s, xs in pairs)
 
-    informed = informed_deletes(kept, run.constraint)
-    return DeleteSource(cpdag, run.delete_gains, run.tolerance, informed, check=run.check_time)
+    return informed_deletes(kept, constraint)
+
+
+def generate_consistent(selection: Selection) -> Generate:
+    """Return what generates the deletes that are consistent with the assumption, one by one."""
+    assume = selection.assume
+    assert assume is not None
+    return over_all_edges(lambda g, x, y: _consistent_deletes(g, x, y, assume))
 
 
 def _consistent_deletes(cpdag: PDAG, x: int, y: int, assume: Property) -> Iterable[Delete]:

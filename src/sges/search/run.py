@@ -190,7 +190,7 @@ class Run:
         begun = time.perf_counter()
         source: Source | None = None
         try:
-            self._report(phase)
+            self.report(phase)
             source = open_source(cpdag)
             while (found := source.best()) is not None:
                 self.check_time()
@@ -273,9 +273,19 @@ class Run:
         self.total += found.gain
         self._edges += found.operator.adds_edges
         self._steps.append(Step(phase, found.operator, found.gain, self.total, self._edges))
-        self._report(phase)
+        self.report(phase)
 
-    def _report(self, phase: str) -> None:
+    @contextmanager
+    def hushed(self) -> Iterator[None]:
+        """Report nothing for a while: of steps that may be taken back."""
+        own, self._progress = self._progress, None
+        try:
+            yield
+        finally:
+            self._progress = own
+
+    def report(self, phase: str) -> None:
+        """Tell whoever listens where the run is."""
         if self._progress is not None:
             seconds = time.perf_counter() - self._started
             where = Progress(phase, len(self._steps), self.total, self._edges, seconds)

@@ -1,22 +1,57 @@
-"""Searches beyond the paper's two phases, on the same greedy loop.
-
-    interleaved    at every step prefer a delete, then a turn, then an insert
+"""One call for every strategy: the phases that it stands for, on the one greedy loop.
 
 Each ends where no insert improves the score and no generated delete keeps it, so with a locally
-consistent score it ends in the truth (see ``sges.search.priority``).
+consistent score it ends in the truth (``docs/explanation/strategies.md``).
 """
 
+from dataclasses import replace
+from functools import partial
 from typing import Unpack
 
 from sges.graph.pdag import PDAG
 from sges.properties.base import Property
 from sges.result import Result
 from sges.score.base import Score
+from sges.search.algorithms import Forward, bound_of, run_forward, start_of
+from sges.search.budget import BudgetedRun
+from sges.search.extended import ExtendedSearch
 from sges.search.informed import search_informed
-from sges.search.phases import Selection, delete_source, insert_source
-from sges.search.priority import PrioritySource
+from sges.search.phases import Selection, backward, delete_escapes, every_source, turn_edges
 from sges.search.run import Options, Run
-from sges.search.turns import TurnSource
+from sges.search.strategy import AnyStrategy, Strategy, as_strategy
+
+
+def search(
+    score: Score,
+    assume: Property | None = None,
+    *,
+    strategy: AnyStrategy = "two-phase",
+    forward: Forward = "fes",
+    exact: bool = False,
+    drop_large: bool = False,
+    **options: Unpack[Options],
+) -> Result:
+    """Search by a strategy: a word of ``sges.search.strategy``, or a ``Strategy``.
+
+    The other arguments are those of ``sges``.  Interleaved search inserts by itself, so there
+    ``forward="fes"`` means no phase before it.
+    """
+    how = as_strategy(strategy)
+    selection = Selection(assume, exact=exact, drop_large=drop_large)
+    run = BudgetedRun(score, **options)
+    start, word = start_of(run, forward)
+    extended = _extended(run, how, selection) if how.extended else None
+
+    def phases(cpdag: PDAG, begin: str = word) -> PDAG:
+        cpdag = _phases(run, cpdag, how, begin, selection)
+        return cpdag if extended is None else extended(cpdag)
+
+    mend = partial(phases, begin="fes" if how.interleaved or word == "fes" else "poly")
+    cpdag = search_informed(run, start, phases, mend)
+    bound = bound_of(run, word, selection) if how == Strategy() else None
+    result = run.result(cpdag, assume=assume, forward=word, bound=bound)
+    notes = () if extended is None else (extended.note(),)
+    return replace(result, strategy=str(how), notes=(*result.notes, *notes))
 
 
 def interleaved(
@@ -33,21 +68,51 @@ def interleaved(
     On finite data this undoes early mistakes that two-phase search keeps.  Takes the same
     assumptions and options as ``sges``.
     """
-    selection = Selection(assume, exact=exact, drop_large=drop_large)
-    run = Run(score, **options)
+    forward: Forward = "fes" if start is None else start
+    return search(
+        score,
+        assume,
+        strategy="interleaved",
+        forward=forward,
+        exact=exact,
+        drop_large=drop_large,
+        **options,
+    )
 
-    def phases(state: PDAG) -> PDAG:
-        return run.climb("interleaved", state, lambda g: _all_sources(run, g, selection))
 
-    cpdag = search_informed(run, start, phases)
-    return run.result(cpdag, assume=assume, forward="interleaved")
+def _phases(run: Run, cpdag: PDAG, how: Strategy, forward: str, selection: Selection) -> PDAG:
+    """Run what comes before the escapes."""
+    if how.interleaved:
+        if forward != "fes":
+            cpdag = run_forward(run, cpdag, forward)
+        if how.extended:  # its sources are those of the escapes
+            return cpdag
+        conservative = how.conservative
+        return run.climb(
+            "interleaved",
+            cpdag,
+            lambda g: every_source(run, g, selection, conservative=conservative),
+        )
+    cpdag = _two_phases(run, cpdag, how, forward, selection)
+    while how.repeat and run.stopped is None:
+        before = run.total
+        cpdag = _two_phases(run, cpdag, how, "fes" if forward == "fes" else "poly", selection)
+        if run.total <= before + run.tolerance:
+            break
+    return cpdag
 
 
-def _all_sources(run: Run, cpdag: PDAG, selection: Selection) -> PrioritySource:
-    return PrioritySource(
-        [
-            delete_source(run, cpdag, selection),
-            TurnSource(cpdag, run, run.tolerance),
-            insert_source(run, cpdag),
-        ]
+def _two_phases(run: Run, cpdag: PDAG, how: Strategy, forward: str, selection: Selection) -> PDAG:
+    """Run the forward phase and the deletes, and turn edges if that is wanted."""
+    cpdag = run_forward(run, cpdag, forward, conservative=how.conservative)
+    cpdag = backward(run, cpdag, selection)
+    return turn_edges(run, cpdag) if how.turning else cpdag
+
+
+def _extended(run: BudgetedRun, how: Strategy, selection: Selection) -> ExtendedSearch:
+    return ExtendedSearch(
+        run,
+        how,
+        lambda g: every_source(run, g, selection, conservative=how.conservative),
+        lambda: delete_escapes(run, selection),
     )

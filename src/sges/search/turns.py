@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from sges.graph.pdag import PDAG
-from sges.nodeset import NodeSet, nodes, nodeset
+from sges.nodeset import NodeSet, nodes
 from sges.operators.base import Operator
 from sges.operators.turn import Turn, local_turn_sets
 from sges.score.base import Candidates, Gains
@@ -98,7 +98,10 @@ class TurnSource:
             self.considered += 1
             together.setdefault((x, above), []).append((y, c, added))
         for (x, above), turns in together.items():
-            taken = self._taken.learn(x, above, nodeset(y for y, _, _ in turns))
+            ys = 0
+            for y, _, _ in turns:
+                ys |= 1 << y
+            taken = self._taken.learn(x, above, ys)
             for y, c, added in turns:
                 if (gain := added + taken[y]) > self._tolerance:
                     self._improving.setdefault((x, y), []).append((gain, Turn(x, y, c)))

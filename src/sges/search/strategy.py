@@ -1,0 +1,111 @@
+"""How a search goes, as a value: which steps, in which order, and what after the local optimum.
+
+    "two-phase"      the paper: a forward phase, then deletes
+    "turning"        the same with turns after the deletes, all repeated until nothing improves
+    "interleaved"    at every step a delete before a turn before an insert
+    "conservative"   the same, inserts between pairs last that the score calls independent
+    "extended"       interleaved, and then escapes from the local optimum: forced deletes
+
+Each word stands for a ``Strategy``; other combinations are made with ``Strategy`` itself.  What
+each of them guarantees is in ``docs/explanation/strategies.md``.
+"""
+
+from dataclasses import dataclass, fields
+from typing import TypeAlias
+
+from sges.errors import SgesError
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """How a search goes; the words of ``sges.search.strategy`` are the usual ones.
+
+    Parameters
+    ----------
+    interleaved
+        At every step prefer a delete, then a turn, then an insert.  Otherwise in two phases: the
+        forward phase, then deletes.
+    conservative
+        Take an insert between two nodes that the score calls independent, given some set that it
+        was asked about, only when there is no other insert.
+    turning, repeat
+        After the two phases turn edges; begin again from where they end while that improves.
+    extended
+        From the local optimum force deletes, one after the other, search on from each, and keep
+        what is better.
+    patience
+        An escape ends when the best insert regains less than this share of what is still lost;
+        0 lets every escape go on to its own local optimum.  0.1 takes about half the time and
+        misses some improvements.
+    seconds, evaluations
+        What the escapes may take, beyond the search that they begin from; None is no limit.
+
+    Examples
+    --------
+    >>> print(Strategy(interleaved=True, extended=True))
+    extended
+    >>> print(Strategy(extended=True, seconds=10))
+    Strategy(extended=True, seconds=10)
+    """
+
+    interleaved: bool = False
+    conservative: bool = False
+    turning: bool = False
+    repeat: bool = False
+    extended: bool = False
+    patience: float = 0.0
+    seconds: float | None = None
+    evaluations: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.interleaved and (self.turning or self.repeat):
+            word = "turning" if self.turning else "repeat"
+            raise SgesError(f"{word}=True is for two phases: interleaved search does it anyway")
+        if not 0 <= self.patience <= 1:
+            raise SgesError(f"patience = {self.patience}: it is a share, from 0 to 1")
+        for name in ("seconds", "evaluations"):
+            self._check_budget(name)
+
+    def _check_budget(self, name: str) -> None:
+        given = getattr(self, name)
+        if given is None:
+            return
+        if not self.extended:
+            raise SgesError(f"{name} = {given} limits the escapes; give it with extended=True")
+        if not given >= 0:
+            raise SgesError(f"{name} = {given}: a budget is 0 or more, or None")
+
+    def __str__(self) -> str:
+        for word, strategy in STRATEGIES.items():
+            if self == strategy:
+                return word
+        given = (f"{name}={value!r}" for name, value in self._changed())
+        return f"Strategy({', '.join(given)})"
+
+    def _changed(self) -> list[tuple[str, object]]:
+        """Return the fields that are not as usual."""
+        pairs = [(field, getattr(self, field.name)) for field in fields(self)]
+        return [(field.name, value) for field, value in pairs if value != field.default]
+
+
+STRATEGIES = {
+    "two-phase": Strategy(),
+    "turning": Strategy(turning=True, repeat=True),
+    "interleaved": Strategy(interleaved=True),
+    "conservative": Strategy(interleaved=True, conservative=True),
+    "extended": Strategy(interleaved=True, extended=True),
+}
+"""The strategies that have a name."""
+
+AnyStrategy: TypeAlias = Strategy | str
+
+
+def as_strategy(given: AnyStrategy) -> Strategy:
+    """Return the strategy that a word stands for, or the strategy itself."""
+    if isinstance(given, Strategy):
+        return given
+    if given in STRATEGIES:
+        return STRATEGIES[given]
+    raise SgesError(
+        f"strategy = {given!r} is not known; it is {', '.join(STRATEGIES)} or a Strategy"
+    )

@@ -1,0 +1,212 @@
+"""Extended search: never worse than its start, equal to its plain twin, and within its budget."""
+
+import signal
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import scratch_extended as scratch
+from sges.certificate import tie_tolerance
+from sges.errors import SgesError
+from sges.graph import PDAG, is_cpdag
+from sges.knowledge import Knowledge
+from sges.properties import MaxClique, MaxParents, MaxVWidth, Property
+from sges.score import BDeu, GaussianBIC
+from sges.score.base import total_score
+from sges.search import Progress, Strategy, fes, interleaved, search, turning
+from sges.search.run import Run
+from worlds import gaussian_score, linear_data
+
+ASSUMPTIONS = [None, MaxParents(2), MaxParents(3), MaxVWidth(1), MaxClique(3)]
+
+
+@pytest.mark.parametrize("assume", ASSUMPTIONS, ids=str)
+@pytest.mark.parametrize("patience", [0.0, 0.1, 1.0])
+def test_one_set_of_sources_gives_what_starting_from_scratch_gives(
+    assume: Property | None, patience: float, seed: int
+) -> None:
+    """Three data sets by the seed, and one on which escapes improve the score several times."""
+    strategy = Strategy(interleaved=True, extended=True, patience=patience)
+    worlds = [gaussian_score(8, 16, 300, seed + k) for k in range(3)]
+    for score in (*worlds, gaussian_score(9, 18, 300, 44)):
+        cpdag, tried, kept = scratch.extended(score, assume, patience)
+        result = search(score, assume, strategy=strategy)
+        assert result.cpdag == cpdag
+        assert result.notes[-1] == f"escapes: {tried} tried, {kept} improved the score"
+    assert kept > 1 or patience == 1
+
+
+@given(st.integers(0, 10_000), st.integers(4, 8), st.integers(1, 3), st.sampled_from(ASSUMPTIONS))
+@settings(max_examples=25)
+def test_extended_search_is_never_worse_than_its_start(
+    seed: int, n: int, density: int, assume: Property | None
+) -> None:
+    score = gaussian_score(n, min(density * n, n * (n - 1) // 2), 200, seed)
+    plain = interleaved(score, assume)
+    result = search(score, assume, strategy="extended")
+    assert result.score >= plain.score - tie_tolerance(plain.score)
+    start = fes(score).cpdag
+    from_there = search(score, assume, strategy="extended", forward=start)
+    assert from_there.score >= total_score(score, start) - tie_tolerance(plain.score)
+
+
+def test_extended_search_improves_on_most_dense_problems() -> None:
+    better = 0
+    for seed in range(6):
+        score = GaussianBIC(linear_data(14, 35, 1000, seed)[1])
+        better += search(score, strategy="extended").score > interleaved(score).score + 1e-6
+    assert better >= 3
+
+
+@pytest.mark.parametrize("assume", [None, MaxParents(2)], ids=str)
+def test_extended_search_ends_where_no_operator_improves(
+    assume: Property | None, seed: int
+) -> None:
+    score = gaussian_score(12, 24, 300, seed)
+    result = search(score, assume, strategy="extended")
+    assert not interleaved(score, assume, result.cpdag).steps
+    assert not turning(score, result.cpdag).steps
+    assert not fes(score, result.cpdag).steps
+
+
+@pytest.mark.parametrize("strategy", ["extended", Strategy(extended=True, conservative=True)])
+def test_the_steps_that_are_kept_add_up_to_the_score(strategy: Strategy | str, seed: int) -> None:
+    score = gaussian_score(12, 30, 300, seed)
+    seen: list[Progress] = []
+    result = search(score, strategy=strategy, progress=seen.append)
+    cpdag, total = PDAG.empty(12), total_score(score, PDAG.empty(12))
+    for step in result.steps:
+        cpdag = step.operator.apply(cpdag)
+        total += step.gain
+        assert is_cpdag(cpdag)
+        assert step.edges == cpdag.edge_count()
+    assert cpdag == result.cpdag
+    assert result.score == pytest.approx(total, rel=1e-9)
+    assert {"extended"} <= {p.phase for p in seen} == set(result.seconds)
+
+
+def test_an_exact_selection_and_one_without_bounds_can_be_extended(seed: int) -> None:
+    class AtMostTwenty:
+        """A property of one's own, without bounds: no more than twenty edges."""
+
+        def holds(self, graph: PDAG) -> bool:
+            return graph.edge_count() <= 20
+
+    score = gaussian_score(7, 12, 300, seed)
+    for assume, exact in ((MaxVWidth(2), True), (AtMostTwenty(), False)):
+        plain = interleaved(score, assume, exact=exact)
+        result = search(score, assume, strategy="extended", exact=exact)
+        assert result.score >= plain.score - tie_tolerance(plain.score)
+        assert result.notes[-1].startswith("escapes: ")
+
+
+def test_another_score_can_be_extended(seed: int) -> None:
+    _, data = linear_data(7, 12, 500, seed)
+    score = BDeu({f"c{v}": np.digitize(data[:, v], [-0.5, 0.5]) for v in range(7)})
+    result = search(score, strategy="extended")
+    assert result.score >= interleaved(score).score - 1e-6
+    assert result.cpdag == scratch.extended(score)[0]
+
+
+def test_extended_search_obeys_knowledge(seed: int) -> None:
+    score = gaussian_score(9, 18, 300, seed)
+    free = search(score, strategy="extended").cpdag
+    forbidden = [*free.directed_edges(), *free.undirected_edges()][::3]
+    known = Knowledge(forbidden=[edge for x, y in forbidden for edge in ((x, y), (y, x))]).bind(9)
+    plain = search(score, strategy="interleaved", constraint=known)
+    result = search(score, strategy="extended", constraint=known)
+    assert not any(result.cpdag.adjacent(x) >> y & 1 for x, y in forbidden)
+    assert result.score >= plain.score - tie_tolerance(plain.score)
+
+
+class TestBudget:
+    """What the escapes may take, beside the limits that every search has."""
+
+    @pytest.mark.parametrize("evaluations", [0, 1, 10, 100, 1000])
+    def test_evaluations_are_kept_strictly(self, evaluations: int, seed: int) -> None:
+        score = gaussian_score(12, 30, 300, seed)
+        plain = interleaved(score)
+        strategy = Strategy(interleaved=True, extended=True, evaluations=evaluations)
+        result = search(score, strategy=strategy)
+        spent = (result.score_evaluations or 0) - (plain.score_evaluations or 0)
+        assert 0 <= spent <= evaluations
+        assert result.complete
+        assert result.score >= plain.score - tie_tolerance(plain.score)
+        if evaluations < 100:
+            assert result.notes[-1].endswith("; their budget was used up")
+
+    def test_a_budget_that_is_larger_than_needed_changes_nothing(self, seed: int) -> None:
+        score = gaussian_score(10, 20, 300, seed)
+        ample = Strategy(interleaved=True, extended=True, seconds=1e6, evaluations=10**9)
+        whole, limited = search(score, strategy="extended"), search(score, strategy=ample)
+        assert (limited.steps, limited.notes) == (whole.steps, whole.notes)
+
+    def test_no_seconds_leave_the_search_without_escapes(self, seed: int) -> None:
+        score = gaussian_score(10, 20, 300, seed)
+        result = search(score, strategy=Strategy(interleaved=True, extended=True, seconds=0))
+        assert result.cpdag == interleaved(score).cpdag
+        assert result.complete
+
+    def test_evaluations_that_are_not_counted_cannot_be_limited(self) -> None:
+        strategy = Strategy(extended=True, evaluations=5)
+        with pytest.raises(SgesError, match="evaluations = 5 needs them to be counted"):
+            search(gaussian_score(4, 3, 100, 1), strategy=strategy, counting=False)
+
+    @pytest.mark.parametrize("limit", [0.0, 0.01, 0.05])
+    def test_a_time_limit_ends_with_a_state_that_was_kept(self, limit: float, seed: int) -> None:
+        score = gaussian_score(14, 40, 300, seed)
+        result = search(score, strategy="extended", time_limit=limit)
+        assert is_cpdag(result.cpdag)
+        total = result.steps[-1].score if result.steps else total_score(score, PDAG.empty(14))
+        assert result.score == pytest.approx(total, rel=1e-9)
+        assert result.stopped in (None, "time limit")
+
+
+@pytest.mark.parametrize("share", [0.3, 0.5, 0.7, 0.9])
+def test_ctrl_c_during_the_escapes_returns_the_last_state_kept(share: float, seed: int) -> None:
+    score = gaussian_score(12, 30, 300, seed)
+    whole = Pressing(score, None)
+    search(whole, strategy="extended")
+    result = search(Pressing(score, int(share * whole.asked)), strategy="extended")
+    assert result.stopped == "interrupted"
+    cpdag = PDAG.empty(12)
+    for step in result.steps:
+        cpdag = step.operator.apply(cpdag)
+    assert cpdag == result.cpdag
+    if "extended" in result.seconds:
+        assert result.score >= interleaved(score).score - 1e-6
+
+
+class Pressing:
+    """A score without batches at whose k-th family Ctrl-C is pressed."""
+
+    def __init__(self, score: GaussianBIC, at: int | None) -> None:
+        self.n, self.score, self.at, self.asked = score.n, score, at, 0
+
+    def local(self, y: int, parents: int) -> float:
+        """Return the score of a family."""
+        self.asked += 1
+        if self.asked == self.at:
+            signal.raise_signal(signal.SIGINT)
+        return self.score.local(y, parents)
+
+
+def test_time_that_runs_out_inside_an_escape_is_told(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The clock jumps when the first escape is noted."""
+    score = gaussian_score(10, 20, 300, seed)
+    noted = Run.note
+
+    def late(run: Run, phase: str, *rest: object) -> None:
+        noted(run, phase, *rest)  # type: ignore[arg-type]
+        if phase == "extended":
+            run._deadline = time.perf_counter() - 1
+
+    monkeypatch.setattr(Run, "note", late)
+    result = search(score, strategy="extended", time_limit=1e6)
+    assert result.stopped == "time limit"
+    assert result.cpdag == interleaved(score).cpdag
