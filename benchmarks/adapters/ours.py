@@ -25,7 +25,7 @@ SEARCHES: dict[str, tuple[str, Search]] = {
         lambda s, score, _: s.search(score, strategy="conservative"),
     ),
     "sges-extended": (
-        "the same, then forced deletes",
+        "the default of `learn`: two starts, then forced deletes",
         lambda s, score, _: s.search(score, strategy="extended"),
     ),
     "sges-order": ("a best order, then BES", lambda s, score, _: s.sges(score, forward="order")),

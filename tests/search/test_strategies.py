@@ -36,7 +36,8 @@ EVERY = [
     Strategy(conservative=True),
     Strategy(turning=True),
     Strategy(extended=True),
-    Strategy(interleaved=True, conservative=True, extended=True, patience=0),
+    Strategy(interleaved=True, order=True),
+    Strategy(interleaved=True, conservative=True, extended=True, patience=0.1),
 ]
 
 
@@ -163,6 +164,7 @@ class TestStrategyValue:
             (lambda: as_strategy("zigzag"), "strategy = 'zigzag' is not known; it is two-phase"),
             (lambda: Strategy(interleaved=True, turning=True), "turning=True is for two phases"),
             (lambda: Strategy(interleaved=True, repeat=True), "repeat=True is for two phases"),
+            (lambda: Strategy(order=True), "order=True is for interleaved search"),
             (lambda: Strategy(seconds=3), "seconds = 3 limits the escapes"),
             (lambda: Strategy(extended=True, evaluations=-1), "a budget is 0 or more, or None"),
             (lambda: Strategy(extended=True, patience=2), "patience = 2: it is a share"),
@@ -174,6 +176,21 @@ class TestStrategyValue:
         with pytest.raises(SgesError, match=message) as caught:
             make()
         assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("edges", [12, 40])
+def test_with_an_order_the_better_of_two_searches_is_taken(edges: int, seed: int) -> None:
+    both = Strategy(interleaved=True, order=True)
+    for k in range(4):
+        score = gaussian_score(14, edges, 500, 10 * seed + k)
+        plain, ordered = (
+            search(score, strategy="interleaved", forward=forward) for forward in ("fes", "order")
+        )
+        result = search(score, strategy=both)
+        better = ordered if ordered.score > plain.score + 1e-6 else plain
+        assert (result.cpdag, result.score) == (better.cpdag, better.score)
+        assert [step.operator for step in result.steps] == [s.operator for s in better.steps]
+        assert result.steps[-1].score == pytest.approx(result.score)
 
 
 def test_interleaved_search_ends_where_no_operator_improves(seed: int) -> None:

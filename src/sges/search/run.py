@@ -175,6 +175,16 @@ class Run:
         self.total, self._edges = mark.total, mark.edges
         del self._steps[mark.steps :]
 
+    def since(self, mark: Mark) -> tuple[Mark, list[Step]]:
+        """Return the point at which the run is, and the steps that lead to it from a mark."""
+        return self.mark(), self._steps[mark.steps :]
+
+    def go_to(self, point: tuple[Mark, list[Step]]) -> None:
+        """Go, from the mark where they begin, to where these steps lead."""
+        mark, steps = point
+        self._steps += steps
+        self.total, self._edges = mark.total, mark.edges
+
     @property
     def tolerance(self) -> float:
         """How far apart two gains may be and still tie."""

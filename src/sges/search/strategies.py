@@ -4,6 +4,7 @@ Each ends where no insert improves the score and no generated delete keeps it, s
 consistent score it ends in the truth (``docs/explanation/strategies.md``).
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Unpack
@@ -16,6 +17,7 @@ from sges.search.algorithms import Forward, bound_of, run_forward, start_of
 from sges.search.budget import BudgetedRun
 from sges.search.extended import ExtendedSearch
 from sges.search.informed import search_informed
+from sges.search.order import forward_by_order
 from sges.search.phases import Selection, backward, delete_escapes, every_source, turn_edges
 from sges.search.run import Options, Run
 from sges.search.strategy import AnyStrategy, Strategy, as_strategy
@@ -83,16 +85,13 @@ def interleaved(
 def _phases(run: Run, cpdag: PDAG, how: Strategy, forward: str, selection: Selection) -> PDAG:
     """Run what comes before the escapes."""
     if how.interleaved:
+        climb = partial(_interleaved, run, selection=selection, conservative=how.conservative)
         if forward != "fes":
             cpdag = run_forward(run, cpdag, forward)
-        if how.extended:  # its sources are those of the escapes
-            return cpdag
-        conservative = how.conservative
-        return run.climb(
-            "interleaved",
-            cpdag,
-            lambda g: every_source(run, g, selection, conservative=conservative),
-        )
+        elif how.order:
+            return _better_of_two(run, cpdag, climb)
+        # the sources of an extended search are those of its escapes
+        return cpdag if how.extended else climb(cpdag)
     cpdag = _two_phases(run, cpdag, how, forward, selection)
     while how.repeat and run.stopped is None:
         before = run.total
@@ -100,6 +99,35 @@ def _phases(run: Run, cpdag: PDAG, how: Strategy, forward: str, selection: Selec
         if run.total <= before + run.tolerance:
             break
     return cpdag
+
+
+def _interleaved(run: Run, cpdag: PDAG, *, selection: Selection, conservative: bool) -> PDAG:
+    return run.climb(
+        "interleaved",
+        cpdag,
+        lambda g: every_source(run, g, selection, conservative=conservative),
+    )
+
+
+def _better_of_two(run: Run, start: PDAG, climb: Callable[[PDAG], PDAG]) -> PDAG:
+    """Climb from the start, and from the best order that is found; return the better end.
+
+    Where the graph is dense a greedy search from few edges goes astray, and an order does not;
+    where data are few it may be the other way round.
+    """
+    begun = run.mark()
+    first = climb(start)
+    if run.stopped is not None:
+        return first
+    point = run.since(begun)
+    run.rewind(begun)
+    with run.hushed():
+        second = climb(forward_by_order(run, start))
+    if run.total > point[0].total + run.tolerance:
+        return second
+    run.rewind(begun)
+    run.go_to(point)
+    return first
 
 
 def _two_phases(run: Run, cpdag: PDAG, how: Strategy, forward: str, selection: Selection) -> PDAG:

@@ -4,7 +4,9 @@
     "turning"        the same with turns after the deletes, all repeated until nothing improves
     "interleaved"    at every step a delete before a turn before an insert
     "conservative"   the same, inserts between pairs last that the score calls independent
-    "extended"       interleaved, and then escapes from the local optimum: forced deletes
+    "extended"       interleaved, once from the start and once from the best order of the
+                     variables that is found; then, from the better of the two, escapes from the
+                     local optimum: forced deletes
 
 Each word stands for a ``Strategy``; other combinations are made with ``Strategy`` itself.  What
 each of them guarantees is in ``docs/explanation/strategies.md``.
@@ -28,6 +30,9 @@ class Strategy:
     conservative
         Take an insert between two nodes that the score calls independent, given some set that it
         was asked about, only when there is no other insert.
+    order
+        Search also from the best order of the variables that is found (``sges.search.order``),
+        and go on from the better of the two.
     turning, repeat
         After the two phases turn edges; begin again from where they end while that improves.
     extended
@@ -42,7 +47,7 @@ class Strategy:
 
     Examples
     --------
-    >>> print(Strategy(interleaved=True, extended=True))
+    >>> print(Strategy(interleaved=True, order=True, extended=True))
     extended
     >>> print(Strategy(extended=True, seconds=10))
     Strategy(extended=True, seconds=10)
@@ -50,6 +55,7 @@ class Strategy:
 
     interleaved: bool = False
     conservative: bool = False
+    order: bool = False
     turning: bool = False
     repeat: bool = False
     extended: bool = False
@@ -61,6 +67,8 @@ class Strategy:
         if self.interleaved and (self.turning or self.repeat):
             word = "turning" if self.turning else "repeat"
             raise SgesError(f"{word}=True is for two phases: interleaved search does it anyway")
+        if self.order and not self.interleaved:
+            raise SgesError('order=True is for interleaved search; two phases take forward="order"')
         if not 0 <= self.patience <= 1:
             raise SgesError(f"patience = {self.patience}: it is a share, from 0 to 1")
         for name in ("seconds", "evaluations"):
@@ -93,7 +101,7 @@ STRATEGIES = {
     "turning": Strategy(turning=True, repeat=True),
     "interleaved": Strategy(interleaved=True),
     "conservative": Strategy(interleaved=True, conservative=True),
-    "extended": Strategy(interleaved=True, extended=True),
+    "extended": Strategy(interleaved=True, order=True, extended=True),
 }
 """The strategies that have a name."""
 
