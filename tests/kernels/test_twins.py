@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sges import kernels
 from sges.graph import PDAG, dag_to_cpdag
 from sges.operators import Operator, deletes, inserts, turns
-from sges.score import correlation
+from sges.score import GaussianBIC, correlation
 from sges.search import ges  # with it, every module that has a twin
 
 built = pytest.mark.skipif(
@@ -200,9 +200,56 @@ def filled(name: str, which: int, *arguments: Any, arrays: int = 2) -> list[corr
         ("fill_residuals", (np.eye(2), 0, 0, np.array([2]), np.zeros(1), np.zeros(1))),
         ("fill_residuals", (np.eye(2), 0, 0, np.array([1]), np.zeros(2), np.zeros(1))),
         ("fill_partial_squares", (np.eye(3), 0, 2, np.array([2]), np.zeros(1))),
+        ("fill_residuals", (np.array(1.0), 0, 0, np.array([0]), np.zeros(1), np.zeros(1))),
+        ("fill_residuals", (np.eye(2), 0, 0, np.array([1.0]), np.zeros(1), np.zeros(1))),
         ("best_above", (np.arange(2, dtype=np.intp), np.zeros(3), 0.0)),
+        ("best_above", (np.arange(2, dtype=np.intp), np.zeros(2, dtype=np.int64), 0.0)),
+        ("first_free", ([1], -1, 3, 0, 0)),
+        ("completed_rows", ((32, 6, 32), (32, 3, 6), (3, 32, 3), (6, 32, 5), 0, 1)),
+        ("completed_rows", ((0, 0), (0, 0), (0, 0), (0, 0), 2**32, 1)),
     ],
 )
 def test_what_does_not_fit_is_an_error_and_never_read(name: str, arguments: tuple[Any]) -> None:
     with pytest.raises((OverflowError, IndexError, TypeError, ValueError)):
         twins(name)[1](*arguments)
+
+
+class Unusual:
+    """A score whose gains are of another type than doubles in a row."""
+
+    def __init__(self, kind: str, n: int = 6) -> None:
+        self.n, self.kind = n, kind
+        weights = np.triu(np.random.default_rng(0).integers(-5, 6, (n, n)), 1)
+        self.weights = weights + weights.T
+
+    def local(self, y: int, parents: int) -> float:
+        return float(sum(self.weights[y, x] for x in range(self.n) if parents >> x & 1))
+
+    def insert_gains(self, y: int, base: int, xs: Any) -> Any:  # noqa: ANN401, ARG002
+        gains = self.weights[y, xs]
+        return (
+            np.repeat(gains, 2)[::2].astype(float)
+            if self.kind == "strided"
+            else gains.astype(self.kind)
+        )
+
+    def delete_gains(self, y: int, base: int, xs: Any) -> Any:  # noqa: ANN401
+        return -self.insert_gains(y, base, xs)
+
+
+@pytest.mark.parametrize("kind", ["int64", "int32", "float32", ">f8", "longdouble", "strided"])
+def test_a_score_may_make_its_gains_of_any_numbers(kind: str) -> None:
+    plain = ges(Unusual("float64"))
+    assert plain.steps
+    assert ges(Unusual(kind)).steps == plain.steps
+
+
+@pytest.mark.parametrize("kind", ["int64", "int32", "uint8"])
+def test_candidates_may_be_of_any_integers(kind: str, seed: int) -> None:
+    score = GaussianBIC.from_covariance(random_correlation(seed, 8), records=100)
+    xs, inside = np.array([4, 6, 7]), np.array([1, 2])
+    for found, wanted in (
+        (score.insert_gains(0, 0b110, xs.astype(kind)), score.insert_gains(0, 0b110, xs)),
+        (score.delete_gains(0, 0b110, inside.astype(kind)), score.delete_gains(0, 0b110, inside)),
+    ):
+        np.testing.assert_array_equal(found, wanted)

@@ -32,7 +32,7 @@ ENABLED = AVAILABLE and os.environ.get("SGES_PURE", "") in ("", "0")
 def compiled(function: Function) -> Function:
     """Return the compiled twin of a function if there is one, or else the function itself."""
     name = function.__name__
-    used = getattr(_compiled, name) if ENABLED else function
+    used = getattr(_compiled, name, function) if ENABLED else function  # an old build may lack it
     TWINS[name] = function, used
     return used
 

@@ -246,7 +246,10 @@ static PyObject *complete(Work *work, int x, int y)
     join_component(work, &work->before_out, &work->before_into, x, work->region);
     join_component(work, &work->before_out, &work->before_into, y, work->region);
     memcpy(work->directed, work->region, (size_t)words * 8);
-    if (!extend_consistently(work))
+    int extended = extend_consistently(work);
+    if (PyErr_Occurred())
+        return NULL;
+    if (!extended)
         Py_RETURN_NONE;
     settle(work, x, y);
     Word *touched = work->spare;
@@ -298,17 +301,17 @@ PyObject *completed_rows(PyObject *module, PyObject *const *args, Py_ssize_t cou
         good = PyTuple_Check(args[k]) && PyTuple_GET_SIZE(args[k]) == PyTuple_GET_SIZE(args[0]);
     if (!good)
         return PyErr_Format(PyExc_TypeError, "completed_rows(four tuples of rows, x, y)");
-    int x = (int)PyLong_AsLong(args[4]), y = (int)PyLong_AsLong(args[5]);
+    long x = PyLong_AsLong(args[4]), y = PyLong_AsLong(args[5]);
     Work work = {.n = (int)PyTuple_GET_SIZE(args[0])};
     work.words = (work.n + 63) / 64;
     if (PyErr_Occurred())
         return NULL;
     if (x < 0 || y < 0 || x >= work.n || y >= work.n)
-        return PyErr_Format(PyExc_IndexError, "there is no node %d or %d", x, y);
+        return PyErr_Format(PyExc_IndexError, "there is no node %ld or %ld", x, y);
     char *block = lay_out(&work, args);
     if (block == NULL)
         return PyErr_NoMemory();
-    PyObject *rows = complete(&work, x, y);
+    PyObject *rows = complete(&work, (int)x, (int)y);
     PyMem_Free(block);
     return rows;
 }

@@ -83,7 +83,7 @@ PyObject *last_pivot(PyObject *module, PyObject *const *args, Py_ssize_t count)
     if (count != 3)
         return PyErr_Format(PyExc_TypeError, "last_pivot(correlation, y, base)");
     Py_ssize_t y = PyLong_AsSsize_t(args[1]);
-    if (PyErr_Occurred() || !numbers(args[0], &matrix, sizeof(double), 0))
+    if (PyErr_Occurred() || !numbers(args[0], &matrix, REALS, 0))
         return NULL;
     PyObject *found = NULL;
     if (factor_block(&block, &matrix, args[2], y)) {
@@ -196,14 +196,14 @@ PyObject *fill_partial_squares(PyObject *module, PyObject *const *args, Py_ssize
     Py_ssize_t y = PyLong_AsSsize_t(args[1]);
     int ready = 0, good = !PyErr_Occurred();
     for (; good && ready < 3; ready += good)
-        good = numbers(sources[ready], &got[ready], 8, ready > 1);
-    if (good && got[2].len != got[1].len) {
+        good = numbers(sources[ready], &got[ready], ready == 1 ? INDICES : REALS, ready > 1);
+    if (good && got[2].shape[0] != got[1].shape[0]) {
         PyErr_SetString(PyExc_ValueError, "as many results as candidates are needed");
         good = 0;
     }
     Block block;
     if (good && factor_block(&block, &got[0], args[2], y)) {
-        fill_squares(&block, got[1].buf, got[1].len / 8, got[2].buf);
+        fill_squares(&block, got[1].buf, got[1].len / (Py_ssize_t)sizeof(Py_ssize_t), got[2].buf);
         PyMem_Free(block.factor);
     }
     while (ready > 0)
@@ -234,15 +234,15 @@ PyObject *fill_residuals(PyObject *module, PyObject *const *args, Py_ssize_t cou
     Py_ssize_t y = PyLong_AsSsize_t(args[1]);
     int ready = 0, good = !PyErr_Occurred();
     for (; good && ready < 4; ready += good)
-        good = numbers(sources[ready], &got[ready], 8, ready > 1);
-    if (good && (got[2].len != got[1].len || got[3].len != got[1].len)) {
+        good = numbers(sources[ready], &got[ready], ready == 1 ? INDICES : REALS, ready > 1);
+    if (good && (got[2].shape[0] != got[1].shape[0] || got[3].shape[0] != got[1].shape[0])) {
         PyErr_SetString(PyExc_ValueError, "as many results as candidates are needed");
         good = 0;
     }
     Block block;
-    if (good && are_columns(got[1].buf, got[1].len / 8, got[0].shape[0])
+    if (good && are_columns(got[1].buf, got[1].len / (Py_ssize_t)sizeof(Py_ssize_t), got[0].shape[0])
         && factor_block(&block, &got[0], args[2], y)) {
-        fill(&block, got[1].buf, got[1].len / 8, got[2].buf, got[3].buf);
+        fill(&block, got[1].buf, got[1].len / (Py_ssize_t)sizeof(Py_ssize_t), got[2].buf, got[3].buf);
         PyMem_Free(block.factor);
     }
     while (ready > 0)

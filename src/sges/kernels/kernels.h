@@ -13,7 +13,8 @@ Kernel fill_nodes, nodeset_of, first_free, best_above; /* operators.c */
 PyObject *nodes(PyObject *module, PyObject *mask);
 Kernel last_pivot, fill_residuals, fill_partial_squares; /* gaussian.c */
 
-/* Take hold of a contiguous array of numbers of this size; return 0 with a Python error. */
-int numbers(PyObject *array, Py_buffer *found, Py_ssize_t size, int writable);
+/* Take hold of a contiguous array of doubles or of Py_ssize_t; return 0 with a Python error. */
+enum Numbers { REALS, INDICES };
+int numbers(PyObject *array, Py_buffer *found, enum Numbers kind, int writable);
 
 #endif

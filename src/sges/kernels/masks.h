@@ -11,6 +11,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "words are read as little-endian bytes; without the kernels the package works all the same"
+#endif
+
 typedef uint64_t Word;
 
 /* Return how many words an integer needs; 0 for what is none. */

@@ -1,14 +1,19 @@
 /* The module sges.kernels._compiled: a table of what the other files hold. */
 #include "kernels.h"
+#include <string.h>
 
-int numbers(PyObject *array, Py_buffer *found, Py_ssize_t size, int writable)
+int numbers(PyObject *array, Py_buffer *found, enum Numbers kind, int writable)
 {
-    int flags = PyBUF_ND | (writable ? PyBUF_WRITABLE : 0);
+    int flags = PyBUF_ND | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0);
     if (PyObject_GetBuffer(array, found, flags) < 0)
         return 0;
-    if (found->itemsize == size)
+    const char *format = found->format ? found->format : "B";
+    const char *good = kind == REALS ? "d" : "lqin"; /* what is native has no prefix */
+    Py_ssize_t size = kind == REALS ? sizeof(double) : sizeof(Py_ssize_t);
+    if (found->itemsize == size && found->ndim > 0 && format[1] == 0 && strchr(good, format[0]))
         return 1;
-    PyErr_Format(PyExc_TypeError, "an array of %zd-byte numbers is needed", size);
+    PyErr_Format(PyExc_TypeError, "an array of %s is needed, not of '%s'",
+                 kind == REALS ? "doubles" : "indices", format);
     PyBuffer_Release(found);
     return 0;
 }

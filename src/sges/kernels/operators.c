@@ -37,7 +37,7 @@ PyObject *fill_nodes(PyObject *module, PyObject *const *args, Py_ssize_t count)
     Py_buffer array;
     if (count != 2)
         return PyErr_Format(PyExc_TypeError, "fill_nodes(s, array)");
-    if (!numbers(args[1], &array, sizeof(Py_ssize_t), 1))
+    if (!numbers(args[1], &array, INDICES, 1))
         return NULL;
     int words = mask_words(args[0]);
     Py_ssize_t *found = array.buf, at = 0, room = array.len / (Py_ssize_t)sizeof(Py_ssize_t);
@@ -62,7 +62,7 @@ PyObject *nodeset_of(PyObject *module, PyObject *const *args, Py_ssize_t count)
     if (count != 2)
         return PyErr_Format(PyExc_TypeError, "nodeset_of(array, n)");
     Py_ssize_t n = PyLong_AsSsize_t(args[1]);
-    if (PyErr_Occurred() || !numbers(args[0], &array, sizeof(Py_ssize_t), 0))
+    if (PyErr_Occurred() || !numbers(args[0], &array, INDICES, 0))
         return NULL;
     int words = (int)(n + 63) / 64;
     const Py_ssize_t *xs = array.buf;
@@ -91,6 +91,8 @@ PyObject *first_free(PyObject *module, PyObject *const *args, Py_ssize_t count)
     Py_ssize_t top = PyLong_AsSsize_t(args[1]), size = PyList_GET_SIZE(args[0]);
     if (PyErr_Occurred())
         return NULL;
+    if (top < 0)
+        return PyErr_Format(PyExc_IndexError, "top = %zd: it is a place in the list", top);
     int words = 1;
     for (int k = 2; k < 5; k++)
         words = mask_words(args[k]) > words ? mask_words(args[k]) : words;
@@ -170,10 +172,10 @@ PyObject *best_above(PyObject *module, PyObject *const *args, Py_ssize_t count)
     if (count != 3)
         return PyErr_Format(PyExc_TypeError, "best_above(xs, gains, worth)");
     double worth = PyFloat_AsDouble(args[2]);
-    if (PyErr_Occurred() || !numbers(args[0], &xs, sizeof(Py_ssize_t), 0))
+    if (PyErr_Occurred() || !numbers(args[0], &xs, INDICES, 0))
         return NULL;
     PyObject *found = NULL;
-    if (numbers(args[1], &gains, sizeof(double), 0)) {
+    if (numbers(args[1], &gains, REALS, 0)) {
         if (gains.len / (Py_ssize_t)sizeof(double) == xs.len / (Py_ssize_t)sizeof(Py_ssize_t))
             found = best_of(xs.buf, gains.buf, gains.len / (Py_ssize_t)sizeof(double), worth);
         else

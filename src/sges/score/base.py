@@ -53,6 +53,11 @@ class BatchScore(Score, Protocol):
         r"""Return local(y, base \ x) − local(y, base) for each x, all of them in base."""
 
 
+def as_indices(candidates: Candidates) -> Candidates:
+    """Return candidates in a row and of the type that the kernels read."""
+    return np.ascontiguousarray(candidates, dtype=np.intp)
+
+
 def insert_gains(score: Score, y: int, base: NodeSet, candidates: Candidates) -> Gains:
     """Return local(y, base ∪ x) − local(y, base) for each candidate x outside base and y."""
     batch = batch_method(score, "insert_gains")

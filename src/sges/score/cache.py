@@ -21,7 +21,14 @@ import numpy as np
 
 from sges.kernels import compiled
 from sges.nodeset import NodeSet, nodes
-from sges.score.base import Candidates, Gains, Score, batch_method, gains_by_local
+from sges.score.base import (
+    Candidates,
+    Gains,
+    Score,
+    as_indices,
+    batch_method,
+    gains_by_local,
+)
 
 AboveMethod: TypeAlias = Callable[[int, NodeSet, Candidates, float], Gains]
 
@@ -142,7 +149,7 @@ class CountingScore:
         """Return local(y, base ∪ x) − local(y, base) for each x outside base and y."""
         self._count_inserts(y, base, candidates)
         if self._batch_inserts is not None:
-            return self._batch_inserts(y, base, candidates)
+            return as_gains(self._batch_inserts(y, base, candidates))
         added = (base | 1 << x for x in candidates.tolist())
         return gains_by_local(self._value, y, base, added)
 
@@ -157,21 +164,21 @@ class CountingScore:
         if self._batch_above is None:
             return self.insert_gains(y, base, candidates)
         self._count_inserts(y, base, candidates)
-        return self._batch_above(y, base, candidates, floor)
+        return as_gains(self._batch_above(y, base, candidates, floor))
 
     def delete_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
         r"""Return local(y, base \ x) − local(y, base) for each x in base."""
         if self.counting:
             self._count_deletes(y, base, candidates)
         if self._batch_deletes is not None:
-            return self._batch_deletes(y, base, candidates)
+            return as_gains(self._batch_deletes(y, base, candidates))
         left = (base & ~(1 << x) for x in candidates.tolist())
         return gains_by_local(self._value, y, base, left)
 
     def _count_inserts(self, y: int, base: NodeSet, candidates: Candidates) -> None:
         if self.counting:
             self._families[y].add(base)
-            self._families[y].add_fan(base, nodeset_of(np.ascontiguousarray(candidates), self.n))
+            self._families[y].add_fan(base, nodeset_of(as_indices(candidates), self.n))
 
     def _count_deletes(self, y: int, base: NodeSet, candidates: Candidates) -> None:
         families = self._families[y]
@@ -187,6 +194,11 @@ class CountingScore:
             if self.caching:
                 values[parents] = found
         return found
+
+
+def as_gains(found: Gains) -> Gains:
+    """Return what a score made as doubles in a row, whatever it made them of."""
+    return np.ascontiguousarray(found, dtype=np.float64)
 
 
 @compiled

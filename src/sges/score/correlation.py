@@ -31,6 +31,7 @@ from scipy.linalg.lapack import dpotrf, dpotri, dpstrf
 from sges.errors import ScoreError
 from sges.kernels import compiled
 from sges.nodeset import NodeSet, nodes
+from sges.score.base import as_indices
 
 RIDGE = 1e-8
 """What is added to the diagonal of a singular correlation matrix, and when it is."""
@@ -40,6 +41,7 @@ Floats = NDArray[np.float64]
 
 def correlation_of(covariance: Floats, constant: Sequence[int] = ()) -> Floats:
     """Return the correlation matrix; the ``constant`` columns correlate with nothing."""
+    covariance = np.asarray(covariance, dtype=np.float64)
     deviation = np.sqrt(np.diagonal(covariance))
     deviation[list(constant)] = 1.0
     # Two divisions, because the product of two tiny or two huge deviations may not be a number.
@@ -145,7 +147,7 @@ def residuals(
         row = correlation[y].take(candidates)
         return np.ones(len(row)), row * row
     variance, explained = np.empty(len(candidates)), np.empty(len(candidates))
-    fill_residuals(correlation, y, base, np.ascontiguousarray(candidates), variance, explained)
+    fill_residuals(correlation, y, base, as_indices(candidates), variance, explained)
     return variance, explained
 
 

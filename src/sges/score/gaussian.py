@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from sges.errors import ScoreError
 from sges.nodeset import NodeSet
-from sges.score.base import Candidates, Gains
+from sges.score.base import Candidates, Gains, as_indices
 from sges.score.correlation import family_log_variance, fill_partial_squares, residuals
 from sges.score.standardized import Standardized
 
@@ -111,7 +111,7 @@ class GaussianBIC:
         One inverse holds the partial correlation of y with each x given the rest of base.
         """
         squares = np.empty(len(candidates))
-        fill_partial_squares(self._correlation, y, base, np.ascontiguousarray(candidates), squares)
+        fill_partial_squares(self._correlation, y, base, as_indices(candidates), squares)
         gains = np.log1p(np.negative(squares, out=squares), out=squares)
         gains *= self._half
         gains += self._per_parent
