@@ -241,7 +241,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=RESULTS)
     asked = parser.parse_args(arguments)
     asked.out.mkdir(parents=True, exist_ok=True)
-    found: dict[str, Any] = {"machine": machine(), "date": today(), "sources": digest_of()}
+    kept = asked.out / "scaling.json"  # what is not asked for stays as it was measured
+    found: dict[str, Any] = json.loads(kept.read_text("utf-8")) if kept.exists() else {}
+    found |= {"machine": machine(), "date": today(), "sources": digest_of()}
     if "growth" in asked.only:
         found["growth"] = grow(asked.largest, asked.limit)
         draw(found["growth"], asked.out / "scaling.svg")
@@ -249,7 +251,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         found["floor"] = floors(asked.largest)
     if "flame" in asked.only:
         found["flames"] = flames(asked.largest, asked.out)
-    (asked.out / "scaling.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    kept.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     (asked.out / "scaling.md").write_text(page(found), encoding="utf-8")
 
 
