@@ -1,6 +1,8 @@
 """Fixtures for all tests: seeds are fixed, but any seed must pass (SGES_TEST_SEEDS=0-99)."""
 
 import os
+import signal
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -21,3 +23,11 @@ def _seeds() -> list[int]:
 def seed(request: pytest.FixtureRequest) -> int:
     """Return a seed for random data; the claim must hold for any."""
     return int(request.param)
+
+
+@pytest.fixture(autouse=True)
+def _ctrl_c_can_be_pressed() -> Iterator[None]:
+    """Let SIGINT be KeyboardInterrupt, also where the tests run in the background of a shell."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
