@@ -102,7 +102,7 @@ def learn(
     >>> result = sges.learn(sges.examples.load("asia"), assume=sges.MaxParents(2))
     >>> result.score_name, result.assume, result.complete
     ('DiscreteBIC', 'MaxParents(k=2)', True)
-    >>> print(result.notes[-1])
+    >>> print(result.notes[0])
     score DiscreteBIC: all 8 columns are discrete
     """
     reading = given_options(kinds=kinds, missing=missing, names=names, weights=weights)

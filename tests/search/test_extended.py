@@ -2,6 +2,7 @@
 
 import signal
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -140,8 +141,9 @@ class TestBudget:
 
     def test_a_budget_that_is_larger_than_needed_changes_nothing(self, seed: int) -> None:
         score = gaussian_score(10, 20, 300, seed)
-        ample = Strategy(interleaved=True, extended=True, seconds=1e6, evaluations=10**9)
-        whole, limited = search(score, strategy="extended"), search(score, strategy=ample)
+        plain = Strategy(interleaved=True, extended=True)
+        ample = replace(plain, seconds=1e6, evaluations=10**9)
+        whole, limited = search(score, strategy=plain), search(score, strategy=ample)
         assert (limited.steps, limited.notes) == (whole.steps, whole.notes)
 
     def test_no_seconds_leave_the_search_without_escapes(self, seed: int) -> None:
@@ -207,6 +209,6 @@ def test_time_that_runs_out_inside_an_escape_is_told(
             run._deadline = time.perf_counter() - 1
 
     monkeypatch.setattr(Run, "note", late)
-    result = search(score, strategy="extended", time_limit=1e6)
+    result = search(score, strategy=Strategy(interleaved=True, extended=True), time_limit=1e6)
     assert result.stopped == "time limit"
     assert result.cpdag == interleaved(score).cpdag
