@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from sges.data.dataset import Dataset
 from sges.data.kinds import Kind
 from sges.nodeset import nodeset
-from sges.score.discrete import BDeu, DiscreteBIC, DiscreteScore
+from sges.score.discrete import BDeu, DiscreteBIC
+from sges.score.tabular import DiscreteScore
 
 COLUMNS, ARITY, PARENTS = 100, 3, 3
 

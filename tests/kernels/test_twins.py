@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sges import kernels
 from sges.graph import PDAG, dag_to_cpdag
 from sges.operators import Operator, deletes, inserts, turns
-from sges.score import GaussianBIC, correlation
+from sges.score import DiscreteBIC, GaussianBIC, correlation
 from sges.search import ges  # with it, every module that has a twin
 
 built = pytest.mark.skipif(
@@ -38,6 +38,7 @@ def test_every_twin_was_built_and_every_function_that_was_built_is_a_twin() -> N
     from sges.kernels import _compiled
 
     assert callable(ges)
+    assert callable(DiscreteBIC)
     offered = {name for name in dir(_compiled) if not name.startswith("_")}
     assert offered == set(kernels.TWINS)
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naive_counts import counts
-from sges.score import lanes
+from sges.score import columns as laid_out
+from sges.score.columns import Columns
 from sges.score.counts import (
     SMALL,
     Cells,
@@ -18,12 +19,12 @@ from sges.score.counts import (
     Ints,
     Weights,
     leave_one_out,
+    margin_of,
     occupied_cells,
     refine,
     tally,
     together,
 )
-from sges.score.lanes import Columns
 from sges.score.recent import Recent
 
 
@@ -111,8 +112,9 @@ def test_cells_hold_the_counts_of_the_family_and_their_margin_those_of_the_paren
     cells = Cells.of(grouped(codes, arities, base), codes[y], arities[y], None)
     rows = records(codes)
     assert positive(cells.counts) == Counter(counts(rows, [*base, y]).values())
-    assert positive(cells.margin(cells.counts)) == Counter(counts(rows, base).values())
-    assert cells.margin(cells.counts[:, None]).shape[1:] == (1,)
+    margin = margin_of(cells.counts, cells.starts)
+    assert positive(margin) == Counter(counts(rows, base).values())
+    assert margin_of(cells.counts[:, None], cells.starts).tolist() == [[n] for n in margin]
 
 
 def test_an_occupied_cell_is_shown_by_one_of_its_rows(seed: int) -> None:
@@ -157,29 +159,28 @@ def check_tables(codes: Codes, arities: Sequence[int], weights: Weights = None) 
 
     for base, y in (([], 0), ([0, 1], 2), ([0, 1, 3], 2)):
         cells = Cells.of(grouped(codes, arities, base), codes[y], arities[y], weights)
-        outside = [x for x in range(len(arities)) if x != y and x not in base]
-        for arity in {arities[x] for x in outside}:
-            candidates = np.array([x for x in outside if arities[x] == arity])
-            at: list[int] = []
-            for found in columns.tables(cells, candidates):
-                at += found.at.tolist()
-                widths.add(len(found.at))
-                for k, x in enumerate(candidates[found.at].tolist()):
-                    assert positive(found.joint[:, k]) == expected([*base, y, x]), (base, y, x)
-                    assert positive(found.margin[:, k]) == expected([*base, x]), (base, y, x)
-            assert sorted(at) == list(range(len(candidates)))
+        candidates = np.array([x for x in range(len(arities)) if x != y and x not in base])
+        at: list[int] = []
+        for part in columns.counted(cells, candidates):
+            at += part.at.tolist()
+            widths.add(len(part.at))
+            for some, joint, margin in part.tables():
+                for k, x in enumerate(candidates[part.at[some]].tolist()):
+                    assert positive(joint[:, k]) == expected([*base, y, x]), (base, y, x)
+                    assert positive(margin[:, k]) == expected([*base, x]), (base, y, x)
+        assert sorted(at) == list(range(len(candidates)))
     return widths
 
 
 ARITIES = [3, 2, 3, 4, *[3] * 9, *[2] * 5, 1, 16, 17, 40]
 
 
-@pytest.mark.parametrize("memory", [lanes.MEMORY, 0], ids=["integers", "packed"])
+@pytest.mark.parametrize("memory", [laid_out.MEMORY, 0], ids=["integers", "packed"])
 @pytest.mark.parametrize("heaviest", [None, 4, 3000], ids=["once", "weights", "heavy"])
 def test_every_table_of_a_batch_equals_a_dictionary_count(
     memory: int, heaviest: int | None, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lanes, "MEMORY", memory)
+    monkeypatch.setattr(laid_out, "MEMORY", memory)
     rng = np.random.default_rng(seed)
     weights = None if heaviest is None else rng.integers(0, heaviest, 80)
     widths = check_tables(table(seed, 80, ARITIES), ARITIES, weights)
@@ -189,9 +190,16 @@ def test_every_table_of_a_batch_equals_a_dictionary_count(
 
 def test_blocks_and_packed_steps_end_anywhere(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Columns beyond one block, and more rows than one packed step."""
-    monkeypatch.setattr(lanes, "BLOCK", 6)
-    monkeypatch.setattr(lanes, "MEMORY", 0)
+    monkeypatch.setattr(laid_out, "BLOCK", 6)
+    monkeypatch.setattr(laid_out, "MEMORY", 0)
     check_tables(table(seed, 4100, ARITIES), ARITIES)
+
+
+def joints(codes: Codes, arities: Ints, cells: Cells, weights: Weights) -> Counter[int]:
+    """Count the cells with the second column."""
+    (part,) = Columns(codes, arities, weights).counted(cells, np.array([1]))
+    ((_, joint, _),) = part.tables()
+    return positive(joint)
 
 
 def test_counts_beyond_sixteen_bits_are_exact() -> None:
@@ -200,20 +208,18 @@ def test_counts_beyond_sixteen_bits_are_exact() -> None:
     codes[1, 1:] = 1
     arities = np.array([2, 2])
     cells = Cells.of(together(70_000), codes[0], 2, None)
-    (found,) = Columns(codes, arities, None).tables(cells, np.array([1]))
-    assert positive(found.joint) == {1: 1, 69_999: 1}
+    assert joints(codes, arities, cells, None) == {1: 1, 69_999: 1}
 
     weights = np.array([2**33, 70_000, 3])
     cells = Cells.of(together(3), codes[0, :3], 2, weights)
-    (found,) = Columns(codes[:, :3], arities, weights).tables(cells, np.array([1]))
-    assert positive(found.joint) == {2**33: 1, 70_003: 1}
+    assert joints(codes[:, :3], arities, cells, weights) == {2**33: 1, 70_003: 1}
 
 
 @pytest.mark.parametrize("limit", ["LARGEST", "PAYS"])
 def test_counting_alone_and_together_agree(
     limit: str, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lanes, limit, 0)
+    monkeypatch.setattr(laid_out, limit, 0)
     assert check_tables(table(seed, 80, ARITIES), ARITIES) == {1}
 
 

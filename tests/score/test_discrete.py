@@ -20,8 +20,9 @@ from sges.data.dataset import Dataset
 from sges.data.kinds import Kind
 from sges.errors import ScoreError
 from sges.nodeset import nodes, nodeset
-from sges.score import check_score, discrete, lanes
-from sges.score.discrete import BDeu, DiscreteBIC, DiscreteScore
+from sges.score import check_score, columns, tabular
+from sges.score.discrete import BDeu, DiscreteBIC
+from sges.score.tabular import DiscreteScore
 
 Rows = list[tuple[int, ...]]
 
@@ -380,7 +381,7 @@ def test_terms_beyond_the_tabulated_ones_are_the_same(
 ) -> None:
     data = dataset(related(seed, 200, [3, 2, 4, 2]), [3, 2, 4, 2])
     looked_up = [s.insert_gains(0, 0b10, np.array([2, 3])) for s in both(data)]
-    monkeypatch.setattr(discrete, "TABULATED", 1)
+    monkeypatch.setattr(tabular, "TABULATED", 1)
     computed = [s.insert_gains(0, 0b10, np.array([2, 3])) for s in both(data)]
     assert np.allclose(looked_up, computed, rtol=1e-12, atol=1e-10)
 
@@ -391,7 +392,7 @@ def test_packed_lanes_give_the_same_gains_to_the_last_bit(
     data = dataset(related(seed, 5000, [3] * 12), [3] * 12)
     candidates = np.arange(2, 12)
     plain = [s.insert_gains(0, 0b10, candidates) for s in both(data)]
-    monkeypatch.setattr(lanes, "MEMORY", 0)
+    monkeypatch.setattr(columns, "MEMORY", 0)
     packed = [s.insert_gains(0, 0b10, candidates) for s in both(data)]
     assert np.array_equal(plain, packed)
 

@@ -13,6 +13,15 @@ Kernel fill_nodes, nodeset_of, first_free, best_above; /* operators.c */
 PyObject *nodes(PyObject *module, PyObject *mask);
 Kernel last_pivot, fill_residuals, fill_partial_squares; /* gaussian.c */
 
+Kernel add_lanes, count_column, split_rows, sum_lanes, sum_out; /* counting.c */
+
+/* Take hold of contiguous arrays, a letter for each: d doubles, i indices, b bytes, s shorts, c codes (of
+ * 1, 2 or 4 bytes), n counts (shorts or indices); a capital if it is written to.  Return 0 with a Python
+ * error. */
+int arrays(PyObject *const *args, Py_ssize_t count, const char *letters, Py_buffer *got);
+/* Let go of them, and return None, or NULL if there is a Python error. */
+PyObject *give_back(Py_buffer *got, int count);
+
 /* Take hold of a contiguous array of doubles or of Py_ssize_t; return 0 with a Python error. */
 enum Numbers { REALS, INDICES };
 int numbers(PyObject *array, Py_buffer *found, enum Numbers kind, int writable);

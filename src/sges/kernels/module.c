@@ -2,20 +2,77 @@
 #include "kernels.h"
 #include <string.h>
 
-int numbers(PyObject *array, Py_buffer *found, enum Numbers kind, int writable)
+/* The formats that a letter stands for, and the size of their items (0: any of them). */
+static const struct Kind {
+    char letter;
+    const char *formats;
+    Py_ssize_t size;
+    const char *name;
+} kinds[] = {
+    {'d', "d", sizeof(double), "doubles"},
+    {'i', "lqin", sizeof(Py_ssize_t), "indices"}, /* what is native has no prefix */
+    {'b', "B", 1, "bytes"},
+    {'s', "H", 2, "shorts"},
+    {'c', "BHI", 0, "codes"},
+    {'n', "HlqinQLIN", 0, "counts"},
+};
+
+static int fits(const Py_buffer *found, const struct Kind *kind)
 {
+    const char *format = found->format ? found->format : "B";
+    int small = found->itemsize == 2 && format[0] == 'H';
+    int size = kind->size ? found->itemsize == kind->size
+                          : kind->letter == 'c' || small || found->itemsize == sizeof(Py_ssize_t);
+    return size && found->ndim > 0 && format[0] && format[1] == 0
+           && strchr(kind->formats, format[0]) != NULL;
+}
+
+static int take(PyObject *array, char letter, Py_buffer *found)
+{
+    int writable = letter < 'a';
+    char wanted = (char)(writable ? letter + ('a' - 'A') : letter);
+    const struct Kind *kind = kinds;
+    while (kind->letter != wanted)
+        kind++;
     int flags = PyBUF_ND | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0);
     if (PyObject_GetBuffer(array, found, flags) < 0)
         return 0;
-    const char *format = found->format ? found->format : "B";
-    const char *good = kind == REALS ? "d" : "lqin"; /* what is native has no prefix */
-    Py_ssize_t size = kind == REALS ? sizeof(double) : sizeof(Py_ssize_t);
-    if (found->itemsize == size && found->ndim > 0 && format[1] == 0 && strchr(good, format[0]))
+    if (fits(found, kind))
         return 1;
-    PyErr_Format(PyExc_TypeError, "an array of %s is needed, not of '%s'",
-                 kind == REALS ? "doubles" : "indices", format);
+    PyErr_Format(PyExc_TypeError, "an array of %s is needed, not of '%s'", kind->name,
+                 found->format ? found->format : "B");
     PyBuffer_Release(found);
     return 0;
+}
+
+int arrays(PyObject *const *args, Py_ssize_t count, const char *letters, Py_buffer *got)
+{
+    Py_ssize_t wanted = (Py_ssize_t)strlen(letters), ready = 0;
+    if (count != wanted) {
+        PyErr_Format(PyExc_TypeError, "%zd arrays are needed, not %zd", wanted, count);
+        return 0;
+    }
+    while (ready < count && take(args[ready], letters[ready], &got[ready]))
+        ready++;
+    if (ready == count)
+        return 1;
+    give_back(got, (int)ready);
+    return 0;
+}
+
+PyObject *give_back(Py_buffer *got, int count)
+{
+    while (count > 0)
+        PyBuffer_Release(&got[--count]);
+    if (PyErr_Occurred())
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+int numbers(PyObject *array, Py_buffer *found, enum Numbers kind, int writable)
+{
+    char letter = kind == REALS ? 'd' : 'i';
+    return take(array, (char)(writable ? letter - ('a' - 'A') : letter), found);
 }
 
 #define FAST(name) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, NULL}
@@ -32,6 +89,11 @@ static PyMethodDef methods[] = {
     FAST(last_pivot),
     FAST(fill_residuals),
     FAST(fill_partial_squares),
+    FAST(add_lanes),
+    FAST(count_column),
+    FAST(split_rows),
+    FAST(sum_lanes),
+    FAST(sum_out),
     {NULL, NULL, 0, NULL},
 };
 

@@ -12,7 +12,7 @@ A grouping never has many more groups than rows, whatever the product of the ari
 product grows beyond the rows, groups that hold no row are left out.  So memory is proportional
 to the rows, also for thirty columns of ten levels each.
 
-``sges.score.lanes`` counts one ``Cells`` against many columns at once.
+``sges.score.columns`` counts one ``Cells`` against many columns at once.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +21,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sges.kernels import compiled
 
 Ints: TypeAlias = NDArray[np.intp]
 Floats: TypeAlias = NDArray[np.float64]
@@ -47,34 +49,56 @@ def together(rows: int) -> Grouping:
 
 def refine(groups: Grouping, column: NDArray[Any], arity: int) -> Grouping:
     """Return the groups split by the levels of a column, ordered by (group, level)."""
-    return _split(groups, column, arity)[0]
+    return _split(groups, column, arity).groups
 
 
-def _split(groups: Grouping, column: NDArray[Any], arity: int) -> tuple[Grouping, Ints]:
-    """Return the refined grouping, and for each of its groups the group it came from."""
-    rows = len(groups.ids)
+@dataclass(frozen=True, eq=False, slots=True)
+class _Split:
+    """The refined grouping, where the parts of each old group begin, and rows per group."""
+
+    groups: Grouping
+    starts: Ints
+    rows: Ints | None = None
+
+
+def _split(groups: Grouping, column: NDArray[Any], arity: int) -> _Split:
+    size, rows = groups.size * arity, len(groups.ids)
     if arity == 1 or (groups.full and groups.size == rows):
-        return groups, np.arange(groups.size)  # one level, or one row each: nothing to split
-    keys = groups.ids * arity
-    keys += column
-    size = groups.size * arity
+        return _Split(groups, np.arange(groups.size))  # one level, or one row each
+    if size > max(SMALL, 4 * rows):
+        occupied, ids = np.unique(groups.ids * arity + column, return_inverse=True)
+        return _Split(Grouping(ids, len(occupied), full=True), _starts(occupied // arity))
+    finer, counts = np.empty(rows, dtype=np.intp), np.zeros((groups.size, arity), dtype=np.intp)
+    split_rows(counts, groups.ids, column, finer)
     if size <= SMALL:
-        return Grouping(keys, size, full=False), np.arange(size) // arity
-    if size <= 4 * rows:
-        return _drop_empty(keys, size, arity)
-    occupied, ids = np.unique(keys, return_inverse=True)
-    return Grouping(ids, len(occupied), full=True), occupied // arity
+        return _Split(Grouping(finer, size, full=False), np.arange(0, size, arity), counts.ravel())
+    return _without_empty(finer, counts)
 
 
-def _drop_empty(keys: Ints, size: int, arity: int) -> tuple[Grouping, Ints]:
+@compiled
+def split_rows(counts: Ints, ids: Ints, column: Codes, finer: Ints) -> None:
+    """Write the group of each row among (group, level), and add how many rows each holds."""
+    np.multiply(ids, counts.shape[1], out=finer)
+    np.add(finer, column, out=finer, casting="unsafe")
+    counts += np.bincount(finer, minlength=counts.size).reshape(counts.shape)
+
+
+def _without_empty(ids: Ints, counts: Ints) -> _Split:
     """Renumber without the empty groups, unless most groups hold a row."""
-    present = np.zeros(size, dtype=np.bool_)
-    present[keys] = True
-    occupied = np.flatnonzero(present)
-    if size <= len(keys) and 2 * len(occupied) >= size:
-        return Grouping(keys, size, full=len(occupied) == size), np.arange(size) // arity
-    number = np.cumsum(present) - 1
-    return Grouping(number[keys], len(occupied), full=True), occupied // arity
+    size, arity, rows = counts.size, counts.shape[1], counts.ravel()
+    occupied = np.flatnonzero(rows)
+    if size <= len(ids) and 2 * len(occupied) >= size:
+        groups = Grouping(ids, size, full=len(occupied) == size)
+        return _Split(groups, np.arange(0, size, arity), rows)
+    number = np.empty(size, dtype=np.intp)
+    number[occupied] = np.arange(len(occupied))
+    groups = Grouping(number[ids], len(occupied), full=True)
+    return _Split(groups, _starts(occupied // arity), rows[occupied])
+
+
+def _starts(origin: Ints) -> Ints:
+    """Return where runs of one number begin."""
+    return np.flatnonzero(np.diff(origin, prepend=-1))
 
 
 def tally(groups: Grouping, weights: Weights) -> Ints:
@@ -90,32 +114,30 @@ class Cells:
     """The contingency table of (base, y): one cell per configuration of base and level of y.
 
     Cells are ordered by configuration, so those of one configuration are a run, and
-    ``starts`` holds where each run begins; the runs are ``even`` if each holds every level of
-    y.  Configurations without a record may be absent.
+    ``starts`` holds where each run begins.  Configurations without a record may be absent.
     """
 
     configurations: Grouping
     groups: Grouping
     counts: Ints
     starts: Ints
-    even: bool
 
     @staticmethod
     def of(configurations: Grouping, column: Codes, arity: int, weights: Weights) -> "Cells":
         """Split the configurations of base by the levels of y, and count."""
-        groups, origin = _split(configurations, column, arity)
-        new = np.ones(len(origin), dtype=np.bool_)
-        np.not_equal(origin[1:], origin[:-1], out=new[1:])
-        starts = np.flatnonzero(new)
-        even = len(starts) * arity == groups.size
-        return Cells(configurations, groups, tally(groups, weights), starts, even)
+        split = _split(configurations, column, arity)
+        counts = split.rows if weights is None else None
+        counts = tally(split.groups, weights) if counts is None else counts
+        return Cells(configurations, split.groups, counts, split.starts)
 
-    def margin(self, table: NDArray[Any]) -> NDArray[Any]:
-        """Sum a table with one row per cell over the levels of y: one row per configuration."""
-        if not self.even:
-            return np.add.reduceat(table, self.starts, axis=0)
-        # Runs of one length, the usual case for small tables, are a reshape: much faster.
-        return sum_levels(table.reshape(len(self.starts), -1, *table.shape[1:]))
+
+def margin_of(table: NDArray[Any], starts: Ints) -> NDArray[Any]:
+    """Sum the runs of a table with one row per cell: one row per configuration is left."""
+    width, rest = divmod(len(table), len(starts))
+    if rest or not np.array_equal(starts, np.arange(0, len(table), width)):
+        return np.add.reduceat(table, starts, axis=0)
+    # Runs of one length, the usual case for small tables, are a reshape: much faster.
+    return sum_levels(table.reshape(len(starts), width, *table.shape[1:]))
 
 
 def sum_levels(table: NDArray[Any]) -> NDArray[Any]:

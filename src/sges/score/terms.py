@@ -16,6 +16,17 @@ Term: TypeAlias = Callable[[NDArray[Any]], Floats]
 """What each count of an array of counts contributes to a score."""
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Tabulated:
+    """A term whose values for all counts that can occur are known."""
+
+    values: Floats
+
+    def __call__(self, counts: NDArray[Any]) -> Floats:
+        """Look up what counts contribute."""
+        return self.values.take(counts)
+
+
 @dataclass(frozen=True, slots=True)
 class Terms:
     """What the counts n_jk and n_j of a family contribute, those above zero a constant more.
@@ -29,19 +40,36 @@ class Terms:
     per_cell: float = 0.0
     per_surplus: float = 0.0  # for each occupied cell beyond one per occupied configuration
 
+    @property
+    def tabulated(self) -> tuple[Floats, Floats] | None:
+        """The values of both, if they are known for all counts."""
+        if isinstance(self.cell, Tabulated) and isinstance(self.configuration, Tabulated):
+            return self.cell.values, self.configuration.values
+        return None
+
+    @property
+    def has_constants(self) -> bool:
+        """Whether counts above zero contribute anything more."""
+        return bool(self.per_cell or self.per_surplus)
+
     def total(self, joint: NDArray[Any], margin: NDArray[Any]) -> Floats:
         """Return the sum over the counts, by column."""
-        inner = _column_sums(self.cell, joint)
-        outer = _column_sums(self.configuration, margin)
-        if not (self.per_cell or self.per_surplus):
-            return inner - outer
-        cells = np.count_nonzero(joint, axis=0)
-        surplus = cells - np.count_nonzero(margin, axis=0)
-        constants: Floats = cells * self.per_cell + surplus * self.per_surplus
-        return inner - outer + constants
+        sums = column_sums(self.cell, joint) - column_sums(self.configuration, margin)
+        if not self.has_constants:
+            return sums
+        occupied = (np.count_nonzero(counts, axis=0) for counts in (joint, margin))
+        return self.with_constants(np.stack([sums, *occupied]))
+
+    def with_constants(self, found: Floats) -> Floats:
+        """Add the constants to sums; below them come the numbers of counts above zero."""
+        sums: Floats = found[0]
+        if len(found) > 1:
+            cells, configurations = found[1:]
+            sums += cells * self.per_cell + (cells - configurations) * self.per_surplus
+        return sums
 
 
-def _column_sums(term: Term, counts: NDArray[Any]) -> Floats:
+def column_sums(term: Term, counts: NDArray[Any]) -> Floats:
     """Return the sum of the terms of each column.
 
     Slice by slice, so that the terms stay in the cache: written out in full, a table of a few
