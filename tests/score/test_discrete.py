@@ -382,6 +382,7 @@ def test_terms_beyond_the_tabulated_ones_are_the_same(
     data = dataset(related(seed, 200, [3, 2, 4, 2]), [3, 2, 4, 2])
     looked_up = [s.insert_gains(0, 0b10, np.array([2, 3])) for s in both(data)]
     monkeypatch.setattr(tabular, "TABULATED", 1)
+    monkeypatch.setattr(tabular, "TABULATED_ONCE", 1)
     computed = [s.insert_gains(0, 0b10, np.array([2, 3])) for s in both(data)]
     assert np.allclose(looked_up, computed, rtol=1e-12, atol=1e-10)
 

@@ -88,7 +88,8 @@ class Columns:
         total = rows if weights is None else int(weights.sum())
         # Without weights a count grows by one per row, so that 16 bits last for 65,535 rows:
         # longer tables are cut.  Weights may jump by any amount, so all of them must fit.
-        self._dtype = np.min_scalar_type(0xFFFF if weights is None else max(total, 0xFFFF))
+        short = weights is None or total <= 0xFFFF
+        self._dtype = np.dtype(np.uint16 if short else np.intp)
         self._packed = sum(self.layout.widths) * rows > MEMORY
         self._step = 4096 if self._packed else (0xFFFF if weights is None else max(rows, 1))
         self._lanes: dict[int, NDArray[Any]] = {}

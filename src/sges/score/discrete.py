@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from sges.errors import ScoreError
+from sges.score import tabular
 from sges.score.counts import Cells, Floats, Ints
 from sges.score.tabular import DiscreteScore, Part, TermsOf
 from sges.score.terms import Term, Terms, entropy_term, rising_term
@@ -61,7 +62,7 @@ class DiscreteBIC(DiscreteScore):
             )
         super().__init__(data)
         self.penalty = float(penalty)
-        term = self._lookup(0.0, entropy_term)
+        term = self._lookup(0.0, entropy_term, tabular.TABULATED_ONCE)
         self._entropy = Terms(term, term)
 
     def __repr__(self) -> str:
@@ -137,7 +138,7 @@ class BDeu(DiscreteScore):
     def _rising(self, parts: int) -> Term:
         """Return n ↦ ln Γ(n + α) − ln Γ(1 + α) for α = ess / parts and n > 0."""
         alpha = math.exp(math.log(self.ess) - math.log(parts))
-        return self._lookup(alpha, partial(rising_term, alpha=alpha))
+        return self._lookup(alpha, partial(rising_term, alpha=alpha), tabular.TABULATED)
 
     def _penalty(self, y: int, q: int) -> float:  # noqa: ARG002 the prior is the penalty
         return 0.0

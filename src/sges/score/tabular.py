@@ -33,6 +33,9 @@ TermsOf: TypeAlias = Callable[[int], Terms]
 TABULATED = 2**16
 """Terms of counts up to this are looked up; beyond, they are computed one by one."""
 
+TABULATED_ONCE = 2**20
+"""The same for a term that all families share: its table is made but once."""
+
 KEPT = 32 * 2**20
 """Bytes of groupings and of tabulated terms, each, that a score keeps for the next call."""
 
@@ -192,9 +195,9 @@ class DiscreteScore(ABC):
             self._recent.put(known, groups)
         return groups
 
-    def _lookup(self, key: float, term: Term) -> Term:
+    def _lookup(self, key: float, term: Term, most: int) -> Term:
         """Return the term as a table, if the counts of these records are small enough for one."""
-        if self.records > TABULATED:
+        if self.records > most:
             return term
         if (found := self._tabulated.get(key)) is None:
             found = Tabulated(term(np.arange(self.records + 1)))
