@@ -254,3 +254,14 @@ def test_candidates_may_be_of_any_integers(kind: str, seed: int) -> None:
         (score.delete_gains(0, 0b110, inside.astype(kind)), score.delete_gains(0, 0b110, inside)),
     ):
         np.testing.assert_array_equal(found, wanted)
+
+
+@built
+@given(
+    st.dictionaries(st.integers(0, 2**9), st.integers(0, 2**9) | st.integers(0, 2**130)),
+    st.integers(0, 2**9) | st.integers(0, 2**130),
+)
+def test_families_in_a_fan_are_the_same(fans: dict[int, int], parents: int) -> None:
+    python, c = twins("in_a_fan")
+    for asked in (parents, *(base | 1 << 3 for base in fans), *(base | 1 << 100 for base in fans)):
+        assert c(fans, asked) is python(fans, asked)

@@ -12,12 +12,12 @@ Kernel completed_rows;                   /* completion.c */
 Kernel fill_nodes, nodeset_of, first_free, best_above; /* operators.c */
 PyObject *nodes(PyObject *module, PyObject *mask);
 Kernel last_pivot, fill_residuals, fill_partial_squares; /* gaussian.c */
-
 Kernel add_lanes, count_column, split_rows, sum_lanes, sum_out; /* counting.c */
+Kernel in_a_fan; /* families.c */
 
-/* Take hold of contiguous arrays, a letter for each: d doubles, i indices, b bytes, s shorts, c codes (of
- * 1, 2 or 4 bytes), n counts (shorts or indices); a capital if it is written to.  Return 0 with a Python
- * error. */
+/* Take hold of contiguous arrays, a letter for each: d doubles, i indices, b bytes, s shorts, c codes
+ * (of 1, 2 or 4 bytes), n counts (shorts or indices); a capital if it is written to.  Return 0 with a
+ * Python error. */
 int arrays(PyObject *const *args, Py_ssize_t count, const char *letters, Py_buffer *got);
 /* Let go of them, and return None, or NULL if there is a Python error. */
 PyObject *give_back(Py_buffer *got, int count);

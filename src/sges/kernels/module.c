@@ -94,6 +94,7 @@ static PyMethodDef methods[] = {
     FAST(split_rows),
     FAST(sum_lanes),
     FAST(sum_out),
+    FAST(in_a_fan),
     {NULL, NULL, 0, NULL},
 };
 

@@ -47,7 +47,7 @@ class Families:
     def add(self, parents: NodeSet) -> None:
         """Count one family, unless it was asked for before."""
         same_size = self._singles.setdefault(parents.bit_count(), set())
-        if parents in same_size or self._in_a_fan(parents):
+        if parents in same_size or in_a_fan(self._fans, parents):
             return
         same_size.add(parents)
         self.count += 1
@@ -64,15 +64,6 @@ class Families:
         fresh &= ~self._tips_in_singles(base, fresh)
         fresh &= ~self._tips_in_other_fans(base, fresh)
         self.count += fresh.bit_count()
-
-    def _in_a_fan(self, parents: NodeSet) -> bool:
-        fans = self._fans
-        if not fans:
-            return False
-        for x in nodes(parents):  # noqa: SIM110 (called for every family: no generator)
-            if fans.get(parents ^ 1 << x, 0) >> x & 1:
-                return True
-        return False
 
     def _tips_in_singles(self, base: NodeSet, tips: NodeSet) -> NodeSet:
         """Return the x of ``tips`` for which base ∪ x was asked for as a single family."""
@@ -103,6 +94,12 @@ class Families:
 
     def _in_a_fan_but(self, base: NodeSet, tip: NodeSet) -> bool:
         return any(self._fans.get(base ^ 1 << z ^ tip, 0) >> z & 1 for z in nodes(base))
+
+
+@compiled
+def in_a_fan(fans: dict[NodeSet, NodeSet], parents: NodeSet) -> bool:
+    """Tell whether some fan, of a base with one parent less, holds the family."""
+    return any(fans.get(parents ^ 1 << x, 0) >> x & 1 for x in nodes(parents))
 
 
 class CountingScore:

@@ -22,8 +22,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from sges.errors import ScoreError
-from sges.nodeset import NodeSet, nodeset, show
+from sges.nodeset import NodeSet, show
 from sges.score.base import Candidates, Gains
+from sges.score.cache import nodeset_of
 from sges.search.lanes import Ask, as_array
 
 
@@ -42,11 +43,13 @@ class _Base:
 
     __slots__ = ("gain", "gains", "improving", "ranked", "shrunk")
 
-    def __init__(self, gain: float, ranked: list[int], gains: list[float]) -> None:
+    def __init__(
+        self, gain: float, improving: NodeSet, ranked: list[int], gains: list[float]
+    ) -> None:
         self.gain = gain
+        self.improving = improving
         self.ranked = ranked
         self.gains = gains
-        self.improving = nodeset(ranked)
         self.shrunk: tuple[NodeSet, float] | None = None
 
 
@@ -93,7 +96,9 @@ class GrowShrink:
         xs = as_array(self._allowed & ~chosen)
         gains = self._inserts(self._y, chosen, xs)
         self._refuse_if_not_finite(chosen, gains)
-        base = self._bases[chosen] = _Base(gain, *ranking(xs, gains, self._tolerance))
+        improving = nodeset_of(xs[gains > self._tolerance], self._allowed.bit_length())
+        base = _Base(gain, improving, *ranking(xs, gains, self._tolerance))
+        self._bases[chosen] = base
         return base
 
     def _shrink(self, chosen: NodeSet, base: _Base) -> tuple[NodeSet, float]:
