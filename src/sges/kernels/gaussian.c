@@ -94,6 +94,36 @@ PyObject *last_pivot(PyObject *module, PyObject *const *args, Py_ssize_t count)
     return found;
 }
 
+/* -- what both of the next take: correlation, y, base, candidates, and one or two results ----- */
+
+typedef struct {
+    Py_buffer got[4]; /* the correlation, the candidates, the results */
+    Py_ssize_t y;
+    Block block;
+} Question;
+
+/* Take hold of the arrays; return 0 with a Python error. */
+static int ask(Question *question, PyObject *const *args, Py_ssize_t count, int results,
+               const char *usage)
+{
+    if (count != 4 + results) {
+        PyErr_SetString(PyExc_TypeError, usage);
+        return 0;
+    }
+    PyObject *sources[4] = {args[0], args[3], args[4], args[count - 1]};
+    question->y = PyLong_AsSsize_t(args[1]);
+    const char *letters = results == 1 ? "diD" : "diDD";
+    if (PyErr_Occurred() || !arrays(sources, 2 + results, letters, question->got))
+        return 0;
+    for (int k = 2; k < 2 + results; k++)
+        if (question->got[k].shape[0] != question->got[1].shape[0])
+            PyErr_SetString(PyExc_ValueError, "as many results as candidates are needed");
+    if (!PyErr_Occurred())
+        return 1;
+    give_back(question->got, 2 + results);
+    return 0;
+}
+
 /* -- fill_residuals(correlation, y, base, candidates, variance, explained) ------------------ */
 
 /* Solve for so many candidates; z holds TOGETHER numbers for each row of the factor. */
@@ -188,29 +218,16 @@ static void fill_squares(const Block *block, const Py_ssize_t *xs, Py_ssize_t co
 PyObject *fill_partial_squares(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     (void)module;
-    if (count != 5)
-        return PyErr_Format(
-            PyExc_TypeError, "fill_partial_squares(correlation, y, base, candidates, squares)");
-    Py_buffer got[3];
-    PyObject *sources[3] = {args[0], args[3], args[4]};
-    Py_ssize_t y = PyLong_AsSsize_t(args[1]);
-    int ready = 0, good = !PyErr_Occurred();
-    for (; good && ready < 3; ready += good)
-        good = numbers(sources[ready], &got[ready], ready == 1 ? INDICES : REALS, ready > 1);
-    if (good && got[2].shape[0] != got[1].shape[0]) {
-        PyErr_SetString(PyExc_ValueError, "as many results as candidates are needed");
-        good = 0;
-    }
-    Block block;
-    if (good && factor_block(&block, &got[0], args[2], y)) {
-        fill_squares(&block, got[1].buf, got[1].len / (Py_ssize_t)sizeof(Py_ssize_t), got[2].buf);
-        PyMem_Free(block.factor);
-    }
-    while (ready > 0)
-        PyBuffer_Release(&got[--ready]);
-    if (PyErr_Occurred())
+    Question question;
+    if (!ask(&question, args, count, 1,
+             "fill_partial_squares(correlation, y, base, candidates, squares)"))
         return NULL;
-    Py_RETURN_NONE;
+    Py_buffer *got = question.got;
+    if (factor_block(&question.block, &got[0], args[2], question.y)) {
+        fill_squares(&question.block, got[1].buf, got[1].shape[0], got[2].buf);
+        PyMem_Free(question.block.factor);
+    }
+    return give_back(got, 3);
 }
 
 static int are_columns(const Py_ssize_t *xs, Py_ssize_t count, Py_ssize_t n)
@@ -226,28 +243,15 @@ static int are_columns(const Py_ssize_t *xs, Py_ssize_t count, Py_ssize_t n)
 PyObject *fill_residuals(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     (void)module;
-    if (count != 6)
-        return PyErr_Format(
-            PyExc_TypeError, "fill_residuals(correlation, y, base, candidates, variance, explained)");
-    Py_buffer got[4];
-    PyObject *sources[4] = {args[0], args[3], args[4], args[5]};
-    Py_ssize_t y = PyLong_AsSsize_t(args[1]);
-    int ready = 0, good = !PyErr_Occurred();
-    for (; good && ready < 4; ready += good)
-        good = numbers(sources[ready], &got[ready], ready == 1 ? INDICES : REALS, ready > 1);
-    if (good && (got[2].shape[0] != got[1].shape[0] || got[3].shape[0] != got[1].shape[0])) {
-        PyErr_SetString(PyExc_ValueError, "as many results as candidates are needed");
-        good = 0;
-    }
-    Block block;
-    if (good && are_columns(got[1].buf, got[1].len / (Py_ssize_t)sizeof(Py_ssize_t), got[0].shape[0])
-        && factor_block(&block, &got[0], args[2], y)) {
-        fill(&block, got[1].buf, got[1].len / (Py_ssize_t)sizeof(Py_ssize_t), got[2].buf, got[3].buf);
-        PyMem_Free(block.factor);
-    }
-    while (ready > 0)
-        PyBuffer_Release(&got[--ready]);
-    if (PyErr_Occurred())
+    Question question;
+    if (!ask(&question, args, count, 2,
+             "fill_residuals(correlation, y, base, candidates, variance, explained)"))
         return NULL;
-    Py_RETURN_NONE;
+    Py_buffer *got = question.got;
+    if (are_columns(got[1].buf, got[1].shape[0], got[0].shape[0])
+        && factor_block(&question.block, &got[0], args[2], question.y)) {
+        fill(&question.block, got[1].buf, got[1].shape[0], got[2].buf, got[3].buf);
+        PyMem_Free(question.block.factor);
+    }
+    return give_back(got, 4);
 }
