@@ -86,17 +86,15 @@ class DiscreteScore(ABC):
         cells, q = self._cells(y, base), self._configurations(base)
         before = self._sum(cells, self._terms(y, q))
         costs = self._costs(y, q)[self._arities[candidates]]
-        gains = np.full(len(candidates), -math.inf)
-        at = np.arange(len(candidates))
         if floor > -math.inf:
             ceilings = self._ceilings(cells, y, q, before, candidates)
-            slack = ROUNDING * (1 + abs(before) + costs)
-            at = np.flatnonzero(ceilings - costs + slack >= floor)
-        if len(at):
-            parts = self._columns.counted(cells, candidates[at])
-            after = self._totals(parts, len(at), lambda arity: self._terms(y, q * arity))
-            gains[at] = after - before - costs[at]
-        return gains
+            slack = ROUNDING * (1 + abs(before))
+            at = np.flatnonzero(ceilings + slack >= floor + (1 - ROUNDING) * costs)
+            if len(at) < len(candidates):
+                gains = np.full(len(candidates), -math.inf)
+                gains[at] = self._with(cells, y, q, candidates[at]) - before - costs[at]
+                return gains
+        return self._with(cells, y, q, candidates) - before - costs
 
     def insert_gains_above(
         self, y: int, base: NodeSet, candidates: Ints, floor: float, /
@@ -155,6 +153,11 @@ class DiscreteScore(ABC):
 
     def _sum(self, cells: Cells, terms: Terms) -> float:
         return float(Counted.bare(cells).total(terms)[0])
+
+    def _with(self, cells: Cells, y: int, q: int, candidates: Ints) -> Floats:
+        """Return the sum of terms of y with each candidate as one more parent."""
+        parts = self._columns.counted(cells, candidates)
+        return self._totals(parts, len(candidates), lambda arity: self._terms(y, q * arity))
 
     def _totals(self, parts: Iterable[Part], count: int, terms: TermsOf) -> Floats:
         """Return the sum of terms of each candidate."""
