@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
 from sges.data import Dataset, Kinds, Missing, Moments
 from sges.errors import SgesError, WrongUse
-from sges.properties.base import Property
+from sges.properties.base import AtMost, Property
+from sges.properties.measures import MaxTreewidth
 from sges.result import Result
 from sges.score.base import Score
 from sges.scoring import ScoreChoice, Table, given_options, is_score, score_of, table_for
@@ -136,7 +137,7 @@ def _search(scorer: Score, *, how: How, **options: Unpack[Options]) -> Result:
     assume, strategy, forward, exact, drop_large = how
     if isinstance(assume, str):
         return _with_chosen_bound(scorer, how, options)
-    return search(
+    found = search(
         scorer,
         assume,
         strategy=strategy,
@@ -144,6 +145,24 @@ def _search(scorer: Score, *, how: How, **options: Unpack[Options]) -> Result:
         exact=exact,
         drop_large=drop_large,
         **options,
+    )
+    return replace(found, notes=(*found.notes, *_contradiction(found, assume)))
+
+
+def _contradiction(found: Result, assume: Property | None) -> tuple[str, ...]:
+    """Return a note if the graph that was found is not as the truth was assumed to be.
+
+    That is no error: the bound selects deletes, not graphs.  A treewidth is not looked at, as
+    it may take longer than the search.
+    """
+    if not isinstance(assume, AtMost) or isinstance(assume, MaxTreewidth) or not found.complete:
+        return ()
+    measured = assume.measure(found.cpdag)
+    if measured <= assume.k:
+        return ()
+    return (
+        f"the graph found has a {type(assume).__name__} of {measured}, beyond the {assume.k} "
+        "assumed: the bound selects deletes, not graphs; raise it if the truth may be like that",
     )
 
 
@@ -183,7 +202,8 @@ def _with_chosen_bound(scorer: Score, how: How, options: Options) -> Result:
     chosen = auto_bound(scorer, forward=forward, strategy=strategy, **options)
     tried = ", ".join(str(one.k) for one in chosen.rounds)
     note = f"assume {chosen.assume}: chosen among k = {tried}; beyond it the score did not improve"
-    return replace(chosen.result, notes=(*chosen.result.notes, note))
+    beyond = _contradiction(chosen.result, chosen.assume)
+    return replace(chosen.result, notes=(*chosen.result.notes, note, *beyond))
 
 
 def _strategy(given: AnyStrategy | None, forward: Forward) -> Strategy:

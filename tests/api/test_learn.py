@@ -269,3 +269,19 @@ def test_a_bound_on_parents_can_be_chosen_from_the_data() -> None:
         sges.learn(table, assume="k=2")  # type: ignore[arg-type]
     with pytest.raises(WrongUse, match="not by 'auto'"):
         sges.learn(table, assume="auto", exact=True)
+
+
+def test_a_graph_beyond_what_was_assumed_is_told() -> None:
+    """Greenhouse has a plant with three parents; a bound of one selects deletes all the same."""
+    table = sges.examples.load("greenhouse")
+    for assume in (sges.MaxParents(1), "auto"):
+        result = sges.learn(table, assume=assume)
+        bound = sges.MaxParents.of(result.cpdag)
+        told = [note for note in result.notes if "selects deletes, not graphs" in note]
+        assert len(told) == (str(bound) != result.assume)
+    held = sges.learn(table, assume=bound)
+    assert not any("selects deletes" in note for note in held.notes)
+    (beyond,) = (
+        note for note in sges.learn(table, assume=sges.MaxParents(1)).notes if "beyond" in note
+    )
+    assert beyond.startswith(f"the graph found has a MaxParents of {bound.k}, beyond the 1 assumed")

@@ -81,6 +81,7 @@ AutoBound = Annotated[
     bool,
     typer.Option(
         "--auto-bound",
+        metavar="",
         rich_help_panel=PANEL,
         help="Raise a bound on parents until the score no longer improves.",
         show_default=False,
