@@ -92,20 +92,18 @@ class GainMemory:
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
-        self._known: dict[tuple[int, NodeSet], dict[int, float]] = {}
+        self._known: dict[tuple[int, NodeSet], tuple[NodeSet, dict[int, float]]] = {}
 
     def learn(self, y: int, base: NodeSet, wanted: NodeSet) -> dict[int, float]:
         """Return what is known of (y, base) after asking for each wanted X once."""
-        known = self._known.get((y, base))
-        if known is None:
-            known = self._known[y, base] = {}
-        missing = [x for x in nodes(wanted) if x not in known]
-        if missing:
-            xs = np.array(missing, dtype=np.intp)
+        asked, known = self._known.get((y, base)) or (0, {})
+        if missing := wanted & ~asked:
+            xs = as_array(missing)
             gains = self._ask(y, base, xs)
             if not np.isfinite(gains).all():
                 _refuse(y, base, xs, gains)
-            known.update(zip(missing, gains.tolist(), strict=True))
+            known.update(zip(xs.tolist(), gains.tolist(), strict=True))
+            self._known[y, base] = asked | missing, known
         return known
 
 
