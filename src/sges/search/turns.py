@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from sges.graph.pdag import PDAG
-from sges.nodeset import NodeSet, nodes, nodeset
+from sges.nodeset import NodeSet, nodes
 from sges.operators.base import Operator
 from sges.operators.turn import Turn, local_turn_sets
 from sges.score.base import Candidates, Gains
@@ -116,12 +116,15 @@ class TurnSource:
         parents, near = g.parents(x), g.neighbors(x)
         together: dict[NodeSet, list[tuple[int, NodeSet, float]]] = {}
         for y in nodes(ys):
+            with_y = parents | 1 << y
             for c, added in self._proposed[y].get(x, ()):
-                above = parents | c & near | 1 << y
-                together.setdefault(above, []).append((y, c, added))
+                together.setdefault(with_y | c & near, []).append((y, c, added))
         for above, turns in together.items():
             self.considered += len(turns)
-            taken = self._taken.learn(x, above, nodeset(y for y, _, _ in turns))
+            asked = 0
+            for y, _, _ in turns:  # spelled out: nearly always one or two
+                asked |= 1 << y
+            taken = self._taken.learn(x, above, asked)
             for y, c, added in turns:
                 if (gain := added + taken[y]) > self._tolerance:
                     self._improving.setdefault((x, y), []).append((gain, Turn(x, y, c)))
