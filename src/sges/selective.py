@@ -85,9 +85,12 @@ def every_clique_kept(cpdag: PDAG, y: int) -> Iterator[tuple[NodeSet, NodeSet]]:
 
     Paper: Fig. 2.
     """
-    near = cpdag.neighbors(y)
+    near, parents = cpdag.neighbors(y), cpdag.parents(y)
+    if not near:  # the usual case
+        if parents:
+            yield 0, parents
+        return
     rows = {v: cpdag.adjacent(v) for v in nodes(near)}
-    parents = cpdag.parents(y)
     for s in cliques(rows, near):
         if allowed := parents | s:
             yield s, allowed

@@ -1,6 +1,7 @@
 """Means and covariances against exact arithmetic, at any offset and scale."""
 
 from fractions import Fraction
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -98,3 +99,37 @@ def test_variances_beyond_floating_point_are_refused(scale: float) -> None:
 def test_discrete_columns_have_no_covariance() -> None:
     with pytest.raises(DataError, match=r"column 'b' is discrete .* kinds={'b': 'continuous'}"):
         Moments.of(Dataset.of({"a": [0.5, 1.5], "b": [0, 1]}))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("offset", [0.0, 1e9])
+def test_an_array_read_where_it_lies_has_exact_moments(
+    order: Literal["C", "F"], offset: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = np.array(columns(700, offset, 1e-3, seed=3).T, order=order)
+    mean, covariance = naive.exact_moments(table.T.tolist())
+    monkeypatch.setattr(module, "block_rows", lambda _: 64)
+    found = module.moments_of_array(table)
+    assert found is not None
+    assert found.names == Dataset.of(table, kinds="continuous").names
+    assert found.records == 700
+    assert error(found, covariance) < 1e-12
+    assert mean_error(found, mean) < 1e-13
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        np.array([[1.0, 2.0], [np.nan, 3.0]]),
+        np.array([[1.0, 2.0], [np.inf, 3.0], [-np.inf, 4.0]]),
+        np.array([[1.0, 2.0]]),
+        np.zeros((3, 0)),
+        np.zeros(3),
+        np.zeros((3, 2), dtype=np.float32),
+        np.zeros((3, 2), dtype=np.int64),
+        np.ma.masked_array(np.zeros((3, 2)), mask=np.eye(3, 2) > 0),
+        [[1.0, 2.0], [3.0, 4.0]],
+    ],
+)
+def test_an_array_with_anything_to_decide_is_left_to_the_dataset(table: Any) -> None:  # noqa: ANN401
+    assert module.moments_of_array(table) is None

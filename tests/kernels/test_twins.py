@@ -119,6 +119,22 @@ def test_completion_and_stale_views_are_the_same(n: int, density: float, seed: i
 
 
 @built
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("density", [0.5, 2.0, 5.0])
+def test_the_sets_of_inserts_are_the_same_and_in_the_same_order(
+    n: int, density: float, seed: int
+) -> None:
+    python, c = twins("insert_sets")
+    rng = random.Random(seed)
+    g = random_cpdag(rng, n, int(density * n))
+    for y in range(n):
+        some = rng.sample(range(n), min(n, rng.randrange(9)))
+        for near in (g.neighbors(y), sum(1 << v for v in some)):
+            apart = rng.getrandbits(n)
+            assert python(g.out, g.into, near, apart) == c(g.out, g.into, near, apart)
+
+
+@built
 def test_an_edit_without_an_extension_is_refused_by_both() -> None:
     """The square 0 — 1 — 2 — 3 — 0 cannot be directed without a new v-structure."""
     g = PDAG.from_edges(4, undirected=[(0, 1), (1, 2), (2, 3)])
@@ -172,12 +188,24 @@ def test_gaussian_kernels_are_the_same_to_rounding(size: int, seed: int) -> None
     squares = [
         filled("fill_partial_squares", which, matrix, y, base, inside, arrays=1) for which in (0, 1)
     ]
-    for one, other in (*zip(*found, strict=True), *zip(*squares, strict=True)):
+    gains = [
+        [
+            filled(name, which, matrix, y, base, xs, 50.0, 2.5, arrays=1)[0]
+            for name, xs in (("fill_insert_gains", outside), ("fill_delete_gains", inside))
+        ]
+        for which in (0, 1)
+    ]
+    for one, other in (row for part in (found, squares, gains) for row in zip(*part, strict=True)):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-13)
 
 
-def filled(name: str, which: int, *arguments: Any, arrays: int = 2) -> list[correlation.Floats]:  # noqa: ANN401
-    results = [np.full(len(arguments[-1]), np.nan) for _ in range(arrays)]
+def filled(
+    name: str,
+    which: int,
+    *arguments: Any,  # noqa: ANN401
+    arrays: int = 2,
+) -> list[correlation.Floats]:
+    results = [np.full(len(arguments[3]), np.nan) for _ in range(arrays)]
     twins(name)[which](*arguments, *results)
     return results
 
@@ -200,6 +228,14 @@ def filled(name: str, which: int, *arguments: Any, arrays: int = 2) -> list[corr
         ("last_pivot", (np.eye(3), 0, 1 << 5)),
         ("fill_residuals", (np.eye(2), 0, 0, np.array([2]), np.zeros(1), np.zeros(1))),
         ("fill_residuals", (np.eye(2), 0, 0, np.array([1]), np.zeros(2), np.zeros(1))),
+        ("fill_insert_gains", (np.eye(2), 0, 0, np.array([2]), 1.0, 1.0, np.zeros(1))),
+        ("fill_insert_gains", (np.eye(2), 0, 0, np.array([1]), 1.0, 1.0, np.zeros(2))),
+        ("fill_insert_gains", (np.eye(2), 0, 0, np.array([1]), "1", 1.0, np.zeros(1))),
+        ("fill_delete_gains", (np.eye(3), 0, 2, np.array([2]), 1.0, 1.0, np.zeros(1))),
+        ("insert_sets", ((0, 0), (0,), 0, 3)),
+        ("insert_sets", ((4, 0), (0, 0), 1, 2)),
+        ("insert_sets", ((0, 0), (0, 0), 4, 0)),
+        ("insert_sets", ((0,) * 70, (0,) * 70, (1 << 70) - 1, 0)),
         ("fill_partial_squares", (np.eye(3), 0, 2, np.array([2]), np.zeros(1))),
         ("fill_residuals", (np.array(1.0), 0, 0, np.array([0]), np.zeros(1), np.zeros(1))),
         ("fill_residuals", (np.eye(2), 0, 0, np.array([1.0]), np.zeros(1), np.zeros(1))),

@@ -9,7 +9,7 @@ and a file read piece by piece go through the same code.
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,11 @@ Floats: TypeAlias = NDArray[np.float64]
 Block: TypeAlias = tuple[Floats, NDArray[np.int64] | None]
 """Some rows of a table: values (columns x rows), and how often each row occurs."""
 
-BLOCK_CELLS = 1 << 19
-"""Values looked at together: 4 MiB."""
+BLOCK_CELLS = 1 << 17
+"""Values looked at together: 1 MiB, which is near while it is gone over several times."""
+
+SAMPLE = 255
+"""Values of a column of which the middle one is taken."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -55,6 +58,23 @@ class Moments:
         return moments_of_blocks(dataset.names, _blocks(dataset), dataset.notes)
 
 
+def moments_of_array(table: NDArray[Any]) -> Moments | None:
+    """Return the moments of a 2-D array of doubles, read where it lies, or None.
+
+    None where ``Dataset.of`` has something to decide or to refuse: another type of number, a
+    value that is missing or infinite, fewer than two rows.
+    """
+    if type(table) is not np.ndarray or table.dtype != np.float64 or table.ndim != 2:
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):
+        usable = len(table) > 1 and table.shape[1] and np.isfinite(table.sum(axis=0)).all()
+    if not usable:
+        return None
+    size = block_rows(table.shape[1])
+    blocks = ((table[start : start + size].T, None) for start in range(0, len(table), size))
+    return moments_of_blocks(numbered_names(table.shape[1]), blocks)
+
+
 def moments_of_file(
     path: str | os.PathLike[str],
     *,
@@ -71,6 +91,11 @@ def moments_of_file(
     from sges.data.stream import stream_moments  # pyarrow: only when it is used
 
     return stream_moments(path, columns, missing, batch_rows)
+
+
+def numbered_names(columns: int) -> list[str]:
+    """Return the names of columns that have none of their own."""
+    return [f"x{i}" for i in range(columns)]
 
 
 def block_rows(columns: int) -> int:
@@ -122,8 +147,9 @@ def moments_of_blocks(
 
 def _middle_values(values: Floats) -> Floats:
     """Return a value from the middle of each column: no outlier, and itself one of the values."""
-    middle = values.shape[1] // 2
-    return np.partition(values, middle, axis=1)[:, middle].copy()
+    sample = values[:, :: values.shape[1] // SAMPLE + 1]
+    middle = sample.shape[1] // 2
+    return np.partition(sample, middle, axis=1)[:, middle].copy()
 
 
 def _sums(values: Floats, weights: NDArray[np.int64] | None, shift: Floats) -> _Sums:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sges.data.column import Column, label_column, number_column
 from sges.data.lists import list_column
+from sges.data.moments import numbered_names
 from sges.data.refusals import complex_numbers, dates, nested, unusable
 from sges.errors import DataError
 
@@ -53,7 +54,7 @@ def _numpy_parts(table: NDArray[Any]) -> list[tuple[str, Part]]:
         raise DataError(
             f"a NumPy array of shape {table.shape} is no table; give rows x columns, 2-D"
         )
-    return [(f"x{i}", table[:, i]) for i in range(table.shape[1])]
+    return list(zip(numbered_names(table.shape[1]), table.T, strict=True))
 
 
 def _frame_parts(table: Table) -> list[tuple[str, Part]]:

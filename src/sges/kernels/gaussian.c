@@ -255,3 +255,68 @@ PyObject *fill_residuals(PyObject *module, PyObject *const *args, Py_ssize_t cou
     }
     return give_back(got, 4);
 }
+
+/* -- fill_insert_gains, fill_delete_gains(correlation, y, base, candidates, half, each, gains) - */
+
+static void fill_inserts(const Block *block, const Py_ssize_t *xs, Py_ssize_t count, double half,
+                         double each, double *gains)
+{
+    double *variance = PyMem_Malloc((size_t)(count ? count : 1) * sizeof(double));
+    if (variance == NULL) {
+        PyErr_NoMemory();
+        return;
+    }
+    fill(block, xs, count, variance, gains);
+    for (Py_ssize_t i = 0; i < count; i++)
+        gains[i] = log1p(gains[i] / -variance[i]) * -half - each;
+    PyMem_Free(variance);
+}
+
+static void fill_deletes(const Block *block, const Py_ssize_t *xs, Py_ssize_t count, double half,
+                         double each, double *gains)
+{
+    fill_squares(block, xs, count, gains);
+    for (Py_ssize_t i = 0; i < count && !PyErr_Occurred(); i++)
+        gains[i] = log1p(-gains[i]) * half + each;
+}
+
+static PyObject *fill_gains(PyObject *const *args, Py_ssize_t count, int inserting)
+{
+    if (count != 7)
+        return PyErr_Format(PyExc_TypeError, "(correlation, y, base, candidates, half, each, gains)");
+    Py_buffer got[3];
+    PyObject *sources[3] = {args[0], args[3], args[6]};
+    Py_ssize_t y = PyLong_AsSsize_t(args[1]);
+    double half = PyFloat_AsDouble(args[4]), each = PyFloat_AsDouble(args[5]);
+    int ready = 0, good = !PyErr_Occurred();
+    for (; good && ready < 3; ready += good)
+        good = numbers(sources[ready], &got[ready], ready == 1 ? INDICES : REALS, ready > 1);
+    Py_ssize_t size = good ? got[1].len / (Py_ssize_t)sizeof(Py_ssize_t) : 0;
+    if (good && got[2].len / (Py_ssize_t)sizeof(double) != size) {
+        PyErr_SetString(PyExc_ValueError, "as many results as candidates are needed");
+        good = 0;
+    }
+    Block block;
+    if (good && are_columns(got[1].buf, size, got[0].shape[0])
+        && factor_block(&block, &got[0], args[2], y)) {
+        (inserting ? fill_inserts : fill_deletes)(&block, got[1].buf, size, half, each, got[2].buf);
+        PyMem_Free(block.factor);
+    }
+    while (ready > 0)
+        PyBuffer_Release(&got[--ready]);
+    if (PyErr_Occurred())
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+PyObject *fill_insert_gains(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    (void)module;
+    return fill_gains(args, count, 1);
+}
+
+PyObject *fill_delete_gains(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    (void)module;
+    return fill_gains(args, count, 0);
+}

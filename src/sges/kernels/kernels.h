@@ -8,6 +8,8 @@
 typedef PyObject *Kernel(PyObject *module, PyObject *const *args, Py_ssize_t count);
 
 Kernel reach, differing_views;         /* graph.c */
+Kernel fill_insert_gains, fill_delete_gains; /* gaussian.c */
+Kernel insert_sets;                       /* views.c */
 Kernel completed_rows;                   /* completion.c */
 Kernel fill_nodes, nodeset_of, first_free, best_above; /* operators.c */
 PyObject *nodes(PyObject *module, PyObject *mask);

@@ -30,6 +30,47 @@ static inline int mask_words(PyObject *mask)
 #endif
 }
 
+#if PY_VERSION_HEX < 0x030C0000
+/* Read and write digits as they lie: Python's own functions go byte by byte, which takes most of
+ * the time of a search on many nodes.  Return 0 for what does not fit. */
+static inline int digits_read(const PyLongObject *mask, Word *set, int words)
+{
+    Py_ssize_t digits = Py_SIZE(mask);
+    memset(set, 0, (size_t)words * 8);
+    for (Py_ssize_t i = 0, bit = 0; i < digits; i++, bit += PyLong_SHIFT) {
+        Word digit = mask->ob_digit[i];
+        Py_ssize_t w = bit >> 6, shift = bit & 63;
+        Word beyond = shift > 64 - PyLong_SHIFT ? digit >> (64 - shift) : 0;
+        if (w >= words || (beyond && w + 1 >= words))
+            return 0;
+        set[w] |= digit << shift;
+        if (beyond)
+            set[w + 1] |= beyond;
+    }
+    return digits >= 0;
+}
+
+static inline PyObject *digits_write(const Word *set, int words)
+{
+    while (words && !set[words - 1])
+        words--;
+    if (words <= 1)
+        return PyLong_FromUnsignedLongLong(words ? set[0] : 0);
+    Py_ssize_t bits = 64 * (Py_ssize_t)words - __builtin_clzll(set[words - 1]);
+    PyLongObject *mask = _PyLong_New((bits + PyLong_SHIFT - 1) / PyLong_SHIFT);
+    if (mask == NULL)
+        return NULL;
+    for (Py_ssize_t i = 0, bit = 0; bit < bits; i++, bit += PyLong_SHIFT) {
+        Py_ssize_t w = bit >> 6, shift = bit & 63;
+        Word part = set[w] >> shift;
+        if (shift > 64 - PyLong_SHIFT && w + 1 < words)
+            part |= set[w + 1] << (64 - shift);
+        mask->ob_digit[i] = (digit)(part & PyLong_MASK);
+    }
+    return (PyObject *)mask;
+}
+#endif
+
 /* Read an integer into words.  What does not fit, or is no integer, leaves a Python error and the
  * empty set: callers look for the error once, at their end. */
 static inline void mask_read(PyObject *mask, Word *set, int words)
@@ -52,6 +93,10 @@ static inline void mask_read(PyObject *mask, Word *set, int words)
         memset(set, 0, (size_t)size);
     }
 #else
+#if PY_VERSION_HEX < 0x030C0000
+    if (digits_read((PyLongObject *)mask, set, words))
+        return;
+#endif
     if (_PyLong_AsByteArray((PyLongObject *)mask, (unsigned char *)set, (size_t)size, 1, 0) < 0)
         memset(set, 0, (size_t)size);
 #endif
@@ -72,6 +117,8 @@ static inline PyObject *mask_write(const Word *set, int words)
 {
 #if PY_VERSION_HEX >= 0x030D0000
     return PyLong_FromUnsignedNativeBytes(set, (size_t)words * 8, Py_ASNATIVEBYTES_LITTLE_ENDIAN);
+#elif PY_VERSION_HEX < 0x030C0000
+    return digits_write(set, words);
 #else
     return _PyLong_FromByteArray((const unsigned char *)set, (size_t)words * 8, 1, 0);
 #endif

@@ -14,6 +14,7 @@ The count is exact: the tests compare it with a plain set of all families.
 Paper: Section 5, score evaluations.
 """
 
+from collections import defaultdict
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -40,13 +41,13 @@ class Families:
 
     def __init__(self) -> None:
         self.count = 0
-        self._singles: dict[int, set[NodeSet]] = {}  # by size
+        self._singles: defaultdict[int, set[NodeSet]] = defaultdict(set)  # by size
         self._fans: dict[NodeSet, NodeSet] = {}  # base -> the x asked for together with it
         self._fans_by_size: dict[int, list[NodeSet]] = {}
 
     def add(self, parents: NodeSet) -> None:
         """Count one family, unless it was asked for before."""
-        same_size = self._singles.setdefault(parents.bit_count(), set())
+        same_size = self._singles[parents.bit_count()]
         if parents in same_size or in_a_fan(self._fans, parents):
             return
         same_size.add(parents)

@@ -19,12 +19,13 @@ from math import log, pi
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from sges.errors import ScoreError
+from sges.kernels import compiled
 from sges.nodeset import NodeSet
 from sges.score.base import Candidates, Gains, as_indices
-from sges.score.correlation import family_log_variance, fill_partial_squares, residuals
+from sges.score.correlation import Floats, family_log_variance, fill_partial_squares, residuals
 from sges.score.standardized import Standardized
 
 
@@ -99,10 +100,9 @@ class GaussianBIC:
 
         The partial correlation ρ of x and y given base settles it: −m/2 log(1 − ρ²).
         """
-        variance, explained = residuals(self._correlation, y, base, candidates)
-        gains = np.log1p(np.divide(explained, -variance, out=explained), out=explained)
-        gains *= -self._half
-        gains -= self._per_parent
+        gains = np.empty(len(candidates))
+        half, each = self._half, self._per_parent
+        fill_insert_gains(self._correlation, y, base, as_indices(candidates), half, each, gains)
         return gains
 
     def delete_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
@@ -110,13 +110,41 @@ class GaussianBIC:
 
         One inverse holds the partial correlation of y with each x given the rest of base.
         """
-        squares = np.empty(len(candidates))
-        fill_partial_squares(self._correlation, y, base, as_indices(candidates), squares)
-        gains = np.log1p(np.negative(squares, out=squares), out=squares)
-        gains *= self._half
-        gains += self._per_parent
+        gains = np.empty(len(candidates))
+        half, each = self._half, self._per_parent
+        fill_delete_gains(self._correlation, y, base, as_indices(candidates), half, each, gains)
         return gains
 
     def permuted(self, order: Sequence[int]) -> "GaussianBIC":
         """Return the score of the same data with its columns in another order."""
         return self._of(self._moments.permuted(order), self.penalty)
+
+
+@compiled
+def fill_insert_gains(
+    correlation: Floats,
+    y: int,
+    base: NodeSet,
+    candidates: NDArray[np.intp],
+    half: float,
+    each: float,
+    gains: Gains,
+) -> None:
+    """Write the gains of adding each candidate, with m = 2 ``half``, ``each`` parent penalised."""
+    variance, explained = residuals(correlation, y, base, candidates)
+    gains[:] = np.log1p(explained / -variance) * -half - each
+
+
+@compiled
+def fill_delete_gains(
+    correlation: Floats,
+    y: int,
+    base: NodeSet,
+    candidates: NDArray[np.intp],
+    half: float,
+    each: float,
+    gains: Gains,
+) -> None:
+    """Write the gains of taking each candidate away from the base."""
+    fill_partial_squares(correlation, y, base, candidates, gains)
+    gains[:] = np.log1p(-gains) * half + each

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sges.data.dataset import Dataset
-from sges.data.moments import Moments
+from sges.data.moments import Moments, moments_of_array
 from sges.errors import DataWarning, ScoreError
 from sges.nodeset import NodeSet, nodeset
 from sges.score.correlation import (
@@ -58,7 +58,8 @@ class Standardized:
         if not isinstance(data, Moments):
             # Whoever asks for a Gaussian score means quantities: integers need no declaration.
             known = isinstance(data, Dataset)
-            data = Moments.of(data if known else Dataset.of(data, kinds="continuous"))
+            plain = None if known else moments_of_array(data)
+            data = plain or Moments.of(data if known else Dataset.of(data, kinds="continuous"))
         return cls._of(data.covariance, data.records, data.mean, data.names)
 
     @classmethod

@@ -11,7 +11,7 @@ behind this source stands one of all inserts, and the search ends where that has
 
 from collections.abc import Iterable
 
-from sges.nodeset import NodeSet, Rows
+from sges.nodeset import NodeSet
 from sges.search.informed import InformedInsertSource
 from sges.search.inserts import InsertSource
 
@@ -19,15 +19,15 @@ from sges.search.inserts import InsertSource
 class ConservativeInsertSource(InsertSource):
     """The inserts of X → Y for which every clique that is asked about shows a gain."""
 
-    def _sets(self, y: int, near: NodeSet, adjacent: Rows) -> Iterable[tuple[NodeSet, NodeSet]]:
-        every = [pair for pair in super()._sets(y, near, adjacent) if pair[1]]
+    def _sets(self, y: int, near: NodeSet) -> Iterable[tuple[NodeSet, NodeSet]]:
+        every = list(super()._sets(y, near))
         parents = self._cpdag.parents(y)
         independent = 0
         for s, allowed in every:
             self._check()
             family = self._table.family(y, parents | s, allowed)
             independent |= allowed & ~sum(1 << x for x in family.xs)
-        return ((s, allowed & ~independent) for s, allowed in every)
+        return ((s, left) for s, allowed in every if (left := allowed & ~independent))
 
 
 class InformedConservativeInsertSource(ConservativeInsertSource, InformedInsertSource):

@@ -14,18 +14,22 @@ An operator is scored, and counted, once the first two conditions hold.
 Paper: Section 3.1, insert operators.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from sges.graph.chordal import cliques
-from sges.graph.paths import semi_directed_reach
+from sges.graph.paths import reach, semi_directed_reach
 from sges.graph.pdag import PDAG
+from sges.kernels import compiled
 from sges.nodeset import NodeSet, Rows, nodes
 from sges.operators.base import Operator
 from sges.operators.insert import Insert
 from sges.search.lanes import NOTHING, Ask, GainTable, Lane, least_tied
 from sges.search.source import Check, Scored, go_on, stale_views
+
+FEW = 10
+"""So many neighbors have few enough cliques to list them all at once."""
 
 
 class InsertSource:
@@ -41,7 +45,7 @@ class InsertSource:
         self._tolerance = tolerance
         self._table = GainTable(ask, worth=tolerance)
         self._lanes: list[list[Lane]] = [[] for _ in range(cpdag.n)]
-        self._reached: dict[Lane, bool] = {}  # barred by the path condition: is that all?
+        self._settled: NodeSet = 0  # the nodes of which a lane was barred by the path condition
         self._rejected: list[Lane] = []
         self._bound = np.full(cpdag.n, NOTHING)
         for y in range(cpdag.n):
@@ -71,8 +75,6 @@ class InsertSource:
         self._offer_again()
         stale = self._stale(before, cpdag)
         for y in nodes(stale):
-            for lane in self._lanes[y]:
-                self._reached.pop(lane, None)
             self._view(y)
         self._doubt(before, nodes(stale))
 
@@ -89,23 +91,24 @@ class InsertSource:
     def _view(self, y: int) -> None:
         """Make the lanes of y from its view."""
         g = self._cpdag
-        parents, near = g.parents(y), g.neighbors(y)
-        adjacent = {v: g.adjacent(v) for v in nodes(near)}
+        parents = g.parents(y)
         lanes = self._lanes[y] = []
-        for s, allowed in self._sets(y, near, adjacent):
+        for s, allowed in self._sets(y, g.neighbors(y)):
             self._check()  # there may be exponentially many S
-            if allowed:
-                self.considered += allowed.bit_count()
-                family = self._table.family(y, parents | s, allowed)
-                if family.xs:
-                    lanes.append(Lane(y, s, family, allowed))
+            self.considered += allowed.bit_count()
+            family = self._table.family(y, parents | s, allowed)
+            if family.xs:
+                lanes.append(Lane(y, s, family, allowed))
         self._rebound(y)
 
-    def _sets(self, y: int, near: NodeSet, adjacent: Rows) -> Iterable[tuple[NodeSet, NodeSet]]:
-        """Yield the cliques S of y's neighbors to look at, each with its X: here, all."""
-        apart = self._apart(y)
-        for s in cliques(adjacent, near):
-            yield s, allowed_for(s, apart, near, adjacent)
+    def _sets(self, y: int, near: NodeSet) -> Iterable[tuple[NodeSet, NodeSet]]:
+        """Return the cliques S of y's neighbors to look at, each with its X: here, all."""
+        g, apart = self._cpdag, self._apart(y)
+        if not near:  # the usual case
+            return [(0, apart)] if apart else []
+        if near.bit_count() <= FEW:
+            return insert_sets(g.out, g.into, near, apart)
+        return every_insert_set(g.out, g.into, near, apart)
 
     def _apart(self, y: int) -> NodeSet:
         g = self._cpdag
@@ -123,13 +126,14 @@ class InsertSource:
             lost |= (old & ~new != 0) << v
             gained |= (new & ~old != 0) << v
         either = lost | gained
-        for lane in [lane for lane in self._reached if lane.barred & either]:
-            if lane.barred & lost:
-                del self._reached[lane]
-                lane.bar(0)
-                self._rebound(lane.y)
-            else:
-                self._reached[lane] = False
+        # what a lane of y reached, y reaches: only nodes from which a change is reached are asked
+        for y in nodes(reach(before.into, either, 0) & self._settled):
+            for lane in self._lanes[y]:
+                if lane.barred & lost:
+                    lane.unsettle()
+                    self._rebound(y)
+                elif lane.barred & gained:
+                    lane.is_settled = False
 
     def _rebound(self, y: int) -> None:
         self._bound[y] = max([lane.best for lane in self._lanes[y]], default=NOTHING)
@@ -145,11 +149,11 @@ class InsertSource:
 
     def _settle(self, y: int, floor: float) -> bool:
         """Apply the path condition to y's lanes that reach the floor; tell if any was open."""
-        opened = [v for v in self._lanes[y] if v.best >= floor and not self._reached.get(v)]
+        opened = [v for v in self._lanes[y] if v.best >= floor and not v.is_settled]
         for lane in opened:
-            lane.bar(semi_directed_reach(self._cpdag, y, lane.s))
-            self._reached[lane] = True
+            lane.settle(semi_directed_reach(self._cpdag, y, lane.s))
         if opened:
+            self._settled |= 1 << y
             self._rebound(y)
         return bool(opened)
 
@@ -160,6 +164,24 @@ class InsertSource:
 
     def _operator(self, lane: Lane, x: int) -> Insert:
         return Insert(x, lane.y, lane.s & ~self._cpdag.adjacent(x))
+
+
+@compiled
+def insert_sets(
+    out: Sequence[NodeSet], into: Sequence[NodeSet], near: NodeSet, apart: NodeSet
+) -> list[tuple[NodeSet, NodeSet]]:
+    """Return each clique S inside ``near`` with its X of ``apart``, if it has any."""
+    return list(every_insert_set(out, into, near, apart))
+
+
+def every_insert_set(
+    out: Sequence[NodeSet], into: Sequence[NodeSet], near: NodeSet, apart: NodeSet
+) -> Iterator[tuple[NodeSet, NodeSet]]:
+    """Yield the same one by one."""
+    adjacent = {v: out[v] | into[v] for v in nodes(near)}
+    for s in cliques(adjacent, near):
+        if allowed := allowed_for(s, apart, near, adjacent):
+            yield s, allowed
 
 
 def allowed_for(s: NodeSet, apart: NodeSet, near: NodeSet, adjacent: Rows) -> NodeSet:

@@ -16,13 +16,14 @@ Nothing here knows whether the operators insert or delete.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sges.errors import ScoreError
 from sges.kernels import compiled
-from sges.nodeset import NodeSet, nodes, show
+from sges.nodeset import NodeSet, show
 from sges.operators.base import Operator
 from sges.score.base import Candidates, Gains
 from sges.search.source import Scored
@@ -92,20 +93,19 @@ class GainMemory:
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
-        self._known: dict[tuple[int, NodeSet], dict[int, float]] = {}
+        self._known: dict[tuple[int, NodeSet], tuple[NodeSet, dict[int, float]]] = {}
 
     def learn(self, y: int, base: NodeSet, wanted: NodeSet) -> dict[int, float]:
         """Return what is known of (y, base) after asking for each wanted X once."""
-        known = self._known.get((y, base))
-        if known is None:
-            known = self._known[y, base] = {}
-        missing = [x for x in nodes(wanted) if x not in known]
-        if missing:
-            xs = np.array(missing, dtype=np.intp)
+        asked, known = self._known.get((y, base)) or (0, {})
+        if missing := wanted & ~asked:
+            xs = as_array(missing)
             gains = self._ask(y, base, xs)
-            if not np.isfinite(gains).all():
+            values = gains.tolist()
+            if not isfinite(sum(values)) and not np.isfinite(gains).all():
                 _refuse(y, base, xs, gains)
-            known.update(zip(missing, gains.tolist(), strict=True))
+            known.update(zip(xs.tolist(), values, strict=True))
+            self._known[y, base] = asked | missing, known
         return known
 
 
@@ -138,10 +138,20 @@ class Lane:
     """One (Y, S): a family, which X its view allows, and which of these are barred now.
 
     ``best`` is the gain of the best X that is allowed and neither barred nor rejected, −∞ if
-    there is none.
+    there is none.  ``is_settled`` says that those that are barred are all that have to be.
     """
 
-    __slots__ = ("_allowed", "_rejected", "_top", "barred", "best", "family", "s", "y")
+    __slots__ = (
+        "_allowed",
+        "_rejected",
+        "_top",
+        "barred",
+        "best",
+        "family",
+        "is_settled",
+        "s",
+        "y",
+    )
 
     def __init__(self, y: int, s: NodeSet, family: Family, allowed: NodeSet) -> None:
         self.y = y
@@ -149,13 +159,21 @@ class Lane:
         self.family = family
         self._allowed = allowed
         self.barred = self._rejected = 0
+        self.is_settled = False
         self._find_best(0)
 
-    def bar(self, xs: NodeSet) -> None:
+    def settle(self, xs: NodeSet) -> None:
         """Bar these X, and no others."""
         more = self.barred & ~xs == 0  # then the best cannot be better than it was
         self.barred = xs
+        self.is_settled = True
         self._find_best(self._top if more else 0)
+
+    def unsettle(self) -> None:
+        """Bar no X, until it is known again which."""
+        self.barred = 0
+        self.is_settled = False
+        self._find_best(0)
 
     def reject(self, x: int) -> None:
         """Leave out one X until they are all offered again."""

@@ -20,7 +20,7 @@ from math import comb
 
 from sges.graph.chordal import maximum_cardinality_search
 from sges.graph.pdag import PDAG
-from sges.nodeset import NodeSet, Rows, nodes, subsets
+from sges.nodeset import NodeSet, nodes, subsets
 from sges.search.inserts import InsertSource, allowed_for
 from sges.search.lanes import Ask
 
@@ -41,12 +41,14 @@ class PolySource(InsertSource):
         """Return the nodes whose view or whose place in the member DAG may have changed."""
         return self._direct(after, super()._stale(before, after))
 
-    def _sets(self, y: int, near: NodeSet, adjacent: Rows) -> Iterable[tuple[NodeSet, NodeSet]]:
+    def _sets(self, y: int, near: NodeSet) -> Iterable[tuple[NodeSet, NodeSet]]:
         """Yield S of the member with every X, and NA ∪ T for each X with the small T."""
         g = self._cpdag
         above = self._above[y]
         apart = self._apart(y)
-        yield above, allowed_for(above, apart, near, adjacent)
+        adjacent = {v: g.adjacent(v) for v in nodes(near)}
+        if allowed := allowed_for(above, apart, near, adjacent):
+            yield above, allowed
         rest: dict[NodeSet, NodeSet] = {}
         for na, xs in by_na(g, apart, near).items():
             for t in subsets(near & ~na, at_most=self._largest_t):

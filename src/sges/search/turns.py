@@ -4,9 +4,10 @@ A turn changes two families: Turn(X, Y, C) adds X to the parents Pa(Y) ∪ C of 
 the parents of X.  So its gain is that of an insert and that of a delete, each asked in batches,
 over all X for one (Y, C), and over all Y for one X, and remembered by what they depend on.
 
-The turns of an edge depend on the views of its two ends; the path condition depends on the whole
-graph, and is asked only of a turn that would win.  Few turns improve the score, and only those
-are kept.
+Which turns of an edge there are depends on the view of Y, and what they gain also on the parents
+and neighbors of X: a step that changes those alone finds the turns, and what they gain at Y, as
+they were.  The path condition depends on the whole graph, and is asked only of a turn that would
+win.  Few turns improve the score, and only those are kept.
 """
 
 from collections.abc import Iterator
@@ -31,6 +32,10 @@ class Asked(Protocol):
         """Return local(y, base ∖ x) − local(y, base) for each x."""
 
 
+Proposed = dict[int, list[tuple[NodeSet, float]]]
+"""For one y: for each x, the sets C that y allows, and what y gains by x as a parent."""
+
+
 class TurnSource:
     """All valid turns of the state that improve the score."""
 
@@ -43,7 +48,9 @@ class TurnSource:
         self._improving: dict[tuple[int, int], list[tuple[float, Turn]]] = {}
         self._blocked: dict[Operator, NodeSet] = {}  # by a path inside such a set
         self._rejected: set[Operator] = set()
-        self._view(dict(enumerate(cpdag.out)))
+        self._proposed = [self._propose(y) for y in range(cpdag.n)]
+        for x, ys in enumerate(cpdag.into):
+            self._score(x, ys)
 
     def best(self) -> Scored | None:
         """Return the turn of largest gain; of those that tie, the one with the least key."""
@@ -69,17 +76,19 @@ class TurnSource:
         self._rejected.clear()
         stale = stale_views(before, cpdag)
         above = _other_parents(before, cpdag, stale)
-        wanted = {y: cpdag.out[y] for y in nodes(stale)}
-        for x in nodes(above):
-            for y in nodes(cpdag.into[x] & ~stale):
-                wanted[y] = wanted.get(y, 0) | 1 << x
         self._improving = {
             (x, y): turns
             for (x, y), turns in self._improving.items()
             if not (above >> x | stale >> y) & 1
         }
         self._unblock(before, stale)
-        self._view(wanted)
+        wanted = {x: cpdag.into[x] for x in nodes(above)}
+        for y in nodes(stale):
+            self._proposed[y] = self._propose(y)
+            for x in nodes(cpdag.out[y] & ~above):
+                wanted[x] = wanted.get(x, 0) | 1 << y
+        for x, ys in wanted.items():
+            self._score(x, ys)
 
     def _unblock(self, before: PDAG, stale: NodeSet) -> None:
         """Forget which turns a path blocked, but those whose path is there for certain."""
@@ -91,32 +100,34 @@ class TurnSource:
             if not path & lost and not (stale >> turn.x | stale >> turn.y) & 1
         }
 
-    def _view(self, wanted: dict[int, NodeSet]) -> None:
-        """Score the turns of y → x or x — y, for each y and its x, that the views allow."""
-        together: dict[tuple[int, NodeSet], list[tuple[int, NodeSet, float]]] = {}
-        for x, y, c, above, added in self._proposed(wanted):
-            self.considered += 1
-            together.setdefault((x, above), []).append((y, c, added))
-        for (x, above), turns in together.items():
-            ys = 0
-            for y, _, _ in turns:
-                ys |= 1 << y
-            taken = self._taken.learn(x, above, ys)
+    def _propose(self, y: int) -> Proposed:
+        """Return the turns of y → x or x — y that the view of y allows, by x."""
+        g = self._cpdag
+        parents, found = g.parents(y), Proposed()
+        for c, turned in local_turn_sets(g, y, g.out[y]):
+            added = self._added.learn(y, parents | c, turned)
+            for x in nodes(turned):
+                found.setdefault(x, []).append((c, added[x]))
+        return found
+
+    def _score(self, x: int, ys: NodeSet) -> None:
+        """Score the proposed turns of x with these y, by the parents of x, y among them."""
+        g = self._cpdag
+        parents, near = g.parents(x), g.neighbors(x)
+        together: dict[NodeSet, list[tuple[int, NodeSet, float]]] = {}
+        for y in nodes(ys):
+            with_y = parents | 1 << y
+            for c, added in self._proposed[y].get(x, ()):
+                together.setdefault(with_y | c & near, []).append((y, c, added))
+        for above, turns in together.items():
+            self.considered += len(turns)
+            asked = 0
+            for y, _, _ in turns:  # spelled out: nearly always one or two
+                asked |= 1 << y
+            taken = self._taken.learn(x, above, asked)
             for y, c, added in turns:
                 if (gain := added + taken[y]) > self._tolerance:
                     self._improving.setdefault((x, y), []).append((gain, Turn(x, y, c)))
-
-    def _proposed(
-        self, wanted: dict[int, NodeSet]
-    ) -> Iterator[tuple[int, int, NodeSet, NodeSet, float]]:
-        """Yield x, y, C, the parents of x, y among them, and what y gains by x as a parent."""
-        g = self._cpdag
-        for y, xs in wanted.items():
-            parents = g.parents(y)
-            for c, turned in local_turn_sets(g, y, xs):
-                added = self._added.learn(y, parents | c, turned)
-                for x in nodes(turned):
-                    yield x, y, c, g.parents(x) | c & g.neighbors(x) | 1 << y, added[x]
 
     def _ranked(self) -> Iterator[tuple[float, Turn]]:
         """Yield the improving turns that are valid, best first."""
