@@ -288,25 +288,18 @@ static PyObject *fill_gains(PyObject *const *args, Py_ssize_t count, int inserti
     PyObject *sources[3] = {args[0], args[3], args[6]};
     Py_ssize_t y = PyLong_AsSsize_t(args[1]);
     double half = PyFloat_AsDouble(args[4]), each = PyFloat_AsDouble(args[5]);
-    int ready = 0, good = !PyErr_Occurred();
-    for (; good && ready < 3; ready += good)
-        good = numbers(sources[ready], &got[ready], ready == 1 ? INDICES : REALS, ready > 1);
-    Py_ssize_t size = good ? got[1].len / (Py_ssize_t)sizeof(Py_ssize_t) : 0;
-    if (good && got[2].len / (Py_ssize_t)sizeof(double) != size) {
-        PyErr_SetString(PyExc_ValueError, "as many results as candidates are needed");
-        good = 0;
-    }
+    if (PyErr_Occurred() || !arrays(sources, 3, "diD", got))
+        return NULL;
+    Py_ssize_t size = got[1].shape[0];
     Block block;
-    if (good && are_columns(got[1].buf, size, got[0].shape[0])
-        && factor_block(&block, &got[0], args[2], y)) {
+    if (got[2].shape[0] != size)
+        PyErr_SetString(PyExc_ValueError, "as many results as candidates are needed");
+    else if (are_columns(got[1].buf, size, got[0].shape[0])
+             && factor_block(&block, &got[0], args[2], y)) {
         (inserting ? fill_inserts : fill_deletes)(&block, got[1].buf, size, half, each, got[2].buf);
         PyMem_Free(block.factor);
     }
-    while (ready > 0)
-        PyBuffer_Release(&got[--ready]);
-    if (PyErr_Occurred())
-        return NULL;
-    Py_RETURN_NONE;
+    return give_back(got, 3);
 }
 
 PyObject *fill_insert_gains(PyObject *module, PyObject *const *args, Py_ssize_t count)
