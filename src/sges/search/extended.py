@@ -109,7 +109,7 @@ class ExtendedSearch:
             self.tried += 1
             with run.hushed():
                 end = self._search_on(escape, after, trial)
-            if run.total > mark.total + run.tolerance:
+            if run.total > mark.total + run.tolerance and self._is_better(end):
                 self._keep(end)
                 return True
             run.rewind(mark)
@@ -117,6 +117,11 @@ class ExtendedSearch:
             run.report(PHASE)
         self._failed[escape.operator] = trial.touched
         return False
+
+    def _is_better(self, end: PDAG) -> bool:
+        """Tell whether a state that seems better is: not by the rounding of many gains."""
+        start, _ = self._kept
+        return end != start and self._run.gain_between(start, end) > self._run.tolerance
 
     def _search_on(self, escape: Scored, after: PDAG, trial: "Trial") -> PDAG:
         """Search from where the escape leads: first without the edge, then with what may come.

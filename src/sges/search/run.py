@@ -14,7 +14,7 @@ from typing import Protocol, TypedDict
 
 from sges.certificate import tie_tolerance
 from sges.errors import NotACPDAG, ScoreError
-from sges.graph.equivalence import dag_to_cpdag, is_cpdag, is_dag, pdag_to_cpdag
+from sges.graph.equivalence import dag_to_cpdag, is_cpdag, is_dag, pdag_to_cpdag, pdag_to_dag
 from sges.graph.meek import close_under_meek
 from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import NodeSet
@@ -22,6 +22,7 @@ from sges.operators.base import Operator
 from sges.result import Result, Step
 from sges.score.base import Candidates, Gains, Score, total_score
 from sges.score.cache import CountingScore
+from sges.search.circles import Circle
 from sges.search.source import Scored, Source
 
 
@@ -190,6 +191,19 @@ class Run:
         """How far apart two gains may be and still tie."""
         return tie_tolerance(self.total)
 
+    def gain_between(self, before: PDAG, after: PDAG) -> float:
+        """Return by how much one state scores higher than another: the sum of no gains.
+
+        Gains that were added up on the way hold the rounding of each; this depends on the two
+        states alone, so that nothing can seem to improve for ever.
+        """
+        old, new = pdag_to_dag(before), pdag_to_dag(after)
+        return sum(
+            self.counter.local(y, new.parents(y)) - self.counter.local(y, old.parents(y))
+            for y in range(self.n)
+            if new.parents(y) != old.parents(y)
+        )
+
     def climb(self, phase: str, cpdag: PDAG, open_source: Callable[[PDAG], Source]) -> PDAG:
         """Apply the best operator of the source until there is none; return the last state.
 
@@ -199,13 +213,15 @@ class Run:
             return cpdag
         begun = time.perf_counter()
         source: Source | None = None
+        circle = Circle()
         try:
             self.report(phase)
             source = open_source(cpdag)
             while (found := source.best()) is not None:
                 self.check_time()
                 after = found.operator.carry_out(cpdag)
-                if self.constraint is not None and not self.constraint.admits(after, cpdag):
+                barred = self.constraint is not None and not self.constraint.admits(after, cpdag)
+                if barred or circle.is_closed_by(found.gain, self.total, cpdag, after):
                     source.reject(found.operator)
                     continue
                 cpdag = after

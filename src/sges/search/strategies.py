@@ -94,9 +94,9 @@ def _phases(run: Run, cpdag: PDAG, how: Strategy, forward: str, selection: Selec
         return cpdag if how.extended else climb(cpdag)
     cpdag = _two_phases(run, cpdag, how, forward, selection)
     while how.repeat and run.stopped is None:
-        before = run.total
+        before = cpdag
         cpdag = _two_phases(run, cpdag, how, "fes" if forward == "fes" else "poly", selection)
-        if run.total <= before + run.tolerance:
+        if run.gain_between(before, cpdag) <= run.tolerance:
             break
     return cpdag
 

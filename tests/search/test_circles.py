@@ -1,0 +1,83 @@
+"""Gains that contradict each other by rounding lead to an end all the same."""
+
+import numpy as np
+import pytest
+
+from sges.graph import PDAG
+from sges.nodeset import NodeSet
+from sges.score import GaussianBIC
+from sges.score.base import Candidates, Gains, total_score
+from sges.search import search
+from sges.search.circles import DOUBTFUL, Circle
+
+STRATEGIES = ("two-phase", "turning", "interleaved", "conservative", "extended")
+
+
+class Rounded:
+    """A score whose batched gains are too high: by a share, and by a constant."""
+
+    def __init__(self, score: GaussianBIC, share: float, surplus: float) -> None:
+        self.score, self.n = score, score.n
+        self.share, self.surplus = share, surplus
+
+    def local(self, y: int, parents: NodeSet) -> float:
+        return self.score.local(y, parents)
+
+    def _seen(self, gains: Gains) -> Gains:
+        return gains + self.share * np.abs(gains) + self.surplus
+
+    def insert_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
+        return self._seen(self.score.insert_gains(y, base, candidates))
+
+    def delete_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
+        return self._seen(self.score.delete_gains(y, base, candidates))
+
+
+class Flat:
+    """All graphs score the same, and every change seems to gain a little."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+
+    def local(self, _y: int, _parents: NodeSet) -> float:
+        return 0.0
+
+    def insert_gains(self, _y: int, _base: NodeSet, candidates: Candidates) -> Gains:
+        return np.full(len(candidates), 1e-9)
+
+    delete_gains = insert_gains
+
+
+def dense(seed: int) -> GaussianBIC:
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(500, 7))
+    for j in range(1, 7):
+        x[:, j] += x[:, :j] @ rng.uniform(0.5, 2.0, j)
+    return GaussianBIC(x)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(("share", "surplus"), [(1e-9, 0.0), (0.0, 1e-7), (1e-7, 1e-7)])
+def test_a_search_ends_though_a_step_and_its_undoing_both_seem_to_gain(
+    strategy: str, share: float, surplus: float, seed: int
+) -> None:
+    exact = dense(seed)
+    result = search(Rounded(exact, share, surplus), strategy=strategy, time_limit=60.0)
+    assert result.complete
+    best = search(exact, strategy=strategy)
+    assert total_score(exact, result.cpdag) >= best.score - 1e-4
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_a_search_ends_though_every_change_seems_to_gain(strategy: str, n: int) -> None:
+    assert search(Flat(n), strategy=strategy, time_limit=60.0).complete
+
+
+def test_only_a_way_back_by_doubtful_steps_closes_a_circle() -> None:
+    empty, edge, other = (PDAG.from_edges(3, undirected=e) for e in ([], [(0, 1)], [(1, 2)]))
+    circle = Circle()
+    assert not circle.is_closed_by(1e-9, -5.0, empty, edge)
+    assert circle.is_closed_by(1e-9, -5.0, edge, empty)
+    assert not circle.is_closed_by(2 * DOUBTFUL, 0.0, edge, other)  # for certain
+    assert not circle.is_closed_by(1e-9, -5.0, other, empty)
