@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
 from sges.data import Dataset, Kinds, Missing, Moments
 from sges.errors import SgesError, WrongUse
-from sges.properties.base import AtMost, Property
-from sges.properties.measures import MaxTreewidth
+from sges.properties.base import Property
+from sges.properties.measures import MaxParents
 from sges.result import Result
 from sges.score.base import Score
 from sges.scoring import ScoreChoice, Table, given_options, is_score, score_of, table_for
@@ -150,19 +150,19 @@ def _search(scorer: Score, *, how: How, **options: Unpack[Options]) -> Result:
 
 
 def _contradiction(found: Result, assume: Property | None) -> tuple[str, ...]:
-    """Return a note if the graph that was found is not as the truth was assumed to be.
+    """Return a note if the graph that was found has more parents than the truth was assumed to.
 
-    That is no error: the bound selects deletes, not graphs.  A treewidth is not looked at, as
-    it may take longer than the search.
+    That is no error: the bound selects deletes, not graphs.  Only parents are counted, as other
+    measures may take longer than the search.
     """
-    if not isinstance(assume, AtMost) or isinstance(assume, MaxTreewidth) or not found.complete:
+    if not isinstance(assume, MaxParents) or not found.complete:
         return ()
     measured = assume.measure(found.cpdag)
     if measured <= assume.k:
         return ()
     return (
-        f"the graph found has a {type(assume).__name__} of {measured}, beyond the {assume.k} "
-        "assumed: the bound selects deletes, not graphs; raise it if the truth may be like that",
+        f"the graph found has a MaxParents of {measured}, beyond the {assume.k} assumed: "
+        "the bound selects deletes, not graphs; raise it if the truth may be like that",
     )
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from sges import kernels
-from sges.score import DiscreteBIC  # with it, the functions that have a twin
+from sges.score import columns  # noqa: F401 (with it, the functions that have a twin)
 
 pytestmark = pytest.mark.skipif(
     not kernels.AVAILABLE and shutil.which("cc") is None, reason="there is no C compiler here"
@@ -20,17 +20,20 @@ Array = NDArray[Any]
 SEEDS = st.integers(0, 2**32 - 1)
 
 
+WRITTEN = {"add_lanes": {0}, "count_column": {0}, "split_rows": {0, 3}}
+"""Which arguments are written to, if it is not the last of seven."""
+
+
 def both(name: str, out: int, *arrays: Array) -> tuple[Array, Array]:
     """Run the Python function and the compiled one; return what each wrote into one argument."""
     from sges.kernels import _compiled
 
-    assert callable(DiscreteBIC)
     written = []
     for function in (kernels.pure(name), getattr(_compiled, name)):
         own = [array.copy() for array in arrays]
         assert function(*own) is None
         written.append(own[out])
-        untouched = [k for k in range(len(own)) if k != out and name != "split_rows"]
+        untouched = set(range(len(own))) - WRITTEN.get(name, {6})
         assert all(np.array_equal(own[k], arrays[k]) for k in untouched)
     return written[0], written[1]
 
@@ -61,11 +64,6 @@ def test_counts_of_a_column_are_the_same(seed: int, rows: int, dtype: type) -> N
         assert np.array_equal(python, c)
 
 
-def runs(rng: np.random.Generator, cells: int) -> Array:
-    """Where some runs begin, the first at zero."""
-    return np.flatnonzero(rng.random(cells) < rng.random()).clip(min=0, max=cells - 1)
-
-
 @given(SEEDS, st.sampled_from([np.uint16, np.intp]), st.sampled_from([1, 3]))
 def test_sums_of_terms_are_the_same(seed: int, dtype: type, marks: int) -> None:
     rng = np.random.default_rng(seed)
@@ -74,7 +72,7 @@ def test_sums_of_terms_are_the_same(seed: int, dtype: type, marks: int) -> None:
     places = np.stack([first, np.ones_like(arities), arities]).astype(np.intp)
     sums: Array = rng.integers(0, 4, (cells, int((arities - 1).sum()) + 1)).astype(dtype)
     counts = sums.sum(axis=1).astype(np.intp) + rng.integers(0, 4, cells)
-    starts = np.union1d([0], runs(rng, cells)).astype(np.intp)
+    starts = np.union1d([0], np.flatnonzero(rng.random(cells) < rng.random())).astype(np.intp)
     terms = rng.normal(size=(2, int(counts.sum()) + 1))
     found = np.full((marks, len(arities)), np.nan)
     python, c = both("sum_lanes", 6, sums, counts, starts, places, *terms, found)
@@ -136,6 +134,10 @@ DIGITS = np.array([[3], [2]], dtype=I)
         ("sum_lanes", (TABLE, IDS, IDS, PLACES[:2], TERMS, TERMS, FOUND), "not fit"),
         ("sum_lanes", (TABLE, IDS + 9, IDS, PLACES, TERMS, TERMS, FOUND), "no term"),
         ("sum_lanes", (TABLE + 1, IDS, IDS, PLACES, TERMS, TERMS, FOUND), "no term"),
+        ("split_rows", (TABLE, IDS, CODES, np.zeros((2, 0), I)), "1 axes"),
+        ("sum_lanes", (TABLE, IDS, IDS, PLACES, np.zeros((9, 0)), TERMS, FOUND), "1 axes"),
+        ("sum_lanes", (TABLE, IDS, IDS, PLACES * [[1], [2**62], [1]], TERMS, TERMS, FOUND), "lane"),
+        ("sum_out", (IDS, IDS, DIGITS * [[2**61], [2]], EXTENT, TERMS, TERMS, FOUND), "a key"),
         ("sum_out", (IDS + 6, IDS, DIGITS, EXTENT, TERMS, TERMS, FOUND), "a key"),
         ("sum_out", (IDS - 1, IDS, DIGITS, EXTENT, TERMS, TERMS, FOUND), "a key"),
         ("sum_out", (IDS, IDS, DIGITS + 2, EXTENT, TERMS, TERMS, FOUND), "a key"),
@@ -148,3 +150,23 @@ def test_what_would_lead_outside_of_an_array_is_refused(
     name: str, arguments: tuple[object, ...], why: str
 ) -> None:
     assert why in refused(name, *arguments)
+
+
+def test_many_small_cells_after_a_giant_one_are_summed_to_the_last_digits() -> None:
+    """Added one by one to a large sum, equal small terms would round the same way each."""
+    from sges.kernels import _compiled
+
+    giant, small, many = 2**20, 5, 60_000
+    counts = np.array([giant, *[small] * many], dtype=np.intp)
+    starts, ones = np.arange(many + 1), np.ones((3, 1), dtype=np.intp)
+    term = np.arange(giant + 1) * np.log(np.maximum(np.arange(giant + 1), 1))
+    nothing, found = np.zeros_like(term), np.empty((1, 1))
+    _compiled.sum_lanes(counts[:, None], counts, starts, ones, term, nothing, found)
+    assert found[0, 0] == pytest.approx(term[giant] + many * term[small], rel=1e-11)
+    _compiled.sum_lanes(counts[:, None], counts, starts, ones, term, term, found)
+    assert found[0, 0] == 0.0
+    keys, extent = np.arange(many + 1), np.array([many + 1, 1])
+    for configuration, wanted in ((nothing, term[giant] + many * term[small]), (term, 0.0)):
+        one_level = np.ones((2, 1), dtype=np.intp)
+        _compiled.sum_out(keys, counts, one_level, extent, term, configuration, found)
+        assert found[0, 0] == pytest.approx(wanted, rel=1e-11)

@@ -398,6 +398,32 @@ def test_packed_lanes_give_the_same_gains_to_the_last_bit(
     assert np.array_equal(plain, packed)
 
 
+@pytest.mark.parametrize("kind", ["F", "strided", "int64", "uint64", ">u2", "bool"])
+def test_codes_may_be_laid_out_anyhow(kind: str, seed: int) -> None:
+    """A bootstrap of the rows, for one, makes them lie column by column."""
+    data = dataset(related(seed, 60, [2, 2, 2]), [2, 2, 2])
+    codes = data.codes
+    if kind == "F":
+        laid = np.asfortranarray(codes)
+    elif kind == "strided":
+        laid = np.repeat(codes, 2, axis=1)[:, ::2]
+    else:
+        laid = codes.astype(kind)
+    for plain, other in zip(both(data), both(replace(data, codes=laid)), strict=True):
+        assert other.local(0, 0b110) == plain.local(0, 0b110)
+        candidates = np.array([2])
+        assert other.insert_gains(0, 0b10, candidates) == plain.insert_gains(0, 0b10, candidates)
+        assert other.delete_gains(0, 0b110, candidates) == plain.delete_gains(0, 0b110, candidates)
+
+
+def test_candidates_may_be_a_list(seed: int) -> None:
+    for score in both(dataset(related(seed, 60, [2, 3, 2]), [2, 3, 2])):
+        for gains in (score.insert_gains, score.delete_gains):
+            base = 0b110 if gains == score.delete_gains else 0
+            as_list = gains(0, base, [1, 2])  # type: ignore[arg-type]
+            assert as_list.tolist() == gains(0, base, np.array([1, 2])).tolist()
+
+
 def test_a_score_survives_pickling() -> None:
     data = dataset(related(0, 50, [3, 2]), [3, 2])
     for score in both(data):

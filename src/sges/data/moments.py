@@ -9,7 +9,7 @@ and a file read piece by piece go through the same code.
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ Block: TypeAlias = tuple[Floats, NDArray[np.int64] | None]
 """Some rows of a table: values (columns x rows), and how often each row occurs."""
 
 BLOCK_CELLS = 1 << 17
-"""Values looked at together: 1 MiB, which is near while it is gone over several times."""
+"""Values looked at together: 1 MiB, which stays in the cache while it is gone over."""
 
 SAMPLE = 255
 """Values of a column of which the middle one is taken."""
@@ -58,7 +58,7 @@ class Moments:
         return moments_of_blocks(dataset.names, _blocks(dataset), dataset.notes)
 
 
-def moments_of_array(table: NDArray[Any]) -> Moments | None:
+def moments_of_array(table: object) -> Moments | None:
     """Return the moments of a 2-D array of doubles, read where it lies, or None.
 
     None where ``Dataset.of`` has something to decide or to refuse: another type of number, a
@@ -98,9 +98,9 @@ def numbered_names(columns: int) -> list[str]:
     return [f"x{i}" for i in range(columns)]
 
 
-def block_rows(columns: int) -> int:
+def block_rows(columns: int, cells: int = BLOCK_CELLS) -> int:
     """Return how many rows of so many columns are looked at together."""
-    return max(1024, BLOCK_CELLS // max(columns, 1))
+    return max(1024, cells // max(columns, 1))
 
 
 def _blocks(dataset: "Dataset") -> Iterator[Block]:

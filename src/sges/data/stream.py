@@ -25,7 +25,7 @@ from sges.data.encode import floats, observed
 from sges.data.files import Source, convert_options, locate
 from sges.data.kinds import Kind
 from sges.data.missing import check_missing_word
-from sges.data.moments import Block, Moments, moments_of_blocks
+from sges.data.moments import Block, Moments, block_rows, moments_of_blocks
 from sges.data.rows import merge_rows, smallest_unsigned
 from sges.errors import DataError
 
@@ -34,11 +34,6 @@ Codes = NDArray[np.unsignedinteger]
 
 BATCH_CELLS = 1 << 19
 """Values read together: 4 MiB of numbers."""
-
-
-def usual_rows(columns: int) -> int:
-    """Return how many rows of so many columns are read together, unless it is said."""
-    return max(1024, BATCH_CELLS // max(columns, 1))
 
 
 def stream_moments(
@@ -54,7 +49,7 @@ def stream_moments(
     source = locate(path)
     names = names_to_read(source, columns)
     tally = Tally(source, missing)
-    rows = batch_rows or usual_rows(len(names))
+    rows = batch_rows or block_rows(len(names), BATCH_CELLS)
     batches = tally.complete(column_batches(source, names, rows, pa.float64()))
     moments = moments_of_blocks(names, _float_blocks(batches))
     return replace(moments, notes=tally.notes())
@@ -76,7 +71,7 @@ def stream_discrete(
     source = locate(path)
     names = names_to_read(source, columns)
     tally = Tally(source, missing)
-    rows = batch_rows or usual_rows(len(names))
+    rows = batch_rows or block_rows(len(names), BATCH_CELLS)
     dictionaries = [_Dictionary(name) for name in names]
     distinct = _DistinctRows(dictionaries)
     for batch in tally.complete(column_batches(source, names, rows, pa.string())):

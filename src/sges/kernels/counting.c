@@ -1,5 +1,5 @@
-/* Compiled twins of functions of sges.score.lanes: counting cells with columns, and the sum of
- * what the counts contribute to a score. */
+/* Compiled twins of functions of sges.score.counts, lanes and summing_out: counting cells with
+ * columns, and the sum of what the counts contribute to a score. */
 #include "kernels.h"
 #include <stdint.h>
 #include <string.h>
@@ -32,11 +32,10 @@ PyObject *add_lanes(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     (void)module;
     Py_buffer got[3];
-    if (!arrays(args, count, "Sib", got))
+    if (!arrays(args, count, "S2i1b2", got))
         return NULL;
     Py_buffer *sums = &got[0], *ids = &got[1], *lanes = &got[2];
-    int fit = sums->ndim == 2 && lanes->ndim == 2 && sums->shape[1] == lanes->shape[1]
-              && ids->shape[0] == lanes->shape[0];
+    int fit = sums->shape[1] == lanes->shape[1] && ids->shape[0] == lanes->shape[0];
     if (!fit)
         PyErr_SetString(PyExc_ValueError, "as many ids as rows and sums as lanes are needed");
     else if (are_below(ids->buf, ids->shape[0], sums->shape[0]))
@@ -74,7 +73,7 @@ static inline int count_rows(Py_buffer *table, Py_buffer *ids, Py_buffer *column
 
 static void count(Py_buffer *table, Py_buffer *ids, Py_buffer *column, Py_ssize_t *finer)
 {
-    if (table->ndim != 2 || column->shape[0] != ids->shape[0])
+    if (column->shape[0] != ids->shape[0])
         PyErr_SetString(PyExc_ValueError, "as many ids as codes and a table are needed");
     else if (are_below(ids->buf, ids->shape[0], table->shape[0])) {
         int good = column->itemsize == 1   ? count_rows(table, ids, column, finer, 1)
@@ -89,7 +88,7 @@ PyObject *count_column(PyObject *module, PyObject *const *args, Py_ssize_t numbe
 {
     (void)module;
     Py_buffer got[3];
-    if (!arrays(args, number, "Iic", got))
+    if (!arrays(args, number, "I2i1c1", got))
         return NULL;
     count(&got[0], &got[1], &got[2], NULL);
     return give_back(got, 3);
@@ -99,7 +98,7 @@ PyObject *split_rows(PyObject *module, PyObject *const *args, Py_ssize_t number)
 {
     (void)module;
     Py_buffer got[4];
-    if (!arrays(args, number, "IicI", got))
+    if (!arrays(args, number, "I2i1c1I1", got))
         return NULL;
     if (got[3].shape[0] != got[1].shape[0])
         PyErr_SetString(PyExc_ValueError, "as many results as ids are needed");
@@ -120,7 +119,7 @@ typedef struct {
 } Table;
 
 typedef struct {
-    double cell, configuration;
+    double cell, configuration, total;
     Py_ssize_t cells, configurations;
     int bad;
 } Sum;
@@ -157,7 +156,7 @@ static int give(Py_buffer *found, Py_ssize_t c, Sum sum)
         PyErr_SetString(PyExc_IndexError, "a count has no term");
         return 0;
     }
-    out[c] = sum.cell - sum.configuration;
+    out[c] = sum.total;
     if (found->shape[0] == 3) {
         out[found->shape[1] + c] = (double)sum.cells;
         out[2 * found->shape[1] + c] = (double)sum.configurations;
@@ -167,8 +166,7 @@ static int give(Py_buffer *found, Py_ssize_t c, Sum sum)
 
 static int fit_places(const Py_buffer *places, Py_ssize_t rows, const Py_buffer *found)
 {
-    return places->ndim == 2 && places->shape[0] == rows && found->ndim == 2
-           && (found->shape[0] == 1 || found->shape[0] == 3)
+    return places->shape[0] == rows && (found->shape[0] == 1 || found->shape[0] == 3)
            && found->shape[1] == places->shape[1];
 }
 
@@ -177,9 +175,20 @@ static inline size_t lane(const Table *table, Py_ssize_t at, int shorts)
     return shorts ? ((const uint16_t *)table->sums)[at] : ((const size_t *)table->sums)[at];
 }
 
+/* Add what one configuration comes to.  Its large terms have cancelled by then: added to the whole
+ * one by one, thousands of equal terms would round the same way each. */
+static inline void add_sum(Sum *sum, const Sum *own)
+{
+    sum->total += own->cell - own->configuration;
+    sum->cells += own->cells;
+    sum->configurations += own->configurations;
+    sum->bad |= own->bad;
+}
+
 /* Add the cells of one configuration; the first level has what the others leave. */
 static inline void add_run(const Table *table, Sum *sum, Place x, Py_ssize_t run, int shorts)
 {
+    Sum own = {0};
     Py_ssize_t end = run + 1 < table->runs ? table->starts[run + 1] : table->cells;
     for (Py_ssize_t level = 0; level < x.arity; level++)
         table->margin[level] = 0;
@@ -188,12 +197,13 @@ static inline void add_run(const Table *table, Sum *sum, Place x, Py_ssize_t run
         Py_ssize_t base = cell * table->width + x.first;
         for (Py_ssize_t level = 1; level < x.arity; level++)
             left -= lane(table, base + (level - 1) * x.stride, shorts);
-        add_cell(table, sum, 0, left);
+        add_cell(table, &own, 0, left);
         for (Py_ssize_t level = 1; level < x.arity; level++)
-            add_cell(table, sum, level, lane(table, base + (level - 1) * x.stride, shorts));
+            add_cell(table, &own, level, lane(table, base + (level - 1) * x.stride, shorts));
     }
     for (Py_ssize_t level = 0; level < x.arity; level++)
-        add_configuration(table, sum, (size_t)table->margin[level]);
+        add_configuration(table, &own, (size_t)table->margin[level]);
+    add_sum(sum, &own);
 }
 
 static inline Sum sum_one(const Table *table, Place x, int shorts)
@@ -221,7 +231,8 @@ static void sum_all(Table *table, const Py_ssize_t *places, Py_ssize_t count, Py
     for (Py_ssize_t c = 0; c < count; c++) {
         Place x = {places[c], places[count + c], places[2 * count + c]};
         Py_ssize_t last = x.first + (x.arity - 2) * x.stride;
-        if (x.arity < 1 || x.first < 0 || x.stride < 1 || (x.arity > 1 && last >= table->width)) {
+        if (x.arity < 1 || x.first < 0 || x.stride < 1 || x.stride > table->width
+            || x.arity - 1 > table->width || (x.arity > 1 && last >= table->width)) {
             PyErr_SetString(PyExc_IndexError, "a candidate has a lane that there is not");
             return;
         }
@@ -241,7 +252,7 @@ PyObject *sum_lanes(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     (void)module;
     Py_buffer got[7];
-    if (!arrays(args, count, "niiiddD", got))
+    if (!arrays(args, count, "n2i1i1i2d1d1D2", got))
         return NULL;
     Py_buffer *sums = &got[0], *places = &got[3], *found = &got[6];
     Table table = {.sums = sums->buf,
@@ -252,7 +263,7 @@ PyObject *sum_lanes(PyObject *module, PyObject *const *args, Py_ssize_t count)
                    .cell = got[4].buf,
                    .configuration = got[5].buf,
                    .known = (size_t)got[4].shape[0]};
-    int fit = sums->ndim == 2 && fit_places(places, 3, found) && got[1].shape[0] == table.cells
+    int fit = fit_places(places, 3, found) && got[1].shape[0] == table.cells
               && got[5].shape[0] == got[4].shape[0] && runs_fit(&table);
     if (fit) {
         table.width = sums->shape[1];
@@ -286,10 +297,12 @@ static Sum sum_whole(Table *table, const Py_ssize_t *joint, Py_ssize_t size, Py_
 {
     Sum sum = {0};
     for (Py_ssize_t low = 0; low < size; low += levels) {
+        Sum own = {0};
         table->margin[0] = 0;
         for (Py_ssize_t cell = low; cell < low + levels; cell++)
-            add_cell(table, &sum, 0, (size_t)joint[cell]);
-        add_configuration(table, &sum, (size_t)table->margin[0]);
+            add_cell(table, &own, 0, (size_t)joint[cell]);
+        add_configuration(table, &own, (size_t)table->margin[0]);
+        add_sum(&sum, &own);
     }
     return sum;
 }
@@ -301,7 +314,8 @@ static void sum_out_all(Table *table, Py_buffer *got, Py_ssize_t *joint)
     const Py_ssize_t *place = places->buf, *extent = got[3].buf;
     for (Py_ssize_t c = 0; c < count; c++) {
         Py_ssize_t worth = place[c], arity = place[count + c];
-        if (worth < 1 || arity < 1 || extent[0] % arity || (extent[0] / arity) % extent[1]
+        if (worth < 1 || arity < 1 || worth > extent[0] / arity || extent[0] % arity
+            || (extent[0] / arity) % extent[1]
             || !leave_out(joint, extent[0] / arity, &got[0], got[1].buf, worth, arity)) {
             PyErr_SetString(PyExc_IndexError, "a key is not one of the table");
             return;
@@ -315,7 +329,7 @@ PyObject *sum_out(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     (void)module;
     Py_buffer got[7];
-    if (!arrays(args, count, "iiiiddD", got))
+    if (!arrays(args, count, "i1i1i2i1d1d1D2", got))
         return NULL;
     const Py_ssize_t *extent = got[3].buf;
     Py_ssize_t margin;

@@ -1,5 +1,5 @@
-/* Compiled twins of functions of sges.score.correlation: the factor of a small submatrix, and one
- * solve against the columns of all candidates. */
+/* Compiled twins of functions of sges.score.correlation and gaussian: the factor of a small
+ * submatrix, and one solve against the columns of all candidates. */
 #include "kernels.h"
 #include "masks.h"
 #include <math.h>
@@ -82,8 +82,8 @@ PyObject *last_pivot(PyObject *module, PyObject *const *args, Py_ssize_t count)
     Block block;
     if (count != 3)
         return PyErr_Format(PyExc_TypeError, "last_pivot(correlation, y, base)");
-    Py_ssize_t y = PyLong_AsSsize_t(args[1]);
-    if (PyErr_Occurred() || !numbers(args[0], &matrix, REALS, 0))
+    Py_ssize_t y = PyNumber_AsSsize_t(args[1], PyExc_IndexError);
+    if (PyErr_Occurred() || !arrays(args, 1, "d2", &matrix))
         return NULL;
     PyObject *found = NULL;
     if (factor_block(&block, &matrix, args[2], y)) {
@@ -94,7 +94,7 @@ PyObject *last_pivot(PyObject *module, PyObject *const *args, Py_ssize_t count)
     return found;
 }
 
-/* -- what both of the next take: correlation, y, base, candidates, and one or two results ----- */
+/* -- what fill_residuals and fill_partial_squares take: one or two results ------------------- */
 
 typedef struct {
     Py_buffer got[4]; /* the correlation, the candidates, the results */
@@ -111,8 +111,8 @@ static int ask(Question *question, PyObject *const *args, Py_ssize_t count, int 
         return 0;
     }
     PyObject *sources[4] = {args[0], args[3], args[4], args[count - 1]};
-    question->y = PyLong_AsSsize_t(args[1]);
-    const char *letters = results == 1 ? "diD" : "diDD";
+    question->y = PyNumber_AsSsize_t(args[1], PyExc_IndexError);
+    const char *letters = results == 1 ? "d2i1D1" : "d2i1D1D1";
     if (PyErr_Occurred() || !arrays(sources, 2 + results, letters, question->got))
         return 0;
     for (int k = 2; k < 2 + results; k++)
@@ -286,9 +286,9 @@ static PyObject *fill_gains(PyObject *const *args, Py_ssize_t count, int inserti
         return PyErr_Format(PyExc_TypeError, "(correlation, y, base, candidates, half, each, gains)");
     Py_buffer got[3];
     PyObject *sources[3] = {args[0], args[3], args[6]};
-    Py_ssize_t y = PyLong_AsSsize_t(args[1]);
+    Py_ssize_t y = PyNumber_AsSsize_t(args[1], PyExc_IndexError);
     double half = PyFloat_AsDouble(args[4]), each = PyFloat_AsDouble(args[5]);
-    if (PyErr_Occurred() || !arrays(sources, 3, "diD", got))
+    if (PyErr_Occurred() || !arrays(sources, 3, "d2i1D1", got))
         return NULL;
     Py_ssize_t size = got[1].shape[0];
     Block block;

@@ -7,25 +7,27 @@
 
 typedef PyObject *Kernel(PyObject *module, PyObject *const *args, Py_ssize_t count);
 
-Kernel reach, differing_views;         /* graph.c */
-Kernel fill_insert_gains, fill_delete_gains; /* gaussian.c */
-Kernel insert_sets;                       /* views.c */
-Kernel completed_rows;                   /* completion.c */
-Kernel fill_nodes, nodeset_of, first_free, best_above; /* operators.c */
+/* graph.c */
+Kernel reach, differing_views;
+/* completion.c */
+Kernel completed_rows;
+/* operators.c */
+Kernel fill_nodes, nodeset_of, first_free, best_above;
 PyObject *nodes(PyObject *module, PyObject *mask);
-Kernel last_pivot, fill_residuals, fill_partial_squares; /* gaussian.c */
-Kernel add_lanes, count_column, split_rows, sum_lanes, sum_out; /* counting.c */
-Kernel in_a_fan; /* families.c */
+/* views.c */
+Kernel insert_sets;
+/* gaussian.c */
+Kernel last_pivot, fill_residuals, fill_partial_squares, fill_insert_gains, fill_delete_gains;
+/* counting.c */
+Kernel add_lanes, count_column, split_rows, sum_lanes, sum_out;
+/* families.c */
+Kernel in_a_fan;
 
-/* Take hold of contiguous arrays, a letter for each: d doubles, i indices, b bytes, s shorts, c codes
- * (of 1, 2 or 4 bytes), n counts (shorts or indices); a capital if it is written to.  Return 0 with a
- * Python error. */
+/* Take hold of contiguous arrays, a letter and the number of axes for each: d doubles, i indices,
+ * b bytes, s shorts, c codes (of 1, 2 or 4 bytes), n counts (shorts or indices); a capital if it is
+ * written to.  Return 0 with a Python error. */
 int arrays(PyObject *const *args, Py_ssize_t count, const char *letters, Py_buffer *got);
 /* Let go of them, and return None, or NULL if there is a Python error. */
 PyObject *give_back(Py_buffer *got, int count);
-
-/* Take hold of a contiguous array of doubles or of Py_ssize_t; return 0 with a Python error. */
-enum Numbers { REALS, INDICES };
-int numbers(PyObject *array, Py_buffer *found, enum Numbers kind, int writable);
 
 #endif

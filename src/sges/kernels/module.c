@@ -27,7 +27,7 @@ static int fits(const Py_buffer *found, const struct Kind *kind)
            && strchr(kind->formats, format[0]) != NULL;
 }
 
-static int take(PyObject *array, char letter, Py_buffer *found)
+static int take(PyObject *array, char letter, int axes, Py_buffer *found)
 {
     int writable = letter < 'a';
     char wanted = (char)(writable ? letter + ('a' - 'A') : letter);
@@ -37,22 +37,28 @@ static int take(PyObject *array, char letter, Py_buffer *found)
     int flags = PyBUF_ND | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0);
     if (PyObject_GetBuffer(array, found, flags) < 0)
         return 0;
-    if (fits(found, kind))
+    int right = fits(found, kind);
+    if (right && found->ndim == axes)
         return 1;
-    PyErr_Format(PyExc_TypeError, "an array of %s is needed, not of '%s'", kind->name,
-                 found->format ? found->format : "B");
+    if (right)
+        PyErr_Format(PyExc_ValueError, "an array of %d axes is needed, not of %d", axes,
+                     found->ndim);
+    else
+        PyErr_Format(PyExc_TypeError, "an array of %s is needed, not of '%s'", kind->name,
+                     found->format ? found->format : "B");
     PyBuffer_Release(found);
     return 0;
 }
 
 int arrays(PyObject *const *args, Py_ssize_t count, const char *letters, Py_buffer *got)
 {
-    Py_ssize_t wanted = (Py_ssize_t)strlen(letters), ready = 0;
+    Py_ssize_t wanted = (Py_ssize_t)strlen(letters) / 2, ready = 0;
     if (count != wanted) {
         PyErr_Format(PyExc_TypeError, "%zd arrays are needed, not %zd", wanted, count);
         return 0;
     }
-    while (ready < count && take(args[ready], letters[ready], &got[ready]))
+    while (ready < count
+           && take(args[ready], letters[2 * ready], letters[2 * ready + 1] - '0', &got[ready]))
         ready++;
     if (ready == count)
         return 1;
@@ -67,12 +73,6 @@ PyObject *give_back(Py_buffer *got, int count)
     if (PyErr_Occurred())
         return NULL;
     Py_RETURN_NONE;
-}
-
-int numbers(PyObject *array, Py_buffer *found, enum Numbers kind, int writable)
-{
-    char letter = kind == REALS ? 'd' : 'i';
-    return take(array, (char)(writable ? letter - ('a' - 'A') : letter), found);
 }
 
 #define FAST(name) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, NULL}

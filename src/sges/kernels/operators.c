@@ -37,7 +37,7 @@ PyObject *fill_nodes(PyObject *module, PyObject *const *args, Py_ssize_t count)
     Py_buffer array;
     if (count != 2)
         return PyErr_Format(PyExc_TypeError, "fill_nodes(s, array)");
-    if (!numbers(args[1], &array, INDICES, 1))
+    if (!arrays(args + 1, 1, "I1", &array))
         return NULL;
     int words = mask_words(args[0]);
     Py_ssize_t *found = array.buf, at = 0, room = array.len / (Py_ssize_t)sizeof(Py_ssize_t);
@@ -62,7 +62,7 @@ PyObject *nodeset_of(PyObject *module, PyObject *const *args, Py_ssize_t count)
     if (count != 2)
         return PyErr_Format(PyExc_TypeError, "nodeset_of(array, n)");
     Py_ssize_t n = PyLong_AsSsize_t(args[1]);
-    if (PyErr_Occurred() || !numbers(args[0], &array, INDICES, 0))
+    if (PyErr_Occurred() || !arrays(args, 1, "i1", &array))
         return NULL;
     int words = (int)(n + 63) / 64;
     const Py_ssize_t *xs = array.buf;
@@ -172,10 +172,10 @@ PyObject *best_above(PyObject *module, PyObject *const *args, Py_ssize_t count)
     if (count != 3)
         return PyErr_Format(PyExc_TypeError, "best_above(xs, gains, worth)");
     double worth = PyFloat_AsDouble(args[2]);
-    if (PyErr_Occurred() || !numbers(args[0], &xs, INDICES, 0))
+    if (PyErr_Occurred() || !arrays(args, 1, "i1", &xs))
         return NULL;
     PyObject *found = NULL;
-    if (numbers(args[1], &gains, REALS, 0)) {
+    if (arrays(args + 1, 1, "d1", &gains)) {
         if (gains.len / (Py_ssize_t)sizeof(double) == xs.len / (Py_ssize_t)sizeof(Py_ssize_t))
             found = best_of(xs.buf, gains.buf, gains.len / (Py_ssize_t)sizeof(double), worth);
         else

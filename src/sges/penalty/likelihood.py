@@ -23,7 +23,7 @@ from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes
 from sges.penalty.parts import Counts, pooled, records_of, taken
 from sges.score.correlation import RIDGE
-from sges.score.counts import refine, tally, together
+from sges.score.counts import plain_codes, refine, tally, together
 
 Floats = NDArray[np.float64]
 
@@ -109,11 +109,12 @@ class DiscreteFolds(Folds):
     def __init__(self, data: Dataset, parts: Sequence[Counts]) -> None:
         super().__init__()
         self._data, self._test = data, list(parts)
+        self._codes = plain_codes(data.codes)
         self._train = [records_of(data) - part for part in parts]
         self.training = [taken(data, counts) for counts in self._train]
 
     def _family(self, fold: int, y: int, parents: NodeSet) -> float:
-        codes, arities, train = self._data.codes, self._data.arities.tolist(), self._train[fold]
+        codes, arities, train = self._codes, self._data.arities.tolist(), self._train[fold]
         groups = together(self._data.rows)
         for v in nodes(parents):
             groups = refine(groups, codes[v], arities[v])

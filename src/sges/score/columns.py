@@ -150,7 +150,7 @@ class Columns:
             table += (
                 np.bincount(keys, self.weights, table.size).astype(np.intp).reshape(table.shape)
             )
-        places = np.array([[1], [1], [self.arities[x]]])
+        places = np.array([[1], [1], [self.arities[x]]], dtype=np.intp)
         return Counted(cells, np.array([k]), table, places)
 
     def _thin(self, cells: Cells, x: int, k: int) -> Thin:

@@ -42,6 +42,13 @@ class Grouping:
     full: bool
 
 
+def plain_codes(codes: NDArray[Any]) -> Codes:
+    """Return codes in rows of the smallest unsigned type, as they nearly always are."""
+    if codes.dtype not in (np.uint8, np.uint16, np.uint32):
+        codes = codes.astype(np.min_scalar_type(int(codes.max(initial=0))))
+    return np.ascontiguousarray(codes)
+
+
 def together(rows: int) -> Grouping:
     """Return the grouping of all rows into one group."""
     return Grouping(np.zeros(rows, dtype=np.intp), 1, full=True)
@@ -64,14 +71,18 @@ class _Split:
 def _split(groups: Grouping, column: NDArray[Any], arity: int) -> _Split:
     size, rows = groups.size * arity, len(groups.ids)
     if arity == 1 or (groups.full and groups.size == rows):
-        return _Split(groups, np.arange(groups.size))  # one level, or one row each
+        return _Split(groups, np.arange(groups.size, dtype=np.intp))  # one level, or one row each
     if size > max(SMALL, 4 * rows):
         occupied, ids = np.unique(groups.ids * arity + column, return_inverse=True)
         return _Split(Grouping(ids, len(occupied), full=True), _starts(occupied // arity))
     finer, counts = np.empty(rows, dtype=np.intp), np.zeros((groups.size, arity), dtype=np.intp)
     split_rows(counts, groups.ids, column, finer)
     if size <= SMALL:
-        return _Split(Grouping(finer, size, full=False), np.arange(0, size, arity), counts.ravel())
+        return _Split(
+            Grouping(finer, size, full=False),
+            np.arange(0, size, arity, dtype=np.intp),
+            counts.ravel(),
+        )
     return _without_empty(finer, counts)
 
 
@@ -89,7 +100,7 @@ def _without_empty(ids: Ints, counts: Ints) -> _Split:
     occupied = np.flatnonzero(rows)
     if size <= len(ids) and 2 * len(occupied) >= size:
         groups = Grouping(ids, size, full=len(occupied) == size)
-        return _Split(groups, np.arange(0, size, arity), rows)
+        return _Split(groups, np.arange(0, size, arity, dtype=np.intp), rows)
     number = np.empty(size, dtype=np.intp)
     number[occupied] = np.arange(len(occupied))
     groups = Grouping(number[ids], len(occupied), full=True)

@@ -48,14 +48,14 @@ class SummedOut:
         worth = np.ones(len(family), dtype=np.intp)
         worth[:-1] = np.cumprod(arities[family[:0:-1]])[::-1]
         size = int(worth[0] * arities[family[0]])
-        keys, counts = np.arange(size), cells.counts
+        keys, counts = np.arange(size, dtype=np.intp), cells.counts
         if cells.groups.size != size:  # some empty cells were left out
             examples, counts = occupied_cells(cells)
             keys = worth @ codes[family][:, examples].astype(np.intp)
         digit = [family.index(x) for x in out.tolist()]
         places = np.stack([worth[digit], arities[out]])
         extent = np.array([size, arities[family[-1]]], dtype=np.intp)
-        return SummedOut(np.arange(len(out)), keys, counts, places, extent)
+        return SummedOut(np.arange(len(out), dtype=np.intp), keys, counts, places, extent)
 
     @property
     def arities(self) -> Ints:

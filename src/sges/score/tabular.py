@@ -1,8 +1,8 @@
 """What scores of discrete data share: counting, batching, and the configurations last used.
 
 What makes a search fast is that one call gives the gains of every candidate:
-``insert_gains`` counts the table of (y, base) with all candidates in one pass over the records,
-``delete_gains`` sums each parent out of it (``sges.score.columns``).
+``insert_gains`` counts the table of (y, base) with all candidates in one pass over the records
+(``sges.score.columns``), ``delete_gains`` sums each parent out of it (``sges.score.summing_out``).
 """
 
 import math
@@ -17,8 +17,9 @@ from sges.data.dataset import Dataset
 from sges.data.kinds import Kind
 from sges.errors import ScoreError
 from sges.nodeset import NodeSet, nodes
+from sges.score.base import as_indices
 from sges.score.columns import Columns
-from sges.score.counts import Cells, Floats, Grouping, Ints, refine, together
+from sges.score.counts import Cells, Floats, Grouping, Ints, plain_codes, refine, together
 from sges.score.lanes import Counted, Thin
 from sges.score.recent import Recent
 from sges.score.summing_out import SummedOut
@@ -60,7 +61,8 @@ class DiscreteScore(ABC):
         self._arities = self.data.arities
         self._weights = self.data.weights
         self._distinct = sorted({int(arity) for arity in self._arities})
-        self._columns = Columns(self.data.codes, self._arities, self._weights)
+        self._codes = plain_codes(self.data.codes)
+        self._columns = Columns(self._codes, self._arities, self._weights)
         self._recent = Recent[NodeSet, Grouping](KEPT // (8 * self.data.rows))
         self._tabulated = Recent[float, Term](KEPT // (8 * min(self.records, TABULATED)))
 
@@ -83,6 +85,7 @@ class DiscreteScore(ABC):
         With a ``floor``, a candidate whose gain provably cannot exceed it may get −inf
         instead, uncounted; every other gain is exact.
         """
+        candidates = as_indices(candidates)
         cells, q = self._cells(y, base), self._configurations(base)
         before = self._sum(cells, self._terms(y, q))
         costs = self._costs(y, q)[self._arities[candidates]]
@@ -105,6 +108,7 @@ class DiscreteScore(ABC):
 
     def delete_gains(self, y: int, base: NodeSet, candidates: Ints, /) -> Floats:
         r"""Return local(y, base \ x) − local(y, base) for each candidate x, all of them in base."""
+        candidates = as_indices(candidates)
         cells, q = self._cells(y, base), self._configurations(base)
         before = self._sum(cells, self._terms(y, q))
         saved = self._by_arity(lambda arity: self._penalty_of_more(y, q // arity, arity))
@@ -178,7 +182,7 @@ class DiscreteScore(ABC):
 
     def _cells(self, y: int, base: NodeSet) -> Cells:
         groups = self._groups(base)
-        return Cells.of(groups, self.data.codes[y], int(self._arities[y]), self._weights)
+        return Cells.of(groups, self._codes[y], int(self._arities[y]), self._weights)
 
     def _groups(self, base: NodeSet) -> Grouping:
         """Return the rows grouped by the configuration of base.
@@ -193,7 +197,7 @@ class DiscreteScore(ABC):
             known ^= 1 << added[-1]
             groups = self._recent.get(known) if known else together(self.data.rows)
         for v in reversed(added):
-            groups = refine(groups, self.data.codes[v], int(self._arities[v]))
+            groups = refine(groups, self._codes[v], int(self._arities[v]))
             known |= 1 << v
             self._recent.put(known, groups)
         return groups

@@ -45,7 +45,9 @@ class InsertSource:
         self._tolerance = tolerance
         self._table = GainTable(ask, worth=tolerance)
         self._lanes: list[list[Lane]] = [[] for _ in range(cpdag.n)]
-        self._settled: NodeSet = 0  # the nodes of which a lane was barred by the path condition
+        self._ever_settled: NodeSet = (
+            0  # the nodes of which a lane was barred by the path condition
+        )
         self._rejected: list[Lane] = []
         self._bound = np.full(cpdag.n, NOTHING)
         for y in range(cpdag.n):
@@ -127,7 +129,7 @@ class InsertSource:
             gained |= (new & ~old != 0) << v
         either = lost | gained
         # what a lane of y reached, y reaches: only nodes from which a change is reached are asked
-        for y in nodes(reach(before.into, either, 0) & self._settled):
+        for y in nodes(reach(before.into, either, 0) & self._ever_settled):
             for lane in self._lanes[y]:
                 if lane.barred & lost:
                     lane.unsettle()
@@ -153,7 +155,7 @@ class InsertSource:
         for lane in opened:
             lane.settle(semi_directed_reach(self._cpdag, y, lane.s))
         if opened:
-            self._settled |= 1 << y
+            self._ever_settled |= 1 << y
             self._rebound(y)
         return bool(opened)
 
