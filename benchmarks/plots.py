@@ -9,8 +9,18 @@ from sges.experiments import charts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-OURS = (charts.BLUE, charts.GREEN, charts.VIOLET, "#12a5a5", "#0b2f5b", "#7fb800")
+OURS = (
+    charts.BLUE,
+    charts.GREEN,
+    charts.VIOLET,
+    "#12a5a5",
+    "#0b2f5b",
+    "#7fb800",
+    "#6cc0f5",
+    "#b48ad6",
+)
 PEERS = ("#c23b22", "#c98a00", "#8a8a8a", "#a0522d", "#d26fa0", "#6b7f2a", "#4a4a4a", "#e08a5c")
 MARKS = "osD^vP<>X"
 TITLE: dict[str, Any] = {"loc": "left", "fontsize": 11, "fontweight": "bold"}
@@ -39,22 +49,32 @@ class Look:
 
 def growth(families: Sequence[Family], cells: Cells, look: Look, path: Path) -> bool:
     """Draw seconds against variables, one panel per family with several sizes."""
-    shown = [
-        family for family in families if family.name != "networks" and len(family.datasets) > 1
-    ]
-    shown = shown[:4]
+    several = [f for f in families if f.name != "networks" and len(f.datasets) > 1]
+    shown = sorted(several, key=lambda family: -len(family.datasets))[:4]
     if not shown:
         return False
     figure = charts.new_figure()
-    axes = charts.panels(figure, len(shown))
-    figure.set_size_inches(6.4 * len(shown), 5.2)
-    for axis, family in zip(axes, shown, strict=True):
+    for axis, family in zip(_grid(figure, len(shown)), shown, strict=True):
         _lines(axis, family, cells, look)
         axis.set_title(_broken(family.title), **TITLE)
         axis.set_xlabel("variables")
         axis.set_ylabel("seconds")
     charts.save(figure, path)
     return True
+
+
+def _grid(figure: "Figure", count: int) -> "list[Axes]":
+    """Return so many axes, two in a row."""
+    import matplotlib as mpl
+
+    down = -(-count // 2)
+    figure.set_size_inches(6.4 * min(count, 2), 5.2 * down)
+    with mpl.rc_context(charts.STYLE):
+        found = figure.subplots(down, min(count, 2), squeeze=False)
+    flat = list(found.flat)
+    for unused in flat[count:]:
+        unused.set_axis_off()
+    return flat[:count]
 
 
 def _lines(axis: "Axes", family: Family, cells: Cells, look: Look) -> None:
