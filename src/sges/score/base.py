@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from sges.errors import ScoreError
 from sges.graph.equivalence import pdag_to_dag
 from sges.graph.pdag import PDAG
+from sges.kernels import compiled
 from sges.nodeset import NodeSet
 
 Gains: TypeAlias = NDArray[np.float64]
@@ -56,6 +57,14 @@ class BatchScore(Score, Protocol):
 def as_indices(candidates: Candidates) -> Candidates:
     """Return candidates in a row and of the type that the kernels read."""
     return np.ascontiguousarray(candidates, dtype=np.intp)
+
+
+@compiled
+def nodeset_of(candidates: Candidates, n: int) -> NodeSet:
+    """Return the candidates, some of n nodes, as a set; bytes at a time, as there may be many."""
+    member = np.zeros(n, dtype=np.uint8)
+    member[candidates] = 1
+    return int.from_bytes(np.packbits(member, bitorder="little").tobytes(), "little")
 
 
 def insert_gains(score: Score, y: int, base: NodeSet, candidates: Candidates) -> Gains:

@@ -29,6 +29,7 @@ from sges.score.base import (
     as_indices,
     batch_method,
     gains_by_local,
+    nodeset_of,
 )
 
 AboveMethod: TypeAlias = Callable[[int, NodeSet, Candidates, float], Gains]
@@ -197,11 +198,3 @@ class CountingScore:
 def as_gains(found: Gains) -> Gains:
     """Return what a score made as doubles in a row, whatever it made them of."""
     return np.ascontiguousarray(found, dtype=np.float64)
-
-
-@compiled
-def nodeset_of(candidates: Candidates, n: int) -> NodeSet:
-    """Return the candidates, some of n nodes, as a set; bytes at a time, as there may be many."""
-    member = np.zeros(n, dtype=np.uint8)
-    member[candidates] = 1
-    return int.from_bytes(np.packbits(member, bitorder="little").tobytes(), "little")

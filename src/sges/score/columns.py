@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sges.nodeset import NodeSet, nodes
-from sges.score.counts import SMALL, Cells, Codes, Ints, Weights, refine, tally
+from sges.score.counts import SMALL, Cells, Codes, Grouping, Ints, Weights, refine, tally
 from sges.score.lanes import Counted, Thin, add_lanes, count_column, membership
 from sges.score.summing_out import SummedOut, thin_without
 
@@ -147,9 +147,8 @@ class Columns:
             count_column(table, cells.groups.ids, self.codes[x])
         else:
             keys = cells.groups.ids * table.shape[1] + self.codes[x]
-            table += (
-                np.bincount(keys, self.weights, table.size).astype(np.intp).reshape(table.shape)
-            )
+            groups = Grouping(keys, table.size, full=False)
+            table += tally(groups, self.weights).reshape(table.shape)
         places = np.array([[1], [1], [self.arities[x]]], dtype=np.intp)
         return Counted(cells, np.array([k]), table, places)
 

@@ -23,8 +23,7 @@ import numpy as np
 
 from sges.errors import ScoreError
 from sges.nodeset import NodeSet, show
-from sges.score.base import Candidates, Gains
-from sges.score.cache import nodeset_of
+from sges.score.base import Candidates, Gains, nodeset_of
 from sges.search.lanes import Ask, as_array
 
 
