@@ -1,23 +1,42 @@
-"""Build the compiled twins of the hot functions (``src/sges/kernels``), where there is a compiler.
+"""Build the compiled engine (``src/sges/engine``), where there is a compiler.
 
-They are optional: without one the package installs all the same and uses its Python functions.
-Everything else about the package is said in ``pyproject.toml``.
+It is optional: without one the package installs all the same and searches with the reference
+engine, in plain Python.  Everything else about the package is said in ``pyproject.toml``.
 """
 
+import os
 from pathlib import Path
 
+from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-FOLDER = Path("src/sges/kernels")
+FOLDER = Path("src/sges/engine")
+FLAGS = os.environ.get("SGES_CFLAGS", "-O3").split()
+
+KERNELS = Path("src/sges/kernels")
+
+extensions = [
+    Extension(
+        f"sges.engine.{source.stem}",
+        sources=[source.as_posix()],
+        depends=sorted(path.as_posix() for path in FOLDER.glob("*.h")),
+        include_dirs=[FOLDER.as_posix()],
+        extra_compile_args=FLAGS,
+        extra_link_args=[flag for flag in FLAGS if flag.startswith("-fsanitize")],
+        optional=True,
+    )
+    for source in sorted(FOLDER.glob("*.pyx"))
+]
 
 setup(
     ext_modules=[
+        *cythonize(extensions, build_dir="build/cython", language_level=3),
         Extension(
             "sges.kernels._compiled",
-            sources=sorted(path.as_posix() for path in FOLDER.glob("*.c")),
-            depends=sorted(path.as_posix() for path in FOLDER.glob("*.h")),
+            sources=sorted(path.as_posix() for path in KERNELS.glob("*.c")),
+            depends=sorted(path.as_posix() for path in KERNELS.glob("*.h")),
             extra_compile_args=["-O3"],
             optional=True,
-        )
+        ),
     ]
 )

@@ -1,0 +1,1 @@
+"""The compiled engine: the whole greedy loop in native code."""
