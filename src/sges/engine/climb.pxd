@@ -1,0 +1,315 @@
+"""The greedy loop: take the best operator, carry it out, note it, go on until there is none.
+
+Paper: Fig. 4, the loop of SBES.
+"""
+
+from libc.stdlib cimport free
+from libc.string cimport memset
+
+from sges.engine.deletes cimport (
+    best_delete, free_deletes, make_delete_lanes, make_deletes, offer_deletes_again, reject_delete,
+)
+from sges.engine.graph cimport Graph, delete_edge, insert_edge, turn_edge, undo_to
+from sges.engine.inserts cimport (
+    best_insert, close_lanes, direct_component, doubt, find_best_anew, free_inserts, make_inserts,
+    make_lanes, offer_inserts_again, reject_insert, spread_stale,
+)
+from sges.engine.lists cimport (
+    Ints, NO_MEMORY, RAISED, Word, leave, push, regrown,
+)
+from sges.engine.search cimport (
+    ALL, CONSERVATIVE, DELETE, Found, INSERT, Inserts, POLY, Search, StepOf, TURN, give_row,
+    mark_stale, note_changes,
+)
+from sges.engine.turns cimport (
+    best_turn, close_turns, doubt_turns, free_turns, make_turn_lanes, make_turns,
+    offer_turns_again, reject_turn, rescore_turns,
+)
+
+cdef enum:
+    DOUBTFUL_PARTS = 1000000  # a gain of no more than this part of the total may be rounding
+
+
+# Sources
+
+
+cdef inline void close_sources(Search *s) noexcept nogil:
+    """Forget the operators of the state; what the score said is kept."""
+    cdef int y
+    if s.inserts.of != NULL:
+        for y in range(s.g.n):
+            close_lanes(s, &s.inserts.of[y])
+    if s.preferred.of != NULL:
+        for y in range(s.g.n):
+            close_lanes(s, &s.preferred.of[y])
+    if s.deletes.of != NULL:
+        for y in range(s.g.n):
+            close_lanes(s, &s.deletes.of[y])
+    if s.turns.of != NULL:
+        for y in range(s.g.n):
+            close_turns(s, &s.turns.of[y])
+    free_inserts(&s.inserts, s.g.n)
+    free_inserts(&s.preferred, s.g.n)
+    free_deletes(&s.deletes, s.g.n)
+    free_turns(&s.turns, s.g.n)
+    for y in range(s.blocked.size):
+        s.is_blocked[s.blocked.at[y]] = False
+    s.blocked.size = 0
+    s.rejected_turns.size = 0
+    s.is_open = False
+
+
+cdef inline void open_sources(Search *s) noexcept nogil:
+    """Make room for the operators of these moves; every view is to be made."""
+    cdef bint good = True
+    cdef int y
+    close_sources(s)
+    if s.moves.deletes:
+        good = good and make_deletes(&s.deletes, s.g.n)
+    if s.moves.turns:
+        good = good and make_turns(&s.turns, s.g.n)
+    if s.moves.inserts >= 0:
+        good = good and make_inserts(&s.inserts, s.g.n, s.moves.inserts)
+        if s.moves.conservative:
+            good = good and make_inserts(&s.preferred, s.g.n, CONSERVATIVE)
+    if not good:
+        leave(&s.exit, NO_MEMORY)
+    s.stale_stamp += 1
+    s.stale.size = 0
+    for y in range(s.g.n):
+        s.is_stale[y] = s.stale_stamp
+        push(&s.exit, &s.stale, y)
+    s.lost.size = s.gained.size = s.turned.size = 0
+    s.is_open = True
+
+
+cdef inline void refresh(Search *s) noexcept nogil:
+    """Bring the operators up to date with the state."""
+    cdef int i, y
+    if s.stale.size == 0:
+        return
+    if s.inserts.of != NULL:
+        spread_stale(s, &s.inserts)
+    if s.deletes.of != NULL:
+        for i in range(s.stale.size):
+            make_delete_lanes(s, s.stale.at[i])
+    if s.turns.of != NULL:
+        for i in range(s.stale.size):
+            make_turn_lanes(s, s.stale.at[i])
+        rescore_turns(s)
+        doubt_turns(s)
+    if s.preferred.of != NULL:
+        for i in range(s.stale.size):
+            make_lanes(s, &s.preferred, s.stale.at[i])
+        doubt(s, &s.preferred)
+    if s.inserts.of != NULL:
+        for i in range(s.stale.size):
+            make_lanes(s, &s.inserts, s.stale.at[i])
+        doubt(s, &s.inserts)
+    s.stale.size = 0
+    s.stale_stamp += 1
+    s.lost.size = s.gained.size = s.turned.size = 0
+
+
+cdef inline void offer_again(Search *s) noexcept nogil:
+    """Offer what was rejected at the state before."""
+    if s.inserts.of != NULL:
+        offer_inserts_again(s, &s.inserts)
+    if s.preferred.of != NULL:
+        offer_inserts_again(s, &s.preferred)
+    if s.deletes.of != NULL:
+        offer_deletes_again(s)
+    if s.turns.of != NULL:
+        offer_turns_again(s)
+
+
+cdef inline void bar_pair(Search *s, int x, int y) noexcept nogil:
+    """Offer no insert between these two; (-1, -1) bars nothing."""
+    cdef int i, v
+    cdef int ends[4]
+    ends[0] = s.bar_x
+    ends[1] = s.bar_y
+    ends[2] = x
+    ends[3] = y
+    s.bar_x = x
+    s.bar_y = y
+    for i in range(4):
+        v = ends[i]
+        if v >= 0 and s.inserts.of != NULL:
+            find_best_anew(s, &s.inserts, v)
+        if v >= 0 and s.preferred.of != NULL:
+            find_best_anew(s, &s.preferred, v)
+
+
+# Steps
+
+
+cdef inline void carry_out(Search *s, int kind, int x, int y, const Ints *chosen) noexcept nogil:
+    if kind == INSERT:
+        insert_edge(&s.g, x, y, chosen.at, chosen.size)
+    elif kind == DELETE:
+        delete_edge(&s.g, x, y, chosen.at, chosen.size)
+    else:
+        turn_edge(&s.g, x, y, chosen.at, chosen.size)
+
+
+cdef inline void note_step(Search *s, const Found *found) noexcept nogil:
+    """Write down an operator that was carried out."""
+    cdef StepOf *step
+    cdef int i
+    if s.step_count == s.step_room:
+        s.step_room = 2 * s.step_room + 64
+        s.steps = <StepOf *>regrown(&s.exit, s.steps, <size_t>s.step_room * sizeof(StepOf))
+    step = &s.steps[s.step_count]
+    step.phase = s.phase
+    step.kind = found.kind
+    step.x = found.x
+    step.y = found.y
+    step.first = s.step_sets.size
+    step.size = found.set.size
+    for i in range(found.set.size):
+        push(&s.exit, &s.step_sets, found.set.at[i])
+    s.total += found.gain
+    step.gain = found.gain
+    step.total = s.total
+    step.edges = s.g.edges
+    s.step_count += 1
+
+
+cdef inline void report(Search *s) noexcept nogil:
+    cdef int status
+    if not s.has_report:
+        return
+    status = s.after_step(s.owner)
+    if status:
+        leave(&s.exit, status)
+
+
+cdef inline bint closes_a_circle(Search *s, double gain, Word before) noexcept nogil:
+    """Tell whether a step leads back to a state that a step of doubtful gain has left.
+
+    Every step of a greedy search gains, so no state comes twice.  But where columns are nearly
+    collinear gains are known to fewer digits than ties are judged by, and the computed gains of a
+    step and of the one that undoes it may both be above zero.
+    """
+    cdef int i
+    cdef double size = s.total if s.total > 0 else -s.total
+    if gain * DOUBTFUL_PARTS > max(1.0, size):
+        s.left_count = 0
+        return False
+    for i in range(s.left_count):
+        if s.left[i] == s.g.fingerprint:
+            return True
+    if s.left_count == s.left_room:
+        s.left_room = 2 * s.left_room + 16
+        s.left = <Word *>regrown(&s.exit, s.left, <size_t>s.left_room * sizeof(Word))
+    s.left[s.left_count] = before
+    s.left_count += 1
+    return False
+
+
+cdef inline void reject(Search *s) noexcept nogil:
+    """Offer the operator that was found no more at this state."""
+    cdef Found *f = &s.found
+    if f.kind == DELETE:
+        reject_delete(s, f.x, f.y, f.lane)
+    elif f.kind == TURN:
+        reject_turn(s, f.y, f.lane)
+    elif s.from_preferred:
+        reject_insert(s, &s.preferred, f.x, f.y, f.lane)
+    else:
+        reject_insert(s, &s.inserts, f.x, f.y, f.lane)
+
+
+cdef inline bint find_operator(Search *s) noexcept nogil:
+    """Find the best delete, or else the best turn, or else the best insert."""
+    s.from_preferred = False
+    if s.moves.deletes and best_delete(s):
+        return True
+    if s.moves.turns and best_turn(s):
+        return True
+    if s.moves.inserts < 0:
+        return False
+    if s.preferred.of != NULL and best_insert(s, &s.preferred):
+        s.from_preferred = True
+        return True
+    return best_insert(s, &s.inserts)
+
+
+cdef inline bint is_admitted(Search *s) noexcept nogil:
+    """Tell whether knowledge admits the state."""
+    cdef int answer
+    if not s.has_constraint:
+        return True
+    answer = s.admits(s.owner)
+    if answer < 0:
+        leave(&s.exit, -answer)
+    return answer
+
+
+cdef inline bint take_step(Search *s) noexcept nogil:
+    """Take one step, unless no operator is left; tell whether it was taken."""
+    cdef int before
+    cdef Word fingerprint
+    cdef bint mixed_kinds = s.moves.turns or (s.moves.deletes and s.moves.inserts >= 0)
+    while True:
+        s.m.check(s.m.owner)
+        refresh(s)
+        if not find_operator(s):
+            return False
+        if s.found.kind == INSERT and s.found.gain < s.patience * (s.aim - s.total):
+            return False
+        before = s.g.changes
+        fingerprint = s.g.fingerprint
+        carry_out(s, s.found.kind, s.found.x, s.found.y, &s.found.set)
+        if is_admitted(s) and not (
+            mixed_kinds and closes_a_circle(s, s.found.gain, fingerprint)
+        ):
+            break
+        undo_to(&s.g, before)
+        s.g.changes = before
+        reject(s)
+    note_step(s, &s.found)
+    offer_again(s)
+    note_changes(s, before)
+    return True
+
+
+cdef inline void climb(void *argument) noexcept nogil:
+    """Take steps until no operator is left."""
+    cdef Search *s = <Search *>argument
+    s.moved = False
+    s.left_count = 0
+    report(s)
+    if not s.is_open:
+        open_sources(s)
+    bar_pair(s, s.next_bar_x, s.next_bar_y)
+    while take_step(s):
+        s.moved = True
+        report(s)
+
+
+cdef inline void apply_found(void *argument) noexcept nogil:
+    """Carry out the operator that was given."""
+    cdef Search *s = <Search *>argument
+    cdef int before = s.g.changes
+    carry_out(s, s.found.kind, s.found.x, s.found.y, &s.found.set)
+    note_step(s, &s.found)
+    if s.is_open:
+        offer_again(s)
+    note_changes(s, before)
+
+
+cdef inline void rewind_to(Search *s, int changes, int steps, int touched, double total) noexcept nogil:
+    """Go back to an earlier point: what was tried since is not part of the result."""
+    cdef int top = s.g.changes
+    if s.is_open:
+        offer_again(s)
+    undo_to(&s.g, changes)
+    note_changes(s, top)
+    s.g.changes = changes
+    s.touched.size = touched
+    if steps < s.step_count:
+        s.step_sets.size = s.steps[steps].first
+    s.step_count = steps
+    s.total = total

@@ -1,0 +1,73 @@
+/* Leaving the engine from anywhere inside: out of memory, out of time, or an error of a score.
+ *
+ * Everything that the engine allocates belongs to the run, so that nothing is lost on the way out.
+ */
+#ifndef SGES_EXITS_H
+#define SGES_EXITS_H
+
+#include <setjmp.h>
+#include <stdint.h>
+
+typedef struct {
+    jmp_buf place;
+    int status;
+} Exit;
+
+/* Do the work; return 0, or the status with which it was left. */
+static inline int guarded(Exit *exit, void (*work)(void *), void *argument)
+{
+    if (setjmp(exit->place))
+        return exit->status;
+    work(argument);
+    return 0;
+}
+
+static inline void leave(Exit *exit, int status)
+{
+    exit->status = status;
+    longjmp(exit->place, 1);
+}
+
+#if defined(__GNUC__) || defined(__clang__)
+static inline int lowest_bit(uint64_t word) { return __builtin_ctzll(word); }
+static inline int count_bits(uint64_t word) { return __builtin_popcountll(word); }
+#else
+static inline int count_bits(uint64_t word)
+{
+    int count = 0;
+    for (; word; word &= word - 1)
+        count++;
+    return count;
+}
+static inline int lowest_bit(uint64_t word) { return count_bits((word & (0 - word)) - 1); }
+#endif
+
+/* A well-mixed number for each number (the finaliser of splitmix64). */
+static inline uint64_t mixed(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+#ifdef _WIN32
+#include <windows.h>
+static inline double seconds_now(void)
+{
+    LARGE_INTEGER count, frequency;
+    QueryPerformanceCounter(&count);
+    QueryPerformanceFrequency(&frequency);
+    return (double)count.QuadPart / (double)frequency.QuadPart;
+}
+#else
+#include <time.h>
+static inline double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+#endif
+
+#endif

@@ -1,0 +1,680 @@
+"""What the score has said: one record per family that operators start from.
+
+The gains of Insert(X, Y, T) and of Delete(X, Y, H) depend on Y and a base B alone, and one question
+gives those of all X (see ``sges.engine.scores``).  So everything is kept by (Y, B), for the whole
+run, and inserts, turns, deletes and the search for orders share it.
+
+A record also says which families were *asked for*: the count of score evaluations (``count.pxd``)
+is about these, whatever was computed beside them.
+"""
+
+from libc.math cimport isfinite
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy, memset
+
+from sges.engine.lists cimport (
+    BAD_GAIN, Exit, Ints, NO_MEMORY, OVER_BUDGET, Word, add, count_bits, has, leave, lowest_bit,
+    mixed, push, regrown, reserve, sort_ints, taken,
+)
+from sges.engine.scores cimport NOT_FINITE, OUT_OF_MEMORY, Scorer
+
+cdef struct Record:
+    int y
+    int size
+    int *base  # sorted
+    Word key
+    Word check
+    # Inserts: those that gain anything, and those whose gain was wanted whatever it is.
+    bint computed
+    int count
+    int room
+    int *xs
+    double *gains
+    Ints also
+    double *also_gains
+    int also_room
+    # Deletes: one gain for each node of the base.
+    double *deletes
+    # What was asked for.
+    bint asked_base
+    bint asked_all  # every insert
+    Word *asked
+    Word *answered  # by a Python score
+    Word *asked_deletes  # by the place in the base
+    # The search for orders: the way of growing that led here, and what shrinking leaves.
+    int epoch
+    double grown_gain
+    int ranked
+    int *ranking
+    int shrunk_size
+    int *shrunk
+    double shrunk_gain
+    # The view that made a lane of this record last.
+    int view
+    int lane
+
+cdef struct Memory:
+    Exit *exit
+    int n
+    int words
+    bint counting
+    bint native
+    Scorer scorer
+    void *owner  # who answers for a Python score
+    int (*ask)(
+        void *owner, Record *record, bint inserting, bint exact, const int *xs, int count,
+        double *gains,
+    ) noexcept nogil
+    void (*check)(void *owner) noexcept nogil  # leaves the run if time is up
+    Record **table
+    size_t slots
+    Record **records
+    int size
+    int room
+    Word *keys  # two numbers for each node
+    int *xs
+    double *gains
+    double *more_gains
+    Ints missing
+    Ints family
+    long long questions
+    long long work  # gains that were asked for: a measure that is the same on every machine
+    long long fresh  # an upper limit of the families asked for since ``exact`` was counted
+    long long exact
+    long long most  # families that may be asked for; -1 for any number
+    int bad_y
+    int bad_x
+    double bad_gain
+    Record *bad_record
+
+
+cdef inline bint make_memory(Memory *m, Exit *exit, int n) noexcept nogil:
+    cdef int v
+    memset(m, 0, sizeof(Memory))
+    m.exit = exit
+    m.n = n
+    m.words = (n + 63) >> 6
+    m.most = -1
+    m.slots = 1 << 10
+    m.table = <Record **>calloc(m.slots, sizeof(Record *))
+    m.keys = <Word *>malloc((2 * <size_t>n + 1) * sizeof(Word))
+    m.xs = <int *>malloc((<size_t>n + 1) * sizeof(int))
+    m.gains = <double *>malloc((<size_t>n + 1) * sizeof(double))
+    m.more_gains = <double *>malloc((<size_t>n + 1) * sizeof(double))
+    if m.table == NULL or m.keys == NULL or m.xs == NULL or m.gains == NULL or m.more_gains == NULL:
+        return False
+    for v in range(2 * n):
+        m.keys[v] = mixed(<Word>v + 1)
+    return True
+
+
+cdef inline void free_memory(Memory *m) noexcept nogil:
+    cdef int i
+    cdef Record *r
+    for i in range(m.size):
+        r = m.records[i]
+        free(r.base)
+        free(r.xs)
+        free(r.gains)
+        free(r.also.at)
+        free(r.also_gains)
+        free(r.deletes)
+        free(r.answered)
+        free(r.asked)
+        free(r.asked_deletes)
+        free(r.ranking)
+        free(r.shrunk)
+        free(r)
+    free(m.records)
+    free(m.table)
+    free(m.keys)
+    free(m.xs)
+    free(m.gains)
+    free(m.more_gains)
+    free(m.missing.at)
+    free(m.family.at)
+
+
+# Finding records
+
+
+cdef inline Word key_of(const Memory *m, int y, const int *base, int size) noexcept nogil:
+    cdef int i
+    cdef Word key = mixed(m.keys[2 * y])
+    for i in range(size):
+        key ^= m.keys[2 * base[i]]
+    return key
+
+
+cdef inline Word check_of(const Memory *m, int y, const int *base, int size) noexcept nogil:
+    cdef int i
+    cdef Word key = mixed(m.keys[2 * y + 1])
+    for i in range(size):
+        key ^= m.keys[2 * base[i] + 1]
+    return key
+
+
+cdef inline Record *find(const Memory *m, Word key, Word check) noexcept nogil:
+    """Return the record with these keys, or NULL."""
+    cdef size_t at = key & (m.slots - 1)
+    while m.table[at] != NULL:
+        if m.table[at].key == key and m.table[at].check == check:
+            return m.table[at]
+        at = (at + 1) & (m.slots - 1)
+    return NULL
+
+
+cdef inline void rehash(Memory *m) noexcept nogil:
+    cdef size_t slots = 2 * m.slots, at
+    cdef Record **table = <Record **>calloc(slots, sizeof(Record *))
+    cdef int i
+    if table == NULL:
+        leave(m.exit, NO_MEMORY)
+    for i in range(m.size):
+        at = m.records[i].key & (slots - 1)
+        while table[at] != NULL:
+            at = (at + 1) & (slots - 1)
+        table[at] = m.records[i]
+    free(m.table)
+    m.table = table
+    m.slots = slots
+
+
+cdef inline Record *record_of(Memory *m, int y, const int *base, int size) noexcept nogil:
+    """Return the record of a node and a base, in any order, made if there is none."""
+    cdef Word key = key_of(m, y, base, size), check = check_of(m, y, base, size)
+    cdef Record *r = find(m, key, check)
+    cdef size_t at
+    if r != NULL:
+        return r
+    if m.size == m.room:
+        m.room = 2 * m.room + 256
+        m.records = <Record **>regrown(m.exit, m.records, <size_t>m.room * sizeof(Record *))
+    if 2 * <size_t>m.size >= m.slots:
+        rehash(m)
+    r = <Record *>calloc(1, sizeof(Record))
+    if r == NULL:
+        leave(m.exit, NO_MEMORY)
+    r.base = <int *>malloc((<size_t>size + 1) * sizeof(int))
+    if r.base == NULL:
+        free(r)
+        leave(m.exit, NO_MEMORY)
+    memcpy(r.base, base, <size_t>size * sizeof(int))
+    sort_ints(r.base, size)
+    r.y = y
+    r.size = size
+    r.key = key
+    r.check = check
+    r.view = -1
+    r.epoch = -1
+    m.records[m.size] = r
+    m.size += 1
+    at = key & (m.slots - 1)
+    while m.table[at] != NULL:
+        at = (at + 1) & (m.slots - 1)
+    m.table[at] = r
+    return r
+
+
+# Asking
+
+
+cdef inline void may_ask(Memory *m, int more) noexcept nogil:
+    """Leave the run if time is up, or if so many families more may be too many."""
+    m.check(m.owner)
+    if m.most >= 0 and m.exact + m.fresh + more > m.most:
+        m.exact = count_families(m)
+        m.fresh = 0
+        if m.exact + more > m.most:
+            leave(m.exit, OVER_BUDGET)
+
+
+cdef inline void note_base(Memory *m, Record *r) noexcept nogil:
+    if not r.asked_base:
+        r.asked_base = True
+        m.fresh += 1
+
+
+cdef inline void refuse(Memory *m, Record *r, int x, double gain) noexcept nogil:
+    m.bad_record = r
+    m.bad_x = x
+    m.bad_gain = gain
+    leave(m.exit, BAD_GAIN)
+
+
+cdef inline void must_answer(Memory *m, Record *r, int status) noexcept nogil:
+    """Leave the run if a score could not answer."""
+    if status == OUT_OF_MEMORY:
+        leave(m.exit, NO_MEMORY)
+    elif status == NOT_FINITE:
+        refuse(m, r, -1, 0.0)
+    elif status < 0:
+        leave(m.exit, -status)
+
+
+cdef inline void keep(Memory *m, Record *r, int x, double gain) noexcept nogil:
+    if r.count == r.room:
+        r.room = 2 * r.room + 8
+        r.xs = <int *>regrown(m.exit, r.xs, <size_t>r.room * sizeof(int))
+        r.gains = <double *>regrown(m.exit, r.gains, <size_t>r.room * sizeof(double))
+    r.xs[r.count] = x
+    r.gains[r.count] = gain
+    r.count += 1
+
+
+cdef inline void keep_also(Memory *m, Record *r, int x, double gain) noexcept nogil:
+    push(m.exit, &r.also, x)
+    if r.also.size > r.also_room:
+        r.also_room = r.also.room
+        r.also_gains = <double *>regrown(m.exit, r.also_gains, <size_t>r.also_room * sizeof(double))
+    r.also_gains[r.also.size - 1] = gain
+
+
+cdef inline Word *new_row(Memory *m, int words) noexcept nogil:
+    cdef Word *row = <Word *>calloc(words + 1, sizeof(Word))
+    if row == NULL:
+        leave(m.exit, NO_MEMORY)
+    return row
+
+
+cdef inline int count_missing(Memory *m, const Word *wanted, const Word *known) noexcept nogil:
+    """Return how many of the wanted nodes are not known."""
+    cdef int w, missing = 0
+    for w in range(m.words):
+        missing += count_bits(wanted[w] & ~(known[w] if known != NULL else 0))
+    return missing
+
+
+cdef inline void list_missing(Memory *m, const Word *wanted, Word *known) noexcept nogil:
+    """List the wanted nodes that are not known, and take them as known."""
+    cdef int w
+    cdef Word new
+    m.missing.size = 0
+    for w in range(m.words):
+        new = wanted[w] & ~known[w]
+        known[w] |= new
+        while new:
+            push(m.exit, &m.missing, (w << 6) + lowest_bit(new))
+            new &= new - 1
+
+
+cdef inline void note_inserts(Memory *m, Record *r, const Word *wanted) noexcept nogil:
+    """Take the wanted inserts as asked for."""
+    cdef int w
+    if not m.counting or r.asked_all:
+        return
+    m.fresh += count_missing(m, wanted, r.asked)
+    if count_missing(m, wanted, NULL) == m.n - 1 - r.size:
+        r.asked_all = True
+        free(r.asked)
+        r.asked = NULL
+        return
+    if r.asked == NULL:
+        r.asked = new_row(m, m.words)
+    for w in range(m.words):
+        r.asked[w] |= wanted[w]
+
+
+cdef inline void compute(
+    Memory *m, Record *r, const int *also, int also_size
+) noexcept nogil:
+    """Ask a native score for all inserts, and for these whatever they gain."""
+    cdef int i, found
+    m.questions += 1
+    m.work += m.n
+    found = m.scorer.inserts(
+        m.scorer.self, r.y, r.base, r.size, 0.0, also, also_size, m.xs, m.gains, m.more_gains
+    )
+    must_answer(m, r, found)
+    r.xs = <int *>taken(m.exit, <size_t>found * sizeof(int))
+    r.gains = <double *>taken(m.exit, <size_t>found * sizeof(double))
+    memcpy(r.xs, m.xs, <size_t>found * sizeof(int))
+    memcpy(r.gains, m.gains, <size_t>found * sizeof(double))
+    r.count = r.room = found
+    for i in range(found):
+        if not isfinite(r.gains[i]):
+            refuse(m, r, r.xs[i], r.gains[i])
+    for i in range(also_size):
+        if not isfinite(m.more_gains[i]):
+            refuse(m, r, also[i], m.more_gains[i])
+        keep_also(m, r, also[i], m.more_gains[i])
+    r.computed = True
+
+
+cdef inline void ask_inserts(
+    Memory *m, Record *r, const Word *wanted, const int *also, int also_size
+) noexcept nogil:
+    """Ask for the inserts that are wanted; ``also`` are sorted nodes that may be turned later."""
+    cdef int i, x, fresh
+    if m.native and r.computed and (r.asked_all or not m.counting):
+        return
+    fresh = count_missing(m, wanted, r.asked if m.native else r.answered)
+    if fresh == 0 or (m.native and r.asked_all):
+        fresh = 0
+    if fresh == 0 and (r.computed or not m.native):
+        return
+    may_ask(m, fresh + 1)
+    note_base(m, r)
+    note_inserts(m, r, wanted)
+    if m.native:
+        if not r.computed:
+            compute(m, r, also, also_size)
+        return
+    if r.answered == NULL:
+        r.answered = new_row(m, m.words)
+    list_missing(m, wanted, r.answered)
+    m.questions += 1
+    m.work += fresh
+    must_answer(m, r, m.ask(m.owner, r, True, False, m.missing.at, fresh, m.gains))
+    for i in range(fresh):
+        x = m.missing.at[i]
+        if not isfinite(m.gains[i]):
+            refuse(m, r, x, m.gains[i])
+        if m.gains[i] > 0.0:
+            keep(m, r, x, m.gains[i])
+
+
+cdef inline double insert_gain(Memory *m, Record *r, int x) noexcept nogil:
+    """Return the gain of one insert that was asked for by ``ask_exact``."""
+    cdef int i
+    for i in range(r.also.size):
+        if r.also.at[i] == x:
+            return r.also_gains[i]
+    return 0.0
+
+
+cdef inline void ask_exact(Memory *m, Record *r, const int *xs, int size) noexcept nogil:
+    """Ask for the gains of these inserts, sorted, whatever they are."""
+    cdef int i
+    may_ask(m, size + 1)
+    note_base(m, r)
+    if m.counting and not r.asked_all:
+        if r.asked == NULL:
+            r.asked = new_row(m, m.words)
+        for i in range(size):
+            m.fresh += not has(r.asked, xs[i])
+            add(r.asked, xs[i])
+    m.missing.size = 0
+    for i in range(size):
+        if not known_exactly(r, xs[i]):
+            push(m.exit, &m.missing, xs[i])
+    if m.missing.size == 0:
+        return
+    if not m.native:
+        m.questions += 1
+        m.work += m.missing.size
+        must_answer(m, r, m.ask(m.owner, r, True, True, m.missing.at, m.missing.size, m.gains))
+        for i in range(m.missing.size):
+            if not isfinite(m.gains[i]):
+                refuse(m, r, m.missing.at[i], m.gains[i])
+            keep_also(m, r, m.missing.at[i], m.gains[i])
+    elif not r.computed:
+        compute(m, r, m.missing.at, m.missing.size)
+    else:
+        for i in range(m.missing.size):
+            keep_also(m, r, m.missing.at[i], single_insert(m, r, m.missing.at[i]))
+
+
+cdef inline bint known_exactly(const Record *r, int x) noexcept nogil:
+    cdef int i
+    for i in range(r.also.size):
+        if r.also.at[i] == x:
+            return True
+    return False
+
+
+cdef inline double single_insert(Memory *m, Record *r, int x) noexcept nogil:
+    """Return the gain of one insert of a native score: that of the delete which undoes it."""
+    cdef int i, status, at = 0
+    for i in range(r.count):
+        if r.xs[i] == x:
+            return r.gains[i]
+    m.questions += 1
+    m.work += r.size + 1
+    reserve(m.exit, &m.family, r.size + 1)
+    for i in range(r.size):
+        if r.base[i] < x:
+            at = i + 1
+            m.family.at[i] = r.base[i]
+        else:
+            m.family.at[i + 1] = r.base[i]
+    m.family.at[at] = x
+    status = m.scorer.deletes(m.scorer.self, r.y, m.family.at, r.size + 1, m.more_gains)
+    must_answer(m, r, status)
+    if not isfinite(m.more_gains[at]):
+        refuse(m, r, x, m.more_gains[at])
+    return -m.more_gains[at]
+
+
+cdef inline void ask_deletes(Memory *m, Record *r, const Word *wanted) noexcept nogil:
+    """Ask for the deletes that are wanted, given by their places in the base."""
+    cdef int i, fresh = 0, words = (r.size + 63) >> 6, status
+    if r.asked_deletes == NULL:
+        r.asked_deletes = <Word *>calloc(words + 1, sizeof(Word))
+        if r.asked_deletes == NULL:
+            leave(m.exit, NO_MEMORY)
+    m.missing.size = 0
+    for i in range(r.size):
+        if has(wanted, i) and not has(r.asked_deletes, i):
+            push(m.exit, &m.missing, i)
+    if m.missing.size == 0:
+        return
+    may_ask(m, m.missing.size + 1)
+    note_base(m, r)
+    fresh = m.missing.size
+    m.fresh += fresh
+    for i in range(fresh):
+        add(r.asked_deletes, m.missing.at[i])
+    if m.native:
+        if r.deletes == NULL:
+            m.questions += 1
+            m.work += r.size
+            r.deletes = <double *>taken(m.exit, (<size_t>r.size + 1) * sizeof(double))
+            status = m.scorer.deletes(m.scorer.self, r.y, r.base, r.size, r.deletes)
+            must_answer(m, r, status)
+            for i in range(r.size):
+                if not isfinite(r.deletes[i]):
+                    refuse(m, r, r.base[i], r.deletes[i])
+        return
+    if r.deletes == NULL:
+        r.deletes = <double *>taken(m.exit, (<size_t>r.size + 1) * sizeof(double))
+    for i in range(fresh):
+        m.xs[i] = r.base[m.missing.at[i]]
+    m.questions += 1
+    m.work += fresh
+    must_answer(m, r, m.ask(m.owner, r, False, True, m.xs, fresh, m.gains))
+    for i in range(fresh):
+        if not isfinite(m.gains[i]):
+            refuse(m, r, m.xs[i], m.gains[i])
+        r.deletes[m.missing.at[i]] = m.gains[i]
+
+
+cdef inline int place_of(const Record *r, int x) noexcept nogil:
+    """Return the place of a node in the base."""
+    cdef int low = 0, high = r.size - 1, middle
+    while low < high:
+        middle = (low + high) >> 1
+        if r.base[middle] < x:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+cdef inline double single_gain(
+    Memory *m, int y, const int *base, int size, int x, bint inserting
+) noexcept nogil:
+    """Return what one parent more or less is worth; not counted."""
+    cdef Record *r = record_of(m, y, base, size)
+    cdef double gain
+    if m.native:
+        if inserting:
+            return single_insert(m, r, x)
+        if r.deletes == NULL:
+            r.deletes = <double *>taken(m.exit, (<size_t>size + 1) * sizeof(double))
+            must_answer(m, r, m.scorer.deletes(m.scorer.self, y, r.base, size, r.deletes))
+        gain = r.deletes[place_of(r, x)]
+    else:
+        must_answer(m, r, m.ask(m.owner, r, inserting, True, &x, 1, &gain))
+    if not isfinite(gain):
+        refuse(m, r, x, gain)
+    return gain
+
+
+# Counting unique families, as the paper does (Section 5).
+#
+# A family (y, parents) can have been asked for by itself, as a base or after a delete, or in the
+# fan of inserts of a base with one parent less: of several such bases.  It is counted once.
+
+cdef struct Entry:
+    Word key
+    Word check
+    int record
+    int node
+    int next
+
+
+cdef inline bint asked_insert(const Record *r, int x) noexcept nogil:
+    return r.asked_all or (r.asked != NULL and has(r.asked, x))
+
+
+cdef inline bint in_a_fan(
+    const Memory *m, const int *family, int size, int left_out, Word key, Word check
+) noexcept nogil:
+    """Tell whether a family, its members but one, was asked for as an insert."""
+    cdef int i, z
+    cdef Record *r
+    for i in range(size):
+        z = family[i]
+        if z == left_out:
+            continue
+        r = find(m, key ^ m.keys[2 * z], check ^ m.keys[2 * z + 1])
+        if r != NULL and asked_insert(r, z):
+            return True
+    return False
+
+
+cdef struct Seen:
+    # A set of pairs of words, and chains of entries.
+    Entry *entries
+    int size
+    int room
+    int *heads
+    int slots
+
+
+cdef inline void grow_seen(Memory *m, Seen *s) noexcept nogil:
+    cdef int i, at
+    if s.size == s.room:
+        s.room = 2 * s.room + 1024
+        s.entries = <Entry *>regrown(m.exit, s.entries, <size_t>s.room * sizeof(Entry))
+    if 2 * s.size >= s.slots:
+        s.slots = max(4 * s.slots, 4096)
+        s.heads = <int *>regrown(m.exit, s.heads, <size_t>s.slots * sizeof(int))
+        memset(s.heads, 255, <size_t>s.slots * sizeof(int))
+        for i in range(s.size):
+            at = <int>(s.entries[i].key & <Word>(s.slots - 1))
+            s.entries[i].next = s.heads[at]
+            s.heads[at] = i
+
+
+cdef inline void push_entry(Memory *m, Seen *s, Word key, Word check, int record, int node) noexcept nogil:
+    cdef int at
+    grow_seen(m, s)
+    at = <int>(key & <Word>(s.slots - 1))
+    s.entries[s.size].key = key
+    s.entries[s.size].check = check
+    s.entries[s.size].record = record
+    s.entries[s.size].node = node
+    s.entries[s.size].next = s.heads[at]
+    s.heads[at] = s.size
+    s.size += 1
+
+
+cdef inline bint first_time(Memory *m, Seen *s, Word key, Word check) noexcept nogil:
+    """Take note of a pair of words; tell whether it is new."""
+    cdef int i
+    if s.slots:
+        i = s.heads[<int>(key & <Word>(s.slots - 1))]
+        while i >= 0:
+            if s.entries[i].key == key and s.entries[i].check == check:
+                return False
+            i = s.entries[i].next
+    push_entry(m, s, key, check, 0, 0)
+    return True
+
+
+cdef inline long long count_singles(Memory *m, Seen *seen) noexcept nogil:
+    """Count the families that were asked for by themselves, and in no fan."""
+    cdef long long total = 0
+    cdef int i, k, x
+    cdef Word key, check
+    cdef Record *r
+    for i in range(m.size):
+        r = m.records[i]
+        if r.asked_base and first_time(m, seen, r.key, r.check):
+            total += not in_a_fan(m, r.base, r.size, -1, r.key, r.check)
+        if r.asked_deletes == NULL:
+            continue
+        for k in range(r.size):
+            if has(r.asked_deletes, k):
+                x = r.base[k]
+                key = r.key ^ m.keys[2 * x]
+                check = r.check ^ m.keys[2 * x + 1]
+                if first_time(m, seen, key, check):
+                    total += not in_a_fan(m, r.base, r.size, x, key, check)
+    return total
+
+
+cdef inline long long count_fans(Memory *m, Seen *cores, Seen *twice) noexcept nogil:
+    """Count the families of all fans: those in two fans differ in one node from a common core."""
+    cdef long long total = 0
+    cdef int i, k, z, other, first, second
+    cdef Word key, check
+    cdef Record *r
+    for i in range(m.size):
+        r = m.records[i]
+        if r.asked_all:
+            total += m.n - 1 - r.size
+        elif r.asked != NULL:
+            for k in range(m.words):
+                total += count_bits(r.asked[k])
+        else:
+            continue
+        for k in range(r.size):
+            z = r.base[k]
+            key = r.key ^ m.keys[2 * z]
+            check = r.check ^ m.keys[2 * z + 1]
+            grow_seen(m, cores)
+            other = cores.heads[<int>(key & <Word>(cores.slots - 1))]
+            while other >= 0:
+                if cores.entries[other].key == key and cores.entries[other].check == check:
+                    first = cores.entries[other].record
+                    second = cores.entries[other].node
+                    if asked_insert(r, second) and asked_insert(m.records[first], z):
+                        # the family is also in a fan whose added node is lower: not this one
+                        if z < second:
+                            first = i
+                        total -= first_time(
+                            m, twice, mixed(<Word>first << 32 | <Word>max(z, second)), <Word>first
+                        )
+                other = cores.entries[other].next
+            push_entry(m, cores, key, check, i, z)
+    return total
+
+
+cdef inline long long count_families(Memory *m) noexcept nogil:
+    """Count the unique families that were asked for so far."""
+    cdef Seen seen, cores, twice
+    cdef long long total
+    memset(&seen, 0, sizeof(Seen))
+    memset(&cores, 0, sizeof(Seen))
+    memset(&twice, 0, sizeof(Seen))
+    total = count_singles(m, &seen) + count_fans(m, &cores, &twice)
+    free(seen.entries)
+    free(seen.heads)
+    free(cores.entries)
+    free(cores.heads)
+    free(twice.entries)
+    free(twice.heads)
+    return total

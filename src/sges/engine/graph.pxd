@@ -1,0 +1,480 @@
+"""The state of a search: a CPDAG that one operator after another changes in place.
+
+One matrix of bits says who is adjacent to whom, and short lists say who the parents, children and
+neighbors of each node are: bits answer questions about pairs, lists are walked.  ``set_edge`` is
+the only writer.  It also writes a log of what changed, by which views are found to be out of date
+and by which steps are taken back.
+
+``complete`` turns the edited PDAG into the CPDAG of its class, looking only around the edges that
+changed; ``sges.graph.completion`` states the three steps and proves them.
+"""
+
+from libc.stdlib cimport calloc, free
+from libc.string cimport memset
+
+from sges.engine.lists cimport (
+    Exit, Ints, NO_EXTENSION, Word, add, copy_to, drop, has, leave, mixed, push, regrown, take,
+)
+
+cdef enum Kind:
+    # The edge between u and v.
+    NONE = 0
+    TO = 1  # u -> v
+    FROM = 2  # v -> u
+    LINE = 3  # u - v
+
+cdef struct Change:
+    int u
+    int v
+    int before
+    int after
+
+cdef struct Graph:
+    Exit *exit
+    int n
+    int words
+    int edges
+    Word *out  # bit v of row u: u -> v or u - v
+    Ints *parents
+    Ints *children
+    Ints *neighbors
+    Word fingerprint  # of all edges
+    Change *log
+    int changes
+    int room
+    # Scratch of ``complete``; a node's entry counts only if its stamp is the present one.
+    int stamp
+    int marks
+    int *mark
+    int *directed  # the edges at this node are directed in the member DAG
+    int *known  # the lists of this node were filled
+    int *queued
+    int *inside
+    int *count
+    Ints *dag_parents  # in the member DAG
+    Ints *label  # the compelled among them
+    Ints region
+    Ints todo
+    Ints others
+    Ints near_x
+    Ints near_y
+    Ints changed
+
+
+cdef inline Word *row_of(const Graph *g, int v) noexcept nogil:
+    return g.out + <size_t>v * g.words
+
+
+cdef inline bint points(const Graph *g, int u, int v) noexcept nogil:
+    """Tell whether u -> v or u - v."""
+    return has(row_of(g, u), v)
+
+
+cdef inline bint adjacent(const Graph *g, int u, int v) noexcept nogil:
+    return points(g, u, v) or points(g, v, u)
+
+
+cdef inline int kind_of(const Graph *g, int u, int v) noexcept nogil:
+    return points(g, u, v) | points(g, v, u) << 1
+
+
+cdef inline int degree(const Graph *g, int v) noexcept nogil:
+    return g.parents[v].size + g.children[v].size + g.neighbors[v].size
+
+
+cdef inline bint make_graph(Graph *g, Exit *exit, int n) noexcept nogil:
+    """Make the graph without edges; tell whether there was memory for it."""
+    memset(g, 0, sizeof(Graph))
+    g.exit = exit
+    g.n = n
+    g.words = (n + 63) >> 6
+    g.out = <Word *>calloc(<size_t>n * g.words + 1, sizeof(Word))
+    g.parents = <Ints *>calloc(5 * <size_t>n + 1, sizeof(Ints))
+    g.mark = <int *>calloc(6 * <size_t>n + 1, sizeof(int))
+    if g.out == NULL or g.parents == NULL or g.mark == NULL:
+        return False
+    g.children = g.parents + n
+    g.neighbors = g.parents + 2 * n
+    g.dag_parents = g.parents + 3 * n
+    g.label = g.parents + 4 * n
+    g.directed = g.mark + n
+    g.known = g.mark + 2 * n
+    g.queued = g.mark + 3 * n
+    g.inside = g.mark + 4 * n
+    g.count = g.mark + 5 * n
+    return True
+
+
+cdef inline void free_graph(Graph *g) noexcept nogil:
+    cdef int i
+    if g.parents != NULL:
+        for i in range(5 * g.n):
+            free(g.parents[i].at)
+    free(g.parents)
+    free(g.out)
+    free(g.mark)
+    free(g.log)
+    free(g.region.at)
+    free(g.todo.at)
+    free(g.others.at)
+    free(g.near_x.at)
+    free(g.near_y.at)
+    free(g.changed.at)
+
+
+cdef inline Word arc(const Graph *g, int u, int v) noexcept nogil:
+    """Return the part of u -> v in the fingerprint."""
+    return mixed(<Word>u * <Word>g.n + <Word>v)
+
+
+cdef inline void unlist(Graph *g, int u, int v, int kind) noexcept nogil:
+    if kind == TO:
+        drop(&g.children[u], v)
+        drop(&g.parents[v], u)
+    elif kind == FROM:
+        drop(&g.parents[u], v)
+        drop(&g.children[v], u)
+    elif kind == LINE:
+        drop(&g.neighbors[u], v)
+        drop(&g.neighbors[v], u)
+
+
+cdef inline void enlist(Graph *g, int u, int v, int kind) noexcept nogil:
+    if kind == TO:
+        push(g.exit, &g.children[u], v)
+        push(g.exit, &g.parents[v], u)
+    elif kind == FROM:
+        push(g.exit, &g.parents[u], v)
+        push(g.exit, &g.children[v], u)
+    elif kind == LINE:
+        push(g.exit, &g.neighbors[u], v)
+        push(g.exit, &g.neighbors[v], u)
+
+
+cdef inline void set_edge(Graph *g, int u, int v, int kind) noexcept nogil:
+    """Make the edge between u and v of a kind, and log the change."""
+    cdef int before = kind_of(g, u, v)
+    if before == kind:
+        return
+    if g.changes == g.room:
+        g.room = 2 * g.room + 64
+        g.log = <Change *>regrown(g.exit, g.log, <size_t>g.room * sizeof(Change))
+    g.log[g.changes].u = u
+    g.log[g.changes].v = v
+    g.log[g.changes].before = before
+    g.log[g.changes].after = kind
+    g.changes += 1
+    unlist(g, u, v, before)
+    enlist(g, u, v, kind)
+    if (before ^ kind) & TO:
+        row_of(g, u)[v >> 6] ^= <Word>1 << (v & 63)
+        g.fingerprint ^= arc(g, u, v)
+    if (before ^ kind) & FROM:
+        row_of(g, v)[u >> 6] ^= <Word>1 << (u & 63)
+        g.fingerprint ^= arc(g, v, u)
+    g.edges += (kind != NONE) - (before != NONE)
+
+
+# Completion
+
+
+cdef inline void begin(Graph *g, int x, int y) noexcept nogil:
+    """Find the chain components of x and y, and note the labels that their nodes have now."""
+    cdef int i = 0, k, v, u
+    g.stamp += 1
+    g.region.size = 0
+    g.inside[x] = g.stamp
+    g.inside[y] = g.stamp
+    push(g.exit, &g.region, x)
+    push(g.exit, &g.region, y)
+    while i < g.region.size:
+        v = g.region.at[i]
+        i += 1
+        copy_to(g.exit, &g.label[v], g.parents[v].at, g.parents[v].size)
+        for k in range(g.neighbors[v].size):
+            u = g.neighbors[v].at[k]
+            if g.inside[u] != g.stamp:
+                g.inside[u] = g.stamp
+                push(g.exit, &g.region, u)
+
+
+cdef inline void know(Graph *g, int v) noexcept nogil:
+    """Fill the lists of v: what is directed in the edited graph, and the label as it was."""
+    if g.known[v] == g.stamp:
+        return
+    g.known[v] = g.stamp
+    copy_to(g.exit, &g.dag_parents[v], g.parents[v].at, g.parents[v].size)
+    if g.inside[v] != g.stamp:  # the labels of the region were noted before the edit
+        copy_to(g.exit, &g.label[v], g.parents[v].at, g.parents[v].size)
+
+
+cdef inline bint can_be_sink(Graph *g, int v) noexcept nogil:
+    """Tell whether v can be the last of the nodes left (Dor & Tarsi 1992).
+
+    The nodes left are those inside the region that are not directed yet.
+    """
+    cdef int i, j, u, w
+    for i in range(g.children[v].size):
+        u = g.children[v].at[i]
+        if g.inside[u] == g.stamp and g.directed[u] != g.stamp:
+            return False
+    for i in range(g.neighbors[v].size):
+        u = g.neighbors[v].at[i]
+        if g.directed[u] == g.stamp:
+            continue
+        for j in range(g.neighbors[v].size):
+            w = g.neighbors[v].at[j]
+            if w != u and g.directed[w] != g.stamp and not adjacent(g, u, w):
+                return False
+        for j in range(g.parents[v].size):
+            w = g.parents[v].at[j]
+            if g.inside[w] == g.stamp and g.directed[w] != g.stamp and not adjacent(g, u, w):
+                return False
+    return True
+
+
+cdef inline void again(Graph *g, Ints *of, int stamp) noexcept nogil:
+    """Put those of a list that are left in the region back to do."""
+    cdef int i, u
+    for i in range(of.size):
+        u = of.at[i]
+        if g.inside[u] == stamp and g.directed[u] != stamp and g.queued[u] != stamp:
+            g.queued[u] = stamp
+            push(g.exit, &g.todo, u)
+
+
+cdef inline bint extend(Graph *g) noexcept nogil:
+    """Direct the edited graph inside the region without new v-structures, if that can be done."""
+    cdef int i, v, u, left = g.region.size
+    g.todo.size = 0
+    for i in range(g.region.size):
+        g.queued[g.region.at[i]] = g.stamp
+        push(g.exit, &g.todo, g.region.at[i])
+    while g.todo.size:
+        g.todo.size -= 1
+        v = g.todo.at[g.todo.size]
+        g.queued[v] = 0
+        if g.directed[v] == g.stamp or not can_be_sink(g, v):
+            continue
+        g.directed[v] = g.stamp
+        left -= 1
+        know(g, v)
+        for i in range(g.neighbors[v].size):
+            u = g.neighbors[v].at[i]
+            if g.directed[u] != g.stamp:
+                push(g.exit, &g.dag_parents[v], u)
+        again(g, &g.neighbors[v], g.stamp)
+        again(g, &g.parents[v], g.stamp)
+    return left == 0
+
+
+cdef inline void direct(Graph *g, int v) noexcept nogil:
+    """Direct the chain component of v by maximum cardinality search, unless that was done."""
+    cdef int i = 0, k, u, best, size
+    if g.directed[v] == g.stamp:
+        return
+    know(g, v)
+    g.directed[v] = g.stamp
+    if g.neighbors[v].size == 0:
+        return
+    g.others.size = 0
+    push(g.exit, &g.others, v)
+    g.count[v] = 0
+    while i < g.others.size:
+        u = g.others.at[i]
+        i += 1
+        for k in range(g.neighbors[u].size):
+            if g.directed[g.neighbors[u].at[k]] != g.stamp:
+                g.directed[g.neighbors[u].at[k]] = g.stamp
+                g.count[g.neighbors[u].at[k]] = 0
+                know(g, g.neighbors[u].at[k])
+                push(g.exit, &g.others, g.neighbors[u].at[k])
+    for size in range(g.others.size, 0, -1):
+        best = 0
+        for i in range(1, size):
+            if g.count[g.others.at[i]] > g.count[g.others.at[best]]:
+                best = i
+        u = g.others.at[best]
+        g.others.at[best] = g.others.at[size - 1]
+        for k in range(g.neighbors[u].size):
+            v = g.neighbors[u].at[k]
+            if g.count[v] < 0:
+                push(g.exit, &g.dag_parents[u], v)
+            else:
+                g.count[v] += 1
+        g.count[u] = -1
+
+
+cdef inline bint relabel(Graph *g, int v) noexcept nogil:
+    """Label the edges into v; tell whether the label changed.
+
+    One parent without a child among the parents decides for all of them:
+    ``sges.graph.equivalence.compelled_parents``.
+    """
+    cdef int i, k, p, x = -1, here, common = 0
+    cdef Ints *parents = &g.dag_parents[v]
+    cdef Ints *found = parents
+    cdef bint all_compelled = False
+    g.marks += 2
+    here = g.marks
+    for i in range(parents.size):
+        g.mark[parents.at[i]] = here
+    for i in range(parents.size):
+        p = parents.at[i]
+        know(g, p)
+        for k in range(g.dag_parents[p].size):
+            if g.mark[g.dag_parents[p].at[k]] >= here:
+                g.mark[g.dag_parents[p].at[k]] = here + 1
+    for i in range(parents.size):
+        if g.mark[parents.at[i]] == here and (x < 0 or parents.at[i] < x):
+            x = parents.at[i]
+    if x >= 0:
+        for k in range(g.label[x].size):
+            if g.mark[g.label[x].at[k]] < here:
+                all_compelled = True
+        for k in range(g.dag_parents[x].size):
+            common += g.mark[g.dag_parents[x].at[k]] >= here
+        if common != parents.size - 1:
+            all_compelled = True
+        if not all_compelled:
+            found = &g.label[x]
+    return take_label(g, v, found)
+
+
+cdef inline bint take_label(Graph *g, int v, const Ints *found) noexcept nogil:
+    cdef int i
+    cdef bint same = found.size == g.label[v].size
+    if same:
+        g.marks += 2
+        for i in range(found.size):
+            g.mark[found.at[i]] = g.marks
+        for i in range(found.size):
+            same = same and g.mark[g.label[v].at[i]] == g.marks
+    if not same:
+        copy_to(g.exit, &g.label[v], found.at, found.size)
+    return not same
+
+
+cdef inline void queue(Graph *g, int v) noexcept nogil:
+    if g.queued[v] != g.stamp:
+        g.queued[v] = g.stamp
+        push(g.exit, &g.todo, v)
+
+
+cdef inline void settle(Graph *g, int x, int y) noexcept nogil:
+    """Label the region, the common children of x and y, and what follows from changed labels."""
+    cdef int i, v, u
+    g.changed.size = 0
+    g.todo.size = 0
+    for i in range(g.region.size):
+        queue(g, g.region.at[i])
+        push(g.exit, &g.changed, g.region.at[i])
+    for i in range(g.children[x].size):
+        if points(g, y, g.children[x].at[i]):
+            queue(g, g.children[x].at[i])
+    while g.todo.size:
+        g.todo.size -= 1
+        v = g.todo.at[g.todo.size]
+        g.queued[v] = 0
+        direct(g, v)
+        for i in range(g.dag_parents[v].size):
+            direct(g, g.dag_parents[v].at[i])
+        if not relabel(g, v):
+            continue
+        push(g.exit, &g.changed, v)
+        for i in range(g.children[v].size):
+            queue(g, g.children[v].at[i])
+        for i in range(g.neighbors[v].size):
+            u = g.neighbors[v].at[i]
+            direct(g, u)
+            if holds_node(&g.dag_parents[u], v):
+                queue(g, u)
+
+
+cdef inline bint holds_node(const Ints *of, int v) noexcept nogil:
+    cdef int i
+    for i in range(of.size):
+        if of.at[i] == v:
+            return True
+    return False
+
+
+cdef inline void write_label(Graph *g, int v) noexcept nogil:
+    """Make the edges into v as they are labelled."""
+    cdef int i, p
+    g.marks += 2
+    for i in range(g.label[v].size):
+        g.mark[g.label[v].at[i]] = g.marks
+    copy_to(g.exit, &g.others, g.neighbors[v].at, g.neighbors[v].size)
+    for i in range(g.others.size):
+        p = g.others.at[i]
+        if g.mark[p] == g.marks:
+            set_edge(g, p, v, TO)
+    copy_to(g.exit, &g.others, g.parents[v].at, g.parents[v].size)
+    for i in range(g.others.size):
+        p = g.others.at[i]
+        if g.mark[p] != g.marks:
+            set_edge(g, p, v, LINE)
+
+
+cdef inline void complete(Graph *g, int x, int y) noexcept nogil:
+    """Make the edited graph the CPDAG of its class; ``begin`` was called before the edit."""
+    cdef int i
+    if not extend(g):
+        leave(g.exit, NO_EXTENSION)
+    settle(g, x, y)
+    for i in range(g.changed.size):
+        write_label(g, g.changed.at[i])
+
+
+# Operators
+
+
+cdef inline void insert_edge(Graph *g, int x, int y, const int *t, int size) noexcept nogil:
+    """Carry out Insert(x, y, T)."""
+    cdef int i
+    begin(g, x, y)
+    set_edge(g, x, y, TO)
+    for i in range(size):
+        set_edge(g, t[i], y, TO)
+    complete(g, x, y)
+
+
+cdef inline void delete_edge(Graph *g, int x, int y, const int *h, int size) noexcept nogil:
+    """Carry out Delete(x, y, H)."""
+    cdef int i
+    begin(g, x, y)
+    set_edge(g, x, y, NONE)
+    for i in range(size):
+        set_edge(g, y, h[i], TO)
+        if kind_of(g, x, h[i]) == LINE:
+            set_edge(g, x, h[i], TO)
+    complete(g, x, y)
+
+
+cdef inline void turn_edge(Graph *g, int x, int y, const int *c, int size) noexcept nogil:
+    """Carry out Turn(x, y, C)."""
+    cdef int i, v
+    begin(g, x, y)
+    copy_to(g.exit, &g.near_x, g.neighbors[x].at, g.neighbors[x].size)
+    copy_to(g.exit, &g.near_y, g.neighbors[y].at, g.neighbors[y].size)
+    g.marks += 2
+    for i in range(size):
+        g.mark[c[i]] = g.marks
+    set_edge(g, x, y, TO)
+    for i in range(g.near_y.size):
+        v = g.near_y.at[i]
+        if v != x:
+            set_edge(g, v, y, TO if g.mark[v] == g.marks else FROM)
+    for i in range(g.near_x.size):
+        v = g.near_x.at[i]
+        if v != y:
+            set_edge(g, v, x, TO if g.mark[v] == g.marks else FROM)
+    complete(g, x, y)
+
+
+cdef inline void undo_to(Graph *g, int changes) noexcept nogil:
+    """Take back all changes after so many of the log; they stay in it, with their inverses."""
+    cdef int i, top = g.changes
+    for i in range(top - 1, changes - 1, -1):
+        set_edge(g, g.log[i].u, g.log[i].v, g.log[i].before)

@@ -1,0 +1,507 @@
+"""The search for the best order of the nodes, by moves of single nodes.
+
+An order stands for a DAG: the parents of each node are those that grow-shrink chooses among the
+nodes before it.  *Grow*: add the predecessor of largest gain while that improves the score.
+*Shrink*: take away the parent whose loss gains most while that does not lower the score.  The gains
+of a base do not depend on who the predecessors are, so each base is ranked once, and growing under
+any set of predecessors is a walk along the rankings: the grow-shrink trees of Andrews et al. (2023).
+
+A walk also tells which other sets of predecessors lead the same way: only the nodes that were grown
+may not leave, and only the *rivals*, which would have been added somewhere on the way, may not join.
+So all places for a node are compared in one sweep to the left and one to the right, with a look at
+two bits for most nodes that are passed.
+"""
+
+from libc.math cimport INFINITY
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy, memset
+
+from sges.engine.climb cimport carry_out, note_step, report
+from sges.engine.gains cimport (
+    Memory, Record, ask_deletes, ask_inserts, must_answer, record_of, single_gain,
+)
+from sges.engine.graph cimport Graph, LINE, adjacent, kind_of, points
+from sges.engine.lists cimport (
+    Ints, NO_MEMORY, Word, add, clear, copy_to, has, leave, push, regrown, reserve, take, taken,
+)
+from sges.engine.deletes cimport sort_small
+from sges.engine.search cimport DELETE, INSERT, Search, note_changes
+
+cdef struct Choice:
+    # What grow-shrink chose for a node.
+    Word *parents
+    Word *grown
+    Word *rivals
+    double gain
+
+cdef struct Orders:
+    int n
+    int words
+    int epoch
+    int *order
+    int *place
+    Choice *chosen  # of each node
+    Choice *tried  # scratch: what passing nodes would choose
+    int *tried_node
+    int tries
+    Choice own
+    Choice best_own
+    Word *before
+    Word *later  # row u: the nodes that must come after u
+    Word *required  # row y: the nodes that must be parents of y
+    Word *allowed  # row y: the nodes that may be
+    Word *rows  # all of the above in one block
+    Ints grown
+    Ints left
+    double tolerance
+    double reach  # how far the score may fall on the way to a better place
+    long long places  # how many were looked at
+    bint moved
+    long long limit  # of work; -1 for none
+    bint has_required
+    Word *member  # rows of parents, on the way from one DAG to another
+    Word *goal
+
+
+cdef inline void point_choice(Choice *c, Word **at, int words) noexcept nogil:
+    c.parents = at[0]
+    c.grown = at[0] + words
+    c.rivals = at[0] + 2 * words
+    at[0] += 3 * <size_t>words
+
+
+cdef inline Orders *make_orders(int n) noexcept nogil:
+    cdef Orders *o = <Orders *>calloc(1, sizeof(Orders))
+    cdef size_t words = (n + 63) >> 6
+    cdef Word *at
+    cdef int v
+    if o == NULL:
+        return NULL
+    o.n = n
+    o.words = <int>words
+    o.limit = -1
+    o.order = <int *>malloc(3 * (<size_t>n + 1) * sizeof(int))
+    o.chosen = <Choice *>calloc(2 * <size_t>n + 2, sizeof(Choice))
+    o.rows = <Word *>calloc((11 * <size_t>n + 8) * words + 1, sizeof(Word))
+    if o.order == NULL or o.chosen == NULL or o.rows == NULL:
+        free_orders(o)
+        return NULL
+    o.place = o.order + n
+    o.tried_node = o.order + 2 * n
+    o.tried = o.chosen + n
+    at = o.rows
+    for v in range(2 * n):
+        point_choice(&o.chosen[v], &at, o.words)
+    point_choice(&o.own, &at, o.words)
+    point_choice(&o.best_own, &at, o.words)
+    o.before = at
+    o.later = at + words
+    o.required = o.later + n * words
+    o.allowed = o.required + n * words
+    o.member = o.allowed + n * words
+    o.goal = o.member + n * words
+    return o
+
+
+cdef inline void free_orders(Orders *o) noexcept nogil:
+    if o == NULL:
+        return
+    free(o.order)
+    free(o.chosen)
+    free(o.rows)
+    free(o.grown.at)
+    free(o.left.at)
+    free(o)
+
+
+cdef inline void copy_choice(Choice *to, const Choice *of, int words) noexcept nogil:
+    memcpy(to.parents, of.parents, 3 * <size_t>words * sizeof(Word))
+    to.gain = of.gain
+
+
+# Grow and shrink
+
+
+cdef inline void rank(Search *s, Orders *o, Record *r, double gain) noexcept nogil:
+    """Rank the nodes that improve a base, best first.
+
+    A node ties with the next one if their gains differ by no more than the tolerance; nodes that
+    tie are ranked by their numbers.
+    """
+    cdef int i, j, count = 0, k
+    cdef Word *wanted = s.allowed
+    cdef Word *allowed = o.allowed + <size_t>r.y * o.words
+    memcpy(wanted, allowed, <size_t>o.words * sizeof(Word))
+    for i in range(r.size):
+        take(wanted, r.base[i])
+    ask_inserts(&s.m, r, wanted, NULL, 0)
+    free(r.ranking)
+    r.ranking = <int *>malloc((<size_t>r.count + 1) * sizeof(int))
+    if r.ranking == NULL:
+        leave(&s.exit, NO_MEMORY)
+    for i in range(r.count):
+        if r.gains[i] > o.tolerance and has(wanted, r.xs[i]):
+            r.ranking[count] = i
+            count += 1
+    sort_ranking(r, count)
+    i = 0
+    while i < count:  # runs of ties by number
+        j = i + 1
+        while j < count and r.gains[r.ranking[j - 1]] - r.gains[r.ranking[j]] <= o.tolerance:
+            j += 1
+        if j > i + 1:
+            sort_run(r, i, j)
+        i = j
+    r.ranked = count
+    r.grown_gain = gain
+    r.shrunk_size = -1
+    r.epoch = o.epoch
+
+
+cdef inline void sift(Record *r, int at, int count) noexcept nogil:
+    """Let one place of a heap sink; the lowest gain is on top."""
+    cdef int child, held = r.ranking[at]
+    while 2 * at + 1 < count:
+        child = 2 * at + 1
+        if child + 1 < count and r.gains[r.ranking[child + 1]] < r.gains[r.ranking[child]]:
+            child += 1
+        if r.gains[held] <= r.gains[r.ranking[child]]:
+            break
+        r.ranking[at] = r.ranking[child]
+        at = child
+    r.ranking[at] = held
+
+
+cdef inline void sort_ranking(Record *r, int count) noexcept nogil:
+    """Sort by decreasing gain."""
+    cdef int i, held
+    for i in range(count // 2 - 1, -1, -1):
+        sift(r, i, count)
+    for i in range(count - 1, 0, -1):
+        held = r.ranking[0]
+        r.ranking[0] = r.ranking[i]
+        r.ranking[i] = held
+        sift(r, 0, i)
+
+
+cdef inline void sort_run(Record *r, int first, int end) noexcept nogil:
+    cdef int i, j, held
+    for i in range(first + 1, end):
+        held = r.ranking[i]
+        j = i - 1
+        while j >= first and r.xs[r.ranking[j]] > r.xs[held]:
+            r.ranking[j + 1] = r.ranking[j]
+            j -= 1
+        r.ranking[j + 1] = held
+
+
+cdef inline void shrink(Search *s, Orders *o, Record *grown) noexcept nogil:
+    """Take parents away while that does not lower the score; the lowest of those that tie."""
+    cdef Record *r = grown
+    cdef Word *required = o.required + <size_t>grown.y * o.words
+    cdef double total = grown.grown_gain, highest
+    cdef int i, first
+    cdef bint any_free
+    while True:
+        clear(s.allowed, (r.size + 63) >> 6)
+        any_free = False
+        for i in range(r.size):
+            if not has(required, r.base[i]):
+                add(s.allowed, i)
+                any_free = True
+        if not any_free:
+            break
+        ask_deletes(&s.m, r, s.allowed)
+        highest = -INFINITY
+        for i in range(r.size):
+            if not has(required, r.base[i]):
+                highest = max(highest, r.deletes[i])
+        if highest < -o.tolerance:
+            break
+        first = 0
+        while has(required, r.base[first]) or r.deletes[first] < highest - o.tolerance:
+            first += 1
+        total += r.deletes[first]
+        o.left.size = 0
+        for i in range(r.size):
+            if i != first:
+                push(&s.exit, &o.left, r.base[i])
+        r = record_of(&s.m, grown.y, o.left.at, o.left.size)
+    free(grown.shrunk)
+    grown.shrunk = <int *>malloc((<size_t>r.size + 1) * sizeof(int))
+    if grown.shrunk == NULL:
+        leave(&s.exit, NO_MEMORY)
+    memcpy(grown.shrunk, r.base, <size_t>r.size * sizeof(int))
+    grown.shrunk_size = r.size
+    grown.shrunk_gain = total
+
+
+cdef inline void choose(Search *s, Orders *o, int y, const Word *before, Choice *to) noexcept nogil:
+    """Find the parents that grow-shrink chooses among the nodes before y."""
+    cdef Word *required = o.required + <size_t>y * o.words
+    cdef Record *r
+    cdef int i, x
+    cdef double gain
+    o.grown.size = 0
+    clear(to.parents, 3 * o.words)
+    if o.has_required:
+        for i in range(o.n):
+            if has(required, i):
+                push(&s.exit, &o.grown, i)
+    r = record_of(&s.m, y, o.grown.at, o.grown.size)
+    if r.epoch != o.epoch:
+        rank(s, o, r, 0.0)
+    i = 0
+    while i < r.ranked:
+        x = r.xs[r.ranking[i]]
+        if not has(before, x):
+            add(to.rivals, x)
+            i += 1
+            continue
+        gain = r.grown_gain + r.gains[r.ranking[i]]
+        add(to.grown, x)
+        push(&s.exit, &o.grown, x)
+        r = record_of(&s.m, y, o.grown.at, o.grown.size)
+        if r.epoch != o.epoch:
+            rank(s, o, r, gain)
+        i = 0
+    if r.shrunk_size < 0:
+        shrink(s, o, r)
+    for i in range(r.shrunk_size):
+        add(to.parents, r.shrunk[i])
+    to.gain = r.shrunk_gain
+
+
+# Moves
+
+
+cdef inline void choose_all(Search *s, Orders *o) noexcept nogil:
+    """Choose the parents of every node for the order at hand."""
+    cdef int i, v
+    clear(o.before, o.words)
+    for i in range(o.n):
+        v = o.order[i]
+        choose(s, o, v, o.before, &o.chosen[v])
+        add(o.before, v)
+
+
+cdef inline Choice *try_choice(Search *s, Orders *o, int u) noexcept nogil:
+    """Choose for a node that is passed, with the nodes that are before it then."""
+    cdef Choice *c = &o.tried[o.tries]
+    choose(s, o, u, o.before, c)
+    o.tried_node[o.tries] = u
+    o.tries += 1
+    return c
+
+
+cdef inline void begin_sweep(Orders *o, int v) noexcept nogil:
+    cdef int i
+    o.tries = 0
+    clear(o.before, o.words)
+    for i in range(o.place[v]):
+        add(o.before, o.order[i])
+    copy_choice(&o.own, &o.chosen[v], o.words)
+
+
+cdef inline void put_in(Orders *o, int v, int at, int tries) noexcept nogil:
+    """Move v to a place, and take the choices that were tried on the way there."""
+    cdef int i, now = o.place[v]
+    while now > at:
+        o.order[now] = o.order[now - 1]
+        now -= 1
+    while now < at:
+        o.order[now] = o.order[now + 1]
+        now += 1
+    o.order[at] = v
+    for i in range(o.n):
+        o.place[o.order[i]] = i
+    for i in range(tries):
+        copy_choice(&o.chosen[o.tried_node[i]], &o.tried[i], o.words)
+    copy_choice(&o.chosen[v], &o.best_own, o.words)
+
+
+cdef inline double sweep(
+    Search *s, Orders *o, int v, bint left, double best, int *best_at, int *best_tries
+) noexcept nogil:
+    """Compare the places for v on one side; return the best gain seen so far."""
+    cdef Choice *theirs
+    cdef int at = o.place[v], u, step = -1 if left else 1
+    cdef double gain, shift = 0.0, mine = o.chosen[v].gain
+    begin_sweep(o, v)
+    while True:
+        at += step
+        if at < 0 or at >= o.n:
+            return best
+        u = o.order[at]
+        if has(o.later + <size_t>(u if left else v) * o.words, v if left else u):
+            return best
+        theirs = &o.chosen[u]
+        if left:
+            take(o.before, u)
+            if has(theirs.rivals, v):
+                add(o.before, v)
+                shift += try_choice(s, o, u).gain - theirs.gain
+                take(o.before, v)
+            if has(o.own.grown, u):
+                choose(s, o, v, o.before, &o.own)
+        else:
+            if has(theirs.grown, v):
+                shift += try_choice(s, o, u).gain - theirs.gain
+            add(o.before, u)
+            if has(o.own.rivals, u):
+                choose(s, o, v, o.before, &o.own)
+        o.places += 1
+        gain = o.own.gain - mine + shift
+        if gain > best + o.tolerance:
+            best = gain
+            best_at[0] = at
+            best_tries[0] = o.tries
+            copy_choice(&o.best_own, &o.own, o.words)
+        if gain < -o.reach:
+            return best
+
+
+cdef inline bint move_node(Search *s, Orders *o, int v) noexcept nogil:
+    """Move v to its best place, if that is better; tell whether it moved."""
+    cdef int at = -1, tries = 0, right_at = -1, right_tries = 0
+    cdef double best, right
+    best = sweep(s, o, v, True, 0.0, &at, &tries)
+    # the tries of the left sweep are overwritten by those of the right one
+    right = sweep(s, o, v, False, best, &right_at, &right_tries)
+    if right_at >= 0:
+        put_in(o, v, right_at, right_tries)
+        return True
+    if at < 0:
+        return False
+    sweep_again(s, o, v, at)
+    put_in(o, v, at, o.tries)
+    return True
+
+
+cdef inline void sweep_again(Search *s, Orders *o, int v, int to) noexcept nogil:
+    """Make the choices of a place on the left again; everything is remembered."""
+    cdef int at = o.place[v], u
+    begin_sweep(o, v)
+    while at > to:
+        at -= 1
+        u = o.order[at]
+        take(o.before, u)
+        if has(o.chosen[u].rivals, v):
+            add(o.before, v)
+            try_choice(s, o, u)
+            take(o.before, v)
+        if has(o.own.grown, u):
+            choose(s, o, v, o.before, &o.own)
+    copy_choice(&o.best_own, &o.own, o.words)
+
+
+cdef inline void begin_order(void *argument) noexcept nogil:
+    """Choose the parents for an order that was set."""
+    cdef Search *s = <Search *>argument
+    cdef Orders *o = <Orders *>s.orders
+    cdef int i
+    for i in range(o.n):
+        o.place[o.order[i]] = i
+    choose_all(s, o)
+
+
+cdef inline void move_round(void *argument) noexcept nogil:
+    """Move each node to its best place in turn."""
+    cdef Search *s = <Search *>argument
+    cdef Orders *o = <Orders *>s.orders
+    cdef int v
+    o.moved = False
+    for v in range(o.n):
+        s.m.check(s.m.owner)
+        if o.limit >= 0 and s.m.work > o.limit:
+            return
+        if move_node(s, o, v):
+            o.moved = True
+
+
+# From one DAG to another by operators, one edge at a time
+#
+#     x -> y leaves a member D of the class    Delete(x, y, H), H = NA_{y,x} ∩ children of y in D
+#     x -> y joins it                          Insert(x, y, T), T = Pa_D(y) ∩ Ne(y) ∖ Adj(x)
+#
+# Both are valid, and are scored by the parents of y in D, because they can be carried out in the
+# member D (Chickering 2002, Theorems 15 and 17).  The score is asked only for what the steps are
+# worth: these families are not counted.
+
+
+cdef inline void list_row(Search *s, const Word *row, Ints *to) noexcept nogil:
+    cdef int v
+    to.size = 0
+    for v in range(s.g.n):
+        if has(row, v):
+            push(&s.exit, to, v)
+
+
+cdef inline void take_edge(Search *s, int kind, int x, int y, double gain) noexcept nogil:
+    """Carry out and note the operator that ``found.set`` completes."""
+    cdef int before = s.g.changes
+    sort_small(&s.found.set)
+    s.found.kind = kind
+    s.found.x = x
+    s.found.y = y
+    s.found.gain = gain
+    carry_out(s, kind, x, y, &s.found.set)
+    note_step(s, &s.found)
+    note_changes(s, before)
+    report(s)
+
+
+cdef inline void leave_parent(Search *s, Orders *o, int x, int y) noexcept nogil:
+    cdef Graph *g = &s.g
+    cdef Word *own = o.member + <size_t>y * o.words
+    cdef int i, h
+    cdef double gain
+    list_row(s, own, &o.left)
+    gain = single_gain(&s.m, y, o.left.at, o.left.size, x, False)
+    s.found.set.size = 0
+    for i in range(g.neighbors[y].size):
+        h = g.neighbors[y].at[i]
+        if h != x and adjacent(g, h, x) and has(o.member + <size_t>h * o.words, y):
+            push(&s.exit, &s.found.set, h)
+    take(own, x)
+    take_edge(s, DELETE, x, y, gain)
+
+
+cdef inline bint join_parent(Search *s, Orders *o, int y) noexcept nogil:
+    """Add the missing parent that gains most; tell whether there was one."""
+    cdef Graph *g = &s.g
+    cdef Word *own = o.member + <size_t>y * o.words
+    cdef Word *goal = o.goal + <size_t>y * o.words
+    cdef int i, x, t, best = -1
+    cdef double gain, highest = -INFINITY
+    list_row(s, own, &o.left)
+    for x in range(o.n):
+        if has(goal, x) and not has(own, x):
+            gain = single_gain(&s.m, y, o.left.at, o.left.size, x, True)
+            if best < 0 or gain > highest:
+                best = x
+                highest = gain
+    if best < 0:
+        return False
+    s.found.set.size = 0
+    for i in range(o.left.size):
+        t = o.left.at[i]
+        if kind_of(g, t, y) == LINE and not adjacent(g, t, best):
+            push(&s.exit, &s.found.set, t)
+    add(own, best)
+    take_edge(s, INSERT, best, y, highest)
+    return True
+
+
+cdef inline void walk_edges(void *argument) noexcept nogil:
+    """Go from the member DAG to the goal: first delete, then insert in the order of the goal."""
+    cdef Search *s = <Search *>argument
+    cdef Orders *o = <Orders *>s.orders
+    cdef int i, x, y
+    for y in range(o.n):
+        for x in range(o.n):
+            if has(o.member + <size_t>y * o.words, x) and not has(o.goal + <size_t>y * o.words, x):
+                leave_parent(s, o, x, y)
+    for i in range(o.n):
+        while join_parent(s, o, o.order[i]):
+            pass

@@ -1,0 +1,609 @@
+"""All that one run holds: state, memory, and the operators of the state, kept by view.
+
+The *view* of a node y is what decides which operators point into it: its parents, its neighbors,
+and what these are adjacent to.  A step changes the views of a few nodes, and only their operators
+are made again.
+"""
+
+from libc.math cimport INFINITY
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy, memset
+
+from sges.engine.gains cimport Memory, Record
+from sges.engine.graph cimport Change, Graph, LINE, adjacent, kind_of
+from sges.engine.lists cimport (
+    Exit, Ints, NO_MEMORY, Word, add, clear, count_bits, has, leave, lowest_bit, push, regrown,
+    reserve, sort_ints, taken,
+)
+
+cdef enum:
+    INSERT = 0
+    DELETE = 1
+    TURN = 2
+
+cdef enum:
+    # Which inserts a source offers.
+    ALL = 0
+    POLY = 1
+    CONSERVATIVE = 2
+
+cdef struct Tree:
+    # The best gain of each node, and of ever larger groups of nodes.
+    int leaves
+    double *at
+
+cdef struct Near:
+    # The neighbors of one node, numbered from 0, and who of them are adjacent.
+    int y
+    Ints node  # sorted
+    int k
+    int words
+    Word *rows
+    size_t room
+    Word *stack
+    size_t stack_room
+    Ints path  # the clique at hand
+    # The maximal cliques, largest room first to grow.
+    int cliques
+    Word *maximal
+    size_t maximal_room
+    Ints sizes
+    Ints most  # how many nodes of a maximal clique may be chosen; -1 for any number
+    bint capped  # whether some maximal clique has too many subsets
+    # The nodes that are not adjacent to y but to some neighbor of it, with their NA.
+    Ints xs
+    Word *na
+    size_t na_room
+    bint far  # whether some node is adjacent neither to y nor to a neighbor of it
+
+cdef struct Lane:
+    # One (y, S): the operators that make S the parents of y among its neighbors.
+    Record *record
+    Word *allowed  # inserts: the x; deletes: the places of the x in the base
+    Word *reach  # the nodes that a semi-directed path from y around S reaches, or NULL
+    bint settled  # whether ``reach`` is all that is reached
+    double best
+    int first  # S is a slice of the sets of its node
+    int size
+
+cdef struct Lanes:
+    Lane *at
+    int size
+    int room
+    Ints sets
+
+cdef struct Rejected:
+    int y
+    int lane
+    int x
+
+cdef struct Inserts:
+    int mode
+    Lanes *of
+    Tree tree
+    Ints *above  # of each node, its parents among its neighbors in one member of the class
+    Rejected *rejected
+    int rejections
+    int room
+    Ints reached  # the nodes of which some lane has a reach
+    bint *has_reach
+    bint *is_capped  # whether some inserts of a node are left out
+    int capped_nodes
+
+cdef struct Deletes:
+    Lanes *of
+    Tree tree
+    Rejected *rejected
+    int rejections
+    int room
+
+cdef struct TurnLane:
+    int x
+    int first  # C is a slice of the sets of y
+    int size
+    double added  # what y gains
+    double gain
+    Word *reach  # what another path from y to x runs in, or NULL if none is known
+    bint rejected
+
+cdef struct TurnLanes:
+    TurnLane *at
+    int size
+    int room
+    Ints sets
+    double best
+
+cdef struct Turns:
+    TurnLanes *of
+    Tree tree
+
+cdef struct Found:
+    # An operator that was found, and its gain.
+    int kind
+    int x
+    int y
+    Ints set
+    double gain
+    int lane
+
+cdef struct Moves:
+    # ``sges.search.moves.Moves``; -1 stands for None.
+    int inserts
+    int largest_t
+    bint conservative
+    bint turns
+    bint deletes
+    int clique_bound
+    int size_bound
+    bint drop_large
+    int max_indegree
+    int sets_per_clique
+
+cdef struct StepOf:
+    int phase
+    int kind
+    int x
+    int y
+    int first
+    int size
+    double gain
+    double total
+    int edges
+
+cdef struct Search:
+    Exit exit
+    Graph g
+    Memory m
+    Near near
+    Moves moves
+    bint is_open  # whether there are sources for these moves
+    Inserts inserts
+    Inserts preferred  # the conservative ones
+    Inserts *making  # whose lanes are made now
+    int group  # the NA whose cliques are walked: a place in ``near.xs``, or -1 for no node
+    int ticks
+    Deletes deletes
+    Turns turns
+    double tolerance
+    double total
+    Word *barred  # row y: the x of which x -> y must not be; NULL without knowledge
+    Word *fixed  # row y: the x whose edge x -> y must stay
+    int bar_x  # the pair that must not be joined during a trial, or -1
+    int bar_y
+    # What a step makes out of date.
+    Ints stale
+    int *is_stale
+    int stale_stamp
+    Ints touched  # every node that was ever stale, in the order of the steps
+    Ints lost  # nodes that lost an edge leaving them since the reaches were looked at
+    Ints gained
+    Ints turned  # nodes whose parents or neighbors changed
+    bint *is_turned
+    Ints blocked  # nodes with turns that a path blocks
+    bint *is_blocked
+    Ints rejected_turns
+    # Rows that are not in use.
+    Word **spare
+    int spares
+    int spare_room
+    Word *allowed  # scratch rows
+    Word *far
+    Word *independent
+    Word *visited
+    Ints base
+    Ints also
+    Ints members
+    Ints stack
+    Ints order
+    Ints best_set
+    int view  # a number for each view that is made
+    Found found
+    bint from_preferred
+    # Steps.
+    StepOf *steps
+    int step_count
+    int step_room
+    Ints step_sets
+    long long considered
+    int capped  # the step from which on some operators were left out, or -1
+    # The states that were left by steps of doubtful gain.
+    Word *left
+    int left_count
+    int left_room
+    # Callbacks.
+    int (*after_step)(void *owner) noexcept nogil
+    int (*admits)(void *owner) noexcept nogil
+    int (*direct_members)(void *owner) noexcept nogil
+    void *owner
+    bint has_constraint
+    bint has_report
+    double deadline  # of the run, or -1
+    double until  # of a part of the run, or -1
+    double looked  # when signals were looked at
+    int phase
+    double patience
+    double aim
+    bint moved
+    # What the next piece of work is given.
+    int next_bar_x
+    int next_bar_y
+    int back_to
+    int back_steps
+    int back_touched
+    double back_total
+    # The search for orders (order.pxd).
+    void *orders
+
+
+# Rows from a pool
+
+
+cdef inline Word *row_taken(Search *s) noexcept nogil:
+    cdef Word *row
+    if s.spares:
+        s.spares -= 1
+        return s.spare[s.spares]
+    row = <Word *>malloc((<size_t>s.g.words + 1) * sizeof(Word))
+    if row == NULL:
+        leave(&s.exit, NO_MEMORY)
+    return row
+
+
+cdef inline void give_row(Search *s, Word *row) noexcept nogil:
+    if row == NULL:
+        return
+    if s.spares == s.spare_room:
+        s.spare_room = 2 * s.spare_room + 64
+        s.spare = <Word **>regrown(&s.exit, s.spare, <size_t>s.spare_room * sizeof(Word *))
+    s.spare[s.spares] = row
+    s.spares += 1
+
+
+# The best node
+
+
+cdef inline bint make_tree(Tree *t, int n) noexcept nogil:
+    cdef int i
+    t.leaves = 1
+    while t.leaves < n:
+        t.leaves *= 2
+    t.at = <double *>malloc(2 * <size_t>t.leaves * sizeof(double))
+    if t.at == NULL:
+        return False
+    for i in range(2 * t.leaves):
+        t.at[i] = -INFINITY
+    return True
+
+
+cdef inline void set_best(Tree *t, int y, double gain) noexcept nogil:
+    cdef int i = t.leaves + y
+    t.at[i] = gain
+    i >>= 1
+    while i:
+        t.at[i] = max(t.at[2 * i], t.at[2 * i + 1])
+        i >>= 1
+
+
+cdef inline int best_node(const Tree *t) noexcept nogil:
+    """Return the first node of highest gain."""
+    cdef int i = 1
+    while i < t.leaves:
+        i = 2 * i if t.at[2 * i] >= t.at[2 * i + 1] else 2 * i + 1
+    return i - t.leaves
+
+
+cdef inline int next_node(const Tree *t, int y, double floor) noexcept nogil:
+    """Return the first node from y on whose gain is at least the floor, or -1."""
+    cdef int i = t.leaves + y
+    if y >= t.leaves:
+        return -1
+    while True:
+        if t.at[i] >= floor:
+            while i < t.leaves:
+                i = 2 * i if t.at[2 * i] >= floor else 2 * i + 1
+            return i - t.leaves
+        while i & 1:
+            i >>= 1
+        if i == 0:
+            return -1
+        i += 1
+
+
+# The neighbors of a node
+
+
+cdef inline Word *local_row(const Near *a, int i) noexcept nogil:
+    return a.rows + <size_t>i * a.words
+
+
+cdef inline void look_near(Search *s, int y) noexcept nogil:
+    """Number the neighbors of y, and see who of them are adjacent."""
+    cdef Near *a = &s.near
+    cdef Graph *g = &s.g
+    cdef int i, j, k = g.neighbors[y].size
+    cdef size_t wanted
+    a.y = y
+    a.k = k
+    a.words = (k + 63) >> 6
+    a.node.size = 0
+    reserve(&s.exit, &a.node, k)
+    for i in range(k):
+        a.node.at[i] = g.neighbors[y].at[i]
+    a.node.size = k
+    sort_ints(a.node.at, k)
+    wanted = <size_t>k * a.words
+    if wanted > a.room:
+        a.rows = <Word *>regrown(&s.exit, a.rows, 2 * wanted * sizeof(Word))
+        a.room = 2 * wanted
+    memset(a.rows, 0, wanted * sizeof(Word))
+    for i in range(k):
+        for j in range(i):
+            if adjacent(g, a.node.at[i], a.node.at[j]):
+                add(local_row(a, i), j)
+                add(local_row(a, j), i)
+    wanted = <size_t>(k + 2) * (a.words + 1)
+    if wanted > a.stack_room:
+        a.stack = <Word *>regrown(&s.exit, a.stack, 2 * wanted * sizeof(Word))
+        a.stack_room = 2 * wanted
+    reserve(&s.exit, &a.path, k + 1)
+    a.path.size = 0
+
+
+ctypedef bint (*Use)(Search *s, const int *path, int size) noexcept nogil
+
+
+cdef inline void walk(Search *s, const Word *candidates, int depth, Use use) noexcept nogil:
+    """Use the clique at hand, and every one that grows from it by later candidates.
+
+    ``use`` tells whether to grow it at all.
+    """
+    cdef Near *a = &s.near
+    cdef int w, i, v
+    cdef Word left
+    cdef Word *fewer
+    if not use(s, a.path.at, a.path.size):
+        return
+    fewer = a.stack + <size_t>(depth + 1) * (a.words + 1)
+    for w in range(a.words):
+        left = candidates[w]
+        while left:
+            v = (w << 6) + lowest_bit(left)
+            left &= left - 1
+            for i in range(a.words):
+                fewer[i] = candidates[i] & local_row(a, v)[i]
+            for i in range(w):
+                fewer[i] = 0
+            fewer[w] &= ~((<Word>2 << (v & 63)) - 1)
+            a.path.at[a.path.size] = v
+            a.path.size += 1
+            walk(s, fewer, depth + 1, use)
+            a.path.size -= 1
+
+
+cdef inline void each_clique(Search *s, Use use) noexcept nogil:
+    """Use every clique of the neighbors, the empty one first."""
+    cdef Near *a = &s.near
+    cdef int v
+    clear(a.stack, a.words)
+    for v in range(a.k):
+        add(a.stack, v)
+    a.path.size = 0
+    walk(s, a.stack, 0, use)
+
+
+cdef inline void each_clique_with(Search *s, const Word *core, Use use) noexcept nogil:
+    """Use every clique of the neighbors that holds a set; none if that is not a clique."""
+    cdef Near *a = &s.near
+    cdef int v, w
+    a.path.size = 0
+    for w in range(a.words):
+        a.stack[w] = ~core[w]
+    for v in range(a.k):
+        if has(core, v):
+            a.path.at[a.path.size] = v
+            a.path.size += 1
+            for w in range(a.words):
+                a.stack[w] &= local_row(a, v)[w]
+                if core[w] & ~local_row(a, v)[w] & ~((<Word>1 << (v & 63)) if w == v >> 6 else 0):
+                    return
+    for v in range(a.k, a.words << 6):
+        a.stack[v >> 6] &= ~(<Word>1 << (v & 63))
+    walk(s, a.stack, 0, use)
+
+
+cdef inline int most_chosen(int size, long long limit) noexcept nogil:
+    """Return up to which size the subsets of so many nodes number at most ``limit``; at least 1.
+
+    -1 if all of them do.
+    """
+    cdef long long sum = 1, choose = 1
+    cdef int chosen = 0
+    if size < 62 and <long long>1 << size <= limit:
+        return -1
+    while chosen < size:
+        choose = choose * (size - chosen) // (chosen + 1)
+        if sum + choose > limit:
+            break
+        sum += choose
+        chosen += 1
+    return max(chosen, 1)
+
+
+cdef inline void find_maximal(Search *s) noexcept nogil:
+    """List the maximal cliques of the neighbors, which are chordal (Blair & Peyton 1993)."""
+    cdef Near *a = &s.near
+    cdef int step, v, u, best, w, limit = s.moves.sets_per_clique
+    cdef bint same
+    cdef Word *taken_row
+    cdef Word *current
+    cdef size_t wanted = <size_t>(a.k + 2) * (a.words + 1)
+    if wanted > a.maximal_room:
+        a.maximal = <Word *>regrown(&s.exit, a.maximal, 2 * wanted * sizeof(Word))
+        a.maximal_room = 2 * wanted
+    a.cliques = 0
+    a.sizes.size = 0
+    a.most.size = 0
+    a.capped = False
+    taken_row = a.stack
+    clear(taken_row, a.words + 1)
+    current = a.maximal
+    clear(current, a.words + 1)
+    s.members.size = 0
+    for v in range(a.k):
+        push(&s.exit, &s.members, 0)
+    for step in range(a.k):
+        best = -1
+        for v in range(a.k):
+            if not has(taken_row, v) and (best < 0 or s.members.at[v] > s.members.at[best]):
+                best = v
+        same = True
+        for w in range(a.words):
+            if (local_row(a, best)[w] & taken_row[w]) != current[w]:
+                same = False
+        if not same:
+            a.cliques += 1
+            current = a.maximal + <size_t>a.cliques * (a.words + 1)
+            for w in range(a.words):
+                current[w] = local_row(a, best)[w] & taken_row[w]
+        add(current, best)
+        add(taken_row, best)
+        for u in range(a.k):
+            if has(local_row(a, best), u):
+                s.members.at[u] += 1
+    a.cliques += 1
+    for v in range(a.cliques):
+        best = 0
+        for w in range(a.words):
+            best += count_bits(a.maximal[<size_t>v * (a.words + 1) + w])
+        push(&s.exit, &a.sizes, best)
+        push(&s.exit, &a.most, -1 if limit < 0 else most_chosen(best, limit))
+        a.capped = a.capped or a.most.at[v] >= 0
+
+
+cdef inline Word *maximal_row(const Near *a, int i) noexcept nogil:
+    return a.maximal + <size_t>i * (a.words + 1)
+
+
+cdef inline bint is_near(const Near *a, const int *path, int size, const Word *row) noexcept nogil:
+    """Tell whether a path lies inside a local set."""
+    cdef int i
+    for i in range(size):
+        if not has(row, path[i]):
+            return False
+    return True
+
+
+cdef inline bint within_limits(const Near *a, const int *path, int size, int chosen) noexcept nogil:
+    """Tell whether some maximal clique around a set allows to choose so many of its nodes."""
+    cdef int i
+    for i in range(a.cliques):
+        if (a.most.at[i] < 0 or chosen <= a.most.at[i]) and is_near(
+            a, path, size, maximal_row(a, i)
+        ):
+            return True
+    return False
+
+
+cdef inline void look_around(Search *s) noexcept nogil:
+    """List the nodes that are adjacent to a neighbor of y and not to y, and tell if there are more."""
+    cdef Near *a = &s.near
+    cdef Graph *g = &s.g
+    cdef int i, k, x, v, kind, places = 0, seen
+    cdef Ints *some
+    cdef size_t wanted
+    a.xs.size = 0
+    g.marks += 2
+    for i in range(a.k):
+        v = a.node.at[i]
+        for kind in range(3):
+            some = &g.parents[v] if kind == 0 else &g.children[v] if kind == 1 else &g.neighbors[v]
+            for k in range(some.size):
+                x = some.at[k]
+                if x != a.y and g.mark[x] != g.marks and not adjacent(g, x, a.y):
+                    g.mark[x] = g.marks
+                    push(&s.exit, &a.xs, x)
+    seen = 1 + g.parents[a.y].size + g.children[a.y].size + a.k + a.xs.size
+    a.far = seen < g.n
+    wanted = <size_t>a.xs.size * a.words
+    if wanted > a.na_room:
+        a.na = <Word *>regrown(&s.exit, a.na, 2 * wanted * sizeof(Word))
+        a.na_room = 2 * wanted
+    memset(a.na, 0, wanted * sizeof(Word))
+    for i in range(a.xs.size):
+        for k in range(a.k):
+            if adjacent(g, a.xs.at[i], a.node.at[k]):
+                add(a.na + <size_t>i * a.words, k)
+
+
+# Out of date
+
+
+cdef inline void mark_stale(Search *s, int v) noexcept nogil:
+    if s.is_stale[v] != s.stale_stamp:
+        s.is_stale[v] = s.stale_stamp
+        push(&s.exit, &s.stale, v)
+    push(&s.exit, &s.touched, v)
+
+
+cdef inline void note_changes(Search *s, int first) noexcept nogil:
+    """Find the views that the changes of the log from ``first`` on make stale."""
+    cdef Graph *g = &s.g
+    cdef Change *change
+    cdef int i, k, end
+    for i in range(first, g.changes):
+        change = &g.log[i]
+        mark_stale(s, change.u)
+        mark_stale(s, change.v)
+        push(&s.exit, &s.turned, change.u)
+        push(&s.exit, &s.turned, change.v)
+        if change.before & ~change.after & 1:
+            push(&s.exit, &s.lost, change.u)
+        if change.before & ~change.after & 2:
+            push(&s.exit, &s.lost, change.v)
+        if change.after & ~change.before & 1:
+            push(&s.exit, &s.gained, change.u)
+        if change.after & ~change.before & 2:
+            push(&s.exit, &s.gained, change.v)
+        if (change.before == 0) != (change.after == 0):
+            for end in range(2):
+                k = change.v if end else change.u
+                mark_neighbors(s, k)
+
+
+cdef inline void mark_neighbors(Search *s, int v) noexcept nogil:
+    cdef int i
+    for i in range(s.g.neighbors[v].size):
+        mark_stale(s, s.g.neighbors[v].at[i])
+
+
+# Semi-directed paths
+
+
+cdef inline void walk_out(Search *s, Word *reached, const Word *around) noexcept nogil:
+    """Add to a set all that semi-directed paths from the stack reach around another set."""
+    cdef Graph *g = &s.g
+    cdef int i, v, u
+    while s.stack.size:
+        s.stack.size -= 1
+        v = s.stack.at[s.stack.size]
+        for i in range(g.children[v].size):
+            u = g.children[v].at[i]
+            if not has(reached, u) and not has(around, u):
+                add(reached, u)
+                push(&s.exit, &s.stack, u)
+        for i in range(g.neighbors[v].size):
+            u = g.neighbors[v].at[i]
+            if not has(reached, u) and not has(around, u):
+                add(reached, u)
+                push(&s.exit, &s.stack, u)
+
+
+cdef inline int compare_sets(const int *one, int size, const int *other, int other_size) noexcept nogil:
+    """Compare two sorted sets by size, then by their nodes."""
+    cdef int i
+    if size != other_size:
+        return -1 if size < other_size else 1
+    for i in range(size):
+        if one[i] != other[i]:
+            return -1 if one[i] < other[i] else 1
+    return 0

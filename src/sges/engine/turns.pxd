@@ -1,0 +1,508 @@
+"""The turns of a state.
+
+Turn(x, y, C) adds x to the parents Pa(y) ∪ C of y and takes y from the parents of x, so its gain is
+that of an insert at y and that of a delete at x.  Which turns of y → x and x — y there are depends on
+the view of y (Hauser & Bühlmann 2012, Propositions 31 and 34), what they gain at x on the parents and
+neighbors of x, and the path condition on the whole graph: it is looked at only where a turn would win.
+"""
+
+from libc.math cimport INFINITY
+from libc.stdlib cimport calloc, free
+
+from sges.engine.gains cimport (
+    Record, ask_deletes, ask_exact, insert_gain, place_of, record_of,
+)
+from sges.engine.graph cimport Graph, LINE, adjacent, kind_of, points
+from sges.engine.inserts cimport has_room, take_least, tick
+from sges.engine.lists cimport (
+    Ints, Word, add, clear, copy_to, has, holds, push, regrown, sort_ints, take,
+)
+from sges.engine.search cimport (
+    Found, Near, Search, TURN, TurnLane, TurnLanes, Turns, best_node, each_clique, each_clique_with,
+    find_maximal, give_row, local_row, look_near, make_tree, maximal_row, next_node, row_taken,
+    set_best, walk_out,
+)
+
+
+cdef inline bint make_turns(Turns *of, int n) noexcept nogil:
+    of.of = <TurnLanes *>calloc(<size_t>n + 1, sizeof(TurnLanes))
+    return make_tree(&of.tree, n) and of.of != NULL
+
+
+cdef inline void free_turns(Turns *of, int n) noexcept nogil:
+    cdef int y
+    if of.of != NULL:
+        for y in range(n):
+            free(of.of[y].at)
+            free(of.of[y].sets.at)
+    free(of.of)
+    free(of.tree.at)
+    of.of = NULL
+    of.tree.at = NULL
+
+
+cdef inline void close_turns(Search *s, TurnLanes *lanes) noexcept nogil:
+    cdef int i
+    for i in range(lanes.size):
+        give_row(s, lanes.at[i].reach)
+    lanes.size = 0
+    lanes.sets.size = 0
+    lanes.best = -INFINITY
+
+
+# Which turns there are
+
+
+cdef inline bint separates(Search *s, int x, const int *path, int size) noexcept nogil:
+    """Tell whether, on x — y, C ∩ NA separates C ∖ NA from NA ∖ C among the neighbors of y.
+
+    x and the path are numbers of neighbors.
+    """
+    cdef Near *a = &s.near
+    cdef Word *na = local_row(a, x)
+    cdef Word *c = s.allowed
+    cdef Word *reached = s.far
+    cdef Word *met = s.independent
+    cdef int i, v
+    cdef bint separate = True
+    clear(c, a.words)
+    clear(reached, a.words)
+    s.stack.size = 0
+    for i in range(size):
+        add(c, path[i])
+        if not has(na, path[i]):
+            add(reached, path[i])
+            push(&s.exit, &s.stack, path[i])
+    while s.stack.size:
+        s.stack.size -= 1
+        v = s.stack.at[s.stack.size]
+        if has(na, v) and not has(c, v):
+            separate = False
+            break
+        for i in range(a.k):
+            if has(local_row(a, v), i) and not has(reached, i) and not (has(c, i) and has(na, i)):
+                add(reached, i)
+                push(&s.exit, &s.stack, i)
+    s.stack.size = 0
+    return separate
+
+
+cdef inline bint turns_line(Search *s, int x, const int *path, int size) noexcept nogil:
+    """Tell whether Turn(x, y, C) on x — y meets every condition."""
+    cdef Near *a = &s.near
+    cdef int i
+    cdef bint apart = False
+    for i in range(size):
+        if path[i] == x:
+            return False
+        if not has(local_row(a, x), path[i]):
+            apart = True
+    return apart and separates(s, x, path, size)
+
+
+cdef inline bint turns_arrow(Search *s, int x) noexcept nogil:
+    """Tell whether, on y → x, all neighbors of y that are adjacent to x are in C, which is marked."""
+    cdef Near *a = &s.near
+    cdef Graph *g = &s.g
+    cdef int i
+    for i in range(a.k):
+        if g.mark[a.node.at[i]] != g.marks and adjacent(g, a.node.at[i], x):
+            return False
+    return True
+
+
+cdef inline void propose(Search *s, const int *path, int size) noexcept nogil:
+    """Note the turns with one C."""
+    cdef Near *a = &s.near
+    cdef Graph *g = &s.g
+    cdef TurnLanes *lanes = &s.turns.of[a.y]
+    cdef Record *r
+    cdef int i, y = a.y
+    s.also.size = 0
+    g.marks += 2
+    for i in range(size):
+        g.mark[a.node.at[path[i]]] = g.marks
+    for i in range(g.children[y].size):
+        if turns_arrow(s, g.children[y].at[i]):
+            push(&s.exit, &s.also, g.children[y].at[i])
+    for i in range(a.k):
+        if turns_line(s, i, path, size):
+            push(&s.exit, &s.also, a.node.at[i])
+    if s.also.size == 0:
+        return
+    sort_ints(s.also.at, s.also.size)
+    copy_to(&s.exit, &s.base, g.parents[y].at, g.parents[y].size)
+    for i in range(size):
+        push(&s.exit, &s.base, a.node.at[path[i]])
+    r = record_of(&s.m, y, s.base.at, s.base.size)
+    if r.view == s.view:
+        return
+    r.view = s.view
+    ask_exact(&s.m, r, s.also.at, s.also.size)
+    add_turns(s, lanes, r, path, size)
+
+
+cdef inline void add_turns(
+    Search *s, TurnLanes *lanes, Record *r, const int *path, int size
+) noexcept nogil:
+    cdef Near *a = &s.near
+    cdef TurnLane *lane
+    cdef int i, first = lanes.sets.size
+    for i in range(size):
+        push(&s.exit, &lanes.sets, a.node.at[path[i]])
+    sort_ints(lanes.sets.at + first, size)
+    for i in range(s.also.size):
+        if lanes.size == lanes.room:
+            lanes.room = 2 * lanes.room + 4
+            lanes.at = <TurnLane *>regrown(
+                &s.exit, lanes.at, <size_t>lanes.room * sizeof(TurnLane)
+            )
+        lane = &lanes.at[lanes.size]
+        lane.x = s.also.at[i]
+        lane.first = first
+        lane.size = size
+        lane.added = insert_gain(&s.m, r, lane.x)
+        lane.gain = -INFINITY
+        lane.reach = NULL
+        lane.rejected = False
+        lanes.size += 1
+
+
+cdef inline bint use_turn(Search *s, const int *path, int size) noexcept nogil:
+    tick(s)
+    if not has_room(s, size):
+        return False
+    propose(s, path, size)
+    return True
+
+
+cdef inline bint use_unclaimed(Search *s, const int *path, int size) noexcept nogil:
+    """Use a clique unless it holds one of the nodes that come first (``visited``)."""
+    cdef int i
+    for i in range(size):
+        if path[i] != s.group and has(s.visited, path[i]):
+            return False
+    return use_turn(s, path, size)
+
+
+cdef inline bint holds_na(Search *s) noexcept nogil:
+    """Tell whether some child of y is adjacent to no neighbor of it: then every C is of use."""
+    cdef Near *a = &s.near
+    cdef Graph *g = &s.g
+    cdef int i, k
+    cdef bint alone
+    for i in range(g.children[a.y].size):
+        alone = True
+        for k in range(a.k):
+            if adjacent(g, g.children[a.y].at[i], a.node.at[k]):
+                alone = False
+                break
+        if alone:
+            return True
+    return False
+
+
+cdef inline void each_useful(Search *s) noexcept nogil:
+    """Walk the cliques that some x can use: those that hold a neighbor not adjacent to all others,
+    and those that hold the NA of a child."""
+    cdef Near *a = &s.near
+    cdef Graph *g = &s.g
+    cdef Word *core = a.stack + <size_t>(a.k + 1) * (a.words + 1)
+    cdef int i, k, v, adjacent_ones
+    s.members.size = 0
+    for v in range(a.k):
+        adjacent_ones = 0
+        for i in range(a.k):
+            adjacent_ones += has(local_row(a, v), i)
+        if adjacent_ones < a.k - 1:
+            push(&s.exit, &s.members, v)
+    for k in range(s.members.size):
+        s.group = s.members.at[k]
+        clear(core, a.words)
+        add(core, s.group)
+        each_clique_with(s, core, use_unclaimed)
+        add(s.visited, s.group)
+    s.group = -1
+    for i in range(g.children[a.y].size):
+        clear(core, a.words)
+        for v in range(a.k):
+            if adjacent(g, g.children[a.y].at[i], a.node.at[v]):
+                add(core, v)
+        each_clique_with(s, core, use_unclaimed)
+    for k in range(s.members.size):
+        take(s.visited, s.members.at[k])
+
+
+cdef inline void each_limited(Search *s) noexcept nogil:
+    """Use the smallest and the largest subsets of each maximal clique."""
+    cdef Near *a = &s.near
+    cdef int m, size, v, limit
+    for m in range(a.cliques):
+        s.order.size = 0
+        for v in range(a.k):
+            if has(maximal_row(a, m), v):
+                push(&s.exit, &s.order, v)
+        limit = a.most.at[m]
+        for size in range(s.order.size + 1):
+            if limit < 0 or size <= limit or s.order.size - size <= limit:
+                each_choice(s, size)
+
+
+cdef inline void each_choice(Search *s, int size) noexcept nogil:
+    """Use every choice of so many nodes of ``order``."""
+    cdef Near *a = &s.near
+    cdef int i, k, n = s.order.size
+    s.best_set.size = 0
+    for i in range(size):
+        push(&s.exit, &s.best_set, i)
+    while True:
+        for k in range(size):
+            a.path.at[k] = s.order.at[s.best_set.at[k]]
+        a.path.size = size
+        use_turn(s, a.path.at, size)
+        i = size - 1
+        while i >= 0 and s.best_set.at[i] == n - size + i:
+            i -= 1
+        if i < 0:
+            return
+        s.best_set.at[i] += 1
+        for i in range(i + 1, size):
+            s.best_set.at[i] = s.best_set.at[i - 1] + 1
+
+
+cdef inline void make_turn_lanes(Search *s, int y) noexcept nogil:
+    """Make the turns of y → x and x — y from the view of y, and score them."""
+    cdef Near *a = &s.near
+    cdef TurnLanes *lanes = &s.turns.of[y]
+    cdef int i
+    close_turns(s, lanes)
+    s.view += 1
+    look_near(s, y)
+    if a.k + s.g.children[y].size:
+        a.capped = False
+        if a.k and s.moves.sets_per_clique >= 0:
+            find_maximal(s)
+        if a.capped:
+            each_limited(s)
+        elif a.k == 0 or holds_na(s):
+            each_clique(s, use_turn)
+        else:
+            each_useful(s)
+    for i in range(lanes.size):
+        score_turn(s, &lanes.at[i], y)
+    find_best_turn(s, y)
+
+
+# What they gain
+
+
+cdef inline void score_turn(Search *s, TurnLane *lane, int y) noexcept nogil:
+    """Add what x gains by losing y from its parents."""
+    cdef Graph *g = &s.g
+    cdef TurnLanes *lanes = &s.turns.of[y]
+    cdef Record *r
+    cdef int i, v, x = lane.x
+    s.considered += 1
+    copy_to(&s.exit, &s.base, g.parents[x].at, g.parents[x].size)
+    if not points_to(g, y, x):
+        push(&s.exit, &s.base, y)
+    for i in range(lane.size):
+        v = lanes.sets.at[lane.first + i]
+        if kind_of(g, v, x) == LINE:
+            push(&s.exit, &s.base, v)
+    r = record_of(&s.m, x, s.base.at, s.base.size)
+    i = place_of(r, y)
+    clear(s.allowed, (r.size + 63) >> 6)
+    add(s.allowed, i)
+    ask_deletes(&s.m, r, s.allowed)
+    lane.gain = lane.added + r.deletes[i]
+
+
+cdef inline bint points_to(const Graph *g, int u, int v) noexcept nogil:
+    """Tell whether u -> v."""
+    return points(g, u, v) and not points(g, v, u)
+
+
+cdef inline void find_best_turn(Search *s, int y) noexcept nogil:
+    cdef TurnLanes *lanes = &s.turns.of[y]
+    cdef int i
+    lanes.best = -INFINITY
+    for i in range(lanes.size):
+        if lanes.at[i].gain > lanes.best and lanes.at[i].reach == NULL and not lanes.at[i].rejected:
+            lanes.best = lanes.at[i].gain
+    set_best(&s.turns.tree, y, lanes.best)
+
+
+cdef inline void rescore_turns(Search *s) noexcept nogil:
+    """Score the turns again whose x has other parents or neighbors; y's view is as it was."""
+    cdef Graph *g = &s.g
+    cdef int i, k, x, kind
+    cdef Ints *some
+    for i in range(s.turned.size):
+        x = s.turned.at[i]
+        if s.is_turned[x]:
+            continue
+        s.is_turned[x] = True
+        for kind in range(2):
+            some = &g.parents[x] if kind else &g.neighbors[x]
+            for k in range(some.size):
+                if s.is_stale[some.at[k]] != s.stale_stamp:
+                    rescore(s, x, some.at[k])
+    for i in range(s.turned.size):
+        s.is_turned[s.turned.at[i]] = False
+
+
+cdef inline void rescore(Search *s, int x, int y) noexcept nogil:
+    cdef TurnLanes *lanes = &s.turns.of[y]
+    cdef int i
+    for i in range(lanes.size):
+        if lanes.at[i].x == x:
+            give_row(s, lanes.at[i].reach)
+            lanes.at[i].reach = NULL
+            score_turn(s, &lanes.at[i], y)
+    find_best_turn(s, y)
+
+
+cdef inline void doubt_turns(Search *s) noexcept nogil:
+    """Forget which turns a path blocked where the path may be gone."""
+    cdef int y, i, k, n = s.blocked.size, left = 0
+    cdef TurnLanes *lanes
+    cdef bint lost, blocked
+    for i in range(n):
+        y = s.blocked.at[i]
+        lanes = &s.turns.of[y]
+        lost = blocked = False
+        for k in range(lanes.size):
+            if lanes.at[k].reach != NULL:
+                if meets(lanes.at[k].reach, &s.lost):
+                    give_row(s, lanes.at[k].reach)
+                    lanes.at[k].reach = NULL
+                    lost = True
+                else:
+                    blocked = True
+        if lost:
+            find_best_turn(s, y)
+        if blocked:
+            s.blocked.at[left] = y
+            left += 1
+        else:
+            s.is_blocked[y] = False
+    s.blocked.size = left
+
+
+cdef inline bint meets(const Word *row, const Ints *some) noexcept nogil:
+    cdef int i
+    for i in range(some.size):
+        if has(row, some.at[i]):
+            return True
+    return False
+
+
+# The best turn
+
+
+cdef inline bint is_blocked(Search *s, TurnLane *lane, int y) noexcept nogil:
+    """Tell whether, on y → x, another semi-directed path from y to x avoids C ∪ Ne(x)."""
+    cdef Graph *g = &s.g
+    cdef TurnLanes *lanes = &s.turns.of[y]
+    cdef Word *reached
+    cdef Word *around = s.visited
+    cdef int i, v, x = lane.x
+    cdef bint found
+    if kind_of(g, x, y) == LINE:
+        return False
+    reached = row_taken(s)
+    clear(reached, g.words)
+    add(around, y)
+    for i in range(lane.size):
+        add(around, lanes.sets.at[lane.first + i])
+    for i in range(g.neighbors[x].size):
+        add(around, g.neighbors[x].at[i])
+    s.stack.size = 0
+    for i in range(g.children[y].size):
+        v = g.children[y].at[i]
+        if v != x and not has(around, v):
+            add(reached, v)
+            push(&s.exit, &s.stack, v)
+    for i in range(g.neighbors[y].size):
+        v = g.neighbors[y].at[i]
+        if v != x and not has(around, v):
+            add(reached, v)
+            push(&s.exit, &s.stack, v)
+    walk_out(s, reached, around)
+    take(around, y)
+    for i in range(lane.size):
+        take(around, lanes.sets.at[lane.first + i])
+    for i in range(g.neighbors[x].size):
+        take(around, g.neighbors[x].at[i])
+    found = has(reached, x)
+    if not found:
+        give_row(s, reached)
+        return False
+    add(reached, y)
+    lane.reach = reached
+    if not s.is_blocked[y]:
+        s.is_blocked[y] = True
+        push(&s.exit, &s.blocked, y)
+    return True
+
+
+cdef inline bint drop_blocked(Search *s, int y, double floor) noexcept nogil:
+    """Look at the paths of y's turns that reach the floor; tell if any is blocked."""
+    cdef TurnLanes *lanes = &s.turns.of[y]
+    cdef int i
+    cdef bint any_blocked = False
+    for i in range(lanes.size):
+        if lanes.at[i].gain >= floor and lanes.at[i].reach == NULL and not lanes.at[i].rejected:
+            if is_blocked(s, &lanes.at[i], y):
+                any_blocked = True
+    if any_blocked:
+        find_best_turn(s, y)
+    return any_blocked
+
+
+cdef inline bint best_turn(Search *s) noexcept nogil:
+    """Find the turn of largest gain; of those that tie, the one with the least key."""
+    cdef Turns *of = &s.turns
+    cdef TurnLanes *lanes
+    cdef TurnLane *lane
+    cdef int y, i
+    cdef double highest, floor
+    if of.of == NULL or s.g.n == 0:
+        return False
+    while True:
+        y = best_node(&of.tree)
+        highest = of.tree.at[1]
+        if highest <= s.tolerance:
+            return False
+        if not drop_blocked(s, y, highest):
+            break
+    floor = max(highest - s.tolerance, s.tolerance)
+    s.found.x = -1
+    y = next_node(&of.tree, 0, floor)
+    while y >= 0:
+        drop_blocked(s, y, floor)
+        lanes = &of.of[y]
+        for i in range(lanes.size):
+            lane = &lanes.at[i]
+            if lane.gain >= floor and lane.reach == NULL and not lane.rejected:
+                copy_to(&s.exit, &s.best_set, lanes.sets.at + lane.first, lane.size)
+                take_least(s, &s.found, TURN, lane.x, y, &s.best_set, lane.gain, i)
+        y = next_node(&of.tree, y + 1, floor)
+    return True
+
+
+cdef inline void reject_turn(Search *s, int y, int lane) noexcept nogil:
+    s.turns.of[y].at[lane].rejected = True
+    push(&s.exit, &s.rejected_turns, y)
+    find_best_turn(s, y)
+
+
+cdef inline void offer_turns_again(Search *s) noexcept nogil:
+    cdef int i, k, y
+    for i in range(s.rejected_turns.size):
+        y = s.rejected_turns.at[i]
+        for k in range(s.turns.of[y].size):
+            s.turns.of[y].at[k].rejected = False
+        find_best_turn(s, y)
+    s.rejected_turns.size = 0
