@@ -276,16 +276,14 @@ cdef class Core:
     @property
     def steps(self):
         """The steps that lead to the state."""
-        cdef int i, k
+        cdef int i
         cdef StepOf *step
         kinds = (Insert, Delete, Turn)
         found = []
         for i in range(self.s.step_count):
             step = &self.s.steps[i]
-            mask = 0
-            for k in range(step.size):
-                mask |= 1 << self.s.step_sets.at[step.first + k]
-            operator = kinds[step.kind](step.x, step.y, mask)
+            chosen = mask_of(self.s.step_sets.at + step.first, step.size)
+            operator = kinds[step.kind](step.x, step.y, chosen)
             found.append(Step(self._phases[step.phase], operator, step.gain, step.total, step.edges))
         return found
 
@@ -353,7 +351,7 @@ cdef class Core:
         cdef Search *s = &self.s
         cdef Lanes *lanes
         cdef Lane *lane
-        cdef int y, i, k, x, j
+        cdef int y, i, k, x
         self._open(None, moves)
         self._do(refresh_all)
         if self.stopped is not None:
@@ -368,9 +366,7 @@ cdef class Core:
                         continue
                     x = lane.record.base[k]
                     list_h(s, lanes, lane, x, y, &s.best_set)
-                    h = 0
-                    for j in range(s.best_set.size):
-                        h |= 1 << s.best_set.at[j]
+                    h = mask_of(s.best_set.at, s.best_set.size)
                     if x > y and kind_of(&s.g, x, y) == LINE:
                         delete = Delete(y, x, h)
                     else:
@@ -543,7 +539,7 @@ cdef class Core:
 
     def _refuse_gain(self):
         cdef Record *r = self.s.m.bad_record
-        base = show(sum(1 << r.base[i] for i in range(r.size)))
+        base = show(mask_of(r.base, r.size))
         x = "another node" if self.s.m.bad_x < 0 else f"node {self.s.m.bad_x}"
         gain = "something that is not finite" if self.s.m.bad_x < 0 else self.s.m.bad_gain
         raise ScoreError(
@@ -565,30 +561,34 @@ cdef class Core:
 
     cdef object _asked(self, Record *r, bint inserting, bint exact, xs):
         """Return the gains that a Python score gives."""
-        base = 0
-        cdef int i
-        for i in range(r.size):
-            base |= 1 << r.base[i]
+        base = mask_of(r.base, r.size)
         if inserting and not exact and self._insert_gains_above is not None:
             return self._insert_gains_above(r.y, base, xs, self.s.tolerance)
         batch = self._insert_gains if inserting else self._delete_gains
         if batch is not None:
             return batch(r.y, base, xs)
         before = self._value(r.y, base)
-        return [self._value(r.y, base ^ 1 << x) - before for x in xs.tolist()]
+        one = 1
+        return [self._value(r.y, base ^ one << x) - before for x in xs.tolist()]
+
+
+cdef object mask_of(const int *members, int size):
+    """Return a list of nodes as a mask."""
+    cdef int i
+    one = 1  # a Python integer: masks may be longer than a machine word
+    mask = 0
+    for i in range(size):
+        mask |= one << members[i]
+    return mask
 
 
 cdef object adjacents(const Graph *g, int v):
     """Return the nodes that are adjacent to v, as a mask."""
-    mask = 0
-    cdef int i
-    for i in range(g.parents[v].size):
-        mask |= 1 << g.parents[v].at[i]
-    for i in range(g.children[v].size):
-        mask |= 1 << g.children[v].at[i]
-    for i in range(g.neighbors[v].size):
-        mask |= 1 << g.neighbors[v].at[i]
-    return mask
+    return (
+        mask_of(g.parents[v].at, g.parents[v].size)
+        | mask_of(g.children[v].at, g.children[v].size)
+        | mask_of(g.neighbors[v].at, g.neighbors[v].size)
+    )
 
 
 cdef int fill_rows(Word *rows, masks, int words) except -1:
@@ -717,9 +717,7 @@ cdef int ask_member(Core core) noexcept:
     cdef Search *s = &core.s
     cdef int i
     try:
-        region = 0
-        for i in range(s.members.size):
-            region |= 1 << s.members.at[i]
+        region = mask_of(s.members.at, s.members.size)
         graph = core.cpdag
         member = core._constraint.member(graph, region)
         for i in range(s.members.size):
