@@ -12,13 +12,15 @@ import naive
 from bridge import pdag_of
 from known import true_problem
 from sges.graph import PDAG, dag_to_cpdag, pdag_to_dag
-from sges.network import BayesianNetwork, random_dag
+from sges.network import BayesianNetwork, LinearGaussian, random_dag
 from sges.nodeset import NodeSet
-from sges.score import BDeu, DiscreteBIC, SeparationOracle
+from sges.result import Result
+from sges.score import BDeu, DiscreteBIC, GaussianBIC, SeparationOracle
 from sges.score.base import Score, total_score
 from sges.search.deletes import DeleteSource, Kept
 from sges.search.informed import informed_deletes
 from sges.search.moves import Moves
+from sges.search.order import forward_by_order
 from sges.search.phases import _poly_source, _without_large, insert_source
 from sges.search.priority import PrioritySource
 from sges.search.reference import ReferenceEngine
@@ -90,10 +92,14 @@ def assert_same_climb(score: Score, start: PDAG, moves: Moves, constraint: objec
     engine = ReferenceEngine(score, constraint=constraint)  # type: ignore[arg-type]
     engine.start(start, total_score(score, start))
     assert engine.climb("climb", moves) == bool(today.steps)
+    assert_same(engine, today, end)
+
+
+def assert_same(engine: ReferenceEngine, today: Result, end: PDAG) -> None:
     assert [s.operator for s in engine.steps] == [s.operator for s in today.steps]
     assert [(s.phase, s.edges) for s in engine.steps] == [(s.phase, s.edges) for s in today.steps]
     assert [s.gain for s in engine.steps] == pytest.approx([s.gain for s in today.steps])
-    assert engine.total == pytest.approx(run.total)
+    assert engine.total == pytest.approx(today.score)
     assert engine.evaluations == today.score_evaluations
     assert (engine.cpdag, engine.edges) == (end, end.edge_count())
 
@@ -140,3 +146,43 @@ def test_a_climb_under_knowledge_takes_the_steps_of_the_incremental_search(
     score = SeparationOracle(dag)
     assert_same_climb(score, bound.start(dag.n), moves, bound)
     assert_same_climb(score, dag_to_cpdag(dag), moves, bound)
+
+
+def assert_same_order(score: Score, start: PDAG, constraint: object = None) -> None:
+    run = Run(score, constraint=constraint)  # type: ignore[arg-type]
+    end = forward_by_order(run, run.start(start, relaxed=True))
+    today = run.result(end)
+    engine = ReferenceEngine(score, constraint=constraint)  # type: ignore[arg-type]
+    engine.start(start, total_score(score, start))
+    engine.order("order")
+    assert_same(engine, today, end)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_the_search_over_orders_goes_where_today_s_goes_from_every_class(n: int) -> None:
+    for truth, start in product(classes(n), classes(n)):
+        assert_same_order(SeparationOracle(pdag_to_dag(truth)), start)
+
+
+@pytest.mark.parametrize("edges", [8, 20])
+def test_the_search_over_orders_goes_where_today_s_goes_on_gaussian_data(
+    edges: int, seed: int
+) -> None:
+    for start in (PDAG.empty(9), dag_to_cpdag(random_dag(9, 10, seed=seed)), PDAG.complete(9)):
+        assert_same_order(gaussian_score(9, edges, 300, seed), start)
+
+
+@pytest.mark.parametrize("kind", range(6))
+def test_the_search_over_orders_under_knowledge_goes_where_today_s_goes(
+    kind: int, seed: int
+) -> None:
+    dag, known = true_problem(6 * seed + kind)
+    bound = known.bind(dag.n)
+    for start in (bound.start(dag.n), dag_to_cpdag(dag)):
+        assert_same_order(SeparationOracle(dag), start, bound)
+        assert_same_order(gaussian_of(dag, seed), start, bound)
+
+
+def gaussian_of(dag: PDAG, seed: int) -> GaussianBIC:
+    covariance = LinearGaussian.random(dag, seed=seed).covariance()
+    return GaussianBIC.from_covariance(covariance, 300)

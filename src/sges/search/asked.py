@@ -43,6 +43,15 @@ class AskedGains:
         if self._deadline is not None and time.perf_counter() > self._deadline:
             raise TimeUp
 
+    def local(self, y: int, parents: NodeSet) -> float:
+        """Return the score of a family."""
+        value = self.counter.local(y, parents)
+        if not isfinite(value):
+            raise ScoreError(
+                f"local({y}, {parents:#b}) is {value}; a score must be finite for every family"
+            )
+        return value
+
     def learn(self, y: int, base: NodeSet, xs: NodeSet, *, adds: bool) -> dict[int, float]:
         """Return by how much the score of y changes with each x added to, or taken from, a base.
 

@@ -226,3 +226,17 @@ def _each_once(items: Iterable[T]) -> Iterator[T]:
         if item not in seen:
             seen.add(item)
             yield item
+
+
+def changed_views(before: PDAG, after: PDAG) -> NodeSet:
+    """Return the nodes whose view differs: their edges, or what their neighbors are adjacent to.
+
+    The operators into a node depend on its view alone, apart from the condition on paths.
+    """
+    moved = sum(1 << v for v in range(after.n) if before.adjacent(v) != after.adjacent(v))
+    return sum(
+        1 << v
+        for v in range(after.n)
+        if (before.out[v], before.into[v]) != (after.out[v], after.into[v])
+        or after.neighbors(v) & moved
+    )

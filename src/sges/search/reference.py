@@ -22,24 +22,23 @@ paths.  That one is checked of operators that would be taken.
 Paper: Fig. 1; Fig. 3; Fig. 4.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
-from math import isfinite
 
 from sges.certificate import tie_tolerance
-from sges.errors import ScoreError
 from sges.graph.equivalence import pdag_to_dag
-from sges.graph.pdag import PDAG
+from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import NodeSet
 from sges.operators import Delete, Insert, Operator
 from sges.result import Step
 from sges.score.base import Score
 from sges.search.asked import AskedGains, Scored, TimeUp
 from sges.search.constraint import Constraint
-from sges.search.generate import SetLimit, deletes_of, inserts_of, turns_of
+from sges.search.generate import SetLimit, changed_views, deletes_of, inserts_of, turns_of
 from sges.search.moves import Moves
+from sges.search.reference_order import OrderSearch, a_member, edge_by_edge
 
 DOUBTFUL = 1e-6
 """A gain of no more than this share of the total score may be an effect of rounding."""
@@ -181,12 +180,7 @@ class ReferenceEngine:
 
     def local(self, y: int, parents: NodeSet) -> float:
         """Return the score of a family; counted."""
-        value = self._asked.counter.local(y, parents)
-        if not isfinite(value):
-            raise ScoreError(
-                f"local({y}, {parents:#b}) is {value}; a score must be finite for every family"
-            )
-        return value
+        return self._asked.local(y, parents)
 
     def gain_between(self, before: PDAG, after: PDAG) -> float:
         """Return the score difference of two classes, from their families; counted.
@@ -205,7 +199,7 @@ class ReferenceEngine:
         phase: str,
         moves: Moves,
         *,
-        bar: tuple[int, int] | None = None,
+        bar: Edge | None = None,
         patience: float = 0.0,
         aim: float = 0.0,
     ) -> bool:
@@ -227,7 +221,8 @@ class ReferenceEngine:
             going_on = True
             while going_on:
                 going_on = False
-                for gain, operator in self._best_first(moves, tolerance, bar):
+                offers = self._offers(moves, tolerance, bar)
+                for gain, operator in best_first(offers, self.cpdag, tolerance):
                     if isinstance(operator, Insert) and gain < patience * (aim - self.total):
                         break
                     self._asked.check_time()
@@ -255,24 +250,38 @@ class ReferenceEngine:
             )
         return []
 
-    def _best_first(
-        self, moves: Moves, tolerance: float, bar: tuple[int, int] | None
-    ) -> Iterator[Scored]:
-        """Yield the operators worth taking: deletes, turns, inserts, of each kind the best first.
+    def order(self, phase: str) -> None:
+        """Go to the DAG of the best order of the nodes that is found, edge by edge.
 
-        All kinds are generated, and the score asked, before the first is yielded.
+        The search begins with an order of the class or, if that has no edges but required ones, of
+        the class to which polynomially many inserts lead.
         """
-        for offers in self._offers(moves, tolerance, bar):
-            yield from valid_best_first(offers, self.cpdag, tolerance)
+        begun, constraint = self._here, self.constraint
+        if self.edges == sum(map(int.bit_count, constraint.fixed if constraint else ())):
+            self.climb(phase, Moves(inserts="poly"))
+        if self.stopped is not None:
+            return
+        guess = self.cpdag
+        self.rewind(begun)
+        search = None
+        with self._until_stopped():
+            self._report(phase)
+            search = OrderSearch(self._asked, self.tolerance, guess, constraint)
+            search.improve()
+        if search is None:
+            return
+        member, goal = a_member(self.cpdag, constraint), search.best.dag()
+        with self._until_stopped():
+            for gain, operator in edge_by_edge(self.score, self.cpdag, member, goal):
+                self.apply(phase, operator, gain)
 
-    def _offers(
-        self, moves: Moves, tolerance: float, bar: tuple[int, int] | None
-    ) -> list[list[Scored]]:
+    def _offers(self, moves: Moves, tolerance: float, bar: Edge | None) -> list[list[Scored]]:
+        """Return the operators worth taking, or tying with those: deletes, turns, inserts."""
         g, limit = self.cpdag, SetLimit(moves.sets_per_clique)
         offers: list[list[Scored]] = []
         if moves.deletes:
             found = self._asked.scored(g, deletes_of(g, moves, self.constraint, limit))
-            offers.append([s for s in found if s[0] > -2 * tolerance])  # all that may tie
+            offers.append([s for s in found if s[0] > -2 * tolerance])
         if moves.turns:
             found = self._asked.scored(g, turns_of(g, moves, limit))
             offers.append([s for s in found if s[0] > tolerance])
@@ -314,32 +323,25 @@ class ReferenceEngine:
             self.rewind(self._here)
 
 
-def valid_best_first(offers: list[Scored], cpdag: PDAG, tolerance: float) -> Iterator[Scored]:
-    """Yield the valid operators, each time the best that is left; of those that tie, the first.
+def best_first(kinds: Iterable[list[Scored]], cpdag: PDAG, tolerance: float) -> Iterator[Scored]:
+    """Yield the valid operators, one kind after the other, each time the best that is left.
 
-    It ends where the best is below the tolerance.
+    Of those that tie, the first by ``sort_key`` is best.
     """
-    left = sorted(offers, key=lambda scored: -scored[0])
-    while True:
-        tied: list[Scored] = []
-        for gain, operator in left:
-            if tied and gain < tied[0][0] - tolerance:
-                break
-            if operator.is_valid(cpdag):
-                tied.append((gain, operator))
-        if not tied or tied[0][0] < -tolerance:
-            return
-        best = min(tied, key=lambda scored: scored[1].sort_key())
-        yield best
-        left.remove(best)
+    for offers in kinds:
+        left = sorted(offers, key=lambda scored: -scored[0])
+        while tied := _tied(left, cpdag, tolerance):
+            best = min(tied, key=lambda scored: scored[1].sort_key())
+            yield best
+            left.remove(best)
 
 
-def changed_views(before: PDAG, after: PDAG) -> NodeSet:
-    """Return the nodes whose edges differ, or what their neighbors are adjacent to."""
-    moved = sum(1 << v for v in range(after.n) if before.adjacent(v) != after.adjacent(v))
-    return sum(
-        1 << v
-        for v in range(after.n)
-        if (before.out[v], before.into[v]) != (after.out[v], after.into[v])
-        or after.neighbors(v) & moved
-    )
+def _tied(ranked: list[Scored], cpdag: PDAG, tolerance: float) -> list[Scored]:
+    """Return the valid operators that tie with the best, if that does not lower the score."""
+    tied: list[Scored] = []
+    for gain, operator in ranked:
+        if gain < (tied[0][0] - tolerance if tied else -tolerance):
+            break
+        if operator.is_valid(cpdag):
+            tied.append((gain, operator))
+    return tied
