@@ -114,11 +114,11 @@ def kept_cliques(
     for m in maximal:
         room: dict[int, NodeSet] = {}  # how many nodes c may hold -> the X for which it may
         if parents:
-            most = _room(m, near, maximal, clique_bound, size_bound)
+            most = room_in(m, near, maximal, clique_bound, size_bound)
             room[most] = parents
         for x in nodes(m):
             with_x = [c for c in maximal if c >> x & 1]
-            most = _room(m, near & rows[x], with_x, clique_bound, size_bound)
+            most = room_in(m, near & rows[x], with_x, clique_bound, size_bound)
             room[most] = room.get(most, 0) | 1 << x
         for c in subsets(m, at_most=max(room, default=0)):
             size = c.bit_count()
@@ -128,7 +128,7 @@ def kept_cliques(
     return kept
 
 
-def _room(
+def room_in(
     m: NodeSet, na: NodeSet, maximal: Sequence[NodeSet], cliques: int | None, size: int | None
 ) -> int:
     """Return how many nodes of the clique m a delete may put into H besides NA ∖ m."""
@@ -163,14 +163,28 @@ def selective_deletes(
     if bound is None and size is None:
         yield from (d for d in deletes(cpdag, x, y) if is_consistent(d, cpdag, assume))
         return
-    every_h = [] if size is None else [size_limited_ops(cpdag, x, y, size)]
-    if bound is not None:
-        every_h.append(selective_generate_ops(cpdag, x, y, bound))
-    proposed = frozenset.intersection(*every_h)
+    proposed = proposed_sets(cpdag, x, y, bound, size)
     if drop_large and bound is not None:
-        rows = cpdag.skeleton()
-        proposed = frozenset(h for h in proposed if largest_clique(rows, h) <= bound)
+        proposed = frozenset(h for h in proposed if fits(cpdag, h, bound))
     yield from (Delete(x, y, h) for h in sorted(proposed, key=by_size_then_nodes))
+
+
+def proposed_sets(
+    cpdag: PDAG, x: int, y: int, clique_bound: int | None, size_bound: int | None
+) -> frozenset[NodeSet]:
+    """Return every H that the bounds, of which one at least is given, leave for an edge.
+
+    Paper: Fig. 6.
+    """
+    if clique_bound is None:
+        return size_limited_ops(cpdag, x, y, size_bound or 0)
+    proposed = selective_generate_ops(cpdag, x, y, clique_bound)
+    return proposed if size_bound is None else proposed & size_limited_ops(cpdag, x, y, size_bound)
+
+
+def fits(cpdag: PDAG, h: NodeSet, clique_bound: int) -> bool:
+    """Tell whether H holds no clique larger than the bound."""
+    return largest_clique(cpdag.skeleton(), h) <= clique_bound
 
 
 def bounds_of(assume: Property) -> tuple[int | None, int | None]:

@@ -6,13 +6,21 @@ The set is called as in its paper: T for Insert, H for Delete, C for Turn.
 """
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from sges.errors import InvalidOperator
 from sges.graph.completion import complete_locally
 from sges.graph.pdag import PDAG
 from sges.nodeset import Nodes, NodeSet, by_size_then_nodes, nodeset, show
 from sges.score.base import Score
+
+
+class Change(NamedTuple):
+    """The parents of y before and after: one of them more, or one less."""
+
+    y: int
+    before: NodeSet
+    after: NodeSet
 
 
 class Operator(ABC):
@@ -34,8 +42,8 @@ class Operator(ABC):
         """Return which precondition fails on the graph, or None; the nodes exist."""
 
     @abstractmethod
-    def gain(self, score: Score, cpdag: PDAG) -> float:
-        """Return the score change, trusting that the operator is valid."""
+    def changes(self, cpdag: PDAG) -> tuple[Change, ...]:
+        """Return the families that the operator changes in one member of the class."""
 
     @abstractmethod
     def edit(self, cpdag: PDAG) -> PDAG:
@@ -53,6 +61,11 @@ class Operator(ABC):
     def is_valid(self, cpdag: PDAG) -> bool:
         """Tell whether every precondition holds on the graph."""
         return self.problem(cpdag) is None
+
+    def gain(self, score: Score, cpdag: PDAG) -> float:
+        """Return the score change, trusting that the operator is valid."""
+        changes = self.changes(cpdag)
+        return sum(score.local(y, after) - score.local(y, before) for y, before, after in changes)
 
     def delta(self, score: Score, cpdag: PDAG) -> float:
         """Return how much the score of the class changes when the operator is applied."""

@@ -13,8 +13,7 @@ from typing import ClassVar
 from sges.graph.chordal import cliques
 from sges.graph.pdag import PDAG
 from sges.nodeset import Nodes, NodeSet, nodes, show
-from sges.operators.base import Operator, as_mask
-from sges.score.base import Score
+from sges.operators.base import Change, Operator, as_mask
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -61,15 +60,15 @@ class Delete(Operator):
             return f"NA_{{{y},{x}}} ∖ H = {show(na & ~self.h)} must be a clique (Fig. 2)"
         return None
 
-    def gain(self, score: Score, cpdag: PDAG) -> float:
-        """Return Score(y, (Pa ∪ H̄) ∖ x) − Score(y, Pa ∪ H̄ ∪ x).
+    def changes(self, cpdag: PDAG) -> tuple[Change]:
+        """Return that the parents Pa ∪ H̄ ∪ x of y, H̄ = NA ∖ H, lose x.
 
         The larger family holds x also when x — y is undirected and x therefore no parent of
         y; Chickering (2002), Corollary 18, forgets that.
         """
         kept = cpdag.parents(self.y) | cpdag.na(self.y, self.x) & ~self.h
         x = 1 << self.x
-        return score.local(self.y, kept & ~x) - score.local(self.y, kept | x)
+        return (Change(self.y, kept | x, kept & ~x),)
 
     def edit(self, cpdag: PDAG) -> PDAG:
         """Remove the edge; replace y — h with y → h, and x — h with x → h, for every h of H."""

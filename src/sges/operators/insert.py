@@ -13,8 +13,7 @@ from sges.graph.chordal import cliques
 from sges.graph.paths import semi_directed_reach
 from sges.graph.pdag import PDAG
 from sges.nodeset import Nodes, NodeSet, nodes, show
-from sges.operators.base import Operator, as_mask
-from sges.score.base import Score
+from sges.operators.base import Change, Operator, as_mask
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -66,10 +65,10 @@ class Insert(Operator):
             )
         return None
 
-    def gain(self, score: Score, cpdag: PDAG) -> float:
-        """Return Score(y, NA ∪ T ∪ Pa ∪ x) − Score(y, NA ∪ T ∪ Pa)."""
+    def changes(self, cpdag: PDAG) -> tuple[Change]:
+        """Return that the parents NA ∪ T ∪ Pa of y are joined by x."""
         base = cpdag.na(self.y, self.x) | self.t | cpdag.parents(self.y)
-        return score.local(self.y, base | 1 << self.x) - score.local(self.y, base)
+        return (Change(self.y, base, base | 1 << self.x),)
 
     def edit(self, cpdag: PDAG) -> PDAG:
         """Add x → y and replace t — y with t → y for every t of T."""

@@ -11,8 +11,7 @@ from sges.graph.chordal import cliques
 from sges.graph.paths import other_ways
 from sges.graph.pdag import PDAG
 from sges.nodeset import Nodes, NodeSet, nodes, show
-from sges.operators.base import Operator, as_mask
-from sges.score.base import Score
+from sges.operators.base import Change, Operator, as_mask
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -60,14 +59,12 @@ class Turn(Operator):
             return self._problem_of_undirected(cpdag)
         return self._problem_of_directed(cpdag)
 
-    def gain(self, score: Score, cpdag: PDAG) -> float:
-        """Return the change of the two families, of x and of y, that the reversal touches."""
+    def changes(self, cpdag: PDAG) -> tuple[Change, Change]:
+        """Return that the parents Pa ∪ C of y are joined by x, and that x loses its parent y."""
         x, y = self.x, self.y
         above_y = cpdag.parents(y) | self.c
-        above_x = (cpdag.parents(x) | self.c & cpdag.na(y, x) & cpdag.neighbors(x)) & ~(1 << y)
-        gained = score.local(y, above_y | 1 << x) + score.local(x, above_x)
-        lost = score.local(y, above_y) + score.local(x, above_x | 1 << y)
-        return gained - lost
+        above_x = (cpdag.parents(x) | self.c & cpdag.neighbors(x)) & ~(1 << y)
+        return Change(y, above_y, above_y | 1 << x), Change(x, above_x | 1 << y, above_x)
 
     def edit(self, cpdag: PDAG) -> PDAG:
         """Direct every edge at x and y as in the member that the reversal is made in."""
@@ -127,7 +124,36 @@ def turns(cpdag: PDAG, x: int, y: int) -> Iterator[Turn]:
 
 def local_turns(cpdag: PDAG, x: int, y: int) -> Iterator[Turn]:
     """Yield the turns of one edge that meet every condition but that on paths, lazily."""
-    return (Turn(x, y, c) for c, _ in local_turn_sets(cpdag, y, 1 << x))
+    directed = not cpdag.neighbors(y) >> x & 1
+    for held, free in parts_of_c(cpdag, x, y):
+        for v in nodes(held):
+            free &= cpdag.adjacent(v)
+        for t in cliques(cpdag.skeleton(), free):
+            if t or directed:
+                yield Turn(x, y, held | t)
+
+
+def parts_of_c(cpdag: PDAG, x: int, y: int) -> Iterator[tuple[NodeSet, NodeSet]]:
+    """Yield the nodes that C must hold, and those of which it may hold more; all form a clique.
+
+    On y → x, C must hold NA.  On x — y it holds more, a part of one connected component K of
+    the neighbors of y that are not adjacent to x.  All paths from K to NA begin in K, so C must
+    hold what NA has next to K; and it can hold nothing else of NA, as C is a clique.
+    """
+    near, na = cpdag.neighbors(y), cpdag.na(y, x)
+    if not near >> x & 1:
+        if cpdag.is_clique(na):
+            yield na, near & ~na
+        return
+    apart = near & ~na & ~(1 << x)
+    while apart:
+        component = apart & -apart
+        while grown := _adjacent_to(cpdag, component) & apart & ~component:
+            component |= grown
+        apart &= ~component
+        held = _adjacent_to(cpdag, component) & na
+        if cpdag.is_clique(held):
+            yield held, component
 
 
 def local_turn_sets(cpdag: PDAG, y: int, xs: NodeSet) -> Iterator[tuple[NodeSet, NodeSet]]:

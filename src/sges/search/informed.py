@@ -23,11 +23,12 @@ from sges.graph.equivalence import dag_to_cpdag
 from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes
 from sges.operators.delete import Delete
+from sges.search.constraint import Constraint
 from sges.search.deletes import Kept
 from sges.search.inserts import InsertSource
 from sges.search.lanes import Ask
 from sges.search.poly import PolySource
-from sges.search.run import Constraint, Run
+from sges.search.run import Run
 from sges.search.source import Check, Scored, go_on
 
 Phases: TypeAlias = Callable[[PDAG], PDAG]

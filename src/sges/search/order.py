@@ -19,12 +19,13 @@ from sges.graph.equivalence import dag_to_cpdag, pdag_to_dag
 from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes, nodeset
 from sges.operators.base import Operator
+from sges.search.constraint import Constraint
 from sges.search.edge_by_edge import EdgeByEdge
 from sges.search.grow_shrink import GrowShrink
 from sges.search.informed import InformedPolySource
 from sges.search.order_moves import ROUNDS, OrderSearch
 from sges.search.poly import PolySource, poly_fes_bound
-from sges.search.run import Constraint, Run
+from sges.search.run import Run
 from sges.search.source import Scored, Source
 
 PHASE = "order"

@@ -14,13 +14,14 @@ from sges.nodeset import NodeSet, nodes
 from sges.operators.delete import Delete
 from sges.properties.base import Property
 from sges.search.conservative import ConservativeInsertSource, InformedConservativeInsertSource
+from sges.search.constraint import Constraint
 from sges.search.deletes import DeleteSource, Kept
 from sges.search.escapes import DeleteEscapes, Escapes, ScratchEscapes
 from sges.search.informed import InformedInsertSource, InformedPolySource, informed_deletes
 from sges.search.inserts import InsertSource
 from sges.search.poly import PolySource
 from sges.search.priority import PrioritySource
-from sges.search.run import Constraint, Run
+from sges.search.run import Run
 from sges.search.scratch import Generate, ScratchSource, over_all_edges
 from sges.search.source import Source
 from sges.search.turns import TurnSource

@@ -7,22 +7,23 @@ inside the scoring of one: the state is always the last CPDAG reached.
 
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol, TypedDict
+from typing import TypedDict
 
 from sges.certificate import tie_tolerance
 from sges.errors import NotACPDAG, ScoreError
 from sges.graph.equivalence import dag_to_cpdag, is_cpdag, is_dag, pdag_to_cpdag, pdag_to_dag
 from sges.graph.meek import close_under_meek
-from sges.graph.pdag import PDAG, Edge
+from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet
 from sges.operators.base import Operator
 from sges.result import Result, Step
 from sges.score.base import Candidates, Gains, Score, total_score
 from sges.score.cache import CountingScore
 from sges.search.circles import Circle
+from sges.search.constraint import Constraint
 from sges.search.source import Scored, Source
 
 
@@ -35,40 +36,6 @@ class Progress:
     score: float
     edges: int
     seconds: float
-
-
-class Constraint(Protocol):
-    """Hard background knowledge, as the search sees it; ``sges.knowledge`` is one."""
-
-    @property
-    def barred(self) -> Sequence[NodeSet]:
-        """For each y, the x of which x → y must not be."""
-
-    @property
-    def fixed(self) -> Sequence[NodeSet]:
-        """For each y, the x of which x → y must be."""
-
-    def start(self, n: int, /) -> PDAG:
-        """Return the sparsest CPDAG on n nodes that has a member satisfying the constraint."""
-
-    def admits(self, cpdag: PDAG, known: PDAG | None = None, /) -> bool:
-        """Tell whether some member of the class satisfies the constraint; one of ``known`` does."""
-
-    def refine(self, cpdag: PDAG, /) -> PDAG:
-        """Return the class with the edges directed that all satisfying members direct alike."""
-
-    def member(self, cpdag: PDAG, within: NodeSet | None = None, /) -> PDAG:
-        """Return a member that satisfies the constraint, or else at least what it relaxes to.
-
-        If ``within`` is given, only chain components inside it need be directed.
-        """
-
-    def violations(self, dag: PDAG, /) -> list[Edge]:
-        """Return the edges of a DAG that the constraint forbids."""
-
-    @property
-    def relaxed(self) -> "Constraint | None":
-        """The part under which admissible steps lead to the truth; None if that is all of it."""
 
 
 class Options(TypedDict, total=False):

@@ -1,0 +1,347 @@
+r"""The search as the paper tells it, from scratch at every step.
+
+This is the definition of what a search does, and what runs where nothing could be compiled.  It
+generates all operators of a state, asks for their gains, takes the best one and begins again.
+Only what the score has answered is remembered.  The compiled engine takes the same steps.
+
+    Fig. 1, GES    climb("fes", Moves(inserts="all")), then climb("bes", Moves(deletes=True))
+    Fig. 3, SGES   the same with Moves(deletes=True, clique_bound=s)
+    Fig. 4, SBES   ``climb``, the greedy loop
+    Fig. 6         ``sges.search.generate.deletes_of``
+
+>>> from sges.score import SeparationOracle
+>>> engine = ReferenceEngine(SeparationOracle(PDAG.from_edges(3, [(0, 2), (1, 2)])))
+>>> engine.climb("fes", Moves(inserts="all")), engine.climb("bes", Moves(deletes=True))
+(True, False)
+>>> engine.cpdag, engine.evaluations
+(PDAG(3 nodes: 0→2, 1→2), 11)
+
+The score is asked about an operator once all of its conditions hold but the one on semi-directed
+paths.  That one is checked of operators that would be taken.
+
+Paper: Fig. 1; Fig. 3; Fig. 4.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+
+from sges.certificate import tie_tolerance
+from sges.graph.equivalence import pdag_to_dag
+from sges.graph.pdag import PDAG, Edge
+from sges.nodeset import NodeSet
+from sges.operators import Delete, Insert, Operator
+from sges.result import Step
+from sges.score.base import Score
+from sges.search.asked import AskedGains, Scored, TimeUp
+from sges.search.constraint import Constraint
+from sges.search.generate import SetLimit, changed_views, deletes_of, inserts_of, turns_of
+from sges.search.moves import Moves
+from sges.search.reference_order import OrderSearch, a_member, edge_by_edge
+
+DOUBTFUL = 1e-6
+"""A gain of no more than this share of the total score may be an effect of rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A point of a search: its class, the total score, and how many edges and steps there are."""
+
+    cpdag: PDAG
+    total: float
+    edges: int
+    steps: int
+
+
+class LoopGuard:
+    """The classes that were left by doubtful steps, since the last step that was not doubtful.
+
+    Every step gains, so no class comes twice.  But where gains are known to fewer digits than
+    ties are judged by, an insert and the delete that undoes it may both seem to gain.
+    """
+
+    def __init__(self) -> None:
+        self._left: set[PDAG] = set()
+
+    def closes(self, here: Mark, gain: float, after: PDAG) -> bool:
+        """Tell whether a step leads back to a class that was left; if not, remember this one."""
+        if gain > DOUBTFUL * max(1.0, abs(here.total)):
+            self._left.clear()
+            return False
+        if after in self._left:
+            return True
+        self._left.add(here.cpdag)
+        return False
+
+
+class ReferenceEngine:
+    """A search that goes from class to class by operators; it has taken no step yet.
+
+    Parameters
+    ----------
+    score
+        The score to maximise.
+    counting
+        Whether to count the unique families that the score is asked for.
+    deadline
+        The value of ``time.perf_counter()`` at which to stop, None for no limit.
+    report
+        Called with the phase when a climb begins and after each step.
+    constraint
+        Background knowledge: a step is taken only to a class that it admits.
+
+    Attributes
+    ----------
+    steps
+        The steps taken.
+    stopped
+        None, "time limit" or "interrupted"; a search that was stopped takes no more steps.
+    capped
+        The number of steps there were when ``sets_per_clique`` left out an operator for the first
+        time, None if it never did.
+    """
+
+    def __init__(
+        self,
+        score: Score,
+        *,
+        counting: bool = True,
+        deadline: float | None = None,
+        report: Callable[[str], object] | None = None,
+        constraint: Constraint | None = None,
+    ) -> None:
+        self.score = score
+        self.n = score.n
+        self.report = report
+        self.constraint = constraint
+        self.steps: list[Step] = []
+        self.stopped: str | None = None
+        self.capped: int | None = None
+        self._asked = AskedGains(score, counting=counting, deadline=deadline)
+        self.start(PDAG.empty(score.n), 0.0)
+
+    @property
+    def cpdag(self) -> PDAG:
+        """The class that was reached."""
+        return self._here.cpdag
+
+    @property
+    def total(self) -> float:
+        """The score of the start, and the gains of all steps since."""
+        return self._here.total
+
+    @property
+    def edges(self) -> int:
+        """The number of edges."""
+        return self._here.edges
+
+    @property
+    def evaluations(self) -> int | None:
+        """The number of unique families that were asked for; None if they are not counted."""
+        return self._asked.counter.evaluations
+
+    @property
+    def considered(self) -> int:
+        """How many operators were generated."""
+        return self._asked.considered
+
+    @property
+    def tolerance(self) -> float:
+        """How far apart two gains may be and still tie."""
+        return tie_tolerance(self.total)
+
+    def start(self, cpdag: PDAG, total: float) -> None:
+        """Begin at a class with this score, without steps."""
+        self._here = Mark(cpdag, total, cpdag.edge_count(), 0)
+        self._left: list[PDAG] = []  # the class before each step
+        self.steps.clear()
+
+    def mark(self) -> Mark:
+        """Return the point that was reached."""
+        return self._here
+
+    def rewind(self, mark: Mark) -> None:
+        """Go back to an earlier point, and forget the steps since."""
+        self._here = mark
+        del self.steps[mark.steps :], self._left[mark.steps :]
+
+    def touched_since(self, mark: Mark) -> NodeSet:
+        """Return the nodes whose view changed at some step since a point."""
+        states = [*self._left[mark.steps :], self.cpdag]
+        touched = 0
+        for before, after in pairwise(states):
+            touched |= changed_views(before, after)
+        return touched
+
+    def apply(self, phase: str, operator: Operator, gain: float) -> None:
+        """Take one step by a valid operator."""
+        self._take(phase, operator, gain, operator.carry_out(self.cpdag))
+
+    def local(self, y: int, parents: NodeSet) -> float:
+        """Return the score of a family; counted."""
+        return self._asked.local(y, parents)
+
+    def gain_between(self, before: PDAG, after: PDAG) -> float:
+        """Return the score difference of two classes, from their families; counted.
+
+        Unlike the sum of the gains on the way it does not accumulate rounding.
+        """
+        old, new = pdag_to_dag(before), pdag_to_dag(after)
+        return sum(
+            self.local(y, new.parents(y)) - self.local(y, old.parents(y))
+            for y in range(self.n)
+            if new.parents(y) != old.parents(y)
+        )
+
+    def climb(
+        self,
+        phase: str,
+        moves: Moves,
+        *,
+        bar: Edge | None = None,
+        patience: float = 0.0,
+        aim: float = 0.0,
+    ) -> bool:
+        """Take the best operator until there is none; tell whether a step was taken.
+
+        A delete is worth taking if its gain is not below zero, a turn or an insert if it is
+        above, up to the tolerance.  Deletes come before turns and turns before inserts; of
+        operators that tie, the first by ``sort_key`` is taken.  No edge is inserted between the
+        two nodes of ``bar``, and the climb ends before an insert that gains less than
+        ``patience`` times what is missing to the score ``aim``.
+
+        Paper: Fig. 4, the loop of SBES.
+        """
+        if self.stopped is not None:
+            return False
+        begun, tolerance, guard = len(self.steps), self.tolerance, LoopGuard()
+        with self._until_stopped():
+            self._report(phase)
+            going_on = True
+            while going_on:
+                going_on = False
+                offers = self._offers(moves, tolerance, bar)
+                for gain, operator in best_first(offers, self.cpdag, tolerance):
+                    if isinstance(operator, Insert) and gain < patience * (aim - self.total):
+                        break
+                    self._asked.check_time()
+                    after = operator.carry_out(self.cpdag)
+                    if self._admits(after) and not guard.closes(self._here, gain, after):
+                        self._take(phase, operator, gain, after)
+                        going_on = True
+                        break
+        return len(self.steps) > begun
+
+    def escapes(self, moves: Moves) -> list[tuple[float, Delete]]:
+        """Return all deletes to look at with their gains, best first; those of x — y once."""
+        if self.stopped is not None:
+            return []
+        g = self.cpdag
+        found: dict[Delete, float] = {}
+        with self._until_stopped():
+            for gain, op in self._asked.scored(g, deletes_of(g, moves, self.constraint)):
+                turned = op.x > op.y and g.neighbors(op.y) >> op.x & 1
+                x, y = (op.y, op.x) if turned else (op.x, op.y)
+                found.setdefault(Delete(x, y, op.chosen), gain)
+            return sorted(
+                ((gain, op) for op, gain in found.items()),
+                key=lambda pair: (-pair[0], pair[1].sort_key()),
+            )
+        return []
+
+    def order(self, phase: str) -> None:
+        """Go to the DAG of the best order of the nodes that is found, edge by edge.
+
+        The search begins with an order of the class or, if that has no edges but required ones, of
+        the class to which polynomially many inserts lead.
+        """
+        begun, constraint = self._here, self.constraint
+        if self.edges == sum(map(int.bit_count, constraint.fixed if constraint else ())):
+            self.climb(phase, Moves(inserts="poly"))
+        if self.stopped is not None:
+            return
+        guess = self.cpdag
+        self.rewind(begun)
+        search = None
+        with self._until_stopped():
+            self._report(phase)
+            search = OrderSearch(self._asked, self.tolerance, guess, constraint)
+            search.improve()
+        if search is None:
+            return
+        member, goal = a_member(self.cpdag, constraint), search.best.dag()
+        with self._until_stopped():
+            for gain, operator in edge_by_edge(self.score, self.cpdag, member, goal):
+                self.apply(phase, operator, gain)
+
+    def _offers(self, moves: Moves, tolerance: float, bar: Edge | None) -> list[list[Scored]]:
+        """Return the operators worth taking, or tying with those: deletes, turns, inserts."""
+        g, limit = self.cpdag, SetLimit(moves.sets_per_clique)
+        offers: list[list[Scored]] = []
+        if moves.deletes:
+            found = self._asked.scored(g, deletes_of(g, moves, self.constraint, limit))
+            offers.append([s for s in found if s[0] > -2 * tolerance])
+        if moves.turns:
+            found = self._asked.scored(g, turns_of(g, moves, limit))
+            offers.append([s for s in found if s[0] > tolerance])
+        if moves.inserts is not None:
+            scored = list(self._asked.scored(g, inserts_of(g, moves, self.constraint, limit)))
+            every = [s for s in scored if s[0] > tolerance and {s[1].x, s[1].y} != set(bar or ())]
+            if moves.conservative:  # first those of pairs that no insert shows to be independent
+                independent = {(op.x, op.y) for gain, op in scored if gain <= tolerance}
+                offers.append([s for s in every if (s[1].x, s[1].y) not in independent])
+            offers.append(every)
+        if limit.left_out and self.capped is None:
+            self.capped = len(self.steps)
+        return offers
+
+    def _take(self, phase: str, operator: Operator, gain: float, after: PDAG) -> None:
+        here = self._here
+        total, edges = here.total + gain, here.edges + operator.adds_edges
+        self.steps.append(Step(phase, operator, gain, total, edges))
+        self._left.append(here.cpdag)
+        self._here = Mark(after, total, edges, here.steps + 1)  # at once: Ctrl-C may come any time
+        self._report(phase)
+
+    def _admits(self, after: PDAG) -> bool:
+        return self.constraint is None or self.constraint.admits(after, self.cpdag)
+
+    def _report(self, phase: str) -> None:
+        if self.report is not None:
+            self.report(phase)
+
+    @contextmanager
+    def _until_stopped(self) -> Iterator[None]:
+        """End what is inside at the deadline or at Ctrl-C, at the point that was reached."""
+        try:
+            yield
+        except TimeUp:
+            self.stopped = "time limit"
+        except KeyboardInterrupt:
+            self.stopped = "interrupted"
+            self.rewind(self._here)
+
+
+def best_first(kinds: Iterable[list[Scored]], cpdag: PDAG, tolerance: float) -> Iterator[Scored]:
+    """Yield the valid operators, one kind after the other, each time the best that is left.
+
+    Of those that tie, the first by ``sort_key`` is best.
+    """
+    for offers in kinds:
+        left = sorted(offers, key=lambda scored: -scored[0])
+        while tied := _tied(left, cpdag, tolerance):
+            best = min(tied, key=lambda scored: scored[1].sort_key())
+            yield best
+            left.remove(best)
+
+
+def _tied(ranked: list[Scored], cpdag: PDAG, tolerance: float) -> list[Scored]:
+    """Return the valid operators that tie with the best, if that does not lower the score."""
+    tied: list[Scored] = []
+    for gain, operator in ranked:
+        if gain < (tied[0][0] - tolerance if tied else -tolerance):
+            break
+        if operator.is_valid(cpdag):
+            tied.append((gain, operator))
+    return tied

@@ -1,0 +1,249 @@
+"""The search over orders of the nodes, from scratch at every place.
+
+Every order of the nodes stands for a DAG: the parents of each node are those that grow-shrink
+chooses among the nodes before it.  With a score that sees the truth this DAG is an IMAP of the
+truth, so that a backward phase may follow.  After Andrews et al. (2023), each node in turn is
+moved to its best place, until all stay where they are.  Then the search begins again from another
+order of the same class, as long as that pays.
+
+Under knowledge the order keeps to the order that the knowledge implies, required parents are
+never dropped, and what must not be a parent is not one.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sges.errors import WrongUse
+from sges.graph.equivalence import dag_to_cpdag, pdag_to_dag, topological_order
+from sges.graph.pdag import PDAG
+from sges.nodeset import NodeSet, nodes, nodeset
+from sges.operators import Delete, Insert
+from sges.score.base import Score, delete_gains, insert_gains
+from sges.search.asked import AskedGains, Scored
+from sges.search.constraint import Constraint
+
+REACH = 300.0
+"""How many nats the score may fall on the way to a better place before the sweep ends."""
+
+ROUNDS = 50
+"""How many times each node is moved at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The parents of a node, and what they gain beyond the required ones."""
+
+    parents: NodeSet
+    gain: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """An order of the nodes, and the parents chosen for each node."""
+
+    order: tuple[int, ...]
+    choices: tuple[Choice, ...]
+
+    @property
+    def gain(self) -> float:
+        """What the DAG gains beyond the required edges."""
+        return sum(choice.gain for choice in self.choices)
+
+    def dag(self) -> PDAG:
+        """Return the DAG that the order stands for."""
+        edges = [(x, y) for y, choice in enumerate(self.choices) for x in nodes(choice.parents)]
+        return PDAG.from_edges(len(self.order), edges)
+
+
+class GrowShrink:
+    """The parents of a node y among the nodes before it.
+
+    *Grow*: from the required parents, add the node of largest gain while that improves the score.
+    *Shrink*: take away the node of largest gain while that does not lower the score.
+    """
+
+    def __init__(
+        self, asked: AskedGains, y: int, tolerance: float, allowed: NodeSet, required: NodeSet
+    ) -> None:
+        self._asked = asked
+        self._y = y
+        self._tolerance = tolerance
+        self._allowed = allowed & ~(1 << y)
+        self._required = required
+        self._bases: dict[NodeSet, tuple[float, list[tuple[int, float]]]] = {}
+
+    def choose(self, before: NodeSet) -> Choice:
+        """Return the parents of y if these nodes come before it."""
+        chosen = self._required
+        gain, ranked = self._base(chosen, 0.0)
+        while better := [pair for pair in ranked if before >> pair[0] & 1]:
+            x, more = better[0]
+            chosen |= 1 << x
+            gain, ranked = self._base(chosen, gain + more)
+        return self._shrunk(chosen, gain)
+
+    def _base(self, chosen: NodeSet, gain: float) -> tuple[float, list[tuple[int, float]]]:
+        """Return what these parents gain, and the nodes that would improve them, ranked."""
+        if chosen not in self._bases:
+            xs = self._allowed & ~chosen
+            gains = self._asked.learn(self._y, chosen, xs, adds=True)
+            ranked = ranking([(x, gains[x]) for x in nodes(xs)], self._tolerance)
+            self._bases[chosen] = gain, ranked
+        return self._bases[chosen]
+
+    def _shrunk(self, parents: NodeSet, gain: float) -> Choice:
+        while free := parents & ~self._required:
+            gains = self._asked.learn(self._y, parents, free, adds=False)
+            highest = max(gains[x] for x in nodes(free))
+            if highest < -self._tolerance:
+                break
+            x = next(x for x in nodes(free) if gains[x] >= highest - self._tolerance)
+            parents ^= 1 << x
+            gain += gains[x]
+        return Choice(parents, gain)
+
+
+def ranking(gains: list[tuple[int, float]], tolerance: float) -> list[tuple[int, float]]:
+    """Return the nodes that gain more than the tolerance, best first, with their gains.
+
+    A node ties with the next one if their gains differ by no more than the tolerance; nodes
+    that tie are ranked by their numbers.
+
+    >>> ranking([(1, 3.0), (2, -1.0), (5, 7.0), (6, 7.25)], 0.5)
+    [(5, 7.0), (6, 7.25), (1, 3.0)]
+    """
+    ties: list[list[tuple[int, float]]] = []
+    for x, gain in sorted(gains, key=lambda pair: -pair[1]):
+        if gain > tolerance:
+            if not ties or ties[-1][-1][1] - gain > tolerance:
+                ties.append([])
+            ties[-1].append((x, gain))
+    return [pair for tie in ties for pair in sorted(tie)]
+
+
+class OrderSearch:
+    """The search for the best order, from the order of a member of a class."""
+
+    def __init__(
+        self, asked: AskedGains, tolerance: float, guess: PDAG, constraint: Constraint | None
+    ) -> None:
+        n = guess.n
+        nothing: Sequence[NodeSet] = (0,) * n
+        barred = constraint.barred if constraint else nothing
+        fixed = constraint.fixed if constraint else nothing
+        self._asked = asked
+        self._tolerance = tolerance
+        self._constraint = constraint
+        self._later = (constraint.relaxed or constraint).barred if constraint else nothing
+        self._parents = [
+            GrowShrink(asked, y, tolerance, ((1 << n) - 1) & ~barred[y], fixed[y]) for y in range(n)
+        ]
+        self._state = self._ordered(self._order_of(guess))
+        self._best = self._state
+
+    @property
+    def best(self) -> Ordered:
+        """The best order so far."""
+        return max(self._best, self._state, key=lambda ordered: ordered.gain)
+
+    def improve(self) -> None:
+        """Move each node to its best place in turn, until all stay or the rounds are over."""
+        for _ in range(ROUNDS):
+            if sum([self._move(v) for v in range(len(self._state.order))]):
+                continue
+            again = self._best is not self._state
+            if again and self._state.gain <= self._best.gain + self._tolerance:
+                break
+            self._best = self._state
+            self._state = self._ordered(self._order_of(dag_to_cpdag(self._state.dag())))
+
+    def _order_of(self, cpdag: PDAG) -> list[int]:
+        return first_order(a_member(cpdag, self._constraint), self._later)
+
+    def _ordered(self, order: list[int]) -> Ordered:
+        choices = {v: self._parents[v].choose(nodeset(order[:i])) for i, v in enumerate(order)}
+        return Ordered(tuple(order), tuple(choices[v] for v in range(len(order))))
+
+    def _move(self, v: int) -> bool:
+        """Move v to its best place, if that is better; tell whether it moved."""
+        at, highest, best = self._state.order.index(v), 0.0, None
+        leftward, rightward = range(at - 1, -1, -1), range(at + 1, len(self._state.order))
+        for places in (leftward, rightward):
+            for gain, ordered in self._sweep(v, places):
+                if gain > highest + self._tolerance:
+                    highest, best = gain, ordered
+        self._state = best or self._state
+        return best is not None
+
+    def _sweep(self, v: int, places: range) -> Iterator[tuple[float, Ordered]]:
+        """Yield the orders with v in each of the places, the nearest first, and their gains."""
+        here = self._state
+        choices = list(here.choices)
+        shift = 0.0
+        for place in places:
+            u = here.order[place]  # the node that v passes
+            first, second = (v, u) if places.step < 0 else (u, v)
+            if self._later[second] >> first & 1:
+                return
+            order = [w for w in here.order if w != v]
+            order.insert(place, v)
+            for w in (u, v):
+                choices[w] = self._parents[w].choose(nodeset(order[: order.index(w)]))
+            self._asked.considered += 1
+            shift += choices[u].gain - here.choices[u].gain
+            gain = choices[v].gain - here.choices[v].gain + shift
+            yield gain, Ordered(tuple(order), tuple(choices))
+            if gain < -REACH:
+                return
+
+
+def first_order(dag: PDAG, later: Sequence[NodeSet]) -> list[int]:
+    """Return the nodes so that parents come first, and those of ``later[v]`` come after v."""
+    needs = [dag.parents(v) for v in range(dag.n)]
+    for u, row in enumerate(later):
+        for v in nodes(row):
+            needs[v] |= 1 << u
+    order: list[int] = []
+    left = list(range(dag.n))
+    while left:
+        done = nodeset(order)
+        ready = [v for v in left if not needs[v] & ~done]
+        if not ready:
+            raise WrongUse(
+                f"no order of the nodes {left} obeys the background knowledge: the edges that it "
+                "forbids one way only must not make a circle; use another forward phase"
+            )
+        order += ready
+        left = [v for v in left if v not in ready]
+    return order
+
+
+def a_member(cpdag: PDAG, constraint: Constraint | None) -> PDAG:
+    """Return a member of a class: under knowledge, one that satisfies it."""
+    return pdag_to_dag(cpdag) if constraint is None else constraint.member(cpdag)
+
+
+def edge_by_edge(score: Score, cpdag: PDAG, member: PDAG, goal: PDAG) -> Iterator[Scored]:
+    """Yield the operators from a member of a class to another DAG, and their gains.
+
+    First the edges are deleted that only the member has, then those inserted that only the goal
+    has.  Each operator is valid because it can be carried out in the member.
+    """
+    if dag_to_cpdag(goal) == cpdag:
+        return
+    for y in range(goal.n):
+        for x in nodes(member.parents(y) & ~goal.parents(y)):
+            (gain,) = delete_gains(score, y, member.parents(y), np.array([x], dtype=np.intp))
+            delete = Delete(x, y, cpdag.na(y, x) & member.children(y))
+            member, cpdag = member.edited(remove=[(x, y)]), delete.carry_out(cpdag)
+            yield float(gain), delete
+    for y in topological_order(goal):
+        while missing := goal.parents(y) & ~member.parents(y):
+            parents, xs = member.parents(y), np.array(list(nodes(missing)), dtype=np.intp)
+            gains = insert_gains(score, y, parents, xs)
+            x = int(xs[gains.argmax()])  # the most gainful first
+            insert = Insert(x, y, parents & cpdag.neighbors(y) & ~cpdag.adjacent(x))
+            member, cpdag = member.edited(direct=[(x, y)]), insert.carry_out(cpdag)
+            yield float(gains.max()), insert

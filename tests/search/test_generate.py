@@ -1,0 +1,258 @@
+"""Which operators a climb looks at: complete without limits, polynomially many with them."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import naive
+import scratch_engine as scratch
+from bridge import pdag_of
+from sges.graph import PDAG, is_cpdag, is_imap, maximal_cliques, members, pdag_to_dag
+from sges.nodeset import NodeSet, nodes
+from sges.operators import Insert, Operator, Turn, all_deletes, all_turns
+from sges.properties import MaxParents
+from sges.score import GaussianBIC, SeparationOracle
+from sges.search.generate import (
+    SetLimit,
+    changed_views,
+    deletes_of,
+    inserts_of,
+    parents_in_member,
+    subset_size,
+    turns_of,
+)
+from sges.search.moves import Moves
+from sges.search.reference import ReferenceEngine
+from strategies import cpdags
+from worlds import gaussian_score
+
+ALL = Moves(inserts="all", turns=True, deletes=True)
+BOUNDS = [(None, None), (0, None), (1, None), (2, None), (None, 1), (1, 2)]
+
+
+def classes(n: int) -> list[PDAG]:
+    return [pdag_of(n, cpdag) for cpdag in naive.all_cpdags(n)]
+
+
+def once(operators: Iterator[Operator]) -> set[Operator]:
+    """Return operators as a set, after a look that none comes twice."""
+    found = list(operators)
+    assert len(found) == len(set(found))
+    return set(found)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_without_limits_every_operator_is_generated_once(n: int) -> None:
+    for g in classes(n):
+        assert once(deletes_of(g, ALL)) == set(all_deletes(g))
+        assert once(inserts_of(g, ALL)) == set(scratch.inserts_before_the_path_condition(g))
+        turns = once(turns_of(g, ALL))
+        assert {op for op in turns if op.is_valid(g)} == set(all_turns(g))
+
+
+@given(cpdags(max_nodes=8))
+def test_a_limit_that_is_never_reached_changes_nothing(g: PDAG) -> None:
+    limit = SetLimit(2**8)
+    assert once(deletes_of(g, ALL, limit=limit)) == once(deletes_of(g, ALL))
+    assert once(inserts_of(g, ALL, limit=limit)) == once(inserts_of(g, ALL))
+    assert once(turns_of(g, ALL, limit)) == once(turns_of(g, ALL))
+    assert not limit.left_out
+
+
+def test_subset_sizes_are_the_largest_that_the_limit_allows() -> None:
+    for m in range(12):
+        for limit in range(1, 300):
+            size = subset_size(m, limit)
+            if 2**m <= limit:
+                assert size == m
+                continue
+            assert size >= 1
+            assert size == 1 or sum(comb(m, j) for j in range(size + 1)) <= limit
+            assert sum(comb(m, j) for j in range(size + 2)) > limit
+
+
+def few(m: NodeSet, s: NodeSet, limit: int) -> bool:
+    """Tell whether a set has few nodes of a clique, or all subsets of the clique are few."""
+    return 2 ** m.bit_count() <= limit or s.bit_count() <= subset_size(m.bit_count(), limit)
+
+
+def cliques_at(g: PDAG, y: int) -> list[NodeSet]:
+    return maximal_cliques(g.skeleton(), g.neighbors(y))
+
+
+def limited_inserts(g: PDAG, limit: int) -> set[Insert]:
+    """Filter all inserts by the rule of the limit."""
+    every = set(scratch.inserts_before_the_path_condition(g))
+    found = {
+        op
+        for op in every
+        if any(few(m, op.t, limit) for m in cliques_at(g, op.y) if not insert_set(g, op) & ~m)
+    }
+    short = {op.y for op in every - found}
+    return found | {
+        op for op in every if op.y in short and insert_set(g, op) == parents_in_member(g, op.y)
+    }
+
+
+def insert_set(g: PDAG, op: Insert) -> NodeSet:
+    return g.na(op.y, op.x) | op.t
+
+
+def limited_turns(g: PDAG, limit: int) -> set[Turn]:
+    """Filter all turns by the rule of the limit."""
+    return {
+        op
+        for op in turns_of(g, ALL)
+        if any(
+            few(m, op.c, limit) or few(m, m & ~op.c, limit)
+            for m in cliques_at(g, op.y)
+            if not op.c & ~m
+        )
+    }
+
+
+@settings(max_examples=150)
+@given(cpdags(max_nodes=8), st.integers(1, 40))
+def test_a_limit_keeps_exactly_the_small_and_the_large_sets(g: PDAG, limit: int) -> None:
+    moves = replace(ALL, sets_per_clique=limit)
+    assert once(inserts_of(g, moves)) == limited_inserts(g, limit)
+    assert once(turns_of(g, moves)) == limited_turns(g, limit)
+    kept = once(deletes_of(g, moves))
+    for op in all_deletes(g):
+        s = g.na(op.y, op.x) & ~op.h | 1 << op.x & g.neighbors(op.y)
+        around = [m for m in cliques_at(g, op.y) if not s & ~m]
+        wanted = any(few(m, s, limit) or few(m, m & ~s, limit) for m in around)
+        assert (op in kept) == wanted
+
+
+@settings(max_examples=100)
+@given(cpdags(max_nodes=8), st.integers(1, 40), st.sampled_from(BOUNDS))
+def test_bounds_and_a_limit_leave_what_both_leave(
+    g: PDAG, limit: int, bounds: tuple[int | None, int | None]
+) -> None:
+    bounded = replace(ALL, clique_bound=bounds[0], size_bound=bounds[1])
+    both = once(deletes_of(g, replace(bounded, sets_per_clique=limit)))
+    alone = once(deletes_of(g, replace(ALL, sets_per_clique=limit)))
+    assert both <= once(deletes_of(g, bounded)) & alone
+    assert once(deletes_of(g, replace(bounded, sets_per_clique=2**8))) == once(
+        deletes_of(g, bounded)
+    )
+
+
+@given(cpdags(max_nodes=8), st.integers(1, 40))
+def test_something_is_said_to_be_left_out_wherever_it_is(g: PDAG, most: int) -> None:
+    for generate in (deletes_of, inserts_of, turns_of):
+        limit = SetLimit(most)
+        some = once(generate(g, ALL, limit=limit))
+        assert limit.left_out or some == once(generate(g, ALL))
+
+
+@pytest.mark.parametrize("limit", [1, 2, 16, 64])
+def test_the_complete_graph_has_polynomially_many_operators(limit: int) -> None:
+    n = 24
+    moves = replace(ALL, sets_per_clique=limit)
+    count = sum(1 for _ in deletes_of(PDAG.complete(n), moves))
+    assert count <= n * (n - 1) * 2 * max(limit, n)
+    assert not list(inserts_of(PDAG.complete(n), moves))
+    assert not list(turns_of(PDAG.complete(n), moves))
+
+
+@pytest.mark.parametrize("limit", [1, 2, 16, 64])
+def test_a_clique_that_lacks_a_node_has_polynomially_many_operators(limit: int) -> None:
+    """Node n − 1 is joined to node 0 only, so it may be inserted with any subset of the clique."""
+    n = 24
+    edges = [*combinations(range(n - 1), 2), (0, n - 1)]
+    g = PDAG.from_edges(n, undirected=edges)
+    assert is_cpdag(g)
+    moves = replace(ALL, sets_per_clique=limit)
+    for generate in (inserts_of, turns_of):
+        assert sum(1 for _ in generate(g, moves)) <= n * n * 2 * max(limit, n)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 4])
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_a_limited_climb_still_finds_every_truth(n: int, limit: int) -> None:
+    moves = replace(ALL, sets_per_clique=limit)
+    for truth in classes(n):
+        for start in (PDAG.empty(n), PDAG.complete(n)):
+            engine = ReferenceEngine(SeparationOracle(pdag_to_dag(truth)))
+            engine.start(start, 0.0)
+            engine.climb("climb", moves)
+            assert engine.cpdag == truth
+
+
+@pytest.mark.parametrize("limit", [1, 2, 4])
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_limited_inserts_alone_still_lead_to_an_imap(n: int, limit: int) -> None:
+    for truth in classes(n):
+        dag = pdag_to_dag(truth)
+        engine = ReferenceEngine(SeparationOracle(dag))
+        engine.climb("fes", Moves(inserts="all", sets_per_clique=limit))
+        assert is_imap(pdag_to_dag(engine.cpdag), dag)
+
+
+def one_factor(n: int, seed: int) -> GaussianBIC:
+    """Return the score of columns that share one factor: a dense state."""
+    rng = np.random.default_rng(seed)
+    return GaussianBIC(rng.normal(size=(500, 1)) + rng.normal(size=(500, n)))
+
+
+def test_the_first_step_at_which_anything_was_left_out_is_told(seed: int) -> None:
+    score = one_factor(9, seed)
+    free, limited = ReferenceEngine(score), ReferenceEngine(score)
+    free.climb("fes", Moves(inserts="all"))
+    limited.climb("fes", Moves(inserts="all", sets_per_clique=4))
+    assert free.capped is None
+    at = limited.capped
+    assert at is not None
+    assert [s.operator for s in limited.steps[:at]] == [s.operator for s in free.steps[:at]]
+    assert (limited.evaluations or 0) <= (free.evaluations or 0)
+    sparse = ReferenceEngine(gaussian_score(8, 7, 1000, seed))
+    sparse.climb("climb", replace(ALL, sets_per_clique=64))
+    assert sparse.capped is None
+
+
+@given(cpdags(max_nodes=5))
+def test_all_members_of_a_class_have_the_same_largest_number_of_parents(g: PDAG) -> None:
+    assert len({MaxParents.measure_dag(dag) for dag in members(g)}) == 1
+
+
+@pytest.mark.parametrize("k", [0, 1, 2, 3])
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_few_parents_of_y_suffice_for_few_parents_everywhere(n: int, k: int) -> None:
+    """From a class within the limit exactly the operators are kept whose result is within it."""
+    moves = replace(ALL, max_indegree=k)
+    for g in classes(n):
+        if MaxParents.measure(g) > k:
+            continue
+        for generate in (inserts_of, turns_of):
+            every = {op for op in generate(g, ALL) if op.is_valid(g)}
+            within = {op for op in every if MaxParents.measure(op.apply(g)) <= k}
+            assert {op for op in generate(g, moves) if op.is_valid(g)} == within
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+@pytest.mark.parametrize(
+    "moves", [ALL, replace(ALL, inserts="poly"), replace(ALL, sets_per_clique=4)]
+)
+def test_no_climb_exceeds_the_limit_on_parents(moves: Moves, k: int, seed: int) -> None:
+    engine = ReferenceEngine(one_factor(7, seed))
+    engine.climb("climb", replace(moves, max_indegree=k))
+    assert MaxParents.measure(engine.cpdag) == k
+
+
+@given(cpdags(max_nodes=8))
+def test_a_view_changes_with_the_edges_of_a_node_and_with_those_of_its_neighbors(g: PDAG) -> None:
+    def view(h: PDAG, v: int) -> object:
+        return h.parents(v), h.children(v), [(u, h.adjacent(u)) for u in nodes(h.neighbors(v))]
+
+    for op in all_deletes(g):
+        after = op.apply(g)
+        differing = {v for v in range(g.n) if view(g, v) != view(after, v)}
+        assert set(nodes(changed_views(g, after))) == differing
