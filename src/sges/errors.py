@@ -76,3 +76,7 @@ class ExperimentError(SgesError, ValueError):
 
 class DataWarning(UserWarning):
     """Something about a table that is used all the same, and that its owner should know."""
+
+
+class OutOfBudget(Exception):  # not an error of anybody: it ends the part of a run with a budget
+    """The part of a run that has a budget has used it."""

@@ -193,17 +193,23 @@ def bounds_of(assume: Property) -> tuple[int | None, int | None]:
 
 
 def is_consistent(
-    delete: Delete, cpdag: PDAG, property: Property, reading: Reading = "repaired"
+    delete: Delete,
+    cpdag: PDAG,
+    property: Property,
+    reading: Reading = "repaired",
+    *,
+    after: PDAG | None = None,
 ) -> bool:
     """Tell whether a delete is Π-consistent: Π holds on C'[x ∪ y ∪ W] afterwards.
 
     ``reading`` says which W: the children of x that are descendants of y ("repaired"), the
     common children ("children"), or the common descendants as Definition 1 prints it
-    ("descendants", refuted: for study only).
+    ("descendants", refuted: for study only).  ``after`` is the class after the delete, if it is
+    known already.
 
     Paper: Definition 1.
     """
-    after = delete.apply(cpdag)
+    after = delete.apply(cpdag) if after is None else after
     return property.holds(after.induced(consistency_set(after, delete.x, delete.y, reading)))
 
 

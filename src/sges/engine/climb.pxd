@@ -278,13 +278,16 @@ cdef inline bint take_step(Search *s) noexcept nogil:
 cdef inline void climb(void *argument) noexcept nogil:
     """Take steps until no operator is left."""
     cdef Search *s = <Search *>argument
-    s.moved = False
-    s.left_count = 0
-    report(s)
+    cdef int taken = 0
+    if s.most_steps < 0:
+        s.left_count = 0
+        report(s)
     if not s.is_open:
         open_sources(s)
+    refresh(s)
     bar_pair(s, s.next_bar_x, s.next_bar_y)
-    while take_step(s):
+    while (s.most_steps < 0 or taken < s.most_steps) and take_step(s):
+        taken += 1
         s.moved = True
         report(s)
 

@@ -36,17 +36,13 @@ from sges.engine.search cimport (
     DELETE, Found, INSERT, Inserts, Lane, Lanes, Moves, Search, StepOf, TURN,
 )
 
-from sges.errors import NoConsistentExtension, ScoreError
+from sges.errors import NoConsistentExtension, OutOfBudget, ScoreError
 from sges.graph.pdag import PDAG
 from sges.nodeset import nodes, show
 from sges.operators import Delete, Insert, Turn
 from sges.result import Step
 
 cdef double BETWEEN_SIGNALS = 0.02  # seconds
-
-
-class OutOfBudget(Exception):
-    """A part of a run has used what it may take; not an error."""
 
 
 cdef class Core:
@@ -305,7 +301,7 @@ cdef class Core:
         self._do(load)
         self.s.total = total
 
-    def climb(self, str phase, moves, *, bar=None, double patience=0.0, double aim=0.0):
+    def climb(self, str phase, moves, *, bar=None, double patience=0.0, double aim=0.0, most=None):
         """Take the best operator until there is none; return whether any step was taken."""
         if self.stopped is not None:
             return False
@@ -313,6 +309,7 @@ cdef class Core:
         self.s.patience = patience
         self.s.aim = aim
         self.s.next_bar_x, self.s.next_bar_y = (-1, -1) if bar is None else bar
+        self.s.most_steps = -1 if most is None else most
         self.s.moved = False
         self._do(climb)
         return self.s.moved
@@ -325,6 +322,18 @@ cdef class Core:
         found.x, found.y, found.gain = operator.x, operator.y, gain
         fill_list(&found.set, list(nodes(operator.chosen)))
         self._do(apply_found)
+
+    def peek(self, operator):
+        """Return the class to which one valid operator leads; the state stays as it is."""
+        mark = self.mark()
+        admitted, report = self._admitted, self._report
+        self.report = None
+        self.apply("", operator, 0.0)
+        after = self.cpdag
+        self.rewind(mark)
+        self._admitted = admitted
+        self.report = report
+        return after
 
     def mark(self):
         """Return the point at which the run is."""
@@ -405,7 +414,7 @@ cdef class Core:
 
     # Orders
 
-    def order_begin(self, order, allowed, required, later, double reach):
+    def order_begin(self, order, allowed, required, later, double reach, max_indegree=None):
         """Begin a search among orders with this one."""
         cdef Orders *o = <Orders *>self.s.orders
         cdef int i
@@ -418,6 +427,7 @@ cdef class Core:
         fill_rows(o.required, required, o.words)
         fill_rows(o.later, later, o.words)
         o.has_required = any(required)
+        o.max_parents = -1 if max_indegree is None else max_indegree
         o.epoch += 1
         o.reach = reach
         o.tolerance = self.tolerance

@@ -59,6 +59,7 @@ cdef struct Orders:
     bint moved
     long long limit  # of work; -1 for none
     bint has_required
+    int max_parents  # -1 for any number
     Word *member  # rows of parents, on the way from one DAG to another
     Word *goal
 
@@ -252,7 +253,7 @@ cdef inline void choose(Search *s, Orders *o, int y, const Word *before, Choice 
     if r.epoch != o.epoch:
         rank(s, o, r, 0.0)
     i = 0
-    while i < r.ranked:
+    while i < r.ranked and (o.max_parents < 0 or o.grown.size < o.max_parents):
         x = r.xs[r.ranking[i]]
         if not has(before, x):
             add(to.rivals, x)

@@ -225,6 +225,7 @@ cdef struct Search:
     double aim
     bint moved
     # What the next piece of work is given.
+    int most_steps  # -1 for any number
     int next_bar_x
     int next_bar_y
     int back_to

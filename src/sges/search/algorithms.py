@@ -1,17 +1,25 @@
-"""The algorithms of the paper, each a few lines on the one greedy loop.
+"""The algorithms of the paper and what goes beyond them, each a few lines on one greedy climb.
 
     ges      Fig. 1: FES, then BES
     sges     Fig. 3: a forward phase, then SBES with an assumed property
     sbes     Fig. 4: selective backward search, from any CPDAG
     fes, bes, poly_fes, turning: the phases alone
+    search   every strategy (``sges.search.strategy``), on the same phases
 
 Scores are maximised.  An insert is applied when it gains more than the tolerance
 (``sges.certificate.tie_tolerance``), a delete when it does not lose more: the sparser graph wins
 a tie.  Ties between operators go to the smallest (x, y, size of the set, its nodes).
 
+Every strategy ends where no insert improves the score and no generated delete keeps it, so with a
+locally consistent score it ends in the truth (``docs/explanation/strategies.md``).
+
 Paper: Fig. 1; Fig. 3; Fig. 4.
 """
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from math import comb
 from typing import Literal, TypeAlias, Unpack
 
 from sges.errors import SgesError
@@ -19,18 +27,12 @@ from sges.graph.pdag import PDAG
 from sges.properties.base import Property
 from sges.result import Result
 from sges.score.base import Score
+from sges.search.extended import ExtendedSearch
 from sges.search.informed import SEARCHES, search_informed
-from sges.search.order import forward_by_order, order_bound
-from sges.search.phases import (
-    Selection,
-    backward,
-    forward_everywhere,
-    forward_polynomial,
-    sbes_bound,
-    turn_edges,
-)
-from sges.search.poly import poly_fes_bound
-from sges.search.run import Options, Run
+from sges.search.moves import Moves
+from sges.search.reference_order import ROUNDS
+from sges.search.run import Options, Run, Selection
+from sges.search.strategy import AnyStrategy, Strategy, as_strategy
 
 FORWARD_WORDS = ", ".join(map(repr, ("fes", "poly", "order", "complete")))
 
@@ -43,42 +45,59 @@ def ges(score: Score, **options: Unpack[Options]) -> Result:
     Paper: Fig. 1, GES.
     """
     run = Run(score, **options)
-    cpdag = search_informed(run, None, lambda g: backward(run, forward_everywhere(run, g)))
-    return run.result(cpdag, forward="fes")
+
+    def phases() -> None:
+        forward_phase(run, "fes")
+        backward(run)
+
+    search_informed(run, None, phases)
+    return run.result(forward="fes")
 
 
 def sges(
     score: Score,
     assume: Property | None = None,
     *,
-    forward: Forward = "fes",
+    forward: Forward | None = None,
+    start: PDAG | None = None,
     exact: bool = False,
     drop_large: bool = False,
     **options: Unpack[Options],
 ) -> Result:
     """Run Selective Greedy Equivalence Search: a forward phase, then only deletes that matter.
 
-    ``assume`` is a property known to hold for the truth; None means GES.  ``forward`` is "fes",
-    "poly" (polynomially many score evaluations), "order" (the best order of the variables that
-    is found, and the parents it gives them), "complete" (the no-independence class, which costs
-    nothing), or a CPDAG or DAG to start from, such as another method's result.  ``exact`` keeps
-    only deletes that are consistent one by one; ``drop_large`` leaves out the sets H that hold a
-    clique beyond the bound: both look at fewer deletes, with the same guarantee.
+    Parameters
+    ----------
+    score
+        The score to maximise.
+    assume
+        A property known to hold for the truth; None means GES.
+    forward
+        The forward phase: "fes", "poly" (polynomially many score evaluations), "order" (the best
+        order of the variables that is found, and the parents it gives them), or "complete" (the
+        no-independence class, which costs nothing).  By default "fes", or none if there is a
+        ``start``.
+    start
+        A CPDAG or DAG to start from, such as another method's result.
+    exact
+        Keep only deletes that are consistent one by one.
+    drop_large
+        Leave out the sets H that hold a clique beyond the bound.  Like ``exact`` this looks at
+        fewer deletes, with the same guarantee.
 
     Paper: Fig. 3, SGES.
     """
     selection = Selection(assume, exact=exact, drop_large=drop_large)
     run = Run(score, **options)
-    start, how = start_of(run, forward)
+    graph, word = start_of(run.n, forward, start)
 
-    def phases(cpdag: PDAG) -> PDAG:
-        return backward(run, run_forward(run, cpdag, how), selection)
+    def phases(word: str = word) -> None:
+        forward_phase(run, word)
+        backward(run, selection)
 
-    def mend(cpdag: PDAG) -> PDAG:
-        return backward(run, run_forward(run, cpdag, "fes" if how == "fes" else "poly"), selection)
-
-    cpdag = search_informed(run, start, phases, mend)
-    return run.result(cpdag, assume=assume, forward=how, bound=bound_of(run, how, selection))
+    search_informed(run, graph, phases, partial(phases, "fes" if word == "fes" else "poly"))
+    bound = bound_of(run, word, selection)
+    return run.result(assume=assume, forward=word, bound=bound)
 
 
 def fes(score: Score, start: PDAG | None = None, **options: Unpack[Options]) -> Result:
@@ -87,7 +106,9 @@ def fes(score: Score, start: PDAG | None = None, **options: Unpack[Options]) -> 
     Paper: Section 3.1, FES.
     """
     run = Run(score, **options)
-    return run.result(forward_everywhere(run, run.start(start)), forward="fes")
+    run.start(start)
+    forward_phase(run, "fes")
+    return run.result(forward="fes")
 
 
 def poly_fes(
@@ -97,9 +118,12 @@ def poly_fes(
 
     Paper: Section 4, poly-FES.
     """
+    if largest_t < 0:
+        raise SgesError(f"largest_t = {largest_t}: the size of T must be 0 or more")
     run = Run(score, **options)
-    cpdag = forward_polynomial(run, run.start(start), largest_t)
-    return run.result(cpdag, forward="poly", bound=poly_fes_bound(run.n, largest_t))
+    run.start(start)
+    forward_phase(run, "poly", largest_t=largest_t)
+    return run.result(forward="poly", bound=poly_fes_bound(run.n, largest_t))
 
 
 def bes(score: Score, start: PDAG, **options: Unpack[Options]) -> Result:
@@ -108,7 +132,8 @@ def bes(score: Score, start: PDAG, **options: Unpack[Options]) -> Result:
     Paper: Section 3.1, BES.
     """
     run = Run(score, **options)
-    return run.result(search_informed(run, start, lambda g: backward(run, g)))
+    search_informed(run, start, lambda: backward(run))
+    return run.result()
 
 
 def sbes(
@@ -122,50 +147,269 @@ def sbes(
 ) -> Result:
     """Search backward selectively: BES with the deletes that the assumed property leaves.
 
-    A finishing step for anybody's graph: from an IMAP of the truth it ends in the truth.
+    A finishing step for any graph: from an IMAP of the truth it ends in the truth.
 
     Paper: Fig. 4, SBES.
     """
     selection = Selection(assume, exact=exact, drop_large=drop_large)
     run = Run(score, **options)
-    cpdag = search_informed(run, start, lambda g: backward(run, g, selection))
-    return run.result(cpdag, assume=assume, bound=bound_of(run, "given", selection))
+    search_informed(run, start, lambda: backward(run, selection))
+    return run.result(assume=assume, bound=bound_of(run, "given", selection))
 
 
 def turning(score: Score, start: PDAG, **options: Unpack[Options]) -> Result:
     """Turn edges while that improves the score, the third phase of Hauser & Bühlmann (2012)."""
     run = Run(score, **options)
-    return run.result(turn_edges(run, run.start(start)))
+    run.start(start)
+    run.climb("turning", Moves(turns=True))
+    return run.result()
 
 
-def start_of(run: Run, forward: Forward) -> tuple[PDAG | None, str]:
+def search(
+    score: Score,
+    assume: Property | None = None,
+    *,
+    strategy: AnyStrategy = "two-phase",
+    forward: Forward | None = None,
+    start: PDAG | None = None,
+    exact: bool = False,
+    drop_large: bool = False,
+    **options: Unpack[Options],
+) -> Result:
+    """Search by a strategy: a word of ``sges.search.strategy``, or a ``Strategy``.
+
+    The other arguments are those of ``sges``.  Interleaved search inserts by itself, so there
+    ``forward="fes"`` means no phase before it.
+    """
+    selection = Selection(assume, exact=exact, drop_large=drop_large)
+    run = Run(score, **options)
+    graph, word = start_of(run.n, forward, start)
+    return search_on(run, as_strategy(strategy), selection, graph, word)
+
+
+def search_on(
+    run: Run, how: Strategy, selection: Selection, graph: PDAG | None, word: str
+) -> Result:
+    """Search by a strategy on a run, which keeps what the score has said; return what is found."""
+    strategic = _Strategic(run, how, selection)
+    mend = partial(strategic.phases, "fes" if how.interleaved or word == "fes" else "poly")
+    search_informed(run, graph, partial(strategic.phases, word), mend)
+    bound = bound_of(run, word, selection) if how == Strategy() else None
+    result = run.result(assume=selection.assume, forward=word, bound=bound)
+    return replace(result, strategy=str(how), notes=(*result.notes, *strategic.notes()))
+
+
+def interleaved(
+    score: Score,
+    assume: Property | None = None,
+    start: PDAG | None = None,
+    *,
+    exact: bool = False,
+    drop_large: bool = False,
+    **options: Unpack[Options],
+) -> Result:
+    """Search with deletes before turns before inserts, whichever improves the score first.
+
+    On finite data this undoes early mistakes that two-phase search keeps.  Takes the same
+    assumptions and options as ``sges``.
+    """
+    return search(
+        score,
+        assume,
+        strategy="interleaved",
+        start=start,
+        exact=exact,
+        drop_large=drop_large,
+        **options,
+    )
+
+
+# The phases
+
+
+def forward_phase(
+    run: Run, word: str, *, largest_t: int = 0, conservative: bool = False
+) -> None:
+    """Run the forward phase of this name; "complete" and "given" starts have none.
+
+    Paper: Section 3.1, FES; Section 4, poly-FES.
+    """
+    if word == "fes":
+        run.climb("fes", Moves(inserts="all", conservative=conservative))
+    elif word == "poly":
+        run.climb("poly-fes", Moves(inserts="poly", largest_t=largest_t))
+    elif word == "order":
+        run.order()
+
+
+def backward(run: Run, selection: Selection | None = None) -> None:
+    """BES, or SBES if a property is assumed.
+
+    Paper: Fig. 4, SBES.
+    """
+    selection = selection or Selection()
+    run.climb("bes" if selection.assume is None else "sbes", Moves(), selection)
+
+
+class _Strategic:
+    """The phases of a strategy, on one run."""
+
+    def __init__(self, run: Run, how: Strategy, selection: Selection) -> None:
+        self._run, self._how, self._selection = run, how, selection
+        self._moves = Moves(
+            inserts="all",
+            turns=True,
+            conservative=how.conservative,
+            sets_per_clique=how.sets_per_clique,
+        )
+        self._extended: ExtendedSearch | None = None
+        if how.extended:
+            self._extended = ExtendedSearch(run, how, self._moves, selection)
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what to say of the search."""
+        notes = () if self._extended is None else (self._extended.note(),)
+        capped = self._run.engine.capped
+        if capped is None:
+            return notes
+        limit = self._how.sets_per_clique
+        return (
+            *notes,
+            f"from step {capped} on the search was selective: where neighbors of a node form a "
+            f"clique with more than {limit} subsets, only the smallest and largest of them were "
+            "looked at; the large-sample guarantee holds if no two variables have many mutually "
+            "adjacent common children in truth",
+        )
+
+    def phases(self, word: str) -> None:
+        """Run the strategy from the state of the run, with this forward phase."""
+        run, how = self._run, self._how
+        if how.interleaved:
+            self._interleave(word)
+        else:
+            self._two_phases(word)
+            while how.repeat and run.stopped is None:
+                before = run.engine.cpdag
+                self._two_phases("fes" if word == "fes" else "poly")
+                if run.engine.gain_between(before, run.engine.cpdag) <= run.engine.tolerance:
+                    break
+        if self._extended is not None:
+            self._extended()
+
+    def _interleave(self, word: str) -> None:
+        """Run what comes before the escapes, which begin with a climb of their own."""
+        run, how = self._run, self._how
+        if word != "fes":
+            forward_phase(run, word)
+        elif how.order:
+            better_of_two(run, self._climb)
+            return
+        if not how.extended:
+            self._climb()
+
+    def _climb(self) -> None:
+        self._run.climb("interleaved", self._moves, self._selection)
+
+    def _two_phases(self, word: str) -> None:
+        """Run the forward phase and the deletes, and turn edges if that is wanted."""
+        run, how = self._run, self._how
+        forward_phase(run, word, conservative=how.conservative)
+        backward(run, self._selection)
+        if how.turning:
+            run.climb("turning", Moves(turns=True))
+
+
+def better_of_two(run: Run, climb: Callable[[], None]) -> None:
+    """Climb from the state, and from the best order that is found; go to the better end.
+
+    Where the graph is dense a greedy search from few edges goes astray, and an order does not;
+    where data are few it may be the other way round.
+    """
+    engine = run.engine
+    begun, first = engine.mark(), engine.step_count
+    climb()
+    if run.stopped is not None:
+        return
+    total, steps = engine.total, engine.steps[first:]
+    engine.rewind(begun)
+    with run.quietly():
+        run.order()
+        climb()
+        if engine.total > total + engine.tolerance:
+            return
+        engine.rewind(begun)
+        for step in steps:
+            engine.apply(step.phase, step.operator, step.gain)
+
+
+# Starts and bounds
+
+
+def start_of(
+    n: int, forward: Forward | None, start: PDAG | None
+) -> tuple[PDAG | None, str]:
     """Return the graph to start from, None for the sparsest, and what to call the forward phase."""
     if isinstance(forward, PDAG):
-        return forward, "given"
+        forward, start = None, forward
+    if forward is None:
+        return start, "fes" if start is None else "given"
+    if forward == "complete" and start is None:
+        return PDAG.complete(n), forward
     if forward in ("fes", "poly", "order"):
-        return None, forward
+        return start, forward
     if forward == "complete":
-        return PDAG.complete(run.n), forward
+        raise SgesError('forward = "complete" is a start itself; leave out start= or forward=')
     raise SgesError(f"forward = {forward!r} is not known; it is {FORWARD_WORDS} or a PDAG")
 
 
-def run_forward(run: Run, cpdag: PDAG, how: str, *, conservative: bool = False) -> PDAG:
-    """Run the forward phase of this name, if it is one."""
-    if how == "fes":
-        return forward_everywhere(run, cpdag, conservative=conservative)
-    if how == "order":
-        return forward_by_order(run, cpdag)
-    return forward_polynomial(run, cpdag, 0) if how == "poly" else cpdag
-
-
-def bound_of(run: Run, how: str, selection: Selection) -> int | None:
+def bound_of(run: Run, word: str, selection: Selection) -> int | None:
     """Return the bound on score evaluations of a whole run, or None if it has none."""
     relaxes = run.constraint is not None and run.constraint.relaxed is not None
     backward_bound = sbes_bound(run.n, selection)
     poly, order = poly_fes_bound(run.n), order_bound(run.n)
-    forward_bound = {"poly": poly, "order": order, "complete": 0, "given": 0}.get(how)
+    forward_bound = {"poly": poly, "order": order, "complete": 0, "given": 0}.get(word)
     if backward_bound is None or forward_bound is None:
         return None
     if relaxes:  # mending takes a polynomial forward phase, whatever the first one was
         return SEARCHES * (max(poly, forward_bound) + backward_bound)
     return forward_bound + backward_bound
+
+
+def sbes_bound(n: int, selection: Selection) -> int | None:
+    """Return a bound on the unique families that SBES asks for on n variables, if it has one.
+
+    As in Proposition 2: at most n(n−1)/2 + 1 states; in each at most n(n−1) edges, counting
+    both orders; for each at most n maximal cliques and the subsets of up to s nodes of one; two
+    families per operator.  None without an assumed bound.
+
+    Paper: Proposition 2.
+    """
+    cliques, size = selection.bounds
+    limits = [bound for bound in (cliques, size) if bound is not None]
+    if not limits:
+        return None
+    states = n * (n - 1) // 2 + 1
+    subsets = sum(comb(max(n - 2, 0), j) for j in range(min(limits) + 1))
+    return 2 * states * n * (n - 1) * n * subsets
+
+
+def poly_fes_bound(n: int, largest_t: int = 0) -> int:
+    """Return a bound on the unique families that ``poly_fes`` asks for on n variables.
+
+    At most n(n−1)/2 + 1 states; at each, for each ordered pair, one operator of the member and
+    one for each T; two families per operator.
+    """
+    states = n * (n - 1) // 2 + 1
+    per_pair = 1 + sum(comb(max(n - 2, 0), j) for j in range(largest_t + 1))
+    return 2 * states * n * (n - 1) * per_pair
+
+
+def order_bound(n: int, rounds: int = ROUNDS) -> int:
+    """Return a bound on the unique families that the forward phase by orders asks for.
+
+    For the first order the bound of poly-FES.  Then, at each beginning, n choices and, for each
+    round, node and place, two more; there are no more beginnings than rounds.  A choice adds and
+    takes away at most n − 1 parents, and asks for at most n families each time.
+    """
+    choices = (rounds + 1) * n + rounds * n * 2 * max(n - 1, 0)
+    return poly_fes_bound(n) + choices * 2 * n * n

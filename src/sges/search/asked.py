@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sges.errors import ScoreError
+from sges.errors import OutOfBudget, ScoreError
 from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes, show
 from sges.operators import Operator
@@ -34,14 +34,29 @@ class AskedGains:
 
     def __init__(self, score: Score, *, counting: bool, deadline: float | None) -> None:
         self.counter = CountingScore(score, counting=counting)
-        self.considered = 0
+        self.considered = self.work = 0
         self._deadline = deadline
+        self._until: float | None = None
+        self._most: int | None = None
         self._known: dict[Question, dict[int, float]] = {}
 
     def check_time(self) -> None:
-        """Raise ``TimeUp`` if the deadline has passed."""
+        """Raise ``TimeUp`` if the deadline has passed, and ``OutOfBudget`` if a limit has."""
         if self._deadline is not None and time.perf_counter() > self._deadline:
             raise TimeUp
+        if self._until is not None and time.perf_counter() > self._until:
+            raise OutOfBudget
+
+    def limit(self, seconds: float | None, evaluations: int | None) -> None:
+        """Limit what follows, in seconds and in families asked for; None is no limit."""
+        self._until = None if seconds is None else time.perf_counter() + seconds
+        self._most = None
+        if evaluations is not None:
+            self._most = (self.counter.evaluations or 0) + evaluations
+
+    def _check_budget(self, more: int) -> None:
+        if self._most is not None and (self.counter.evaluations or 0) + more > self._most:
+            raise OutOfBudget
 
     def local(self, y: int, parents: NodeSet) -> float:
         """Return the score of a family."""
@@ -62,6 +77,8 @@ class AskedGains:
         missing = [x for x in nodes(xs) if known is None or x not in known]
         if known is None or missing:
             self.check_time()
+            self._check_budget(1 + len(missing))
+            self.work += len(missing)
             ask = self.counter.insert_gains if adds else self.counter.delete_gains
             gains = ask(y, base, np.array(missing, dtype=np.intp)).tolist()
             for x, gain in zip(missing, gains, strict=True):

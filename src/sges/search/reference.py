@@ -132,6 +132,16 @@ class ReferenceEngine:
         return self._here.total
 
     @property
+    def step_count(self) -> int:
+        """The number of steps taken."""
+        return len(self.steps)
+
+    @property
+    def work(self) -> int:
+        """How many gains were asked for: a measure of work that does not depend on the machine."""
+        return self._asked.work
+
+    @property
     def edges(self) -> int:
         """The number of edges."""
         return self._here.edges
@@ -178,6 +188,17 @@ class ReferenceEngine:
         """Take one step by a valid operator."""
         self._take(phase, operator, gain, operator.carry_out(self.cpdag))
 
+    def peek(self, operator: Operator) -> PDAG:
+        """Return the class to which one valid operator leads."""
+        return operator.carry_out(self.cpdag)
+
+    def limit(self, seconds: float | None = None, evaluations: int | None = None) -> None:
+        """Limit what follows, in seconds and in families asked for; None is no limit.
+
+        When the limit is reached, ``OutOfBudget`` is raised.
+        """
+        self._asked.limit(seconds, evaluations)
+
     def local(self, y: int, parents: NodeSet) -> float:
         """Return the score of a family; counted."""
         return self._asked.local(y, parents)
@@ -202,6 +223,7 @@ class ReferenceEngine:
         bar: Edge | None = None,
         patience: float = 0.0,
         aim: float = 0.0,
+        most: int | None = None,
     ) -> bool:
         """Take the best operator until there is none; tell whether a step was taken.
 
@@ -209,7 +231,7 @@ class ReferenceEngine:
         above, up to the tolerance.  Deletes come before turns and turns before inserts; of
         operators that tie, the first by ``sort_key`` is taken.  No edge is inserted between the
         two nodes of ``bar``, and the climb ends before an insert that gains less than
-        ``patience`` times what is missing to the score ``aim``.
+        ``patience`` times what is missing to the score ``aim``, or after ``most`` steps.
 
         Paper: Fig. 4, the loop of SBES.
         """
@@ -217,11 +239,14 @@ class ReferenceEngine:
             return False
         begun, tolerance, guard = len(self.steps), self.tolerance, LoopGuard()
         with self._until_stopped():
-            self._report(phase)
+            if most is None:
+                self._report(phase)
             going_on = True
             while going_on:
                 going_on = False
                 offers = self._offers(moves, tolerance, bar)
+                if most is not None and len(self.steps) - begun >= most:
+                    break
                 for gain, operator in best_first(offers, self.cpdag, tolerance):
                     if isinstance(operator, Insert) and gain < patience * (aim - self.total):
                         break
@@ -250,15 +275,18 @@ class ReferenceEngine:
             )
         return []
 
-    def order(self, phase: str) -> None:
+    def order(
+        self, phase: str, *, max_indegree: int | None = None, work: int | None = None
+    ) -> None:
         """Go to the DAG of the best order of the nodes that is found, edge by edge.
 
         The search begins with an order of the class or, if that has no edges but required ones, of
-        the class to which polynomially many inserts lead.
+        the class to which polynomially many inserts lead.  It ends when it has asked for so many
+        gains as ``work``, and looks at DAGs with at most ``max_indegree`` parents.
         """
         begun, constraint = self._here, self.constraint
         if self.edges == sum(map(int.bit_count, constraint.fixed if constraint else ())):
-            self.climb(phase, Moves(inserts="poly"))
+            self.climb(phase, Moves(inserts="poly", max_indegree=max_indegree))
         if self.stopped is not None:
             return
         guess = self.cpdag
@@ -266,8 +294,8 @@ class ReferenceEngine:
         search = None
         with self._until_stopped():
             self._report(phase)
-            search = OrderSearch(self._asked, self.tolerance, guess, constraint)
-            search.improve()
+            search = OrderSearch(self._asked, self.tolerance, guess, constraint, max_indegree)
+            search.improve(work)
         if search is None:
             return
         member, goal = a_member(self.cpdag, constraint), search.best.dag()

@@ -65,20 +65,30 @@ class GrowShrink:
     """
 
     def __init__(
-        self, asked: AskedGains, y: int, tolerance: float, allowed: NodeSet, required: NodeSet
+        self,
+        asked: AskedGains,
+        y: int,
+        tolerance: float,
+        allowed: NodeSet,
+        required: NodeSet,
+        most: int | None = None,
     ) -> None:
         self._asked = asked
         self._y = y
         self._tolerance = tolerance
         self._allowed = allowed & ~(1 << y)
         self._required = required
+        self._most = len(bin(allowed)) if most is None else most
         self._bases: dict[NodeSet, tuple[float, list[tuple[int, float]]]] = {}
 
     def choose(self, before: NodeSet) -> Choice:
         """Return the parents of y if these nodes come before it."""
         chosen = self._required
         gain, ranked = self._base(chosen, 0.0)
-        while better := [pair for pair in ranked if before >> pair[0] & 1]:
+        while chosen.bit_count() < self._most:
+            better = [pair for pair in ranked if before >> pair[0] & 1]
+            if not better:
+                break
             x, more = better[0]
             chosen |= 1 << x
             gain, ranked = self._base(chosen, gain + more)
@@ -127,7 +137,12 @@ class OrderSearch:
     """The search for the best order, from the order of a member of a class."""
 
     def __init__(
-        self, asked: AskedGains, tolerance: float, guess: PDAG, constraint: Constraint | None
+        self,
+        asked: AskedGains,
+        tolerance: float,
+        guess: PDAG,
+        constraint: Constraint | None,
+        max_indegree: int | None = None,
     ) -> None:
         n = guess.n
         nothing: Sequence[NodeSet] = (0,) * n
@@ -136,9 +151,10 @@ class OrderSearch:
         self._asked = asked
         self._tolerance = tolerance
         self._constraint = constraint
-        self._later = (constraint.relaxed or constraint).barred if constraint else nothing
+        self._later = later_ones(constraint, n)
         self._parents = [
-            GrowShrink(asked, y, tolerance, ((1 << n) - 1) & ~barred[y], fixed[y]) for y in range(n)
+            GrowShrink(asked, y, tolerance, ((1 << n) - 1) & ~barred[y], fixed[y], max_indegree)
+            for y in range(n)
         ]
         self._state = self._ordered(self._order_of(guess))
         self._best = self._state
@@ -146,18 +162,34 @@ class OrderSearch:
     @property
     def best(self) -> Ordered:
         """The best order so far."""
-        return max(self._best, self._state, key=lambda ordered: ordered.gain)
+        better = self._state.gain > self._best.gain + self._tolerance
+        return self._state if better else self._best
 
-    def improve(self) -> None:
-        """Move each node to its best place in turn, until all stay or the rounds are over."""
+    def improve(self, work: int | None = None) -> None:
+        """Move each node to its best place in turn, until all stay or the rounds are over.
+
+        Or until so many gains were asked for as ``work``.
+        """
+        last = None if work is None else self._asked.work + work
         for _ in range(ROUNDS):
-            if sum([self._move(v) for v in range(len(self._state.order))]):
+            if self._round(last):
                 continue
+            if last is not None and self._asked.work > last:
+                break
             again = self._best is not self._state
             if again and self._state.gain <= self._best.gain + self._tolerance:
                 break
             self._best = self._state
             self._state = self._ordered(self._order_of(dag_to_cpdag(self._state.dag())))
+
+    def _round(self, last: int | None) -> bool:
+        """Move each node once; tell whether to go on with another round."""
+        moved = False
+        for v in range(len(self._state.order)):
+            if last is not None and self._asked.work > last:
+                return False
+            moved |= self._move(v)
+        return moved
 
     def _order_of(self, cpdag: PDAG) -> list[int]:
         return first_order(a_member(cpdag, self._constraint), self._later)
@@ -197,6 +229,15 @@ class OrderSearch:
             yield gain, Ordered(tuple(order), tuple(choices))
             if gain < -REACH:
                 return
+
+
+def later_ones(constraint: Constraint | None, n: int) -> Sequence[NodeSet]:
+    """Return, for each node, those that must come after it: that must not point to it.
+
+    Of what is forbidden beyond an order of groups and required edges nothing follows for the
+    order; it only bars some parents.
+    """
+    return (0,) * n if constraint is None else (constraint.relaxed or constraint).barred
 
 
 def first_order(dag: PDAG, later: Sequence[NodeSet]) -> list[int]:

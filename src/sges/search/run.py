@@ -1,30 +1,26 @@
-"""One run: the greedy loop, the clock, the counter, and what they leave behind.
-
-The loop is the same for every phase: take the best operator that the source offers, apply it,
-note it, go on; stop when there is none.  Time limits and Ctrl-C end it between two steps, or
-inside the scoring of one: the state is always the last CPDAG reached.
-"""
+"""One run of a search: its engine, its clock, its knowledge, and the result it leaves."""
 
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypedDict
 
 from sges.certificate import tie_tolerance
-from sges.errors import NotACPDAG, ScoreError
-from sges.graph.equivalence import dag_to_cpdag, is_cpdag, is_dag, pdag_to_cpdag, pdag_to_dag
+from sges.errors import NotACPDAG, OutOfBudget, ScoreError, SgesError
+from sges.graph.equivalence import dag_to_cpdag, is_cpdag, is_dag, pdag_to_cpdag
 from sges.graph.meek import close_under_meek
-from sges.graph.pdag import PDAG
-from sges.nodeset import NodeSet
+from sges.graph.pdag import PDAG, Edge
 from sges.operators.base import Operator
-from sges.result import Result, Step
-from sges.score.base import Candidates, Gains, Score, total_score
-from sges.score.cache import CountingScore
-from sges.search.circles import Circle
+from sges.operators.delete import Delete
+from sges.properties.base import Property
+from sges.result import Result
+from sges.score.base import Score, total_score
 from sges.search.constraint import Constraint
-from sges.search.source import Scored, Source
+from sges.search.engines import Mark, make_engine
+from sges.search.moves import Moves
+from sges.selective import bounds_of, is_consistent, selective_deletes
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +45,66 @@ class Options(TypedDict, total=False):
     """Whether to count unique families; False saves memory, and the count is then None."""
     constraint: Constraint | None
     """Operators whose result it does not admit are never applied; the result is refined by it."""
+    max_indegree: int | None
+    """No insert and no turn gives a node more parents than this; None is no limit."""
+
+
+class Budget:
+    """What a part of a run may still take, in seconds and in score evaluations; None is no limit.
+
+    Evaluations are limited strictly: what might ask for more than are left is not asked at all.
+    """
+
+    def __init__(self, seconds: float | None = None, evaluations: int | None = None) -> None:
+        self.seconds = seconds
+        self.evaluations = evaluations
+        self.spent = False
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """A point of a run to which it can go back."""
+class Selection:
+    """Which deletes a backward phase looks at."""
 
-    total: float
-    steps: int
-    edges: int
+    assume: Property | None = None
+    exact: bool = False
+    drop_large: bool = False
 
+    def __post_init__(self) -> None:
+        if self.assume is not None and not isinstance(self.assume, Property):
+            raise SgesError(
+                f"assume = {self.assume!r} is not a property; it needs a method holds(graph), such "
+                "as MaxParents(2) has"
+            )
+        for option in ("exact", "drop_large"):
+            if getattr(self, option) and self.assume is None:
+                raise SgesError(f"{option}=True selects deletes by a property; give it as assume=")
+        if self.drop_large and bounds_of(self.assume)[0] is None:  # type: ignore[arg-type]
+            raise SgesError(f"drop_large=True needs a bound on cliques, which {self.assume} lacks")
 
-class TimeUp(Exception):  # not an error: it ends a phase and never leaves this module
-    """The time limit has passed."""
+    @property
+    def bounds(self) -> tuple[int | None, int | None]:
+        """The bounds on the cliques in H and on the size of H; None where there is no bound."""
+        return (None, None) if self.assume is None else bounds_of(self.assume)
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether each delete is asked by itself whether it is consistent."""
+        return self.assume is not None and (self.exact or self.bounds == (None, None))
+
+    def added_to(self, moves: Moves) -> Moves:
+        """Return moves with the deletes that the bounds select."""
+        cliques, size = self.bounds
+        return replace(
+            moves,
+            deletes=True,
+            clique_bound=cliques,
+            size_bound=size,
+            drop_large=self.drop_large,
+        )
 
 
 class Run:
-    """The state of one search run: a score that counts, a clock, and the steps so far."""
+    """One search run: an engine that counts, a clock, and the knowledge in force."""
 
     def __init__(
         self,
@@ -75,25 +114,38 @@ class Run:
         progress: Callable[[Progress], object] | None = None,
         counting: bool = True,
         constraint: Constraint | None = None,
+        max_indegree: int | None = None,
     ) -> None:
         if time_limit is not None and not time_limit >= 0:
             raise ScoreError(f"time_limit = {time_limit}: it must be 0 or more seconds, or None")
-        self.plain = score
+        if max_indegree is not None and not max_indegree >= 0:
+            raise SgesError(f"max_indegree = {max_indegree}: it must be 0 or more, or None")
+        self.score = score
         self.n = score.n
-        self.counter = CountingScore(score, counting=counting)
-        self.constraint = constraint
-        self.stopped: str | None = None
-        self.total = 0.0
-        self._steps: list[Step] = []
-        self._edges = 0
-        self._considered = 0
-        self._seconds: dict[str, float] = {}
+        self.max_indegree = max_indegree
         self._progress = progress
+        self._seconds: dict[str, float] = {}
         self._started = time.perf_counter()
-        self._deadline = None if time_limit is None else self._started + time_limit
+        deadline = None if time_limit is None else self._started + time_limit
+        self.engine = make_engine(
+            score, counting=counting, deadline=deadline, constraint=constraint
+        )
+        self.constraint = constraint
+        if progress is not None:
+            self.engine.report = self._report
 
-    def start(self, graph: PDAG | None, *, relaxed: bool = False) -> PDAG:
-        """Return the CPDAG to start from, and take its score as the running total.
+    @property
+    def seconds(self) -> dict[str, float]:
+        """What each phase has taken so far."""
+        return dict(self._seconds)
+
+    @property
+    def stopped(self) -> str | None:
+        """Why the search ended early: "time limit" or "interrupted"; None if it did not."""
+        return self.engine.stopped
+
+    def start(self, graph: PDAG | None, *, relaxed: bool = False) -> None:
+        """Go to the CPDAG to start from, and take its score as the running total.
 
         ``relaxed`` says that the relaxed constraint is enough, as the search will see to the rest.
         """
@@ -102,14 +154,14 @@ class Run:
             cpdag = PDAG.empty(self.n) if graph is None else as_cpdag(graph, self.n)
         else:
             cpdag = self._admissible_start(constraint, graph, relaxed=relaxed)
-        self._edges = cpdag.edge_count()
+        total = 0.0
         try:
-            self.total = total_score(self.plain, cpdag)  # bookkeeping: not counted as evaluations
+            total = total_score(self.score, cpdag)  # bookkeeping: not counted as evaluations
         except KeyboardInterrupt:
-            self.stopped = "interrupted"
-        if self.total - self.total != 0.0:
-            raise ScoreError(f"the score of the start is {self.total}; a score must be finite")
-        return cpdag
+            self.engine.stopped = "interrupted"
+        if total - total != 0.0:
+            raise ScoreError(f"the score of the start is {total}; a score must be finite")
+        self.engine.start(cpdag, total)
 
     def _admissible_start(
         self, constraint: Constraint, graph: PDAG | None, *, relaxed: bool
@@ -129,160 +181,200 @@ class Run:
     def under(self, constraint: Constraint | None) -> Iterator[None]:
         """Search under another constraint for a while."""
         own, self.constraint = self.constraint, constraint
+        self.engine.constraint = constraint
         try:
             yield
         finally:
-            self.constraint = own
+            self.constraint = self.engine.constraint = own
 
-    def mark(self) -> Mark:
-        """Return the point at which the run is."""
-        return Mark(self.total, len(self._steps), self._edges)
+    def climb(
+        self,
+        phase: str,
+        moves: Moves,
+        selection: Selection | None = None,
+        *,
+        bar: Edge | None = None,
+        patience: float = 0.0,
+        aim: float = 0.0,
+    ) -> bool:
+        """Take the best operator until there is none; tell whether a step was taken.
 
-    def rewind(self, mark: Mark) -> None:
-        """Go back to an earlier point: what was tried since is no part of the result."""
-        self.total, self._edges = mark.total, mark.edges
-        del self._steps[mark.steps :]
-
-    def since(self, mark: Mark) -> tuple[Mark, list[Step]]:
-        """Return the point at which the run is, and the steps that lead to it from a mark."""
-        return self.mark(), self._steps[mark.steps :]
-
-    def go_to(self, point: tuple[Mark, list[Step]]) -> None:
-        """Go, from the mark where they begin, to where these steps lead."""
-        mark, steps = point
-        self._steps += steps
-        self.total, self._edges = mark.total, mark.edges
-
-    @property
-    def tolerance(self) -> float:
-        """How far apart two gains may be and still tie."""
-        return tie_tolerance(self.total)
-
-    def gain_between(self, before: PDAG, after: PDAG) -> float:
-        """Return by how much one state scores higher than another: the sum of no gains.
-
-        Gains that were added up on the way hold the rounding of each; this depends on the two
-        states alone, so that nothing can seem to improve for ever.
-        """
-        old, new = pdag_to_dag(before), pdag_to_dag(after)
-        return sum(
-            self.counter.local(y, new.parents(y)) - self.counter.local(y, old.parents(y))
-            for y in range(self.n)
-            if new.parents(y) != old.parents(y)
-        )
-
-    def climb(self, phase: str, cpdag: PDAG, open_source: Callable[[PDAG], Source]) -> PDAG:
-        """Apply the best operator of the source until there is none; return the last state.
-
-        Paper: Fig. 4, the loop of SBES.
+        ``selection`` says which deletes to look at, if any.
         """
         if self.stopped is not None:
-            return cpdag
+            return False
         begun = time.perf_counter()
-        source: Source | None = None
-        circle = Circle()
+        moves = replace(moves, max_indegree=self.max_indegree)
         try:
-            self.report(phase)
-            source = open_source(cpdag)
-            while (found := source.best()) is not None:
-                self.check_time()
-                after = found.operator.carry_out(cpdag)
-                barred = self.constraint is not None and not self.constraint.admits(after, cpdag)
-                if barred or circle.is_closed_by(found.gain, self.total, cpdag, after):
-                    source.reject(found.operator)
-                    continue
-                cpdag = after
-                self.note(phase, found)  # Ctrl-C in the progress callback finds the step taken
-                source.move_to(cpdag)
-        except TimeUp:
-            self.stopped = "time limit"
-        except KeyboardInterrupt:
-            self.stopped = "interrupted"
-        self._considered += source.considered if source else 0
-        self._seconds[phase] = self._seconds.get(phase, 0.0) + time.perf_counter() - begun
-        return cpdag
+            if selection is not None and selection.one_by_one:
+                climb = OneByOne(self, phase, moves, selection)
+                return climb.run(bar=bar, patience=patience, aim=aim)
+            moves = moves if selection is None else selection.added_to(moves)
+            return self.engine.climb(phase, moves, bar=bar, patience=patience, aim=aim)
+        finally:
+            spent = time.perf_counter() - begun
+            self._seconds[phase] = self._seconds.get(phase, 0.0) + spent
 
-    def insert_gains(self, y: int, base: NodeSet, xs: Candidates) -> Gains:
-        """Return the counted gains of inserts, unless time is up."""
-        self.check_time()
-        return self.counter.insert_gains_above(y, base, xs, self.tolerance)
+    def order(self, *, work: int | None = None) -> None:
+        """Go to the class of the best order of the nodes that is found."""
+        if self.stopped is not None:
+            return
+        begun = time.perf_counter()
+        self.engine.order("order", max_indegree=self.max_indegree, work=work)
+        spent = time.perf_counter() - begun
+        self._seconds["order"] = self._seconds.get("order", 0.0) + spent
 
-    def exact_insert_gains(self, y: int, base: NodeSet, xs: Candidates) -> Gains:
-        """Return the same where those that are not worth taking matter as well."""
-        self.check_time()
-        return self.counter.insert_gains(y, base, xs)
+    def escapes(self, moves: Moves, selection: Selection) -> list[tuple[float, Delete]]:
+        """Return the deletes of the state with their gains, best first, each x — y once."""
+        moves = replace(moves, max_indegree=self.max_indegree)
+        if selection.one_by_one:
+            return OneByOne(self, "", moves, selection).escapes()
+        return self.engine.escapes(selection.added_to(moves))
 
-    def delete_gains(self, y: int, base: NodeSet, xs: Candidates) -> Gains:
-        """Return the counted gains of deletes, unless time is up."""
-        self.check_time()
-        return self.counter.delete_gains(y, base, xs)
+    @contextmanager
+    def within(self, budget: Budget) -> Iterator[None]:
+        """End what is inside when the budget is spent; what it used is taken from the budget."""
+        engine = self.engine
+        begun, counted = time.perf_counter(), None
+        if budget.evaluations is not None:
+            counted = engine.evaluations
+            if counted is None:
+                raise SgesError(f"evaluations = {budget.evaluations} needs them to be counted")
+        engine.limit(budget.seconds, budget.evaluations)
+        try:
+            yield
+        except OutOfBudget:
+            budget.spent = True
+        finally:
+            engine.limit()
+            if budget.seconds is not None:
+                budget.seconds -= time.perf_counter() - begun
+            if budget.evaluations is not None:
+                budget.evaluations -= (engine.evaluations or 0) - (counted or 0)
 
-    def local(self, y: int, parents: NodeSet) -> float:
-        """Return the counted score of one family, unless time is up."""
-        self.check_time()
-        value = self.counter.local(y, parents)
-        if value - value != 0.0:
-            raise ScoreError(
-                f"local({y}, {parents:#b}) is {value}; a score must be finite for every family"
-            )
-        return value
+    @contextmanager
+    def quietly(self) -> Iterator[None]:
+        """Report nothing for a while: of steps that may be taken back."""
+        report, self.engine.report = self.engine.report, None
+        try:
+            yield
+        finally:
+            self.engine.report = report
 
-    def check_time(self) -> None:
-        """End the phase if the time limit has passed."""
-        if self._deadline is not None and time.perf_counter() > self._deadline:
-            raise TimeUp
+    def tell(self, phase: str) -> None:
+        """Report where the run is."""
+        if self.engine.report is not None:
+            self.engine.report(phase)
 
     def result(
         self,
-        cpdag: PDAG,
         *,
         assume: object = None,
         forward: str | None = None,
         bound: int | None = None,
     ) -> Result:
         """Return what the run found."""
-        names = cpdag.names or getattr(self.plain, "names", None)
+        engine = self.engine
+        cpdag, steps = engine.cpdag, tuple(engine.steps)
+        if steps:
+            warn_if_not_score_equivalent(self.score, steps[0].operator)
+        names = cpdag.names or getattr(self.score, "names", None)
         refined = cpdag if self.constraint is None else self.constraint.refine(cpdag)
         return Result(
             cpdag=refined.named(names),
-            score=total_score(self.plain, cpdag),
-            steps=tuple(self._steps),
-            score_evaluations=self.counter.evaluations,
+            score=total_score(self.score, cpdag),
+            steps=steps,
+            score_evaluations=engine.evaluations,
             evaluation_bound=bound,
-            operators_considered=self._considered,
+            operators_considered=engine.considered,
             seconds=dict(self._seconds),
             complete=self.stopped is None,
             stopped=self.stopped,
             assume=None if assume is None else str(assume),
             forward=forward,
-            score_name=type(self.plain).__name__,
-            scorer=self.plain,
+            score_name=type(self.score).__name__,
+            scorer=self.score,
         )
 
-    def note(self, phase: str, found: Scored) -> None:
-        """Take note of an operator that is applied."""
-        if not self._steps:
-            warn_if_not_score_equivalent(self.plain, found.operator, self.tolerance)
-        self.total += found.gain
-        self._edges += found.operator.adds_edges
-        self._steps.append(Step(phase, found.operator, found.gain, self.total, self._edges))
-        self.report(phase)
+    def _report(self, phase: str) -> None:
+        assert self._progress is not None
+        engine = self.engine
+        seconds = time.perf_counter() - self._started
+        self._progress(Progress(phase, engine.step_count, engine.total, engine.edges, seconds))
 
-    @contextmanager
-    def hushed(self) -> Iterator[None]:
-        """Report nothing for a while: of steps that may be taken back."""
-        own, self._progress = self._progress, None
+
+class OneByOne:
+    """A climb whose deletes are each asked whether they are consistent with the assumption.
+
+    For an exact property and for one without bounds.  A delete is scored only if it is consistent.
+    """
+
+    def __init__(self, run: Run, phase: str, moves: Moves, selection: Selection) -> None:
+        self.run_, self.engine = run, run.engine
+        self.phase, self.moves = phase, moves
+        assert selection.assume is not None
+        self.assume = selection.assume
+
+    def run(self, *, bar: Edge | None, patience: float, aim: float) -> bool:
+        """Take the best consistent delete, or else one step of the other moves, until none is."""
+        engine, begun = self.engine, self.engine.step_count
+        others = self.moves.turns or self.moves.inserts is not None
+        tolerance, left = engine.tolerance, set[PDAG]()
         try:
-            yield
-        finally:
-            self._progress = own
+            while engine.stopped is None:
+                before = engine.cpdag
+                if others:  # ask for all kinds at every state, whichever is taken
+                    engine.climb(self.phase, self.moves, most=0)
+                if not self._delete(tolerance) and not (
+                    others
+                    and engine.climb(
+                        self.phase, self.moves, bar=bar, patience=patience, aim=aim, most=1
+                    )
+                ):
+                    break
+                left.add(before)
+                if others and engine.cpdag in left:  # back by rounding alone
+                    break
+        except KeyboardInterrupt:
+            engine.stopped = "interrupted"
+        return engine.step_count > begun
 
-    def report(self, phase: str) -> None:
-        """Tell whoever listens where the run is."""
-        if self._progress is not None:
-            seconds = time.perf_counter() - self._started
-            where = Progress(phase, len(self._steps), self.total, self._edges, seconds)
-            self._progress(where)
+    def escapes(self) -> list[tuple[float, Delete]]:
+        """Return the consistent deletes of the state, best first, each x — y once."""
+        graph, once = self.engine.cpdag, dict[Delete, float]()
+        for gain, op in self._scored(graph):
+            turned = op.x > op.y and graph.neighbors(op.y) >> op.x & 1
+            once.setdefault(Delete(op.y, op.x, op.h) if turned else op, gain)
+        pairs = ((gain, delete) for delete, gain in once.items())
+        return sorted(pairs, key=lambda pair: (-pair[0], pair[1].sort_key()))
+
+    def _delete(self, tolerance: float) -> bool:
+        """Take the best consistent delete that does not lower the score, if there is one."""
+        graph, constraint = self.engine.cpdag, self.run_.constraint
+        left = self._scored(graph)
+        while left:
+            highest = max(gain for gain, _ in left)
+            if highest < -tolerance:
+                return False
+            tied = [pair for pair in left if pair[0] >= highest - tolerance]
+            best = min(tied, key=lambda pair: pair[1].sort_key())
+            if constraint is None or constraint.admits(self.engine.peek(best[1]), graph):
+                self.engine.apply(self.phase, best[1], best[0])
+                self.run_.tell(self.phase)
+                return True
+            left.remove(best)
+        return False
+
+    def _scored(self, graph: PDAG) -> list[tuple[float, Delete]]:
+        engine, assume = self.engine, self.assume
+        lines = graph.undirected_edges()
+        edges = [*graph.directed_edges(), *lines, *((y, x) for x, y in lines)]
+        return [
+            (delete.gain(engine, graph), delete)
+            for x, y in edges
+            for delete in selective_deletes(graph, x, y, assume)
+            if is_consistent(delete, graph, assume, after=engine.peek(delete))
+        ]
 
 
 def as_cpdag(graph: PDAG, n: int, *, refined: bool = False) -> PDAG:
@@ -303,14 +395,17 @@ def as_cpdag(graph: PDAG, n: int, *, refined: bool = False) -> PDAG:
     )
 
 
-def warn_if_not_score_equivalent(score: Score, operator: Operator, tolerance: float) -> None:
+def warn_if_not_score_equivalent(score: Score, operator: Operator) -> None:
     """Warn if x → y and y → x, the first equivalent pair met, do not score alike."""
     x, y = operator.x, operator.y
     forward = score.local(x, 0) + score.local(y, 1 << x)
     backward = score.local(y, 0) + score.local(x, 1 << y)
-    if abs(forward - backward) > max(tolerance, 1e-9 * abs(forward)):
+    if abs(forward - backward) > max(tie_tolerance(forward), 1e-9 * abs(forward)):
         warnings.warn(
             f"{type(score).__name__} is not score equivalent: {x}→{y} scores {forward:.6g} and "
             f"{y}→{x} scores {backward:.6g}; the search assumes that equivalent graphs score alike",
             stacklevel=4,
         )
+
+
+__all__ = ["Mark", "Options", "Progress", "Run", "Selection", "as_cpdag"]

@@ -44,6 +44,12 @@ class Strategy:
         misses some improvements.
     seconds, evaluations
         What the escapes may take, beyond the search that they begin from; None is no limit.
+    sets_per_clique
+        Look only at the smallest and largest subsets of a clique of neighbors that has more
+        subsets than this; None looks at all of them, which may be exponentially many.
+    effort
+        How much work the escapes may take, as a multiple of the search that they begin from;
+        None is no limit.
 
     Examples
     --------
@@ -62,6 +68,8 @@ class Strategy:
     patience: float = 0.0
     seconds: float | None = None
     evaluations: int | None = None
+    sets_per_clique: int | None = None
+    effort: float | None = None
 
     def __post_init__(self) -> None:
         if self.interleaved and (self.turning or self.repeat):
@@ -71,7 +79,9 @@ class Strategy:
             raise SgesError('order=True is for interleaved search; two phases take forward="order"')
         if not 0 <= self.patience <= 1:
             raise SgesError(f"patience = {self.patience}: it is a share, from 0 to 1")
-        for name in ("seconds", "evaluations"):
+        if self.sets_per_clique is not None and not self.sets_per_clique >= 1:
+            raise SgesError(f"sets_per_clique = {self.sets_per_clique}: it is 1 or more, or None")
+        for name in ("seconds", "evaluations", "effort"):
             self._check_budget(name)
 
     def _check_budget(self, name: str) -> None:

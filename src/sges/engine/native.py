@@ -1,0 +1,68 @@
+"""The scores that the engine reads without the interpreter.
+
+A score is native if it is exactly one of these classes: a subclass may score otherwise.
+"""
+
+from collections.abc import Callable
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from sges.engine import discrete, gaussian
+from sges.nodeset import nodes
+from sges.score.bge import BGe
+from sges.score.discrete import BDeu, DiscreteBIC
+from sges.score.gaussian import GaussianBIC
+from sges.score.mixed import DegenerateGaussian
+
+_MADE: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # a score may be searched many times
+
+
+def native_of(score: Any) -> Any:  # noqa: ANN401 (any score, and any native one)
+    """Return what the engine reads instead of a score, or None if it must ask the score itself."""
+    make = MAKERS.get(type(score))
+    if make is None:
+        return None
+    native = _MADE.get(score)
+    if native is None:
+        native = _MADE[score] = make(score)
+    return native
+
+
+def _gaussian_bic(score: GaussianBIC) -> Any:  # noqa: ANN401
+    return gaussian.Gaussian(score._correlation, score._half, score._per_parent)
+
+
+def _bge(score: BGe) -> Any:  # noqa: ANN401
+    return gaussian.BGe(
+        score._correlation,
+        score._spread,
+        score._by_size,
+        score._freedom,
+        score._isolated,
+        list(nodes(score._constant)),
+    )
+
+
+def _degenerate_gaussian(score: DegenerateGaussian) -> Any:  # noqa: ANN401
+    written = score._written
+    return gaussian.DegenerateGaussian(
+        written.matrix, written.starts, written.widths, score._half, score._per_parameter
+    )
+
+
+def _discrete_bic(score: DiscreteBIC) -> Any:  # noqa: ANN401
+    data = score.data
+    return discrete.DiscreteBIC(data.codes, data.arities, data.weights, score.penalty)
+
+
+def _bdeu(score: BDeu) -> Any:  # noqa: ANN401
+    return discrete.BDeu(score.data.codes, score.data.arities, score.data.weights, score.ess)
+
+
+MAKERS: dict[type, Callable[[Any], Any]] = {
+    GaussianBIC: _gaussian_bic,
+    BGe: _bge,
+    DegenerateGaussian: _degenerate_gaussian,
+    DiscreteBIC: _discrete_bic,
+    BDeu: _bdeu,
+}
