@@ -290,8 +290,9 @@ INLINE void solve(const Matrix *matrix, const Space *space, int size, int from, 
     }
 }
 
-/* Write what base and then y, the last row, explain of each column. */
-INLINE void explain(const Matrix *matrix, const Space *space, int size, int from, int width)
+/* Write what base leaves of each column, and what y, the last row, explains of that. */
+FOR_EACH_MACHINE
+static void explain(const Matrix *matrix, const Space *space, int size, int from, int width)
 {
     double *RESTRICT left = space->left, *RESTRICT explained = space->explained;
     solve(matrix, space, size, from, width);
@@ -304,36 +305,103 @@ INLINE void explain(const Matrix *matrix, const Space *space, int size, int from
         explained[c] = weight * (last[c] * last[c]);
 }
 
-/* Solve a block and mark the columns with ρ² above the cut.  Here and below, what is not a
- * number is marked too, so that an exact look finds it. */
-FOR_EACH_MACHINE
-static void mark_above(const Matrix *matrix, const Space *space, int size, int from, int width,
-                       double cut)
+/* A solve for all columns of a small matrix, kept to be extended: z has a row for each of the
+ * nodes, in the order in which they came, and one more for y. */
+typedef struct {
+    int size, room;
+    int *nodes;
+    double *weight, *left, *z;
+    double *memory;
+} Rows;
+
+/* Make room for `rows` rows of n numbers, keeping nothing; return 0 if there is no memory. */
+static int reserve_rows(Rows *rows, int room, ptrdiff_t n)
 {
-    explain(matrix, space, size, from, width);
+    if (room <= rows->room)
+        return 1;
+    room = room + room / 2 + 4;
+    free(rows->memory);
+    *rows = (Rows){.memory = malloc(((size_t)room * (size_t)(n + 2) + (size_t)n) * sizeof(double))};
+    if (rows->memory == NULL)
+        return 0;
+    rows->room = room;
+    rows->weight = rows->memory;
+    rows->nodes = (int *)(rows->weight + room);
+    rows->left = rows->memory + 2 * room;
+    rows->z = rows->left + n;
+    return 1;
+}
+
+/* Write row `at`: the entries of a node, less what the rows before it explain of them. */
+INLINE int append(const Matrix *matrix, Rows *rows, int at, int node, double *shares)
+{
+    ptrdiff_t n = matrix->n;
+    double *row = rows->z + at * n;
+    for (int j = 0; j < at; j++)
+        shares[j] = rows->z[j * n + node] * rows->weight[j];
+    load(matrix, node, 0, (int)n, row);
+    eliminate(row, rows->z, n, shares, at, (int)n);
+    rows->weight[at] = 1.0 / row[node];
+    return row[node] > 0.0;
+}
+
+/* Keep the first `kept` rows, append `count` nodes, and explain all columns by them and y; return
+ * 0 unless the block is positive definite. */
+FOR_EACH_MACHINE
+static int extend(const Matrix *matrix, const Space *space, Rows *rows, int kept, const int *nodes,
+                  int count, int y)
+{
+    int n = (int)matrix->n, first = kept;
+    double *RESTRICT left = rows->left, *RESTRICT explained = space->explained;
+    if (kept < rows->size || kept == 0) {
+        first = 0;
+        for (int c = 0; c < n; c++)
+            left[c] = 1.0;
+    }
+    rows->size = 0;
+    for (int i = 0; i < count; i++) {
+        rows->nodes[kept + i] = nodes[i];
+        if (!append(matrix, rows, kept + i, nodes[i], space->left))
+            return 0;
+    }
+    int size = kept + count;
+    const double *added = rows->z + (ptrdiff_t)first * n, *last = rows->z + (ptrdiff_t)size * n;
+    subtract_products(left, added, added, n, rows->weight + first, size - first, n);
+    if (!append(matrix, rows, size, y, space->left))
+        return 0;
+    for (int c = 0; c < n; c++)
+        explained[c] = rows->weight[size] * (last[c] * last[c]);
+    memcpy(space->left, left, (size_t)n * sizeof(double));
+    rows->size = size;
+    return 1;
+}
+
+/* Mark the columns with ρ² above the cut.  Here and below, what is not a number is marked too,
+ * so that an exact look finds it. */
+FOR_EACH_MACHINE
+static void mark_above(const Space *space, int width, double cut)
+{
     const double *RESTRICT left = space->left, *RESTRICT explained = space->explained;
     unsigned char *RESTRICT marks = space->marks;
     for (int c = 0; c < width; c++)
         marks[c] = !(explained[c] <= cut * left[c]);
 }
 
-/* Solve a block and mark the columns with
+/* Mark the columns with
  *
  *     offset - spread - power · log(1 - ρ²) - ½ log var(x | base) > 0,
  *
  * and some more: logarithms are bounded by -log t <= 1 / t - 1, all multiplied by t > 0. */
 FOR_EACH_MACHINE
-static void mark_bge(const Matrix *matrix, const Space *space, int size, int from, int width,
-                     double offset, const double *spread, double power)
+static void mark_bge(const Space *space, int width, double offset, const double *spread,
+                     double power)
 {
-    explain(matrix, space, size, from, width);
     const double *RESTRICT left = space->left, *RESTRICT explained = space->explained;
-    const double *RESTRICT half_spread = spread + from;
     unsigned char *RESTRICT marks = space->marks;
     offset -= 0.5;
     for (int c = 0; c < width; c++) {
         double l = left[c], e = explained[c], both = l - e;
-        double bound = (offset - half_spread[c]) * (both * l) + (power * (e * l) + 0.5 * both);
+        double bound = (offset - spread[c]) * (both * l) + (power * (e * l) + 0.5 * both);
         marks[c] = !(bound <= 0.0) | !(both > 0.0);
     }
 }
