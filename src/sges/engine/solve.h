@@ -51,22 +51,6 @@ INLINE double entry(const Matrix *matrix, ptrdiff_t i, ptrdiff_t j)
                              : ((const double *)matrix->entries)[at];
 }
 
-/* Copy `width` entries of row i, from column `from` on. */
-INLINE void load(const Matrix *matrix, ptrdiff_t i, ptrdiff_t from, int width,
-                 double *RESTRICT row)
-{
-    ptrdiff_t at = i * matrix->n + from;
-    if (matrix->is_single) {
-        const float *RESTRICT source = (const float *)matrix->entries + at;
-        for (int c = 0; c < width; c++)
-            row[c] = source[c];
-    } else {
-        const double *RESTRICT source = (const double *)matrix->entries + at;
-        for (int c = 0; c < width; c++)
-            row[c] = source[c];
-    }
-}
-
 /* Find an entry that no correlation matrix has, or that differs from its mirror image; row is -1
  * if there is none.  Tiles, so that a row and a column of a large matrix are not far apart. */
 static void find_flaw(const Matrix *matrix, ptrdiff_t *row, ptrdiff_t *column)
@@ -112,6 +96,53 @@ INLINE void eliminate(double *RESTRICT row, const double *RESTRICT above, ptrdif
             row[c] -= weights[0] * above[c];
 }
 
+/* row = source - Σ_j weights[j] · above[j], over as many rows as one pass takes; return how many. */
+#define FIRST_PASS(name, Number)                                                                  \
+    INLINE int name(double *RESTRICT row, const Number *RESTRICT source,                          \
+                    const double *RESTRICT above, ptrdiff_t stride,                               \
+                    const double *RESTRICT weights, int count, int width)                         \
+    {                                                                                             \
+        const double *RESTRICT p = above, *RESTRICT q = p + stride;                               \
+        if (count >= 4) {                                                                         \
+            const double *RESTRICT r = q + stride, *RESTRICT s = r + stride;                      \
+            double a = weights[0], b = weights[1], d = weights[2], e = weights[3];                \
+            for (int c = 0; c < width; c++)                                                       \
+                row[c] = (source[c] - (a * p[c] + b * q[c])) - (d * r[c] + e * s[c]);             \
+            return 4;                                                                             \
+        }                                                                                         \
+        if (count >= 2) {                                                                         \
+            double a = weights[0], b = weights[1];                                                \
+            for (int c = 0; c < width; c++)                                                       \
+                row[c] = source[c] - (a * p[c] + b * q[c]);                                       \
+            return 2;                                                                             \
+        }                                                                                         \
+        double a = count ? weights[0] : 0.0;                                                      \
+        if (count)                                                                                \
+            for (int c = 0; c < width; c++)                                                       \
+                row[c] = source[c] - a * p[c];                                                    \
+        else                                                                                      \
+            for (int c = 0; c < width; c++)                                                       \
+                row[c] = source[c];                                                               \
+        return count;                                                                             \
+    }
+
+FIRST_PASS(first_pass_of_doubles, double)
+FIRST_PASS(first_pass_of_floats, float)
+
+/* row = the entries of row i of a matrix, from column `from` on, less multiples of rows above. */
+INLINE void reduce(const Matrix *matrix, ptrdiff_t i, ptrdiff_t from, double *row,
+                   const double *above, ptrdiff_t stride, const double *weights, int count,
+                   int width)
+{
+    ptrdiff_t at = i * matrix->n + from;
+    int done = matrix->is_single
+                   ? first_pass_of_floats(row, (const float *)matrix->entries + at, above, stride,
+                                          weights, count, width)
+                   : first_pass_of_doubles(row, (const double *)matrix->entries + at, above,
+                                           stride, weights, count, width);
+    eliminate(row, above + done * stride, stride, weights + done, count - done, width);
+}
+
 /* sums -= Σ_j weights[j] · above[j] · beside[j], where `beside` are the same rows, shifted. */
 INLINE void subtract_products(double *RESTRICT sums, const double *above, const double *beside,
                               ptrdiff_t stride, const double *RESTRICT weights, int count,
@@ -150,6 +181,7 @@ enum {
     WIDEST = 256,   /* columns solved at a time, at most and at least */
     NARROWEST = 64,
     CACHE = 3000,   /* doubles that stay in the first cache */
+    FETCHED = 1000, /* columns of a matrix that is too large for any cache */
 };
 
 /* Make room for `rows` rows and `width` columns at a time; return 0 if there is no memory. */
@@ -279,14 +311,32 @@ static int columns_at_a_time(int size)
     return width > WIDEST ? WIDEST : width < NARROWEST ? NARROWEST : width;
 }
 
+/* Begin to fetch the entries that the next block will want of a row: rows of a large matrix are
+ * in no cache, and a block is too short for the machine to see what comes next. */
+INLINE void fetch(const Matrix *matrix, ptrdiff_t i, ptrdiff_t from, int width)
+{
+#if defined(__GNUC__)
+    size_t size = matrix->is_single ? sizeof(float) : sizeof(double);
+    if (from + width > matrix->n)
+        width = (int)(matrix->n - from);
+    const char *entries = (const char *)matrix->entries + (size_t)(i * matrix->n + from) * size;
+    for (ptrdiff_t at = 0; at < (ptrdiff_t)size * width; at += 64)
+        __builtin_prefetch(entries + at, 0, 2);
+#else
+    (void)matrix, (void)i, (void)from, (void)width;
+#endif
+}
+
 /* Write z for the columns from `from` on. */
 INLINE void solve(const Matrix *matrix, const Space *space, int size, int from, int width)
 {
     ptrdiff_t stride = width;
     for (int i = 0; i < size; i++) {
         double *row = space->z + i * stride;
-        load(matrix, space->nodes[i], from, width, row);
-        eliminate(row, space->z, stride, space->lower + (ptrdiff_t)i * space->stride, i, width);
+        if (matrix->n > FETCHED)
+            fetch(matrix, space->nodes[i], from + width, width);
+        reduce(matrix, space->nodes[i], from, row, space->z, stride,
+               space->lower + (ptrdiff_t)i * space->stride, i, width);
     }
 }
 
@@ -339,8 +389,7 @@ INLINE int append(const Matrix *matrix, Rows *rows, int at, int node, double *sh
     double *row = rows->z + at * n;
     for (int j = 0; j < at; j++)
         shares[j] = rows->z[j * n + node] * rows->weight[j];
-    load(matrix, node, 0, (int)n, row);
-    eliminate(row, rows->z, n, shares, at, (int)n);
+    reduce(matrix, node, 0, row, rows->z, n, shares, at, (int)n);
     rows->weight[at] = 1.0 / row[node];
     return row[node] > 0.0;
 }
