@@ -75,6 +75,8 @@ cdef extern from "solve.h" nogil:
     void mark_above(const Space *space, int width, double cut)
     void mark_bge(const Space *space, int width, double offset, const double *spread, double power)
     int next_mark(const unsigned char *marks, int at, int width)
+    int collect(const Space *space, int begin, int width, int *xs, double *squares, int count)
+    int take_logs(double *values, int count, double factor, double constant)
     void solve_columns(const Matrix *matrix, const Space *space, int size, int begin, int width)
     void covariances(
         const Space *space, int given, int size, int width, int shift, int begin, int end,
@@ -374,35 +376,32 @@ cdef int gaussian_inserts(
         return status
     cdef double cut = -expm1(-(worth + run.per_parent) / run.half)
     cdef int begin = 0, width, c, count = 0, asked = 0
-    cdef double gain
     cut = cut * (1.0 - MARGIN) if cut > 0 else -INFINITY
     while begin < n:
         width = explain_block(&run.columns, size, begin)
         mark_above(space, width, cut)
         unmark_family(space, y, base, size, begin, width)
-        c = next_mark(space.marks, 0, width)
-        while c < width:
-            gain = gaussian_gain(run, c)
-            if not isfinite(gain):
-                return NOT_FINITE
-            if gain > worth:
-                xs[count] = begin + c
-                gains[count] = gain
-                count += 1
-            c = next_mark(space.marks, c + 1, width)
+        count = collect(space, begin, width, xs, gains, count)
         while asked < also_size and also[asked] < begin + width:
-            also_gains[asked] = gaussian_gain(run, also[asked] - begin)
-            if not isfinite(also_gains[asked]):
-                return NOT_FINITE
+            c = also[asked] - begin
+            also_gains[asked] = space.explained[c] / space.left[c]
             asked += 1
         begin += width
-    return count
+    if not take_logs(gains, count, -run.half, -run.per_parent):
+        return NOT_FINITE
+    if not take_logs(also_gains, also_size, -run.half, -run.per_parent):
+        return NOT_FINITE
+    return keep_worthy(xs, gains, count, worth)
 
 
-cdef inline double gaussian_gain(const GaussianRun *run, int c) noexcept nogil:
-    """Return the gain of column c of the block that was solved last."""
-    cdef const Space *space = &run.columns.space
-    return log1p(space.explained[c] / -space.left[c]) * -run.half - run.per_parent
+cdef int keep_worthy(int *xs, double *gains, int count, double worth) noexcept nogil:
+    """Drop the gains of at most ``worth``; return how many are left."""
+    cdef int i, kept = 0
+    for i in range(count):
+        xs[kept] = xs[i]
+        gains[kept] = gains[i]
+        kept += gains[i] > worth
+    return kept
 
 
 cdef int gaussian_deletes(
@@ -411,16 +410,11 @@ cdef int gaussian_deletes(
     cdef GaussianRun *run = <GaussianRun *>self
     cdef Columns *columns = &run.columns
     cdef int i, status = invert_family(columns, y, base, size)
-    cdef double cross
     if status < 0:
         return status
     for i in range(size):
-        cross = columns.cross[i]
-        gains[i] = log1p(cross * cross / -(columns.own * columns.diagonal[i])) * run.half
-        gains[i] += run.per_parent
-        if not isfinite(gains[i]):
-            return NOT_FINITE
-    return 0
+        gains[i] = columns.cross[i] * columns.cross[i] / (columns.own * columns.diagonal[i])
+    return 0 if take_logs(gains, size, run.half, run.per_parent) else NOT_FINITE
 
 
 cdef void gaussian_close(void *self) noexcept nogil:

@@ -497,4 +497,60 @@ INLINE int next_mark(const unsigned char *marks, int at, int width)
     return width;
 }
 
+/* -- from squared partial correlations to gains ---------------------------------------------- */
+
+/* Write ρ² of the marked columns of a block, and which they are, after the first `count`. */
+static int collect(const Space *space, int from, int width, int *xs, double *squares, int count)
+{
+    for (int c = next_mark(space->marks, 0, width); c < width;
+         c = next_mark(space->marks, c + 1, width)) {
+        xs[count] = from + c;
+        squares[count++] = space->explained[c] / space->left[c];
+    }
+    return count;
+}
+
+/* log(1 - q) for 0 <= q < 1, to about one unit in the last place.
+ *
+ * 1 - q = 2^k (1 + f) with 1 + f from √½ to √2, and with s = f / (2 + f)
+ *
+ *     log(1 + f) = 2 s (1 + s²/3 + s⁴/5 + ...) = f - s (f - 2 (s²/3 + s⁴/5 + ...))
+ *
+ * There are no branches, so that many are computed side by side. */
+INLINE double log_of_rest(double q)
+{
+    const double log2_high = 0x1.62e42feep-1, log2_low = 0x1.a39ef35793c76p-33;
+    const uint64_t root = 0x3fe6a09e00000000, one = 0x3ff0000000000000; /* √½, about; 1 */
+    const uint64_t fraction = 0x000fffffffffffff, whole = 0x4330000000000000; /* 2^52 */
+    double rest = 1.0 - q, rounding = ((1.0 - rest) - q) / rest, mantissa, exponent;
+    uint64_t bits, shifted;
+    memcpy(&bits, &rest, sizeof bits);
+    bits += one - root;
+    shifted = (bits >> 52) | whole;
+    memcpy(&exponent, &shifted, sizeof shifted);
+    exponent -= 0x1p52 + 1023.0;
+    bits = (bits & fraction) + root;
+    memcpy(&mantissa, &bits, sizeof bits);
+    double f = mantissa - 1.0, s = f / (2.0 + f), z = s * s, half = 0.5 * f * f;
+    double tail = 2.0 / 19 + z * (2.0 / 21);
+    tail = 2.0 / 15 + z * (2.0 / 17 + z * tail);
+    tail = 2.0 / 11 + z * (2.0 / 13 + z * tail);
+    tail = 2.0 / 7 + z * (2.0 / 9 + z * tail);
+    tail = z * (2.0 / 3 + z * (2.0 / 5 + z * tail));
+    double low = s * (half + tail) + (exponent * log2_low + rounding);
+    return exponent * log2_high - ((half - low) - f);
+}
+
+/* Replace each q by factor · log(1 - q) + constant; return 0 unless 0 <= q < 1 for all. */
+FOR_EACH_MACHINE
+static int take_logs(double *values, int count, double factor, double constant)
+{
+    int64_t good = 1;
+    for (int i = 0; i < count; i++) {
+        good &= (int64_t)(values[i] >= 0.0) & (int64_t)(values[i] < 1.0);
+        values[i] = log_of_rest(values[i]) * factor + constant;
+    }
+    return (int)good;
+}
+
 #endif
