@@ -20,7 +20,7 @@ from sges.score.mixed import DegenerateGaussian
 native = pytest.importorskip("sges.engine.gaussian", reason="the engine is not compiled")
 
 Family = tuple[int, list[int]]
-BASES = (*range(13), 30, 60)
+BASES = (*range(13), 30, 60, 70)
 
 
 class Score(Protocol):
@@ -211,3 +211,147 @@ def test_threads_may_share_a_score(kind: type, seed: int) -> None:
     expected = [compiled.insert_gains(y, base) for y, base in asked]
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(lambda family: compiled.insert_gains(*family), asked)) == expected
+
+
+# -- what a run keeps ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [GaussianBIC, BGe])
+def test_a_kept_inverse_answers_for_smaller_bases(kind: type, seed: int) -> None:
+    """A run asks for a base, then for it without one node, two, ...; each must be as if afresh."""
+    compiled = MADE[kind](kind(linear(seed, 80)))
+    rng = np.random.default_rng(seed)
+    asked = []
+    for size in (6, 12, 49):
+        y, *base = rng.permutation(80)[: size + 1].tolist()
+        asked += [("delete", y, sorted(base))] * 2
+        asked += [("delete", y, sorted(set(base) - {c})) for c in base]
+        for count in (2, 3, 4):
+            gone = [set(rng.permutation(base)[:count].tolist()) for _ in range(9)]
+            asked += [("delete", y, sorted(set(base) - each)) for each in gone]
+    for (_, y, base), found in zip(asked, native.ask_one_run(compiled, asked), strict=True):
+        np.testing.assert_allclose(found, compiled.delete_gains(y, base), 1e-10, 1e-10)
+
+
+@pytest.mark.parametrize("n", [12, 60, 280])
+@pytest.mark.parametrize("kind", [GaussianBIC, BGe, DegenerateGaussian])
+def test_answers_do_not_depend_on_what_was_asked_before(kind: type, n: int, seed: int) -> None:
+    """Bases of a few nodes grow and shrink in random order, as in a search."""
+    compiled = MADE[kind](kind(linear(seed, n)))
+    rng = np.random.default_rng(seed)
+    bases: dict[int, set[int]] = {y: set() for y in range(4)}
+    asked: list[tuple[str, int, list[int]]] = []
+    for _ in range(250):
+        y = int(rng.integers(4))
+        bases[y] ^= {int(rng.integers(4, n))}
+        asked.append((str(rng.choice(["insert", "delete"])), y, sorted(bases[y])))
+    for (what, y, base), found in zip(asked, native.ask_one_run(compiled, asked), strict=True):
+        if what == "insert":
+            expected = list(compiled.insert_gains(y, base)[0].values())
+        else:
+            expected = compiled.delete_gains(y, base)
+        np.testing.assert_allclose(found, expected, 1e-10, 1e-10)
+
+
+# -- precision -------------------------------------------------------------------------------------
+
+
+def exact_gain(score: GaussianBIC, y: int, base: Sequence[int], x: int) -> float:
+    """Return the gain of adding x to base, computed with 64 bits of precision."""
+    rows = [*base, y, x]
+    block = score._correlation[np.ix_(rows, rows)].astype(np.longdouble)
+    for k in range(len(base)):
+        rest = block[k + 1 :, k].copy()
+        block[k + 1 :, k + 1 :] -= np.outer(rest, rest) / block[k, k]
+    square = block[-1, -2] ** 2 / (block[-1, -1] * block[-2, -2])
+    return float(-score._half * np.log1p(-square) - score._per_parent)
+
+
+def test_nearly_collinear_columns_are_scored_no_worse_than_by_lapack(seed: int) -> None:
+    """Eight columns in pairs that differ by noise of 3e-4: eigenvalues are just above the ridge."""
+    rng = np.random.default_rng(seed)
+    table = linear(seed, 16, 1000)
+    table /= table.std(axis=0)
+    table[:, 8:12] = table[:, 4:8] + 3e-4 * rng.normal(size=(1000, 4))
+    score = GaussianBIC(table)
+    compiled = gaussian(score)
+    every = list(families(seed, 16, range(1, 13)))
+    answers = native.ask_one_run(compiled, [("delete", y, base) for y, base in every])
+    for (y, base), kept in zip(every, answers, strict=True):
+        rest = others(16, y, base)
+        exact = np.array([exact_gain(score, y, base, x) for x in rest.tolist()])
+        usual = np.abs(score.insert_gains(y, nodeset(base), rest) - exact).max(initial=0.0)
+        found = np.array(list(compiled.insert_gains(y, base)[0].values()))
+        assert np.abs(found - exact).max(initial=0.0) <= 1e-7 + 10 * usual
+        less = [exact_gain(score, y, sorted({*base} - {x}), x) for x in base]
+        removed = score.delete_gains(y, nodeset(base), np.array(base, dtype=np.intp))
+        usual = np.abs(removed + less).max()
+        assert np.abs(np.array(kept) + less).max() <= 1e-7 + 10 * usual
+
+
+# -- the border ------------------------------------------------------------------------------------
+
+EYE = np.eye(3)
+ODD = np.array([[1, 0.5, 0], [0.2, 1, 0], [0, 0, 1]])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((EYE.tolist(), 5.0, 1.0), "correlation of type list"),
+        ((EYE.astype(int), 5.0, 1.0), "correlation of type int64 and shape (3, 3): it must be a"),
+        ((EYE[0], 5.0, 1.0), "correlation of type float64 and shape (3,): it must be a"),
+        ((np.eye(4)[:, ::2], 5.0, 1.0), "it must be a C-contiguous array of float64 or float32"),
+        ((EYE[:2], 5.0, 1.0), "correlation of shape (2, 3): it must be square and not empty"),
+        ((np.eye(0), 5.0, 1.0), "correlation of shape (0, 0): it must be square and not empty"),
+        ((2 * EYE, 5.0, 1.0), "correlation[0, 0] = 2 and correlation[0, 0] = 2: it must be"),
+        ((EYE * np.nan, 5.0, 1.0), "correlation[0, 0] = nan and"),
+        ((ODD, 5.0, 1.0), "correlation[1, 0] = 0.2 and correlation[0, 1] = 0.5: it must be symm"),
+        ((EYE, 0.0, 1.0), "half = 0.0: it must be a finite number above 0"),
+        ((EYE, np.inf, 1.0), "half = inf: it must be a finite number above 0"),
+        ((EYE, 5.0, -1.0), "per_parent = -1.0: it must be a finite number, 0 or more"),
+        ((EYE, 5.0, np.nan), "per_parent = nan: it must be a finite number, 0 or more"),
+    ],
+)
+def test_a_gaussian_refuses_what_it_cannot_score(arguments: Any, message: str) -> None:  # noqa: ANN401
+    with pytest.raises(ScoreError) as error:
+        native.Gaussian(*arguments)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"spread": np.zeros(2)}, "spread has 2 entries: it must have 3"),
+        ({"spread": [0.0, np.inf, 0.0]}, "spread[1] = inf: it must be a finite number"),
+        ({"by_size": np.zeros(4)}, "by_size has 4 entries: it must have 5"),
+        ({"freedom": 0.0}, "freedom = 0.0: it must be a finite number above 0"),
+        ({"isolated": np.nan}, "isolated = nan: it must be a finite number"),
+        ({"constant": [3]}, "constant column 3: it must be in 0..2"),
+    ],
+)
+def test_bge_refuses_what_it_cannot_score(changed: dict[str, Any], message: str) -> None:
+    arguments = {"spread": np.zeros(3), "by_size": np.zeros(5), "freedom": 5.0, "isolated": -1.0}
+    with pytest.raises(ScoreError) as error:
+        native.BGe(EYE, **(arguments | changed))
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("starts", "widths", "message"),
+    [
+        ([], [], "widths []: each variable must have at least one column"),
+        ([0, 0], [0, 3], "widths [0, 3]: each variable must have at least one column"),
+        ([0, 1], [2, 1], "starts [0, 1]: for the given widths they must be [0, 2]"),
+        ([0, 1], [1, 1], "widths add up to 2: the matrix has 3 columns"),
+        ([0], [3], "columns 0 and 1 of variable 0 have the correlation 0.5: it must be 0 within"),
+    ],
+)
+def test_the_degenerate_gaussian_refuses_what_it_cannot_score(
+    starts: list[int], widths: list[int], message: str
+) -> None:
+    matrix = np.array([[1, 0.5, 0], [0.5, 1, 0], [0, 0, 1]])
+    with pytest.raises(ScoreError) as error:
+        native.DegenerateGaussian(matrix, starts, widths, 5.0, 1.0)
+    assert str(error.value).startswith(message)

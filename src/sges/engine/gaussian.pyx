@@ -16,7 +16,7 @@ values and arrays, checked once by each constructor.
 
 from libc.math cimport INFINITY, NAN, exp, expm1, fabs, isfinite, log, log1p
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from array import array
 from collections.abc import Sequence
@@ -45,6 +45,12 @@ cdef extern from "solve.h" nogil:
         unsigned char *marks
         double *memory
 
+    ctypedef struct Rows:
+        int size, room
+        int *nodes
+        double *weight
+        double *memory
+
     enum:
         WIDEST
 
@@ -60,14 +66,17 @@ cdef extern from "solve.h" nogil:
         double *diagonal, double *rows,
     )
     int columns_at_a_time(int size)
-    void mark_above(
-        const Matrix *matrix, const Space *space, int size, int begin, int width, double cut
+    void explain(const Matrix *matrix, const Space *space, int size, int begin, int width)
+    int reserve_rows(Rows *rows, int room, ptrdiff_t n)
+    int extend(
+        const Matrix *matrix, const Space *space, Rows *rows, int kept, const int *nodes,
+        int count, int y,
     )
-    void mark_bge(
-        const Matrix *matrix, const Space *space, int size, int begin, int width,
-        double offset, const double *spread, double power,
-    )
+    void mark_above(const Space *space, int width, double cut)
+    void mark_bge(const Space *space, int width, double offset, const double *spread, double power)
     int next_mark(const unsigned char *marks, int at, int width)
+    int collect(const Space *space, int begin, int width, int *xs, double *squares, int count)
+    int take_logs(double *values, int count, double factor, double constant)
     void solve_columns(const Matrix *matrix, const Space *space, int size, int begin, int width)
     void covariances(
         const Space *space, int given, int size, int width, int shift, int begin, int end,
@@ -82,10 +91,12 @@ cdef double MARGIN = 1e-12  # of what is compared instead of a gain, for roundin
 # -- one node per column: what the BIC and BGe share -----------------------------------------------
 
 cdef enum:
-    SLOTS = 64  # inverses that a run keeps
-    FEWEST_KEPT = 6  # smaller ones are as fast to compute again
-    MOST_KEPT = 256  # larger ones would take too much memory
+    SLOTS = 32  # nodes for which a run keeps inverses
+    WAYS = 2  # inverses of each
+    FEWEST_KEPT = 6  # nodes: smaller ones are as fast to compute again
+    MOST_KEPT = 256  # nodes: larger ones would take too much memory
     MOST_REMOVED = 3  # nodes taken out of a kept inverse, rather than computing a new one
+    MOST_ROWS = 64  # nodes of a base whose solve is kept, in a matrix of up to WIDEST columns
 
 # A kept inverse answers for smaller bases only if no diagonal entry exceeds this.  Those of the
 # smaller inverse are at least 1, so that at most this factor of precision is lost, twice.
@@ -105,12 +116,70 @@ cdef struct Columns:
     # A correlation matrix as one run sees it.
     Matrix matrix
     Space space
-    Inverse kept[SLOTS]
+    Rows *rows  # for each y of a small matrix, the solve for its last base; else NULL
+    Inverse kept[SLOTS][WAYS]
+    int oldest[SLOTS]
+    int step  # columns explained at a time
+    double residual  # var(y | base)
     # What `invert_family` found: the inverse's entries at (y, y), at (x, y) and at (x, x).
     double own
     double *cross
     double *diagonal
     int room
+
+
+cdef bint open_columns(Columns *columns, const Matrix *matrix) noexcept nogil:
+    """Begin with nothing kept; return whether there is memory."""
+    columns.matrix = matrix[0]
+    if matrix.n <= WIDEST:
+        columns.rows = <Rows *>calloc(matrix.n, sizeof(Rows))
+    return matrix.n > WIDEST or columns.rows != NULL
+
+
+cdef int prepare_inserts(Columns *columns, int y, const int *base, int size) noexcept nogil:
+    """Get ready to explain columns by base and y; return 0 or a status."""
+    cdef int status
+    if columns.rows != NULL and size <= MOST_ROWS:
+        return extend_rows(columns, y, base, size)
+    status = factor_family(columns, y, base, size)
+    columns.step = columns_at_a_time(size + 1)
+    if status == 0:
+        columns.residual = 1.0 / columns.space.weight[size]
+    return status
+
+
+cdef int explain_block(Columns *columns, int size, int begin) noexcept nogil:
+    """Explain some columns from ``begin`` on; return how many."""
+    cdef int width = min(columns.step, <int>columns.matrix.n - begin)
+    if columns.rows == NULL or size > MOST_ROWS:
+        explain(&columns.matrix, &columns.space, size + 1, begin, width)
+    return width
+
+
+cdef int extend_rows(Columns *columns, int y, const int *base, int size) noexcept nogil:
+    """Explain all columns, from as many rows as this base shares with the last one of y."""
+    cdef Rows *rows = &columns.rows[y]
+    cdef unsigned char is_in_base[WIDEST]
+    cdef int i, shared = 0, added = 0
+    if not reserve(&columns.space, size + 1, WIDEST):
+        return OUT_OF_MEMORY
+    if not reserve_rows(rows, size + 1, columns.matrix.n):
+        return OUT_OF_MEMORY
+    memset(is_in_base, 0, columns.matrix.n)
+    for i in range(size):
+        is_in_base[base[i]] = 1
+    while shared < rows.size and is_in_base[rows.nodes[shared]]:
+        is_in_base[rows.nodes[shared]] = 0
+        shared += 1
+    for i in range(size):
+        if is_in_base[base[i]]:
+            columns.space.nodes[added] = base[i]
+            added += 1
+    if not extend(&columns.matrix, &columns.space, rows, shared, columns.space.nodes, added, y):
+        return NOT_FINITE
+    columns.residual = 1.0 / rows.weight[size]
+    columns.step = WIDEST
+    return 0
 
 
 cdef int factor_family(Columns *columns, int y, const int *base, int size) noexcept nogil:
@@ -137,33 +206,49 @@ cdef void unmark_family(
 
 cdef int invert_family(Columns *columns, int y, const int *base, int size) noexcept nogil:
     """Find the entries of the inverse over base and y that say what each removal costs."""
-    cdef Inverse *kept = &columns.kept[y % SLOTS]
     cdef int places[MOST_REMOVED]
-    cdef int removed, i
-    if size + MOST_REMOVED >= columns.room and not _make_room(columns, size):
+    cdef int i, removed, fewest = MOST_REMOVED + 1
+    cdef Inverse *kept
+    cdef Inverse *nearest = NULL
+    if not _make_room(columns, size):
         return OUT_OF_MEMORY
-    removed = _removed_from(kept, y, base, size, places)
-    if removed >= 0:
-        _read_kept(columns, kept, places, removed)
-        return 0
-    cdef int status = factor_family(columns, y, base, size)
+    for i in range(WAYS):
+        kept = &columns.kept[y % SLOTS][i]
+        removed = _removed_from(kept, y, base, size, places)
+        if 0 <= removed < fewest:
+            fewest = removed
+            nearest = kept
+    if nearest == NULL:
+        return _invert_afresh(columns, y, base, size)
+    _removed_from(nearest, y, base, size, places)
+    _read_kept(columns, nearest, places, fewest)
+    return 0
+
+
+cdef int _invert_afresh(Columns *columns, int y, const int *base, int size) noexcept nogil:
+    """Factor, invert, and keep the result if it is of a size that pays."""
+    cdef Inverse *kept = NULL
+    cdef double *inverse
+    cdef ptrdiff_t stride
+    cdef const double *last
+    cdef int i, status = factor_family(columns, y, base, size)
     if status < 0:
         return status
-    cdef double *inverse = columns.space.inverse
-    cdef ptrdiff_t stride = columns.space.stride
-    cdef bint keep = FEWEST_KEPT <= size <= MOST_KEPT
-    if keep:
-        if not _make_slot(kept, size + 1):
+    inverse = columns.space.inverse
+    stride = columns.space.stride
+    if FEWEST_KEPT <= size <= MOST_KEPT:
+        kept = _make_slot(columns, y, size + 1)
+        if kept == NULL:
             return OUT_OF_MEMORY
         inverse = kept.factor
         stride = kept.stride
     invert(&columns.space, size + 1, inverse, stride)
-    cdef const double *last = inverse + size * stride
+    last = inverse + size * stride
     columns.own = columns.space.squares[size]
     for i in range(size):
         columns.cross[i] = last[size] * last[i]
         columns.diagonal[i] = columns.space.squares[i]
-    if keep:
+    if kept != NULL:
         _label(kept, y, base, size, columns)
     return 0
 
@@ -221,10 +306,12 @@ cdef void _label(
         kept.is_steady &= columns.space.squares[i] <= STEADY
 
 
-cdef bint _make_slot(Inverse *kept, int rows) noexcept nogil:
-    """Make room in a slot for so many rows, and empty it."""
-    cdef int stride = (rows + 3) & ~3
+cdef Inverse *_make_slot(Columns *columns, int y, int rows) noexcept nogil:
+    """Empty the slot of y that was filled first, and make room in it; NULL without memory."""
+    cdef int slot = y % SLOTS, stride = (rows + 3) & ~3
+    cdef Inverse *kept = &columns.kept[slot][columns.oldest[slot]]
     cdef size_t block = <size_t>stride * stride
+    columns.oldest[slot] = (columns.oldest[slot] + 1) % WAYS
     kept.is_steady = False
     kept.stride = stride
     if stride > kept.room:
@@ -232,15 +319,21 @@ cdef bint _make_slot(Inverse *kept, int rows) noexcept nogil:
         kept.factor = <double *>malloc((2 * block + stride) * sizeof(double))
         kept.room = stride if kept.factor != NULL else 0
         if kept.factor == NULL:
-            return False
+            return NULL
     kept.omega = kept.factor + block
     kept.nodes = <int *>(kept.omega + block)
-    return True
+    return kept
 
 
 cdef bint _make_room(Columns *columns, int size) noexcept nogil:
+    """Make room for what `invert_family` finds; return whether there is memory."""
     cdef int room = size + size // 2 + MOST_REMOVED + 8
-    cdef double *memory = <double *>malloc(2 * room * sizeof(double))
+    cdef double *memory
+    if not reserve(&columns.space, size + MOST_REMOVED + 1, WIDEST):
+        return False
+    if size + MOST_REMOVED < columns.room:
+        return True
+    memory = <double *>malloc(2 * room * sizeof(double))
     if memory == NULL:
         return False
     free(columns.cross)
@@ -251,9 +344,14 @@ cdef bint _make_room(Columns *columns, int size) noexcept nogil:
 
 
 cdef void free_columns(Columns *columns) noexcept nogil:
-    cdef int i
+    cdef int i, k
     for i in range(SLOTS):
-        free(columns.kept[i].factor)
+        for k in range(WAYS):
+            free(columns.kept[i][k].factor)
+    if columns.rows != NULL:
+        for i in range(<int>columns.matrix.n):
+            free(columns.rows[i].memory)
+    free(columns.rows)
     free(columns.space.memory)
     free(columns.cross)
 
@@ -273,41 +371,37 @@ cdef int gaussian_inserts(
     cdef GaussianRun *run = <GaussianRun *>self
     cdef Space *space = &run.columns.space
     cdef int n = <int>run.columns.matrix.n
-    cdef int status = factor_family(&run.columns, y, base, size)
+    cdef int status = prepare_inserts(&run.columns, y, base, size)
     if status < 0:
         return status
     cdef double cut = -expm1(-(worth + run.per_parent) / run.half)
-    cdef int step = columns_at_a_time(size + 1)
     cdef int begin = 0, width, c, count = 0, asked = 0
-    cdef double gain
     cut = cut * (1.0 - MARGIN) if cut > 0 else -INFINITY
     while begin < n:
-        width = min(step, n - begin)
-        mark_above(&run.columns.matrix, space, size + 1, begin, width, cut)
+        width = explain_block(&run.columns, size, begin)
+        mark_above(space, width, cut)
         unmark_family(space, y, base, size, begin, width)
-        c = next_mark(space.marks, 0, width)
-        while c < width:
-            gain = gaussian_gain(run, c)
-            if not isfinite(gain):
-                return NOT_FINITE
-            if gain > worth:
-                xs[count] = begin + c
-                gains[count] = gain
-                count += 1
-            c = next_mark(space.marks, c + 1, width)
+        count = collect(space, begin, width, xs, gains, count)
         while asked < also_size and also[asked] < begin + width:
-            also_gains[asked] = gaussian_gain(run, also[asked] - begin)
-            if not isfinite(also_gains[asked]):
-                return NOT_FINITE
+            c = also[asked] - begin
+            also_gains[asked] = space.explained[c] / space.left[c]
             asked += 1
         begin += width
-    return count
+    if not take_logs(gains, count, -run.half, -run.per_parent):
+        return NOT_FINITE
+    if not take_logs(also_gains, also_size, -run.half, -run.per_parent):
+        return NOT_FINITE
+    return keep_worthy(xs, gains, count, worth)
 
 
-cdef inline double gaussian_gain(const GaussianRun *run, int c) noexcept nogil:
-    """Return the gain of column c of the block that was solved last."""
-    cdef const Space *space = &run.columns.space
-    return log1p(space.explained[c] / -space.left[c]) * -run.half - run.per_parent
+cdef int keep_worthy(int *xs, double *gains, int count, double worth) noexcept nogil:
+    """Drop the gains of at most ``worth``; return how many are left."""
+    cdef int i, kept = 0
+    for i in range(count):
+        xs[kept] = xs[i]
+        gains[kept] = gains[i]
+        kept += gains[i] > worth
+    return kept
 
 
 cdef int gaussian_deletes(
@@ -316,16 +410,11 @@ cdef int gaussian_deletes(
     cdef GaussianRun *run = <GaussianRun *>self
     cdef Columns *columns = &run.columns
     cdef int i, status = invert_family(columns, y, base, size)
-    cdef double cross
     if status < 0:
         return status
     for i in range(size):
-        cross = columns.cross[i]
-        gains[i] = log1p(cross * cross / -(columns.own * columns.diagonal[i])) * run.half
-        gains[i] += run.per_parent
-        if not isfinite(gains[i]):
-            return NOT_FINITE
-    return 0
+        gains[i] = columns.cross[i] * columns.cross[i] / (columns.own * columns.diagonal[i])
+    return 0 if take_logs(gains, size, run.half, run.per_parent) else NOT_FINITE
 
 
 cdef void gaussian_close(void *self) noexcept nogil:
@@ -361,9 +450,9 @@ cdef class Gaussian(NativeScore):
 
     cdef int open(self, Scorer *scorer) except -1:
         cdef GaussianRun *run = <GaussianRun *>calloc(1, sizeof(GaussianRun))
-        if run == NULL:
+        if run == NULL or not open_columns(&run.columns, &self.matrix):
+            free(run)
             raise MemoryError
-        run.columns.matrix = self.matrix
         run.half = self.half
         run.per_parent = self.per_parent
         scorer.self = run
@@ -395,22 +484,19 @@ cdef int bge_inserts(
     if is_constant(run, y):
         return isolated_inserts(run, y, base, size, worth, also_size, xs, gains, also_gains)
     cdef int varied = keep_varied(run, base, size)
-    cdef int status = factor_family(&run.columns, y, run.varied, varied)
+    cdef int status = prepare_inserts(&run.columns, y, run.varied, varied)
     if status < 0:
         return status
     # A gain is offset - half_spread[x] - power log(1 - ρ²) - ½ log var(x | base).
     cdef double power = (run.freedom + varied + 2) / 2
     cdef double offset = run.by_size[varied + 2] - run.by_size[varied + 1] - run.half_spread[y]
-    offset += log(space.weight[varied]) / 2
+    offset -= log(run.columns.residual) / 2
     cdef double cut = offset - worth + MARGIN * (fabs(offset) + fabs(worth))
-    cdef int step = columns_at_a_time(varied + 1)
     cdef int begin = 0, width, c, count = 0, asked = 0
     cdef double gain
     while begin < n:
-        width = min(step, n - begin)
-        mark_bge(
-            &run.columns.matrix, space, varied + 1, begin, width, cut, run.half_spread, power
-        )
+        width = explain_block(&run.columns, varied, begin)
+        mark_bge(space, width, cut, run.half_spread + begin, power)
         unmark_family(space, y, base, size, begin, width)
         c = next_mark(space.marks, 0, width)
         while c < width:
@@ -556,11 +642,10 @@ cdef class BGe(NativeScore):
     cdef int open(self, Scorer *scorer) except -1:
         cdef BGeRun *run = <BGeRun *>calloc(1, sizeof(BGeRun))
         cdef int *varied = <int *>malloc(self.n * sizeof(int))
-        if run == NULL or varied == NULL:
+        if run == NULL or varied == NULL or not open_columns(&run.columns, &self.matrix):
             free(run)
             free(varied)
             raise MemoryError
-        run.columns.matrix = self.matrix
         run.half_spread = &self.half_spread[0]
         run.by_size = &self.by_size[0]
         run.freedom = self.freedom
@@ -839,6 +924,51 @@ cdef class DegenerateGaussian(NativeScore):
         scorer.deletes = mixed_deletes
         scorer.close = mixed_close
         return 0
+
+
+# -- for tests: several questions to one run -------------------------------------------------------
+
+
+def ask_one_run(NativeScore score, questions):
+    """Return the gains of several families, asked of one run in the given order.
+
+    Parameters
+    ----------
+    score
+        Any native score.
+    questions
+        Tuples (kind, y, base) with kind "insert" or "delete".  An insert asks for the gains of
+        all candidates, a delete for those of all nodes of base.
+    """
+    cdef Scorer scorer
+    cdef int *xs = <int *>malloc(2 * score.n * sizeof(int))
+    cdef int *nodes = xs + score.n
+    cdef double *gains = <double *>malloc(score.n * sizeof(double))
+    cdef int i, status, size, y
+    if xs == NULL or gains == NULL:
+        free(xs)
+        free(gains)
+        raise MemoryError
+    answers = []
+    score.open(&scorer)
+    try:
+        for kind, y, base in questions:
+            size = len(base)
+            for i, node in enumerate(sorted(base)):
+                nodes[i] = node
+            if kind == "insert":
+                status = scorer.inserts(
+                    scorer.self, y, nodes, size, -INFINITY, NULL, 0, xs, gains, NULL
+                )
+            else:
+                status = scorer.deletes(scorer.self, y, nodes, size, gains)
+                status = size if status == 0 else status
+            answers.append([gains[i] for i in range(status)])
+    finally:
+        scorer.close(scorer.self)
+        free(xs)
+        free(gains)
+    return answers
 
 
 # -- the border: arguments are checked here and nowhere else ---------------------------------------

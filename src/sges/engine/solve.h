@@ -51,22 +51,6 @@ INLINE double entry(const Matrix *matrix, ptrdiff_t i, ptrdiff_t j)
                              : ((const double *)matrix->entries)[at];
 }
 
-/* Copy `width` entries of row i, from column `from` on. */
-INLINE void load(const Matrix *matrix, ptrdiff_t i, ptrdiff_t from, int width,
-                 double *RESTRICT row)
-{
-    ptrdiff_t at = i * matrix->n + from;
-    if (matrix->is_single) {
-        const float *RESTRICT source = (const float *)matrix->entries + at;
-        for (int c = 0; c < width; c++)
-            row[c] = source[c];
-    } else {
-        const double *RESTRICT source = (const double *)matrix->entries + at;
-        for (int c = 0; c < width; c++)
-            row[c] = source[c];
-    }
-}
-
 /* Find an entry that no correlation matrix has, or that differs from its mirror image; row is -1
  * if there is none.  Tiles, so that a row and a column of a large matrix are not far apart. */
 static void find_flaw(const Matrix *matrix, ptrdiff_t *row, ptrdiff_t *column)
@@ -112,6 +96,53 @@ INLINE void eliminate(double *RESTRICT row, const double *RESTRICT above, ptrdif
             row[c] -= weights[0] * above[c];
 }
 
+/* row = source - Σ_j weights[j] · above[j], over as many rows as one pass takes; return how many. */
+#define FIRST_PASS(name, Number)                                                                  \
+    INLINE int name(double *RESTRICT row, const Number *RESTRICT source,                          \
+                    const double *RESTRICT above, ptrdiff_t stride,                               \
+                    const double *RESTRICT weights, int count, int width)                         \
+    {                                                                                             \
+        const double *RESTRICT p = above, *RESTRICT q = p + stride;                               \
+        if (count >= 4) {                                                                         \
+            const double *RESTRICT r = q + stride, *RESTRICT s = r + stride;                      \
+            double a = weights[0], b = weights[1], d = weights[2], e = weights[3];                \
+            for (int c = 0; c < width; c++)                                                       \
+                row[c] = (source[c] - (a * p[c] + b * q[c])) - (d * r[c] + e * s[c]);             \
+            return 4;                                                                             \
+        }                                                                                         \
+        if (count >= 2) {                                                                         \
+            double a = weights[0], b = weights[1];                                                \
+            for (int c = 0; c < width; c++)                                                       \
+                row[c] = source[c] - (a * p[c] + b * q[c]);                                       \
+            return 2;                                                                             \
+        }                                                                                         \
+        double a = count ? weights[0] : 0.0;                                                      \
+        if (count)                                                                                \
+            for (int c = 0; c < width; c++)                                                       \
+                row[c] = source[c] - a * p[c];                                                    \
+        else                                                                                      \
+            for (int c = 0; c < width; c++)                                                       \
+                row[c] = source[c];                                                               \
+        return count;                                                                             \
+    }
+
+FIRST_PASS(first_pass_of_doubles, double)
+FIRST_PASS(first_pass_of_floats, float)
+
+/* row = the entries of row i of a matrix, from column `from` on, less multiples of rows above. */
+INLINE void reduce(const Matrix *matrix, ptrdiff_t i, ptrdiff_t from, double *row,
+                   const double *above, ptrdiff_t stride, const double *weights, int count,
+                   int width)
+{
+    ptrdiff_t at = i * matrix->n + from;
+    int done = matrix->is_single
+                   ? first_pass_of_floats(row, (const float *)matrix->entries + at, above, stride,
+                                          weights, count, width)
+                   : first_pass_of_doubles(row, (const double *)matrix->entries + at, above,
+                                           stride, weights, count, width);
+    eliminate(row, above + done * stride, stride, weights + done, count - done, width);
+}
+
 /* sums -= Σ_j weights[j] · above[j] · beside[j], where `beside` are the same rows, shifted. */
 INLINE void subtract_products(double *RESTRICT sums, const double *above, const double *beside,
                               ptrdiff_t stride, const double *RESTRICT weights, int count,
@@ -150,6 +181,7 @@ enum {
     WIDEST = 256,   /* columns solved at a time, at most and at least */
     NARROWEST = 64,
     CACHE = 3000,   /* doubles that stay in the first cache */
+    FETCHED = 1000, /* columns of a matrix that is too large for any cache */
 };
 
 /* Make room for `rows` rows and `width` columns at a time; return 0 if there is no memory. */
@@ -279,19 +311,38 @@ static int columns_at_a_time(int size)
     return width > WIDEST ? WIDEST : width < NARROWEST ? NARROWEST : width;
 }
 
+/* Begin to fetch the entries that the next block will want of a row: rows of a large matrix are
+ * in no cache, and a block is too short for the machine to see what comes next. */
+INLINE void fetch(const Matrix *matrix, ptrdiff_t i, ptrdiff_t from, int width)
+{
+#if defined(__GNUC__)
+    size_t size = matrix->is_single ? sizeof(float) : sizeof(double);
+    if (from + width > matrix->n)
+        width = (int)(matrix->n - from);
+    const char *entries = (const char *)matrix->entries + (size_t)(i * matrix->n + from) * size;
+    for (ptrdiff_t at = 0; at < (ptrdiff_t)size * width; at += 64)
+        __builtin_prefetch(entries + at, 0, 2);
+#else
+    (void)matrix, (void)i, (void)from, (void)width;
+#endif
+}
+
 /* Write z for the columns from `from` on. */
 INLINE void solve(const Matrix *matrix, const Space *space, int size, int from, int width)
 {
     ptrdiff_t stride = width;
     for (int i = 0; i < size; i++) {
         double *row = space->z + i * stride;
-        load(matrix, space->nodes[i], from, width, row);
-        eliminate(row, space->z, stride, space->lower + (ptrdiff_t)i * space->stride, i, width);
+        if (matrix->n > FETCHED)
+            fetch(matrix, space->nodes[i], from + width, width);
+        reduce(matrix, space->nodes[i], from, row, space->z, stride,
+               space->lower + (ptrdiff_t)i * space->stride, i, width);
     }
 }
 
-/* Write what base and then y, the last row, explain of each column. */
-INLINE void explain(const Matrix *matrix, const Space *space, int size, int from, int width)
+/* Write what base leaves of each column, and what y, the last row, explains of that. */
+FOR_EACH_MACHINE
+static void explain(const Matrix *matrix, const Space *space, int size, int from, int width)
 {
     double *RESTRICT left = space->left, *RESTRICT explained = space->explained;
     solve(matrix, space, size, from, width);
@@ -304,36 +355,102 @@ INLINE void explain(const Matrix *matrix, const Space *space, int size, int from
         explained[c] = weight * (last[c] * last[c]);
 }
 
-/* Solve a block and mark the columns with ρ² above the cut.  Here and below, what is not a
- * number is marked too, so that an exact look finds it. */
-FOR_EACH_MACHINE
-static void mark_above(const Matrix *matrix, const Space *space, int size, int from, int width,
-                       double cut)
+/* A solve for all columns of a small matrix, kept to be extended: z has a row for each of the
+ * nodes, in the order in which they came, and one more for y. */
+typedef struct {
+    int size, room;
+    int *nodes;
+    double *weight, *left, *z;
+    double *memory;
+} Rows;
+
+/* Make room for `rows` rows of n numbers, keeping nothing; return 0 if there is no memory. */
+static int reserve_rows(Rows *rows, int room, ptrdiff_t n)
 {
-    explain(matrix, space, size, from, width);
+    if (room <= rows->room)
+        return 1;
+    room = room + room / 2 + 4;
+    free(rows->memory);
+    *rows = (Rows){.memory = malloc(((size_t)room * (size_t)(n + 2) + (size_t)n) * sizeof(double))};
+    if (rows->memory == NULL)
+        return 0;
+    rows->room = room;
+    rows->weight = rows->memory;
+    rows->nodes = (int *)(rows->weight + room);
+    rows->left = rows->memory + 2 * room;
+    rows->z = rows->left + n;
+    return 1;
+}
+
+/* Write row `at`: the entries of a node, less what the rows before it explain of them. */
+INLINE int append(const Matrix *matrix, Rows *rows, int at, int node, double *shares)
+{
+    ptrdiff_t n = matrix->n;
+    double *row = rows->z + at * n;
+    for (int j = 0; j < at; j++)
+        shares[j] = rows->z[j * n + node] * rows->weight[j];
+    reduce(matrix, node, 0, row, rows->z, n, shares, at, (int)n);
+    rows->weight[at] = 1.0 / row[node];
+    return row[node] > 0.0;
+}
+
+/* Keep the first `kept` rows, append `count` nodes, and explain all columns by them and y; return
+ * 0 unless the block is positive definite. */
+FOR_EACH_MACHINE
+static int extend(const Matrix *matrix, const Space *space, Rows *rows, int kept, const int *nodes,
+                  int count, int y)
+{
+    int n = (int)matrix->n, first = kept;
+    double *RESTRICT left = rows->left, *RESTRICT explained = space->explained;
+    if (kept < rows->size || kept == 0) {
+        first = 0;
+        for (int c = 0; c < n; c++)
+            left[c] = 1.0;
+    }
+    rows->size = 0;
+    for (int i = 0; i < count; i++) {
+        rows->nodes[kept + i] = nodes[i];
+        if (!append(matrix, rows, kept + i, nodes[i], space->left))
+            return 0;
+    }
+    int size = kept + count;
+    const double *added = rows->z + (ptrdiff_t)first * n, *last = rows->z + (ptrdiff_t)size * n;
+    subtract_products(left, added, added, n, rows->weight + first, size - first, n);
+    if (!append(matrix, rows, size, y, space->left))
+        return 0;
+    for (int c = 0; c < n; c++)
+        explained[c] = rows->weight[size] * (last[c] * last[c]);
+    memcpy(space->left, left, (size_t)n * sizeof(double));
+    rows->size = size;
+    return 1;
+}
+
+/* Mark the columns with ρ² above the cut.  Here and below, what is not a number is marked too,
+ * so that an exact look finds it. */
+FOR_EACH_MACHINE
+static void mark_above(const Space *space, int width, double cut)
+{
     const double *RESTRICT left = space->left, *RESTRICT explained = space->explained;
     unsigned char *RESTRICT marks = space->marks;
     for (int c = 0; c < width; c++)
         marks[c] = !(explained[c] <= cut * left[c]);
 }
 
-/* Solve a block and mark the columns with
+/* Mark the columns with
  *
  *     offset - spread - power · log(1 - ρ²) - ½ log var(x | base) > 0,
  *
  * and some more: logarithms are bounded by -log t <= 1 / t - 1, all multiplied by t > 0. */
 FOR_EACH_MACHINE
-static void mark_bge(const Matrix *matrix, const Space *space, int size, int from, int width,
-                     double offset, const double *spread, double power)
+static void mark_bge(const Space *space, int width, double offset, const double *spread,
+                     double power)
 {
-    explain(matrix, space, size, from, width);
     const double *RESTRICT left = space->left, *RESTRICT explained = space->explained;
-    const double *RESTRICT half_spread = spread + from;
     unsigned char *RESTRICT marks = space->marks;
     offset -= 0.5;
     for (int c = 0; c < width; c++) {
         double l = left[c], e = explained[c], both = l - e;
-        double bound = (offset - half_spread[c]) * (both * l) + (power * (e * l) + 0.5 * both);
+        double bound = (offset - spread[c]) * (both * l) + (power * (e * l) + 0.5 * both);
         marks[c] = !(bound <= 0.0) | !(both > 0.0);
     }
 }
@@ -378,6 +495,62 @@ INLINE int next_mark(const unsigned char *marks, int at, int width)
         if (marks[at])
             return at;
     return width;
+}
+
+/* -- from squared partial correlations to gains ---------------------------------------------- */
+
+/* Write ρ² of the marked columns of a block, and which they are, after the first `count`. */
+static int collect(const Space *space, int from, int width, int *xs, double *squares, int count)
+{
+    for (int c = next_mark(space->marks, 0, width); c < width;
+         c = next_mark(space->marks, c + 1, width)) {
+        xs[count] = from + c;
+        squares[count++] = space->explained[c] / space->left[c];
+    }
+    return count;
+}
+
+/* log(1 - q) for 0 <= q < 1, to about one unit in the last place.
+ *
+ * 1 - q = 2^k (1 + f) with 1 + f from √½ to √2, and with s = f / (2 + f)
+ *
+ *     log(1 + f) = 2 s (1 + s²/3 + s⁴/5 + ...) = f - s (f - 2 (s²/3 + s⁴/5 + ...))
+ *
+ * There are no branches, so that many are computed side by side. */
+INLINE double log_of_rest(double q)
+{
+    const double log2_high = 0x1.62e42feep-1, log2_low = 0x1.a39ef35793c76p-33;
+    const uint64_t root = 0x3fe6a09e00000000, one = 0x3ff0000000000000; /* √½, about; 1 */
+    const uint64_t fraction = 0x000fffffffffffff, whole = 0x4330000000000000; /* 2^52 */
+    double rest = 1.0 - q, rounding = ((1.0 - rest) - q) / rest, mantissa, exponent;
+    uint64_t bits, shifted;
+    memcpy(&bits, &rest, sizeof bits);
+    bits += one - root;
+    shifted = (bits >> 52) | whole;
+    memcpy(&exponent, &shifted, sizeof shifted);
+    exponent -= 0x1p52 + 1023.0;
+    bits = (bits & fraction) + root;
+    memcpy(&mantissa, &bits, sizeof bits);
+    double f = mantissa - 1.0, s = f / (2.0 + f), z = s * s, half = 0.5 * f * f;
+    double tail = 2.0 / 19 + z * (2.0 / 21);
+    tail = 2.0 / 15 + z * (2.0 / 17 + z * tail);
+    tail = 2.0 / 11 + z * (2.0 / 13 + z * tail);
+    tail = 2.0 / 7 + z * (2.0 / 9 + z * tail);
+    tail = z * (2.0 / 3 + z * (2.0 / 5 + z * tail));
+    double low = s * (half + tail) + (exponent * log2_low + rounding);
+    return exponent * log2_high - ((half - low) - f);
+}
+
+/* Replace each q by factor · log(1 - q) + constant; return 0 unless 0 <= q < 1 for all. */
+FOR_EACH_MACHINE
+static int take_logs(double *values, int count, double factor, double constant)
+{
+    int64_t good = 1;
+    for (int i = 0; i < count; i++) {
+        good &= (int64_t)(values[i] >= 0.0) & (int64_t)(values[i] < 1.0);
+        values[i] = log_of_rest(values[i]) * factor + constant;
+    }
+    return (int)good;
 }
 
 #endif
