@@ -287,3 +287,28 @@ def test_a_graph_beyond_what_was_assumed_is_told() -> None:
         note for note in sges.learn(table, assume=sges.MaxParents(1)).notes if "beyond" in note
     )
     assert beyond.startswith(f"the graph found has a MaxParents of {bound.k}, beyond the 1 assumed")
+
+
+@pytest.mark.parametrize(
+    ("table", "needed"),
+    [
+        ("np.random.default_rng(0).normal(size=(50, 4))", set()),
+        ("np.random.default_rng(0).integers(0, 3, (50, 4))", set()),
+        ("{'a': ['u', 'v'] * 20, 'b': [0.5, 1.5, 2.5, 3.5] * 10}", set()),
+        ("sges.examples.load('asia')", {"pyarrow"}),
+    ],
+)
+def test_learning_loads_only_the_libraries_that_the_table_needs(
+    table: str, needed: set[str]
+) -> None:
+    import subprocess
+    import sys
+
+    script = f"""
+import sys, numpy as np, sges
+sges.learn({table}, score="gaussian-bic" if {"normal" in table} else "auto")
+heavy = {{"pyarrow", "pyarrow.parquet", "narwhals", "pandas", "polars", "scipy.special",
+         "scipy.sparse", "scipy.stats", "sklearn", "networkx", "matplotlib"}}
+assert heavy & set(sys.modules) == {needed or "set()"}, heavy & set(sys.modules)
+"""
+    subprocess.run([sys.executable, "-W", "error", "-c", script], check=True)

@@ -52,6 +52,8 @@ def refuse_arrow_type(name: str, kind: ArrowType) -> None:
 def _one_array(array: ArrowArray) -> ArrowArray:
     """Return the array in one chunk."""
     if isinstance(array, pa.ChunkedArray):
+        if array.num_chunks == 1:  # which combine_chunks would copy
+            return array.chunk(0)
         if pa.types.is_dictionary(array.type):
             array = array.unify_dictionaries()
         array = array.combine_chunks()

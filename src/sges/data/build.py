@@ -9,16 +9,26 @@ from numpy.typing import NDArray
 
 from sges.data.column import Column
 from sges.data.dataset import Dataset, Missing, Table
+from sges.data.distinct import LEADING, is_constant
 from sges.data.encode import codes_and_levels, floats, packed, refuse_infinities
-from sges.data.files import read_table
-from sges.data.kinds import Kind, Kinds, checked_kinds, inferred_kind, kind_note
+from sges.data.kinds import (
+    MAX_INTEGER_LEVELS,
+    Kind,
+    Kinds,
+    checked_kinds,
+    inferred_kind,
+    kind_note,
+)
 from sges.data.missing import all_missing, check_missing_word, settle_missing
-from sges.data.tables import columns_of, is_path
+from sges.data.tables import checked_names, columns_of, is_path, plain_floats
 from sges.data.weights import split_weights
 from sges.errors import DataError
 
 MANY_ROWS = 20
 """From more rows than this, a level per row is taken for an identifier, not a variable."""
+
+COPIED_CELLS = 1 << 16
+"""An array of doubles up to this size is copied, so that nobody else can write to it."""
 
 
 def dataset_of(
@@ -31,7 +41,16 @@ def dataset_of(
 ) -> Dataset:
     """Return the dataset of a table; the work behind ``Dataset.of``."""
     check_missing_word(missing)
-    columns = columns_of(read_table(table) if is_path(table) else table, names)
+    if is_path(table):
+        from sges.data.files import read_table  # pyarrow: only when it is used
+
+        table = read_table(table)
+    if weights is None and (plain := plain_floats(table)) is not None:
+        labels = checked_names(plain[0], names)
+        asked = checked_kinds(kinds, labels)
+        if Kind.DISCRETE not in asked.values():
+            return _dataset_of_floats(plain[1], labels, asked)
+    columns = columns_of(table, names)
     refuse_infinities(columns)
     columns, counts = split_weights(columns, weights)
     refuse_empty(columns)
@@ -44,6 +63,26 @@ def dataset_of(
     discrete = [c for c, kind in zip(columns, chosen, strict=True) if kind is Kind.DISCRETE]
     _refuse_identifiers(discrete, named, counts)
     return _assembled(columns, chosen, counts, notes)
+
+
+def _dataset_of_floats(
+    table: NDArray[np.float64], names: list[str], asked: dict[str, Kind]
+) -> Dataset:
+    """Return the dataset of an array of finite doubles, which is read where it lies if it is large.
+
+    Only the leading rows are looked at, and the rest of those columns that repeat a few values
+    there.
+    """
+    leading = np.sort(table[:LEADING], axis=0)
+    repeats = (leading[1:] != leading[:-1]).sum(axis=0) < MAX_INTEGER_LEVELS
+    columns = [Column(names[i], table[:, i]) for i in np.flatnonzero(repeats).tolist()]
+    notes = _kind_notes(columns, [Kind.CONTINUOUS] * len(columns), asked)
+    notes += [constant_note(column.name) for column in columns if is_constant(column.values)]
+    values = np.array(table.T, order="C") if table.size <= COPIED_CELLS else table.T
+    codes = np.empty((0, len(table)), np.uint8)
+    values.flags.writeable = codes.flags.writeable = False
+    kinds, levels = (Kind.CONTINUOUS,) * len(names), (None,) * len(names)
+    return Dataset(tuple(names), kinds, levels, values, codes, None, tuple(notes))
 
 
 def refuse_empty(columns: list[Column]) -> None:
@@ -83,12 +122,12 @@ def _refuse_identifiers(
     if counts is not None and np.any(counts != 1):
         return  # in a table of counts, a level for each row is nothing special
     for column in columns:
-        present = column.present()
-        if column.name in named or len(present) <= MANY_ROWS:
+        rows = len(column) - column.missing_count
+        if column.name in named or rows <= MANY_ROWS:
             continue
-        if len(np.unique(present)) == len(present):
+        if len(column.distinct()) == rows:
             raise DataError(
-                f"column {column.name!r} has a level of its own for each of {len(present)} rows, "
+                f"column {column.name!r} has a level of its own for each of {rows} rows, "
                 f"so {_what_it_looks_like(column)}"
             )
 
@@ -118,18 +157,18 @@ def _assembled(
 ) -> Dataset:
     rows = len(columns[0])
     values = np.empty((kinds.count(Kind.CONTINUOUS), rows))
-    coded: list[NDArray[np.int64]] = []
+    coded: list[NDArray[np.unsignedinteger]] = []
     levels: list[tuple[Any, ...] | None] = []
     row = 0
     for column, kind in zip(columns, kinds, strict=True):
         if kind is Kind.CONTINUOUS:
             values[row] = floats(column)
-            notes += [constant_note(column.name)] * bool(np.all(values[row] == values[row, 0]))
+            notes += [constant_note(column.name)] * is_constant(values[row])
             levels.append(None)
             row += 1
         else:
             codes, labels = codes_and_levels(column)
-            notes += [constant_note(column.name)] * bool(np.all(codes == codes[0]))
+            notes += [constant_note(column.name)] * is_constant(codes)
             coded.append(codes)
             levels.append(labels)
     names = tuple(column.name for column in columns)

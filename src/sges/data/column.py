@@ -6,12 +6,13 @@ came from.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sges.data.distinct import distinct_values, few_distinct_values, has_finite_sum
 from sges.errors import DataError
 
 MAX_LEVELS = 65_536
@@ -22,8 +23,8 @@ MAX_LEVELS = 65_536
 class Column:
     """One column: numbers as they are, or positions in ``labels`` for text and categories.
 
-    ``values`` is float64, int64, uint64 or bool when ``labels`` is None.  Where ``missing`` is
-    true, the value means nothing.  ``declared`` labels are levels whether they occur or not,
+    ``values`` is float64, int64, uint64, uint8 or bool when ``labels`` is None.  Where ``missing``
+    is true, the value means nothing.  ``declared`` labels are levels whether they occur or not,
     in the order given; others are levels if they occur, and are sorted.
     """
 
@@ -32,6 +33,7 @@ class Column:
     labels: tuple[Any, ...] | None = None
     declared: bool = False
     missing: NDArray[np.bool_] | None = None
+    _distinct: NDArray[Any] | None = field(default=None, init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -44,6 +46,18 @@ class Column:
     def present(self) -> NDArray[Any]:
         """Return the values that are there."""
         return self.values if self.missing is None else self.values[~self.missing]
+
+    def distinct(self) -> NDArray[Any]:
+        """Return the distinct values present, sorted; of a column with labels, their positions."""
+        if self._distinct is None:  # asked for by several decisions, computed once
+            object.__setattr__(self, "_distinct", distinct_values(self.present()))
+        assert self._distinct is not None
+        return self._distinct
+
+    def few_distinct(self, limit: int) -> int | None:
+        """Return the number of distinct values present, or None if they are more than ``limit``."""
+        few = few_distinct_values(self.present(), limit)
+        return None if few is None else len(few)
 
     def take(self, rows: NDArray[np.bool_]) -> "Column":
         """Return the column with only the rows for which ``rows`` is true."""
@@ -59,9 +73,10 @@ def number_column(
     """Return a column of numbers or truth values; a NaN among them is a missing value."""
     if values.dtype.kind == "f":
         values = values.astype(np.float64, copy=False)
-        absent = np.isnan(values)
-        missing = absent if missing is None else missing | absent
-    elif values.dtype.kind in "iu" and values.dtype != np.uint64:
+        if not has_finite_sum(values):
+            absent = np.isnan(values)
+            missing = absent if missing is None else missing | absent
+    elif values.dtype.kind in "iu" and values.dtype not in (np.uint64, np.uint8):
         values = values.astype(np.int64, copy=False)
     return Column(name, values, missing=_unless_none_missing(missing))
 

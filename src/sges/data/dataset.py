@@ -39,7 +39,7 @@ class Dataset:
     levels: tuple[tuple[Any, ...] | None, ...]
     """Per column, the labels that the codes stand for; None for a continuous one."""
     values: NDArray[np.float64]
-    """The continuous columns, one contiguous row each."""
+    """The continuous columns, one row each; a view of the table if it was a large array."""
     codes: NDArray[np.unsignedinteger]
     """The discrete columns, one contiguous row each, in the smallest type that fits."""
     weights: NDArray[np.int64] | None = None
@@ -64,7 +64,8 @@ class Dataset:
         table
             A pandas, polars or pyarrow table, a NumPy array (2-D or structured), a mapping of
             columns, or a path to (or an open binary file of) CSV, TSV, Parquet or Feather.
-            A Dataset is returned as it is.
+            A Dataset is returned as it is.  A large array of doubles is not copied: do not write
+            to it while the dataset is in use.
         kinds
             ``{"column": "discrete"}`` for some columns or one kind for all; the rest follows
             the rule of ``sges.data.kinds``, and ``notes`` says where that was a choice.

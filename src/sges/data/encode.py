@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sges.data.column import MAX_LEVELS, Column, too_many_levels
+from sges.data.distinct import has_finite_sum, ranks
 from sges.data.rows import smallest_unsigned
 from sges.errors import DataError
 
 
 def packed(
-    coded: list[NDArray[np.int64]], rows: int, levels: Sequence[tuple[Any, ...] | None]
+    coded: list[NDArray[np.unsignedinteger]], rows: int, levels: Sequence[tuple[Any, ...] | None]
 ) -> NDArray[np.unsignedinteger]:
     """Return the codes of all discrete columns in the smallest type that fits."""
     largest = max((len(labels) for labels in levels if labels is not None), default=1)
@@ -45,6 +46,8 @@ def refuse_infinities(columns: list[Column], start: int = 0) -> None:
     for column in columns:
         if column.labels is not None or column.values.dtype.kind != "f":
             continue
+        if has_finite_sum(column.values):
+            continue
         infinite = np.isinf(column.values)
         if column.missing is not None:
             infinite &= ~column.missing
@@ -56,36 +59,38 @@ def refuse_infinities(columns: list[Column], start: int = 0) -> None:
             )
 
 
-def codes_and_levels(column: Column) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
+def codes_and_levels(column: Column) -> tuple[NDArray[np.unsignedinteger], tuple[Any, ...]]:
     """Return the codes of a discrete column and the levels they stand for.
 
     Declared levels keep their order; others are sorted, numbers by value and text by letters.
     A level for missing values comes last, as None.
     """
     found, positions = observed(column)
-    if column.declared and column.labels is not None:
-        levels = column.labels
-        place = {label: i for i, label in enumerate(levels)}
-    else:
-        levels = tuple(sorted(found))
-        place = {label: i for i, label in enumerate(levels)}
+    declared = column.declared and column.labels is not None
+    levels = column.labels if declared and column.labels is not None else tuple(sorted(found))
     if len(levels) + (column.missing is not None) > MAX_LEVELS:
         raise too_many_levels(column.name, len(levels), len(found), column.declared)
-    moved = np.array([place[label] for label in found], np.int64)
+    kind = smallest_unsigned(max(len(levels) - (column.missing is None), 0))
+    place = {label: i for i, label in enumerate(levels)}
+    moved = np.array([place[label] for label in found], kind)
+    in_order = np.array_equal(moved, np.arange(len(found)))
+    codes = positions.astype(kind, copy=False) if in_order else moved[positions]
     if column.missing is None:
-        return moved[positions], levels
-    codes = np.full(len(column), len(levels), np.int64)
-    codes[~column.missing] = moved[positions]
-    return codes, (*levels, None)
+        return codes, levels
+    everywhere = np.full(len(column), len(levels), kind)
+    everywhere[~column.missing] = codes
+    return everywhere, (*levels, None)
 
 
-def observed(column: Column) -> tuple[list[Any], NDArray[np.int64]]:
+def observed(column: Column) -> tuple[list[Any], NDArray[Any]]:
     """Return the labels that occur, each once, and the place among them of every value present."""
-    distinct, positions = np.unique(column.present(), return_inverse=True)
+    distinct = column.distinct()
+    if column.labels is None and len(distinct) > MAX_LEVELS:
+        raise too_many_levels(column.name, len(distinct), len(distinct), False)
+    present = column.present()
+    positions = ranks(present, distinct) if len(distinct) else present
     if column.labels is not None:
         return [column.labels[i] for i in distinct], positions
-    if len(distinct) > MAX_LEVELS:
-        raise too_many_levels(column.name, len(distinct), len(distinct), False)
     if distinct.dtype.kind == "f":
         distinct = distinct + 0.0  # -0.0 is 0.0
     return distinct.tolist(), positions

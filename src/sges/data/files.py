@@ -15,7 +15,6 @@ from typing import Any, BinaryIO, Literal, TypeAlias
 
 import pyarrow as pa
 import pyarrow.csv
-import pyarrow.parquet
 
 from sges.errors import DataError
 
@@ -264,6 +263,8 @@ def convert_options(found: Source, **more: Options) -> pyarrow.csv.ConvertOption
 
 
 def _read_parquet(found: Source) -> pa.Table:
+    import pyarrow.parquet  # slow to import: only when it is used
+
     # ParquetFile, because parquet.read_table imports pandas wherever it is installed.
     with found.open() as stream:
         return pyarrow.parquet.ParquetFile(stream).read()

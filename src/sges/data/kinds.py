@@ -16,8 +16,6 @@ from difflib import get_close_matches
 from enum import StrEnum
 from typing import TypeAlias
 
-import numpy as np
-
 from sges.data.column import Column
 from sges.errors import DataError
 
@@ -73,9 +71,8 @@ def inferred_kind(column: Column) -> Kind:
         return Kind.DISCRETE
     if column.values.dtype.kind == "f":
         return Kind.CONTINUOUS
-    present = column.present()
-    distinct = len(np.unique(present))
-    few = distinct <= MAX_INTEGER_LEVELS and 2 * distinct <= len(present)
+    distinct = len(column.distinct())
+    few = distinct <= MAX_INTEGER_LEVELS and 2 * distinct <= len(column) - column.missing_count
     return Kind.DISCRETE if distinct <= 2 or few else Kind.CONTINUOUS
 
 
@@ -83,19 +80,20 @@ def kind_note(column: Column, kind: Kind) -> str | None:
     """Return what the owner of a column should know about the kind inferred for it."""
     if column.labels is not None or column.values.dtype.kind == "b":
         return None
-    present = column.present()
-    distinct = len(np.unique(present))
+    rows = len(column) - column.missing_count
     other = Kind.DISCRETE if kind is Kind.CONTINUOUS else Kind.CONTINUOUS
     override = f"kinds={{{column.name!r}: '{other}'}}"
     if column.values.dtype.kind in "iu":
+        distinct = len(column.distinct())
         values = "value" if distinct == 1 else "values"
         return (
-            f"{column.name!r} holds integers with {distinct} distinct {values} in {len(present)} "
+            f"{column.name!r} holds integers with {distinct} distinct {values} in {rows} "
             f"rows and is taken as {kind}; pass {override} to change that"
         )
-    if distinct <= MAX_INTEGER_LEVELS and 2 * distinct <= len(present) and distinct > 1:
+    count = column.few_distinct(min(MAX_INTEGER_LEVELS, rows // 2))
+    if count is not None and count > 1:
         return (
-            f"{column.name!r} holds floats and is taken as {kind}, though it has only {distinct} "
+            f"{column.name!r} holds floats and is taken as {kind}, though it has only {count} "
             f"distinct values; pass {override} if they are codes"
         )
     return None

@@ -7,13 +7,22 @@ and a file read piece by piece go through the same code.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sges.data.distinct import has_finite_sum
+from sges.data.products import (
+    Matrix,
+    Progress,
+    add_products,
+    mirror,
+    panels,
+    refuse_too_large,
+)
 from sges.errors import DataError
 
 if TYPE_CHECKING:
@@ -25,6 +34,11 @@ Block: TypeAlias = tuple[Floats, NDArray[np.int64] | None]
 
 BLOCK_CELLS = 1 << 17
 """Values looked at together: 1 MiB, which stays in the cache while it is gone over."""
+
+WIDE_CELLS = 1 << 25
+"""The same for tables so wide that the products of a block take longer than reading it: 256 MiB."""
+
+EPSILON = float(np.finfo(np.float64).eps)
 
 SAMPLE = 255
 """Values of a column of which the middle one is taken."""
@@ -49,13 +63,19 @@ class Moments:
         >>> Moments.of(Dataset.of({"a": [1e9, 1e9 + 2.0]})).covariance.tolist()
         [[1.0]]
         """
-        if dataset.discrete:
-            name = dataset.names[dataset.discrete[0]]
-            raise DataError(
-                f"column {name!r} is discrete and has no covariance; leave it out, or pass "
-                f"kinds={{{name!r}: 'continuous'}} if it holds quantities"
-            )
-        return moments_of_blocks(dataset.names, _blocks(dataset), dataset.notes)
+        refuse_discrete(dataset)
+        blocks = blocks_of(dataset.values, dataset.weights)
+        return moments_of_blocks(dataset.names, blocks, dataset.notes)
+
+
+def refuse_discrete(dataset: "Dataset") -> None:
+    """Refuse a dataset with a discrete column, naming it."""
+    if dataset.discrete:
+        name = dataset.names[dataset.discrete[0]]
+        raise DataError(
+            f"column {name!r} is discrete and has no covariance; leave it out, or pass "
+            f"kinds={{{name!r}: 'continuous'}} if it holds quantities"
+        )
 
 
 def moments_of_array(table: object) -> Moments | None:
@@ -64,15 +84,22 @@ def moments_of_array(table: object) -> Moments | None:
     None where ``Dataset.of`` has something to decide or to refuse: another type of number, a
     value that is missing or infinite, fewer than two rows.
     """
-    if type(table) is not np.ndarray or table.dtype != np.float64 or table.ndim != 2:
+    if not is_plain(table):
         return None
-    with np.errstate(over="ignore", invalid="ignore"):
-        usable = len(table) > 1 and table.shape[1] and np.isfinite(table.sum(axis=0)).all()
-    if not usable:
-        return None
-    size = block_rows(table.shape[1])
-    blocks = ((table[start : start + size].T, None) for start in range(0, len(table), size))
-    return moments_of_blocks(numbered_names(table.shape[1]), blocks)
+    return moments_of_blocks(numbered_names(table.shape[1]), blocks_of(table.T, None))
+
+
+def is_plain(table: object) -> TypeGuard[Floats]:
+    """Tell whether a table is a 2-D array of doubles, all finite, in two rows or more."""
+    return (
+        type(table) in (np.ndarray, np.memmap)
+        and isinstance(table, np.ndarray)
+        and table.dtype == np.float64
+        and table.ndim == 2
+        and len(table) > 1
+        and table.shape[1] > 0
+        and has_finite_sum(table)
+    )
 
 
 def moments_of_file(
@@ -99,25 +126,75 @@ def numbered_names(columns: int) -> list[str]:
 
 
 def block_rows(columns: int, cells: int = BLOCK_CELLS) -> int:
-    """Return how many rows of so many columns are looked at together."""
-    return max(1024, cells // max(columns, 1))
+    """Return how many rows of so many columns are looked at together.
+
+    At least a few for each column, unless they are many: each block goes over a matrix of
+    columns x columns.
+    """
+    return max(1024, cells // max(columns, 1), min(8 * columns, WIDE_CELLS // max(columns, 1)))
 
 
-def _blocks(dataset: "Dataset") -> Iterator[Block]:
-    size = block_rows(dataset.n)
-    for start in range(0, dataset.rows, size):
+def blocks_of(
+    values: Floats, weights: NDArray[np.int64] | None, size: int | None = None
+) -> Iterator[Block]:
+    """Return the rows of a table (columns x rows) in blocks, of ``size`` rows if that is given."""
+    size = size or block_rows(len(values))
+    for start in range(0, values.shape[1], size):
         rows = slice(start, start + size)
-        yield dataset.values[:, rows], None if dataset.weights is None else dataset.weights[rows]
+        yield values[:, rows], None if weights is None else weights[rows]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class _Sums:
-    """What is known of some rows: all relative to one shift per column."""
+    """What is known of the rows so far, all relative to one shift per column.
 
+    ``scatter`` holds sums of products of deviations from the mean: of each column with itself,
+    or of every column with every other, in the lower triangle.
+    """
+
+    shift: Floats
+    scatter: Floats
     records: int
     mean: Floats
-    scatter: Floats  # sums of products of deviations from the mean
     reach: Floats  # largest distance from the shift; zero only for a constant column
+
+    @classmethod
+    def of_shape(cls, values: Floats, shape: tuple[int, ...]) -> "_Sums":
+        """Return the sums of no rows, to which ``values`` will be the first to be added."""
+        n = len(values)
+        return cls(_middle_values(values), np.zeros(shape), 0, np.zeros(n), np.zeros(n))
+
+    def add(self, values: Floats, weights: NDArray[np.int64] | None) -> None:
+        """Add a block of rows."""
+        records = values.shape[1] if weights is None else int(weights.sum())
+        n, rows = values.shape
+        # One place more: the step between two means enters the scatter as one more record.
+        block = np.empty((n, rows + 1), order=_order(values))
+        shifted = block[:, :rows]
+        np.subtract(values, self.shift[:, None], out=shifted)
+        highest, lowest = shifted.max(axis=1), shifted.min(axis=1)
+        np.maximum(self.reach, np.maximum(highest, -lowest), out=self.reach)
+        mean = _mean(shifted, weights, records)
+        shifted -= mean[:, None]
+        # The mean is rounded, so what is left has a tiny mean of its own.
+        rest = _mean(shifted, weights, records)
+        if (2 * rows * rest**2 > EPSILON * (highest - lowest) ** 2).any():
+            shifted -= rest[:, None]
+        if weights is not None:
+            shifted *= np.sqrt(weights)
+        self._merge(block, records, mean + rest)
+
+    def _merge(self, block: Floats, records: int, mean: Floats) -> None:
+        """Add the scatter of a block around its mean, as in Chan, Golub & LeVeque (1983)."""
+        total = self.records + records
+        step = mean - self.mean
+        block[:, -1] = step * np.sqrt(self.records * (records / total))
+        if self.scatter.ndim == 1:
+            self.scatter += np.einsum("ij,ij->i", block, block)
+        else:
+            add_products(self.scatter, block, fresh=self.records == 0)
+        self.mean += step * (records / total)
+        self.records = total
 
 
 def moments_of_blocks(
@@ -127,22 +204,112 @@ def moments_of_blocks(
 
     Slow twin: tests/naive_data.py sums exact fractions.
     """
-    shift: Floats | None = None
-    total: _Sums | None = None
-    for values, weights in blocks:
-        if shift is None:
-            shift = _middle_values(values)
-        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            sums = _sums(values, weights, shift)
-            total = sums if total is None else _merged(total, sums)
-    if shift is None or total is None or total.records < 2:
-        records = 0 if total is None else total.records
-        raise DataError(f"covariances need two rows at least, and the table has {records}")
-    covariance = total.scatter / total.records
-    _refuse_out_of_range(names, covariance, total.reach)
-    mean = shift + total.mean
+    refuse_too_large(len(names), np.dtype(np.float64))
+    total = _summed(blocks, (len(names), len(names)))
+    covariance = total.scatter
+    covariance /= total.records
+    mirror(covariance)
+    _refuse_out_of_range(names, np.diagonal(covariance), total.reach)
+    mean = total.shift + total.mean
     mean.flags.writeable = covariance.flags.writeable = False
     return Moments(tuple(names), total.records, mean, covariance, tuple(notes))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Correlations:
+    """Means, variances and correlations of a table; the rows and columns of constants are zero.
+
+    ``matrix`` is the only array of columns x columns there is; whoever takes it may write to it.
+    """
+
+    records: int
+    mean: Floats
+    variance: Floats
+    matrix: Matrix
+
+
+def correlations_of(
+    names: Sequence[str],
+    values: Floats,
+    weights: NDArray[np.int64] | None,
+    dtype: np.dtype[Any],
+    progress: Progress | None = None,
+) -> Correlations:
+    """Return the correlations of a table (columns x rows), all finite, in the given precision.
+
+    One pass for means and variances, in doubles, and one for a symmetric matrix product of the
+    standardised columns, block by block: for a wide table hardly more than that product.
+    """
+    n, rows = values.shape
+    refuse_too_large(n, dtype)
+    sums = _summed(blocks_of(values, weights, max(16, BLOCK_CELLS // n)), (n,))
+    variance = sums.scatter / sums.records
+    _refuse_out_of_range(names, variance, sums.reach)
+    size = min(rows, block_rows(n))
+    factor = np.empty((n, size), dtype, order=_order(values))
+    matrix = np.empty((n, n), dtype)
+    work = _Work(progress, rows * sum((p.stop - p.start) * p.stop for p in panels(n)))
+    for i, (block, times) in enumerate(blocks_of(values, weights, size)):
+        own = factor[:, : block.shape[1]]
+        _standardise(block, times, sums, own)
+        add_products(matrix, own, fresh=i == 0, report=work.of_rows(block.shape[1]))
+    mirror(matrix)
+    return Correlations(sums.records, sums.shift + sums.mean, variance, matrix)
+
+
+def _standardise(
+    values: Floats, weights: NDArray[np.int64] | None, sums: _Sums, out: Matrix
+) -> None:
+    """Write (x - mean) / deviation, over the root of the number of records."""
+    norm = np.sqrt(sums.scatter)
+    scale = np.divide(1.0, norm, out=np.zeros_like(norm), where=norm > 0)
+    size = max(16, BLOCK_CELLS // len(values))
+    for start, (block, times) in enumerate(blocks_of(values, weights, size)):
+        part = block - sums.shift[:, None]
+        part -= sums.mean[:, None]
+        part *= scale[:, None]
+        if times is not None:
+            part *= np.sqrt(times)
+        out[:, start * size : start * size + block.shape[1]] = part
+
+
+def _order(values: Floats) -> Literal["F", "C"]:
+    """Return the layout in which an array like this one is gone over fastest."""
+    return "F" if values.strides[0] < values.strides[1] else "C"
+
+
+@dataclass(slots=True)
+class _Work:
+    """How much of the products has been done, for whoever waits for them."""
+
+    progress: Progress | None
+    total: int
+    done: int = 0
+
+    def of_rows(self, rows: int) -> Callable[[int], object] | None:
+        """Return what is to be called with the number of entries to which rows were added."""
+        if self.progress is None:
+            return None
+
+        def report(entries: int) -> None:
+            self.done += rows * entries
+            assert self.progress is not None
+            self.progress(self.done, self.total)
+
+        return report
+
+
+def _summed(blocks: Iterable[Block], shape: tuple[int, ...]) -> _Sums:
+    total: _Sums | None = None
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        for values, weights in blocks:
+            if total is None:
+                total = _Sums.of_shape(values, shape)
+            total.add(values, weights)
+    if total is None or total.records < 2:
+        records = 0 if total is None else total.records
+        raise DataError(f"covariances need two rows at least, and the table has {records}")
+    return total
 
 
 def _middle_values(values: Floats) -> Floats:
@@ -150,19 +317,6 @@ def _middle_values(values: Floats) -> Floats:
     sample = values[:, :: values.shape[1] // SAMPLE + 1]
     middle = sample.shape[1] // 2
     return np.partition(sample, middle, axis=1)[:, middle].copy()
-
-
-def _sums(values: Floats, weights: NDArray[np.int64] | None, shift: Floats) -> _Sums:
-    shifted = values - shift[:, None]
-    reach = np.abs(shifted).max(axis=1)
-    records = values.shape[1] if weights is None else int(weights.sum())
-    mean = _mean(shifted, weights, records)
-    shifted -= mean[:, None]
-    # The mean is rounded, so what is left has a tiny mean of its own: it is taken out as well.
-    rest = _mean(shifted, weights, records)
-    weighted = shifted if weights is None else shifted * weights
-    scatter = weighted @ shifted.T - records * np.outer(rest, rest)
-    return _Sums(records, mean + rest, (scatter + scatter.T) / 2, reach)
 
 
 def _mean(values: Floats, weights: NDArray[np.int64] | None, records: int) -> Floats:
@@ -173,17 +327,8 @@ def _mean(values: Floats, weights: NDArray[np.int64] | None, records: int) -> Fl
     return total / records
 
 
-def _merged(a: _Sums, b: _Sums) -> _Sums:
-    records = a.records + b.records
-    step = b.mean - a.mean
-    mean = a.mean + step * (b.records / records)
-    between = np.outer(step, step) * (a.records * (b.records / records))
-    return _Sums(records, mean, a.scatter + b.scatter + between, np.maximum(a.reach, b.reach))
-
-
-def _refuse_out_of_range(names: Sequence[str], covariance: Floats, reach: Floats) -> None:
+def _refuse_out_of_range(names: Sequence[str], variance: Floats, reach: Floats) -> None:
     """Refuse variances that floating point cannot hold, instead of calling them 0 or infinite."""
-    variance = np.diagonal(covariance)
     lost = ~np.isfinite(variance) | ((reach > 0) & (variance < np.finfo(np.float64).tiny))
     if lost.any():
         column = int(lost.argmax())

@@ -94,7 +94,8 @@ class _Dictionary:
             self._add(column.labels)
         found, positions = observed(column)
         self._add(found)
-        codes = np.array([self.places[label] for label in found], np.int64)[positions]
+        places = np.array([self.places[label] for label in found], np.int64)
+        codes: NDArray[np.int64] = places[positions]
         if column.missing is None:
             return codes
         self._add((None,))

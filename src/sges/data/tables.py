@@ -4,6 +4,7 @@ Frames go through narwhals, which imports no frame library that the user has not
 """
 
 import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from sges.data.column import Column, label_column, number_column
 from sges.data.lists import list_column
-from sges.data.moments import numbered_names
+from sges.data.moments import is_plain, numbered_names
 from sges.data.refusals import complex_numbers, dates, nested, unusable
 from sges.errors import DataError
 
@@ -24,6 +25,15 @@ Part: TypeAlias = Any
 
 Series: TypeAlias = Any
 """A narwhals or pandas series."""
+
+ROWS_TOGETHER = 4096
+"""Rows of integers that are transposed together, so that they stay in the cache."""
+
+FRAME_LIBRARIES = (
+    "pandas", "polars", "modin", "cudf", "dask", "duckdb", "ibis", "pyspark", "sqlframe", "daft",
+    "narwhals",
+)  # fmt: skip
+"""What narwhals reads beside pyarrow."""
 
 
 def columns_of(table: Table, names: Sequence[str] | None = None) -> list[Column]:
@@ -45,6 +55,24 @@ def is_path(table: Table) -> bool:
     return isinstance(table, str | os.PathLike) or hasattr(table, "read")
 
 
+def plain_floats(table: Table) -> tuple[list[str], NDArray[np.float64]] | None:
+    """Return the names and the doubles of a table of nothing else, all finite, in two rows or more.
+
+    None where there is something to decide or to refuse.  An array, and a pandas frame that
+    holds one, are read where they lie.
+    """
+    pandas = sys.modules.get("pandas")  # a table cannot be of a library that nobody imported
+    if type(table) is np.ndarray:
+        array, names = table, numbered_names(table.shape[1]) if table.ndim == 2 else []
+    elif pandas is not None and type(table) is pandas.DataFrame:
+        if any(kind != np.float64 for kind in table.dtypes):
+            return None
+        array, names = table.to_numpy(), [str(name) for name in table.columns]
+    else:
+        return None
+    return (names, array) if is_plain(array) else None
+
+
 def _numpy_parts(table: NDArray[Any]) -> list[tuple[str, Part]]:
     if table.dtype.names is not None:
         if table.ndim != 1:
@@ -54,15 +82,29 @@ def _numpy_parts(table: NDArray[Any]) -> list[tuple[str, Part]]:
         raise DataError(
             f"a NumPy array of shape {table.shape} is no table; give rows x columns, 2-D"
         )
+    if type(table) is np.ndarray and table.dtype.kind in "iu" and table.size:
+        table = _in_bytes(table)
     return list(zip(numbered_names(table.shape[1]), table.T, strict=True))
 
 
-def _frame_parts(table: Table) -> list[tuple[str, Part]]:
-    import narwhals as nw
-    import pyarrow as pa
+def _in_bytes(table: NDArray[Any]) -> NDArray[Any]:
+    """Return integers that fit in a byte as bytes, column after column; others as they are."""
+    if table.min() < 0 or table.max() > np.iinfo(np.uint8).max:
+        return table
+    narrow = np.empty(table.shape, np.uint8, order="F")
+    for start in range(0, len(table), ROWS_TOGETHER):
+        narrow[start : start + ROWS_TOGETHER] = table[start : start + ROWS_TOGETHER]
+    return narrow
 
-    if isinstance(table, pa.Table | pa.RecordBatch):
+
+def _frame_parts(table: Table) -> list[tuple[str, Part]]:
+    pa = sys.modules.get("pyarrow")
+    if pa is not None and isinstance(table, pa.Table | pa.RecordBatch):
         return list(zip(table.column_names, table.columns, strict=True))
+    if not any(library in sys.modules for library in FRAME_LIBRARIES):
+        return _capsule_parts(table)
+    import narwhals as nw
+
     _refuse_duplicates([str(name) for name in _native_names(table)])
     try:
         frame = nw.from_native(table)
@@ -86,13 +128,13 @@ def _native_names(table: Table) -> Iterable[Any]:
 
 def _capsule_parts(table: Table) -> list[tuple[str, Part]]:
     """Return the columns of a table that speaks the Arrow C stream interface."""
-    import pyarrow as pa
-
     if not hasattr(table, "__arrow_c_stream__") or hasattr(table, "to_frame"):
         raise DataError(
             f"a {type(table).__name__} is no table; give a pandas, polars or pyarrow table, "
             "a 2-D NumPy array, a mapping of columns, or the path of a file"
         )
+    import pyarrow as pa
+
     whole = pa.RecordBatchReader.from_stream(table).read_all()
     return list(zip(whole.column_names, whole.columns, strict=True))
 
@@ -139,18 +181,19 @@ def _refuse_unequal_lengths(columns: list[Column]) -> None:
 
 
 def _column(name: str, part: Part) -> Column:
-    import narwhals as nw
-    import pyarrow as pa
-
-    from sges.data.arrow import column_of_arrow
-
-    if isinstance(part, pa.Array | pa.ChunkedArray):
-        return column_of_arrow(name, part)
     if isinstance(part, np.ndarray):
         return _numpy_column(name, part)
-    series = nw.from_native(part, series_only=True, pass_through=True)
-    if isinstance(series, nw.Series):
-        return _series_column(name, series)
+    pa = sys.modules.get("pyarrow")
+    if pa is not None and isinstance(part, pa.Array | pa.ChunkedArray):
+        from sges.data.arrow import column_of_arrow
+
+        return column_of_arrow(name, part)
+    if any(library in sys.modules for library in FRAME_LIBRARIES):
+        import narwhals as nw
+
+        series = nw.from_native(part, series_only=True, pass_through=True)
+        if isinstance(series, nw.Series):
+            return _series_column(name, series)
     if isinstance(part, str | bytes) or not isinstance(part, Iterable):
         raise DataError(f"column {name!r} is a single {type(part).__name__}; give one per row")
     return list_column(name, list(part))

@@ -17,17 +17,16 @@ from sges.export.writing import PathLike
 from sges.graph.equivalence import extensions, pdag_to_cpdag, pdag_to_dag
 from sges.graph.pdag import PDAG
 from sges.nodeset import as_node
-from sges.plot import Look, draw
 from sges.result.explain import Explanation, explain
-from sges.result.notebook import as_html
 from sges.result.record import fields_of, parsed, record_of
 from sges.result.step import Step
-from sges.result.store import save
 from sges.result.summary import one_line, summary
 from sges.score.base import Score
 
 if TYPE_CHECKING:
     import networkx
+
+    from sges.plot import Look
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -92,15 +91,19 @@ class Result:
             raise WrongUse(f"explain: {self.names[x]!r} is given twice; name two nodes")
         return explain(self, x, y)
 
-    def plot(self, path: PathLike | None = None, ax: Any = None, **look: Unpack[Look]) -> Any:  # noqa: ANN401
+    def plot(self, path: PathLike | None = None, ax: Any = None, **look: Unpack["Look"]) -> Any:  # noqa: ANN401
         """Draw the class with matplotlib, and write it if a path is given (.svg, .png, .pdf).
 
         Returns the axes.  See ``sges.plot.draw`` for what else can be chosen.
         """
+        from sges.plot import draw
+
         return draw(self.cpdag, path, ax, **look)
 
     def save(self, directory: PathLike) -> list[Path]:
         """Write graph.json, graph.dot, graph.svg and summary.txt, all or none of them."""
+        from sges.result.store import save
+
         return save(self, directory)
 
     def to_networkx(self) -> "networkx.DiGraph[str]":
@@ -157,6 +160,8 @@ class Result:
         return one_line(self)
 
     def _repr_html_(self) -> str:
+        from sges.result.notebook import as_html
+
         return as_html(self)
 
     def __getstate__(self) -> dict[str, Any]:

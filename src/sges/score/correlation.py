@@ -11,12 +11,14 @@ before any family is scored, and never a single family.
     constant columns    are given unit variance and no correlation with anything
     a singular matrix   (collinear or duplicated columns, no more records than columns) becomes
                         (R + t I) / (1 + t) with t = 1e-8: still a correlation matrix, with no
-                        eigenvalue below about t
+                        eigenvalue below about t (t = 2^-12 if R is kept in single precision)
 
 t balances two errors, and is near the square root of the machine's precision for that reason:
 a family that is not degenerate moves by about m t / 2 nats or less (5e-6 at a thousand
 records), and the rounding of one that is amounts to about m 1e-16 / t.  A matrix whose smallest
 eigenvalue exceeds t is used as it is.
+
+R may be most of the memory there is.  It is made and mended in place (``sges.data.products``).
 """
 
 from collections.abc import Sequence
@@ -25,9 +27,14 @@ from math import log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import dtrsm
-from scipy.linalg.lapack import dpotrf, dpotri, dpstrf
 
+from sges.data.products import (
+    Matrix,
+    is_positive_definite,
+    panels,
+    restore_lower,
+    symmetrize,
+)
 from sges.errors import ScoreError
 from sges.kernels import compiled
 from sges.nodeset import NodeSet, nodes
@@ -36,40 +43,71 @@ from sges.score.base import as_indices
 RIDGE = 1e-8
 """What is added to the diagonal of a singular correlation matrix, and when it is."""
 
+SINGLE_RIDGE = 2.0**-12
+"""The same for a matrix in single precision, whose entries are rounded to about 1e-7."""
+
 Floats = NDArray[np.float64]
 
 
-def correlation_of(covariance: Floats, constant: Sequence[int] = ()) -> Floats:
-    """Return the correlation matrix; the ``constant`` columns correlate with nothing."""
-    covariance = np.asarray(covariance, dtype=np.float64)
-    deviation = np.sqrt(np.diagonal(covariance))
+def ridge_of(matrix: Matrix) -> float:
+    """Return t for the precision of a matrix: near the root of the machine's in either case."""
+    return RIDGE if matrix.dtype == np.float64 else SINGLE_RIDGE
+
+
+def correlation_of(
+    covariance: Floats, constant: Sequence[int] = (), *, overwrite: bool = False
+) -> Floats:
+    """Return the correlation matrix; the ``constant`` columns correlate with nothing.
+
+    With ``overwrite`` it takes the place of the covariance, and no other matrix is made.
+    """
+    found = np.array(covariance, dtype=np.float64, order="C", copy=None if overwrite else True)
+    deviation = np.sqrt(np.diagonal(found))
     deviation[list(constant)] = 1.0
     # Two divisions, because the product of two tiny or two huge deviations may not be a number.
-    found = covariance / deviation[:, None] / deviation
-    found = (found + found.T) / 2
-    found[list(constant), :] = 0.0
-    found[:, list(constant)] = 0.0
-    np.fill_diagonal(found, 1.0)
-    return np.ascontiguousarray(found)
+    found /= deviation[:, None]
+    found /= deviation
+    symmetrize(found)
+    set_diagonal(found, constant)
+    return found
 
 
-def is_well_conditioned(correlation: Floats) -> bool:
-    """Tell whether every eigenvalue exceeds ``RIDGE``, for the price of one factorisation."""
-    shifted = correlation - RIDGE * np.eye(len(correlation))
-    return bool(dpotrf(shifted, lower=1)[1] == 0)
+def set_diagonal(correlation: Matrix, constant: Sequence[int]) -> None:
+    """Write what is known without data: ones, and zeros beside those of constant columns."""
+    if len(constant):
+        correlation[list(constant), :] = 0.0
+        correlation[:, list(constant)] = 0.0
+    np.fill_diagonal(correlation, 1.0)
 
 
-def with_ridge(correlation: Floats) -> Floats:
-    """Return (R + t I) / (1 + t), or refuse a matrix that no data can have."""
-    mended = correlation / (1 + RIDGE)
-    np.fill_diagonal(mended, 1.0)
-    if dpotrf(mended, lower=1)[1] != 0:
+def is_well_conditioned(correlation: Matrix) -> bool:
+    """Tell whether every eigenvalue exceeds ``RIDGE``, for the price of one factorisation.
+
+    It is made in the lower triangle, which is then written again from the upper one.
+    """
+    np.fill_diagonal(correlation, 1.0 - ridge_of(correlation))
+    good = is_positive_definite(correlation)
+    restore_lower(correlation, 1.0)
+    return good
+
+
+def refuse_negative_direction(correlation: Matrix) -> None:
+    """Refuse a matrix that no data can have: one that is not definite even with a ridge."""
+    np.fill_diagonal(correlation, 1.0 + ridge_of(correlation))
+    good = is_positive_definite(correlation)
+    restore_lower(correlation, 1.0)
+    if not good:
         lowest = float(np.linalg.eigvalsh(correlation)[0])
         raise ScoreError(
             f"the covariance matrix has a negative direction (its correlations have the "
             f"eigenvalue {lowest:.3g}); a covariance matrix must be positive semidefinite"
         )
-    return mended
+
+
+def add_ridge(correlation: Matrix) -> None:
+    """Replace R by (R + t I) / (1 + t)."""
+    correlation /= 1 + ridge_of(correlation)
+    np.fill_diagonal(correlation, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +120,8 @@ class Relation:
 
 def linear_relations(correlation: Floats) -> list[Relation]:
     """Return one relation per column that the others determine, by pivoted Cholesky."""
+    from scipy.linalg.lapack import dpstrf  # scipy is slow to import: only where it is used
+
     tolerance = 10 * RIDGE
     factor, pivots, rank, _ = dpstrf(correlation, lower=1, tol=tolerance)
     order = pivots - 1
@@ -100,11 +140,19 @@ def linear_relations(correlation: Floats) -> list[Relation]:
     )
 
 
-def copies(correlation: Floats) -> list[Relation]:
+def copies(correlation: Matrix) -> list[Relation]:
     """Return one relation per column that another one, before it, determines alone."""
-    alike = np.argwhere(np.tril(np.abs(correlation), -1) > 1 - RIDGE).tolist()
-    originals = {pair[0]: pair[1] for pair in reversed(alike)}  # of several, the first
-    return [Relation(later, (originals[later],)) for later in sorted(originals)]
+    least = 1 - ridge_of(correlation)
+    found: list[Relation] = []
+    for rows in panels(len(correlation)):
+        part = correlation[rows, : rows.stop]
+        alike = np.abs(part) > least
+        alike[:, rows] = np.tril(alike[:, rows], -1)
+        some = np.flatnonzero(alike.any(axis=1))
+        first = alike[some].argmax(axis=1)  # of several, the first
+        pairs = zip((some + rows.start).tolist(), first.tolist(), strict=True)
+        found += [Relation(later, (original,)) for later, original in pairs]
+    return found
 
 
 def _weakest_direction(correlation: Floats) -> Relation:
@@ -161,6 +209,9 @@ def fill_residuals(
     explained: Floats,
 ) -> None:
     """Write the same into the last two arguments."""
+    from scipy.linalg.blas import dtrsm
+    from scipy.linalg.lapack import dpotrf
+
     rows = [*nodes(base), y]
     block = correlation.take(rows, axis=0)
     factor = dpotrf(block.take(rows, axis=1), lower=1, clean=0)[0]
@@ -185,12 +236,16 @@ def fill_partial_squares(
 
 def precision(correlation: Floats, rows: Sequence[int]) -> Floats:
     """Return the inverse of R[rows, rows]; only its lower triangle is filled in."""
+    from scipy.linalg.lapack import dpotri
+
     inverse: Floats = dpotri(_factor(correlation, rows), lower=1, overwrite_c=1)[0]
     return inverse
 
 
 def _factor(correlation: Floats, rows: Sequence[int]) -> Floats:
     """Return the Cholesky factor of R[rows, rows] in the lower triangle; the upper is unused."""
+    from scipy.linalg.lapack import dpotrf
+
     block = correlation.take(rows, axis=0).take(rows, axis=1)
     factor: Floats = dpotrf(block, lower=1, clean=0)[0]
     return factor

@@ -21,9 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sges.data.products import Progress
 from sges.errors import ScoreError
 from sges.kernels import compiled
 from sges.nodeset import NodeSet
+from sges.score import single
 from sges.score.base import Candidates, Gains, as_indices
 from sges.score.correlation import Floats, family_log_variance, fill_partial_squares, residuals
 from sges.score.standardized import Standardized
@@ -39,6 +41,12 @@ class GaussianBIC:
         or ``Moments``.
     penalty
         Multiplies the penalty: 1 is the textbook BIC, ½ log m per free parameter.
+    dtype
+        The precision in which the correlations are kept: "float64", or "float32", which takes
+        half the memory and leaves about six digits of each.  Everything else is in doubles.
+    progress
+        Called with the work done and the work in all while the correlations of a table with
+        many columns are computed.
 
     A constant column gets no edges (every gain is minus the penalty; its variance is written
     as one, which adds a constant to all graphs).  Collinear columns, and tables with no more
@@ -51,8 +59,15 @@ class GaussianBIC:
     (-146.499, -97.719)
     """
 
-    def __init__(self, data: Any, penalty: float = 1.0) -> None:  # noqa: ANN401
-        self._fill(Standardized.of_data(data).conditioned(), penalty)
+    def __init__(
+        self,
+        data: Any,  # noqa: ANN401 (whatever Dataset.of takes)
+        penalty: float = 1.0,
+        *,
+        dtype: str = "float64",
+        progress: Progress | None = None,
+    ) -> None:
+        self._fill(Standardized.of_data(data, dtype, progress).conditioned(), penalty)
 
     @classmethod
     def from_covariance(
@@ -80,6 +95,7 @@ class GaussianBIC:
         self.penalty = penalty
         self._moments = moments
         self._correlation = moments.correlation
+        self._is_single = moments.correlation.dtype == np.float32
         self._half = moments.records / 2
         self._per_parent = penalty / 2 * log(moments.records)
         fit = -self._half * (np.log(2 * pi) + np.log(moments.variance) + 1)
@@ -92,7 +108,8 @@ class GaussianBIC:
 
     def local(self, y: int, parents: NodeSet) -> float:
         """Return the BIC of the regression of y on its parents."""
-        explained = -self._half * family_log_variance(self._correlation, y, parents)
+        log_variance = single.family_log_variance if self._is_single else family_log_variance
+        explained = -self._half * log_variance(self._correlation, y, parents)
         return self._alone[y] + explained - self._per_parent * parents.bit_count()
 
     def insert_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
@@ -102,7 +119,8 @@ class GaussianBIC:
         """
         gains = np.empty(len(candidates))
         half, each = self._half, self._per_parent
-        fill_insert_gains(self._correlation, y, base, as_indices(candidates), half, each, gains)
+        fill = single.fill_insert_gains if self._is_single else fill_insert_gains
+        fill(self._correlation, y, base, as_indices(candidates), half, each, gains)
         return gains
 
     def delete_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
@@ -112,7 +130,8 @@ class GaussianBIC:
         """
         gains = np.empty(len(candidates))
         half, each = self._half, self._per_parent
-        fill_delete_gains(self._correlation, y, base, as_indices(candidates), half, each, gains)
+        fill = single.fill_delete_gains if self._is_single else fill_delete_gains
+        fill(self._correlation, y, base, as_indices(candidates), half, each, gains)
         return gains
 
     def permuted(self, order: Sequence[int]) -> "GaussianBIC":

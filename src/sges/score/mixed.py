@@ -30,7 +30,6 @@ from math import log, pi
 from typing import Any
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from sges.errors import ScoreError
 from sges.nodeset import NodeSet, nodes
@@ -101,6 +100,8 @@ class DegenerateGaussian:
     ) -> Gains:
         columns = self._written.starts[candidates][:, None] + np.arange(width)
         against = self._matrix[rows][:, columns.ravel()]
+        from scipy.linalg import solve_triangular  # slow to import: only when it is used
+
         z = solve_triangular(factor, against, lower=True, check_finite=False)
         # One (rows x width) block per candidate; the last rows are those of y.
         blocks = z.reshape(len(rows), len(candidates), width).transpose(1, 2, 0)

@@ -7,29 +7,44 @@ the owner of the table is told so by name, and where the matrix is mended
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from sges.data.dataset import Dataset
-from sges.data.moments import Moments, moments_of_array
+from sges.data.moments import (
+    Correlations,
+    Moments,
+    blocks_of,
+    correlations_of,
+    is_plain,
+    moments_of_blocks,
+    numbered_names,
+    refuse_discrete,
+)
+from sges.data.products import Matrix, Progress, is_finite, panels
 from sges.errors import DataWarning, ScoreError
 from sges.nodeset import NodeSet, nodeset
 from sges.score.correlation import (
-    RIDGE,
     Floats,
     Relation,
+    add_ridge,
     copies,
     correlation_of,
     is_well_conditioned,
     linear_relations,
-    with_ridge,
+    refuse_negative_direction,
+    ridge_of,
+    set_diagonal,
 )
 
 SHOWN = 5
 """How many columns or relations a warning lists before it only counts the rest."""
+
+NARROW = 512
+"""Up to so many columns, one pass over the table is faster than two."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -44,8 +59,10 @@ class Standardized:
     records: float
     mean: Floats
     variance: Floats
-    correlation: Floats
+    correlation: Matrix
     constant: NodeSet
+    rank: int | None = None
+    """The correlations have this rank at most, if that follows from the number of records."""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -53,28 +70,43 @@ class Standardized:
         return self.names or tuple(map(str, range(len(self.variance))))
 
     @classmethod
-    def of_data(cls, data: Any) -> "Standardized":  # noqa: ANN401 (whatever Dataset.of takes)
-        """Return the moments of a table, all of it continuous, or of given ``Moments``."""
-        if not isinstance(data, Moments):
-            # Whoever asks for a Gaussian score means quantities: integers need no declaration.
-            known = isinstance(data, Dataset)
-            plain = None if known else moments_of_array(data)
-            data = plain or Moments.of(data if known else Dataset.of(data, kinds="continuous"))
-        return cls._of(data.covariance, data.records, data.mean, data.names)
+    def of_data(
+        cls,
+        data: Any,  # noqa: ANN401 (whatever Dataset.of takes)
+        dtype: str = "float64",
+        progress: Progress | None = None,
+    ) -> "Standardized":
+        """Return the moments of a table, all of it continuous, or of given ``Moments``.
+
+        ``dtype`` is the precision of the correlations, "float64" or "float32"; ``progress`` is
+        called with the work done and the work in all while those of a wide table are computed.
+        """
+        precision = _checked_dtype(dtype)
+        if isinstance(data, Moments):
+            _refuse_single_of_moments(precision)
+            return cls._of(data.covariance, data.records, data.mean, data.names)
+        names, values, weights = _continuous_columns(data)
+        if precision == np.float64 and len(names) <= NARROW:
+            found = moments_of_blocks(names, blocks_of(values, weights))
+            return cls._of(found.covariance, found.records, found.mean, found.names)
+        return cls._of_wide(names, correlations_of(names, values, weights, precision, progress))
 
     @classmethod
     def of_covariance(
         cls, covariance: ArrayLike, records: float, names: Sequence[str] | None
     ) -> "Standardized":
         """Return the moments with this covariance; the means are taken to be zero."""
-        found = np.array(covariance, dtype=np.float64)
+        found = np.asarray(covariance, dtype=np.float64)
         _refuse_bad_shape(found)
         return cls._of(found, records, np.zeros(len(found)), _checked_names(names, len(found)))
 
     def conditioned(self) -> "Standardized":
-        """Return the moments with a correlation matrix that is positive definite."""
-        mended = conditioned(self.correlation, self.labels, self.records)
-        return replace(self, correlation=mended)
+        """Return the moments with a correlation matrix that is positive definite.
+
+        It is mended in place, as a second one might not fit in memory: this value is used up.
+        """
+        conditioned(self.correlation, self.labels, self.records, self.rank)
+        return self
 
     def permuted(self, order: Sequence[int]) -> "Standardized":
         """Return the moments of the columns in another order: column i is ``order[i]`` here."""
@@ -103,15 +135,31 @@ class Standardized:
         correlation = correlation_of(covariance, constant)
         return cls(names, records, mean, variance, correlation, nodeset(constant))
 
+    @classmethod
+    def _of_wide(cls, names: tuple[str, ...], found: Correlations) -> "Standardized":
+        constant = constant_columns(found.variance)
+        warn_of_constants([names[v] for v in constant])
+        variance = found.variance.copy()
+        variance[constant] = 1.0
+        set_diagonal(found.matrix, constant)
+        # Centred records span one dimension less than they are; each constant column is its own.
+        rank = min(len(names), found.records - 1 + len(constant))
+        mean, own = found.mean, nodeset(constant)
+        return cls(names, found.records, mean, variance, found.matrix, own, rank)
 
-def conditioned(correlation: Floats, labels: Sequence[str], records: float) -> Floats:
-    """Return the matrix itself or, if it is singular, with a ridge, naming the columns.
 
-    ``labels`` names the column that each row stands for; a column may have several rows.
+def conditioned(
+    correlation: Matrix, labels: Sequence[str], records: float, rank: int | None = None
+) -> Matrix:
+    """Return the matrix itself, after adding a ridge if it is singular and naming the columns.
+
+    ``labels`` names the column that each row stands for; a column may have several rows.  A
+    matrix whose ``rank`` is known to be less than its size is not factored to see that.
     """
-    if is_well_conditioned(correlation):
-        return correlation
-    mended = with_ridge(correlation)
+    if rank is None or rank >= len(correlation):
+        if is_well_conditioned(correlation):
+            return correlation
+        refuse_negative_direction(correlation)
     if len(correlation) >= records:
         # Every column is then a function of some others, and only copies are worth a name.
         relations = copies(correlation)
@@ -121,15 +169,17 @@ def conditioned(correlation: Floats, labels: Sequence[str], records: float) -> F
         one = len(relations) == 1
         why = f"{len(relations)} {'column is a' if one else 'columns are'} linear function"
         why += " of others" if one else "s of others"
+    add_ridge(correlation)
     listed = "; ".join(_describe(relation, labels) for relation in relations[:SHOWN])
     more = f"; {len(relations) - SHOWN} more" if len(relations) > SHOWN else ""
     warnings.warn(
         f"{why}{f' ({listed}{more})' if listed else ''}: the correlations are singular; a ridge "
-        f"of {RIDGE:g} keeps every score finite, but edges among such columns mean little",
+        f"of {ridge_of(correlation):g} keeps every score finite, but edges among such columns "
+        "mean little",
         DataWarning,
         stacklevel=4,
     )
-    return mended
+    return correlation
 
 
 def _describe(relation: Relation, labels: Sequence[str]) -> str:
@@ -162,25 +212,54 @@ def warn_of_constants(names: Sequence[str]) -> None:
     )
 
 
+def _continuous_columns(
+    data: Any,  # noqa: ANN401 (whatever Dataset.of takes)
+) -> tuple[tuple[str, ...], Floats, NDArray[np.int64] | None]:
+    """Return the names, the values (columns x rows) and the weights of a table of quantities."""
+    if is_plain(data):
+        return tuple(numbered_names(data.shape[1])), data.T, None
+    # Whoever asks for a Gaussian score means quantities: integers need no declaration.
+    dataset = data if isinstance(data, Dataset) else Dataset.of(data, kinds="continuous")
+    refuse_discrete(dataset)
+    return dataset.names, dataset.values, dataset.weights
+
+
+def _checked_dtype(dtype: str) -> np.dtype[Any]:
+    if dtype not in ("float64", "float32"):
+        raise ScoreError(f"dtype {dtype!r}: it must be 'float64' or 'float32'")
+    return np.dtype(dtype)
+
+
+def _refuse_single_of_moments(precision: np.dtype[Any]) -> None:
+    if precision != np.float64:
+        raise ScoreError("dtype 'float32': given Moments are doubles; give the table itself")
+
+
 def _refuse_bad_shape(covariance: Floats) -> None:
     if covariance.ndim != 2 or covariance.shape[0] != covariance.shape[1] or not covariance.size:
         raise ScoreError(
             f"a covariance matrix must be square and not empty; this one is {covariance.shape}"
         )
-    if np.isfinite(covariance).all():
-        gap = np.abs(covariance - covariance.T)
-        allowed = 1e-8 * np.sqrt(np.abs(np.outer(np.diag(covariance), np.diag(covariance))))
-        if (gap > allowed).any():
-            x, y = np.unravel_index(int(np.argmax(gap - allowed)), gap.shape)
-            raise ScoreError(
-                f"the covariance of {x} and {y} is {covariance[x, y]:.6g}, and of {y} and {x} "
-                f"{covariance[y, x]:.6g}; a covariance matrix must be symmetric"
-            )
+    deviation = np.sqrt(np.abs(np.diagonal(covariance)))
+    worst, at = 0.0, (0, 0)
+    for rows in panels(len(covariance)) if is_finite(covariance) else ():
+        excess = np.abs(covariance[rows] - covariance[:, rows].T)
+        excess -= 1e-8 * (deviation[rows, None] * deviation)
+        if excess.max() > worst:
+            place = int(np.argmax(excess))
+            worst = float(excess.flat[place])
+            at = (rows.start + place // len(covariance), place % len(covariance))
+    if worst > 0:
+        x, y = at
+        raise ScoreError(
+            f"the covariance of {x} and {y} is {covariance[x, y]:.6g}, and of {y} and {x} "
+            f"{covariance[y, x]:.6g}; a covariance matrix must be symmetric"
+        )
 
 
 def _refuse_bad_entries(covariance: Floats, labels: Sequence[str]) -> None:
     variance = np.diagonal(covariance)
-    if not np.isfinite(covariance).all():
+    if not is_finite(covariance):
         bad = np.count_nonzero(~np.isfinite(covariance), axis=0) + len(variance) * ~np.isfinite(
             variance
         )

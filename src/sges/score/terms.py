@@ -84,9 +84,7 @@ def column_sums(term: Term, counts: NDArray[Any]) -> Floats:
 
 def entropy_term(counts: NDArray[Any]) -> Floats:
     """Return n ln n, which is zero at zero."""
-    from scipy.special import xlogy
-
-    found: Floats = xlogy(counts, counts)
+    found: Floats = counts * np.log(np.maximum(counts, 1), dtype=np.float64)
     return found
 
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
 
 from sges.data.dataset import Dataset
 from sges.errors import ScoreError
@@ -131,7 +130,7 @@ def _discrete(dataset: Dataset, row: int, weights: Floats) -> _Writer:
     factor = np.linalg.cholesky(np.diag(p) - np.outer(p, p))
     levels = np.zeros((len(share), width))
     indicators = np.eye(len(seen))[:, :-1] - p
-    levels[seen] = solve_triangular(factor, indicators.T, lower=True).T
+    levels[seen] = np.linalg.solve(factor, indicators.T).T
     log_determinant = 2 * float(np.log(np.diagonal(factor)).sum())
     return _Writer(row, width, levels=levels, log_determinant=log_determinant)
 
