@@ -83,7 +83,8 @@ INLINE double term_of(const Term *term, int64_t n)
 
 /* Extend a table of ln Γ(n + alpha) − ln Γ(1 + alpha) by one logarithm per entry.  `carry` holds
  * what rounding has lost so far (Kahan's summation). */
-static inline void extend_rising(double *values, int64_t from, int64_t to, double alpha, double *carry)
+static inline void extend_rising(double *values, int64_t from, int64_t to, double alpha,
+                                 double *carry)
 {
     for (int64_t n = from; n < to; n++) {
         if (n < 2) {
@@ -166,8 +167,8 @@ static inline void count_keys(const uint32_t *keys, uint32_t rows, uint32_t size
 }
 
 /* Count the records of each key. */
-static inline void weigh_keys(const uint32_t *keys, uint32_t rows, uint32_t size, const int64_t *weights,
-                       uint32_t *counts, int64_t *records)
+static inline void weigh_keys(const uint32_t *keys, uint32_t rows, uint32_t size,
+                              const int64_t *weights, uint32_t *counts, int64_t *records)
 {
     if (weights) {
         memset(records, 0, size * sizeof(int64_t));
@@ -176,18 +177,20 @@ static inline void weigh_keys(const uint32_t *keys, uint32_t rows, uint32_t size
         return;
     }
     count_keys(keys, rows, size, counts);
+    uint32_t parts = size > STRIPED_KEYS ? 1 : STRIPES;
     for (uint32_t key = 0; key < size; key++) {
-        records[key] = counts[key];
-        if (size <= STRIPED_KEYS)
-            records[key] += (int64_t)counts[key + size] + counts[key + 2 * size] + counts[key + 3 * size];
+        records[key] = 0;
+        for (uint32_t k = 0; k < parts; k++)
+            records[key] += counts[key + k * size];
     }
 }
 
 /* Sort the rows by key, equal ones in increasing order; `counts` is from count_keys.  Writes where
  * the rows of each group of keys begin that differ in the last digit only, and returns how many
  * such groups there are; the same for single keys, with the first key of each group. */
-static inline uint32_t place_rows(const uint32_t *keys, uint32_t rows, uint32_t size, uint32_t digit,
-                           uint32_t *counts, uint32_t *out, uint32_t *start, uint32_t *first)
+static inline uint32_t place_rows(const uint32_t *keys, uint32_t rows, uint32_t size,
+                                  uint32_t digit, uint32_t *counts, uint32_t *out,
+                                  uint32_t *start, uint32_t *first)
 {
     uint32_t at = 0, cells = 0, groups = 0;
     uint32_t parts = size > STRIPED_KEYS ? 1 : STRIPES;
@@ -239,7 +242,8 @@ typedef struct {
 INLINE uint32_t deal_rows(const uint32_t *rows, uint32_t n, const void *codes, int bytes,
                           const uint32_t levels, uint32_t *out, uint32_t *ends, Workspace *work)
 {
-    uint32_t *to[4] = {out, work->spare, work->spare + work->rows, work->spare + 2 * (size_t)work->rows};
+    size_t most = work->rows;
+    uint32_t *to[4] = {out, work->spare, work->spare + most, work->spare + 2 * most};
     uint32_t at[4] = {0, 0, 0, 0};
     for (uint32_t i = 0; i < n; i++) {
         uint32_t row = rows[i], level = level_of(codes, row, bytes);
@@ -338,7 +342,8 @@ INLINE uint32_t split_all(const uint32_t *rows, const uint32_t *start, uint32_t 
     out_start[0] = 0;
     for (uint32_t g = 0; g < groups; g++) {
         uint32_t low = start[g], *ends = out_start + parts + 1;
-        uint32_t more = split_group(rows + low, start[g + 1] - low, column, bytes, out + low, ends, work);
+        uint32_t n = start[g + 1] - low;
+        uint32_t more = split_group(rows + low, n, column, bytes, out + low, ends, work);
         for (uint32_t k = 0; k < more; k++)
             ends[k] += low;
         parts += more;
@@ -349,7 +354,8 @@ INLINE uint32_t split_all(const uint32_t *rows, const uint32_t *start, uint32_t 
 /* Sort the rows of each group by the levels of a column, equal ones in increasing order.  Writes
  * where the parts begin, and the end of the last; returns how many there are. */
 static inline uint32_t split_rows(const uint32_t *rows, const uint32_t *start, uint32_t groups,
-                           Column column, uint32_t *out, uint32_t *out_start, Workspace *work)
+                                  Column column, uint32_t *out, uint32_t *out_start,
+                                  Workspace *work)
 {
     return column.bytes == 1 ? split_all(rows, start, groups, column, 1, out, out_start, work)
                              : split_all(rows, start, groups, column, 4, out, out_start, work);
@@ -595,7 +601,7 @@ INLINE void count_wide(const Block *block, const Cells *cells, uint32_t cell,
 
 /* Add the terms of the counts of each column, some of which may not be in the tables. */
 static inline void add_large_terms(const Block *block, uint32_t (*counts)[LANES], const Term *terms,
-                            double *sums)
+                                   double *sums)
 {
     for (int k = 0; k < 4 * block->fours; k++)
         for (int level = 0; level < block->depth[k / 4]; level++)
@@ -678,7 +684,8 @@ typedef struct {
 } Sum;
 
 /* Add up all configurations as they are. */
-static inline Sum sum_cells(const Cells *cells, const Term *cell_term, const Term *configuration_term)
+static inline Sum sum_cells(const Cells *cells, const Term *cell_term,
+                            const Term *configuration_term)
 {
     Sum sum = {0, cells->first[cells->configurations], cells->configurations};
     for (uint32_t j = 0; j < cells->configurations; j++) {
@@ -691,7 +698,8 @@ static inline Sum sum_cells(const Cells *cells, const Term *cell_term, const Ter
 }
 
 /* Add up the cells as if each had a configuration of its own. */
-static inline Sum sum_apart(const Cells *cells, const Term *cell_term, const Term *configuration_term)
+static inline Sum sum_apart(const Cells *cells, const Term *cell_term,
+                            const Term *configuration_term)
 {
     int64_t count = cells->first[cells->configurations];
     Sum sum = {0, count, count};
@@ -703,7 +711,7 @@ static inline Sum sum_apart(const Cells *cells, const Term *cell_term, const Ter
 
 /* Add up the configurations of a single row: the same for every column. */
 static inline Sum sum_single_rows(const Cells *cells, const Term *cell_term,
-                           const Term *configuration_term)
+                                  const Term *configuration_term)
 {
     Sum sum = {0, 0, 0};
     for (uint32_t j = 0; j < cells->configurations; j++) {
@@ -772,7 +780,7 @@ INLINE Sum sum_levels(const Cells *cells, Column column, const int bytes, const 
 
 /* Add up the chosen configurations with one column. */
 static inline Sum sum_column(const Cells *cells, Column column, const Term *cell_term,
-                      const Term *configuration_term, Tally *tally, Tally *margin)
+                             const Term *configuration_term, Tally *tally, Tally *margin)
 {
     return column.bytes == 1
                ? sum_levels(cells, column, 1, cell_term, configuration_term, tally, margin)
@@ -806,8 +814,8 @@ static inline int64_t largest_total(const int64_t *records, uint32_t size, uint3
 }
 
 /* Add up a table of records by key, whose last digit is the level of y. */
-static inline Sum sum_table(const int64_t *records, uint32_t size, uint32_t digit, const Term *cell_term,
-                     const Term *configuration_term)
+static inline Sum sum_table(const int64_t *records, uint32_t size, uint32_t digit,
+                            const Term *cell_term, const Term *configuration_term)
 {
     Sum sum = {0, 0, 0};
     for (uint32_t low = 0; low < size; low += digit) {
@@ -829,8 +837,8 @@ static inline Sum sum_table(const int64_t *records, uint32_t size, uint32_t digi
 #define NOTHING UINT32_MAX
 
 static inline Sum sum_without(const Cells *cells, const uint32_t *level, const uint32_t *head,
-                       const uint32_t *next, uint32_t groups, const Term *cell_term,
-                       const Term *configuration_term, Tally *tally)
+                              const uint32_t *next, uint32_t groups, const Term *cell_term,
+                              const Term *configuration_term, Tally *tally)
 {
     Sum sum = {0, 0, 0};
     for (uint32_t g = 0; g < groups; g++) {

@@ -20,7 +20,7 @@ once it is made, so that several runs may read it at once.  What a run keeps is 
 
 from libc.math cimport INFINITY, fabs, isfinite, log
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy, memset
 
 import math
@@ -220,21 +220,26 @@ cdef void _close(void *self) noexcept nogil:
 # -- Sorting the rows -----------------------------------------------------------------------------
 
 
-cdef int _write_keys(Context *c, const int *columns, int count, uint64_t *size) noexcept nogil:
-    # Number the combinations of the first columns, as long as there are not too many; return how
-    # many columns that are, and the number of combinations.
+cdef int _write_keys(
+    Context *c, int y, const int *base, int size, uint64_t *combinations
+) noexcept nogil:
+    # Number the combinations of levels of the parents and y, as long as there are not too many.
+    # Return of how many columns that was possible.
     cdef uint32_t levels
     cdef int i
-    size[0] = 1
+    for i in range(size):
+        c.family[i] = base[i]
+    c.family[size] = y
+    combinations[0] = 1
     memset(c.keys, 0, c.table.rows * sizeof(uint32_t))
-    for i in range(count):
-        levels = c.table.columns[columns[i]].levels
-        if size[0] * levels > c.most_keys:
+    for i in range(size + 1):
+        levels = c.table.columns[c.family[i]].levels
+        if combinations[0] * levels > c.most_keys:
             return i
         if levels > 1:
-            add_digit(c.keys, c.table.rows, c.table.columns[columns[i]])
-        size[0] *= levels
-    return count
+            add_digit(c.keys, c.table.rows, c.table.columns[c.family[i]])
+        combinations[0] *= levels
+    return size + 1
 
 
 cdef void _sort_cells(Context *c, int y, const int *base, int size) noexcept nogil:
@@ -242,9 +247,7 @@ cdef void _sort_cells(Context *c, int y, const int *base, int size) noexcept nog
     cdef uint64_t keys
     cdef uint32_t digit, rows = c.table.rows, groups
     cdef int known
-    memcpy(c.family, base, size * sizeof(int))
-    c.family[size] = y
-    known = _write_keys(c, c.family, size + 1, &keys)
+    known = _write_keys(c, y, base, size, &keys)
     digit = c.table.columns[y].levels if known > size else 1
     count_keys(c.keys, rows, keys, c.work.counts)
     groups = place_rows(c.keys, rows, keys, digit, c.work.counts, c.rows, c.start, c.first)
@@ -534,10 +537,8 @@ cdef int _deletes(void *self, int y, const int *base, int size, double *gains) n
     cdef Context *c = <Context *>self
     cdef uint64_t keys
     cdef int status, i
-    memcpy(c.family, base, size * sizeof(int))
-    c.family[size] = y
     _forget_terms_if_many(c)
-    if _write_keys(c, c.family, size + 1, &keys) > size:
+    if _write_keys(c, y, base, size, &keys) > size:
         status = _delete_from_table(c, y, base, size, keys, gains)
     else:
         status = _delete_from_cells(c, y, base, size, gains)
@@ -757,6 +758,17 @@ cdef class DiscreteScore(NativeScore):
         return 0
 
 
+cdef double _sum_without_parents(Context *c, int v) noexcept nogil:
+    # Return the sum of n ln n of a column on its own, less that of the records.
+    cdef uint64_t keys
+    cdef const Term *term = &c.table.entropy
+    if _write_keys(c, v, NULL, 0, &keys) == 0:
+        _sort_cells(c, v, NULL, 0)
+        return sum_cells(&c.cells, term, term).total
+    weigh_keys(c.keys, c.table.rows, keys, c.table.weights, c.work.counts, c.records)
+    return sum_table(c.records, keys, keys, term, term).total
+
+
 cdef class DiscreteBIC(DiscreteScore):
     """BIC of discrete data: log-likelihood − penalty · ½ ln m · (r_y − 1) · q.
 
@@ -802,8 +814,7 @@ cdef class DiscreteBIC(DiscreteScore):
             raise MemoryError
         with nogil:
             for v in range(self.n):
-                _sort_cells(c, v, NULL, 0)
-                found[v] = -sum_cells(&c.cells, &c.table.entropy, &c.table.entropy).total
+                found[v] = -_sum_without_parents(c, v)
             _close(c)
         return found
 

@@ -1,0 +1,333 @@
+"""Native discrete scores against the package's own, which count with NumPy."""
+
+import math
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from sges.data.dataset import Dataset
+from sges.data.kinds import Kind
+from sges.errors import ScoreError
+from sges.nodeset import nodeset
+from sges.score.discrete import BDeu, DiscreteBIC
+from sges.score.tabular import DiscreteScore
+
+native = pytest.importorskip("sges.engine.discrete", reason="the engine is not compiled")
+
+Codes = NDArray[np.unsignedinteger[Any]]
+Weights = NDArray[np.int64] | None
+Pair = tuple[DiscreteScore, Any]
+
+
+# -- tables, and the pairs of scores to compare ----------------------------------------------------
+
+
+def dataset(codes: Codes, arities: Sequence[int], weights: Weights = None) -> Dataset:
+    return Dataset(
+        names=tuple(f"v{i}" for i in range(len(arities))),
+        kinds=(Kind.DISCRETE,) * len(arities),
+        levels=tuple(range(r) for r in arities),  # type: ignore[misc] # as good as a tuple, and small
+        values=np.empty((0, codes.shape[1])),
+        codes=codes,
+        weights=weights,
+    )
+
+
+def related(
+    rng: np.random.Generator, rows: int, arities: Sequence[int], follow: float = 0.6
+) -> Codes:
+    """Return columns that follow the one before more often than not; not all levels occur."""
+    seen = [int(rng.integers(max(1, r // 2), r + 1)) for r in arities]
+    codes = np.array([rng.integers(0, r, rows) for r in seen])
+    for c in range(1, len(arities)):
+        follows = rng.random(rows) < follow
+        codes[c, follows] = codes[c - 1, follows] % seen[c]
+    return codes.astype(str(rng.choice(["uint8", "uint16", "uint32"])))
+
+
+def pairs(
+    codes: Codes,
+    arities: Sequence[int],
+    weights: Weights = None,
+    penalty: float = 0.7,
+    ess: float = 2.5,
+) -> list[Pair]:
+    data = dataset(codes, arities, weights)
+    return [
+        (DiscreteBIC(data, penalty), native.DiscreteBIC(codes, arities, weights, penalty)),
+        (BDeu(data, ess), native.BDeu(codes, arities, weights, ess)),
+    ]
+
+
+def assert_same_gains(pair: Pair, y: int, base: Sequence[int]) -> None:
+    """Compare all inserts into y and all deletes; terms are up to m ln m, and round with it."""
+    score, compiled = pair
+    inside = np.array(sorted(base), dtype=np.intp)
+    outside = np.array([x for x in range(score.n) if x != y and x not in base], dtype=np.intp)
+    close = partial(
+        pytest.approx, rel=1e-9, abs=1e-8 + 4e-15 * score.records * math.log(score.records)
+    )
+    gains, _ = compiled.insert_gains(y, base)
+    assert list(gains) == outside.tolist()
+    expected = score.insert_gains(y, nodeset(base), outside)
+    assert list(gains.values()) == close(expected)
+    expected = score.delete_gains(y, nodeset(base), inside)
+    assert compiled.delete_gains(y, base) == close(expected)
+
+
+def assert_same_on_random_families(pair: Pair, rng: np.random.Generator, sizes: Any) -> None:  # noqa: ANN401
+    n = pair[0].n
+    for size in sizes:
+        if size < n:
+            y, *base = rng.permutation(n)[: size + 1].tolist()
+            assert_same_gains(pair, y, base)
+
+
+# -- gains ----------------------------------------------------------------------------------------
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[Codes, list[int], Weights]:
+    """Any small table, with levels that may not occur, columns of one level and weights."""
+    arities = draw(st.lists(st.integers(1, 5), min_size=1, max_size=5))
+    row = st.tuples(*(st.integers(0, r - 1) for r in arities))
+    rows = draw(st.lists(row, min_size=1, max_size=25))
+    times = draw(st.none() | st.lists(st.integers(0, 300), min_size=len(rows), max_size=len(rows)))
+    weights = None if times is None else np.array([times[0] + 1, *times[1:]], dtype=np.int64)
+    return np.array(rows, dtype=np.uint8).T.copy(), arities, weights
+
+
+@given(tables(), st.data())
+def test_gains_on_small_tables_are_those_of_the_package(
+    table: tuple[Codes, list[int], Weights], data: st.DataObject
+) -> None:
+    codes, arities, weights = table
+    y = data.draw(st.integers(0, len(arities) - 1))
+    base = sorted(data.draw(st.sets(st.integers(0, len(arities) - 1))) - {y})
+    for pair in pairs(codes, arities, weights):
+        assert_same_gains(pair, y, base)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 30, 300, 4000])
+@pytest.mark.parametrize("widest", [2, 4, 9, 40])
+@pytest.mark.parametrize("heaviest", [None, 2, 400, 100_000])
+def test_gains_on_random_tables_are_those_of_the_package(
+    rows: int, widest: int, heaviest: int | None, seed: int
+) -> None:
+    rng = np.random.default_rng([seed, rows, widest, heaviest or 0])
+    arities = rng.integers(1, widest + 1, int(rng.integers(2, 45))).tolist()
+    codes = related(rng, rows, arities)
+    weights = None if heaviest is None else rng.integers(0, heaviest, rows)
+    if weights is not None:
+        weights[0] += 1
+    for pair in pairs(codes, arities, weights):
+        assert_same_on_random_families(pair, rng, (0, 1, 2, 3, 5, 9))
+
+
+@pytest.mark.parametrize("repeats", [1, 60])
+def test_a_cell_may_hold_more_records_than_16_bits_count(repeats: int, seed: int) -> None:
+    """70,000 rows, nearly all of them in one cell; few distinct ones, or all."""
+    rng = np.random.default_rng(seed)
+    arities = [2, 3, 4, 2, *[3] * (40 // repeats)]
+    codes = related(rng, 70_000, arities)
+    codes[:3, rng.random(70_000) < 0.97] = 0
+    for pair in pairs(codes, arities):
+        assert_same_on_random_families(pair, rng, (0, 1, 2))
+        assert_same_gains(pair, 0, [1, 2])
+
+
+def test_weights_may_add_up_to_more_records_than_32_bits_count(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    arities = [2, 3, 4, 2, 30]
+    codes = related(rng, 200, arities)
+    weights = rng.integers(1, 2**31, 200)
+    for pair in pairs(codes, arities, weights):
+        assert_same_on_random_families(pair, rng, (0, 1, 2, 3))
+
+
+def test_equal_rows_and_weights_are_the_same_records(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    arities = [3, 2, 4, 3, 2]
+    codes = related(rng, 40, arities)
+    times = rng.integers(0, 50, 40)
+    for kind in (native.DiscreteBIC, native.BDeu):
+        short, long = kind(codes, arities, times), kind(np.repeat(codes, times, axis=1), arities)
+        assert short.records == long.records == times.sum()
+        for base in ([], [1], [1, 4]):
+            found, expected = short.insert_gains(0, base)[0], long.insert_gains(0, base)[0]
+            assert found == pytest.approx(expected, abs=1e-9)
+            assert short.delete_gains(0, base) == pytest.approx(long.delete_gains(0, base))
+
+
+def test_a_column_may_have_more_levels_than_rows(seed: int) -> None:
+    """Names, for one; of a million declared levels a few hundred occur."""
+    rng = np.random.default_rng(seed)
+    arities = [2, 1_000_000, 3, 4_000_000, 300]
+    codes = np.array([rng.integers(0, r, 700) for r in arities]).astype(np.uint32)
+    for pair in pairs(codes, arities):
+        for y in range(5):
+            for base in ([], [2], [1], [0, 3], [0, 1, 2, 3, 4]):
+                assert_same_gains(pair, y, [x for x in base if x != y])
+
+
+@pytest.mark.parametrize("parents", [12, 30])
+def test_most_configurations_of_many_parents_are_never_visited(parents: int, seed: int) -> None:
+    """Up to 5^30 of them, more than 64 bits count; columns that nearly repeat leave some."""
+    rng = np.random.default_rng(seed)
+    arities = rng.integers(2, 6, 40).tolist()
+    codes = related(rng, 3000, arities, follow=0.97)
+    for pair in pairs(codes, arities):
+        assert_same_on_random_families(pair, rng, (parents,))
+        assert_same_gains(pair, 39, list(range(parents)))
+
+
+def test_more_configurations_than_a_float_can_hold_still_give_finite_gains() -> None:
+    """10^400 of them; the penalty of BIC is cut off, and still says no."""
+    codes = np.random.default_rng(0).integers(0, 10, (402, 50)).astype(np.uint8)
+    for pair in pairs(codes, [10] * 402):
+        assert_same_gains(pair, 401, list(range(400)))
+    bic, bdeu = native.DiscreteBIC(codes, [10] * 402), native.BDeu(codes, [10] * 402)
+    assert bic.insert_gains(401, range(400))[0][400] < -1e280
+    assert min(bic.delete_gains(401, range(400))) > 1e280
+    assert bdeu.insert_gains(401, range(400))[0][400] == pytest.approx(0, abs=1e-9)
+
+
+def test_an_equivalent_sample_size_may_be_tiny_or_huge(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    arities = [2, 3, 4, 3, 2, 3]
+    codes = related(rng, 500, arities)
+    for ess in (1e-300, 1e-6, 1e6):
+        pair = pairs(codes, arities, ess=ess)[1]
+        for base in ([], [1], [1, 2, 3]):
+            assert_same_gains(pair, 0, base)
+
+
+# -- what exceeds a worth, and what is asked anyway ------------------------------------------------
+
+
+@pytest.mark.parametrize("worth", [-20.0, 0.0, 5.0, 1e9])
+@pytest.mark.parametrize("size", [0, 2, 5])
+def test_exactly_the_gains_above_a_worth_are_written(worth: float, size: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    arities = [3, 2, 4, 3, 2, 5, 3, 2, 40, 1]
+    codes = related(rng, 300, arities)
+    for _, score in pairs(codes, arities):
+        for y in range(10):
+            base = [x for x in range(size + 1) if x != y]
+            every, _ = score.insert_gains(y, base)
+            found, _ = score.insert_gains(y, base, worth)
+            assert found == {x: gain for x, gain in every.items() if gain > worth}
+
+
+def test_gains_that_are_asked_anyway_are_exact_whatever_the_worth(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    arities = [3, 2, 4, 3, 2, 5, 3, 2, 40]
+    codes = related(rng, 300, arities)
+    for _, score in pairs(codes, arities):
+        every, _ = score.insert_gains(1, [0, 4])
+        found, also = score.insert_gains(1, [0, 4], math.inf, [3, 5, 8])
+        assert found == {}
+        assert also == [every[3], every[5], every[8]]
+
+
+def test_a_copy_leaves_nothing_to_explain() -> None:
+    codes = related(np.random.default_rng(0), 500, [3, 3, 3, 2])
+    codes[1] = codes[0]
+    score = native.DiscreteBIC(codes, [3, 3, 3, 2])
+    assert score.insert_gains(1, [0], 0.0)[0] == {}
+    assert score.insert_gains(1, [0])[0].keys() == {2, 3}
+
+
+def test_a_column_of_one_level_changes_nothing() -> None:
+    codes = np.array([[0, 0, 0], [0, 1, 1], [0, 0, 1]], dtype=np.uint8)
+    for _, score in pairs(codes, [1, 2, 2]):
+        assert score.insert_gains(0, [])[0] == {1: 0.0, 2: 0.0}
+        assert score.insert_gains(1, [2])[0] == {0: 0.0}
+        assert score.delete_gains(1, [0, 2])[0] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_threads_may_share_a_score(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    arities = [3] * 20
+    codes = related(rng, 1000, arities)
+    asked = [(y, [x for x in range(k) if x != y]) for y in range(20) for k in (0, 2, 6, 12)]
+    for _, score in pairs(codes, arities):
+
+        def answer(family: tuple[int, list[int]], score: Any = score) -> Any:  # noqa: ANN401
+            return score.insert_gains(*family), score.delete_gains(*family)
+
+        alone = [answer(family) for family in asked]
+        with ThreadPoolExecutor(4) as pool:
+            assert list(pool.map(answer, asked * 3)) == alone * 3
+
+
+# -- the border -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["F", "strided", "int64", "uint64", ">u2", "bool"])
+def test_codes_may_be_laid_out_anyhow(kind: str, seed: int) -> None:
+    codes = related(np.random.default_rng(seed), 60, [2, 2, 2])
+    if kind == "F":
+        laid: NDArray[Any] = np.asfortranarray(codes)
+    elif kind == "strided":
+        laid = np.repeat(codes, 2, axis=1)[:, ::2]
+    else:
+        laid = codes.astype(kind)
+    for score in (native.DiscreteBIC, native.BDeu):
+        plain, other = score(codes, [2, 2, 2]), score(laid, [2, 2, 2])
+        assert plain.insert_gains(0, [1]) == other.insert_gains(0, [1])
+        assert plain.delete_gains(0, [1, 2]) == other.delete_gains(0, [1, 2])
+
+
+GOOD = np.array([[0, 1, 1], [0, 2, 1]], dtype=np.uint8)
+
+
+@pytest.mark.parametrize("score", [native.DiscreteBIC, native.BDeu])
+@pytest.mark.parametrize(
+    ("codes", "arities", "weights", "problem"),
+    [
+        (GOOD[0], [2], None, "codes of type uint8 with 1 dimensions"),
+        (GOOD * 0.5, [2, 3], None, "codes of type float64"),
+        (GOOD.astype(int) - 1, [2, 3], None, "codes lie between -1 and 1"),
+        (GOOD, [2, 2], None, r"codes\[1\] holds 2 and arities\[1\] is 2"),
+        (GOOD, [2], None, r"shape \(1,\) do not fit 2 variables"),
+        (GOOD, [2, 0], None, r"arities\[1\] = 0"),
+        (GOOD, [2, 3], [1, 2], r"shape \(2,\) do not fit 3 rows"),
+        (GOOD, [2, 3], [1.0, 2.0, 3.0], "weights of type float64"),
+        (GOOD, [2, 3], [1, -2, 3], "weights between -2 and 3"),
+        (GOOD, [2, 3], [2**62, 2**62, 1], "at most 2\\*\\*62"),
+        (GOOD, [2, 3], [0, 0, 0], "no records"),
+        (GOOD[:, :0], [2, 3], None, "no records"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused_in_one_line(
+    score: Any,  # noqa: ANN401 (compiled)
+    codes: NDArray[Any],
+    arities: list[int],
+    weights: list[int] | None,
+    problem: str,
+) -> None:
+    with pytest.raises(ScoreError, match=problem) as caught:
+        score(codes, arities, weights)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("bad", [-1.0, math.nan, math.inf])
+def test_settings_out_of_range_are_refused(bad: float) -> None:
+    with pytest.raises(ScoreError, match="penalty"):
+        native.DiscreteBIC(GOOD, [2, 3], penalty=bad)
+    with pytest.raises(ScoreError, match="ess"):
+        native.BDeu(GOOD, [2, 3], ess=bad)
+
+
+def test_a_gain_beyond_floats_is_an_error() -> None:
+    score = native.DiscreteBIC(GOOD, [2, 300], penalty=1e308)
+    with pytest.raises(ScoreError, match="not finite"):
+        score.insert_gains(1, [])
