@@ -14,7 +14,12 @@ from golden.record import Record, difference
 
 GOLDEN = json.loads(Path(__file__).with_name("steps.json").read_text(encoding="utf-8"))
 
-CHANGED: dict[str, str] = {}
+BUDGET = "the budget of the escapes ends between two questions, and they come in another order"
+
+CHANGED: dict[str, str] = {
+    "strategy: extended, 40 evaluations, 20 columns, 50 edges": BUDGET,
+    "strategy: extended, 40 evaluations, discrete": BUDGET,
+}
 """Problems that are meant to differ from the predecessor, each with the reason.
 
 They still run, and must still differ: one that is as before has no place here.
