@@ -190,13 +190,22 @@ cdef class Core:
 
     @property
     def work(self):
-        """How many gains were asked for: a measure of work that does not depend on the machine."""
+        """Gains asked for, sets listed and nodes walked: the same on every machine."""
         return self.s.m.work
 
     @property
     def capped(self):
         """The number of steps after which operators were first left out; None if none were."""
         return None if self.s.capped < 0 else self.s.capped
+
+    @property
+    def capped_nodes(self):
+        """The nodes of the state at which some inserts are left out, as a mask."""
+        cdef int v
+        if self.s.inserts.is_capped == NULL or self.s.inserts.of == NULL:
+            return 0
+        one = 1
+        return sum([one << v for v in range(self.n) if self.s.inserts.is_capped[v]])
 
     @property
     def evaluations(self):
@@ -400,12 +409,13 @@ cdef class Core:
             )
         return value
 
-    def limit(self, seconds=None, evaluations=None):
-        """Limit what follows, in seconds and in families asked for; None is no limit.
+    def limit(self, seconds=None, evaluations=None, work=None):
+        """Limit what follows, in seconds, families asked for, and work; None is no limit.
 
         When the limit is reached, ``OutOfBudget`` is raised.
         """
         self.s.until = -1.0 if seconds is None else seconds_now() + seconds
+        self.s.m.most_work = -1 if work is None else self.s.m.work + <long long>work
         self.s.m.most = -1
         if evaluations is not None:
             self.s.m.exact = count_families(&self.s.m)
@@ -661,7 +671,7 @@ cdef void check(void *owner) noexcept nogil:
     s = search_of(owner)
     if s.deadline >= 0 and now > s.deadline:
         leave(&s.exit, TIME_UP)
-    if s.until >= 0 and now > s.until:
+    if (s.until >= 0 and now > s.until) or (s.m.most_work >= 0 and s.m.work > s.m.most_work):
         leave(&s.exit, OVER_BUDGET)
     if now - s.looked > BETWEEN_SIGNALS:
         s.looked = now

@@ -78,7 +78,9 @@ cdef struct Memory:
     Ints missing
     Ints family
     long long questions
-    long long work  # gains that were asked for: a measure that is the same on every machine
+    # Gains asked for, sets listed and nodes walked: a measure that is the same on every machine.
+    long long work
+    long long most_work  # -1 for any amount
     long long fresh  # an upper limit of the families asked for since ``exact`` was counted
     long long exact
     long long most  # families that may be asked for; -1 for any number
@@ -94,7 +96,7 @@ cdef inline bint make_memory(Memory *m, Exit *exit, int n) noexcept nogil:
     m.exit = exit
     m.n = n
     m.words = (n + 63) >> 6
-    m.most = -1
+    m.most = m.most_work = -1
     m.slots = 1 << 10
     m.table = <Record **>calloc(m.slots, sizeof(Record *))
     m.keys = <Word *>malloc((2 * <size_t>n + 1) * sizeof(Word))

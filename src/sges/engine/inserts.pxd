@@ -260,6 +260,7 @@ cdef inline bint has_room(const Search *s, int size) noexcept nogil:
 cdef inline void tick(Search *s) noexcept nogil:
     """Look at the clock now and then: there may be exponentially many sets."""
     s.ticks += 1
+    s.m.work += 1
     if s.ticks & 63 == 0:
         s.m.check(s.m.owner)
 

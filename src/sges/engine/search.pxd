@@ -10,7 +10,7 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from sges.engine.gains cimport Memory, Record
-from sges.engine.graph cimport Change, Graph, LINE, adjacent, kind_of
+from sges.engine.graph cimport Change, Graph, LINE, adjacent, kind_of, row_of
 from sges.engine.lists cimport (
     Exit, Ints, NO_MEMORY, Word, add, clear, count_bits, has, leave, lowest_bit, push, regrown,
     reserve, sort_ints, taken,
@@ -583,10 +583,22 @@ cdef inline void mark_neighbors(Search *s, int v) noexcept nogil:
 cdef inline void walk_out(Search *s, Word *reached, const Word *around) noexcept nogil:
     """Add to a set all that semi-directed paths from the stack reach around another set."""
     cdef Graph *g = &s.g
-    cdef int i, v, u
+    cdef int i, w, v, u
+    cdef Word *out
+    cdef Word new
     while s.stack.size:
         s.stack.size -= 1
         v = s.stack.at[s.stack.size]
+        s.m.work += 1
+        if g.children[v].size + g.neighbors[v].size > g.words:  # dense: a row at a time
+            out = row_of(g, v)
+            for w in range(g.words):
+                new = out[w] & ~reached[w] & ~around[w]
+                reached[w] |= new
+                while new:
+                    push(&s.exit, &s.stack, (w << 6) + lowest_bit(new))
+                    new &= new - 1
+            continue
         for i in range(g.children[v].size):
             u = g.children[v].at[i]
             if not has(reached, u) and not has(around, u):

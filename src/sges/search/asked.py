@@ -38,6 +38,7 @@ class AskedGains:
         self._deadline = deadline
         self._until: float | None = None
         self._most: int | None = None
+        self._most_work: float | None = None
         self._known: dict[Question, dict[int, float]] = {}
 
     def check_time(self) -> None:
@@ -46,9 +47,14 @@ class AskedGains:
             raise TimeUp
         if self._until is not None and time.perf_counter() > self._until:
             raise OutOfBudget
+        if self._most_work is not None and self.work > self._most_work:
+            raise OutOfBudget
 
-    def limit(self, seconds: float | None, evaluations: int | None) -> None:
-        """Limit what follows, in seconds and in families asked for; None is no limit."""
+    def limit(
+        self, seconds: float | None, evaluations: int | None, work: float | None
+    ) -> None:
+        """Limit what follows, in seconds, families asked for, and work; None is no limit."""
+        self._most_work = None if work is None else self.work + work
         self._until = None if seconds is None else time.perf_counter() + seconds
         self._most = None
         if evaluations is not None:

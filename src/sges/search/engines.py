@@ -19,7 +19,14 @@ from sges.score.base import Score
 from sges.search.constraint import Constraint
 from sges.search.moves import Moves
 from sges.search.reference import ReferenceEngine
-from sges.search.reference_order import REACH, ROUNDS, a_member, first_order, later_ones
+from sges.search.reference_order import (
+    REACH,
+    ROUNDS,
+    a_member,
+    first_order,
+    later_ones,
+    order_work,
+)
 
 Mark: TypeAlias = Any
 """A point of a run to which its engine can go back."""
@@ -73,9 +80,16 @@ class Engine(Protocol):
     def escapes(self, moves: Moves, /) -> list[tuple[float, Delete]]: ...
     def local(self, y: int, parents: NodeSet, /) -> float: ...
     def gain_between(self, before: PDAG, after: PDAG, /) -> float: ...
-    def limit(self, seconds: float | None = None, evaluations: int | None = None) -> None: ...
+    @property
+    def capped_nodes(self) -> NodeSet: ...
+    def limit(
+        self,
+        seconds: float | None = None,
+        evaluations: int | None = None,
+        work: float | None = None,
+    ) -> None: ...
     def order(
-        self, phase: str, *, max_indegree: int | None = None, work: int | None = None
+        self, phase: str, *, max_indegree: int | None = None, effort: float | None = None
     ) -> None: ...
 
 
@@ -130,10 +144,10 @@ class CompiledEngine(Core):
         )
 
     def order(
-        self, phase: str, *, max_indegree: int | None = None, work: int | None = None
+        self, phase: str, *, max_indegree: int | None = None, effort: float | None = None
     ) -> None:
         """Go to the DAG of the best order of the nodes that is found, edge by edge."""
-        begun, constraint = self.mark(), self.constraint
+        begun, constraint, before = self.mark(), self.constraint, self.work
         if self.edges == sum(map(int.bit_count, constraint.fixed if constraint else ())):
             self.climb(phase, Moves(inserts="poly", max_indegree=max_indegree))
         if self.stopped is not None:
@@ -142,6 +156,7 @@ class CompiledEngine(Core):
         self.rewind(begun)
         if self.report is not None:
             self.report(phase)
+        work = None if effort is None else order_work(effort, self.work - before, self.n)
         goal = self._best_order(guess, max_indegree, work)
         member = a_member(self.cpdag, constraint)
         if goal is not None and dag_to_cpdag(goal) != dag_to_cpdag(member):

@@ -36,13 +36,11 @@ class ExtendedSearch:
         self._patience = strategy.patience
         self._effort = strategy.effort
         self._budget = Budget(strategy.seconds, strategy.evaluations)
-        self._exhausted = False
         self.tried = self.improved = 0
 
     def note(self) -> str:
         """Return what came of the escapes, in words."""
-        spent = self._budget.spent or self._exhausted
-        ended = "; their budget was used up" if spent else ""
+        ended = "; their budget was used up" if self._budget.spent else ""
         return f"escapes: {self.tried} tried, {self.improved} improved the score{ended}"
 
     def __call__(self) -> None:
@@ -51,7 +49,8 @@ class ExtendedSearch:
         run.climb("interleaved", self._moves, self._selection)
         if run.stopped is not None or self._budget.spent:
             return
-        self._most = None if self._effort is None else run.engine.work * (1 + self._effort)
+        if self._effort is not None and self._budget.work is None:
+            self._budget.work = self._effort * run.engine.work
         self._keep(run.engine.mark())
         self._failed: dict[Delete, NodeSet] = {}  # with the nodes whose views the trial looked at
         with run.within(self._budget):
@@ -65,15 +64,29 @@ class ExtendedSearch:
 
     def _one_improves(self) -> bool:
         run = self._run
-        for gain, delete in run.escapes(self._moves, self._selection):
+        for gain, delete in self._escapes():
             if run.stopped is not None:
-                return False
-            if self._most is not None and run.engine.work > self._most:
-                self._exhausted = True
                 return False
             if delete not in self._failed and self._try(delete, gain):
                 return True
         return False
+
+    def _escapes(self) -> list[tuple[float, Delete]]:
+        """Return the deletes to force, those that lose least first.
+
+        Where the work is bounded and a state has too many cliques, one for each edge, and none
+        at the nodes with too many.
+        """
+        every = self._run.escapes(self._moves, self._selection)
+        capped = self._run.engine.capped_nodes
+        if not capped:
+            return every
+        once: dict[tuple[int, int], tuple[float, Delete]] = {}
+        for gain, delete in every:
+            x, y = sorted((delete.x, delete.y))
+            if not (capped >> x | capped >> y) & 1:
+                once.setdefault((x, y), (gain, delete))
+        return list(once.values())
 
     def _try(self, delete: Delete, gain: float) -> bool:
         """Force a delete, search on, and keep where that ends if it is better."""

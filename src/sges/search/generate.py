@@ -24,7 +24,7 @@ from typing import TypeVar
 
 from sges.graph.chordal import maximal_cliques, maximum_cardinality_search
 from sges.graph.pdag import PDAG
-from sges.nodeset import NodeSet, nodes
+from sges.nodeset import NodeSet, nodes, nodeset
 from sges.operators import Delete, Insert, Turn, deletes
 from sges.operators.turn import parts_of_c
 from sges.search.constraint import Constraint
@@ -239,4 +239,17 @@ def changed_views(before: PDAG, after: PDAG) -> NodeSet:
         for v in range(after.n)
         if (before.out[v], before.into[v]) != (after.out[v], after.into[v])
         or after.neighbors(v) & moved
+    )
+
+
+def capped_nodes(cpdag: PDAG, limit: SetLimit) -> NodeSet:
+    """Return the nodes some clique of whose neighbors has more subsets than the limit."""
+    rows = cpdag.skeleton()
+    return nodeset(
+        v
+        for v in range(cpdag.n)
+        if any(
+            limit.most is not None and 1 << m.bit_count() > limit.most
+            for m in maximal_cliques(rows, cpdag.neighbors(v))
+        )
     )

@@ -36,9 +36,9 @@ from sges.result import Step
 from sges.score.base import Score
 from sges.search.asked import AskedGains, Scored, TimeUp
 from sges.search.constraint import Constraint
-from sges.search.generate import SetLimit, changed_views, deletes_of, inserts_of, turns_of
+from sges.search.generate import SetLimit, capped_nodes, changed_views, deletes_of, inserts_of, turns_of
 from sges.search.moves import Moves
-from sges.search.reference_order import OrderSearch, a_member, edge_by_edge
+from sges.search.reference_order import OrderSearch, a_member, edge_by_edge, order_work
 
 DOUBTFUL = 1e-6
 """A gain of no more than this share of the total score may be an effect of rounding."""
@@ -118,6 +118,7 @@ class ReferenceEngine:
         self.steps: list[Step] = []
         self.stopped: str | None = None
         self.capped: int | None = None
+        self._capped_nodes: NodeSet = 0
         self._asked = AskedGains(score, counting=counting, deadline=deadline)
         self.start(PDAG.empty(score.n), 0.0)
 
@@ -192,12 +193,22 @@ class ReferenceEngine:
         """Return the class to which one valid operator leads."""
         return operator.carry_out(self.cpdag)
 
-    def limit(self, seconds: float | None = None, evaluations: int | None = None) -> None:
-        """Limit what follows, in seconds and in families asked for; None is no limit.
+    @property
+    def capped_nodes(self) -> NodeSet:
+        """The nodes with a clique of neighbors beyond ``sets_per_clique`` at the last state."""
+        return self._capped_nodes
+
+    def limit(
+        self,
+        seconds: float | None = None,
+        evaluations: int | None = None,
+        work: float | None = None,
+    ) -> None:
+        """Limit what follows, in seconds, families asked for, and work; None is no limit.
 
         When the limit is reached, ``OutOfBudget`` is raised.
         """
-        self._asked.limit(seconds, evaluations)
+        self._asked.limit(seconds, evaluations, work)
 
     def local(self, y: int, parents: NodeSet) -> float:
         """Return the score of a family; counted."""
@@ -276,21 +287,22 @@ class ReferenceEngine:
         return []
 
     def order(
-        self, phase: str, *, max_indegree: int | None = None, work: int | None = None
+        self, phase: str, *, max_indegree: int | None = None, effort: float | None = None
     ) -> None:
         """Go to the DAG of the best order of the nodes that is found, edge by edge.
 
         The search begins with an order of the class or, if that has no edges but required ones, of
-        the class to which polynomially many inserts lead.  It ends when it has asked for so many
-        gains as ``work``, and looks at DAGs with at most ``max_indegree`` parents.
+        the class to which polynomially many inserts lead.  It ends when it has done ten times
+        ``effort`` times the work of that, and looks at DAGs with at most ``max_indegree`` parents.
         """
-        begun, constraint = self._here, self.constraint
+        begun, constraint, before = self._here, self.constraint, self.work
         if self.edges == sum(map(int.bit_count, constraint.fixed if constraint else ())):
             self.climb(phase, Moves(inserts="poly", max_indegree=max_indegree))
         if self.stopped is not None:
             return
         guess = self.cpdag
         self.rewind(begun)
+        work = None if effort is None else order_work(effort, self.work - before, self.n)
         search = None
         with self._until_stopped():
             self._report(phase)
@@ -322,6 +334,7 @@ class ReferenceEngine:
             offers.append(every)
         if limit.left_out and self.capped is None:
             self.capped = len(self.steps)
+        self._capped_nodes = 0 if limit.most is None else capped_nodes(g, limit)
         return offers
 
     def _take(self, phase: str, operator: Operator, gain: float, after: PDAG) -> None:

@@ -231,6 +231,14 @@ class OrderSearch:
                 return
 
 
+def order_work(effort: float, guess: int, n: int) -> int:
+    """Return how much work the search for an order may take, given that of the first guess.
+
+    At least enough to choose the parents of each node twice.
+    """
+    return int(10 * effort * guess) + 2 * n * n
+
+
 def later_ones(constraint: Constraint | None, n: int) -> Sequence[NodeSet]:
     """Return, for each node, those that must come after it: that must not point to it.
 

@@ -50,14 +50,20 @@ class Options(TypedDict, total=False):
 
 
 class Budget:
-    """What a part of a run may still take, in seconds and in score evaluations; None is no limit.
+    """What a part of a run may still take: seconds, score evaluations, work; None is no limit.
 
     Evaluations are limited strictly: what might ask for more than are left is not asked at all.
     """
 
-    def __init__(self, seconds: float | None = None, evaluations: int | None = None) -> None:
+    def __init__(
+        self,
+        seconds: float | None = None,
+        evaluations: int | None = None,
+        work: float | None = None,
+    ) -> None:
         self.seconds = seconds
         self.evaluations = evaluations
+        self.work = work
         self.spent = False
 
 
@@ -215,12 +221,12 @@ class Run:
             spent = time.perf_counter() - begun
             self._seconds[phase] = self._seconds.get(phase, 0.0) + spent
 
-    def order(self, *, work: int | None = None) -> None:
+    def order(self, *, effort: float | None = None) -> None:
         """Go to the class of the best order of the nodes that is found."""
         if self.stopped is not None:
             return
         begun = time.perf_counter()
-        self.engine.order("order", max_indegree=self.max_indegree, work=work)
+        self.engine.order("order", max_indegree=self.max_indegree, effort=effort)
         spent = time.perf_counter() - begun
         self._seconds["order"] = self._seconds.get("order", 0.0) + spent
 
@@ -235,12 +241,12 @@ class Run:
     def within(self, budget: Budget) -> Iterator[None]:
         """End what is inside when the budget is spent; what it used is taken from the budget."""
         engine = self.engine
-        begun, counted = time.perf_counter(), None
+        begun, counted, worked = time.perf_counter(), None, engine.work
         if budget.evaluations is not None:
             counted = engine.evaluations
             if counted is None:
                 raise SgesError(f"evaluations = {budget.evaluations} needs them to be counted")
-        engine.limit(budget.seconds, budget.evaluations)
+        engine.limit(budget.seconds, budget.evaluations, budget.work)
         try:
             yield
         except OutOfBudget:
@@ -251,6 +257,8 @@ class Run:
                 budget.seconds -= time.perf_counter() - begun
             if budget.evaluations is not None:
                 budget.evaluations -= (engine.evaluations or 0) - (counted or 0)
+            if budget.work is not None:
+                budget.work -= engine.work - worked
 
     @contextmanager
     def quietly(self) -> Iterator[None]:

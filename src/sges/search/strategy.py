@@ -7,6 +7,8 @@
     "extended"       interleaved, once from the start and once from the best order of the
                      variables that is found; then, from the better of the two, escapes from the
                      local optimum: forced deletes
+    "auto"           the same with bounded work: at most 64 subsets of each clique of neighbors are
+                     looked at, and orders and escapes take a multiple of the work before them
 
 Each word stands for a ``Strategy``; other combinations are made with ``Strategy`` itself.  What
 each of them guarantees is in ``docs/explanation/strategies.md``.
@@ -48,8 +50,10 @@ class Strategy:
         Look only at the smallest and largest subsets of a clique of neighbors that has more
         subsets than this; None looks at all of them, which may be exponentially many.
     effort
-        How much work the escapes may take, as a multiple of the search that they begin from;
-        None is no limit.
+        How much work the escapes may take, as a multiple of all the work before them; the search
+        for an order may take ten times this multiple of the work of its first guess.  None is no
+        limit.  Work is counted in gains asked for, sets listed and nodes walked, so it does not
+        depend on the machine.
 
     Examples
     --------
@@ -112,6 +116,9 @@ STRATEGIES = {
     "interleaved": Strategy(interleaved=True),
     "conservative": Strategy(interleaved=True, conservative=True),
     "extended": Strategy(interleaved=True, order=True, extended=True),
+    "auto": Strategy(
+        interleaved=True, order=True, extended=True, sets_per_clique=64, effort=10.0
+    ),
 }
 """The strategies that have a name."""
 
