@@ -264,12 +264,34 @@ cdef inline void keep(Memory *m, Record *r, int x, double gain) noexcept nogil:
     r.count += 1
 
 
+cdef inline int place_in_also(const Record *r, int x) noexcept nogil:
+    """Return where x is, or would be, among the sorted nodes whose gains are known exactly."""
+    cdef int low = 0, high = r.also.size, middle
+    while low < high:
+        middle = (low + high) >> 1
+        if r.also.at[middle] < x:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+cdef inline bint known_exactly(const Record *r, int x) noexcept nogil:
+    cdef int at = place_in_also(r, x)
+    return at < r.also.size and r.also.at[at] == x
+
+
 cdef inline void keep_also(Memory *m, Record *r, int x, double gain) noexcept nogil:
+    cdef int i, at = place_in_also(r, x)
     push(m.exit, &r.also, x)
     if r.also.size > r.also_room:
         r.also_room = r.also.room
         r.also_gains = <double *>regrown(m.exit, r.also_gains, <size_t>r.also_room * sizeof(double))
-    r.also_gains[r.also.size - 1] = gain
+    for i in range(r.also.size - 1, at, -1):
+        r.also.at[i] = r.also.at[i - 1]
+        r.also_gains[i] = r.also_gains[i - 1]
+    r.also.at[at] = x
+    r.also_gains[at] = gain
 
 
 cdef inline Word *new_row(Memory *m, int words) noexcept nogil:
@@ -376,13 +398,9 @@ cdef inline void ask_inserts(
             keep(m, r, x, m.gains[i])
 
 
-cdef inline double insert_gain(Memory *m, Record *r, int x) noexcept nogil:
+cdef inline double insert_gain(const Record *r, int x) noexcept nogil:
     """Return the gain of one insert that was asked for by ``ask_exact``."""
-    cdef int i
-    for i in range(r.also.size):
-        if r.also.at[i] == x:
-            return r.also_gains[i]
-    return 0.0
+    return r.also_gains[place_in_also(r, x)]
 
 
 cdef inline void ask_exact(Memory *m, Record *r, const int *xs, int size) noexcept nogil:
@@ -415,14 +433,6 @@ cdef inline void ask_exact(Memory *m, Record *r, const int *xs, int size) noexce
     else:
         for i in range(m.missing.size):
             keep_also(m, r, m.missing.at[i], single_insert(m, r, m.missing.at[i]))
-
-
-cdef inline bint known_exactly(const Record *r, int x) noexcept nogil:
-    cdef int i
-    for i in range(r.also.size):
-        if r.also.at[i] == x:
-            return True
-    return False
 
 
 cdef inline double single_insert(Memory *m, Record *r, int x) noexcept nogil:

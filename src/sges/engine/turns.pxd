@@ -15,7 +15,7 @@ from sges.engine.gains cimport (
 from sges.engine.graph cimport Graph, LINE, adjacent, kind_of, points
 from sges.engine.inserts cimport has_room, take_least, tick
 from sges.engine.lists cimport (
-    Ints, Word, add, clear, copy_to, has, holds, push, regrown, sort_ints, take,
+    Ints, Word, add, clear, copy_to, has, lowest_bit, push, regrown, sort_ints, take,
 )
 from sges.engine.search cimport (
     Found, Near, Search, TURN, TurnLane, TurnLanes, Turns, best_node, each_clique, each_clique_with,
@@ -62,29 +62,33 @@ cdef inline bint separates(Search *s, int x, const int *path, int size) noexcept
     cdef Word *na = local_row(a, x)
     cdef Word *c = s.allowed
     cdef Word *reached = s.far
-    cdef Word *met = s.independent
-    cdef int i, v
-    cdef bint separate = True
+    cdef Word new, apart = 0
+    cdef int i, v, w
     clear(c, a.words)
-    clear(reached, a.words)
-    s.stack.size = 0
     for i in range(size):
         add(c, path[i])
-        if not has(na, path[i]):
-            add(reached, path[i])
+    for w in range(a.words):
+        apart |= na[w] & ~c[w]
+        reached[w] = c[w] & ~na[w]
+    if apart == 0:  # there is nothing to be separated from
+        return True
+    s.stack.size = 0
+    for i in range(size):
+        if has(reached, path[i]):
             push(&s.exit, &s.stack, path[i])
     while s.stack.size:
         s.stack.size -= 1
         v = s.stack.at[s.stack.size]
-        if has(na, v) and not has(c, v):
-            separate = False
-            break
-        for i in range(a.k):
-            if has(local_row(a, v), i) and not has(reached, i) and not (has(c, i) and has(na, i)):
-                add(reached, i)
-                push(&s.exit, &s.stack, i)
-    s.stack.size = 0
-    return separate
+        for w in range(a.words):
+            new = local_row(a, v)[w] & ~reached[w] & ~(c[w] & na[w])
+            if new & na[w]:
+                s.stack.size = 0
+                return False
+            reached[w] |= new
+            while new:
+                push(&s.exit, &s.stack, (w << 6) + lowest_bit(new))
+                new &= new - 1
+    return True
 
 
 cdef inline bint turns_line(Search *s, int x, const int *path, int size) noexcept nogil:
@@ -161,7 +165,7 @@ cdef inline void add_turns(
         lane.x = s.also.at[i]
         lane.first = first
         lane.size = size
-        lane.added = insert_gain(&s.m, r, lane.x)
+        lane.added = insert_gain(r, lane.x)
         lane.gain = -INFINITY
         lane.reach = NULL
         lane.rejected = False
@@ -303,6 +307,7 @@ cdef inline void score_turn(Search *s, TurnLane *lane, int y) noexcept nogil:
     cdef Record *r
     cdef int i, v, x = lane.x
     s.considered += 1
+    s.m.work += 1
     copy_to(&s.exit, &s.base, g.parents[x].at, g.parents[x].size)
     if not points_to(g, y, x):
         push(&s.exit, &s.base, y)
