@@ -8,12 +8,13 @@ and in the log (``logging.getLogger("sges")``).
 import logging
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, Unpack
 
 from sges.data import Dataset, Kinds, Missing, Moments
 from sges.errors import SgesError, WrongUse
+from sges.graph.pdag import PDAG
 from sges.properties.base import Property
 from sges.properties.measures import MaxParents
 from sges.result import Result
@@ -31,10 +32,6 @@ if TYPE_CHECKING:
 FORWARD_WORDS = ("fes", "poly", "order", "complete")
 """The forward phases that can be named."""
 
-BEST_GRAPHS, BOUNDED = "extended", "two-phase"
-"""How ``learn`` searches if it is not told: for the best graphs (docs/experiments/quality.md), or
-in the paper's two phases, whose work is bounded, if it is told which forward phase to take."""
-
 AnyPenalty: TypeAlias = float | Literal["rule", "auto"]
 """A penalty, or how it is chosen."""
 
@@ -46,8 +43,10 @@ def learn(
     *,
     score: ScoreChoice = "auto",
     assume: Property | Literal["auto"] | None = None,
-    strategy: AnyStrategy | None = None,
-    forward: Forward = "fes",
+    strategy: AnyStrategy | None = "auto",
+    forward: Forward | None = None,
+    start: PDAG | None = None,
+    max_indegree: int | None = None,
     knowledge: "Knowledge | str | os.PathLike[str] | None" = None,
     penalty: AnyPenalty = 1.0,
     time_limit: float | None = None,
@@ -76,12 +75,19 @@ def learn(
         the deletes that it leaves.  None is plain GES.  ``"auto"`` raises the bound on parents
         until the score no longer improves (a heuristic: see ``sges.search.auto``).
     strategy
-        "extended" (the best graphs), "interleaved" (faster), "conservative", "turning",
-        "two-phase" (the paper's), or a ``Strategy``.  By default "extended", or "two-phase" if
-        ``forward`` is given: that is the search whose work can be bounded.
+        "auto" searches for the best graph with polynomially bounded work.  "extended" is the same
+        without the bound, "interleaved" is faster, and "two-phase" is the paper's search;
+        "conservative", "turning" and any ``Strategy`` are taken as well.  If ``forward`` is given
+        and ``strategy`` is not, the search is the paper's.
     forward
-        "fes", "poly" (polynomially many score evaluations), "order" (the best order of the
-        variables that is found), "complete" (no forward phase), or a CPDAG or DAG to start from.
+        The forward phase of the paper's search: "fes", "poly" (polynomially many score
+        evaluations), "order" (the best order of the variables that is found), or "complete" (no
+        forward phase).
+    start
+        A CPDAG or DAG to start from.
+    max_indegree
+        Allow at most so many parents in the graph: a hard limit on inserts and turns.  Unlike
+        ``assume=MaxParents(k)``, which is an assumption about the truth and selects deletes only.
     knowledge
         Required and forbidden edges and tiers: a ``Knowledge``, or the path of a file of it.
     penalty
@@ -116,8 +122,16 @@ def learn(
         bound = _as_knowledge(knowledge).bind(labels or variables)
     finder = partial(
         _search,
-        how=(assume, _strategy(strategy, forward), _by_name(forward, labels), exact, drop_large),
+        how=How(
+            assume,
+            _strategy(strategy, forward),
+            _by_name(forward, labels),
+            _by_name(start, labels),
+            exact,
+            drop_large,
+        ),
         constraint=bound,
+        max_indegree=max_indegree,
     )
     weight, said, limit = _weighed(data, score, penalty, finder, time_limit)
     scorer, note = score_of(data, score, weight)
@@ -128,25 +142,33 @@ def learn(
     return replace(found, cpdag=found.cpdag.named(labels), notes=(*notes, *found.notes))
 
 
-How: TypeAlias = tuple[Property | str | None, Strategy, Forward, bool, bool]
-"""What is assumed, the strategy, the forward phase, and whether to be exact and to drop large."""
+@dataclass(frozen=True, slots=True)
+class How:
+    """How a search goes, whatever the score."""
+
+    assume: Property | str | None
+    strategy: Strategy
+    forward: Forward | None
+    start: PDAG | None
+    exact: bool
+    drop_large: bool
 
 
 def _search(scorer: Score, *, how: How, **options: Unpack[Options]) -> Result:
     """Search as asked for: with a property, or with a bound that is chosen from the data."""
-    assume, strategy, forward, exact, drop_large = how
-    if isinstance(assume, str):
+    if isinstance(how.assume, str):
         return _with_chosen_bound(scorer, how, options)
     found = search(
         scorer,
-        assume,
-        strategy=strategy,
-        forward=forward,
-        exact=exact,
-        drop_large=drop_large,
+        how.assume,
+        strategy=how.strategy,
+        forward=how.forward,
+        start=how.start,
+        exact=how.exact,
+        drop_large=how.drop_large,
         **options,
     )
-    return replace(found, notes=(*found.notes, *_contradiction(found, assume)))
+    return replace(found, notes=(*found.notes, *_contradiction(found, how.assume)))
 
 
 def _contradiction(found: Result, assume: Property | None) -> tuple[str, ...]:
@@ -194,45 +216,49 @@ def _weighed(
 
 def _with_chosen_bound(scorer: Score, how: How, options: Options) -> Result:
     """Return the result under the smallest bound on parents beyond which nothing improves."""
-    assume, strategy, forward, exact, drop_large = how
-    if assume != "auto":
-        raise WrongUse(f"assume = {assume!r} is not known; it is 'auto', a property or None")
-    if exact or drop_large:
+    if how.assume != "auto":
+        raise WrongUse(f"assume = {how.assume!r} is not known; it is 'auto', a property or None")
+    if how.exact or how.drop_large:
         raise WrongUse("exact and drop_large select deletes by a given property, not by 'auto'")
-    chosen = auto_bound(scorer, forward=forward, strategy=strategy, **options)
+    chosen = auto_bound(
+        scorer, forward=how.forward, start=how.start, strategy=how.strategy, **options
+    )
     tried = ", ".join(str(one.k) for one in chosen.rounds)
     note = f"assume {chosen.assume}: chosen among k = {tried}; beyond it the score did not improve"
     beyond = _contradiction(chosen.result, chosen.assume)
     return replace(chosen.result, notes=(*chosen.result.notes, note, *beyond))
 
 
-def _strategy(given: AnyStrategy | None, forward: Forward) -> Strategy:
-    if given is None:
-        given = BEST_GRAPHS if forward == "fes" else BOUNDED
+def _strategy(given: AnyStrategy | None, forward: Forward | None) -> Strategy:
+    if given is None or given == "auto":
+        given = "auto" if forward is None else "two-phase"
     try:
         return as_strategy(given)
     except SgesError as error:
         raise WrongUse(str(error)) from None
 
 
-def _by_name(forward: Forward, labels: tuple[str, ...] | None) -> Forward:
+Start = TypeVar("Start", bound=Forward | PDAG | None)
+
+
+def _by_name(start: Start, labels: tuple[str, ...] | None) -> Start | PDAG:
     """Return a start whose nodes are in the order of the columns, matched by their names."""
-    if isinstance(forward, str):
-        if forward not in FORWARD_WORDS:
-            raise WrongUse(
-                f"forward = {forward!r} is not known; it is {', '.join(FORWARD_WORDS)} or a PDAG"
-            )
-        return forward
-    if forward.names is None or labels is None or forward.names == labels:
-        return forward
-    if strangers := sorted(set(forward.names) ^ set(labels)):
-        where = "the start" if strangers[0] in forward.names else "the table"
+    if start is None:
+        return start
+    if isinstance(start, str):
+        if start not in FORWARD_WORDS:
+            raise WrongUse(f"forward = {start!r} is not known; it is {', '.join(FORWARD_WORDS)}")
+        return start
+    if start.names is None or labels is None or start.names == labels:
+        return start
+    if strangers := sorted(set(start.names) ^ set(labels)):
+        where = "the start" if strangers[0] in start.names else "the table"
         raise WrongUse(
             f"{strangers[0]!r} is a variable of {where} only; a start has the columns of the table "
             "for nodes"
         )
     place = {name: v for v, name in enumerate(labels)}
-    return forward.relabel([place[name] for name in forward.names])
+    return start.relabel([place[name] for name in start.names])
 
 
 def _as_knowledge(knowledge: "Knowledge | str | os.PathLike[str]") -> "Knowledge":

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sges.search.algorithms import Forward
 
 FORWARD = ("fes", "poly", "order", "complete")
-STRATEGIES = ("extended", "interleaved", "conservative", "turning", "two-phase")
+STRATEGIES = ("auto", "extended", "interleaved", "conservative", "turning", "two-phase")
 MISSING = ("error", "drop", "level")
 
 
@@ -59,7 +59,7 @@ Score = Annotated[
     ),
 ]
 ForwardOption = Annotated[
-    str,
+    str | None,
     typer.Option(
         autocompletion=lambda incomplete: _words(FORWARD, incomplete),
         metavar="HOW",
@@ -69,12 +69,13 @@ ForwardOption = Annotated[
     ),
 ]
 StrategyOption = Annotated[
-    str | None,
+    str,
     typer.Option(
         autocompletion=lambda incomplete: _words(STRATEGIES, incomplete),
         metavar="HOW",
-        help="How the search goes: extended (best graphs; the default), interleaved (faster), "
-        "conservative, turning, or two-phase (the paper's; the default with --forward).",
+        help="How the search goes: auto (best graphs, bounded work), extended (the same without "
+        "the bound), interleaved (faster), conservative, turning, or two-phase (the paper's; the "
+        "default with --forward).",
     ),
 ]
 AutoBound = Annotated[
@@ -85,6 +86,15 @@ AutoBound = Annotated[
         rich_help_panel=PANEL,
         help="Raise a bound on parents until the score no longer improves.",
         show_default=False,
+    ),
+]
+MaxIndegree = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        metavar="K",
+        help="Allow at most K parents of each variable in the graph (--max-parents is an "
+        "assumption about the truth, and does not limit the graph).",
     ),
 ]
 KnowledgeFile = Annotated[
@@ -134,8 +144,9 @@ def learn(
     treewidth: MaxTreewidthBound = None,
     v_structures: MaxVStructuresBound = None,
     auto_bound: AutoBound = False,
-    strategy: StrategyOption = None,
-    forward: ForwardOption = "fes",
+    strategy: StrategyOption = "auto",
+    forward: ForwardOption = None,
+    max_indegree: MaxIndegree = None,
     knowledge: KnowledgeFile = None,
     penalty: Penalty = "1.0",
     time_limit: TimeLimit = None,
@@ -165,7 +176,7 @@ def learn(
         _refuse_place(out)
     options: dict[str, Any] = {
         "score": score, "assume": assume, "strategy": _strategy(strategy), "forward": start,
-        "knowledge": knowledge, "penalty": _penalty(penalty), "time_limit": time_limit,
+        "max_indegree": max_indegree, "knowledge": knowledge, "penalty": _penalty(penalty), "time_limit": time_limit,
         "missing": missing, "kinds": parsed_kinds(kinds), "weights": weights,
     }  # fmt: skip
     result = _learned(table, (delimiter, decimal, exclude), options)
@@ -205,8 +216,8 @@ def show(result: "Result", *, as_json: bool) -> None:
         remark(f"not complete ({result.stopped}): this is the last class that was reached")
 
 
-def _strategy(word: str | None) -> str | None:
-    if word is not None and word not in STRATEGIES:
+def _strategy(word: str) -> str:
+    if word not in STRATEGIES:
         raise WrongUse(f"--strategy {word}: it is {', '.join(STRATEGIES)}")
     return word
 
@@ -224,8 +235,10 @@ def _penalty(word: str) -> float | str:
     return number
 
 
-def _forward(word: str) -> "Forward":
+def _forward(word: str | None) -> "Forward | None":
     """Return the word for a forward phase, or the graph in the file that it names."""
+    if word is None:
+        return None
     from sges.export import read_graph
 
     if word in FORWARD:
