@@ -19,7 +19,7 @@ from sges.engine.lists cimport (
 )
 from sges.engine.search cimport (
     ALL, CONSERVATIVE, DELETE, Found, INSERT, Inserts, POLY, Search, StepOf, TURN, give_row,
-    mark_stale, note_changes,
+    mark_stale, note_changes, note_touched,
 )
 from sges.engine.turns cimport (
     best_turn, close_turns, doubt_turns, free_turns, make_turn_lanes, make_turns,
@@ -272,6 +272,7 @@ cdef inline bint take_step(Search *s) noexcept nogil:
     note_step(s, &s.found)
     offer_again(s)
     note_changes(s, before)
+    note_touched(s, before)
     return True
 
 
@@ -301,6 +302,7 @@ cdef inline void apply_found(void *argument) noexcept nogil:
     if s.is_open:
         offer_again(s)
     note_changes(s, before)
+    note_touched(s, before)
 
 
 cdef inline void rewind_to(Search *s, int changes, int steps, int touched, double total) noexcept nogil:

@@ -25,7 +25,7 @@ from sges.engine.lists cimport (
     Ints, NO_MEMORY, Word, add, clear, copy_to, has, leave, push, regrown, reserve, take, taken,
 )
 from sges.engine.deletes cimport sort_small
-from sges.engine.search cimport DELETE, INSERT, Search, note_changes
+from sges.engine.search cimport DELETE, INSERT, Search, note_changes, note_touched
 
 cdef struct Choice:
     # What grow-shrink chose for a node.
@@ -449,6 +449,7 @@ cdef inline void take_edge(Search *s, int kind, int x, int y, double gain) noexc
     carry_out(s, kind, x, y, &s.found.set)
     note_step(s, &s.found)
     note_changes(s, before)
+    note_touched(s, before)
     report(s)
 
 

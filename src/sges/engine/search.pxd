@@ -174,7 +174,7 @@ cdef struct Search:
     Ints stale
     int *is_stale
     int stale_stamp
-    Ints touched  # every node that was ever stale, in the order of the steps
+    Ints touched  # the nodes whose view changed, in the order of the steps
     Ints lost  # nodes that lost an edge leaving them since the reaches were looked at
     Ints gained
     Ints turned  # nodes whose parents or neighbors changed
@@ -543,7 +543,6 @@ cdef inline void mark_stale(Search *s, int v) noexcept nogil:
     if s.is_stale[v] != s.stale_stamp:
         s.is_stale[v] = s.stale_stamp
         push(&s.exit, &s.stale, v)
-    push(&s.exit, &s.touched, v)
 
 
 cdef inline void note_changes(Search *s, int first) noexcept nogil:
@@ -575,6 +574,41 @@ cdef inline void mark_neighbors(Search *s, int v) noexcept nogil:
     cdef int i
     for i in range(s.g.neighbors[v].size):
         mark_stale(s, s.g.neighbors[v].at[i])
+
+
+cdef inline void note_touched(Search *s, int first) noexcept nogil:
+    """Note whose view a step changed, by the changes of the log from ``first`` on.
+
+    What the step changed and its completion restored is not a change.
+    """
+    cdef Graph *g = &s.g
+    cdef Change *change
+    cdef int i, kind
+    for i in range(first, g.changes):
+        change = &g.log[i]
+        kind = kind_of(g, change.u, change.v)
+        if kind == change.before or was_changed(g, first, i):
+            continue
+        push(&s.exit, &s.touched, change.u)
+        push(&s.exit, &s.touched, change.v)
+        if (change.before == 0) != (kind == 0):
+            push_neighbors(s, change.u)
+            push_neighbors(s, change.v)
+
+
+cdef inline bint was_changed(const Graph *g, int first, int at) noexcept nogil:
+    """Tell whether the log has an earlier change of the same edge, from ``first`` on."""
+    cdef int i, u = g.log[at].u, v = g.log[at].v
+    for i in range(first, at):
+        if (g.log[i].u == u and g.log[i].v == v) or (g.log[i].u == v and g.log[i].v == u):
+            return True
+    return False
+
+
+cdef inline void push_neighbors(Search *s, int v) noexcept nogil:
+    cdef int i
+    for i in range(s.g.neighbors[v].size):
+        push(&s.exit, &s.touched, s.g.neighbors[v].at[i])
 
 
 # Semi-directed paths
