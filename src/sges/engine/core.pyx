@@ -52,7 +52,7 @@ cdef class Core:
     cdef bint made
     cdef readonly int n
     cdef readonly object score
-    cdef readonly object stopped
+    cdef public object stopped
     cdef NativeScore native
     cdef object _constraint
     cdef object _report
