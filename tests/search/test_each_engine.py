@@ -1,43 +1,29 @@
-"""The reference engine takes the steps of the incremental search, and asks for the same families.
-
-And what is new in it: limits on the sets per clique, and on the number of parents.
-"""
+"""What an engine does besides climbing: escapes, marks, early ends, errors.  The same of each."""
 
 import signal
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import pytest
 
-import naive
-from bridge import pdag_of
-from known import true_problem
+import engines
+from engines import Make
 from sges.errors import ScoreError
-from sges.graph import PDAG, dag_to_cpdag, pdag_to_dag
-from sges.network import BayesianNetwork, LinearGaussian, random_dag
+from sges.graph import PDAG
 from sges.nodeset import NodeSet
 from sges.operators import Delete, all_deletes
 from sges.properties import MaxParents
-from sges.result import Result
-from sges.score import BDeu, DiscreteBIC, GaussianBIC, SeparationOracle
+from sges.score import GaussianBIC
 from sges.score.base import Candidates, Gains, Score, total_score
 from sges.search import Strategy, search
-from sges.search.deletes import DeleteSource, Kept
+from sges.search.engines import Engine
 from sges.search.generate import changed_views
-from sges.search.informed import informed_deletes
 from sges.search.moves import Moves
-from sges.search.order import forward_by_order
-from sges.search.phases import _poly_source, _without_large, insert_source
-from sges.search.priority import PrioritySource
-from sges.search.reference import ReferenceEngine
-from sges.search.run import Run
-from sges.search.source import Source
-from sges.search.turns import TurnSource
-from sges.selective import every_clique_kept, kept_cliques
 from worlds import gaussian_score
+
+pytestmark = pytest.mark.parametrize("make", engines.EVERY)
 
 INSERTS = [
     Moves(inserts="all"),
@@ -45,169 +31,16 @@ INSERTS = [
     Moves(inserts="poly"),
     Moves(inserts="poly", largest_t=1),
 ]
-DELETES = [
-    Moves(deletes=True),
-    Moves(deletes=True, clique_bound=0),
-    Moves(deletes=True, clique_bound=1),
-    Moves(deletes=True, clique_bound=1, drop_large=True),
-    Moves(deletes=True, size_bound=1),
-    Moves(deletes=True, clique_bound=2, size_bound=2),
-]
 MIXED = [
     Moves(inserts="all", turns=True, deletes=True),
     Moves(inserts="all", conservative=True, turns=True, deletes=True, clique_bound=1),
     Moves(inserts="poly", deletes=True, size_bound=1),
     Moves(inserts="all", turns=True),
 ]
-TURNS = [Moves(turns=True)]
-EVERY = [*INSERTS, *DELETES, *MIXED, *TURNS]
-
-
-def kept_by(moves: Moves) -> Kept:
-    """Return what the deletes keep, as the incremental search lists it."""
-    bounds = moves.clique_bound, moves.size_bound
-
-    def kept(g: PDAG, y: int) -> Iterable[tuple[NodeSet, NodeSet]]:
-        if bounds == (None, None):
-            return every_clique_kept(g, y)
-        pairs = kept_cliques(g, y, *bounds).items()
-        if not moves.drop_large:
-            return pairs
-        return ((s, _without_large(g, y, s, xs, bounds[0] or 0)) for s, xs in pairs)
-
-    return kept
-
-
-def source_of(run: Run, g: PDAG, moves: Moves) -> Source:
-    """Return the incremental sources of the moves."""
-    sources: list[Source] = []
-    if moves.deletes:
-        kept = informed_deletes(kept_by(moves), run.constraint)
-        sources.append(DeleteSource(g, run.delete_gains, run.tolerance, kept))
-    if moves.turns:
-        sources.append(TurnSource(g, run, run.tolerance))
-    if moves.inserts == "all":
-        sources.append(insert_source(run, g, conservative=moves.conservative))
-    if moves.inserts == "poly":
-        sources.append(_poly_source(run, g, moves.largest_t))
-    return PrioritySource(sources)
-
-
-def assert_same_climb(score: Score, start: PDAG, moves: Moves, constraint: object = None) -> None:
-    """Climb both ways, and compare steps, counts and scores."""
-    run = Run(score, constraint=constraint)  # type: ignore[arg-type]
-    end = run.climb("climb", run.start(start, relaxed=True), lambda g: source_of(run, g, moves))
-    today = run.result(end)
-    engine = ReferenceEngine(score, constraint=constraint)  # type: ignore[arg-type]
-    engine.start(start, total_score(score, start))
-    assert engine.climb("climb", moves) == bool(today.steps)
-    assert_same(engine, today, end)
-
-
-def assert_same(engine: ReferenceEngine, today: Result, end: PDAG) -> None:
-    assert [s.operator for s in engine.steps] == [s.operator for s in today.steps]
-    assert [(s.phase, s.edges) for s in engine.steps] == [(s.phase, s.edges) for s in today.steps]
-    assert [s.gain for s in engine.steps] == pytest.approx([s.gain for s in today.steps])
-    assert engine.total == pytest.approx(today.score)
-    assert engine.evaluations == today.score_evaluations
-    assert (engine.cpdag, engine.edges) == (end, end.edge_count())
-
-
-def classes(n: int) -> list[PDAG]:
-    return [pdag_of(n, cpdag) for cpdag in naive.all_cpdags(n)]
-
-
-@pytest.mark.parametrize("moves", EVERY, ids=str)
-@pytest.mark.parametrize("n", [1, 2, 3])
-def test_a_climb_takes_the_steps_of_the_incremental_search_from_every_class(
-    n: int, moves: Moves
-) -> None:
-    for truth, start in product(classes(n), classes(n)):
-        score = SeparationOracle(pdag_to_dag(truth))
-        assert_same_climb(score, start, moves)
-
-
-@pytest.mark.parametrize("moves", EVERY, ids=str)
-@pytest.mark.parametrize("start", [PDAG.empty(8), PDAG.complete(8)], ids=["empty", "complete"])
-def test_a_climb_takes_the_steps_of_the_incremental_search_on_gaussian_data(
-    moves: Moves, start: PDAG, seed: int
-) -> None:
-    assert_same_climb(gaussian_score(8, 14, 200, seed), start, moves)
-
-
-@pytest.mark.parametrize("moves", [*INSERTS, *MIXED], ids=str)
-def test_a_climb_takes_the_steps_of_the_incremental_search_on_discrete_data(
-    moves: Moves, seed: int
-) -> None:
-    network = BayesianNetwork.random(random_dag(7, 10, seed=seed), arity=3, seed=seed)
-    table = network.sample(300, seed=seed)
-    assert_same_climb(DiscreteBIC(table), PDAG.empty(7), moves)
-    assert_same_climb(BDeu(table), PDAG.empty(7), moves)
-
-
-@pytest.mark.parametrize("moves", EVERY, ids=str)
-@pytest.mark.parametrize("kind", range(6))
-def test_a_climb_under_knowledge_takes_the_steps_of_the_incremental_search(
-    kind: int, moves: Moves, seed: int
-) -> None:
-    dag, known = true_problem(6 * seed + kind)
-    bound = known.bind(dag.n)
-    score = SeparationOracle(dag)
-    assert_same_climb(score, bound.start(dag.n), moves, bound)
-    assert_same_climb(score, dag_to_cpdag(dag), moves, bound)
-
-
-def assert_same_order(score: Score, start: PDAG, constraint: object = None) -> None:
-    run = Run(score, constraint=constraint)  # type: ignore[arg-type]
-    end = forward_by_order(run, run.start(start, relaxed=True))
-    today = run.result(end)
-    engine = ReferenceEngine(score, constraint=constraint)  # type: ignore[arg-type]
-    engine.start(start, total_score(score, start))
-    engine.order("order")
-    assert_same(engine, today, end)
-
-
-@pytest.mark.parametrize("n", [1, 2, 3])
-def test_the_search_over_orders_goes_where_today_s_goes_from_every_class(n: int) -> None:
-    for truth, start in product(classes(n), classes(n)):
-        assert_same_order(SeparationOracle(pdag_to_dag(truth)), start)
-
-
-@pytest.mark.parametrize("edges", [8, 20])
-def test_the_search_over_orders_goes_where_today_s_goes_on_gaussian_data(
-    edges: int, seed: int
-) -> None:
-    for start in (PDAG.empty(9), dag_to_cpdag(random_dag(9, 10, seed=seed)), PDAG.complete(9)):
-        assert_same_order(gaussian_score(9, edges, 300, seed), start)
-
-
-@pytest.mark.parametrize("kind", range(6))
-def test_the_search_over_orders_under_knowledge_goes_where_today_s_goes(
-    kind: int, seed: int
-) -> None:
-    dag, known = true_problem(6 * seed + kind)
-    bound = known.bind(dag.n)
-    for start in (bound.start(dag.n), dag_to_cpdag(dag)):
-        assert_same_order(SeparationOracle(dag), start, bound)
-        assert_same_order(gaussian_of(dag, seed), start, bound)
-
-
-def gaussian_of(dag: PDAG, seed: int) -> GaussianBIC:
-    covariance = LinearGaussian.random(dag, seed=seed).covariance()
-    return GaussianBIC.from_covariance(covariance, 300)
-
-
-@pytest.mark.parametrize("moves", [MIXED[0], INSERTS[0], DELETES[2]], ids=str)
-def test_a_climb_takes_the_same_steps_from_many_classes_of_four_nodes(moves: Moves) -> None:
-    four = classes(4)
-    for truth, start in zip(four, four[37:] + four[:37], strict=True):
-        assert_same_climb(SeparationOracle(pdag_to_dag(truth)), start, moves)
-
-
 INTERLEAVED = Moves(inserts="all", turns=True, deletes=True)
 
 
-def extended(engine: ReferenceEngine, moves: Moves, patience: float) -> tuple[int, int]:
+def extended(engine: Engine, moves: Moves, patience: float) -> tuple[int, int]:
     """Force deletes and keep what is better; return how many were tried and kept."""
     engine.climb("interleaved", moves)
     failed: dict[Delete, NodeSet] = {}
@@ -215,17 +48,17 @@ def extended(engine: ReferenceEngine, moves: Moves, patience: float) -> tuple[in
     escapes = engine.escapes(moves)
     while escapes:
         gain, op = escapes.pop(0)
-        mark = engine.mark()
+        mark, before, total = engine.mark(), engine.cpdag, engine.total
         if op in failed:
             continue
         tried += 1
         engine.apply("extended", op, gain)
         bar = (op.y, op.x)
-        if engine.climb("extended", moves, bar=bar, patience=patience, aim=mark.total):
-            engine.climb("extended", moves, patience=patience, aim=mark.total)
-        if engine.gain_between(mark.cpdag, engine.cpdag) > engine.tolerance:
+        if engine.climb("extended", moves, bar=bar, patience=patience, aim=total):
+            engine.climb("extended", moves, patience=patience, aim=total)
+        if engine.gain_between(before, engine.cpdag) > engine.tolerance:
             kept += 1
-            seen = changed_views(mark.cpdag, engine.cpdag)
+            seen = changed_views(before, engine.cpdag)
             failed = {old: views for old, views in failed.items() if not views & seen}
             escapes = engine.escapes(moves)
         else:
@@ -237,24 +70,26 @@ def extended(engine: ReferenceEngine, moves: Moves, patience: float) -> tuple[in
 @pytest.mark.parametrize("patience", [0.0, 0.3])
 @pytest.mark.parametrize("assume", [None, MaxParents(2)], ids=str)
 def test_escapes_bars_and_patience_make_the_extended_search(
-    assume: MaxParents | None, patience: float, seed: int
+    make: Make, assume: MaxParents | None, patience: float, seed: int
 ) -> None:
     """Dense truths and few rows, so that escapes improve the score."""
     moves = replace(INTERLEAVED, clique_bound=assume.clique_bound if assume else None)
     for at in range(4):
         score = gaussian_score(7, 14, 100, seed + at)
         strategy = Strategy(interleaved=True, extended=True, patience=patience)
-        today = search(score, assume, strategy=strategy)
-        engine = ReferenceEngine(score)
+        wanted = search(score, assume, strategy=strategy)
+        engine = make(score)
         engine.start(PDAG.empty(7), total_score(score, PDAG.empty(7)))
         tried, kept = extended(engine, moves, patience)
-        assert_same(engine, today, today.cpdag)
-        assert f"escapes: {tried} tried, {kept} improved" in today.notes[0]
+        assert [s.operator for s in engine.steps] == [s.operator for s in wanted.steps]
+        assert engine.cpdag == wanted.cpdag
+        assert engine.evaluations == wanted.score_evaluations
+        assert f"escapes: {tried} tried, {kept} improved" in wanted.notes[0]
 
 
-def test_escapes_are_the_deletes_each_once_and_best_first(seed: int) -> None:
+def test_escapes_are_the_deletes_each_once_and_best_first(make: Make, seed: int) -> None:
     score, start = gaussian_score(6, 8, 300, seed), PDAG.complete(6)
-    engine = ReferenceEngine(score)
+    engine = make(score)
     engine.start(start, 0.0)
     escapes = engine.escapes(Moves(deletes=True))
     assert [gain for gain, _ in escapes] == sorted((gain for gain, _ in escapes), reverse=True)
@@ -266,8 +101,8 @@ def test_escapes_are_the_deletes_each_once_and_best_first(seed: int) -> None:
     assert not engine.steps
 
 
-def test_steps_since_a_mark_are_dropped_when_it_is_gone_back_to(seed: int) -> None:
-    engine = started(gaussian_score(8, 14, 200, seed))
+def test_steps_since_a_mark_are_dropped_when_it_is_gone_back_to(make: Make, seed: int) -> None:
+    engine = started(make, gaussian_score(8, 14, 200, seed))
     engine.climb("fes", Moves(inserts="all"))
     mark, steps, total = engine.mark(), list(engine.steps), engine.total
     assert engine.touched_since(mark) == 0
@@ -280,8 +115,8 @@ def test_steps_since_a_mark_are_dropped_when_it_is_gone_back_to(seed: int) -> No
     assert engine.cpdag.edge_count() == engine.edges == steps[-1].edges
 
 
-def started(score: Score) -> ReferenceEngine:
-    engine = ReferenceEngine(score)
+def started(make: Make, score: Score) -> Engine:
+    engine = make(score)
     start = PDAG.empty(score.n)
     engine.start(start, total_score(score, start))
     return engine
@@ -302,12 +137,14 @@ class Acting:
 
 @pytest.mark.parametrize("moves", [*INSERTS, *MIXED], ids=str)
 @pytest.mark.parametrize("at", [40, 150, 350])
-def test_ctrl_c_ends_a_climb_at_the_last_state_reached(moves: Moves, at: int, seed: int) -> None:
+def test_ctrl_c_ends_a_climb_at_the_last_state_reached(
+    make: Make, moves: Moves, at: int, seed: int
+) -> None:
     score = gaussian_score(8, 12, 300, seed)
-    whole = started(score)
+    whole = started(make, score)
     whole.climb("climb", moves)
     start = total_score(score, PDAG.empty(8))
-    engine = ReferenceEngine(Acting(score, at, lambda: signal.raise_signal(signal.SIGINT)))
+    engine = make(Acting(score, at, lambda: signal.raise_signal(signal.SIGINT)))
     engine.start(PDAG.empty(8), start)
     engine.climb("climb", moves)
     assert engine.stopped in ("interrupted", None)
@@ -318,7 +155,7 @@ def test_ctrl_c_ends_a_climb_at_the_last_state_reached(moves: Moves, at: int, se
     assert not engine.climb("again", moves) or engine.stopped is None
 
 
-def replayed(engine: ReferenceEngine) -> PDAG:
+def replayed(engine: Engine) -> PDAG:
     cpdag = PDAG.empty(engine.n)
     for step in engine.steps:
         cpdag = step.operator.apply(cpdag)
@@ -326,7 +163,7 @@ def replayed(engine: ReferenceEngine) -> PDAG:
     return cpdag
 
 
-def test_ctrl_c_while_reporting_a_step_keeps_the_step(seed: int) -> None:
+def test_ctrl_c_while_reporting_a_step_keeps_the_step(make: Make, seed: int) -> None:
     reports: list[str] = []
 
     def press(phase: str) -> None:
@@ -334,7 +171,7 @@ def test_ctrl_c_while_reporting_a_step_keeps_the_step(seed: int) -> None:
         if len(reports) == 5:  # the beginning, and four steps
             raise KeyboardInterrupt
 
-    engine = started(gaussian_score(8, 12, 300, seed))
+    engine = started(make, gaussian_score(8, 12, 300, seed))
     engine.report = press
     engine.climb("fes", Moves(inserts="all"))
     assert engine.stopped == "interrupted"
@@ -343,8 +180,8 @@ def test_ctrl_c_while_reporting_a_step_keeps_the_step(seed: int) -> None:
     assert reports == ["fes"] * 5
 
 
-def test_no_time_at_all_leaves_everything_as_it_was() -> None:
-    engine = ReferenceEngine(gaussian_score(6, 8, 300, 1), deadline=0.0)
+def test_no_time_at_all_leaves_everything_as_it_was(make: Make) -> None:
+    engine = make(gaussian_score(6, 8, 300, 1), deadline=0.0)
     assert not engine.climb("climb", INTERLEAVED)
     assert engine.stopped == "time limit"
     assert (engine.steps, engine.cpdag) == ([], PDAG.empty(6))
@@ -353,10 +190,10 @@ def test_no_time_at_all_leaves_everything_as_it_was() -> None:
     assert not engine.steps
 
 
-def test_a_deadline_holds_while_exponentially_many_sets_are_listed() -> None:
+def test_a_deadline_holds_while_exponentially_many_sets_are_listed(make: Make) -> None:
     """The complete graph on 40 nodes has 2^39 deletes for each node."""
     score = GaussianBIC.from_covariance(np.eye(40) * 0.5 + 0.5, 1000)
-    engine = ReferenceEngine(score, deadline=time.perf_counter() + 0.3)
+    engine = make(score, deadline=time.perf_counter() + 0.3)
     engine.start(PDAG.complete(40), 0.0)
     engine.climb("bes", Moves(deletes=True))
     assert engine.stopped == "time limit"
@@ -364,9 +201,11 @@ def test_a_deadline_holds_while_exponentially_many_sets_are_listed() -> None:
 
 
 @pytest.mark.parametrize("at", [10, 100, 400, 700])
-def test_ctrl_c_during_the_search_over_orders_goes_to_the_best_so_far(at: int, seed: int) -> None:
+def test_ctrl_c_during_the_search_over_orders_goes_to_the_best_so_far(
+    make: Make, at: int, seed: int
+) -> None:
     score = gaussian_score(8, 16, 300, seed)
-    engine = ReferenceEngine(Acting(score, at, lambda: signal.raise_signal(signal.SIGINT)))
+    engine = make(Acting(score, at, lambda: signal.raise_signal(signal.SIGINT)))
     engine.start(PDAG.empty(8), total_score(score, PDAG.empty(8)))
     engine.order("order")
     assert engine.stopped in ("interrupted", None)
@@ -374,11 +213,11 @@ def test_ctrl_c_during_the_search_over_orders_goes_to_the_best_so_far(at: int, s
     assert engine.total == pytest.approx(total_score(score, engine.cpdag))
 
 
-def test_an_error_of_the_score_passes_through() -> None:
+def test_an_error_of_the_score_passes_through(make: Make) -> None:
     def fail() -> None:
         raise ZeroDivisionError
 
-    engine = ReferenceEngine(Acting(gaussian_score(6, 8, 300, 1), 20, fail))
+    engine = make(Acting(gaussian_score(6, 8, 300, 1), 20, fail))
     with pytest.raises(ZeroDivisionError):
         engine.climb("fes", Moves(inserts="all"))
 
@@ -392,19 +231,20 @@ class Infinite:
         return float("-inf") if (y, parents) == (2, 0b10) else 0.0
 
 
-def test_a_gain_that_is_not_finite_is_refused_with_its_family() -> None:
+def test_a_gain_that_is_not_finite_is_refused_with_its_family(make: Make) -> None:
     words = r"node 2 with parents \{\} changes by -inf with node 1; a score must be finite"
-    engine = ReferenceEngine(Infinite())
+    engine = make(Infinite())
     with pytest.raises(ScoreError, match=words):
         engine.climb("fes", Moves(inserts="all"))
+    engine = make(Infinite())
     with pytest.raises(ScoreError, match=words):
         engine.order("order")
     with pytest.raises(ScoreError, match=r"local\(2, 0b10\) is -inf"):
         engine.local(2, 0b10)
 
 
-def test_families_are_not_counted_if_that_is_not_wanted() -> None:
-    engine = ReferenceEngine(gaussian_score(5, 6, 200, 1), counting=False)
+def test_families_are_not_counted_if_that_is_not_wanted(make: Make) -> None:
+    engine = make(gaussian_score(5, 6, 200, 1), counting=False)
     assert engine.climb("fes", Moves(inserts="all"))
     assert engine.evaluations is None
 
@@ -425,7 +265,7 @@ class Flat:
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])
-def test_a_climb_ends_though_every_change_seems_to_gain(n: int) -> None:
-    engine = ReferenceEngine(Flat(n), deadline=time.perf_counter() + 60)
+def test_a_climb_ends_though_every_change_seems_to_gain(make: Make, n: int) -> None:
+    engine = make(Flat(n), deadline=time.perf_counter() + 60)
     engine.climb("climb", INTERLEAVED)
     assert engine.stopped is None
