@@ -19,6 +19,7 @@ from sges.nodeset import NodeSet
 from sges.operators import Operator, all_deletes, all_inserts, all_turns
 from sges.score import BDeu
 from sges.score.base import Score
+from sges.search.engines import Engine
 from sges.search.moves import Moves
 from worlds import gaussian_score
 
@@ -117,7 +118,7 @@ def compared(
 
 
 def steps_of_both(
-    engine: engines.Engine, score: Score, moves: Moves, generate: Generate, most: int
+    engine: Engine, score: Score, moves: Moves, generate: Generate, most: int
 ) -> Iterator[tuple[Scored, Scored]]:
     """Yield the steps of a climb, each with the one that the twin takes at the same state."""
     for _ in range(most):

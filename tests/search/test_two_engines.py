@@ -4,7 +4,7 @@ Twice: reading the scores it knows by itself, and asking any Python score.
 """
 
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import islice, product
 
@@ -329,7 +329,8 @@ class Pair:
         moves = self.rng.choice(EVERY)
         ends = not isinstance(self.score, Noise)  # which is not score equivalent
         most = self.rng.choice([None, 0, 1, 3] if ends else [0, 1, 3, 6])
-        bar = self.rng.choice([None, tuple(self.rng.sample(range(self.n), 2))])
+        x, y = self.rng.sample(range(self.n), 2)
+        bar = self.rng.choice([None, (x, y)])
         patience = self.rng.choice([0.0, 0.0, 0.3])
         aim = self.both[1].total + self.rng.choice([0.0, 5.0])
         moved = [
@@ -387,7 +388,7 @@ class Pair:
 
 
 THINGS = ["climb", "climb", "climb", "apply", "mark", "rewind", "escapes", "local", "begin"]
-WORLDS = {
+WORLDS: dict[str, tuple[Callable[[int], Score], int]] = {
     "dense": (lambda seed: gaussian_score(7, 14, 300, seed), 40),
     "sparse": (lambda seed: gaussian_score(14, 18, 300, seed), 25),
     "discrete": (lambda seed: bdeu(7, 9, 300, seed), 30),
