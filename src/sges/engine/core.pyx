@@ -12,6 +12,8 @@ from libc.string cimport memset
 
 from cpython.exc cimport PyErr_CheckSignals
 
+import warnings
+
 import numpy as np
 
 from sges.engine.climb cimport (
@@ -694,6 +696,12 @@ cdef void check(void *owner) noexcept nogil:
         leave(&s.exit, TIME_UP)
     if (s.until >= 0 and now > s.until) or (s.m.most_work >= 0 and s.m.work > s.m.most_work):
         leave(&s.exit, OVER_BUDGET)
+    if s.exploding == 1:
+        s.exploding = 2
+        with gil:
+            status = warn_of_explosion(<Core>owner)
+        if status:
+            leave(&s.exit, status)
     if now - s.looked > BETWEEN_SIGNALS:
         s.looked = now
         with gil:
@@ -709,6 +717,22 @@ cdef Search *search_of(void *owner) noexcept nogil:
 cdef int look_at_signals(Core core) noexcept:
     try:
         PyErr_CheckSignals()
+    except BaseException as error:
+        core._error = error
+        return RAISED
+    return 0
+
+
+cdef int warn_of_explosion(Core core) noexcept:
+    """Say once that an explicit choice leads to exponentially many operators."""
+    cdef Search *s = &core.s
+    try:
+        warnings.warn(
+            f"the {s.near.k} neighbors of node {s.near.y} form cliques with more than 100,000 "
+            "subsets, and this search looks at all of them: it may not end; strategy=\"auto\" "
+            "bounds the work, assume= bounds that of deletes, and time_limit= the time",
+            stacklevel=2,
+        )
     except BaseException as error:
         core._error = error
         return RAISED

@@ -173,6 +173,8 @@ cdef struct Search:
     Inserts *making  # whose lanes are made now
     int group  # the NA whose cliques are walked: a place in ``near.xs``, or -1 for no node
     int ticks
+    int sets  # listed for the view at hand
+    int exploding  # 1 if a view has very many sets, 2 once that was said
     Deletes deletes
     Turns turns
     double tolerance
@@ -348,6 +350,7 @@ cdef inline void look_near(Search *s, int y) noexcept nogil:
     cdef size_t wanted
     a.y = y
     a.k = k
+    s.sets = 0
     a.words = (k + 63) >> 6
     a.node.size = 0
     reserve(&s.exit, &a.node, k)
