@@ -528,7 +528,7 @@ cdef class Core:
         self._moves = moves
         m.inserts = {None: -1, "all": 0, "poly": 1}[moves.inserts]
         m.largest_t = moves.largest_t
-        m.conservative = moves.conservative
+        m.conservative = moves.conservative and moves.inserts == "all"
         m.turns = moves.turns
         m.deletes = moves.deletes
         m.clique_bound = -1 if moves.clique_bound is None else moves.clique_bound

@@ -407,8 +407,8 @@ cdef inline void ask_inserts(
     fresh = count_missing(m, wanted, r.asked if m.native else r.answered)
     if fresh == 0 or (m.native and r.asked_all):
         fresh = 0
-    if fresh == 0 and (r.computed or not m.native):
-        return
+    if fresh == 0 and (r.computed or not m.native or r.asked == NULL):
+        return  # there is nothing to ask; r.asked is NULL if nothing is wanted at all
     may_ask(m, fresh + 1)
     note_base(m, r)
     note_inserts(m, r, wanted)
