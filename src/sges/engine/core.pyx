@@ -12,6 +12,8 @@ from libc.string cimport memset
 
 from cpython.exc cimport PyErr_CheckSignals
 
+import warnings
+
 import numpy as np
 
 from sges.engine.climb cimport (
@@ -69,6 +71,7 @@ cdef class Core:
     def __cinit__(self, score, native, *args, **kwargs):
         cdef int n = score.n
         cdef Search *s = &self.s
+        cdef int *views
         memset(s, 0, sizeof(Search))
         self.n = n
         s.bar_x = s.bar_y = -1
@@ -78,16 +81,26 @@ cdef class Core:
         self.made = make_graph(&s.g, &s.exit, n) and make_memory(&s.m, &s.exit, n)
         s.is_stale = <int *>calloc(<size_t>n + 1, sizeof(int))
         s.is_turned = <bint *>calloc(<size_t>n + 1, sizeof(bint))
-        s.is_blocked = <bint *>calloc(<size_t>n + 1, sizeof(bint))
+        s.met = <int *>calloc(4 * <size_t>n + 4, sizeof(int))
+        s.through = <Ints *>calloc(<size_t>n + 1, sizeof(Ints))
+        s.views = <int **>calloc(3, sizeof(int *))
+        views = <int *>calloc(3 * <size_t>n + 3, sizeof(int))
         s.allowed = <Word *>calloc(<size_t>s.g.words + 2, sizeof(Word))
         s.far = <Word *>calloc(<size_t>s.g.words + 2, sizeof(Word))
         s.independent = <Word *>calloc(<size_t>s.g.words + 2, sizeof(Word))
         s.visited = <Word *>calloc(<size_t>s.g.words + 2, sizeof(Word))
         if (
-            not self.made or s.is_stale == NULL or s.is_turned == NULL or s.is_blocked == NULL
+            not self.made or s.is_stale == NULL or s.is_turned == NULL or s.met == NULL
+            or s.through == NULL or s.views == NULL or views == NULL
             or s.allowed == NULL or s.far == NULL or s.independent == NULL or s.visited == NULL
         ):
             raise MemoryError(f"there is no memory for a search over {n} variables")
+        s.met_back = s.met + n
+        s.came_from = s.met + 2 * n
+        s.goes_to = s.met + 3 * n
+        s.views[0] = views
+        s.views[1] = views + n
+        s.views[2] = views + 2 * n
         s.stale_stamp = 1
         s.m.owner = <void *>self
         s.m.check = check
@@ -122,7 +135,7 @@ cdef class Core:
         cdef int i
         if s.m.native and s.m.scorer.close != NULL:
             s.m.scorer.close(s.m.scorer.self)
-        if self.made:
+        if self.made and s.through != NULL:
             close_sources(s)
         free_memory(&s.m)
         free_graph(&s.g)
@@ -142,12 +155,22 @@ cdef class Core:
         free(s.stale.at)
         free(s.is_stale)
         free(s.is_turned)
-        free(s.is_blocked)
+        free(s.met)
+        if s.through != NULL:
+            for i in range(self.n):
+                free(s.through[i].at)
+        free(s.through)
+        if s.views != NULL:
+            free(s.views[0])
+        free(s.views)
+        free(s.front.at)
+        free(s.back.at)
+        free(s.path.at)
+        free(s.barrier)
+        free(s.unbarred.at)
         free(s.touched.at)
         free(s.lost.at)
-        free(s.gained.at)
         free(s.turned.at)
-        free(s.blocked.at)
         free(s.rejected_turns.at)
         free(s.allowed)
         free(s.far)
@@ -673,6 +696,12 @@ cdef void check(void *owner) noexcept nogil:
         leave(&s.exit, TIME_UP)
     if (s.until >= 0 and now > s.until) or (s.m.most_work >= 0 and s.m.work > s.m.most_work):
         leave(&s.exit, OVER_BUDGET)
+    if s.exploding == 1:
+        s.exploding = 2
+        with gil:
+            status = warn_of_explosion(<Core>owner)
+        if status:
+            leave(&s.exit, status)
     if now - s.looked > BETWEEN_SIGNALS:
         s.looked = now
         with gil:
@@ -688,6 +717,22 @@ cdef Search *search_of(void *owner) noexcept nogil:
 cdef int look_at_signals(Core core) noexcept:
     try:
         PyErr_CheckSignals()
+    except BaseException as error:
+        core._error = error
+        return RAISED
+    return 0
+
+
+cdef int warn_of_explosion(Core core) noexcept:
+    """Say once that an explicit choice leads to exponentially many operators."""
+    cdef Search *s = &core.s
+    try:
+        warnings.warn(
+            f"the {s.near.k} neighbors of node {s.near.y} form cliques with more than 100,000 "
+            "subsets, and this search looks at all of them: it may not end; strategy=\"auto\" "
+            "bounds the work, assume= bounds that of deletes, and time_limit= the time",
+            stacklevel=2,
+        )
     except BaseException as error:
         core._error = error
         return RAISED
