@@ -73,7 +73,7 @@ class Core:
         self,
         seconds: float | None = ...,
         evaluations: int | None = ...,
-        work: int | None = ...,
+        work: float | None = ...,
     ) -> None: ...
     def order_begin(
         self,

@@ -36,7 +36,14 @@ from sges.result import Step
 from sges.score.base import Score
 from sges.search.asked import AskedGains, Scored, TimeUp
 from sges.search.constraint import Constraint
-from sges.search.generate import SetLimit, capped_nodes, changed_views, deletes_of, inserts_of, turns_of
+from sges.search.generate import (
+    SetLimit,
+    capped_nodes,
+    changed_views,
+    deletes_of,
+    inserts_of,
+    turns_of,
+)
 from sges.search.moves import Moves
 from sges.search.reference_order import OrderSearch, a_member, edge_by_edge, order_work
 
