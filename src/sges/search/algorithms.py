@@ -12,8 +12,6 @@ a tie.  Ties between operators go to the smallest (x, y, size of the set, its no
 
 Every strategy ends where no insert improves the score and no generated delete keeps it, so with a
 locally consistent score it ends in the truth (``docs/explanation/strategies.md``).
-
-Paper: Fig. 1; Fig. 3; Fig. 4.
 """
 
 from collections.abc import Callable

@@ -18,8 +18,6 @@ Only what the score has answered is remembered.  The compiled engine takes the s
 
 The score is asked about an operator once all of its conditions hold but the one on semi-directed
 paths.  That one is checked of operators that would be taken.
-
-Paper: Fig. 1; Fig. 3; Fig. 4.
 """
 
 from collections.abc import Callable, Iterable, Iterator
