@@ -23,6 +23,7 @@ from sges.engine.gains cimport (
 )
 from sges.engine.graph cimport (
     FROM, Graph, LINE, NONE, TO, free_graph, kind_of, make_graph, row_of, set_edge,
+    take_back,
 )
 from sges.engine.lists cimport (
     BAD_GAIN, Exit, INTERRUPTED, Ints, NO_EXTENSION, NO_MEMORY, OVER_BUDGET, RAISED, TIME_UP, Word,
@@ -76,7 +77,7 @@ cdef class Core:
         s.deadline = s.until = -1.0
         s.owner = <void *>self
         self.made = make_graph(&s.g, &s.exit, n) and make_memory(&s.m, &s.exit, n)
-        s.is_stale = <int *>calloc(<size_t>n + 1, sizeof(int))
+        s.is_stale = <unsigned int *>calloc(<size_t>n + 1, sizeof(int))
         s.is_turned = <bint *>calloc(<size_t>n + 1, sizeof(bint))
         s.is_blocked = <bint *>calloc(<size_t>n + 1, sizeof(bint))
         s.allowed = <Word *>calloc(<size_t>s.g.words + 2, sizeof(Word))
@@ -551,6 +552,8 @@ cdef class Core:
         """Bring the run in order after work was left in the middle; the state is the last one."""
         cdef int v
         close_sources(&self.s)
+        take_back(&self.s.g, self.s.g.settled)
+        self._admitted = None
         clear(self.s.visited, self.s.g.words)
         for v in range(self.n):
             self.s.is_turned[v] = False
@@ -559,6 +562,11 @@ cdef class Core:
 
     def _refuse_gain(self):
         cdef Record *r = self.s.m.bad_record
+        if r == NULL:
+            raise ScoreError(
+                f"a step that gains {self.s.m.bad_gain} takes the score from {self.s.total} beyond "
+                "all numbers; a score must be finite"
+            )
         base = show(mask_of(r.base, r.size))
         x = "another node" if self.s.m.bad_x < 0 else f"node {self.s.m.bad_x}"
         gain = "something that is not finite" if self.s.m.bad_x < 0 else self.s.m.bad_gain
@@ -644,7 +652,7 @@ cdef void load(void *argument) noexcept nogil:
     cdef int i
     for i in range(0, s.order.size, 3):
         set_edge(&s.g, s.order.at[i], s.order.at[i + 1], s.order.at[i + 2])
-    s.g.changes = 0
+    s.g.changes = s.g.settled = 0
     s.step_count = s.step_sets.size = s.touched.size = s.left_count = 0
 
 

@@ -32,8 +32,10 @@ cdef inline bint make_inserts(Inserts *of, int n, int mode) noexcept nogil:
     of.of = <Lanes *>calloc(<size_t>n + 1, sizeof(Lanes))
     of.above = <Ints *>calloc(<size_t>n + 1, sizeof(Ints))
     of.has_reach = <bint *>calloc(2 * <size_t>n + 2, sizeof(bint))
+    if not make_tree(&of.tree, n) or of.of == NULL or of.above == NULL or of.has_reach == NULL:
+        return False
     of.is_capped = of.has_reach + n + 1
-    return make_tree(&of.tree, n) and of.of != NULL and of.above != NULL and of.has_reach != NULL
+    return True
 
 
 cdef inline void free_inserts(Inserts *of, int n) noexcept nogil:

@@ -416,7 +416,7 @@ cdef inline bint is_blocked(Search *s, TurnLane *lane, int y) noexcept nogil:
     cdef bint found
     if kind_of(g, x, y) == LINE:
         return False
-    reached = row_taken(s)
+    reached = lane.reach = row_taken(s)
     clear(reached, g.words)
     add(around, y)
     for i in range(lane.size):
@@ -442,13 +442,13 @@ cdef inline bint is_blocked(Search *s, TurnLane *lane, int y) noexcept nogil:
         take(around, g.neighbors[x].at[i])
     found = has(reached, x)
     if not found:
+        lane.reach = NULL
         give_row(s, reached)
         return False
     add(reached, y)
-    lane.reach = reached
     if not s.is_blocked[y]:
-        s.is_blocked[y] = True
         push(&s.exit, &s.blocked, y)
+        s.is_blocked[y] = True
     return True
 
 
