@@ -18,7 +18,7 @@ from sges.engine.inserts cimport (
     make_lanes, offer_inserts_again, reject_insert, spread_stale,
 )
 from sges.engine.lists cimport (
-    BAD_GAIN, Ints, NO_MEMORY, RAISED, Word, grown, leave, one_more, push,
+    BAD_GAIN, INVALID, Ints, NO_MEMORY, RAISED, Word, grown, leave, one_more, push,
 )
 from sges.engine.search cimport (
     ALL, CONSERVATIVE, DELETE, Found, INSERT, Inserts, POLY, Search, StepOf, TURN, give_row,
@@ -28,6 +28,8 @@ from sges.engine.turns cimport (
     best_turn, close_turns, doubt_turns, free_turns, make_turn_lanes, make_turns,
     offer_turns_again, reject_turn, rescore_turns,
 )
+
+from sges.engine.validity cimport is_valid
 
 cdef enum:
     DOUBTFUL_PARTS = 1000000  # a gain of no more than this part of the total may be rounding
@@ -309,6 +311,8 @@ cdef inline void apply_found(void *argument) noexcept nogil:
     """Carry out the operator that was given."""
     cdef Search *s = <Search *>argument
     cdef int before = s.g.changes
+    if not is_valid(s, &s.found):
+        leave(&s.exit, INVALID)
     carry_out(s, s.found.kind, s.found.x, s.found.y, &s.found.set)
     if s.is_open:
         offer_again(s)
