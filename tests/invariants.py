@@ -7,6 +7,7 @@ from sges.graph import is_cpdag
 from sges.graph.paths import semi_directed_reach
 from sges.graph.pdag import PDAG
 from sges.nodeset import nodes, nodeset
+from sges.operators import Turn
 from sges.search.engines import CompiledEngine
 from sges.search.moves import Moves
 
@@ -51,18 +52,24 @@ def check_tree(tree: list[float], best: list[float]) -> None:
     assert all(tree[i] == max(tree[2 * i], tree[2 * i + 1]) for i in range(1, leaves))
 
 
-def check_inserts(found: Any, graph: PDAG, bar: frozenset[int]) -> None:  # noqa: ANN401
-    """Check what lanes of inserts have found of paths, and what is best."""
+def check_inserts(
+    found: Any,  # noqa: ANN401
+    barred: list[tuple[int, int, int]],
+    graph: PDAG,
+    bar: frozenset[int],
+) -> None:
+    """Check that what is barred has a path, and what is best."""
     lanes_of, tree, _ = found
+    for y, number, x in barred:
+        lane = lanes_of[y][number]
+        assert not lane["allowed"] >> x & 1
+        assert semi_directed_reach(graph, y, lane["set"]) >> x & 1
     best = []
     for y, lanes in enumerate(lanes_of):
         for lane in lanes:
-            true_reach = semi_directed_reach(graph, y, lane["set"])
-            if lane["reach"] is not None:
-                assert not lane["reach"] & ~true_reach
-                assert not lane["settled"] or lane["reach"] == true_reach
-            offered = lane["allowed"] & ~(lane["reach"] or 0)
-            gains = [g for x, g in lane["gains"].items() if offered >> x & 1 and {x, y} != bar]
+            gains = [
+                g for x, g in lane["gains"].items() if lane["allowed"] >> x & 1 and {x, y} != bar
+            ]
             assert lane["best"] == max(gains, default=-math.inf)
         best.append(max((lane["best"] for lane in lanes), default=-math.inf))
     check_tree(tree, best)
@@ -80,19 +87,17 @@ def check_deletes(found: Any) -> None:  # noqa: ANN401
     check_tree(tree, best)
 
 
-def check_turns(found: Any) -> None:  # noqa: ANN401
-    """Check what is best of the turns."""
+def check_turns(found: Any, graph: PDAG) -> None:  # noqa: ANN401
+    """Check that what is barred has another path, and what is best."""
     lanes_of, tree, _ = found
-    check_tree(
-        tree,
-        [
-            max(
-                (t["gain"] for t in lanes if t["reach"] is None and not t["rejected"]),
-                default=-math.inf,
-            )
-            for lanes in lanes_of
-        ],
-    )
+    best = []
+    for y, lanes in enumerate(lanes_of):
+        for turn in lanes:
+            if turn["barred"]:
+                assert Turn(turn["x"], y, turn["set"]).blocking_path(graph)
+        gains = (t["gain"] for t in lanes if not t["barred"] and not t["rejected"])
+        best.append(max(gains, default=-math.inf))
+    check_tree(tree, best)
 
 
 def offered(facts: Facts, kind: str) -> list[Any] | None:
@@ -103,7 +108,7 @@ def offered(facts: Facts, kind: str) -> list[Any] | None:
     if kind == "turns":
         return [sorted((t["x"], t["set"]) for t in lanes) for lanes in lanes_of]
     allowed = [[lane["allowed"] for lane in lanes] for lanes in lanes_of]
-    for y, lane, x in rejected:
+    for y, lane, x in [*rejected, *facts["barred"].get(kind, ())]:
         allowed[y][lane] |= 1 << x
     return [
         sorted(
@@ -152,11 +157,11 @@ def check_lanes(facts: Facts, graph: PDAG, pair: frozenset[int]) -> None:
     """Check the lanes of all kinds that there are."""
     for kind in ("inserts", "preferred"):
         if facts[kind] is not None:
-            check_inserts(facts[kind], graph, pair)
+            check_inserts(facts[kind], facts["barred"][kind], graph, pair)
     if facts["deletes"] is not None:
         check_deletes(facts["deletes"])
     if facts["turns"] is not None:
-        check_turns(facts["turns"])
+        check_turns(facts["turns"], graph)
 
 
 class Checked(CompiledEngine):

@@ -16,7 +16,11 @@ GOLDEN = json.loads(Path(__file__).with_name("steps.json").read_text(encoding="u
 
 BUDGET = "the budget of the escapes ends between two questions, and they come in another order"
 
+DEFAULT = "the default strategy is auto: it begins with the best order, and its work is bounded"
+
 CHANGED: dict[str, str] = {
+    "learn: as it comes, Gaussian": DEFAULT,
+    "learn: as it comes, discrete": DEFAULT,
     "strategy: extended, 40 evaluations, 20 columns, 50 edges": BUDGET,
     "strategy: extended, 40 evaluations, discrete": BUDGET,
 }

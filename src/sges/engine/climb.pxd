@@ -14,8 +14,8 @@ from sges.engine.graph cimport (
     Graph, delete_edge, insert_edge, take_back, turn_edge, undo_to,
 )
 from sges.engine.inserts cimport (
-    best_insert, close_lanes, direct_component, doubt, find_best_anew, free_inserts, make_inserts,
-    make_lanes, offer_inserts_again, reject_insert, spread_stale,
+    best_insert, close_lanes, find_best_anew, free_inserts, lift_barriers, make_inserts, make_lanes,
+    offer_inserts_again, reject_insert, spread_stale,
 )
 from sges.engine.lists cimport (
     BAD_GAIN, INVALID, Ints, NO_MEMORY, RAISED, Word, grown, leave, one_more, push,
@@ -25,8 +25,8 @@ from sges.engine.search cimport (
     mark_stale, note_changes,
 )
 from sges.engine.turns cimport (
-    best_turn, close_turns, doubt_turns, free_turns, make_turn_lanes, make_turns,
-    offer_turns_again, reject_turn, rescore_turns,
+    best_turn, close_turns, free_turns, make_turn_lanes, make_turns,
+    offer_turns_again, offer_unbarred, reject_turn, rescore_turns,
 )
 
 from sges.engine.validity cimport is_valid
@@ -57,10 +57,9 @@ cdef inline void close_sources(Search *s) noexcept nogil:
     free_inserts(&s.preferred, s.g.n)
     free_deletes(&s.deletes, s.g.n)
     free_turns(&s.turns, s.g.n)
-    for y in range(s.blocked.size):
-        s.is_blocked[s.blocked.at[y]] = False
-    s.blocked.size = 0
-    s.rejected_turns.size = 0
+    s.rejected_turns.size = s.unbarred.size = s.barriers = 0
+    for y in range(s.g.n):
+        s.through[y].size = 0
     s.is_open = False
 
 
@@ -84,7 +83,7 @@ cdef inline void open_sources(Search *s) noexcept nogil:
     for y in range(s.g.n):
         s.is_stale[y] = s.stale_stamp
         push(&s.exit, &s.stale, y)
-    s.lost.size = s.gained.size = s.turned.size = 0
+    s.lost.size = s.turned.size = 0
     s.is_open = True
 
 
@@ -102,18 +101,17 @@ cdef inline void refresh(Search *s) noexcept nogil:
         for i in range(s.stale.size):
             make_turn_lanes(s, s.stale.at[i])
         rescore_turns(s)
-        doubt_turns(s)
     if s.preferred.of != NULL:
         for i in range(s.stale.size):
             make_lanes(s, &s.preferred, s.stale.at[i])
-        doubt(s, &s.preferred)
     if s.inserts.of != NULL:
         for i in range(s.stale.size):
             make_lanes(s, &s.inserts, s.stale.at[i])
-        doubt(s, &s.inserts)
+    lift_barriers(s)
+    offer_unbarred(s)
     s.stale.size = 0
     s.stale_stamp += 1
-    s.lost.size = s.gained.size = s.turned.size = 0
+    s.lost.size = s.turned.size = 0
 
 
 cdef inline void offer_again(Search *s) noexcept nogil:

@@ -37,6 +37,7 @@ from sges.engine.lists cimport (
 from sges.engine.order cimport (
     Orders, begin_order, free_orders, make_orders, move_round, walk_edges,
 )
+from sges.engine.paths cimport is_standing
 from sges.engine.scores cimport NativeScore, Scorer
 from sges.engine.search cimport (
     DELETE, Deletes, Found, INSERT, Inserts, Lane, Lanes, Moves, Search, StepOf, TURN, TurnLane,
@@ -99,6 +100,7 @@ cdef class Core:
     def __cinit__(self, score, native, *args, **kwargs):
         cdef int n
         cdef Search *s = &self.s
+        cdef int *views
         if not 0 <= score.n <= MOST_NODES:
             raise ScoreError(f"a score of {score.n} variables: at most {MOST_NODES} can be searched")
         n = score.n
@@ -111,16 +113,27 @@ cdef class Core:
         self.made = make_graph(&s.g, &s.exit, n) and make_memory(&s.m, &s.exit, n)
         s.is_stale = <unsigned int *>calloc(<size_t>n + 1, sizeof(int))
         s.is_turned = <bint *>calloc(<size_t>n + 1, sizeof(bint))
-        s.is_blocked = <bint *>calloc(<size_t>n + 1, sizeof(bint))
+        s.met = <unsigned int *>calloc(2 * <size_t>n + 2, sizeof(int))
+        s.came_from = <int *>calloc(2 * <size_t>n + 2, sizeof(int))
+        s.through = <Ints *>calloc(<size_t>n + 1, sizeof(Ints))
+        s.views = <int **>calloc(3, sizeof(int *))
+        views = <int *>calloc(3 * <size_t>n + 3, sizeof(int))
         s.allowed = <Word *>calloc(<size_t>s.g.words + 2, sizeof(Word))
         s.far = <Word *>calloc(<size_t>s.g.words + 2, sizeof(Word))
         s.independent = <Word *>calloc(<size_t>s.g.words + 2, sizeof(Word))
         s.visited = <Word *>calloc(<size_t>s.g.words + 2, sizeof(Word))
         if (
-            not self.made or s.is_stale == NULL or s.is_turned == NULL or s.is_blocked == NULL
+            not self.made or s.is_stale == NULL or s.is_turned == NULL or s.met == NULL
+            or s.through == NULL or s.views == NULL or views == NULL or s.came_from == NULL
             or s.allowed == NULL or s.far == NULL or s.independent == NULL or s.visited == NULL
         ):
+            free(views)
             raise MemoryError(f"there is no memory for a search over {n} variables")
+        s.met_back = s.met + n
+        s.goes_to = s.came_from + n
+        s.views[0] = views
+        s.views[1] = views + n
+        s.views[2] = views + 2 * n
         s.stale_stamp = 1
         s.m.owner = <void *>self
         s.m.check = check
@@ -161,7 +174,7 @@ cdef class Core:
         cdef int i
         if s.m.native and s.m.scorer.close != NULL:
             s.m.scorer.close(s.m.scorer.self)
-        if self.made:
+        if self.made and s.through != NULL:
             close_sources(s)
         free_memory(&s.m)
         free_graph(&s.g)
@@ -181,12 +194,23 @@ cdef class Core:
         free(s.stale.at)
         free(s.is_stale)
         free(s.is_turned)
-        free(s.is_blocked)
+        free(s.met)
+        free(s.came_from)
+        if s.through != NULL:
+            for i in range(self.n):
+                free(s.through[i].at)
+        free(s.through)
+        if s.views != NULL:
+            free(s.views[0])
+        free(s.views)
+        free(s.front.at)
+        free(s.back.at)
+        free(s.path.at)
+        free(s.barrier)
+        free(s.unbarred.at)
         free(s.touched.at)
         free(s.lost.at)
-        free(s.gained.at)
         free(s.turned.at)
-        free(s.blocked.at)
         free(s.rejected_turns.at)
         free(s.allowed)
         free(s.far)
@@ -693,6 +717,9 @@ cdef class Core:
             ],
             "is_fresh": bool(s.is_open) and s.stale.size == 0,
             "scratch_is_clean": size_of(s.visited, g.words) == 0 and not s.stack.size,
+            "barred": {
+                "inserts": barred_by(s, 0), "preferred": barred_by(s, 1),
+            },
             "inserts": facts_of(&s.inserts, g),
             "preferred": facts_of(&s.preferred, g),
             "deletes": facts_of_deletes(&s.deletes, g),
@@ -848,8 +875,6 @@ cdef dict facts_of_lane(const Lanes *lanes, const Lane *lane, const Graph *g):
         "set": mask_of(lanes.sets.at + lane.first, lane.size),
         "base": mask_of(lane.record.base, lane.record.size),
         "allowed": row_mask(lane.allowed, g),
-        "reach": row_mask(lane.reach, g),
-        "settled": lane.settled,
         "best": lane.best,
         "gains": {lane.record.xs[i]: lane.record.gains[i] for i in range(lane.record.count)},
     }
@@ -868,6 +893,15 @@ cdef object facts_of(const Inserts *of, const Graph *g):
         [of.tree.at[i] for i in range(2 * of.tree.leaves)],
         [(of.rejected[i].y, of.rejected[i].lane, of.rejected[i].x) for i in range(of.rejections)],
     )
+
+
+cdef list barred_by(const Search *s, int source):
+    """Return the operators of a source that a path bars: (y, lane, x)."""
+    cdef int i
+    return [
+        (s.barrier[i].y, s.barrier[i].lane, s.barrier[i].x) for i in range(s.barriers)
+        if s.barrier[i].source == source and is_standing(s, &s.barrier[i])
+    ]
 
 
 cdef object facts_of_deletes(const Deletes *of, const Graph *g):
@@ -911,7 +945,7 @@ cdef object facts_of_turns(const Turns *of, const Graph *g):
                 "set": mask_of(lanes.sets.at + lane.first, lane.size),
                 "added": lane.added,
                 "gain": lane.gain,
-                "reach": row_mask(lane.reach, g),
+                "barred": bool(lane.barred),
                 "rejected": lane.rejected,
             })
         found.append(some)

@@ -20,10 +20,11 @@ from sges.engine.graph cimport Graph, adjacent, points, row_of
 from sges.engine.lists cimport (
     Ints, Word, add, clear, copy_to, has, leave, push, regrown, reserve, size_of, sort_ints, take,
 )
+from sges.engine.paths cimport is_standing, leads, remember
 from sges.engine.search cimport (
-    ALL, CONSERVATIVE, Found, INSERT, Inserts, Lane, Lanes, Near, POLY, Rejected, Search, best_node,
+    ALL, Barrier, CONSERVATIVE, Found, INSERTS, PREFERRED, TURNS, INSERT, Inserts, Lane, Lanes, Near, POLY, Rejected, Search, best_node,
     compare_sets, each_clique, each_clique_with, find_maximal, give_row, is_near, look_around,
-    look_near, make_tree, mark_stale, next_node, row_taken, set_best, walk_out, within_limits,
+    look_near, make_tree, mark_stale, next_node, row_taken, set_best, within_limits,
 )
 
 
@@ -31,11 +32,9 @@ cdef inline bint make_inserts(Inserts *of, int n, int mode) noexcept nogil:
     of.mode = mode
     of.of = <Lanes *>calloc(<size_t>n + 1, sizeof(Lanes))
     of.above = <Ints *>calloc(<size_t>n + 1, sizeof(Ints))
-    of.has_reach = <bint *>calloc(2 * <size_t>n + 2, sizeof(bint))
-    if not make_tree(&of.tree, n) or of.of == NULL or of.above == NULL or of.has_reach == NULL:
-        return False
-    of.is_capped = of.has_reach + n + 1
-    return True
+    of.source = PREFERRED if mode == CONSERVATIVE else INSERTS
+    of.is_capped = <bint *>calloc(<size_t>n + 1, sizeof(bint))
+    return make_tree(&of.tree, n) and of.of != NULL and of.above != NULL and of.is_capped != NULL
 
 
 cdef inline void free_inserts(Inserts *of, int n) noexcept nogil:
@@ -47,17 +46,15 @@ cdef inline void free_inserts(Inserts *of, int n) noexcept nogil:
             free(of.above[y].at)
     free(of.of)
     free(of.above)
-    free(of.has_reach)
+    free(of.is_capped)
     free(of.tree.at)
     free(of.rejected)
-    free(of.reached.at)
     of.of = NULL
     of.above = NULL
-    of.has_reach = NULL
+    of.is_capped = NULL
     of.tree.at = NULL
     of.rejected = NULL
-    of.reached.at = NULL
-    of.reached.size = of.reached.room = of.rejections = of.room = of.capped_nodes = 0
+    of.rejections = of.room = of.capped_nodes = 0
 
 
 # Lanes
@@ -67,7 +64,6 @@ cdef inline void close_lanes(Search *s, Lanes *lanes) noexcept nogil:
     cdef int i
     for i in range(lanes.size):
         give_row(s, lanes.at[i].allowed)
-        give_row(s, lanes.at[i].reach)
     lanes.size = 0
     lanes.sets.size = 0
 
@@ -81,8 +77,6 @@ cdef inline Lane *new_lane(Search *s, Lanes *lanes, const int *path, int size) n
         lanes.at = <Lane *>regrown(&s.exit, lanes.at, <size_t>lanes.room * sizeof(Lane))
     lane = &lanes.at[lanes.size]
     lane.record = NULL
-    lane.reach = NULL
-    lane.settled = False
     lane.best = -INFINITY
     lane.first = lanes.sets.size
     lane.size = size
@@ -99,11 +93,7 @@ cdef inline bint is_barred(const Search *s, int x, int y) noexcept nogil:
 
 
 cdef inline bint offers(const Search *s, const Lane *lane, int x, int y) noexcept nogil:
-    return (
-        has(lane.allowed, x)
-        and not (lane.reach != NULL and has(lane.reach, x))
-        and not (s.bar_x >= 0 and is_barred(s, x, y))
-    )
+    return has(lane.allowed, x) and not (s.bar_x >= 0 and is_barred(s, x, y))
 
 
 cdef inline void find_best(const Search *s, Lane *lane, int y) noexcept nogil:
@@ -384,6 +374,7 @@ cdef inline void make_lanes(Search *s, Inserts *of, int y) noexcept nogil:
     s.making = of
     s.group = -1
     close_lanes(s, &of.of[y])
+    s.views[of.source][y] += 1
     look_near(s, y)
     a.capped = False
     of.capped_nodes -= of.is_capped[y]
@@ -539,82 +530,67 @@ cdef inline void spread_stale(Search *s, Inserts *of) noexcept nogil:
 # The best insert
 
 
-cdef inline void find_reach(Search *s, Lane *lane, const int *members, int y) noexcept nogil:
-    """Find what semi-directed paths from y around S reach."""
-    cdef int i
-    if lane.reach == NULL:
-        lane.reach = row_taken(s)
-    clear(lane.reach, s.g.words)
-    add(lane.reach, y)
-    for i in range(lane.size):
-        add(s.visited, members[lane.first + i])
-    s.stack.size = 0
-    push(&s.exit, &s.stack, y)
-    walk_out(s, lane.reach, s.visited)
-    for i in range(lane.size):
-        take(s.visited, members[lane.first + i])
-    lane.settled = True
-
-
-cdef inline bint settle_lanes(Search *s, Inserts *of, int y, double floor) noexcept nogil:
-    """Look at the paths of y's lanes that reach the floor; tell if any was not settled."""
+cdef inline bint is_free(Search *s, Inserts *of, int y, int lane, int x) noexcept nogil:
+    """Tell whether S blocks every semi-directed path from y to x; if not, bar the insert."""
     cdef Lanes *lanes = &of.of[y]
+    cdef Lane *own = &lanes.at[lane]
     cdef int i
-    cdef bint opened = False
-    for i in range(lanes.size):
-        if lanes.at[i].best >= floor and not lanes.at[i].settled:
-            find_reach(s, &lanes.at[i], lanes.sets.at, y)
-            find_best(s, &lanes.at[i], y)
-            opened = True
-    if opened:
-        if not of.has_reach[y]:
-            of.has_reach[y] = True
-            push(&s.exit, &of.reached, y)
-        find_best_of(of, y)
-    return opened
+    cdef bint found
+    for i in range(own.size):
+        add(s.visited, lanes.sets.at[own.first + i])
+    found = leads(s, y, x, s.visited, False)
+    for i in range(own.size):
+        take(s.visited, lanes.sets.at[own.first + i])
+    if found:
+        take(own.allowed, x)
+        remember(s, of.source, x, y, lane)
+    return not found
 
 
-cdef inline void doubt(Search *s, Inserts *of) noexcept nogil:
-    """Note where paths may have changed.
+cdef inline bint best_is_free(Search *s, Inserts *of, int y, double best) noexcept nogil:
+    """Look at the paths of y's inserts of this gain; tell whether one of them is free.
 
-    While no node of a reach loses an edge that leaves it, what was reached stays reached; a node
-    that gains one may open the way to more.
+    Those that a path bars are dropped.
     """
-    cdef int i, j, k, y, left = 0
-    cdef Lanes *lanes
+    cdef Lanes *lanes = &of.of[y]
+    cdef Record *r
+    cdef int i, k
+    for i in range(lanes.size):
+        if lanes.at[i].best < best:
+            continue
+        r = lanes.at[i].record
+        for k in range(r.count):
+            if r.gains[k] >= best and offers(s, &lanes.at[i], r.xs[k], y):
+                if is_free(s, of, y, i, r.xs[k]):
+                    return True
+        find_best(s, &lanes.at[i], y)
+    find_best_of(of, y)
+    return False
+
+
+cdef inline void lift_barriers(Search *s) noexcept nogil:
+    """Offer again what was barred by paths that may be gone."""
+    cdef Barrier *b
+    cdef Inserts *of
     cdef Lane *lane
-    cdef bint any_reach, lost, gained, changed
-    for i in range(of.reached.size):
-        y = of.reached.at[i]
-        lanes = &of.of[y]
-        any_reach = changed = False
-        for j in range(lanes.size):
-            lane = &lanes.at[j]
-            if lane.reach == NULL:
-                continue
-            lost = gained = False
-            for k in range(s.lost.size):
-                lost = lost or has(lane.reach, s.lost.at[k])
-            for k in range(s.gained.size):
-                gained = gained or has(lane.reach, s.gained.at[k])
-            if lost:
-                give_row(s, lane.reach)
-                lane.reach = NULL
-                lane.settled = False
-                find_best(s, lane, y)
-                changed = True
-            else:
-                any_reach = True
-                if gained:
-                    lane.settled = False
-        if changed:
-            find_best_of(of, y)
-        if any_reach:
-            of.reached.at[left] = y
-            left += 1
-        else:
-            of.has_reach[y] = False
-    of.reached.size = left
+    cdef int i, k
+    cdef Ints *through
+    for i in range(s.lost.size):
+        through = &s.through[s.lost.at[i]]
+        for k in range(through.size):
+            b = &s.barrier[through.at[k]]
+            if is_standing(s, b):
+                if b.source == TURNS:
+                    s.turns.of[b.y].at[b.lane].barred = False
+                    push(&s.exit, &s.unbarred, b.y)
+                else:
+                    of = &s.preferred if b.source == PREFERRED else &s.inserts
+                    lane = &of.of[b.y].at[b.lane]
+                    add(lane.allowed, b.x)
+                    find_best(s, lane, b.y)
+                    find_best_of(of, b.y)
+            b.source = -1
+        through.size = 0
 
 
 cdef inline void list_t(Search *s, const Lanes *lanes, const Lane *lane, int x, Ints *t) noexcept nogil:
@@ -627,19 +603,24 @@ cdef inline void list_t(Search *s, const Lanes *lanes, const Lane *lane, int x, 
             push(&s.exit, t, v)
 
 
+cdef inline bint has_lesser_key(Search *s, int x, int y, const Ints *chosen) noexcept nogil:
+    """Tell whether an operator comes before the one found so far, if they tie."""
+    cdef Found *found = &s.found
+    if found.x < 0:
+        return True
+    if x != found.x:
+        return x < found.x
+    if y != found.y:
+        return y < found.y
+    return compare_sets(chosen.at, chosen.size, found.set.at, found.set.size) < 0
+
+
 cdef inline void take_least(
     Search *s, Found *found, int kind, int x, int y, const Ints *chosen, double gain, int lane
 ) noexcept nogil:
     """Keep an operator if it has a lesser key than the one found so far."""
-    if found.x >= 0:
-        if x != found.x:
-            if x > found.x:
-                return
-        elif y != found.y:
-            if y > found.y:
-                return
-        elif compare_sets(chosen.at, chosen.size, found.set.at, found.set.size) >= 0:
-            return
+    if not has_lesser_key(s, x, y, chosen):
+        return
     found.kind = kind
     found.x = x
     found.y = y
@@ -661,13 +642,12 @@ cdef inline bint best_insert(Search *s, Inserts *of) noexcept nogil:
         highest = of.tree.at[1]
         if highest <= s.tolerance:
             return False
-        if not settle_lanes(s, of, y, highest):
+        if best_is_free(s, of, y, highest):
             break
     floor = highest - s.tolerance
     s.found.x = -1
     y = next_node(&of.tree, 0, floor)
     while y >= 0:
-        settle_lanes(s, of, y, floor)
         lanes = &of.of[y]
         for i in range(lanes.size):
             if lanes.at[i].best < floor:
@@ -679,7 +659,8 @@ cdef inline bint best_insert(Search *s, Inserts *of) noexcept nogil:
                     continue
                 if offers(s, &lanes.at[i], x, y):
                     list_t(s, lanes, &lanes.at[i], x, &s.best_set)
-                    take_least(s, &s.found, INSERT, x, y, &s.best_set, r.gains[k], i)
+                    if has_lesser_key(s, x, y, &s.best_set) and is_free(s, of, y, i, x):
+                        take_least(s, &s.found, INSERT, x, y, &s.best_set, r.gains[k], i)
         y = next_node(&of.tree, y + 1, floor)
     return True
 

@@ -60,8 +60,6 @@ cdef struct Lane:
     # One (y, S): the operators that make S the parents of y among its neighbors.
     Record *record
     Word *allowed  # inserts: the x; deletes: the places of the x in the base
-    Word *reach  # the nodes that a semi-directed path from y around S reaches, or NULL
-    bint settled  # whether ``reach`` is all that is reached
     double best
     int first  # S is a slice of the sets of its node
     int size
@@ -85,8 +83,7 @@ cdef struct Inserts:
     Rejected *rejected
     int rejections
     int room
-    Ints reached  # the nodes of which some lane has a reach
-    bint *has_reach
+    int source
     bint *is_capped  # whether some inserts of a node are left out
     int capped_nodes
 
@@ -103,7 +100,7 @@ cdef struct TurnLane:
     int size
     double added  # what y gains
     double gain
-    Word *reach  # what another path from y to x runs in, or NULL if none is known
+    bint barred  # by another path from y to x
     bint rejected
 
 cdef struct TurnLanes:
@@ -125,6 +122,20 @@ cdef struct Found:
     Ints set
     double gain
     int lane
+
+cdef enum:
+    # Whose operator a barrier bars.
+    INSERTS = 0
+    PREFERRED = 1
+    TURNS = 2
+
+cdef struct Barrier:
+    # A semi-directed path that bars an operator; -1 as the source means that it is gone.
+    int source
+    int x
+    int y
+    int lane
+    int view
 
 cdef struct Moves:
     # ``sges.search.moves.Moves``; -1 stands for None.
@@ -178,13 +189,25 @@ cdef struct Search:
     unsigned int *is_stale
     unsigned int stale_stamp
     Ints touched  # every node that was ever stale, in the order of the steps
-    Ints lost  # nodes that lost an edge leaving them since the reaches were looked at
-    Ints gained
+    Ints lost  # nodes that lost an edge leaving them
     Ints turned  # nodes whose parents or neighbors changed
     bint *is_turned
-    Ints blocked  # nodes with turns that a path blocks
-    bint *is_blocked
     Ints rejected_turns
+    Ints unbarred  # nodes of which a turn is no longer barred
+    # Semi-directed paths (paths.pxd).
+    unsigned int walk
+    unsigned int *met
+    unsigned int *met_back
+    int *came_from
+    int *goes_to
+    Ints front
+    Ints back
+    Ints path
+    Barrier *barrier
+    int barriers
+    int barrier_room
+    Ints *through  # of each node, the barriers whose path runs through it
+    int **views  # how often the operators of each node were made, by source
     # Rows that are not in use.
     Word **spare
     int spares
@@ -573,10 +596,6 @@ cdef inline void note_changes(Search *s, int first) noexcept nogil:
             push(&s.exit, &s.lost, change.u)
         if change.before & ~change.after & 2:
             push(&s.exit, &s.lost, change.v)
-        if change.after & ~change.before & 1:
-            push(&s.exit, &s.gained, change.u)
-        if change.after & ~change.before & 2:
-            push(&s.exit, &s.gained, change.v)
         if (change.before == 0) != (change.after == 0):
             for end in range(2):
                 k = change.v if end else change.u
@@ -587,40 +606,6 @@ cdef inline void mark_neighbors(Search *s, int v) noexcept nogil:
     cdef int i
     for i in range(s.g.neighbors[v].size):
         mark_stale(s, s.g.neighbors[v].at[i])
-
-
-# Semi-directed paths
-
-
-cdef inline void walk_out(Search *s, Word *reached, const Word *around) noexcept nogil:
-    """Add to a set all that semi-directed paths from the stack reach around another set."""
-    cdef Graph *g = &s.g
-    cdef int i, w, v, u
-    cdef Word *out
-    cdef Word new
-    while s.stack.size:
-        s.stack.size -= 1
-        v = s.stack.at[s.stack.size]
-        s.m.work += 1
-        if g.children[v].size + g.neighbors[v].size > g.words:  # dense: a row at a time
-            out = row_of(g, v)
-            for w in range(g.words):
-                new = out[w] & ~reached[w] & ~around[w]
-                reached[w] |= new
-                while new:
-                    push(&s.exit, &s.stack, (w << 6) + lowest_bit(new))
-                    new &= new - 1
-            continue
-        for i in range(g.children[v].size):
-            u = g.children[v].at[i]
-            if not has(reached, u) and not has(around, u):
-                add(reached, u)
-                push(&s.exit, &s.stack, u)
-        for i in range(g.neighbors[v].size):
-            u = g.neighbors[v].at[i]
-            if not has(reached, u) and not has(around, u):
-                add(reached, u)
-                push(&s.exit, &s.stack, u)
 
 
 cdef inline int compare_sets(const int *one, int size, const int *other, int other_size) noexcept nogil:

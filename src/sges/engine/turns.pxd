@@ -13,14 +13,14 @@ from sges.engine.gains cimport (
     Record, ask_deletes, ask_exact, insert_gain, place_of, record_of,
 )
 from sges.engine.graph cimport Graph, LINE, adjacent, kind_of, points
-from sges.engine.inserts cimport has_room, take_least, tick
+from sges.engine.inserts cimport has_lesser_key, has_room, take_least, tick
 from sges.engine.lists cimport (
     Ints, Word, add, clear, copy_to, has, lowest_bit, push, regrown, sort_ints, take,
 )
+from sges.engine.paths cimport leads, remember
 from sges.engine.search cimport (
-    Found, Near, Search, TURN, TurnLane, TurnLanes, Turns, best_node, each_clique, each_clique_with,
-    find_maximal, give_row, local_row, look_near, make_tree, maximal_row, next_node, row_taken,
-    set_best, walk_out,
+    Found, Near, Search, TURN, TURNS, TurnLane, TurnLanes, Turns, best_node, each_clique, each_clique_with,
+    find_maximal, local_row, look_near, make_tree, maximal_row, next_node, set_best,
 )
 
 
@@ -42,9 +42,6 @@ cdef inline void free_turns(Turns *of, int n) noexcept nogil:
 
 
 cdef inline void close_turns(Search *s, TurnLanes *lanes) noexcept nogil:
-    cdef int i
-    for i in range(lanes.size):
-        give_row(s, lanes.at[i].reach)
     lanes.size = 0
     lanes.sets.size = 0
     lanes.best = -INFINITY
@@ -167,8 +164,7 @@ cdef inline void add_turns(
         lane.size = size
         lane.added = insert_gain(r, lane.x)
         lane.gain = -INFINITY
-        lane.reach = NULL
-        lane.rejected = False
+        lane.barred = lane.rejected = False
         lanes.size += 1
 
 
@@ -280,6 +276,7 @@ cdef inline void make_turn_lanes(Search *s, int y) noexcept nogil:
     cdef TurnLanes *lanes = &s.turns.of[y]
     cdef int i
     close_turns(s, lanes)
+    s.views[TURNS][y] += 1
     s.view += 1
     look_near(s, y)
     if a.k + s.g.children[y].size:
@@ -328,12 +325,16 @@ cdef inline bint points_to(const Graph *g, int u, int v) noexcept nogil:
     return points(g, u, v) and not points(g, v, u)
 
 
+cdef inline bint is_offered(const TurnLane *lane) noexcept nogil:
+    return not lane.barred and not lane.rejected
+
+
 cdef inline void find_best_turn(Search *s, int y) noexcept nogil:
     cdef TurnLanes *lanes = &s.turns.of[y]
     cdef int i
     lanes.best = -INFINITY
     for i in range(lanes.size):
-        if lanes.at[i].gain > lanes.best and lanes.at[i].reach == NULL and not lanes.at[i].rejected:
+        if lanes.at[i].gain > lanes.best and is_offered(&lanes.at[i]):
             lanes.best = lanes.at[i].gain
     set_best(&s.turns.tree, y, lanes.best)
 
@@ -362,108 +363,53 @@ cdef inline void rescore(Search *s, int x, int y) noexcept nogil:
     cdef int i
     for i in range(lanes.size):
         if lanes.at[i].x == x:
-            give_row(s, lanes.at[i].reach)
-            lanes.at[i].reach = NULL
+            lanes.at[i].barred = False
             score_turn(s, &lanes.at[i], y)
     find_best_turn(s, y)
 
 
-cdef inline void doubt_turns(Search *s) noexcept nogil:
-    """Forget which turns a path blocked where the path may be gone."""
-    cdef int y, i, k, n = s.blocked.size, left = 0
-    cdef TurnLanes *lanes
-    cdef bint lost, blocked
-    for i in range(n):
-        y = s.blocked.at[i]
-        lanes = &s.turns.of[y]
-        lost = blocked = False
-        for k in range(lanes.size):
-            if lanes.at[k].reach != NULL:
-                if meets(lanes.at[k].reach, &s.lost):
-                    give_row(s, lanes.at[k].reach)
-                    lanes.at[k].reach = NULL
-                    lost = True
-                else:
-                    blocked = True
-        if lost:
-            find_best_turn(s, y)
-        if blocked:
-            s.blocked.at[left] = y
-            left += 1
-        else:
-            s.is_blocked[y] = False
-    s.blocked.size = left
-
-
-cdef inline bint meets(const Word *row, const Ints *some) noexcept nogil:
+cdef inline void offer_unbarred(Search *s) noexcept nogil:
+    """Find the best turn again where one is no longer barred."""
     cdef int i
-    for i in range(some.size):
-        if has(row, some.at[i]):
-            return True
-    return False
+    for i in range(s.unbarred.size):
+        find_best_turn(s, s.unbarred.at[i])
+    s.unbarred.size = 0
 
 
 # The best turn
 
 
-cdef inline bint is_blocked(Search *s, TurnLane *lane, int y) noexcept nogil:
-    """Tell whether, on y → x, another semi-directed path from y to x avoids C ∪ Ne(x)."""
+cdef inline bint is_turn_free(Search *s, int y, int number) noexcept nogil:
+    """Tell whether, on y → x, C ∪ Ne(x) blocks every other path from y to x; if not, bar the turn."""
     cdef Graph *g = &s.g
     cdef TurnLanes *lanes = &s.turns.of[y]
-    cdef Word *reached
-    cdef Word *around = s.visited
-    cdef int i, v, x = lane.x
-    cdef bint found
+    cdef TurnLane *lane = &lanes.at[number]
+    cdef int i, x = lane.x
     if kind_of(g, x, y) == LINE:
-        return False
-    reached = lane.reach = row_taken(s)
-    clear(reached, g.words)
-    add(around, y)
+        return True
     for i in range(lane.size):
-        add(around, lanes.sets.at[lane.first + i])
+        add(s.visited, lanes.sets.at[lane.first + i])
     for i in range(g.neighbors[x].size):
-        add(around, g.neighbors[x].at[i])
-    s.stack.size = 0
-    for i in range(g.children[y].size):
-        v = g.children[y].at[i]
-        if v != x and not has(around, v):
-            add(reached, v)
-            push(&s.exit, &s.stack, v)
-    for i in range(g.neighbors[y].size):
-        v = g.neighbors[y].at[i]
-        if v != x and not has(around, v):
-            add(reached, v)
-            push(&s.exit, &s.stack, v)
-    walk_out(s, reached, around)
-    take(around, y)
+        add(s.visited, g.neighbors[x].at[i])
+    lane.barred = leads(s, y, x, s.visited, True)
     for i in range(lane.size):
-        take(around, lanes.sets.at[lane.first + i])
+        take(s.visited, lanes.sets.at[lane.first + i])
     for i in range(g.neighbors[x].size):
-        take(around, g.neighbors[x].at[i])
-    found = has(reached, x)
-    if not found:
-        lane.reach = NULL
-        give_row(s, reached)
-        return False
-    add(reached, y)
-    if not s.is_blocked[y]:
-        push(&s.exit, &s.blocked, y)
-        s.is_blocked[y] = True
-    return True
+        take(s.visited, g.neighbors[x].at[i])
+    if lane.barred:
+        remember(s, TURNS, x, y, number)
+    return not lane.barred
 
 
-cdef inline bint drop_blocked(Search *s, int y, double floor) noexcept nogil:
-    """Look at the paths of y's turns that reach the floor; tell if any is blocked."""
+cdef inline bint best_turn_is_free(Search *s, int y, double best) noexcept nogil:
+    """Look at the paths of y's turns of this gain; tell whether one of them is free."""
     cdef TurnLanes *lanes = &s.turns.of[y]
     cdef int i
-    cdef bint any_blocked = False
     for i in range(lanes.size):
-        if lanes.at[i].gain >= floor and lanes.at[i].reach == NULL and not lanes.at[i].rejected:
-            if is_blocked(s, &lanes.at[i], y):
-                any_blocked = True
-    if any_blocked:
-        find_best_turn(s, y)
-    return any_blocked
+        if lanes.at[i].gain >= best and is_offered(&lanes.at[i]) and is_turn_free(s, y, i):
+            return True
+    find_best_turn(s, y)
+    return False
 
 
 cdef inline bint best_turn(Search *s) noexcept nogil:
@@ -480,19 +426,19 @@ cdef inline bint best_turn(Search *s) noexcept nogil:
         highest = of.tree.at[1]
         if highest <= s.tolerance:
             return False
-        if not drop_blocked(s, y, highest):
+        if best_turn_is_free(s, y, highest):
             break
     floor = max(highest - s.tolerance, s.tolerance)
     s.found.x = -1
     y = next_node(&of.tree, 0, floor)
     while y >= 0:
-        drop_blocked(s, y, floor)
         lanes = &of.of[y]
         for i in range(lanes.size):
             lane = &lanes.at[i]
-            if lane.gain >= floor and lane.reach == NULL and not lane.rejected:
+            if lane.gain >= floor and is_offered(lane):
                 copy_to(&s.exit, &s.best_set, lanes.sets.at + lane.first, lane.size)
-                take_least(s, &s.found, TURN, lane.x, y, &s.best_set, lane.gain, i)
+                if has_lesser_key(s, lane.x, y, &s.best_set) and is_turn_free(s, y, i):
+                    take_least(s, &s.found, TURN, lane.x, y, &s.best_set, lane.gain, i)
         y = next_node(&of.tree, y + 1, floor)
     return True
 

@@ -5,8 +5,9 @@ The operators that the engine finds are valid by the way they are found; these a
 """
 
 from sges.engine.graph cimport Graph, LINE, TO, adjacent, kind_of, points
-from sges.engine.lists cimport Ints, Word, add, clear, has, push, take
-from sges.engine.search cimport DELETE, Found, INSERT, Search, look_near, walk_out
+from sges.engine.lists cimport Ints, add, push, take
+from sges.engine.paths cimport leads
+from sges.engine.search cimport DELETE, Found, INSERT, Search, look_near
 from sges.engine.turns cimport turns_line
 
 
@@ -21,27 +22,16 @@ cdef inline bint is_clique(const Graph *g, const Ints *some) noexcept nogil:
 
 cdef inline bint is_reached(Search *s, int x, int y, const Ints *around) noexcept nogil:
     """Tell whether a semi-directed path from y to x, not the edge y -> x, goes around a set."""
-    cdef Graph *g = &s.g
-    cdef Word *reached = s.allowed
-    cdef int i, v, kind
-    cdef Ints *some
-    clear(reached, g.words)
-    s.stack.size = 0
-    add(s.visited, y)
+    cdef int i
+    cdef long long work = s.m.work
+    cdef bint found
     for i in range(around.size):
         add(s.visited, around.at[i])
-    for kind in range(2):
-        some = &g.neighbors[y] if kind else &g.children[y]
-        for i in range(some.size):
-            v = some.at[i]
-            if v != x and not has(s.visited, v) and not has(reached, v):
-                add(reached, v)
-                push(&s.exit, &s.stack, v)
-    walk_out(s, reached, s.visited)
-    take(s.visited, y)
+    found = leads(s, y, x, s.visited, True)
     for i in range(around.size):
         take(s.visited, around.at[i])
-    return has(reached, x)
+    s.m.work = work  # this is no part of the search
+    return found
 
 
 cdef inline void list_na(Search *s, int x, int y, const Ints *but) noexcept nogil:

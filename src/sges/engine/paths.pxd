@@ -1,0 +1,108 @@
+"""Semi-directed paths: whether one leads from y to x, and which operators it bars.
+
+A step of such a path follows u → v or u — v.  Insert(x, y, T) and Turn(x, y, C) are barred by a path
+from y to x around a set.  Paths are looked for from both ends, only for an operator that would be
+taken, and one that is found is remembered by its nodes: as long as none of them loses an edge that
+leaves it, the path is there and bars what it barred.
+"""
+
+from sges.engine.graph cimport Graph
+from sges.engine.lists cimport Ints, Word, grown, has, one_more, push
+from sges.engine.search cimport Barrier, Search
+
+
+cdef inline void see(Search *s, int v, int from_node, bint forward) noexcept nogil:
+    """Take note of a node that is met from one end, unless it was met before."""
+    cdef unsigned int *mark = s.met if forward else s.met_back
+    if mark[v] == s.walk:
+        return
+    mark[v] = s.walk
+    if forward:
+        s.came_from[v] = from_node
+        push(&s.exit, &s.front, v)
+    else:
+        s.goes_to[v] = from_node
+        push(&s.exit, &s.back, v)
+
+
+cdef inline int step_from(Search *s, int v, bint forward, const Word *around, int x, int y, bint other) noexcept nogil:
+    """Look at the nodes next to v; return one that was met from the other end, or -1."""
+    cdef Graph *g = &s.g
+    cdef Ints *some
+    cdef unsigned int *met_there = s.met_back if forward else s.met
+    cdef int i, u, kind
+    for kind in range(2):
+        if kind:
+            some = &g.neighbors[v]
+        else:
+            some = &g.children[v] if forward else &g.parents[v]
+        for i in range(some.size):
+            u = some.at[i]
+            if other and ((forward and v == y and u == x) or (not forward and v == x and u == y)):
+                continue  # the edge itself is not another way
+            if u != x and u != y and has(around, u):
+                continue
+            see(s, u, v, forward)
+            if met_there[u] == s.walk:
+                return u
+    return -1
+
+
+cdef inline bint leads(Search *s, int y, int x, const Word *around, bint other) noexcept nogil:
+    """Tell whether a semi-directed path leads from y to x around a set; ``path`` gets its nodes.
+
+    All but x.  ``other`` leaves the edge between them out of account.
+    """
+    cdef int first = 0, second = 0, meeting = -1, v
+    s.walk += 1
+    s.front.size = s.back.size = s.path.size = 0
+    see(s, y, -1, True)
+    see(s, x, -1, False)
+    while meeting < 0 and first < s.front.size and second < s.back.size:
+        s.m.work += 1
+        if s.front.size <= s.back.size:
+            v = s.front.at[first]
+            first += 1
+            meeting = step_from(s, v, True, around, x, y, other)
+        else:
+            v = s.back.at[second]
+            second += 1
+            meeting = step_from(s, v, False, around, x, y, other)
+    if meeting < 0:
+        return False
+    v = meeting
+    while v >= 0:
+        push(&s.exit, &s.path, v)
+        v = s.came_from[v]
+    v = s.goes_to[meeting] if meeting != x else -1
+    while v >= 0:
+        push(&s.exit, &s.path, v)
+        v = s.goes_to[v]
+    return True
+
+
+cdef inline int remember(Search *s, int source, int x, int y, int lane) noexcept nogil:
+    """Note that the path at hand bars an operator; return the number of the barrier."""
+    cdef Barrier *b
+    cdef int i
+    if s.barriers == s.barrier_room:
+        s.barrier = <Barrier *>grown(
+            &s.exit, s.barrier, &s.barrier_room, max(one_more(&s.exit, s.barriers), 64),
+            sizeof(Barrier),
+        )
+    b = &s.barrier[s.barriers]
+    b.source = source
+    b.x = x
+    b.y = y
+    b.lane = lane
+    b.view = s.views[source][y]
+    for i in range(s.path.size):
+        if s.path.at[i] != x:
+            push(&s.exit, &s.through[s.path.at[i]], s.barriers)
+    s.barriers += 1
+    return s.barriers - 1
+
+
+cdef inline bint is_standing(const Search *s, const Barrier *b) noexcept nogil:
+    """Tell whether a barrier bars an operator that there still is."""
+    return b.source >= 0 and b.view == s.views[b.source][b.y]
