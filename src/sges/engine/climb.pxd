@@ -1,18 +1,21 @@
 """The greedy loop: take the best operator, carry it out, note it, go on until there is none."""
 
+from libc.math cimport isfinite
 from libc.stdlib cimport free
 from libc.string cimport memset
 
 from sges.engine.deletes cimport (
     best_delete, free_deletes, make_delete_lanes, make_deletes, offer_deletes_again, reject_delete,
 )
-from sges.engine.graph cimport Graph, delete_edge, insert_edge, turn_edge, undo_to
+from sges.engine.graph cimport (
+    Graph, delete_edge, insert_edge, take_back, turn_edge, undo_to,
+)
 from sges.engine.inserts cimport (
     best_insert, close_lanes, find_best_anew, free_inserts, lift_barriers, make_inserts, make_lanes,
     offer_inserts_again, reject_insert, spread_stale,
 )
 from sges.engine.lists cimport (
-    Ints, NO_MEMORY, RAISED, Word, leave, push, regrown,
+    BAD_GAIN, INVALID, Ints, NO_MEMORY, RAISED, Word, grown, leave, one_more, push,
 )
 from sges.engine.search cimport (
     ALL, CONSERVATIVE, DELETE, Found, INSERT, Inserts, POLY, Search, StepOf, TURN, give_row,
@@ -22,6 +25,8 @@ from sges.engine.turns cimport (
     best_turn, close_turns, free_turns, make_turn_lanes, make_turns,
     offer_turns_again, offer_unbarred, reject_turn, rescore_turns,
 )
+
+from sges.engine.validity cimport is_valid
 
 cdef enum:
     DOUBTFUL_PARTS = 1000000  # a gain of no more than this part of the total may be rounding
@@ -149,12 +154,20 @@ cdef inline void carry_out(Search *s, int kind, int x, int y, const Ints *chosen
 
 
 cdef inline void note_step(Search *s, const Found *found) noexcept nogil:
-    """Write down an operator that was carried out."""
+    """Write down an operator that was carried out: from here on the step counts.
+
+    A run that is left earlier is taken back to the state before.
+    """
     cdef StepOf *step
     cdef int i
+    if not isfinite(s.total + found.gain):
+        s.m.bad_record = NULL
+        s.m.bad_gain = found.gain
+        leave(&s.exit, BAD_GAIN)
     if s.step_count == s.step_room:
-        s.step_room = 2 * s.step_room + 64
-        s.steps = <StepOf *>regrown(&s.exit, s.steps, <size_t>s.step_room * sizeof(StepOf))
+        s.steps = <StepOf *>grown(
+            &s.exit, s.steps, &s.step_room, max(one_more(&s.exit, s.step_count), 64), sizeof(StepOf)
+        )
     step = &s.steps[s.step_count]
     step.phase = s.phase
     step.kind = found.kind
@@ -168,6 +181,8 @@ cdef inline void note_step(Search *s, const Found *found) noexcept nogil:
     step.gain = found.gain
     step.total = s.total
     step.edges = s.g.edges
+    step.changes = s.g.settled = s.g.changes
+    step.touched = s.touched.size
     s.step_count += 1
 
 
@@ -196,8 +211,9 @@ cdef inline bint closes_a_circle(Search *s, double gain, Word before) noexcept n
         if s.left[i] == s.g.fingerprint:
             return True
     if s.left_count == s.left_room:
-        s.left_room = 2 * s.left_room + 16
-        s.left = <Word *>regrown(&s.exit, s.left, <size_t>s.left_room * sizeof(Word))
+        s.left = <Word *>grown(
+            &s.exit, s.left, &s.left_room, max(one_more(&s.exit, s.left_count), 16), sizeof(Word)
+        )
     s.left[s.left_count] = before
     s.left_count += 1
     return False
@@ -261,12 +277,11 @@ cdef inline bint take_step(Search *s) noexcept nogil:
             mixed_kinds and closes_a_circle(s, s.found.gain, fingerprint)
         ):
             break
-        undo_to(&s.g, before)
-        s.g.changes = before
+        take_back(&s.g, before)
         reject(s)
-    note_step(s, &s.found)
     offer_again(s)
     note_changes(s, before)
+    note_step(s, &s.found)
     return True
 
 
@@ -291,11 +306,13 @@ cdef inline void apply_found(void *argument) noexcept nogil:
     """Carry out the operator that was given."""
     cdef Search *s = <Search *>argument
     cdef int before = s.g.changes
+    if not is_valid(s, &s.found):
+        leave(&s.exit, INVALID)
     carry_out(s, s.found.kind, s.found.x, s.found.y, &s.found.set)
-    note_step(s, &s.found)
     if s.is_open:
         offer_again(s)
     note_changes(s, before)
+    note_step(s, &s.found)
 
 
 cdef inline void rewind_to(Search *s, int changes, int steps, int touched, double total) noexcept nogil:
@@ -305,7 +322,7 @@ cdef inline void rewind_to(Search *s, int changes, int steps, int touched, doubl
         offer_again(s)
     undo_to(&s.g, changes)
     note_changes(s, top)
-    s.g.changes = changes
+    s.g.changes = s.g.settled = changes
     s.touched.size = touched
     if steps < s.step_count:
         s.step_sets.size = s.steps[steps].first

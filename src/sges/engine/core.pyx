@@ -7,10 +7,15 @@ interpreter, with the GIL released: it climbs, takes back, lists escapes, and se
 Callbacks into Python are a score that is not native, the progress report, and knowledge.
 """
 
+from libc.limits cimport INT_MAX
+from libc.math cimport isfinite
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memset
 
 from cpython.exc cimport PyErr_CheckSignals
+from cpython.pythread cimport PyThread_get_thread_ident
+
+from functools import wraps
 
 import warnings
 
@@ -19,32 +24,55 @@ import numpy as np
 from sges.engine.climb cimport (
     apply_found, climb, close_sources, refresh, open_sources, rewind_to,
 )
-from sges.engine.deletes cimport list_h
 from sges.engine.gains cimport (
     Memory, Record, count_families, find, free_memory, make_memory, note_base, record_of,
 )
 from sges.engine.graph cimport (
-    FROM, Graph, LINE, NONE, TO, free_graph, kind_of, make_graph, row_of, set_edge,
+    FROM, Graph, LINE, NONE, TO, adjacent, arc, free_graph, kind_of, make_graph, row_of, set_edge,
+    take_back,
 )
 from sges.engine.lists cimport (
-    BAD_GAIN, Exit, INTERRUPTED, Ints, NO_EXTENSION, NO_MEMORY, OVER_BUDGET, RAISED, TIME_UP, Word,
-    add, clear, guarded, has, leave, seconds_now,
+    BAD_GAIN, CAN_RUN_OUT, Exit, INTERRUPTED, INVALID, Ints, NO_EXTENSION, NO_MEMORY, OVER_BUDGET,
+    RAISED, TIME_UP, Word, add, allocations_left, clear, guarded, has, leave, seconds_now,
+    size_of,
 )
 from sges.engine.order cimport (
     Orders, begin_order, free_orders, make_orders, move_round, walk_edges,
 )
+from sges.engine.paths cimport is_standing
 from sges.engine.scores cimport NativeScore, Scorer
 from sges.engine.search cimport (
-    DELETE, Found, INSERT, Inserts, Lane, Lanes, Moves, Search, StepOf, TURN,
+    DELETE, Deletes, Found, INSERT, Inserts, Lane, Lanes, Moves, Search, StepOf, TURN, TurnLane,
+    TurnLanes, Turns,
 )
 
-from sges.errors import NoConsistentExtension, OutOfBudget, ScoreError
+from sges.errors import (
+    GraphError, InvalidOperator, NoConsistentExtension, OutOfBudget, ScoreError, SgesError, WrongUse,
+)
 from sges.graph.pdag import PDAG
 from sges.nodeset import nodes, show
 from sges.operators import Delete, Insert, Turn
 from sges.result import Step
 
 cdef double BETWEEN_SIGNALS = 0.02  # seconds
+cdef int MOST_NODES = 1 << 24  # the state alone would take 32 TiB
+
+INSERTS = {None: -1, "all": 0, "poly": 1}
+KINDS = {Insert: INSERT, Delete: DELETE, Turn: TURN}
+
+
+def alone(method):
+    """Refuse a method while another thread, or a callback of the engine, is inside it."""
+
+    @wraps(method)
+    def refusing(self, *arguments, **options):
+        (<Core>self)._enter(False)
+        try:
+            return method(self, *arguments, **options)
+        finally:
+            (<Core>self)._exit()
+
+    return refusing
 
 
 cdef class Core:
@@ -52,10 +80,13 @@ cdef class Core:
 
     cdef Search s
     cdef bint made
+    cdef long thread  # that uses the engine now
+    cdef int depth  # how many methods of it are being carried out; 0 for none
+    cdef bint running  # whether Python is only called back
     cdef readonly int n
     cdef readonly object score
     cdef public object stopped
-    cdef NativeScore native
+    cdef readonly NativeScore native
     cdef object _constraint
     cdef object _report
     cdef object _error
@@ -69,9 +100,12 @@ cdef class Core:
     cdef object _delete_gains
 
     def __cinit__(self, score, native, *args, **kwargs):
-        cdef int n = score.n
+        cdef int n
         cdef Search *s = &self.s
         cdef int *views
+        if not 0 <= score.n <= MOST_NODES:
+            raise ScoreError(f"a score of {score.n} variables: at most {MOST_NODES} can be searched")
+        n = score.n
         memset(s, 0, sizeof(Search))
         self.n = n
         s.bar_x = s.bar_y = -1
@@ -79,9 +113,10 @@ cdef class Core:
         s.deadline = s.until = -1.0
         s.owner = <void *>self
         self.made = make_graph(&s.g, &s.exit, n) and make_memory(&s.m, &s.exit, n)
-        s.is_stale = <int *>calloc(<size_t>n + 1, sizeof(int))
+        s.is_stale = <unsigned int *>calloc(<size_t>n + 1, sizeof(int))
         s.is_turned = <bint *>calloc(<size_t>n + 1, sizeof(bint))
-        s.met = <int *>calloc(4 * <size_t>n + 4, sizeof(int))
+        s.met = <unsigned int *>calloc(2 * <size_t>n + 2, sizeof(int))
+        s.came_from = <int *>calloc(2 * <size_t>n + 2, sizeof(int))
         s.through = <Ints *>calloc(<size_t>n + 1, sizeof(Ints))
         s.views = <int **>calloc(3, sizeof(int *))
         views = <int *>calloc(3 * <size_t>n + 3, sizeof(int))
@@ -91,13 +126,13 @@ cdef class Core:
         s.visited = <Word *>calloc(<size_t>s.g.words + 2, sizeof(Word))
         if (
             not self.made or s.is_stale == NULL or s.is_turned == NULL or s.met == NULL
-            or s.through == NULL or s.views == NULL or views == NULL
+            or s.through == NULL or s.views == NULL or views == NULL or s.came_from == NULL
             or s.allowed == NULL or s.far == NULL or s.independent == NULL or s.visited == NULL
         ):
+            free(views)
             raise MemoryError(f"there is no memory for a search over {n} variables")
         s.met_back = s.met + n
-        s.came_from = s.met + 2 * n
-        s.goes_to = s.met + 3 * n
+        s.goes_to = s.came_from + n
         s.views[0] = views
         s.views[1] = views + n
         s.views[2] = views + 2 * n
@@ -114,11 +149,17 @@ cdef class Core:
                  constraint=None):
         import time
 
+        if self._values is not None:
+            raise SgesError("an engine is made once; make another one for another search")
         self.score = score
         self.native = native
         self.s.m.counting = counting
         if native is not None:
-            (<NativeScore>native).open(&self.s.m.scorer)
+            if self.native.n != self.n:
+                raise ScoreError(
+                    f"a score of {self.n} variables cannot be read as one of {self.native.n}"
+                )
+            self.native.open(&self.s.m.scorer)
             self.s.m.native = True
         else:
             self._insert_gains = getattr(score, "insert_gains", None)
@@ -156,6 +197,7 @@ cdef class Core:
         free(s.is_stale)
         free(s.is_turned)
         free(s.met)
+        free(s.came_from)
         if s.through != NULL:
             for i in range(self.n):
                 free(s.through[i].at)
@@ -233,12 +275,9 @@ cdef class Core:
     @property
     def evaluations(self):
         """The number of unique families asked for so far; None if they are not counted."""
-        cdef long long count
         if not self.s.m.counting:
             return None
-        with nogil:
-            count = count_families(&self.s.m)
-        return count
+        return self._families()
 
     @property
     def tolerance(self):
@@ -262,33 +301,50 @@ cdef class Core:
 
     @constraint.setter
     def constraint(self, value):
+        self._bind(value)
+
+    @alone
+    def _bind(self, value):
         cdef Search *s = &self.s
         cdef size_t cells = <size_t>self.n * s.g.words
-        self._constraint = value
-        self._admitted = None
-        s.has_constraint = value is not None
-        free(s.barred)
-        free(s.fixed)
-        s.barred = s.fixed = NULL
-        close_sources(s)
-        if value is None:
-            return
-        s.barred = <Word *>calloc(cells + 1, sizeof(Word))
-        s.fixed = <Word *>calloc(cells + 1, sizeof(Word))
-        if s.barred == NULL or s.fixed == NULL:
-            raise MemoryError
-        fill_rows(s.barred, value.barred, s.g.words)
-        fill_rows(s.fixed, value.fixed, s.g.words)
+        cdef Word *barred = NULL
+        cdef Word *fixed = NULL
+        try:
+            if value is not None:
+                barred = <Word *>calloc(cells + 1, sizeof(Word))
+                fixed = <Word *>calloc(cells + 1, sizeof(Word))
+                if barred == NULL or fixed == NULL:
+                    raise MemoryError
+                fill_rows(barred, value.barred, self.n, "barred")
+                fill_rows(fixed, value.fixed, self.n, "fixed")
+            close_sources(s)
+            self._constraint = value
+            self._admitted = None
+            s.has_constraint = value is not None
+            s.barred, barred = barred, s.barred
+            s.fixed, fixed = fixed, s.fixed
+        finally:
+            free(barred)
+            free(fixed)
 
     @property
     def cpdag(self):
         """The state as a ``PDAG``."""
+        self._enter(True)
+        try:
+            outs, intos = self._rows()
+        finally:
+            self._exit()
+        return PDAG(outs, intos, self._names)
+
+    cdef tuple _rows(self):
+        """Return where the edges of each node lead to and come from, as masks."""
         cdef Graph *g = &self.s.g
         cdef size_t size = <size_t>g.words * sizeof(Word)
-        cdef Word *into = <Word *>calloc(<size_t>g.words + 1, sizeof(Word))
         cdef int v, i
-        if into == NULL:
-            raise MemoryError
+        row = bytearray(size + sizeof(Word))
+        cdef unsigned char[::1] view = row
+        cdef Word *into = <Word *>&view[0]
         outs, intos = [], []
         for v in range(g.n):
             outs.append(int.from_bytes((<char *>row_of(g, v))[:size], "little"))
@@ -298,12 +354,18 @@ cdef class Core:
             for i in range(g.neighbors[v].size):
                 add(into, g.neighbors[v].at[i])
             intos.append(int.from_bytes((<char *>into)[:size], "little"))
-        free(into)
-        return PDAG(tuple(outs), tuple(intos), self._names)
+        return tuple(outs), tuple(intos)
 
     @property
     def steps(self):
         """The steps that lead to the state."""
+        self._enter(True)
+        try:
+            return self._list_steps()
+        finally:
+            self._exit()
+
+    cdef list _list_steps(self):
         cdef int i
         cdef StepOf *step
         kinds = (Insert, Delete, Turn)
@@ -317,87 +379,147 @@ cdef class Core:
 
     # Going
 
+    @alone
     def start(self, cpdag, double total):
         """Take a CPDAG as the state, and its score as the total."""
         cdef Graph *g = &self.s.g
         cdef int v
+        if not isfinite(total):
+            raise ScoreError(f"the score of the start is {total}; a score must be finite")
+        if not len(cpdag.out) == len(cpdag.into) == self.n:
+            raise GraphError(f"a start of {len(cpdag.out)} nodes; the score has {self.n}")
         close_sources(&self.s)
-        self._names = cpdag.names
-        self._admitted = None
         edges = []
         for v in range(self.n):
             out, into = cpdag.out[v], cpdag.into[v]
+            if (out | into) >> self.n:
+                raise GraphError(f"node {v} of the start has an edge beyond 0..{self.n - 1}")
             for u in nodes((out | into | adjacents(g, v)) >> (v + 1) << (v + 1)):
                 edges += v, u, (out >> u & 1) * TO | (into >> u & 1) * FROM
         fill_list(&self.s.order, edges)
         self._do(load)
-        self.s.total = total
+        self._names = cpdag.names
+        self._admitted = None
+        self.s.total = self.s.start_total = total
 
+    @alone
     def climb(self, str phase, moves, *, bar=None, double patience=0.0, double aim=0.0, most=None):
         """Take the best operator until there is none; return whether any step was taken."""
         if self.stopped is not None:
             return False
+        x, y = (-1, -1) if bar is None else bar
+        if bar is not None:
+            self._require_node(x)
+            self._require_node(y)
+        most = as_bound("most", most)
         self._open(phase, moves)
         self.s.patience = patience
         self.s.aim = aim
-        self.s.next_bar_x, self.s.next_bar_y = (-1, -1) if bar is None else bar
-        self.s.most_steps = -1 if most is None else most
+        self.s.next_bar_x, self.s.next_bar_y = x, y
+        self.s.most_steps = most
         self.s.moved = False
         self._do(climb)
         return self.s.moved
 
+    @alone
     def apply(self, str phase, operator, double gain):
         """Carry out one valid operator."""
         cdef Found *found = &self.s.found
+        kind, x, y, chosen = KINDS.get(type(operator)), operator.x, operator.y, operator.chosen
+        if kind is None:
+            raise InvalidOperator(f"{operator!r}: it must be an Insert, a Delete or a Turn")
+        if not (0 <= x < self.n and 0 <= y < self.n) or x == y or chosen >> self.n:
+            raise InvalidOperator(f"{operator}: {operator.problem(self.cpdag)}")
+        if not isfinite(gain):
+            raise ScoreError(f"{operator} gains {gain}; a score must be finite for every family")
+        members = list(nodes(chosen))
         self.s.phase = self._phase(phase)
-        found.kind = {Insert: INSERT, Delete: DELETE, Turn: TURN}[type(operator)]
-        found.x, found.y, found.gain = operator.x, operator.y, gain
-        fill_list(&found.set, list(nodes(operator.chosen)))
-        self._do(apply_found)
+        fill_list(&found.set, members)
+        found.kind, found.x, found.y, found.gain = kind, x, y, gain
+        if self._do(apply_found) == INVALID:
+            raise InvalidOperator(f"{operator}: {operator.problem(self.cpdag)}")
 
+    @alone
     def peek(self, operator):
         """Return the class to which one valid operator leads; the state stays as it is."""
         mark = self.mark()
         admitted, report = self._admitted, self._report
         self.report = None
-        self.apply("", operator, 0.0)
-        after = self.cpdag
-        self.rewind(mark)
-        self._admitted = admitted
-        self.report = report
+        try:
+            self.apply("", operator, 0.0)
+            after = self.cpdag
+            self.rewind(mark)
+        finally:
+            self._admitted = admitted
+            self.report = report
         return after
 
     def mark(self):
         """Return the point at which the run is."""
-        return (self.s.g.changes, self.s.step_count, self.s.touched.size, self.s.total)
+        self._enter(True)
+        self._exit()
+        return (self.s.g.settled, self.s.step_count, self.s.touched.size, self.s.total)
 
+    @alone
     def rewind(self, mark):
         """Go back to an earlier point: what was tried since is not part of the result."""
+        self._require_mark(mark)
         self.s.back_to, self.s.back_steps, self.s.back_touched, self.s.back_total = mark
         self._do(rewind)
         self._admitted = None
 
+    cdef int _require_mark(self, mark) except -1:
+        """Refuse what is no point on the way to the state."""
+        cdef int steps
+        cdef Search *s = &self.s
+        if isinstance(mark, tuple) and len(mark) == 4 and 0 <= mark[1] <= s.step_count:
+            steps = mark[1]
+            if (
+                mark[0] == (s.steps[steps - 1].changes if steps else 0)
+                and mark[3] == (s.steps[steps - 1].total if steps else s.start_total)
+                and (s.steps[steps - 1].touched if steps else 0) <= mark[2]
+                and mark[2] <= (s.steps[steps].touched if steps < s.step_count else s.touched.size)
+            ):
+                return 0
+        raise WrongUse(f"{mark!r} is not a point on the way to the state; mark() gives one")
+
+    @alone
     def touched_since(self, mark):
         """Return the nodes whose view changed at some step since a mark."""
         cdef int i
-        cdef Word *row = self.s.visited
+        self._require_mark(mark)
+        row = bytearray(((<size_t>self.s.g.words) + 1) * sizeof(Word))
+        cdef unsigned char[::1] view = row
         for i in range(<int>mark[2], self.s.touched.size):
-            add(row, self.s.touched.at[i])
-        mask = int.from_bytes((<char *>row)[: <size_t>self.s.g.words * sizeof(Word)], "little")
-        clear(row, self.s.g.words)
-        return mask
+            add(<Word *>&view[0], self.s.touched.at[i])
+        return int.from_bytes(row, "little")
 
+    @alone
     def escapes(self, moves):
         """Return (gain, delete) for every generated delete, best first, each x — y once."""
-        cdef Search *s = &self.s
-        cdef Lanes *lanes
-        cdef Lane *lane
-        cdef int y, i, k, x
+        if not moves.deletes:
+            return []
         self._open(None, moves)
         self._do(refresh_all)
         if self.stopped is not None:
             return []
+        self.running = True  # what is listed must stay as it is
+        try:
+            once = self._list_deletes()
+        finally:
+            self.running = False
+        return sorted(
+            ((gain, delete) for delete, gain in once.items()),
+            key=lambda pair: (-pair[0], pair[1].sort_key()),
+        )
+
+    cdef dict _list_deletes(self):
+        cdef Search *s = &self.s
+        cdef Lanes *lanes
+        cdef Lane *lane
+        cdef int y, i, k, x, v
         once = {}
+        one = 1  # a Python integer: masks may be longer than a machine word
         for y in range(self.n):
             lanes = &s.deletes.of[y]
             for i in range(lanes.size):
@@ -406,25 +528,31 @@ cdef class Core:
                     if not has(lane.allowed, k):
                         continue
                     x = lane.record.base[k]
-                    list_h(s, lanes, lane, x, y, &s.best_set)
-                    h = mask_of(s.best_set.at, s.best_set.size)
+                    h = 0
+                    for v in nodes(mask_of(s.g.neighbors[y].at, s.g.neighbors[y].size)):
+                        if v != x and adjacent(&s.g, v, x) and not is_kept(lanes, lane, v):
+                            h |= one << v
                     if x > y and kind_of(&s.g, x, y) == LINE:
                         delete = Delete(y, x, h)
                     else:
                         delete = Delete(x, y, h)
                     once.setdefault(delete, lane.record.deletes[k])
-        return sorted(
-            ((gain, delete) for delete, gain in once.items()),
-            key=lambda pair: (-pair[0], pair[1].sort_key()),
-        )
+        return once
 
     # The score
 
-    def local(self, int y, parents):
+    @alone
+    def local(self, y, parents):
         """Return the score of one family, counted."""
+        self._require_node(y)
+        if parents < 0 or parents >> self.n or parents >> y & 1:
+            raise ScoreError(
+                f"local({y}, {parents:#b}): parents are other nodes of 0..{self.n - 1}"
+            )
         if self.s.m.counting:
-            members = np.fromiter(nodes(parents), dtype=np.intc)
-            self._count(y, members)
+            fill_list(&self.s.order, list(nodes(parents)))
+            self.s.counted = y
+            self._do(count_family)
         value = self._value(y, parents)
         if value - value != 0.0:
             raise ScoreError(
@@ -432,51 +560,83 @@ cdef class Core:
             )
         return value
 
+    @alone
     def limit(self, seconds=None, evaluations=None, work=None):
         """Limit what follows, in seconds, families asked for, and work; None is no limit.
 
         When the limit is reached, ``OutOfBudget`` is raised.
         """
-        self.s.until = -1.0 if seconds is None else seconds_now() + seconds
-        self.s.m.most_work = -1 if work is None else self.s.m.work + <long long>work
-        self.s.m.most = -1
+        cdef double until = -1.0 if seconds is None else seconds_now() + seconds
+        cdef long long most = -1, counted = 0, most_work = -1
+        if work is not None:
+            most_work = max(0, min(self.s.m.work + work, <long long>1 << 60))
         if evaluations is not None:
-            self.s.m.exact = count_families(&self.s.m)
+            counted = self._families()
+            most = counted + max(-1 - counted, min(evaluations, <long long>1 << 60))
+            self.s.m.exact = counted
             self.s.m.fresh = 0
-            self.s.m.most = self.s.m.exact + evaluations
+        self.s.until = until
+        self.s.m.most = most
+        self.s.m.most_work = most_work
+
+    cdef object _families(self):
+        """Count the unique families that were asked for so far."""
+        cdef long long count
+        self._enter(True)
+        try:
+            with nogil:
+                count = count_families(&self.s.m)
+        finally:
+            self._exit()
+        if count < 0:
+            raise MemoryError("memory ran out in counting score evaluations")
+        return count
 
     # Orders
 
+    @alone
     def order_begin(self, order, allowed, required, later, double reach, max_indegree=None):
         """Begin a search among orders with this one."""
         cdef Orders *o = <Orders *>self.s.orders
-        cdef int i
+        max_indegree = as_bound("max_indegree", max_indegree)
         if o == NULL:
             o = make_orders(self.n)
             if o == NULL:
                 raise MemoryError
             self.s.orders = o
-        fill_rows(o.allowed, allowed, o.words)
-        fill_rows(o.required, required, o.words)
-        fill_rows(o.later, later, o.words)
-        o.has_required = any(required)
-        o.max_parents = -1 if max_indegree is None else max_indegree
         o.epoch += 1
+        fill_rows(o.allowed, allowed, self.n, "allowed")
+        fill_rows(o.required, required, self.n, "required")
+        fill_rows(o.later, later, self.n, "later")
+        o.has_required = any(required)
+        o.max_parents = max_indegree
         o.reach = reach
         o.tolerance = self.tolerance
         self.order_set(order)
 
+    @alone
     def order_set(self, order):
         """Go on with another order."""
-        cdef Orders *o = <Orders *>self.s.orders
-        cdef int i
-        for i in range(self.n):
-            o.order[i] = order[i]
+        self._take_order(order)
         self._do(begin_order)
 
+    cdef int _take_order(self, order) except -1:
+        cdef Orders *o = <Orders *>self.s.orders
+        cdef int i
+        if o == NULL:
+            raise WrongUse("no search among orders was begun; order_begin does that")
+        if sorted(order) != list(range(self.n)):
+            raise WrongUse(f"an order names each of 0..{self.n - 1} once")
+        for i, v in enumerate(order):
+            o.order[i] = v
+        return 0
+
+    @alone
     def order_round(self, limit=None):
         """Move each node to its best place in turn; return whether any moved."""
         cdef Orders *o = <Orders *>self.s.orders
+        if o == NULL:
+            raise WrongUse("no search among orders was begun; order_begin does that")
         o.limit = -1 if limit is None else limit
         o.moved = False
         self._do(move_round)
@@ -484,11 +644,14 @@ cdef class Core:
         o.places = 0
         return o.moved
 
+    @alone
     def order_state(self):
         """Return the order, the parents of each node, and what they gain."""
         cdef Orders *o = <Orders *>self.s.orders
-        cdef size_t size = <size_t>o.words * sizeof(Word)
+        cdef size_t size = <size_t>self.s.g.words * sizeof(Word)
         cdef int v
+        if o == NULL:
+            raise WrongUse("no search among orders was begun; order_begin does that")
         parents = [
             int.from_bytes((<char *>o.chosen[v].parents)[:size], "little") for v in range(self.n)
         ]
@@ -497,20 +660,80 @@ cdef class Core:
             gain += o.chosen[v].gain
         return [o.order[v] for v in range(self.n)], parents, gain
 
+    @alone
     def walk(self, str phase, member, goal, order):
         """Go from a member of the state to another DAG, edge by edge; not counted."""
         cdef Orders *o = <Orders *>self.s.orders
-        cdef int i
-        cdef double deadline = self.s.deadline
-        self.s.phase = self._phase(phase)
+        self._take_order(order)
+        fill_rows(o.member, [member.parents(v) for v in range(self.n)], self.n, "member")
+        fill_rows(o.goal, [goal.parents(v) for v in range(self.n)], self.n, "goal")
         close_sources(&self.s)
-        fill_rows(o.member, [member.parents(v) for v in range(self.n)], o.words)
-        fill_rows(o.goal, [goal.parents(v) for v in range(self.n)], o.words)
-        for i in range(self.n):
-            o.order[i] = order[i]
+        self.s.phase = self._phase(phase)
         self._do(walk_edges)
 
     # Inside
+
+    cdef int _enter(self, bint reading) except -1:
+        """Refuse a second user; what only reads may be called back by the first one."""
+        cdef long thread = PyThread_get_thread_ident()
+        if self.depth and thread != self.thread:
+            raise SgesError("another thread uses this engine; give each thread a search of its own")
+        if self.running and not reading:
+            raise SgesError(
+                "the engine is at work: a score, a progress callback or knowledge that it calls "
+                "cannot make it search"
+            )
+        self.thread = thread
+        self.depth += 1
+        return 0
+
+    cdef void _exit(self):
+        self.depth -= 1
+
+    cdef int _require_node(self, v) except -1:
+        if not 0 <= v < self.n:
+            raise WrongUse(f"node {v}: there are the nodes 0..{self.n - 1} only")
+        return 0
+
+    @alone
+    def _facts(self):
+        """Return all that must agree with the state, for tests: graph, log, lanes and trees."""
+        cdef Search *s = &self.s
+        cdef Graph *g = &s.g
+        cdef Word fingerprint = 0
+        cdef int u, v, i
+        for u in range(g.n):
+            for v in range(g.n):
+                if has(row_of(g, u), v):
+                    fingerprint ^= arc(g, u, v)
+        return {
+            "rows": self._rows(),
+            "parents": [listed(&g.parents[v]) for v in range(g.n)],
+            "children": [listed(&g.children[v]) for v in range(g.n)],
+            "neighbors": [listed(&g.neighbors[v]) for v in range(g.n)],
+            "edges": g.edges,
+            "fingerprints": (g.fingerprint, fingerprint),
+            "settled": g.settled,
+            "log": [
+                (g.log[i].u, g.log[i].v, g.log[i].before, g.log[i].after) for i in range(g.changes)
+            ],
+            "is_fresh": bool(s.is_open) and s.stale.size == 0,
+            "scratch_is_clean": size_of(s.visited, g.words) == 0 and not s.stack.size,
+            "barred": {
+                "inserts": barred_by(s, 0), "preferred": barred_by(s, 1),
+            },
+            "inserts": facts_of(&s.inserts, g),
+            "preferred": facts_of(&s.preferred, g),
+            "deletes": facts_of_deletes(&s.deletes, g),
+            "turns": facts_of_turns(&s.turns, g),
+        }
+
+    def _run_out_after(self, long long allocations):
+        """Find no memory after so many allocations, in a build for tests; -1 for never."""
+        global allocations_left
+        if not CAN_RUN_OUT:
+            raise NotImplementedError("only a build with SGES_TEST_MEMORY can run out of memory")
+        allocations_left = allocations
 
     cdef int _phase(self, phase) except -1:
         if not self._phases or self._phases[len(self._phases) - 1] != phase:
@@ -525,28 +748,34 @@ cdef class Core:
         if self.s.is_open and self._moves == moves:
             return 0
         close_sources(&self.s)
+        if moves.inserts not in INSERTS:
+            raise WrongUse(f'inserts = {moves.inserts!r}: it must be "all", "poly" or None')
         self._moves = moves
-        m.inserts = {None: -1, "all": 0, "poly": 1}[moves.inserts]
-        m.largest_t = moves.largest_t
-        m.conservative = moves.conservative and moves.inserts == "all"
-        m.turns = moves.turns
-        m.deletes = moves.deletes
-        m.clique_bound = -1 if moves.clique_bound is None else moves.clique_bound
-        m.size_bound = -1 if moves.size_bound is None else moves.size_bound
-        m.drop_large = moves.drop_large
-        m.max_indegree = -1 if moves.max_indegree is None else moves.max_indegree
-        m.sets_per_clique = -1 if moves.sets_per_clique is None else moves.sets_per_clique
+        m.inserts = INSERTS[moves.inserts]
+        m.largest_t = as_bound("largest_t", moves.largest_t)
+        m.conservative = bool(moves.conservative) and moves.inserts == "all"
+        m.turns = bool(moves.turns)
+        m.deletes = bool(moves.deletes)
+        m.clique_bound = as_bound("clique_bound", moves.clique_bound)
+        m.size_bound = as_bound("size_bound", moves.size_bound)
+        m.drop_large = bool(moves.drop_large)
+        m.max_indegree = as_bound("max_indegree", moves.max_indegree)
+        m.sets_per_clique = as_bound("sets_per_clique", moves.sets_per_clique)
         self.s.tolerance = self.tolerance
         return 0
 
     cdef int _do(self, void (*work)(void *) noexcept nogil) except -1:
         """Do work without the GIL; say what ended it."""
         cdef int status
+        self.running = True
         with nogil:
             status = guarded(&self.s.exit, work, &self.s)
+        self.running = False
         if status == 0:
             return 0
         self._recover()
+        if status == INVALID:
+            return INVALID
         if status == TIME_UP:
             self.stopped = "time limit"
         elif status == OVER_BUDGET:
@@ -574,6 +803,8 @@ cdef class Core:
         """Bring the run in order after work was left in the middle; the state is the last one."""
         cdef int v
         close_sources(&self.s)
+        take_back(&self.s.g, self.s.g.settled)
+        self._admitted = None
         clear(self.s.visited, self.s.g.words)
         for v in range(self.n):
             self.s.is_turned[v] = False
@@ -582,6 +813,11 @@ cdef class Core:
 
     def _refuse_gain(self):
         cdef Record *r = self.s.m.bad_record
+        if r == NULL:
+            raise ScoreError(
+                f"a step that gains {self.s.m.bad_gain} takes the score from {self.s.total} beyond "
+                "all numbers; a score must be finite"
+            )
         base = show(mask_of(r.base, r.size))
         x = "another node" if self.s.m.bad_x < 0 else f"node {self.s.m.bad_x}"
         gain = "something that is not finite" if self.s.m.bad_x < 0 else self.s.m.bad_gain
@@ -594,13 +830,12 @@ cdef class Core:
         values = self._values[y]
         value = values.get(parents)
         if value is None:
-            value = values[parents] = self.score.local(y, parents)
+            value = self.score.local(y, parents)
+            if not isinstance(value, (float, int)) and not hasattr(value, "__float__"):
+                raise ScoreError(f"local({y}, {parents:#b}) is {value!r}; a score must be a number")
+            if value - value == 0.0:  # what is not finite is refused, and may be asked for again
+                values[parents] = value
         return value
-
-    def _count(self, int y, int[::1] members):
-        cdef int *at = &members[0] if members.shape[0] else NULL
-        cdef int nothing = 0
-        note_base(&self.s.m, record_of(&self.s.m, y, at if at else &nothing, members.shape[0]))
 
     cdef object _asked(self, Record *r, bint inserting, bint exact, xs):
         """Return the gains that a Python score gives."""
@@ -625,6 +860,100 @@ cdef object mask_of(const int *members, int size):
     return mask
 
 
+cdef list listed(const Ints *some):
+    cdef int i
+    return [some.at[i] for i in range(some.size)]
+
+
+cdef object row_mask(const Word *row, const Graph *g):
+    return None if row == NULL else int.from_bytes(
+        (<char *>row)[: <size_t>g.words * sizeof(Word)], "little"
+    )
+
+
+cdef dict facts_of_lane(const Lanes *lanes, const Lane *lane, const Graph *g):
+    cdef int i
+    return {
+        "set": mask_of(lanes.sets.at + lane.first, lane.size),
+        "base": mask_of(lane.record.base, lane.record.size),
+        "allowed": row_mask(lane.allowed, g),
+        "best": lane.best,
+        "gains": {lane.record.xs[i]: lane.record.gains[i] for i in range(lane.record.count)},
+    }
+
+
+cdef object facts_of(const Inserts *of, const Graph *g):
+    """Return the lanes of all nodes, the tree, and what is rejected."""
+    cdef int y, i
+    if of.of == NULL:
+        return None
+    return (
+        [
+            [facts_of_lane(&of.of[y], &of.of[y].at[i], g) for i in range(of.of[y].size)]
+            for y in range(g.n)
+        ],
+        [of.tree.at[i] for i in range(2 * of.tree.leaves)],
+        [(of.rejected[i].y, of.rejected[i].lane, of.rejected[i].x) for i in range(of.rejections)],
+    )
+
+
+cdef list barred_by(const Search *s, int source):
+    """Return the operators of a source that a path bars: (y, lane, x)."""
+    cdef int i
+    return [
+        (s.barrier[i].y, s.barrier[i].lane, s.barrier[i].x) for i in range(s.barriers)
+        if s.barrier[i].source == source and is_standing(s, &s.barrier[i])
+    ]
+
+
+cdef object facts_of_deletes(const Deletes *of, const Graph *g):
+    cdef int y, i, k
+    cdef Record *r
+    if of.of == NULL:
+        return None
+    found = []
+    for y in range(g.n):
+        lanes = []
+        for i in range(of.of[y].size):
+            lane = facts_of_lane(&of.of[y], &of.of[y].at[i], g)
+            r = of.of[y].at[i].record
+            lane["places"] = [r.base[k] for k in range(r.size)]
+            lane["gains"] = {
+                r.base[k]: r.deletes[k] for k in range(r.size) if has(r.asked_deletes, k)
+            }
+            lanes.append(lane)
+        found.append(lanes)
+    return (
+        found,
+        [of.tree.at[i] for i in range(2 * of.tree.leaves)],
+        [(of.rejected[i].y, of.rejected[i].lane, of.rejected[i].x) for i in range(of.rejections)],
+    )
+
+
+cdef object facts_of_turns(const Turns *of, const Graph *g):
+    cdef int y, i
+    cdef TurnLanes *lanes
+    cdef TurnLane *lane
+    if of.of == NULL:
+        return None
+    found = []
+    for y in range(g.n):
+        lanes = &of.of[y]
+        some = []
+        for i in range(lanes.size):
+            lane = &lanes.at[i]
+            some.append({
+                "x": lane.x,
+                "set": mask_of(lanes.sets.at + lane.first, lane.size),
+                "added": lane.added,
+                "gain": lane.gain,
+                "barred": bool(lane.barred),
+                "rejected": lane.rejected,
+            })
+        found.append(some)
+    return found, [of.tree.at[i] for i in range(2 * of.tree.leaves)], []
+
+
 cdef object adjacents(const Graph *g, int v):
     """Return the nodes that are adjacent to v, as a mask."""
     return (
@@ -634,16 +963,39 @@ cdef object adjacents(const Graph *g, int v):
     )
 
 
-cdef int fill_rows(Word *rows, masks, int words) except -1:
+cdef int fill_rows(Word *rows, masks, int n, str name) except -1:
     """Write masks, one for each node, as rows of bits."""
     cdef const unsigned char[::1] view
-    cdef int v, size = words * <int>sizeof(Word), i
+    cdef int v, i, size = ((n + 63) >> 6) * <int>sizeof(Word)
     cdef unsigned char *at = <unsigned char *>rows
+    masks = tuple(masks)
+    if len(masks) != n:
+        raise WrongUse(f"{name} has {len(masks)} sets of nodes: it must have {n}")
     for v, mask in enumerate(masks):
+        if mask < 0 or mask >> n or mask >> v & 1:
+            raise WrongUse(f"{name}[{v}] = {mask:#x}: it must hold other nodes of 0..{n - 1} only")
         view = int(mask).to_bytes(size, "little")
         for i in range(size):
             at[<size_t>v * size + i] = view[i]
     return 0
+
+
+cdef object as_bound(str name, value):
+    """Return a bound as the engine writes it: -1 for None, and no more than fits."""
+    if value is None:
+        return -1
+    if value < 0:
+        raise WrongUse(f"{name} = {value}: it must be 0 or more, or None")
+    return min(value, INT_MAX)
+
+
+cdef bint is_kept(const Lanes *lanes, const Lane *lane, int v) noexcept:
+    """Tell whether a delete of a lane keeps a neighbor."""
+    cdef int i
+    for i in range(lane.size):
+        if lanes.sets.at[lane.first + i] == v:
+            return True
+    return False
 
 
 cdef int fill_list(Ints *to, list values) except -1:
@@ -667,13 +1019,19 @@ cdef void load(void *argument) noexcept nogil:
     cdef int i
     for i in range(0, s.order.size, 3):
         set_edge(&s.g, s.order.at[i], s.order.at[i + 1], s.order.at[i + 2])
-    s.g.changes = 0
+    s.g.changes = s.g.settled = 0
     s.step_count = s.step_sets.size = s.touched.size = s.left_count = 0
 
 
 cdef void rewind(void *argument) noexcept nogil:
     cdef Search *s = <Search *>argument
     rewind_to(s, s.back_to, s.back_steps, s.back_touched, s.back_total)
+
+
+cdef void count_family(void *argument) noexcept nogil:
+    """Take the family of ``counted`` with the parents in ``order`` as asked for."""
+    cdef Search *s = <Search *>argument
+    note_base(&s.m, record_of(&s.m, s.counted, s.order.at, s.order.size))
 
 
 cdef void refresh_all(void *argument) noexcept nogil:
@@ -746,8 +1104,11 @@ cdef int after_step(void *owner) noexcept nogil:
 
 
 cdef int tell(Core core) noexcept:
+    report = core._report
+    if report is None:
+        return 0
     try:
-        core._report(core._phases[core.s.phase])
+        report(core._phases[core.s.phase])
     except BaseException as error:
         core._error = error
         return RAISED

@@ -7,6 +7,20 @@
 
 #include <setjmp.h>
 #include <stdint.h>
+#include <stdlib.h>
+
+/* A build for tests can be told at which allocation to find no memory left; -1 is never. */
+#ifdef SGES_TEST_MEMORY
+#define CAN_RUN_OUT 1
+static long long allocations_left = -1;
+static inline int runs_out(void) { return allocations_left >= 0 && allocations_left-- == 0; }
+#define malloc(size) (runs_out() ? NULL : malloc(size))
+#define calloc(count, size) (runs_out() ? NULL : calloc(count, size))
+#define realloc(block, size) (runs_out() ? NULL : realloc(block, size))
+#else
+#define CAN_RUN_OUT 0
+static long long allocations_left = -1;
+#endif
 
 typedef struct {
     jmp_buf place;
@@ -22,6 +36,9 @@ static inline int guarded(Exit *exit, void (*work)(void *), void *argument)
     return 0;
 }
 
+#if defined(__GNUC__) || defined(__clang__)
+__attribute__((noreturn))
+#endif
 static inline void leave(Exit *exit, int status)
 {
     exit->status = status;

@@ -9,12 +9,12 @@ is about these, whatever was computed beside them.
 """
 
 from libc.math cimport isfinite
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
 from sges.engine.lists cimport (
-    BAD_GAIN, Exit, Ints, NO_MEMORY, OVER_BUDGET, Word, add, count_bits, has, leave, lowest_bit,
-    mixed, push, regrown, reserve, sort_ints, taken,
+    BAD_GAIN, Exit, Ints, NO_MEMORY, OVER_BUDGET, Word, add, count_bits, grown, has, leave,
+    lowest_bit, mixed, one_more, push, regrown, reserve, sort_ints, taken,
 )
 from sges.engine.scores cimport NOT_FINITE, OUT_OF_MEMORY, Scorer
 
@@ -51,7 +51,7 @@ cdef struct Record:
     int *shrunk
     double shrunk_gain
     # The view that made a lane of this record last.
-    int view
+    long long view
     int lane
 
 cdef struct Entry:
@@ -59,16 +59,18 @@ cdef struct Entry:
     Word check
     int record
     int node
-    int next
     int clock  # how many fans its node had when it was looked for in them; -1 if it is in one
+    long long next
 
 cdef struct Seen:
-    # A set of pairs of words, and chains of entries.
+    # A set of pairs of words, and chains of entries.  No run is left while one is filled: where
+    # memory runs out it stays as it is, and says so.
     Entry *entries
-    int size
-    int room
-    int *heads
-    int slots
+    long long size
+    long long room
+    long long *heads
+    size_t slots
+    bint failed
 
 cdef struct Memory:
     Exit *exit
@@ -218,8 +220,9 @@ cdef inline Record *record_of(Memory *m, int y, const int *base, int size) noexc
     if r != NULL:
         return r
     if m.size == m.room:
-        m.room = 2 * m.room + 256
-        m.records = <Record **>regrown(m.exit, m.records, <size_t>m.room * sizeof(Record *))
+        m.records = <Record **>grown(
+            m.exit, m.records, &m.room, max(one_more(m.exit, m.size), 256), sizeof(Record *)
+        )
     if 2 * <size_t>m.size >= m.slots:
         rehash(m)
     r = <Record *>calloc(1, sizeof(Record))
@@ -229,7 +232,8 @@ cdef inline Record *record_of(Memory *m, int y, const int *base, int size) noexc
     if r.base == NULL:
         free(r)
         leave(m.exit, NO_MEMORY)
-    memcpy(r.base, base, <size_t>size * sizeof(int))
+    if size:
+        memcpy(r.base, base, <size_t>size * sizeof(int))
     sort_ints(r.base, size)
     r.y = y
     r.size = size
@@ -252,9 +256,13 @@ cdef inline Record *record_of(Memory *m, int y, const int *base, int size) noexc
 
 cdef inline void may_ask(Memory *m, int more) noexcept nogil:
     """Leave the run if time is up, or if so many families more may be too many."""
+    cdef long long counted
     m.check(m.owner)
     if m.most >= 0 and m.exact + m.fresh + more > m.most:
-        m.exact = count_families(m)
+        counted = count_families(m)
+        if counted < 0:
+            leave(m.exit, NO_MEMORY)
+        m.exact = counted
         m.fresh = 0
         if m.exact + more > m.most:
             leave(m.exit, OVER_BUDGET)
@@ -286,10 +294,10 @@ cdef inline void must_answer(Memory *m, Record *r, int status) noexcept nogil:
 
 
 cdef inline void keep(Memory *m, Record *r, int x, double gain) noexcept nogil:
+    cdef int room = r.room
     if r.count == r.room:
-        r.room = 2 * r.room + 8
-        r.xs = <int *>regrown(m.exit, r.xs, <size_t>r.room * sizeof(int))
-        r.gains = <double *>regrown(m.exit, r.gains, <size_t>r.room * sizeof(double))
+        r.xs = <int *>grown(m.exit, r.xs, &room, 8, sizeof(int))
+        r.gains = <double *>grown(m.exit, r.gains, &r.room, 8, sizeof(double))
     r.xs[r.count] = x
     r.gains[r.count] = gain
     r.count += 1
@@ -314,10 +322,9 @@ cdef inline bint known_exactly(const Record *r, int x) noexcept nogil:
 
 cdef inline void keep_also(Memory *m, Record *r, int x, double gain) noexcept nogil:
     cdef int i, at = place_in_also(r, x)
+    if r.also.size == r.also_room:
+        r.also_gains = <double *>grown(m.exit, r.also_gains, &r.also_room, 4, sizeof(double))
     push(m.exit, &r.also, x)
-    if r.also.size > r.also_room:
-        r.also_room = r.also.room
-        r.also_gains = <double *>regrown(m.exit, r.also_gains, <size_t>r.also_room * sizeof(double))
     for i in range(r.also.size - 1, at, -1):
         r.also.at[i] = r.also.at[i - 1]
         r.also_gains[i] = r.also_gains[i - 1]
@@ -340,14 +347,13 @@ cdef inline int count_missing(Memory *m, const Word *wanted, const Word *known) 
     return missing
 
 
-cdef inline void list_missing(Memory *m, const Word *wanted, Word *known) noexcept nogil:
-    """List the wanted nodes that are not known, and take them as known."""
+cdef inline void list_missing(Memory *m, const Word *wanted, const Word *known) noexcept nogil:
+    """List the wanted nodes that are not known."""
     cdef int w
     cdef Word new
     m.missing.size = 0
     for w in range(m.words):
         new = wanted[w] & ~known[w]
-        known[w] |= new
         while new:
             push(m.exit, &m.missing, (w << 6) + lowest_bit(new))
             new &= new - 1
@@ -382,18 +388,20 @@ cdef inline void compute(
         m.scorer.self, r.y, r.base, r.size, 0.0, also, also_size, m.xs, m.gains, m.more_gains
     )
     must_answer(m, r, found)
-    r.xs = <int *>taken(m.exit, <size_t>found * sizeof(int))
-    r.gains = <double *>taken(m.exit, <size_t>found * sizeof(double))
-    memcpy(r.xs, m.xs, <size_t>found * sizeof(int))
-    memcpy(r.gains, m.gains, <size_t>found * sizeof(double))
-    r.count = r.room = found
     for i in range(found):
-        if not isfinite(r.gains[i]):
-            refuse(m, r, r.xs[i], r.gains[i])
+        if not isfinite(m.gains[i]):
+            refuse(m, r, m.xs[i], m.gains[i])
     for i in range(also_size):
         if not isfinite(m.more_gains[i]):
             refuse(m, r, also[i], m.more_gains[i])
-        keep_also(m, r, also[i], m.more_gains[i])
+    for i in range(also_size):
+        if not known_exactly(r, also[i]):
+            keep_also(m, r, also[i], m.more_gains[i])
+    r.xs = <int *>regrown(m.exit, r.xs, <size_t>found * sizeof(int))
+    r.gains = <double *>regrown(m.exit, r.gains, <size_t>found * sizeof(double))
+    memcpy(r.xs, m.xs, <size_t>found * sizeof(int))
+    memcpy(r.gains, m.gains, <size_t>found * sizeof(double))
+    r.count = r.room = found
     r.computed = True
 
 
@@ -423,11 +431,13 @@ cdef inline void ask_inserts(
     m.work += fresh
     must_answer(m, r, m.ask(m.owner, r, True, False, m.missing.at, fresh, m.gains))
     for i in range(fresh):
-        x = m.missing.at[i]
         if not isfinite(m.gains[i]):
-            refuse(m, r, x, m.gains[i])
+            refuse(m, r, m.missing.at[i], m.gains[i])
+    for i in range(fresh):
+        x = m.missing.at[i]
         if m.gains[i] > 0.0:
             keep(m, r, x, m.gains[i])
+        add(r.answered, x)
 
 
 cdef inline double insert_gain(const Record *r, int x) noexcept nogil:
@@ -495,7 +505,7 @@ cdef inline double single_insert(Memory *m, Record *r, int x) noexcept nogil:
 
 cdef inline void ask_deletes(Memory *m, Record *r, const Word *wanted) noexcept nogil:
     """Ask for the deletes that are wanted, given by their places in the base."""
-    cdef int i, fresh = 0, words = (r.size + 63) >> 6, status
+    cdef int i, fresh = 0, words = (r.size + 63) >> 6
     if r.asked_deletes == NULL:
         r.asked_deletes = <Word *>calloc(words + 1, sizeof(Word))
         if r.asked_deletes == NULL:
@@ -510,23 +520,35 @@ cdef inline void ask_deletes(Memory *m, Record *r, const Word *wanted) noexcept 
     note_base(m, r)
     fresh = m.missing.size
     m.fresh += fresh
-    for i in range(fresh):
-        add(r.asked_deletes, m.missing.at[i])
-        if m.counting:
-            note_single(m, r, r.base[m.missing.at[i]])
     if m.native:
         if r.deletes == NULL:
             m.questions += 1
             m.work += r.size
-            r.deletes = <double *>taken(m.exit, (<size_t>r.size + 1) * sizeof(double))
-            status = m.scorer.deletes(m.scorer.self, r.y, r.base, r.size, r.deletes)
-            must_answer(m, r, status)
-            for i in range(r.size):
-                if not isfinite(r.deletes[i]):
-                    refuse(m, r, r.base[i], r.deletes[i])
-        return
-    if r.deletes == NULL:
-        r.deletes = <double *>taken(m.exit, (<size_t>r.size + 1) * sizeof(double))
+            compute_deletes(m, r)
+    else:
+        ask_python_deletes(m, r, fresh)
+    for i in range(fresh):  # only now: the score may not have answered
+        add(r.asked_deletes, m.missing.at[i])
+        if m.counting:
+            note_single(m, r, r.base[m.missing.at[i]])
+
+
+cdef inline void compute_deletes(Memory *m, Record *r) noexcept nogil:
+    """Ask a native score for all deletes; ``deletes`` stays NULL if it cannot answer."""
+    cdef int i
+    cdef double *found
+    must_answer(m, r, m.scorer.deletes(m.scorer.self, r.y, r.base, r.size, m.gains))
+    for i in range(r.size):
+        if not isfinite(m.gains[i]):
+            refuse(m, r, r.base[i], m.gains[i])
+    found = <double *>taken(m.exit, (<size_t>r.size + 1) * sizeof(double))
+    memcpy(found, m.gains, <size_t>r.size * sizeof(double))
+    r.deletes = found
+
+
+cdef inline void ask_python_deletes(Memory *m, Record *r, int fresh) noexcept nogil:
+    """Ask a Python score for the deletes at the places that are missing."""
+    cdef int i
     for i in range(fresh):
         m.xs[i] = r.base[m.missing.at[i]]
     m.questions += 1
@@ -535,6 +557,9 @@ cdef inline void ask_deletes(Memory *m, Record *r, const Word *wanted) noexcept 
     for i in range(fresh):
         if not isfinite(m.gains[i]):
             refuse(m, r, m.xs[i], m.gains[i])
+    if r.deletes == NULL:
+        r.deletes = <double *>taken(m.exit, (<size_t>r.size + 1) * sizeof(double))
+    for i in range(fresh):
         r.deletes[m.missing.at[i]] = m.gains[i]
 
 
@@ -569,8 +594,7 @@ cdef inline double single_gain(
         if inserting:
             return single_insert(m, r, x)
         if r.deletes == NULL:
-            r.deletes = <double *>taken(m.exit, (<size_t>size + 1) * sizeof(double))
-            must_answer(m, r, m.scorer.deletes(m.scorer.self, y, r.base, size, r.deletes))
+            compute_deletes(m, r)
         gain = r.deletes[place_of(r, x)]
     else:
         must_answer(m, r, m.ask(m.owner, r, inserting, True, &x, 1, &gain))
@@ -604,25 +628,42 @@ cdef inline bint in_a_fan(
     return False
 
 
-cdef inline void grow_seen(Memory *m, Seen *s) noexcept nogil:
-    cdef int i, at
+cdef inline bint grow_seen(Seen *s) noexcept nogil:
+    """Make room for one entry more; tell whether there is."""
+    cdef long long i, room
+    cdef size_t at, slots
+    cdef void *block
+    if s.failed:
+        return False
     if s.size == s.room:
-        s.room = 2 * s.room + 1024
-        s.entries = <Entry *>regrown(m.exit, s.entries, <size_t>s.room * sizeof(Entry))
-    if 2 * s.size >= s.slots:
-        s.slots = max(4 * s.slots, 4096)
-        s.heads = <int *>regrown(m.exit, s.heads, <size_t>s.slots * sizeof(int))
-        memset(s.heads, 255, <size_t>s.slots * sizeof(int))
+        room = 2 * s.room + 1024
+        block = realloc(s.entries, <size_t>room * sizeof(Entry))
+        s.failed = block == NULL
+        if s.failed:
+            return False
+        s.entries = <Entry *>block
+        s.room = room
+    if 2 * <size_t>s.size >= s.slots:
+        slots = max(4 * s.slots, <size_t>4096)
+        block = realloc(s.heads, slots * sizeof(long long))
+        s.failed = block == NULL
+        if s.failed:
+            return False
+        s.heads = <long long *>block
+        s.slots = slots
+        memset(s.heads, 255, slots * sizeof(long long))
         for i in range(s.size):
-            at = <int>(s.entries[i].key & <Word>(s.slots - 1))
+            at = s.entries[i].key & (slots - 1)
             s.entries[i].next = s.heads[at]
             s.heads[at] = i
+    return True
 
 
-cdef inline void push_entry(Memory *m, Seen *s, Word key, Word check, int record, int node) noexcept nogil:
-    cdef int at
-    grow_seen(m, s)
-    at = <int>(key & <Word>(s.slots - 1))
+cdef inline void push_entry(Seen *s, Word key, Word check, int record, int node) noexcept nogil:
+    cdef size_t at
+    if not grow_seen(s):
+        return
+    at = key & (s.slots - 1)
     s.entries[s.size].key = key
     s.entries[s.size].check = check
     s.entries[s.size].record = record
@@ -633,16 +674,16 @@ cdef inline void push_entry(Memory *m, Seen *s, Word key, Word check, int record
     s.size += 1
 
 
-cdef inline bint first_time(Memory *m, Seen *s, Word key, Word check) noexcept nogil:
+cdef inline bint first_time(Seen *s, Word key, Word check) noexcept nogil:
     """Take note of a pair of words; tell whether it is new."""
-    cdef int i
+    cdef long long i
     if s.slots:
-        i = s.heads[<int>(key & <Word>(s.slots - 1))]
+        i = s.heads[key & (s.slots - 1)]
         while i >= 0:
             if s.entries[i].key == key and s.entries[i].check == check:
                 return False
             i = s.entries[i].next
-    push_entry(m, s, key, check, 0, 0)
+    push_entry(s, key, check, 0, 0)
     return True
 
 
@@ -666,8 +707,10 @@ cdef inline void note_single(Memory *m, const Record *r, int left_out) noexcept 
     if left_out >= 0:
         key ^= m.keys[2 * left_out]
         check ^= m.keys[2 * left_out + 1]
-    if not first_time(m, &m.singles, key, check):
+    if not first_time(&m.singles, key, check):
         return
+    if m.singles.failed:
+        leave(m.exit, NO_MEMORY)
     entry = &m.singles.entries[m.singles.size - 1]
     entry.record = r.number
     entry.node = left_out
@@ -676,8 +719,7 @@ cdef inline void note_single(Memory *m, const Record *r, int left_out) noexcept 
 
 cdef inline long long count_singles(Memory *m) noexcept nogil:
     """Count the families that were asked for by themselves, and in no fan."""
-    cdef long long total = 0
-    cdef int i
+    cdef long long total = 0, i
     cdef Entry *entry
     cdef Record *r
     for i in range(m.singles.size):
@@ -694,52 +736,100 @@ cdef inline long long count_singles(Memory *m) noexcept nogil:
     return total
 
 
-cdef inline long long count_fans(Memory *m, Seen *cores, Seen *twice) noexcept nogil:
-    """Count the families of all fans: those in two fans differ in one node from a common core."""
-    cdef long long total = 0
-    cdef int i, k, z, other, first, second
+cdef inline long long fan_size(const Memory *m, const Record *r) noexcept nogil:
+    """Return how many inserts of a record were asked for."""
+    cdef long long size = 0
+    cdef int w
+    if r.asked_all:
+        return m.n - 1 - r.size
+    if r.asked != NULL:
+        for w in range(m.words):
+            size += count_bits(r.asked[w])
+    return size
+
+
+cdef inline long long pairs_of(Memory *m, Seen *cores, const Record *r, int number, Seen *twice) noexcept nogil:
+    """Return how many families of a fan are in an earlier one too.
+
+    Two such fans have bases that differ in one node: they are found by the core that is common.
+    """
+    cdef long long found = 0, other
+    cdef int k, z, first, second
     cdef Word key, check
+    for k in range(r.size):
+        z = r.base[k]
+        key = r.key ^ m.keys[2 * z]
+        check = r.check ^ m.keys[2 * z + 1]
+        if not grow_seen(cores):
+            return 0
+        other = cores.heads[key & (cores.slots - 1)]
+        while other >= 0:
+            if cores.entries[other].key == key and cores.entries[other].check == check:
+                first = cores.entries[other].record
+                second = cores.entries[other].node
+                if asked_insert(r, second) and asked_insert(m.records[first], z):
+                    # the family is also in a fan whose added node is lower: not this one
+                    if z < second:
+                        first = number
+                    found += first_time(
+                        twice, mixed(<Word>first << 32 | <Word>max(z, second)), <Word>first
+                    )
+            other = cores.entries[other].next
+        push_entry(cores, key, check, number, z)
+    return found
+
+
+cdef inline long long new_families(Memory *m, const Record *r, Seen *each) noexcept nogil:
+    """Return how many families of a fan were not seen before, one by one."""
+    cdef long long found = 0
+    cdef int x, i = 0
+    for x in range(m.n):
+        if i < r.size and r.base[i] == x:
+            i += 1
+        elif x != r.y and asked_insert(r, x):
+            found += first_time(each, r.key ^ m.keys[2 * x], r.check ^ m.keys[2 * x + 1])
+    return found
+
+
+cdef inline long long count_fans(Memory *m, Seen *cores, Seen *twice, Seen *each) noexcept nogil:
+    """Count the families of all fans: in pairs of fans, or one by one, whichever is less work."""
+    cdef long long total = 0
+    cdef long long *bases = <long long *>calloc(2 * <size_t>m.n + 1, sizeof(long long))
+    cdef long long *sizes = bases + m.n
+    cdef int i
     cdef Record *r
+    if bases == NULL:
+        cores.failed = True
+        return 0
     for i in range(m.size):
         r = m.records[i]
-        if r.asked_all:
-            total += m.n - 1 - r.size
-        elif r.asked != NULL:
-            for k in range(m.words):
-                total += count_bits(r.asked[k])
-        else:
+        if r.asked_all or r.asked != NULL:
+            bases[r.y] += 1
+            sizes[r.y] += fan_size(m, r)
+    for i in range(m.size):
+        r = m.records[i]
+        if not r.asked_all and r.asked == NULL:
             continue
-        for k in range(r.size):
-            z = r.base[k]
-            key = r.key ^ m.keys[2 * z]
-            check = r.check ^ m.keys[2 * z + 1]
-            grow_seen(m, cores)
-            other = cores.heads[<int>(key & <Word>(cores.slots - 1))]
-            while other >= 0:
-                if cores.entries[other].key == key and cores.entries[other].check == check:
-                    first = cores.entries[other].record
-                    second = cores.entries[other].node
-                    if asked_insert(r, second) and asked_insert(m.records[first], z):
-                        # the family is also in a fan whose added node is lower: not this one
-                        if z < second:
-                            first = i
-                        total -= first_time(
-                            m, twice, mixed(<Word>first << 32 | <Word>max(z, second)), <Word>first
-                        )
-                other = cores.entries[other].next
-            push_entry(m, cores, key, check, i, z)
+        if bases[r.y] * bases[r.y] > 16 * sizes[r.y]:
+            total += new_families(m, r, each)
+        else:
+            total += fan_size(m, r) - pairs_of(m, cores, r, i, twice)
+    free(bases)
     return total
 
 
 cdef inline long long count_families(Memory *m) noexcept nogil:
-    """Count the unique families that were asked for so far."""
-    cdef Seen cores, twice
+    """Count the unique families that were asked for so far; -1 if memory ran out."""
+    cdef Seen cores, twice, each
     cdef long long total
     memset(&cores, 0, sizeof(Seen))
     memset(&twice, 0, sizeof(Seen))
-    total = count_singles(m) + count_fans(m, &cores, &twice)
+    memset(&each, 0, sizeof(Seen))
+    total = count_singles(m) + count_fans(m, &cores, &twice, &each)
     free(cores.entries)
     free(cores.heads)
     free(twice.entries)
     free(twice.heads)
-    return total
+    free(each.entries)
+    free(each.heads)
+    return -1 if cores.failed or twice.failed or each.failed else total

@@ -24,6 +24,7 @@ from itertools import accumulate
 
 from sges.engine.scores cimport NOT_FINITE, OUT_OF_MEMORY, NativeScore, Scorer
 
+from sges.engine.scores import checked_family
 from sges.errors import ScoreError
 
 
@@ -950,12 +951,18 @@ def ask_one_run(NativeScore score, questions):
         free(gains)
         raise MemoryError
     answers = []
-    score.open(&scorer)
+    try:
+        score.open(&scorer)
+    except BaseException:
+        free(xs)
+        free(gains)
+        raise
     try:
         for kind, y, base in questions:
+            base = checked_family(score.n, y, base)
             size = len(base)
-            for i, node in enumerate(sorted(base)):
-                nodes[i] = node
+            for i in range(size):
+                nodes[i] = base[i]
             if kind == "insert":
                 status = scorer.inserts(
                     scorer.self, y, nodes, size, -INFINITY, NULL, 0, xs, gains, NULL

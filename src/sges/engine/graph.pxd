@@ -13,7 +13,8 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from sges.engine.lists cimport (
-    Exit, Ints, NO_EXTENSION, Word, add, copy_to, drop, has, leave, mixed, push, regrown, take,
+    Exit, Ints, NO_EXTENSION, Word, add, copy_to, drop, grown, has, leave, mixed, one_more, push,
+    reserve, take,
 )
 
 cdef enum Kind:
@@ -42,14 +43,15 @@ cdef struct Graph:
     Change *log
     int changes
     int room
+    int settled  # so many changes lead to the last state that is whole
     # Scratch of ``complete``; a node's entry counts only if its stamp is the present one.
-    int stamp
-    int marks
-    int *mark
-    int *directed  # the edges at this node are directed in the member DAG
-    int *known  # the lists of this node were filled
-    int *queued
-    int *inside
+    unsigned int stamp
+    long long marks
+    long long *mark
+    unsigned int *directed  # the edges at this node are directed in the member DAG
+    unsigned int *known  # the lists of this node were filled
+    unsigned int *queued
+    unsigned int *inside
     int *count
     Ints *dag_parents  # in the member DAG
     Ints *label  # the compelled among them
@@ -90,18 +92,21 @@ cdef inline bint make_graph(Graph *g, Exit *exit, int n) noexcept nogil:
     g.words = (n + 63) >> 6
     g.out = <Word *>calloc(<size_t>n * g.words + 1, sizeof(Word))
     g.parents = <Ints *>calloc(5 * <size_t>n + 1, sizeof(Ints))
-    g.mark = <int *>calloc(6 * <size_t>n + 1, sizeof(int))
-    if g.out == NULL or g.parents == NULL or g.mark == NULL:
+    g.mark = <long long *>calloc(<size_t>n + 1, sizeof(long long))
+    g.directed = <unsigned int *>calloc(4 * <size_t>n + 1, sizeof(int))
+    g.count = <int *>calloc(<size_t>n + 1, sizeof(int))
+    if (
+        g.out == NULL or g.parents == NULL or g.mark == NULL or g.directed == NULL
+        or g.count == NULL
+    ):
         return False
     g.children = g.parents + n
     g.neighbors = g.parents + 2 * n
     g.dag_parents = g.parents + 3 * n
     g.label = g.parents + 4 * n
-    g.directed = g.mark + n
-    g.known = g.mark + 2 * n
-    g.queued = g.mark + 3 * n
-    g.inside = g.mark + 4 * n
-    g.count = g.mark + 5 * n
+    g.known = g.directed + n
+    g.queued = g.directed + 2 * n
+    g.inside = g.directed + 3 * n
     return True
 
 
@@ -113,6 +118,8 @@ cdef inline void free_graph(Graph *g) noexcept nogil:
     free(g.parents)
     free(g.out)
     free(g.mark)
+    free(g.directed)
+    free(g.count)
     free(g.log)
     free(g.region.at)
     free(g.todo.at)
@@ -139,31 +146,59 @@ cdef inline void unlist(Graph *g, int u, int v, int kind) noexcept nogil:
         drop(&g.neighbors[v], u)
 
 
-cdef inline void enlist(Graph *g, int u, int v, int kind) noexcept nogil:
+cdef inline void reserve_edge(Graph *g, int u, int v, int kind) noexcept nogil:
+    """Make room for an edge in the lists of u and v."""
+    cdef Ints *of_u = &g.neighbors[u]
+    cdef Ints *of_v = &g.neighbors[v]
     if kind == TO:
-        push(g.exit, &g.children[u], v)
-        push(g.exit, &g.parents[v], u)
+        of_u = &g.children[u]
+        of_v = &g.parents[v]
     elif kind == FROM:
-        push(g.exit, &g.parents[u], v)
-        push(g.exit, &g.children[v], u)
+        of_u = &g.parents[u]
+        of_v = &g.children[v]
+    reserve(g.exit, of_u, of_u.size + 1)
+    reserve(g.exit, of_v, of_v.size + 1)
+
+
+cdef inline void enlist(Graph *g, int u, int v, int kind) noexcept nogil:
+    """Add an edge to the lists of u and v, which have room."""
+    if kind == TO:
+        append(&g.children[u], v)
+        append(&g.parents[v], u)
+    elif kind == FROM:
+        append(&g.parents[u], v)
+        append(&g.children[v], u)
     elif kind == LINE:
-        push(g.exit, &g.neighbors[u], v)
-        push(g.exit, &g.neighbors[v], u)
+        append(&g.neighbors[u], v)
+        append(&g.neighbors[v], u)
+
+
+cdef inline void append(Ints *to, int value) noexcept nogil:
+    to.at[to.size] = value
+    to.size += 1
 
 
 cdef inline void set_edge(Graph *g, int u, int v, int kind) noexcept nogil:
-    """Make the edge between u and v of a kind, and log the change."""
+    """Make the edge between u and v of a kind, and log the change: all of it or nothing."""
     cdef int before = kind_of(g, u, v)
     if before == kind:
         return
     if g.changes == g.room:
-        g.room = 2 * g.room + 64
-        g.log = <Change *>regrown(g.exit, g.log, <size_t>g.room * sizeof(Change))
+        g.log = <Change *>grown(
+            g.exit, g.log, &g.room, max(one_more(g.exit, g.changes), 64), sizeof(Change)
+        )
+    if kind != NONE:
+        reserve_edge(g, u, v, kind)
     g.log[g.changes].u = u
     g.log[g.changes].v = v
     g.log[g.changes].before = before
     g.log[g.changes].after = kind
     g.changes += 1
+    write_edge(g, u, v, before, kind)
+
+
+cdef inline void write_edge(Graph *g, int u, int v, int before, int kind) noexcept nogil:
+    """Change the edge between u and v, without a word in the log; the lists have room."""
     unlist(g, u, v, before)
     enlist(g, u, v, kind)
     if (before ^ kind) & TO:
@@ -233,7 +268,7 @@ cdef inline bint can_be_sink(Graph *g, int v) noexcept nogil:
     return True
 
 
-cdef inline void again(Graph *g, Ints *of, int stamp) noexcept nogil:
+cdef inline void again(Graph *g, Ints *of, unsigned int stamp) noexcept nogil:
     """Put those of a list that are left in the region back to do."""
     cdef int i, u
     for i in range(of.size):
@@ -311,7 +346,8 @@ cdef inline bint relabel(Graph *g, int v) noexcept nogil:
     One parent without a child among the parents decides for all of them:
     ``sges.graph.equivalence.compelled_parents``.
     """
-    cdef int i, k, p, x = -1, here, common = 0
+    cdef int i, k, p, x = -1, common = 0
+    cdef long long here
     cdef Ints *parents = &g.dag_parents[v]
     cdef Ints *found = parents
     cdef bint all_compelled = False
@@ -478,3 +514,15 @@ cdef inline void undo_to(Graph *g, int changes) noexcept nogil:
     cdef int i, top = g.changes
     for i in range(top - 1, changes - 1, -1):
         set_edge(g, g.log[i].u, g.log[i].v, g.log[i].before)
+
+
+cdef inline void take_back(Graph *g, int changes) noexcept nogil:
+    """Take back all changes after so many of the log, and forget them.
+
+    This needs no memory: the lists had room for all these edges before.
+    """
+    cdef Change *last
+    while g.changes > changes:
+        g.changes -= 1
+        last = &g.log[g.changes]
+        write_edge(g, last.u, last.v, last.after, last.before)

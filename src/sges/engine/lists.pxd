@@ -1,5 +1,6 @@
 """Lists of nodes that grow, rows of bits, and how a run is left when memory is out."""
 
+from libc.limits cimport INT_MAX
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memset
@@ -15,6 +16,9 @@ cdef extern from "exits.h" nogil:
     int count_bits(Word word) noexcept
     Word mixed(Word number) noexcept
     double seconds_now() noexcept
+    enum:
+        CAN_RUN_OUT
+    long long allocations_left
 
 cdef enum Status:
     # Why a run was left.
@@ -25,6 +29,7 @@ cdef enum Status:
     RAISED = 5  # a Python exception is waiting
     OVER_BUDGET = 6
     NO_EXTENSION = 7
+    INVALID = 8
 
 cdef struct Ints:
     int *at
@@ -47,20 +52,33 @@ cdef inline void *regrown(Exit *exit, void *block, size_t bytes) noexcept nogil:
     return block
 
 
+cdef inline void *grown(Exit *exit, void *block, int *room, int least, size_t item) noexcept nogil:
+    """Return a block with room for at least so many items, about twice as many as it had.
+
+    The room is that of the old block until there is a new one, so that a run that is left here
+    can be used again.
+    """
+    cdef int more = max(2 * room[0] if room[0] < INT_MAX // 2 else INT_MAX, least)
+    block = regrown(exit, block, <size_t>more * item)
+    room[0] = more
+    return block
+
+
 cdef inline void reserve(Exit *exit, Ints *to, int room) noexcept nogil:
-    cdef int *at
     if room > to.room:
-        room = max(room, to.room * 2, 4)
-        at = <int *>realloc(to.at, <size_t>room * sizeof(int))
-        if at == NULL:
-            leave(exit, NO_MEMORY)
-        to.at = at
-        to.room = room
+        to.at = <int *>grown(exit, to.at, &to.room, max(room, 4), sizeof(int))
+
+
+cdef inline int one_more(Exit *exit, int size) noexcept nogil:
+    """Return the size of a list with one item more; leave the run if none can be so long."""
+    if size == INT_MAX:
+        leave(exit, NO_MEMORY)
+    return size + 1
 
 
 cdef inline void push(Exit *exit, Ints *to, int value) noexcept nogil:
     if to.size == to.room:
-        reserve(exit, to, to.size + 1)
+        reserve(exit, to, one_more(exit, to.size))
     to.at[to.size] = value
     to.size += 1
 

@@ -90,6 +90,8 @@ cdef inline Orders *make_orders(int n) noexcept nogil:
     o.place = o.order + n
     o.tried_node = o.order + 2 * n
     o.tried = o.chosen + n
+    for v in range(n):
+        o.order[v] = o.place[v] = v
     at = o.rows
     for v in range(2 * n):
         point_choice(&o.chosen[v], &at, o.words)
@@ -447,8 +449,8 @@ cdef inline void take_edge(Search *s, int kind, int x, int y, double gain) noexc
     s.found.y = y
     s.found.gain = gain
     carry_out(s, kind, x, y, &s.found.set)
-    note_step(s, &s.found)
     note_changes(s, before)
+    note_step(s, &s.found)
     report(s)
 
 

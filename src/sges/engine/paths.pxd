@@ -7,13 +7,13 @@ leaves it, the path is there and bars what it barred.
 """
 
 from sges.engine.graph cimport Graph
-from sges.engine.lists cimport Ints, Word, has, push, regrown
+from sges.engine.lists cimport Ints, Word, grown, has, one_more, push
 from sges.engine.search cimport Barrier, Search
 
 
 cdef inline void see(Search *s, int v, int from_node, bint forward) noexcept nogil:
     """Take note of a node that is met from one end, unless it was met before."""
-    cdef int *mark = s.met if forward else s.met_back
+    cdef unsigned int *mark = s.met if forward else s.met_back
     if mark[v] == s.walk:
         return
     mark[v] = s.walk
@@ -29,7 +29,7 @@ cdef inline int step_from(Search *s, int v, bint forward, const Word *around, in
     """Look at the nodes next to v; return one that was met from the other end, or -1."""
     cdef Graph *g = &s.g
     cdef Ints *some
-    cdef int *met_there = s.met_back if forward else s.met
+    cdef unsigned int *met_there = s.met_back if forward else s.met
     cdef int i, u, kind
     for kind in range(2):
         if kind:
@@ -86,9 +86,9 @@ cdef inline int remember(Search *s, int source, int x, int y, int lane) noexcept
     cdef Barrier *b
     cdef int i
     if s.barriers == s.barrier_room:
-        s.barrier_room = 2 * s.barrier_room + 64
-        s.barrier = <Barrier *>regrown(
-            &s.exit, s.barrier, <size_t>s.barrier_room * sizeof(Barrier)
+        s.barrier = <Barrier *>grown(
+            &s.exit, s.barrier, &s.barrier_room, max(one_more(&s.exit, s.barriers), 64),
+            sizeof(Barrier),
         )
     b = &s.barrier[s.barriers]
     b.source = source

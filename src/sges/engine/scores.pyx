@@ -5,7 +5,8 @@ A native score writes the gains of every candidate into the caller's memory, wit
 interpreter.  ``insert_gains`` and ``delete_gains`` show the same to Python, for tests.
 """
 
-from libc.stdlib cimport free, malloc
+from array import array
+from operator import index
 
 from sges.errors import ScoreError
 
@@ -31,48 +32,48 @@ cdef class NativeScore:
             Nodes whose gains are returned whatever they are.
         """
         cdef Scorer scorer
-        cdef int *nodes = _as_ints([*sorted(base), *sorted(also)])
-        cdef int *xs = <int *>malloc(self.n * sizeof(int))
-        cdef double *gains = <double *>malloc((self.n + len(also) + 1) * sizeof(double))
+        base, also = checked_family(self.n, y, base), checked_family(self.n, y, also)
+        if set(base) & set(also):
+            raise ScoreError(f"{sorted(set(base) & set(also))} are parents of node {y} already")
+        cdef int[::1] nodes = array("i", [*base, *also, 0]), xs = array("i", bytes(4 * self.n + 4))
+        cdef double[::1] gains = array("d", bytes(8 * (self.n + len(also) + 1)))
         cdef int count, size = len(base), more = len(also)
         self.open(&scorer)
         with nogil:
             count = scorer.inserts(
-                scorer.self, y, nodes, size, worth, nodes + size, more, xs, gains, gains + scorer.n
+                scorer.self, y, &nodes[0], size, worth, &nodes[size], more, &xs[0], &gains[0],
+                &gains[scorer.n],
             )
             scorer.close(scorer.self)
-        found = {xs[i]: gains[i] for i in range(count)}
-        asked = [gains[self.n + i] for i in range(more)]
-        free(nodes)
-        free(xs)
-        free(gains)
         _raise_if_failed(count, y)
-        return found, asked
+        found = {xs[i]: gains[i] for i in range(count)}
+        return found, [gains[self.n + i] for i in range(more)]
 
     def delete_gains(self, int y, base):
         """Return the gains of taking each node of ``base`` from the parents of y, in order."""
         cdef Scorer scorer
-        cdef int *nodes = _as_ints(sorted(base))
+        base = checked_family(self.n, y, base)
+        cdef int[::1] nodes = array("i", [*base, 0])
         cdef int status, size = len(base)
-        cdef double *gains = <double *>malloc((size + 1) * sizeof(double))
+        cdef double[::1] gains = array("d", bytes(8 * size + 8))
         self.open(&scorer)
         with nogil:
-            status = scorer.deletes(scorer.self, y, nodes, size, gains)
+            status = scorer.deletes(scorer.self, y, &nodes[0], size, &gains[0])
             scorer.close(scorer.self)
-        found = [gains[i] for i in range(size)]
-        free(nodes)
-        free(gains)
         _raise_if_failed(status, y)
-        return found
+        return [gains[i] for i in range(size)]
 
 
-cdef int *_as_ints(values) except NULL:
-    cdef int *ints = <int *>malloc((len(values) + 1) * sizeof(int))
-    if ints == NULL:
-        raise MemoryError
-    for i, value in enumerate(values):
-        ints[i] = value
-    return ints
+def checked_family(n: int, y: int, parents) -> list[int]:
+    """Return parents of y sorted; refuse what are not other nodes, each once."""
+    found = sorted(map(index, parents))
+    if not 0 <= y < n:
+        raise ScoreError(f"node {y}: the score has the nodes 0..{n - 1} only")
+    if any(not 0 <= x < n or x == y for x in found):
+        raise ScoreError(f"{found} cannot be parents of node {y} among the nodes 0..{n - 1}")
+    if len(set(found)) < len(found):
+        raise ScoreError(f"{found} cannot be parents of node {y}: a parent counts once")
+    return found
 
 
 def _raise_if_failed(status: int, y: int) -> None:

@@ -6,7 +6,7 @@ are made again.
 """
 
 from libc.math cimport INFINITY
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
 from sges.engine.gains cimport Memory, Record
@@ -160,6 +160,8 @@ cdef struct StepOf:
     double gain
     double total
     int edges
+    int changes  # how many changes of the log, and nodes touched, lead up to the step's end
+    int touched
 
 cdef struct Search:
     Exit exit
@@ -172,21 +174,22 @@ cdef struct Search:
     Inserts preferred  # the conservative ones
     Inserts *making  # whose lanes are made now
     int group  # the NA whose cliques are walked: a place in ``near.xs``, or -1 for no node
-    int ticks
+    unsigned int ticks
     int sets  # listed for the view at hand
     int exploding  # 1 if a view has very many sets, 2 once that was said
     Deletes deletes
     Turns turns
     double tolerance
     double total
+    double start_total
     Word *barred  # row y: the x of which x -> y must not be; NULL without knowledge
     Word *fixed  # row y: the x whose edge x -> y must stay
     int bar_x  # the pair that must not be joined during a trial, or -1
     int bar_y
     # What a step makes out of date.
     Ints stale
-    int *is_stale
-    int stale_stamp
+    unsigned int *is_stale
+    unsigned int stale_stamp
     Ints touched  # the nodes whose view changed, in the order of the steps
     Ints lost  # nodes that lost an edge leaving them
     Ints turned  # nodes whose parents or neighbors changed
@@ -194,9 +197,9 @@ cdef struct Search:
     Ints rejected_turns
     Ints unbarred  # nodes of which a turn is no longer barred
     # Semi-directed paths (paths.pxd).
-    int walk
-    int *met
-    int *met_back
+    unsigned int walk
+    unsigned int *met
+    unsigned int *met_back
     int *came_from
     int *goes_to
     Ints front
@@ -221,7 +224,7 @@ cdef struct Search:
     Ints stack
     Ints order
     Ints best_set
-    int view  # a number for each view that is made
+    long long view  # a number for each view that is made
     Found found
     bint from_preferred
     # Steps.
@@ -253,6 +256,7 @@ cdef struct Search:
     int most_steps  # -1 for any number
     int next_bar_x
     int next_bar_y
+    int counted  # the node of a family that is asked for
     int back_to
     int back_steps
     int back_touched
@@ -276,11 +280,17 @@ cdef inline Word *row_taken(Search *s) noexcept nogil:
 
 
 cdef inline void give_row(Search *s, Word *row) noexcept nogil:
+    """Keep a row for later; never leaves the run, as what is left gives its rows back."""
+    cdef Word **spare
     if row == NULL:
         return
     if s.spares == s.spare_room:
+        spare = <Word **>realloc(s.spare, (2 * <size_t>s.spare_room + 64) * sizeof(Word *))
+        if spare == NULL:
+            free(row)
+            return
+        s.spare = spare
         s.spare_room = 2 * s.spare_room + 64
-        s.spare = <Word **>regrown(&s.exit, s.spare, <size_t>s.spare_room * sizeof(Word *))
     s.spare[s.spares] = row
     s.spares += 1
 
@@ -362,7 +372,8 @@ cdef inline void look_near(Search *s, int y) noexcept nogil:
     if wanted > a.room:
         a.rows = <Word *>regrown(&s.exit, a.rows, 2 * wanted * sizeof(Word))
         a.room = 2 * wanted
-    memset(a.rows, 0, wanted * sizeof(Word))
+    if k:
+        memset(a.rows, 0, wanted * sizeof(Word))
     for i in range(k):
         for j in range(i):
             if adjacent(g, a.node.at[i], a.node.at[j]):
@@ -555,7 +566,8 @@ cdef inline void look_around(Search *s) noexcept nogil:
     if wanted > a.na_room:
         a.na = <Word *>regrown(&s.exit, a.na, 2 * wanted * sizeof(Word))
         a.na_room = 2 * wanted
-    memset(a.na, 0, wanted * sizeof(Word))
+    if wanted:
+        memset(a.na, 0, wanted * sizeof(Word))
     for i in range(a.xs.size):
         for k in range(a.k):
             if adjacent(g, a.xs.at[i], a.node.at[k]):

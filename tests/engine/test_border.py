@@ -1,0 +1,816 @@
+"""Nothing that comes from outside breaks the compiled engine: it refuses, and can go on."""
+
+import math
+import os
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sges
+from invariants import check
+from sges.errors import InvalidOperator, ScoreError, SgesError
+from sges.graph import PDAG
+from sges.operators import Delete, Insert, Turn
+from sges.search import engines
+from sges.search.algorithms import ges, search
+from sges.search.moves import Moves
+from worlds import gaussian_score, linear_data
+
+core = pytest.importorskip("sges.engine.core", reason="the engine is not compiled")
+gaussian = pytest.importorskip("sges.engine.gaussian", reason="the engine is not compiled")
+discrete = pytest.importorskip("sges.engine.discrete", reason="the engine is not compiled")
+native_of = pytest.importorskip("sges.engine.native").native_of
+
+EVERYTHING = Moves(inserts="all", deletes=True, turns=True)
+N = 6
+SANITIZED = pytest.mark.skipif(
+    "libasan" in os.environ.get("LD_PRELOAD", ""), reason="ASan keeps more memory than is used"
+)
+
+
+class Plain:
+    """A score in Python that asks a native one, and does something else now and then."""
+
+    def __init__(self, n: int = N, act: Callable[[int], object] | None = None) -> None:
+        self.inner, self.n, self.act, self.calls = gaussian_score(n, n, 100, 3), n, act, 0
+
+    def local(self, y: int, parents: int) -> float:
+        self.calls += 1
+        if self.act is not None:
+            given = self.act(self.calls)
+            if given is not None:
+                return given  # type: ignore[return-value]
+        return self.inner.local(y, parents)
+
+
+def engine_on(score: Any, total: float = -500.0, **options: Any) -> Any:  # noqa: ANN401
+    """Return an engine at the empty graph."""
+    native = None if isinstance(score, Plain) else native_of(score)
+    engine = engines.CompiledEngine(score, native, **options)
+    engine.start(PDAG.empty(score.n), total)
+    return engine
+
+
+def assert_goes_on(engine: Any) -> None:  # noqa: ANN401
+    """Check that an engine is whole, and finds what a new one finds from the same state."""
+    check(engine)
+    other = engines.CompiledEngine(engine.score, engine.native)
+    other.start(engine.cpdag, engine.total)
+    engine.climb("on", EVERYTHING)
+    other.climb("on", EVERYTHING)
+    assert engine.cpdag == other.cpdag
+    check(engine, EVERYTHING)
+
+
+# -- sizes -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 63, 64, 65])
+def test_tables_of_any_width_can_be_searched(n: int) -> None:
+    class Flat:
+        def __init__(self) -> None:
+            self.n = n
+
+        def local(self, _y: int, parents: int) -> float:
+            return -float(parents.bit_count())
+
+    engine = engines.CompiledEngine(Flat(), None)
+    engine.start(PDAG.empty(n), 0.0)
+    assert not engine.climb("climb", EVERYTHING)
+    check(engine, EVERYTHING)
+    assert engine.escapes(Moves(deletes=True)) == []
+    assert engine.cpdag == PDAG.empty(n)
+
+
+@pytest.mark.parametrize("n", [-1, 2**24 + 1, 2**31 - 1, 2**31, 2**70])
+def test_an_absurd_number_of_variables_is_refused(n: int) -> None:
+    class Wide:
+        def __init__(self) -> None:
+            self.n = n
+
+    with pytest.raises(ScoreError, match="variables"):
+        core.Core(Wide(), None)
+
+
+def test_a_native_score_of_another_width_is_refused() -> None:
+    score, other = gaussian_score(5, 6, 50, 1), gaussian_score(9, 6, 50, 1)
+    with pytest.raises(ScoreError, match="cannot be read as one of 9"):
+        core.Core(score, native_of(other))
+    with pytest.raises(TypeError):
+        core.Core(score, object())
+
+
+def test_an_engine_is_made_once() -> None:
+    engine = engine_on(gaussian_score(5, 6, 50, 1))
+    with pytest.raises(SgesError, match="made once"):
+        engine.__init__(engine.score, engine.native)
+    assert_goes_on(engine)
+
+
+# -- what methods are given ------------------------------------------------------------------------
+
+BAD_CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+    ("start", (PDAG.empty(N - 1), 0.0), {}),
+    ("start", (PDAG.empty(N + 70), 0.0), {}),
+    ("start", (PDAG((1 << N, *[0] * (N - 1)), (0,) * N), 0.0), {}),
+    ("start", (PDAG((-1, *[0] * (N - 1)), (0,) * N), 0.0), {}),
+    ("start", (PDAG.empty(N), math.nan), {}),
+    ("start", (PDAG.empty(N), math.inf), {}),
+    ("start", (None, 0.0), {}),
+    ("climb", ("x", Moves(inserts="all", max_indegree=-1)), {}),
+    ("climb", ("x", Moves(inserts="none")), {}),  # type: ignore[arg-type]
+    ("climb", ("x", Moves(deletes=True, clique_bound=-5)), {}),
+    ("climb", ("x", None), {}),
+    ("climb", (None, EVERYTHING), {"most": "many"}),
+    ("climb", ("x", EVERYTHING), {"most": -1}),
+    ("climb", ("x", EVERYTHING), {"bar": (0, N)}),
+    ("climb", ("x", EVERYTHING), {"bar": (-1, 2)}),
+    ("climb", ("x", EVERYTHING), {"bar": (2**40, 2)}),
+    ("climb", ("x", EVERYTHING), {"bar": 3}),
+    ("apply", ("x", Insert(0, N), 1.0), {}),
+    ("apply", ("x", Insert(-1, 2), 1.0), {}),
+    ("apply", ("x", Insert(2**40, 2), 1.0), {}),
+    ("apply", ("x", Insert(2, 2), 1.0), {}),
+    ("apply", ("x", Insert(0, 1, 1 << N), 1.0), {}),
+    ("apply", ("x", Insert(0, 1, 1 << 2), 1.0), {}),
+    ("apply", ("x", Insert(0, 1, 1 << 100), 1.0), {}),
+    ("apply", ("x", Insert(0, 1), math.nan), {}),
+    ("apply", ("x", Delete(0, 1), 1.0), {}),
+    ("apply", ("x", Turn(0, 1), 1.0), {}),
+    ("apply", ("x", None, 1.0), {}),
+    ("apply", ("x", "Insert", 1.0), {}),
+    ("peek", (Delete(0, 1),), {}),
+    ("peek", (Turn(0, 1, 1 << 3),), {}),
+    ("rewind", (None,), {}),
+    ("rewind", ((0, 0),), {}),
+    ("rewind", ((0, 0, 0, 7.0),), {}),
+    ("rewind", ((5, 0, 0, -500.0),), {}),
+    ("rewind", ((-1, 0, 0, -500.0),), {}),
+    ("rewind", ((0, 3, 0, -500.0),), {}),
+    ("rewind", ((0, 0, -4, -500.0),), {}),
+    ("rewind", ((0, 0, 2**31 - 1, -500.0),), {}),
+    ("rewind", ((0, 2**40, 0, -500.0),), {}),
+    ("touched_since", ((0, 0, -3, -500.0),), {}),
+    ("touched_since", ((0, 0, 2**40, -500.0),), {}),
+    ("touched_since", ("mark",), {}),
+    ("local", (N, 0), {}),
+    ("local", (-1, 0), {}),
+    ("local", (2**40, 0), {}),
+    ("local", (0, 1), {}),
+    ("local", (0, 1 << N), {}),
+    ("local", (0, 1 << 200), {}),
+    ("local", (0, -2), {}),
+    ("local", (0, "parents"), {}),
+    ("limit", ("soon",), {}),
+    ("order_set", (range(N),), {}),
+    ("order_round", (), {}),
+    ("order_state", (), {}),
+    ("walk", ("x", PDAG.empty(N), PDAG.empty(N), range(N)), {}),
+    ("order_begin", (range(N), [0] * (N - 1), [0] * N, [0] * N, 1.0), {}),
+    ("order_begin", (range(N), [0] * (N + 9), [0] * N, [0] * N, 1.0), {}),
+    ("order_begin", (range(N), [2**64 - 2] * N, [0] * N, [0] * N, 1.0), {}),
+    ("order_begin", (range(N), [0] * N, [1 << N] * N, [0] * N, 1.0), {}),
+    ("order_begin", (range(N), [0] * N, [-1] * N, [0] * N, 1.0), {}),
+    ("order_begin", ([0] * N, [0] * N, [0] * N, [0] * N, 1.0), {}),
+    ("order_begin", (range(1, N + 1), [0] * N, [0] * N, [0] * N, 1.0), {}),
+    ("order_begin", (range(N), [0] * N, [0] * N, [0] * N, 1.0), {"max_indegree": -3}),
+]
+
+
+@pytest.mark.parametrize(("name", "given", "options"), BAD_CALLS)
+def test_a_call_that_cannot_be_is_refused_and_changes_nothing(
+    name: str, given: tuple[Any, ...], options: dict[str, Any]
+) -> None:
+    engine = engine_on(gaussian_score(N, 9, 100, 1))
+    with pytest.raises((SgesError, TypeError, AttributeError, ValueError)):
+        getattr(engine, name)(*given, **options)
+    assert engine.cpdag == PDAG.empty(N)
+    assert engine.steps == []
+    assert engine.total == -500.0
+    assert_goes_on(engine)
+
+
+def test_a_call_that_was_refused_leaves_a_search_among_orders_whole() -> None:
+    engine = engine_on(gaussian_score(N, 9, 100, 1))
+    with pytest.raises(SgesError):
+        engine.order_begin(range(N), [0] * N, [1 << 60] * N, [0] * N, 1.0)
+    engine.order_round()
+    order, parents, gain = engine.order_state()
+    assert sorted(order) == list(range(N))
+    assert (parents, gain) == ([0] * N, 0.0)
+
+
+@pytest.mark.parametrize("huge", [2**31 - 1, 2**31, 2**63, 2**200])
+def test_bounds_of_any_size_are_no_bound(huge: int) -> None:
+    score = gaussian_score(N, 9, 100, 1)
+    moves = replace(EVERYTHING, max_indegree=huge, sets_per_clique=huge)
+    selective = replace(moves, clique_bound=huge, size_bound=huge)
+    poly = Moves(inserts="poly", largest_t=huge)
+    free, bounded, selected, whole = (engine_on(score) for _ in range(4))
+    free.climb("x", EVERYTHING)
+    bounded.climb("x", moves, most=huge)
+    selected.climb("x", selective)
+    whole.climb("x", poly)
+    assert free.cpdag == bounded.cpdag == selected.cpdag
+    check(whole, poly)
+
+
+def test_a_mark_of_another_history_is_refused() -> None:
+    engine = engine_on(gaussian_score(N, 9, 100, 1))
+    engine.climb("x", EVERYTHING)
+    late = engine.mark()
+    engine.rewind((0, 0, 0, -500.0))
+    with pytest.raises(SgesError, match="not a point"):
+        engine.rewind(late)
+    with pytest.raises(SgesError, match="not a point"):
+        engine.touched_since(late)
+    assert_goes_on(engine)
+
+
+def test_no_edge_that_is_there_is_inserted_and_none_that_is_not_is_deleted() -> None:
+    engine = engine_on(gaussian_score(N, 9, 100, 1))
+    engine.apply("x", Insert(0, 1), 1.0)
+    before = engine.cpdag
+    for operator in (Insert(0, 1), Insert(1, 0), Delete(0, 2), Turn(0, 1), Delete(0, 1, 4)):
+        with pytest.raises(InvalidOperator):
+            engine.apply("x", operator, 1.0)
+        with pytest.raises(InvalidOperator):
+            engine.peek(operator)
+        assert engine.cpdag == before
+    assert_goes_on(engine)
+
+
+def test_escapes_without_deletes_are_none() -> None:
+    assert engine_on(gaussian_score(N, 9, 100, 1)).escapes(Moves(inserts="all")) == []
+
+
+def test_random_calls_leave_the_engine_whole(seed: int) -> None:
+    rng = random.Random(seed)
+    engine = engine_on(gaussian_score(N, 9, 100, 1))
+    marks = [engine.mark()]
+    for _ in range(200):
+        x, y, chosen = rng.randrange(-1, N + 1), rng.randrange(-1, N + 1), rng.getrandbits(N)
+        kinds: list[Any] = [Insert, Delete, Turn]
+        operator = rng.choice(kinds)(x, y, chosen & rng.getrandbits(N))
+        call = rng.choice(["apply", "peek", "rewind", "climb", "escapes", "mark", "start"])
+        try:
+            match call:
+                case "apply":
+                    engine.apply("x", operator, rng.choice([0.5, -2.0, math.inf]))
+                case "peek":
+                    engine.peek(operator)
+                case "rewind":
+                    engine.rewind(rng.choice(marks))
+                case "climb":
+                    engine.climb("x", EVERYTHING, bar=(x, y), most=rng.randrange(3))
+                    engine.climb("x", EVERYTHING, most=0)
+                case "escapes":
+                    engine.escapes(Moves(deletes=True))
+                case "mark":
+                    marks.append(engine.mark())
+                case _ if rng.random() < 0.1:
+                    engine.start(engine.cpdag, -500.0)
+        except SgesError:
+            pass
+        check(engine)
+    assert_goes_on(engine)
+
+
+# -- scores that misbehave -------------------------------------------------------------------------
+
+
+def bad_fan(given: Callable[[Any], Any]) -> Any:  # noqa: ANN401
+    """Return a score whose fans are something else."""
+
+    class Fan(Plain):
+        spoiled = True
+
+        def insert_gains(self, y: int, base: int, xs: Any) -> Any:  # noqa: ANN401
+            gains = self.inner.insert_gains(y, base, xs)
+            return given(gains) if self.spoiled else gains
+
+        def delete_gains(self, y: int, base: int, xs: Any) -> Any:  # noqa: ANN401
+            return self.inner.delete_gains(y, base, xs)
+
+    return Fan()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        lambda gains: gains[:-1],
+        lambda gains: np.append(gains, 1.0),
+        lambda gains: gains[None],
+        lambda _: None,
+        lambda _: "gains",
+        lambda _: 1.0,
+        lambda gains: gains * np.nan,
+        lambda gains: gains + np.inf,
+        lambda gains: gains - np.inf,
+        lambda gains: [object()] * len(gains),
+    ],
+)
+def test_gains_that_are_not_gains_are_refused_and_asked_for_again(
+    given: Callable[[Any], Any],
+) -> None:
+    score = bad_fan(given)
+    engine = engine_on(score)
+    with pytest.raises((SgesError, TypeError, ValueError)):
+        engine.climb("x", EVERYTHING)
+    score.spoiled = False
+    assert_goes_on(engine)
+
+
+@pytest.mark.parametrize("given", [math.nan, math.inf, -math.inf, "one", None, [1.0, 2.0]])
+@pytest.mark.parametrize("call", [1, 3, 20, 60])
+def test_a_score_that_breaks_down_once_leaves_the_engine_whole(
+    given: Any,  # noqa: ANN401
+    call: int,
+) -> None:
+    def act(calls: int) -> Any:  # noqa: ANN401
+        if calls == call:
+            return object() if given is None else given
+        return None
+
+    engine = engine_on(Plain(act=act))
+    with pytest.raises(ScoreError, match="must be"):
+        engine.climb("x", EVERYTHING)
+    assert_goes_on(engine)
+
+
+@pytest.mark.parametrize("call", [1, 2, 7, 30, 70])
+def test_a_score_that_raises_is_heard_and_asked_again(call: int) -> None:
+    def act(calls: int) -> None:
+        if calls == call:
+            raise ZeroDivisionError("in the score")
+
+    engine = engine_on(Plain(act=act))
+    with pytest.raises(ZeroDivisionError, match="in the score"):
+        engine.climb("x", EVERYTHING)
+    assert_goes_on(engine)
+
+
+def test_a_native_score_that_cannot_answer_is_asked_again() -> None:
+    """Numbers that were never computed must not be taken for gains."""
+    matrix = np.array([[1, 1, 0.5], [1, 1, 0.5], [0.5, 0.5, 1.0]])
+    score = Plain(3)
+    engine = engines.CompiledEngine(score, gaussian.Gaussian(matrix, 50.0, 1.0))
+    engine.start(PDAG.complete(3), 0.0)
+    for _ in range(2):
+        with pytest.raises(ScoreError, match="finite"):
+            engine.climb("x", Moves(deletes=True))
+        check(engine)
+
+
+def test_gains_beyond_all_numbers_are_refused() -> None:
+    class Steep(Plain):
+        def local(self, _y: int, parents: int) -> float:
+            return 1.7e308 * (parents.bit_count() > 0) - 0.85e308
+
+    engine = engine_on(Steep(3))
+    with pytest.raises(ScoreError, match="beyond all numbers"):
+        engine.climb("x", EVERYTHING)
+    assert math.isfinite(engine.total)
+    check(engine)
+
+
+def test_a_score_that_changes_its_mind_or_the_candidates_does_no_harm(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+
+    class Moody(Plain):
+        def insert_gains(self, _y: int, _base: int, xs: Any) -> Any:  # noqa: ANN401
+            gains = rng.normal(size=len(xs))
+            xs[:] = -7
+            return gains
+
+        def delete_gains(self, _y: int, _base: int, xs: Any) -> Any:  # noqa: ANN401
+            gains = rng.normal(size=len(xs))
+            xs.resize(0, refcheck=False)
+            return gains
+
+    engine = engine_on(Moody(), deadline=time.perf_counter() + 0.5)
+    engine.climb("x", EVERYTHING)
+    check(engine)
+
+
+# -- callbacks -------------------------------------------------------------------------------------
+
+CALLS_BACK: dict[str, Callable[[Any], object]] = {
+    "climb": lambda engine: engine.climb("x", EVERYTHING),
+    "start": lambda engine: engine.start(PDAG.empty(N), 0.0),
+    "apply": lambda engine: engine.apply("x", Insert(0, 1), 1.0),
+    "peek": lambda engine: engine.peek(Insert(0, 1)),
+    "rewind": lambda engine: engine.rewind((0, 0, 0, -500.0)),
+    "escapes": lambda engine: engine.escapes(Moves(deletes=True)),
+    "local": lambda engine: engine.local(0, 2),
+    "limit": lambda engine: engine.limit(1.0, 10),
+    "constraint": lambda engine: setattr(engine, "constraint", None),
+    "order": lambda engine: engine.order("x"),
+    "touched_since": lambda engine: engine.touched_since((0, 0, 0, -500.0)),
+}
+
+
+@pytest.mark.parametrize("call", CALLS_BACK)
+@pytest.mark.parametrize("who", ["score", "progress"])
+def test_a_callback_that_makes_the_engine_search_is_refused(call: str, who: str) -> None:
+    engine: Any = None
+    refused = []
+
+    def act(_: object) -> None:
+        if engine is not None and engine.running_now:
+            with pytest.raises(SgesError, match="at work") as refusal:
+                CALLS_BACK[call](engine)
+            refused.append(refusal)
+
+    class Watched(engines.CompiledEngine):
+        running_now = False
+
+        def climb(self, *given: Any, **options: Any) -> bool:  # noqa: ANN401
+            self.running_now = True
+            try:
+                return bool(super().climb(*given, **options))
+            finally:
+                self.running_now = False
+
+    engine = Watched(Plain(act=act if who == "score" else None), None)
+    engine.start(PDAG.empty(N), -500.0)
+    if who == "progress":
+        engine.report = act
+    engine.climb("x", EVERYTHING)
+    assert refused
+    engine.report = None
+    check(engine, EVERYTHING)
+
+
+def test_a_callback_may_look_at_the_state() -> None:
+    seen = []
+
+    def look(_: str) -> None:
+        seen.append((engine.cpdag, len(engine.steps), engine.evaluations, engine.mark()))
+
+    engine = engine_on(gaussian_score(N, 9, 100, 1))
+    engine.report = look
+    engine.climb("x", EVERYTHING)
+    assert [steps for _, steps, _, _ in seen] == list(range(len(seen)))
+    assert seen[-1][0] == engine.cpdag
+
+
+@pytest.mark.parametrize("error", [ValueError, SystemExit, KeyboardInterrupt, GeneratorExit])
+@pytest.mark.parametrize("step", [0, 1, 3])
+def test_a_progress_callback_that_raises_ends_the_climb_at_a_state(
+    error: type[BaseException], step: int
+) -> None:
+    def report(_: str) -> None:
+        if engine.step_count == step:
+            raise error
+
+    engine = engine_on(gaussian_score(N, 9, 100, 1))
+    engine.report = report
+    if error is KeyboardInterrupt:
+        engine.climb("x", EVERYTHING)
+        assert engine.stopped == "interrupted"
+    else:
+        with pytest.raises(error):
+            engine.climb("x", EVERYTHING)
+    engine.report = None
+    assert engine.step_count == len(engine.steps) == step
+    check(engine)
+
+
+class Picky:
+    """Knowledge that raises when it is asked for the so-many-th time."""
+
+    barred = fixed = (0,) * N
+    relaxed = None
+
+    def __init__(self, call: int, error: type[BaseException]) -> None:
+        self.call, self.error, self.calls = call, error, 0
+
+    def admits(self, _after: PDAG, _before: PDAG | None = None) -> bool:
+        self.calls += 1
+        if self.calls == self.call:
+            raise self.error
+        return True
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
+@pytest.mark.parametrize("call", [1, 2, 4])
+def test_a_step_that_knowledge_was_not_able_to_judge_is_not_taken(
+    error: type[BaseException], call: int
+) -> None:
+    engine = engine_on(gaussian_score(N, 9, 100, 1))
+    engine.constraint = Picky(call, error)
+    if error is KeyboardInterrupt:
+        engine.climb("x", EVERYTHING)
+    else:
+        with pytest.raises(error):
+            engine.climb("x", EVERYTHING)
+    assert engine.step_count == call - 1
+    graph = PDAG.empty(N)
+    for step in engine.steps:
+        graph = step.operator.apply(graph)
+    assert engine.cpdag == graph
+    check(engine)
+
+
+@pytest.mark.parametrize("barred", [(0,) * (N - 1), (0,) * (N + 80), (1 << N,) * N, None, "none"])
+def test_knowledge_of_another_width_is_refused(barred: Any) -> None:  # noqa: ANN401
+    engine = engine_on(gaussian_score(N, 9, 100, 1))
+    knowledge = Picky(-1, ValueError)
+    knowledge.barred = barred
+    with pytest.raises((SgesError, TypeError)):
+        engine.constraint = knowledge
+    assert engine.constraint is None
+    assert_goes_on(engine)
+
+
+def test_ctrl_c_while_the_start_is_scored_is_told() -> None:
+    def act(calls: int) -> None:
+        if calls == 2:
+            raise KeyboardInterrupt
+
+    assert ges(Plain(act=act)).stopped == "interrupted"
+
+
+@pytest.mark.parametrize("call", [10, 25, 60, 111, 150])
+def test_ctrl_c_at_any_question_ends_at_a_state(call: int) -> None:
+    def act(calls: int) -> None:
+        if calls == call:
+            signal.raise_signal(signal.SIGINT)
+
+    result = ges(Plain(act=act))
+    graph = PDAG.empty(N)
+    for step in result.steps:
+        graph = step.operator.apply(graph)
+    assert result.cpdag == graph
+
+
+@pytest.mark.parametrize("limit", [0.0, 1e-9, 1e-4, 1e-3])
+@pytest.mark.parametrize("strategy", ["two-phase", "interleaved"])
+def test_any_time_limit_ends_at_a_state(limit: float, strategy: Any) -> None:  # noqa: ANN401
+    result = search(gaussian_score(30, 60, 300, 1), strategy=strategy, time_limit=limit)
+    graph = PDAG.empty(30)
+    for step in result.steps:
+        graph = step.operator.apply(graph)
+    assert result.cpdag == graph
+
+
+# -- native scores ---------------------------------------------------------------------------------
+
+NATIVE = [
+    gaussian.Gaussian(np.eye(4), 10.0, 1.0),
+    gaussian.BGe(np.eye(4), [0.0] * 4, [0.0] * 6, 3.0, -1.0),
+    gaussian.DegenerateGaussian(np.eye(4), range(4), [1] * 4, 10.0, 1.0),
+    discrete.DiscreteBIC(np.arange(40).reshape(4, 10) % 3, [3] * 4),
+    discrete.BDeu(np.arange(40).reshape(4, 10) % 3, [3] * 4),
+]
+
+
+@pytest.mark.parametrize("score", NATIVE, ids=lambda score: type(score).__name__)
+@pytest.mark.parametrize(
+    ("y", "base"),
+    [(4, []), (-1, []), (0, [0]), (0, [4]), (0, [-1]), (0, [1, 1]), (0, [*range(1, 4)] * 9),
+     (0, [2**40]), (2**40, []), (0, ["x"]), ("x", []), (0, 3), (0, [1.5])],
+)  # fmt: skip
+def test_families_that_are_none_are_refused(score: Any, y: Any, base: Any) -> None:  # noqa: ANN401
+    for ask in (score.insert_gains, score.delete_gains):
+        with pytest.raises((ScoreError, TypeError, OverflowError)):
+            ask(y, base)
+    with pytest.raises((ScoreError, TypeError, OverflowError)):
+        gaussian.ask_one_run(score, [("insert", y, base)])
+    gains, _ = score.insert_gains(0, [1])
+    assert set(gains) == {2, 3}
+
+
+@pytest.mark.parametrize("score", NATIVE, ids=lambda score: type(score).__name__)
+def test_candidates_that_are_none_are_refused(score: Any) -> None:  # noqa: ANN401
+    for also in ([0], [1], [4], [-1], [2, 2]):
+        with pytest.raises(ScoreError):
+            score.insert_gains(0, [1], also=also)
+    for worth in (math.nan, math.inf):
+        assert score.insert_gains(0, [1], worth=worth)[0] == {}
+
+
+# -- memory ----------------------------------------------------------------------------------------
+
+
+def run_out(score: Any, work: Callable[[Any], object], allocations: int) -> bool:  # noqa: ANN401
+    """Do work that runs out of memory after so many allocations; tell whether it did."""
+    engine = engine_on(score)
+    engine._run_out_after(allocations)
+    try:
+        work(engine)
+    except MemoryError:
+        return True
+    finally:
+        engine._run_out_after(-1)
+        check(engine)
+        graph = PDAG.empty(engine.n)
+        for step in engine.steps:
+            graph = step.operator.apply(graph)
+        assert engine.cpdag == graph
+        assert_goes_on(engine)
+    return False
+
+
+def counted(engine: Any) -> None:  # noqa: ANN401
+    """Search within a budget of evaluations."""
+    engine.climb("x", EVERYTHING)
+    assert engine.evaluations is not None
+    engine.limit(None, 10**6)
+    engine.local(0, 0b110)
+    engine.limit()
+
+
+WORK: dict[str, Callable[[Any], object]] = {
+    "climb": lambda engine: engine.climb("x", EVERYTHING),
+    "capped": lambda engine: engine.climb("x", replace(EVERYTHING, sets_per_clique=2)),
+    "poly": lambda engine: engine.climb("x", Moves(inserts="poly", conservative=True)),
+    "order": lambda engine: engine.order("x"),
+    "counting": counted,
+    "escapes": lambda engine: (
+        engine.climb("x", Moves(inserts="all")), engine.escapes(Moves(deletes=True))
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("work", WORK)
+@pytest.mark.parametrize("kind", ["native", "Python"])
+def test_a_run_that_is_out_of_memory_anywhere_can_go_on(work: str, kind: str) -> None:
+    score = gaussian_score(N, 9, 100, 1) if kind == "native" else Plain()
+    try:
+        engine_on(score)._run_out_after(-1)
+    except NotImplementedError:
+        pytest.skip("only a build for tests can run out of memory at will: make test-native")
+    allocations = 0
+    while run_out(score, WORK[work], allocations):
+        allocations += 1 + allocations // 40
+    assert allocations > 50
+
+
+MEMORY = """
+    import resource
+    import numpy as np
+    import sges
+    from sges.graph import PDAG
+    from sges.score import GaussianBIC
+    from sges.search.algorithms import ges
+    n = 400
+    rng = np.random.default_rng(1)
+    loads = rng.normal(size=(n, 8))
+    data = rng.normal(size=(300, 8)) @ loads.T + rng.normal(size=(300, n))
+    score = GaussianBIC.from_covariance(np.cov(data.T), 300)
+    ges(GaussianBIC.from_covariance(np.eye(3), 30))
+    pages = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (pages + {spare} * 2**20, -1))
+    try:
+        ges(score, time_limit=10)
+        print("done")
+    except MemoryError as error:
+        print("out of memory:", error)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits memory as Linux does")
+@SANITIZED
+@pytest.mark.parametrize("spare", [1, 4, 16])
+def test_a_process_that_is_out_of_memory_says_so(spare: int) -> None:
+    program = textwrap.dedent(MEMORY).replace("{spare}", str(spare))
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(("done", "out of memory"))
+
+
+def resident() -> int:
+    """Return the resident memory of this process, in bytes."""
+    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+@SANITIZED
+@pytest.mark.parametrize("ending", ["whole", "raised", "interrupted"])
+def test_runs_leave_no_memory_behind(ending: str) -> None:
+    native = gaussian_score(40, 80, 200, 1)
+
+    def one_run() -> None:
+        engine = engine_on(native)
+        if ending != "whole":
+            error = ValueError if ending == "raised" else KeyboardInterrupt
+
+            def report(_: str) -> None:
+                if engine.step_count == 30:
+                    raise error
+
+            engine.report = report
+        try:
+            engine.climb("x", EVERYTHING)
+            engine.escapes(Moves(deletes=True))
+        except ValueError:
+            pass
+        engine.report = None
+
+    for _ in range(10):
+        one_run()
+    before = resident()
+    for _ in range(60):
+        one_run()
+    assert resident() - before < 60 * 20_000  # a run takes more than a megabyte
+
+
+# -- threads ---------------------------------------------------------------------------------------
+
+
+def test_a_second_thread_on_one_engine_is_refused() -> None:
+    inside, looked = threading.Event(), threading.Event()
+    refusals: list[BaseException] = []
+
+    def wait(calls: int) -> None:
+        if calls == 40:
+            inside.set()
+            looked.wait(10)
+
+    engine = engine_on(Plain(act=wait))
+    calls: list[Callable[[Any], object]] = [
+        *CALLS_BACK.values(),
+        lambda e: e.cpdag,
+        lambda e: e.steps,
+        lambda e: e.mark(),
+        lambda e: e.evaluations,
+    ]
+
+    def other() -> None:
+        inside.wait(10)
+        for call in calls:
+            try:
+                call(engine)
+            except SgesError as error:
+                refusals.append(error)
+        looked.set()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    engine.climb("x", EVERYTHING)
+    thread.join()
+    assert len(refusals) == len(calls)
+    assert all("another thread" in str(error) for error in refusals)
+    check(engine, EVERYTHING)
+
+
+def test_eight_threads_learn_at_once_what_one_learns() -> None:
+    tables = [linear_data(15, 25, 300, seed)[1] for seed in range(8)]
+    alone = [sges.learn(table).cpdag for table in tables]
+    with ThreadPoolExecutor(8) as pool:
+        assert [result.cpdag for result in pool.map(sges.learn, tables)] == alone
+
+
+def test_one_native_score_serves_many_threads() -> None:
+    score = gaussian_score(25, 60, 300, 1)
+    alone = ges(score).cpdag
+    with ThreadPoolExecutor(8) as pool:
+        assert all(result.cpdag == alone for result in pool.map(ges, [score] * 16))
+
+
+def test_other_threads_go_on_while_the_engine_climbs() -> None:
+    """With the GIL held for the whole climb, no other thread would count at all."""
+    engine = engine_on(gaussian_score(120, 360, 300, 1))
+    counts, done = [0], threading.Event()
+
+    def count() -> None:
+        while not done.is_set():
+            counts[0] += 1
+            time.sleep(0)
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(60)  # nobody is made to hand the GIL over
+    thread = threading.Thread(target=count)
+    try:
+        thread.start()
+        time.sleep(0.01)
+        begun = counts[0]
+        engine.climb("x", EVERYTHING)
+        during = counts[0] - begun
+    finally:
+        done.set()
+        sys.setswitchinterval(before)
+        thread.join()
+    assert during > 10
