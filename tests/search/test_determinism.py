@@ -32,6 +32,7 @@ def graphs_under(**environment: str) -> str:
     return done.stdout
 
 
+@pytest.mark.large
 def test_the_graph_does_not_depend_on_the_hash_seed_or_the_number_of_threads() -> None:
     wanted = graphs_under(PYTHONHASHSEED="0")
     assert wanted.count("PDAG") == 2

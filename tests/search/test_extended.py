@@ -53,6 +53,7 @@ def test_extended_search_is_never_worse_than_its_start(
     assert from_there.score >= total_score(score, start) - tie_tolerance(plain.score)
 
 
+@pytest.mark.large
 def test_extended_search_improves_on_most_dense_problems() -> None:
     better = 0
     for seed in range(6):

@@ -24,7 +24,11 @@ from sges.score import GaussianBIC, GaussianOracle, OracleMDL, SeparationOracle
 from sges.search import bes, fes, ges, poly_fes, sbes, sges
 from worlds import linear_data
 
-SIZES = [2, 3, 4, pytest.param(5, marks=pytest.mark.slow)]
+SIZES = [
+    *(2, 3),
+    pytest.param(4, marks=pytest.mark.large),
+    pytest.param(5, marks=pytest.mark.slow),
+]
 PROPERTIES: list[type[AtMost]] = [MaxParents, MaxClique, MaxVWidth, MaxTreewidth, MaxVStructures]
 
 
@@ -57,7 +61,7 @@ def test_theorem_3_sges_returns_the_class_of_every_dag_under_every_property(
 
 
 @pytest.mark.parametrize("option", ["exact", "drop_large"])
-@pytest.mark.parametrize("n", [2, 3, 4])
+@pytest.mark.parametrize("n", [2, 3, pytest.param(4, marks=pytest.mark.large)])
 def test_theorem_3_holds_with_fewer_deletes(n: int, option: str) -> None:
     for dag, truth in truths(n):
         options = {option: True}
@@ -112,6 +116,7 @@ class TestDefinition1:
         assert result.cpdag == dag_to_cpdag(self.G)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(("n", "edges"), [(10, 14), (20, 25), (40, 48)])
 @pytest.mark.parametrize("forward", ["fes", "poly"])
 def test_random_sparse_gaussian_truths_are_recovered_without_data(
@@ -124,6 +129,7 @@ def test_random_sparse_gaussian_truths_are_recovered_without_data(
     assert sges(score, MaxParents.of(dag), forward=forward).cpdag == truth  # type: ignore[arg-type]
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("n", [8, 16, 40])
 def test_random_sparse_discrete_truths_are_recovered_without_data(n: int) -> None:
     """Fixed seeds: about one random network in 1,500 is nearly unfaithful, and is not recovered."""

@@ -470,6 +470,7 @@ def test_a_score_that_is_not_finite_is_refused() -> None:
         run.order()
 
 
+@pytest.mark.large
 def test_orders_lead_to_better_graphs_than_two_phases_on_most_dense_problems() -> None:
     """Ten data sets of 20 variables and 50 edges; ties count for neither."""
     better = worse = 0

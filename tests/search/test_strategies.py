@@ -31,7 +31,11 @@ from worlds import gaussian_score, linear_data
 PROPERTIES: list[type[AtMost]] = [MaxParents, MaxClique, MaxVWidth, MaxTreewidth, MaxVStructures]
 
 
-SIZES = [2, 3, 4, pytest.param(5, marks=pytest.mark.slow)]
+SIZES = [
+    *(2, 3),
+    pytest.param(4, marks=pytest.mark.large),
+    pytest.param(5, marks=pytest.mark.slow),
+]
 EVERY = [
     *STRATEGIES.values(),
     Strategy(conservative=True),
@@ -114,6 +118,7 @@ def test_permuted_columns_give_the_permuted_graph(strategy: Strategy, seed: int)
     assert again == found.relabel(place)
 
 
+@pytest.mark.large
 def test_the_graph_does_not_depend_on_the_hash_seed() -> None:
     script = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
@@ -230,6 +235,7 @@ def test_turning_equals_the_engine_that_starts_from_scratch(n: int, seed: int) -
     assert result.cpdag == cpdag
 
 
+@pytest.mark.large
 def test_interleaved_search_scores_better_than_two_phases_on_most_dense_problems() -> None:
     """Twenty data sets of 20 variables and 50 edges; ties count for neither."""
     better = worse = 0
