@@ -2,6 +2,7 @@
 
 import signal
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -195,7 +196,9 @@ def test_a_deadline_holds_while_exponentially_many_sets_are_listed(make: Make) -
     score = GaussianBIC.from_covariance(np.eye(40) * 0.5 + 0.5, 1000)
     engine = make(score, deadline=time.perf_counter() + 0.3)
     engine.start(PDAG.complete(40), 0.0)
-    engine.climb("bes", Moves(deletes=True))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it is told that there are so many
+        engine.climb("bes", Moves(deletes=True))
     assert engine.stopped == "time limit"
     assert engine.cpdag == PDAG.complete(40)
 
