@@ -61,6 +61,7 @@ cdef struct Lane:
     Record *record
     Word *allowed  # inserts: the x; deletes: the places of the x in the base
     double best
+    int barred  # how many inserts were barred one by one
     int first  # S is a slice of the sets of its node
     int size
 
