@@ -13,7 +13,7 @@ from sges.properties import MaxParents, MaxVWidth
 from sges.result import Result
 from sges.score import GaussianBIC
 from sges.search import Progress, bes, fes, ges, poly_fes_bound, sbes_bound, sges
-from sges.search.phases import Selection
+from sges.search.run import Selection
 from worlds import gaussian_score
 
 
