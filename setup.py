@@ -14,8 +14,6 @@ FOLDER = Path("src/sges/engine")
 FLAGS = os.environ.get("SGES_CFLAGS", "-O3").split()
 IS_OPTIONAL = "SGES_CFLAGS" not in os.environ  # who chooses flags wants to know if they fail
 
-KERNELS = Path("src/sges/kernels")
-
 extensions = [
     Extension(
         f"sges.engine.{source.stem}",
@@ -29,15 +27,4 @@ extensions = [
     for source in sorted(FOLDER.glob("*.pyx"))
 ]
 
-setup(
-    ext_modules=[
-        *cythonize(extensions, build_dir="build/cython", language_level=3),
-        Extension(
-            "sges.kernels._compiled",
-            sources=sorted(path.as_posix() for path in KERNELS.glob("*.c")),
-            depends=sorted(path.as_posix() for path in KERNELS.glob("*.h")),
-            extra_compile_args=["-O3"],
-            optional=True,
-        ),
-    ]
-)
+setup(ext_modules=cythonize(extensions, build_dir="build/cython", language_level=3))

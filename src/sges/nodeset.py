@@ -13,7 +13,6 @@ from itertools import combinations
 from typing import Protocol, TypeAlias
 
 from sges.errors import GraphError
-from sges.kernels import compiled
 
 NodeSet: TypeAlias = int
 """A set of nodes: bit ``v`` is one for each node ``v`` in it."""
@@ -29,7 +28,6 @@ class Rows(Protocol):
         """Return the set of node v."""
 
 
-@compiled
 def nodes(s: NodeSet) -> Iterator[int]:
     """Yield the nodes of s in increasing order.
 

@@ -47,7 +47,10 @@ for command in (learn, measure, compare, simulate, reproduce, demo):
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"sges {__version__}")
+        from sges.search.engines import IS_USED
+
+        engine = "compiled engine" if IS_USED else "reference engine: plain Python"
+        typer.echo(f"sges {__version__} ({engine})")
         raise typer.Exit
 
 

@@ -17,6 +17,8 @@ from cpython.pythread cimport PyThread_get_thread_ident
 
 from functools import wraps
 
+import warnings
+
 import numpy as np
 
 from sges.engine.climb cimport (
@@ -751,7 +753,7 @@ cdef class Core:
         self._moves = moves
         m.inserts = INSERTS[moves.inserts]
         m.largest_t = as_bound("largest_t", moves.largest_t)
-        m.conservative = bool(moves.conservative)
+        m.conservative = bool(moves.conservative and moves.inserts == "all")
         m.turns = bool(moves.turns)
         m.deletes = bool(moves.deletes)
         m.clique_bound = as_bound("clique_bound", moves.clique_bound)
@@ -1052,6 +1054,12 @@ cdef void check(void *owner) noexcept nogil:
         leave(&s.exit, TIME_UP)
     if (s.until >= 0 and now > s.until) or (s.m.most_work >= 0 and s.m.work > s.m.most_work):
         leave(&s.exit, OVER_BUDGET)
+    if s.exploding == 1:
+        s.exploding = 2
+        with gil:
+            status = warn_of_explosion(<Core>owner)
+        if status:
+            leave(&s.exit, status)
     if now - s.looked > BETWEEN_SIGNALS:
         s.looked = now
         with gil:
@@ -1067,6 +1075,22 @@ cdef Search *search_of(void *owner) noexcept nogil:
 cdef int look_at_signals(Core core) noexcept:
     try:
         PyErr_CheckSignals()
+    except BaseException as error:
+        core._error = error
+        return RAISED
+    return 0
+
+
+cdef int warn_of_explosion(Core core) noexcept:
+    """Say once that an explicit choice leads to exponentially many operators."""
+    cdef Search *s = &core.s
+    try:
+        warnings.warn(
+            f"the {s.near.k} neighbors of node {s.near.y} form cliques with more than 100,000 "
+            "subsets, and this search looks at all of them: it may not end; strategy=\"auto\" "
+            "bounds the work, assume= bounds that of deletes, and time_limit= the time",
+            stacklevel=2,
+        )
     except BaseException as error:
         core._error = error
         return RAISED

@@ -19,6 +19,7 @@ from sges.engine.lists cimport (
 from sges.engine.scores cimport NOT_FINITE, OUT_OF_MEMORY, Scorer
 
 cdef struct Record:
+    int number
     int y
     int size
     int *base  # sorted
@@ -53,6 +54,24 @@ cdef struct Record:
     long long view
     int lane
 
+cdef struct Entry:
+    Word key
+    Word check
+    int record
+    int node
+    long long next
+    int clock  # how many fans its node had when it was looked for in them; -1 if it is in one
+
+cdef struct Seen:
+    # A set of pairs of words, and chains of entries.  No run is left where it grows, as some belong
+    # to no run: where memory runs out it stays as it is, and says so.
+    Entry *entries
+    long long size
+    long long room
+    long long *heads
+    size_t slots
+    bint failed
+
 cdef struct Memory:
     Exit *exit
     int n
@@ -72,6 +91,9 @@ cdef struct Memory:
     int size
     int room
     Word *keys  # two numbers for each node
+    Seen singles  # the families asked for by themselves
+    int *fans  # of each node, how often inserts were asked for that were not before
+    Word *fan_sizes  # of each node, the sizes of the bases of its fans
     int *xs
     double *gains
     double *more_gains
@@ -100,10 +122,14 @@ cdef inline bint make_memory(Memory *m, Exit *exit, int n) noexcept nogil:
     m.slots = 1 << 10
     m.table = <Record **>calloc(m.slots, sizeof(Record *))
     m.keys = <Word *>malloc((2 * <size_t>n + 1) * sizeof(Word))
+    m.fans = <int *>calloc(<size_t>n + 1, sizeof(int))
+    m.fan_sizes = <Word *>calloc(<size_t>n + 1, sizeof(Word))
     m.xs = <int *>malloc((<size_t>n + 1) * sizeof(int))
     m.gains = <double *>malloc((<size_t>n + 1) * sizeof(double))
     m.more_gains = <double *>malloc((<size_t>n + 1) * sizeof(double))
-    if m.table == NULL or m.keys == NULL or m.xs == NULL or m.gains == NULL or m.more_gains == NULL:
+    if m.table == NULL or m.keys == NULL or m.xs == NULL or m.gains == NULL:
+        return False
+    if m.more_gains == NULL or m.fans == NULL or m.fan_sizes == NULL:
         return False
     for v in range(2 * n):
         m.keys[v] = mixed(<Word>v + 1)
@@ -130,6 +156,10 @@ cdef inline void free_memory(Memory *m) noexcept nogil:
     free(m.records)
     free(m.table)
     free(m.keys)
+    free(m.fans)
+    free(m.fan_sizes)
+    free(m.singles.entries)
+    free(m.singles.heads)
     free(m.xs)
     free(m.gains)
     free(m.more_gains)
@@ -211,6 +241,7 @@ cdef inline Record *record_of(Memory *m, int y, const int *base, int size) noexc
     r.check = check
     r.view = -1
     r.epoch = -1
+    r.number = m.size
     m.records[m.size] = r
     m.size += 1
     at = key & (m.slots - 1)
@@ -239,6 +270,8 @@ cdef inline void may_ask(Memory *m, int more) noexcept nogil:
 
 cdef inline void note_base(Memory *m, Record *r) noexcept nogil:
     if not r.asked_base:
+        if m.counting:
+            note_single(m, r, -1)
         r.asked_base = True
         m.fresh += 1
 
@@ -332,6 +365,7 @@ cdef inline void note_inserts(Memory *m, Record *r, const Word *wanted) noexcept
     if not m.counting or r.asked_all:
         return
     m.fresh += count_missing(m, wanted, r.asked)
+    note_fan(m, r)
     if count_missing(m, wanted, NULL) == m.n - 1 - r.size:
         r.asked_all = True
         free(r.asked)
@@ -381,8 +415,8 @@ cdef inline void ask_inserts(
     fresh = count_missing(m, wanted, r.asked if m.native else r.answered)
     if fresh == 0 or (m.native and r.asked_all):
         fresh = 0
-    if fresh == 0 and (r.computed or not m.native):
-        return
+    if fresh == 0 and (r.computed or not m.native or r.asked == NULL):
+        return  # there is nothing to ask; r.asked is NULL if nothing is wanted at all
     may_ask(m, fresh + 1)
     note_base(m, r)
     note_inserts(m, r, wanted)
@@ -419,6 +453,7 @@ cdef inline void ask_exact(Memory *m, Record *r, const int *xs, int size) noexce
     if m.counting and not r.asked_all:
         if r.asked == NULL:
             r.asked = new_row(m, m.words)
+        note_fan(m, r)
         for i in range(size):
             m.fresh += not has(r.asked, xs[i])
             add(r.asked, xs[i])
@@ -446,6 +481,8 @@ cdef inline void ask_exact(Memory *m, Record *r, const int *xs, int size) noexce
 cdef inline double single_insert(Memory *m, Record *r, int x) noexcept nogil:
     """Return the gain of one insert of a native score: that of the delete which undoes it."""
     cdef int i, status, at = 0
+    if known_exactly(r, x):
+        return insert_gain(r, x)
     for i in range(r.count):
         if r.xs[i] == x:
             return r.gains[i]
@@ -491,6 +528,8 @@ cdef inline void ask_deletes(Memory *m, Record *r, const Word *wanted) noexcept 
     else:
         ask_python_deletes(m, r, fresh)
     for i in range(fresh):  # only now: the score may not have answered
+        if m.counting:
+            note_single(m, r, r.base[m.missing.at[i]])
         add(r.asked_deletes, m.missing.at[i])
 
 
@@ -536,6 +575,15 @@ cdef inline int place_of(const Record *r, int x) noexcept nogil:
     return low
 
 
+cdef inline void look_ahead(
+    Memory *m, int y, const int *base, int size, const int *xs, int count
+) noexcept nogil:
+    """Ask a native score for several inserts at once, before they are asked for one by one."""
+    cdef Record *r = record_of(m, y, base, size)
+    if m.native and count > 1 and not r.computed:
+        compute(m, r, xs, count)
+
+
 cdef inline double single_gain(
     Memory *m, int y, const int *base, int size, int x, bint inserting
 ) noexcept nogil:
@@ -560,14 +608,6 @@ cdef inline double single_gain(
 # A family (y, parents) can have been asked for by itself, as a base or after a delete, or in the
 # fan of inserts of a base with one parent less: of several such bases.  It is counted once.
 
-cdef struct Entry:
-    Word key
-    Word check
-    int record
-    int node
-    long long next
-
-
 cdef inline bint asked_insert(const Record *r, int x) noexcept nogil:
     return r.asked_all or (r.asked != NULL and has(r.asked, x))
 
@@ -586,17 +626,6 @@ cdef inline bint in_a_fan(
         if r != NULL and asked_insert(r, z):
             return True
     return False
-
-
-cdef struct Seen:
-    # A set of pairs of words, and chains of entries.  It belongs to no run, so that no run is left
-    # while there is one: where memory runs out it stays as it is, and says so.
-    Entry *entries
-    long long size
-    long long room
-    long long *heads
-    size_t slots
-    bint failed
 
 
 cdef inline bint grow_seen(Seen *s) noexcept nogil:
@@ -639,6 +668,7 @@ cdef inline void push_entry(Seen *s, Word key, Word check, int record, int node)
     s.entries[s.size].check = check
     s.entries[s.size].record = record
     s.entries[s.size].node = node
+    s.entries[s.size].clock = 0
     s.entries[s.size].next = s.heads[at]
     s.heads[at] = s.size
     s.size += 1
@@ -657,25 +687,54 @@ cdef inline bint first_time(Seen *s, Word key, Word check) noexcept nogil:
     return True
 
 
-cdef inline long long count_singles(Memory *m, Seen *seen) noexcept nogil:
+cdef inline void note_fan(Memory *m, const Record *r) noexcept nogil:
+    m.fans[r.y] += 1
+    m.fan_sizes[r.y] |= <Word>1 << min(r.size, 63)
+
+
+cdef inline bint is_fanned(const Memory *m, const Record *r, int left_out, Word key, Word check) noexcept nogil:
+    """Tell whether the family of a record, less one of its base, was asked for as an insert."""
+    cdef int size = r.size - (left_out >= 0) - 1  # of the bases that it could be in the fan of
+    if size < 0 or not (m.fan_sizes[r.y] >> min(size, 63)) & 1:
+        return False
+    return in_a_fan(m, r.base, r.size, left_out, key, check)
+
+
+cdef inline void note_single(Memory *m, const Record *r, int left_out) noexcept nogil:
+    """Take note of a family that is asked for by itself: a base, or one less a node."""
+    cdef Word key = r.key, check = r.check
+    cdef Entry *entry
+    if left_out >= 0:
+        key ^= m.keys[2 * left_out]
+        check ^= m.keys[2 * left_out + 1]
+    if not first_time(&m.singles, key, check):
+        return
+    if m.singles.failed:
+        m.singles.failed = False
+        leave(m.exit, NO_MEMORY)
+    entry = &m.singles.entries[m.singles.size - 1]
+    entry.record = r.number
+    entry.node = left_out
+    entry.clock = -1 if is_fanned(m, r, left_out, key, check) else m.fans[r.y]
+
+
+cdef inline long long count_singles(Memory *m) noexcept nogil:
     """Count the families that were asked for by themselves, and in no fan."""
     cdef long long total = 0
-    cdef int i, k, x
-    cdef Word key, check
+    cdef long long i
+    cdef Entry *entry
     cdef Record *r
-    for i in range(m.size):
-        r = m.records[i]
-        if r.asked_base and first_time(seen, r.key, r.check):
-            total += not in_a_fan(m, r.base, r.size, -1, r.key, r.check)
-        if r.asked_deletes == NULL:
+    for i in range(m.singles.size):
+        entry = &m.singles.entries[i]
+        if entry.clock < 0:
             continue
-        for k in range(r.size):
-            if has(r.asked_deletes, k):
-                x = r.base[k]
-                key = r.key ^ m.keys[2 * x]
-                check = r.check ^ m.keys[2 * x + 1]
-                if first_time(seen, key, check):
-                    total += not in_a_fan(m, r.base, r.size, x, key, check)
+        r = m.records[entry.record]
+        if entry.clock != m.fans[r.y]:
+            if is_fanned(m, r, entry.node, entry.key, entry.check):
+                entry.clock = -1
+                continue
+            entry.clock = m.fans[r.y]
+        total += 1
     return total
 
 
@@ -720,16 +779,13 @@ cdef inline long long count_fans(Memory *m, Seen *cores, Seen *twice) noexcept n
 
 cdef inline long long count_families(Memory *m) noexcept nogil:
     """Count the unique families that were asked for so far; -1 if memory ran out."""
-    cdef Seen seen, cores, twice
+    cdef Seen cores, twice
     cdef long long total
-    memset(&seen, 0, sizeof(Seen))
     memset(&cores, 0, sizeof(Seen))
     memset(&twice, 0, sizeof(Seen))
-    total = count_singles(m, &seen) + count_fans(m, &cores, &twice)
-    free(seen.entries)
-    free(seen.heads)
+    total = count_singles(m) + count_fans(m, &cores, &twice)
     free(cores.entries)
     free(cores.heads)
     free(twice.entries)
     free(twice.heads)
-    return -1 if seen.failed or cores.failed or twice.failed else total
+    return -1 if cores.failed or twice.failed else total

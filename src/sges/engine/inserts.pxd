@@ -28,6 +28,10 @@ from sges.engine.search cimport (
 )
 
 
+cdef enum:
+    MANY_SETS = 100000  # of one view: then the search is about to explode
+
+
 cdef inline bint make_inserts(Inserts *of, int n, int mode) noexcept nogil:
     of.mode = mode
     of.of = <Lanes *>calloc(<size_t>n + 1, sizeof(Lanes))
@@ -253,6 +257,9 @@ cdef inline void tick(Search *s) noexcept nogil:
     """Look at the clock now and then: there may be exponentially many sets."""
     s.ticks += 1
     s.m.work += 1
+    s.sets += 1
+    if s.sets == MANY_SETS and s.exploding == 0:
+        s.exploding = 1
     if s.ticks & 63 == 0:
         s.m.check(s.m.owner)
 

@@ -18,7 +18,7 @@ from libc.string cimport memcpy, memset
 
 from sges.engine.climb cimport carry_out, note_step, report
 from sges.engine.gains cimport (
-    Memory, Record, ask_deletes, ask_inserts, must_answer, record_of, single_gain,
+    Memory, Record, ask_deletes, ask_inserts, look_ahead, must_answer, record_of, single_gain,
 )
 from sges.engine.graph cimport Graph, LINE, adjacent, kind_of, points
 from sges.engine.lists cimport (
@@ -478,12 +478,16 @@ cdef inline bint join_parent(Search *s, Orders *o, int y) noexcept nogil:
     cdef int i, x, t, best = -1
     cdef double gain, highest = -INFINITY
     list_row(s, own, &o.left)
+    s.also.size = 0
     for x in range(o.n):
         if has(goal, x) and not has(own, x):
-            gain = single_gain(&s.m, y, o.left.at, o.left.size, x, True)
-            if best < 0 or gain > highest:
-                best = x
-                highest = gain
+            push(&s.exit, &s.also, x)
+    look_ahead(&s.m, y, o.left.at, o.left.size, s.also.at, s.also.size)
+    for i in range(s.also.size):
+        gain = single_gain(&s.m, y, o.left.at, o.left.size, s.also.at[i], True)
+        if best < 0 or gain > highest:
+            best = s.also.at[i]
+            highest = gain
     if best < 0:
         return False
     s.found.set.size = 0

@@ -175,6 +175,8 @@ cdef struct Search:
     Inserts *making  # whose lanes are made now
     int group  # the NA whose cliques are walked: a place in ``near.xs``, or -1 for no node
     unsigned int ticks
+    unsigned int sets  # listed for the view at hand
+    int exploding  # 1 if a view has very many sets, 2 once that was said
     Deletes deletes
     Turns turns
     double tolerance
@@ -188,7 +190,7 @@ cdef struct Search:
     Ints stale
     unsigned int *is_stale
     unsigned int stale_stamp
-    Ints touched  # every node that was ever stale, in the order of the steps
+    Ints touched  # the nodes whose view changed, in the order of the steps
     Ints lost  # nodes that lost an edge leaving them
     Ints turned  # nodes whose parents or neighbors changed
     bint *is_turned
@@ -358,6 +360,7 @@ cdef inline void look_near(Search *s, int y) noexcept nogil:
     cdef size_t wanted
     a.y = y
     a.k = k
+    s.sets = 0
     a.words = (k + 63) >> 6
     a.node.size = 0
     reserve(&s.exit, &a.node, k)
@@ -578,34 +581,53 @@ cdef inline void mark_stale(Search *s, int v) noexcept nogil:
     if s.is_stale[v] != s.stale_stamp:
         s.is_stale[v] = s.stale_stamp
         push(&s.exit, &s.stale, v)
-    push(&s.exit, &s.touched, v)
 
 
 cdef inline void note_changes(Search *s, int first) noexcept nogil:
-    """Find the views that the changes of the log from ``first`` on make stale."""
+    """Find the views that the changes of the log from ``first`` on make stale.
+
+    What a step changed and its completion restored is not a change.
+    """
     cdef Graph *g = &s.g
     cdef Change *change
-    cdef int i, k, end
+    cdef int i, lost, kind
     for i in range(first, g.changes):
         change = &g.log[i]
-        mark_stale(s, change.u)
-        mark_stale(s, change.v)
+        kind = kind_of(g, change.u, change.v)
+        if kind == change.before or was_changed(g, first, i):
+            continue
+        touch(s, change.u)
+        touch(s, change.v)
         push(&s.exit, &s.turned, change.u)
         push(&s.exit, &s.turned, change.v)
-        if change.before & ~change.after & 1:
+        lost = change.before & ~kind
+        if lost & 1:
             push(&s.exit, &s.lost, change.u)
-        if change.before & ~change.after & 2:
+        if lost & 2:
             push(&s.exit, &s.lost, change.v)
-        if (change.before == 0) != (change.after == 0):
-            for end in range(2):
-                k = change.v if end else change.u
-                mark_neighbors(s, k)
+        if (change.before == 0) != (kind == 0):
+            touch_neighbors(s, change.u)
+            touch_neighbors(s, change.v)
 
 
-cdef inline void mark_neighbors(Search *s, int v) noexcept nogil:
+cdef inline bint was_changed(const Graph *g, int first, int at) noexcept nogil:
+    """Tell whether the log has an earlier change of the same edge, from ``first`` on."""
+    cdef int i, u = g.log[at].u, v = g.log[at].v
+    for i in range(first, at):
+        if (g.log[i].u == u and g.log[i].v == v) or (g.log[i].u == v and g.log[i].v == u):
+            return True
+    return False
+
+
+cdef inline void touch(Search *s, int v) noexcept nogil:
+    mark_stale(s, v)
+    push(&s.exit, &s.touched, v)
+
+
+cdef inline void touch_neighbors(Search *s, int v) noexcept nogil:
     cdef int i
     for i in range(s.g.neighbors[v].size):
-        mark_stale(s, s.g.neighbors[v].at[i])
+        touch(s, s.g.neighbors[v].at[i])
 
 
 cdef inline int compare_sets(const int *one, int size, const int *other, int other_size) noexcept nogil:

@@ -28,7 +28,6 @@ from sges.errors import NoConsistentExtension
 from sges.graph.chordal import maximum_cardinality_search
 from sges.graph.equivalence import compelled_parents, consistent_extension
 from sges.graph.pdag import PDAG
-from sges.kernels import compiled
 from sges.nodeset import NodeSet, nodes
 
 RowsOf: TypeAlias = tuple[NodeSet, ...]
@@ -45,7 +44,6 @@ def complete_locally(cpdag: PDAG, edited: PDAG, x: int, y: int) -> PDAG:
     return PDAG(*rows, edited.names)
 
 
-@compiled
 def completed_rows(
     before_out: RowsOf, before_into: RowsOf, out: RowsOf, into: RowsOf, x: int, y: int
 ) -> tuple[RowsOf, RowsOf] | None:

@@ -8,7 +8,6 @@ listing the paths, as several programs do, takes exponential time on dense graph
 from collections.abc import Sequence
 
 from sges.graph.pdag import PDAG
-from sges.kernels import compiled
 from sges.nodeset import NodeSet
 
 
@@ -27,7 +26,6 @@ def other_ways(graph: PDAG, y: int, x: int, avoiding: NodeSet) -> NodeSet:
     return reached | 1 << y if reached >> x & 1 else 0
 
 
-@compiled
 def reach(out: Sequence[NodeSet], start: NodeSet, avoiding: NodeSet) -> NodeSet:
     """Return the start and all that is reached from it along the rows, around a set."""
     unreached = ~(avoiding | start)

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from sges.errors import ScoreError
 from sges.graph.equivalence import pdag_to_dag
 from sges.graph.pdag import PDAG
-from sges.kernels import compiled
 from sges.nodeset import NodeSet
 
 Gains: TypeAlias = NDArray[np.float64]
@@ -55,11 +54,10 @@ class BatchScore(Score, Protocol):
 
 
 def as_indices(candidates: Candidates) -> Candidates:
-    """Return candidates in a row and of the type that the kernels read."""
+    """Return candidates in a row and of NumPy's index type."""
     return np.ascontiguousarray(candidates, dtype=np.intp)
 
 
-@compiled
 def nodeset_of(candidates: Candidates, n: int) -> NodeSet:
     """Return the candidates, some of n nodes, as a set; bytes at a time, as there may be many."""
     member = np.zeros(n, dtype=np.uint8)

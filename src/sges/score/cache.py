@@ -20,7 +20,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sges.kernels import compiled
 from sges.nodeset import NodeSet, nodes
 from sges.score.base import (
     Candidates,
@@ -98,7 +97,6 @@ class Families:
         return any(self._fans.get(base ^ 1 << z ^ tip, 0) >> z & 1 for z in nodes(base))
 
 
-@compiled
 def in_a_fan(fans: dict[NodeSet, NodeSet], parents: NodeSet) -> bool:
     """Tell whether some fan, of a base with one parent less, holds the family."""
     return any(fans.get(parents ^ 1 << x, 0) >> x & 1 for x in nodes(parents))

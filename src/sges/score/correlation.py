@@ -36,7 +36,6 @@ from sges.data.products import (
     symmetrize,
 )
 from sges.errors import ScoreError
-from sges.kernels import compiled
 from sges.nodeset import NodeSet, nodes
 from sges.score.base import as_indices
 
@@ -170,7 +169,6 @@ def family_log_variance(correlation: Floats, y: int, parents: NodeSet) -> float:
     return 2.0 * log(last_pivot(correlation, y, parents))
 
 
-@compiled
 def last_pivot(correlation: Floats, y: int, parents: NodeSet) -> float:
     """Return the square root of var(y | parents)."""
     return float(_factor(correlation, [*nodes(parents), y])[-1, -1])
@@ -199,7 +197,6 @@ def residuals(
     return variance, explained
 
 
-@compiled
 def fill_residuals(
     correlation: Floats,
     y: int,
@@ -223,7 +220,6 @@ def fill_residuals(
     explained[:] = z[-1]
 
 
-@compiled
 def fill_partial_squares(
     correlation: Floats, y: int, base: NodeSet, candidates: NDArray[np.intp], squares: Floats
 ) -> None:

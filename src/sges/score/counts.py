@@ -22,8 +22,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.kernels import compiled
-
 Ints: TypeAlias = NDArray[np.intp]
 Floats: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.unsignedinteger[Any]]
@@ -86,7 +84,6 @@ def _split(groups: Grouping, column: NDArray[Any], arity: int) -> _Split:
     return _without_empty(finer, counts)
 
 
-@compiled
 def split_rows(counts: Ints, ids: Ints, column: Codes, finer: Ints) -> None:
     """Write the group of each row among (group, level), and add how many rows each holds."""
     np.multiply(ids, counts.shape[1], out=finer)

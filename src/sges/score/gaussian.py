@@ -23,7 +23,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from sges.data.products import Progress
 from sges.errors import ScoreError
-from sges.kernels import compiled
 from sges.nodeset import NodeSet
 from sges.score import single
 from sges.score.base import Candidates, Gains, as_indices
@@ -139,7 +138,6 @@ class GaussianBIC:
         return self._of(self._moments.permuted(order), self.penalty)
 
 
-@compiled
 def fill_insert_gains(
     correlation: Floats,
     y: int,
@@ -154,7 +152,6 @@ def fill_insert_gains(
     gains[:] = np.log1p(explained / -variance) * -half - each
 
 
-@compiled
 def fill_delete_gains(
     correlation: Floats,
     y: int,

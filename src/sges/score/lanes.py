@@ -26,7 +26,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.kernels import compiled
 from sges.score.counts import Cells, Codes, Floats, Ints, margin_of
 from sges.score.terms import Terms, column_sums
 
@@ -103,20 +102,17 @@ _FIRST = np.zeros(1, dtype=np.intp)
 _ONE_LEVEL = np.ones((3, 1), dtype=np.intp)
 
 
-@compiled
 def add_lanes(sums: NDArray[Any], ids: Ints, lanes: NDArray[np.uint8]) -> None:
     """Add the lanes of each row to the sums of its cell, ``ids[row]``."""
     sums += membership(np.ones(len(ids), dtype=sums.dtype), ids, len(sums)) @ lanes
 
 
-@compiled
 def count_column(table: Ints, ids: Ints, column: Codes) -> None:
     """Add one to ``table[ids[row], column[row]]`` for each row."""
     keys = ids * table.shape[1] + column
     table += np.bincount(keys, minlength=table.size).reshape(table.shape)
 
 
-@compiled
 def sum_lanes(
     sums: NDArray[Any],
     counts: Ints,

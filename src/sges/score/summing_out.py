@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sges.kernels import compiled
 from sges.score.counts import (
     Cells,
     Codes,
@@ -78,7 +77,6 @@ class SummedOut:
         return np.array([terms.total(joint, margin) for joint, margin in tables])
 
 
-@compiled
 def sum_out(
     keys: Ints,
     counts: Ints,

@@ -81,7 +81,7 @@ class AskedGains:
         """
         known = self._known.get((y, base, adds))
         missing = [x for x in nodes(xs) if known is None or x not in known]
-        if known is None or missing:
+        if missing:
             self.check_time()
             self._check_budget(1 + len(missing))
             self.work += len(missing)
@@ -95,7 +95,7 @@ class AskedGains:
                     )
             known = self._known.setdefault((y, base, adds), {})
             known.update(zip(missing, gains, strict=True))
-        return known
+        return known or {}
 
     def scored(self, cpdag: PDAG, operators: Iterable[Operator]) -> Iterator[Scored]:
         """Yield operators with their gains, in one question per parent set where possible."""

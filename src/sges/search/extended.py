@@ -19,6 +19,7 @@ from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet
 from sges.operators import Delete
 from sges.search.engines import Mark
+from sges.search.generate import changed_views
 from sges.search.moves import Moves
 from sges.search.run import Budget, Run, Selection
 from sges.search.strategy import Strategy
@@ -132,7 +133,7 @@ class ExtendedSearch:
     def _take_over(self) -> None:
         """Keep the state that was reached."""
         engine = self._run.engine
-        touched = engine.touched_since(self._kept)
-        self._failed = {op: seen for op, seen in self._failed.items() if not seen & touched}
+        changed = changed_views(self._state, engine.cpdag)
+        self._failed = {op: seen for op, seen in self._failed.items() if not seen & changed}
         self._keep(engine.mark())
         self._run.tell(PHASE)

@@ -18,7 +18,7 @@ class Moves:
     largest_t
         The largest T of "poly".
     conservative
-        Prefer inserts between nodes that the score has not called independent.
+        Of "all" inserts, prefer those between nodes that the score has not called independent.
     turns, deletes
         Whether edges may be turned and deleted.
     clique_bound, size_bound

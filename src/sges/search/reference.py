@@ -242,7 +242,8 @@ class ReferenceEngine:
         above, up to the tolerance.  Deletes come before turns and turns before inserts; of
         operators that tie, the first by ``sort_key`` is taken.  No edge is inserted between the
         two nodes of ``bar``, and the climb ends before an insert that gains less than
-        ``patience`` times what is missing to the score ``aim``, or after ``most`` steps.
+        ``patience`` times what is missing to the score ``aim``, or after ``most`` steps; with
+        ``most=0`` the score is asked about the operators of the state, and no step is taken.
 
         Paper: Fig. 4, the loop of SBES.
         """
@@ -256,7 +257,7 @@ class ReferenceEngine:
             while going_on:
                 going_on = False
                 offers = self._offers(moves, tolerance, bar)
-                if most is not None and len(self.steps) - begun >= most:
+                if most == 0:
                     break
                 for gain, operator in best_first(offers, self.cpdag, tolerance):
                     if isinstance(operator, Insert) and gain < patience * (aim - self.total):
@@ -265,7 +266,7 @@ class ReferenceEngine:
                     after = operator.carry_out(self.cpdag)
                     if self._admits(after) and not guard.closes(self._here, gain, after):
                         self._take(phase, operator, gain, after)
-                        going_on = True
+                        going_on = most is None or len(self.steps) - begun < most
                         break
         return len(self.steps) > begun
 
@@ -328,7 +329,8 @@ class ReferenceEngine:
         if moves.inserts is not None:
             scored = list(self._asked.scored(g, inserts_of(g, moves, self.constraint, limit)))
             every = [s for s in scored if s[0] > tolerance and {s[1].x, s[1].y} != set(bar or ())]
-            if moves.conservative:  # first those of pairs that no insert shows to be independent
+            if moves.conservative and moves.inserts == "all":
+                # first those of pairs that no insert shows to be independent
                 independent = {(op.x, op.y) for gain, op in scored if gain <= tolerance}
                 offers.append([s for s in every if (s[1].x, s[1].y) not in independent])
             offers.append(every)

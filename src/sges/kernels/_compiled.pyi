@@ -1,3 +1,0 @@
-from typing import Any
-
-def __getattr__(name: str) -> Any: ...  # noqa: ANN401

@@ -1,0 +1,37 @@
+"""The engines that the tests compare, each made for a score."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from sges.score.base import Score
+from sges.search.engines import IS_COMPILED, Engine
+from sges.search.reference import ReferenceEngine
+
+if TYPE_CHECKING or IS_COMPILED:
+    from sges.engine.native import native_of
+    from sges.search.engines import CompiledEngine
+
+Make = Callable[..., Engine]
+
+
+def reference(score: Score, **options: Any) -> Engine:  # noqa: ANN401 (those of an engine)
+    """Return the reference engine."""
+    return ReferenceEngine(score, **options)
+
+
+def compiled(score: Score, **options: Any) -> Engine:  # noqa: ANN401
+    """Return the compiled engine, which reads the score by itself if it can."""
+    return CompiledEngine(score, native_of(score), **options)
+
+
+def asking(score: Score, **options: Any) -> Engine:  # noqa: ANN401
+    """Return the compiled engine that asks the Python score, whatever it is."""
+    return CompiledEngine(score, None, **options)
+
+
+needs_compiled = pytest.mark.skipif(not IS_COMPILED, reason="the engine is not compiled")
+COMPILED: list[Make] = [compiled, asking]
+EVERY = [reference, *(pytest.param(make, marks=needs_compiled) for make in COMPILED)]
+"""The engines by name, to parametrize with."""

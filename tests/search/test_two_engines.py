@@ -1,0 +1,463 @@
+"""The compiled engine takes the steps of the reference engine, and asks for the same families.
+
+Twice: reading the scores it knows by itself, and asking any Python score.
+"""
+
+import random
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import islice, product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import engines
+import naive
+from bridge import pdag_of
+from engines import Make
+from known import true_problem
+from sges.errors import OutOfBudget
+from sges.graph import PDAG, dag_to_cpdag, pdag_to_dag
+from sges.network import BayesianNetwork, LinearGaussian, random_dag
+from sges.nodeset import NodeSet
+from sges.operators import Operator, all_deletes, all_inserts, all_turns
+from sges.score import BDeu, BGe, DegenerateGaussian, DiscreteBIC, GaussianBIC, SeparationOracle
+from sges.score.base import Score, total_score
+from sges.search.constraint import Constraint
+from sges.search.engines import Engine
+from sges.search.generate import changed_views
+from sges.search.moves import Moves
+from strategies import cpdags
+from worlds import gaussian_score, linear_data
+
+pytestmark = engines.needs_compiled
+
+INSERTS = [
+    Moves(inserts="all"),
+    Moves(inserts="all", conservative=True),
+    Moves(inserts="poly"),
+    Moves(inserts="poly", largest_t=1),
+]
+DELETES = [
+    Moves(deletes=True),
+    Moves(deletes=True, clique_bound=0),
+    Moves(deletes=True, clique_bound=1),
+    Moves(deletes=True, clique_bound=1, drop_large=True),
+    Moves(deletes=True, size_bound=1),
+    Moves(deletes=True, clique_bound=2, size_bound=2),
+]
+MIXED = [
+    Moves(inserts="all", turns=True, deletes=True),
+    Moves(inserts="all", conservative=True, turns=True, deletes=True, clique_bound=1),
+    Moves(inserts="poly", deletes=True, size_bound=1),
+    Moves(inserts="all", turns=True),
+]
+TURNS = [Moves(turns=True)]
+LIMITED = [
+    Moves(inserts="all", sets_per_clique=1),
+    Moves(inserts="all", conservative=True, sets_per_clique=2),
+    Moves(inserts="poly", sets_per_clique=1),
+    Moves(inserts="all", max_indegree=1),
+    Moves(inserts="poly", largest_t=1, max_indegree=2),
+    Moves(deletes=True, sets_per_clique=1),
+    Moves(deletes=True, sets_per_clique=2, clique_bound=1),
+    Moves(deletes=True, sets_per_clique=2, size_bound=1, drop_large=True, clique_bound=2),
+    Moves(turns=True, sets_per_clique=1),
+    Moves(turns=True, max_indegree=2),
+    Moves(inserts="all", turns=True, deletes=True, sets_per_clique=1),
+    Moves(inserts="all", turns=True, deletes=True, sets_per_clique=4, max_indegree=2),
+]
+EVERY = [*INSERTS, *DELETES, *MIXED, *TURNS, *LIMITED]
+INTERLEAVED = MIXED[0]
+
+
+def started(
+    make: Make, score: Score, start: PDAG, constraint: Constraint | None = None
+) -> Engine:
+    """Return an engine at a class."""
+    engine = make(score, constraint=constraint)
+    engine.start(start, total_score(score, start))
+    return engine
+
+
+def assert_same(engine: Engine, wanted: Engine) -> None:
+    """Compare where two engines are, how they came there, and what they asked for."""
+    assert [s.operator for s in engine.steps] == [s.operator for s in wanted.steps]
+    assert [(s.phase, s.edges) for s in engine.steps] == [(s.phase, s.edges) for s in wanted.steps]
+    gains, expected = ([s.gain for s in e.steps] for e in (engine, wanted))
+    assert gains == pytest.approx(expected, rel=1e-6, abs=1e-6)
+    assert engine.total == pytest.approx(wanted.total, rel=1e-9, abs=1e-6)
+    assert (engine.cpdag, engine.edges) == (wanted.cpdag, wanted.edges)
+    assert engine.step_count == len(wanted.steps)
+    assert engine.evaluations == wanted.evaluations
+    assert engine.stopped == wanted.stopped
+    if wanted.capped is not None:  # the compiled engine may say it of a clique before it matters
+        assert engine.capped is not None
+        assert engine.capped <= wanted.capped
+
+
+def assert_same_climb(
+    score: Score,
+    start: PDAG,
+    moves: Moves,
+    constraint: Constraint | None = None,
+    makes: Iterable[Make] = engines.COMPILED,
+) -> None:
+    """Climb with each engine, and compare."""
+    wanted = started(engines.reference, score, start, constraint)
+    moved = wanted.climb("climb", moves)
+    for make in makes:
+        engine = started(make, score, start, constraint)
+        assert engine.climb("climb", moves) == moved
+        assert_same(engine, wanted)
+
+
+def classes(n: int) -> list[PDAG]:
+    return [pdag_of(n, cpdag) for cpdag in naive.all_cpdags(n)]
+
+
+def oracles(n: int) -> list[SeparationOracle]:
+    """Return a score for each class: it sees the truth, and is asked from Python."""
+    return [SeparationOracle(pdag_to_dag(truth)) for truth in classes(n)]
+
+
+@pytest.mark.parametrize("moves", EVERY, ids=str)
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_a_climb_takes_the_same_steps_from_every_class(n: int, moves: Moves) -> None:
+    for score, start in product(oracles(n), classes(n)):
+        assert_same_climb(score, start, moves, makes=[engines.asking])
+
+
+@pytest.mark.parametrize("moves", EVERY, ids=str)
+def test_a_climb_takes_the_same_steps_from_many_classes_of_four_nodes(moves: Moves) -> None:
+    four = classes(4)
+    for score, start in zip(oracles(4), four[37:] + four[:37], strict=True):
+        assert_same_climb(score, start, moves, makes=[engines.asking])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moves", EVERY, ids=str)
+def test_a_climb_takes_the_same_steps_from_every_class_of_five_nodes(moves: Moves) -> None:
+    five = classes(5)
+    for score, start in zip(oracles(5), five[1003:] + five[:1003], strict=True):
+        assert_same_climb(score, start, moves, makes=[engines.asking])
+
+
+@pytest.mark.parametrize("moves", EVERY, ids=str)
+@pytest.mark.parametrize("start", [PDAG.empty(8), PDAG.complete(8)], ids=["empty", "complete"])
+def test_a_climb_takes_the_same_steps_on_gaussian_data(
+    moves: Moves, start: PDAG, seed: int
+) -> None:
+    assert_same_climb(gaussian_score(8, 14, 200, seed), start, moves)
+
+
+@pytest.mark.parametrize("moves", [*INSERTS, *MIXED, *LIMITED], ids=str)
+def test_a_climb_takes_the_same_steps_on_discrete_data(moves: Moves, seed: int) -> None:
+    network = BayesianNetwork.random(random_dag(7, 10, seed=seed), arity=3, seed=seed)
+    table = network.sample(300, seed=seed)
+    assert_same_climb(DiscreteBIC(table), PDAG.empty(7), moves)
+    assert_same_climb(BDeu(table), PDAG.empty(7), moves)
+
+
+@pytest.mark.parametrize("kind", [BGe, DegenerateGaussian])
+@pytest.mark.parametrize("moves", MIXED, ids=str)
+def test_a_climb_takes_the_same_steps_with_every_other_score(
+    moves: Moves, kind: type[BGe | DegenerateGaussian], seed: int
+) -> None:
+    assert_same_climb(kind(linear_data(8, 14, 300, seed)[1]), PDAG.empty(8), moves)
+
+
+@st.composite
+def limits(draw: st.DrawFn) -> Moves:
+    """Draw any combination of moves that makes sense."""
+    some = st.none() | st.integers(0, 3)
+    clique = draw(some)
+    return Moves(
+        inserts=draw(st.sampled_from([None, "all", "poly"])),
+        largest_t=draw(st.integers(0, 2)),
+        conservative=draw(st.booleans()),
+        turns=draw(st.booleans()),
+        deletes=draw(st.booleans()),
+        clique_bound=clique,
+        size_bound=draw(some),
+        drop_large=clique is not None and draw(st.booleans()),
+        max_indegree=draw(st.none() | st.integers(0, 4)),
+        sets_per_clique=draw(st.none() | st.sampled_from([1, 2, 3, 4, 8, 16])),
+    )
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> tuple[Score, PDAG]:
+    """Draw a score of a few variables and a class to start from."""
+    n, seed = draw(st.integers(2, 8)), draw(st.integers(0, 9999))
+    most = n * (n - 1) // 2
+    edges = draw(st.integers(0, most))
+    rows = draw(st.sampled_from([20, 100, 1000]))
+    start = dag_to_cpdag(random_dag(n, draw(st.integers(0, most)), seed=seed + 1))
+    if draw(st.booleans()):
+        return gaussian_score(n, edges, rows, seed), start
+    arity = draw(st.integers(2, 3))
+    network = BayesianNetwork.random(random_dag(n, edges, seed=seed), arity=arity, seed=seed)
+    kind = draw(st.sampled_from([DiscreteBIC, BDeu]))
+    return kind(network.sample(rows, seed=seed)), start
+
+
+@settings(max_examples=150)
+@given(problems(), limits())
+def test_any_moves_take_the_same_steps_on_any_data(
+    problem: tuple[Score, PDAG], moves: Moves
+) -> None:
+    assert_same_climb(*problem, moves)
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 9999), limits())
+def test_any_moves_take_the_same_steps_under_any_true_knowledge(seed: int, moves: Moves) -> None:
+    dag, known = true_problem(seed)
+    bound = known.bind(dag.n)
+    for start in (bound.start(dag.n), dag_to_cpdag(dag)):
+        assert_same_climb(gaussian_of(dag, seed), start, moves, bound)
+
+
+@pytest.mark.parametrize("moves", EVERY, ids=str)
+@pytest.mark.parametrize("kind", range(6))
+def test_a_climb_under_knowledge_takes_the_same_steps(kind: int, moves: Moves, seed: int) -> None:
+    dag, known = true_problem(6 * seed + kind)
+    bound = known.bind(dag.n)
+    score = SeparationOracle(dag)
+    assert_same_climb(score, bound.start(dag.n), moves, bound, [engines.asking])
+    assert_same_climb(score, dag_to_cpdag(dag), moves, bound, [engines.asking])
+
+
+def gaussian_of(dag: PDAG, seed: int) -> GaussianBIC:
+    covariance = LinearGaussian.random(dag, seed=seed).covariance()
+    return GaussianBIC.from_covariance(covariance, 300)
+
+
+def assert_same_order(
+    score: Score,
+    start: PDAG,
+    constraint: Constraint | None = None,
+    makes: Iterable[Make] = engines.COMPILED,
+    *,
+    max_indegree: int | None = None,
+) -> None:
+    wanted = started(engines.reference, score, start, constraint)
+    wanted.order("order", max_indegree=max_indegree)
+    for make in makes:
+        engine = started(make, score, start, constraint)
+        engine.order("order", max_indegree=max_indegree)
+        assert_same(engine, wanted)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_the_search_over_orders_is_the_same_from_every_class(n: int) -> None:
+    for score, start in product(oracles(n), classes(n)):
+        assert_same_order(score, start, makes=[engines.asking])
+
+
+@pytest.mark.parametrize("max_indegree", [None, 2])
+@pytest.mark.parametrize("edges", [8, 20])
+def test_the_search_over_orders_is_the_same_on_gaussian_data(
+    edges: int, max_indegree: int | None, seed: int
+) -> None:
+    for start in (PDAG.empty(9), dag_to_cpdag(random_dag(9, 10, seed=seed)), PDAG.complete(9)):
+        score = gaussian_score(9, edges, 300, seed)
+        assert_same_order(score, start, max_indegree=max_indegree)
+
+
+@settings(max_examples=60)
+@given(problems(), st.none() | st.integers(0, 4))
+def test_the_search_over_orders_is_the_same_on_any_data(
+    problem: tuple[Score, PDAG], max_indegree: int | None
+) -> None:
+    assert_same_order(*problem, max_indegree=max_indegree)
+
+
+@pytest.mark.parametrize("kind", range(6))
+def test_the_search_over_orders_under_knowledge_is_the_same(kind: int, seed: int) -> None:
+    dag, known = true_problem(6 * seed + kind)
+    bound = known.bind(dag.n)
+    for start in (bound.start(dag.n), dag_to_cpdag(dag)):
+        assert_same_order(SeparationOracle(dag), start, bound, [engines.asking])
+        assert_same_order(gaussian_of(dag, seed), start, bound)
+
+
+class Noise:
+    """A score that is a different number for every family: half of all changes seem to gain."""
+
+    def __init__(self, n: int, seed: int) -> None:
+        self.n = n
+        self._seed = seed
+
+    def local(self, y: int, parents: NodeSet, /) -> float:
+        return random.Random(f"{self._seed} {y} {parents}").random()
+
+
+def bdeu(n: int, edges: int, records: int, seed: int) -> Score:
+    """Return the score of a sample of a random network of binary variables."""
+    network = BayesianNetwork.random(random_dag(n, edges, seed=seed), seed=seed)
+    return BDeu(network.sample(records, seed=seed))
+
+
+def some_operator(rng: random.Random, g: PDAG) -> Operator:
+    """Return an insert, a delete or a turn: of an empty graph always an insert."""
+    for generate in rng.sample([all_inserts, all_deletes, all_turns], 3):
+        if found := list(islice(generate(g), 2000)):
+            return rng.choice(found)
+    raise AssertionError("a graph on two nodes has an insert or a delete")
+
+
+class Pair:
+    """Two engines that are told to do the same, and compared after each thing."""
+
+    def __init__(self, make: Make, score: Score, rng: random.Random) -> None:
+        self.rng, self.score = rng, score
+        self.n = score.n
+        self.both = [started(m, score, PDAG.empty(score.n)) for m in (make, engines.reference)]
+        self.marks = [[engine.mark() for engine in self.both]]
+
+    def do(self, thing: str) -> None:
+        """Do one thing on both engines, and compare."""
+        getattr(self, thing)()
+        assert_same(*self.both)
+        ours, wanted = (
+            e.touched_since(mark) for e, mark in zip(self.both, self.marks[-1], strict=True)
+        )
+        assert ours == wanted
+
+    def climb(self) -> None:
+        moves = self.rng.choice(EVERY)
+        ends = not isinstance(self.score, Noise)  # which is not score equivalent
+        most = self.rng.choice([None, 0, 1, 3] if ends else [0, 1, 3, 6])
+        bar = self.rng.choice([None, tuple(self.rng.sample(range(self.n), 2))])
+        patience = self.rng.choice([0.0, 0.0, 0.3])
+        aim = self.both[1].total + self.rng.choice([0.0, 5.0])
+        moved = [
+            e.climb("climb", moves, bar=bar, patience=patience, aim=aim, most=most)
+            for e in self.both
+        ]
+        assert moved[0] == moved[1]
+
+    def apply(self) -> None:
+        operator = some_operator(self.rng, self.both[1].cpdag)
+        gain = operator.gain(self.score, self.both[1].cpdag)
+        peeked = [engine.peek(operator) for engine in self.both]
+        for engine in self.both:
+            engine.apply("applied", operator, gain)
+        assert peeked == [engine.cpdag for engine in self.both]
+
+    def mark(self) -> None:
+        self.marks.append([engine.mark() for engine in self.both])
+
+    def rewind(self) -> None:
+        if len(self.marks) > 1 and self.rng.random() < 0.5:
+            self.marks.pop()
+        for engine, mark in zip(self.both, self.marks[-1], strict=True):
+            engine.rewind(mark)
+
+    def escapes(self) -> None:
+        """Ask for the deletes alone, or where all moves have been asked about."""
+        moves = replace(self.rng.choice(EVERY), deletes=True)
+        if self.rng.random() < 0.5:
+            moves = replace(moves, inserts=None, turns=False)
+        for engine in self.both:
+            engine.climb("asked", moves, most=0)
+        ours, wanted = (e.escapes(moves) for e in self.both)
+        gains = {op: gain for gain, op in wanted}
+        assert {op: gain for gain, op in ours} == pytest.approx(gains, rel=1e-6, abs=1e-6)
+        assert [gain for gain, _ in ours] == sorted((gain for gain, _ in ours), reverse=True)
+
+    def local(self) -> None:
+        y = self.rng.randrange(self.n)
+        parents = self.rng.getrandbits(min(self.n, 4)) & ~(1 << y)
+        ours, wanted = (e.local(y, parents) for e in self.both)
+        assert ours == pytest.approx(wanted)
+
+    def begin(self) -> None:
+        """Begin again at another class: what the score said is still known."""
+        edges = self.rng.randint(0, self.n * (self.n - 1) // 2 if self.n < 10 else self.n)
+        start = dag_to_cpdag(random_dag(self.n, edges, seed=self.rng.randrange(1 << 30)))
+        for engine in self.both:
+            engine.start(start, total_score(self.score, start))
+        self.marks = [[engine.mark() for engine in self.both]]
+
+    def order(self) -> None:
+        for engine in self.both:
+            engine.order("order", max_indegree=3)
+
+
+THINGS = ["climb", "climb", "climb", "apply", "mark", "rewind", "escapes", "local", "begin"]
+WORLDS = {
+    "dense": (lambda seed: gaussian_score(7, 14, 300, seed), 40),
+    "sparse": (lambda seed: gaussian_score(14, 18, 300, seed), 25),
+    "discrete": (lambda seed: bdeu(7, 9, 300, seed), 30),
+    "noise": (lambda seed: Noise(6, seed), 40),
+}
+"""By name: the score by the seed, and how many things are done."""
+
+
+@pytest.mark.parametrize("make", engines.COMPILED)
+@pytest.mark.parametrize("world", WORLDS)
+def test_whatever_is_done_both_engines_are_where_the_other_is(
+    world: str, make: Make, seed: int
+) -> None:
+    """What the compiled engine remembers across jumps has to be that of the new state."""
+    make_score, things = WORLDS[world]
+    for k in range(3):
+        rng = random.Random(f"{world} {seed} {k}")
+        pair = Pair(make, make_score(10 * seed + k), rng)
+        for _ in range(things):
+            pair.do(rng.choice(THINGS))
+
+
+@pytest.mark.parametrize("make", engines.COMPILED)
+def test_orders_may_be_searched_in_between(make: Make, seed: int) -> None:
+    rng = random.Random(f"order {seed}")
+    pair = Pair(make, gaussian_score(7, 12, 300, seed), rng)
+    for _ in range(25):
+        pair.do(rng.choice([*THINGS, "order"]))
+
+
+@given(cpdags(max_nodes=7, min_nodes=2), st.randoms(use_true_random=False))
+def test_the_nodes_touched_are_those_whose_view_changed(g: PDAG, rng: random.Random) -> None:
+    engine = started(engines.asking, Noise(g.n, 1), g)
+    for _ in range(4):
+        mark, before, operator = engine.mark(), engine.cpdag, some_operator(rng, engine.cpdag)
+        engine.apply("applied", operator, 0.0)
+        assert engine.touched_since(mark) == changed_views(before, engine.cpdag)
+
+
+def test_more_nodes_than_bits_in_a_word_are_no_different(seed: int) -> None:
+    """70 nodes are two words, and a start may be anywhere in them."""
+    score = gaussian_score(70, 60, 300, seed)
+    for moves in (INTERLEAVED, Moves(inserts="poly", deletes=True, clique_bound=1)):
+        start = dag_to_cpdag(random_dag(70, 80, seed=seed))
+        engine, wanted = (
+            started(make, score, start) for make in (engines.compiled, engines.reference)
+        )
+        for each in (engine, wanted):
+            each.climb("climb", moves, most=4)
+        assert_same(engine, wanted)
+
+
+@pytest.mark.parametrize("evaluations", [0, 1, 20, 100])
+@pytest.mark.parametrize("make", engines.EVERY)
+def test_a_limit_on_evaluations_is_kept_strictly(
+    make: Make, evaluations: int, seed: int
+) -> None:
+    score = gaussian_score(8, 14, 300, seed)
+    engine = started(make, score, PDAG.empty(8))
+    engine.climb("climb", INTERLEAVED, most=3)
+    before = engine.evaluations or 0
+    engine.limit(evaluations=evaluations)
+    with pytest.raises(OutOfBudget):
+        engine.climb("climb", INTERLEAVED)
+        engine.climb("climb", Moves(deletes=True))
+        engine.start(PDAG.complete(8), 0.0)
+        engine.climb("climb", Moves(deletes=True))
+    assert (engine.evaluations or 0) <= before + evaluations
+    engine.limit()
+    engine.climb("climb", INTERLEAVED)
+    assert engine.stopped is None
