@@ -5,12 +5,17 @@ asks them.  Replaying the questions on a fresh score, with building its sufficie
 the batched linear algebra (or the passes over the counts) alone: no operators, no graphs, no
 bookkeeping.  A search that asks these questions cannot be faster; its time divided by the floor
 is its distance to the limit.
+
+``native_distance`` measures the same for the compiled engine: a search on a ready score against
+its questions, asked again in one native loop (``benchmarks/questions.pyx``).
 """
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from statistics import median
+from typing import Any, NamedTuple
 
 QUESTIONS = ("local", "insert_gains", "delete_gains", "insert_gains_above")
 """What a search may ask a score."""
@@ -76,7 +81,55 @@ def distance(build: Callable[[], Any], search: Callable[[Any], Any]) -> Distance
     return Distance(len(calls), asked, run, floor, statistics)
 
 
-def _seconds(call: Callable[[], Any]) -> float:
-    begun = time.perf_counter()
+class Timed(NamedTuple):
+    """What a call returned, and how long it took."""
+
+    found: Any
+    seconds: float
+
+
+def native_distance(score: Any, strategy: str, repetitions: int = 5) -> tuple[Timed, Timed]:  # noqa: ANN401
+    """Return the median of a search by the compiled engine, and of its questions alone.
+
+    Both are repeated in turn, by the clock of the processor.  The second returns the number of
+    questions.
+    """
+    from sges.engine import native
+    from sges.search import search
+
+    made = native.native_of(score)
+    recorder = _questions().Recorder(made)
+    native._MADE[score] = recorder
+    try:
+        result = search(score, strategy=strategy)
+        recorder.replay()  # the first loop after a search finds other things in the caches
+    finally:
+        native._MADE[score] = made
+    searching, asking = [], []
+    for _ in range(repetitions):
+        searching.append(_seconds(lambda: search(score, strategy=strategy), time.process_time))
+        asking.append(_seconds(recorder.replay, time.process_time))
+    return Timed(result, median(searching)), Timed(recorder.replay(), median(asking))
+
+
+@cache
+def _questions() -> Any:  # noqa: ANN401 (a compiled module)
+    """Return the module that records and replays, built for the present sources."""
+    import pyximport  # type: ignore[import-untyped]
+
+    from benchmarks.environments import FOLDER
+    from benchmarks.machine import digest_of
+
+    build = FOLDER / f"questions-{digest_of()}"  # its declarations must be those of the engine
+    importers = pyximport.install(build_dir=str(build), language_level=3)
+    try:
+        from benchmarks import questions  # type: ignore[attr-defined]
+    finally:
+        pyximport.uninstall(*importers)
+    return questions
+
+
+def _seconds(call: Callable[[], Any], clock: Callable[[], float] = time.perf_counter) -> float:
+    begun = clock()
     call()
-    return time.perf_counter() - begun
+    return clock() - begun

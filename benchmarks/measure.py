@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 START_LIMIT = 180.0
 """Seconds that importing and warming up may take, and preparing a table."""
 
-_THREADS = (
+THREAD_LIMITS = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
     "MKL_NUM_THREADS",
@@ -54,7 +54,7 @@ def measure(peer: str, python: Path, tables: Sequence[Path], limit: float) -> li
         process = subprocess.Popen(
             command,
             cwd=ROOT,
-            env={**os.environ, **dict.fromkeys(_THREADS, "1"), "PYTHONHASHSEED": "0"},
+            env={**os.environ, **dict.fromkeys(THREAD_LIMITS, "1"), "PYTHONHASHSEED": "0"},
             stdout=subprocess.PIPE,
             stderr=complaints,
             start_new_session=True,

@@ -33,19 +33,19 @@ MOST_REPEATS = 5
 def main() -> None:
     """Run the stages and tell of each."""
     name, *paths = sys.argv[1:]
-    with _quiet() as tell:
+    with quiet() as tell:
         try:
             peer = peer_named(name)
             tables = [read_table(Path(path)) for path in paths]
             prepare, started = start(peer, tables[0].kind, tell)
         except Exception as error:
-            tell({"stage": "failed", "reason": _said(error)})
+            tell({"stage": "failed", "reason": said(error)})
             return
         for table in tables:
             try:
                 tell({"stage": "done", **started, **run(prepare, table, tell)})
             except Exception as error:
-                tell({"stage": "done", "failed": _said(error)})
+                tell({"stage": "done", "failed": said(error)})
 
 
 def start(peer: Peer, kind: Kind, tell: Tell) -> tuple[Prepare, dict[str, Any]]:
@@ -91,11 +91,13 @@ def run(prepare: Prepare, table: Table, tell: Tell) -> dict[str, Any]:
     }
 
 
-def timed(call: Callable[[], Any]) -> tuple[Any, float]:
+def timed(
+    call: Callable[[], Any], clock: Callable[[], float] = time.perf_counter
+) -> tuple[Any, float]:
     """Return what a call returns, and how long it took."""
-    begun = time.perf_counter()
+    begun = clock()
     answer = call()
-    return answer, time.perf_counter() - begun
+    return answer, clock() - begun
 
 
 def read_table(path: Path) -> Table:
@@ -156,12 +158,13 @@ def _forget_peak() -> None:
         Path("/proc/self/clear_refs").write_text("5")
 
 
-def _said(error: Exception) -> str:
+def said(error: Exception) -> str:
+    """Return an error in one line."""
     return f"{type(error).__name__}: {error}"[:300]
 
 
 @contextmanager
-def _quiet() -> Iterator[Tell]:
+def quiet() -> Iterator[Tell]:
     """Send what anybody prints to standard error, and yield a way to say something all the same."""
     said = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)

@@ -18,7 +18,10 @@ BUDGET = "the budget of the escapes ends between two questions, and they come in
 
 DEFAULT = "the default strategy is auto: it begins with the best order, and its work is bounded"
 
+NOBODY = "a node without possible parents is not asked about, so its empty family does not count"
+
 CHANGED: dict[str, str] = {
+    "knowledge: sges after order, everything": NOBODY,
     "learn: as it comes, Gaussian": DEFAULT,
     "learn: as it comes, discrete": DEFAULT,
     "strategy: extended, 40 evaluations, 20 columns, 50 edges": BUDGET,

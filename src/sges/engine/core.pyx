@@ -753,7 +753,7 @@ cdef class Core:
         self._moves = moves
         m.inserts = INSERTS[moves.inserts]
         m.largest_t = as_bound("largest_t", moves.largest_t)
-        m.conservative = bool(moves.conservative and moves.inserts == "all")
+        m.conservative = bool(moves.conservative) and moves.inserts == "all"
         m.turns = bool(moves.turns)
         m.deletes = bool(moves.deletes)
         m.clique_bound = as_bound("clique_bound", moves.clique_bound)

@@ -59,12 +59,12 @@ cdef struct Entry:
     Word check
     int record
     int node
-    long long next
     int clock  # how many fans its node had when it was looked for in them; -1 if it is in one
+    long long next
 
 cdef struct Seen:
-    # A set of pairs of words, and chains of entries.  No run is left where it grows, as some belong
-    # to no run: where memory runs out it stays as it is, and says so.
+    # A set of pairs of words, and chains of entries.  No run is left while one is filled: where
+    # memory runs out it stays as it is, and says so.
     Entry *entries
     long long size
     long long room
@@ -270,10 +270,10 @@ cdef inline void may_ask(Memory *m, int more) noexcept nogil:
 
 cdef inline void note_base(Memory *m, Record *r) noexcept nogil:
     if not r.asked_base:
-        if m.counting:
-            note_single(m, r, -1)
         r.asked_base = True
         m.fresh += 1
+        if m.counting:
+            note_single(m, r, -1)
 
 
 cdef inline void refuse(Memory *m, Record *r, int x, double gain) noexcept nogil:
@@ -528,9 +528,9 @@ cdef inline void ask_deletes(Memory *m, Record *r, const Word *wanted) noexcept 
     else:
         ask_python_deletes(m, r, fresh)
     for i in range(fresh):  # only now: the score may not have answered
+        add(r.asked_deletes, m.missing.at[i])
         if m.counting:
             note_single(m, r, r.base[m.missing.at[i]])
-        add(r.asked_deletes, m.missing.at[i])
 
 
 cdef inline void compute_deletes(Memory *m, Record *r) noexcept nogil:
@@ -710,7 +710,6 @@ cdef inline void note_single(Memory *m, const Record *r, int left_out) noexcept 
     if not first_time(&m.singles, key, check):
         return
     if m.singles.failed:
-        m.singles.failed = False
         leave(m.exit, NO_MEMORY)
     entry = &m.singles.entries[m.singles.size - 1]
     entry.record = r.number
@@ -720,8 +719,7 @@ cdef inline void note_single(Memory *m, const Record *r, int left_out) noexcept 
 
 cdef inline long long count_singles(Memory *m) noexcept nogil:
     """Count the families that were asked for by themselves, and in no fan."""
-    cdef long long total = 0
-    cdef long long i
+    cdef long long total = 0, i
     cdef Entry *entry
     cdef Record *r
     for i in range(m.singles.size):
@@ -738,54 +736,100 @@ cdef inline long long count_singles(Memory *m) noexcept nogil:
     return total
 
 
-cdef inline long long count_fans(Memory *m, Seen *cores, Seen *twice) noexcept nogil:
-    """Count the families of all fans: those in two fans differ in one node from a common core."""
-    cdef long long total = 0
-    cdef int i, k, z, first, second
-    cdef long long other
+cdef inline long long fan_size(const Memory *m, const Record *r) noexcept nogil:
+    """Return how many inserts of a record were asked for."""
+    cdef long long size = 0
+    cdef int w
+    if r.asked_all:
+        return m.n - 1 - r.size
+    if r.asked != NULL:
+        for w in range(m.words):
+            size += count_bits(r.asked[w])
+    return size
+
+
+cdef inline long long pairs_of(Memory *m, Seen *cores, const Record *r, int number, Seen *twice) noexcept nogil:
+    """Return how many families of a fan are in an earlier one too.
+
+    Two such fans have bases that differ in one node: they are found by the core that is common.
+    """
+    cdef long long found = 0, other
+    cdef int k, z, first, second
     cdef Word key, check
+    for k in range(r.size):
+        z = r.base[k]
+        key = r.key ^ m.keys[2 * z]
+        check = r.check ^ m.keys[2 * z + 1]
+        if not grow_seen(cores):
+            return 0
+        other = cores.heads[key & (cores.slots - 1)]
+        while other >= 0:
+            if cores.entries[other].key == key and cores.entries[other].check == check:
+                first = cores.entries[other].record
+                second = cores.entries[other].node
+                if asked_insert(r, second) and asked_insert(m.records[first], z):
+                    # the family is also in a fan whose added node is lower: not this one
+                    if z < second:
+                        first = number
+                    found += first_time(
+                        twice, mixed(<Word>first << 32 | <Word>max(z, second)), <Word>first
+                    )
+            other = cores.entries[other].next
+        push_entry(cores, key, check, number, z)
+    return found
+
+
+cdef inline long long new_families(Memory *m, const Record *r, Seen *each) noexcept nogil:
+    """Return how many families of a fan were not seen before, one by one."""
+    cdef long long found = 0
+    cdef int x, i = 0
+    for x in range(m.n):
+        if i < r.size and r.base[i] == x:
+            i += 1
+        elif x != r.y and asked_insert(r, x):
+            found += first_time(each, r.key ^ m.keys[2 * x], r.check ^ m.keys[2 * x + 1])
+    return found
+
+
+cdef inline long long count_fans(Memory *m, Seen *cores, Seen *twice, Seen *each) noexcept nogil:
+    """Count the families of all fans: in pairs of fans, or one by one, whichever is less work."""
+    cdef long long total = 0
+    cdef long long *bases = <long long *>calloc(2 * <size_t>m.n + 1, sizeof(long long))
+    cdef long long *sizes = bases + m.n
+    cdef int i
     cdef Record *r
+    if bases == NULL:
+        cores.failed = True
+        return 0
     for i in range(m.size):
         r = m.records[i]
-        if r.asked_all:
-            total += m.n - 1 - r.size
-        elif r.asked != NULL:
-            for k in range(m.words):
-                total += count_bits(r.asked[k])
-        else:
+        if r.asked_all or r.asked != NULL:
+            bases[r.y] += 1
+            sizes[r.y] += fan_size(m, r)
+    for i in range(m.size):
+        r = m.records[i]
+        if not r.asked_all and r.asked == NULL:
             continue
-        for k in range(r.size):
-            z = r.base[k]
-            key = r.key ^ m.keys[2 * z]
-            check = r.check ^ m.keys[2 * z + 1]
-            if not grow_seen(cores):
-                return 0
-            other = cores.heads[key & (cores.slots - 1)]
-            while other >= 0:
-                if cores.entries[other].key == key and cores.entries[other].check == check:
-                    first = cores.entries[other].record
-                    second = cores.entries[other].node
-                    if asked_insert(r, second) and asked_insert(m.records[first], z):
-                        # the family is also in a fan whose added node is lower: not this one
-                        if z < second:
-                            first = i
-                        total -= first_time(
-                            twice, mixed(<Word>first << 32 | <Word>max(z, second)), <Word>first
-                        )
-                other = cores.entries[other].next
-            push_entry(cores, key, check, i, z)
+        if bases[r.y] * bases[r.y] > 16 * sizes[r.y]:
+            total += new_families(m, r, each)
+        else:
+            total += fan_size(m, r) - pairs_of(m, cores, r, i, twice)
+    free(bases)
     return total
 
 
 cdef inline long long count_families(Memory *m) noexcept nogil:
     """Count the unique families that were asked for so far; -1 if memory ran out."""
-    cdef Seen cores, twice
+    cdef Seen cores, twice, each
     cdef long long total
     memset(&cores, 0, sizeof(Seen))
     memset(&twice, 0, sizeof(Seen))
-    total = count_singles(m) + count_fans(m, &cores, &twice)
+    memset(&each, 0, sizeof(Seen))
+    total = count_singles(m) + count_fans(m, &cores, &twice, &each)
     free(cores.entries)
     free(cores.heads)
     free(twice.entries)
     free(twice.heads)
-    return -1 if cores.failed or twice.failed else total
+    free(each.entries)
+    free(each.heads)
+    return -1 if cores.failed or twice.failed or each.failed else total

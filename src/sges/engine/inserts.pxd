@@ -466,6 +466,15 @@ cdef inline void list_component(Search *s, int v) noexcept nogil:
     sort_ints(s.members.at, s.members.size)
 
 
+cdef inline void direct_members_of(Search *s, Inserts *of) noexcept nogil:
+    """Direct the nodes in ``members`` as a member of the class that satisfies the knowledge."""
+    cdef int status
+    s.making = of
+    status = s.direct_members(s.owner)
+    if status:
+        leave(&s.exit, status)
+
+
 cdef inline void direct_component(Search *s, Inserts *of, int v) noexcept nogil:
     """Direct the chain component of v as one member of the class does: fill ``above``.
 
@@ -479,10 +488,7 @@ cdef inline void direct_component(Search *s, Inserts *of, int v) noexcept nogil:
         of.above[s.members.at[i]].size = 0
         g.count[s.members.at[i]] = 0
     if s.has_constraint:
-        s.making = of
-        i = s.direct_members(s.owner)
-        if i:
-            leave(&s.exit, i)
+        direct_members_of(s, of)
         return
     copy_to(&s.exit, &s.order, s.members.at, s.members.size)
     size = s.order.size
@@ -519,7 +525,7 @@ cdef inline void spread_stale(Search *s, Inserts *of) noexcept nogil:
         i += 1
         if has(s.visited, v):
             continue
-        if of.mode == POLY:
+        if of.mode == POLY and not s.has_constraint:
             direct_component(s, of, v)
         else:
             list_component(s, v)
@@ -531,6 +537,9 @@ cdef inline void spread_stale(Search *s, Inserts *of) noexcept nogil:
                 mark_stale(s, v)
     for i in range(s.stack.size):
         take(s.visited, s.stack.at[i])
+    if of.mode == POLY and s.has_constraint:  # all components at once, as one member has them
+        copy_to(&s.exit, &s.members, s.stack.at, s.stack.size)
+        direct_members_of(s, of)
     s.stack.size = 0
 
 

@@ -12,6 +12,7 @@ from sges.nodeset import nodes
 from sges.score.bge import BGe
 from sges.score.discrete import BDeu, DiscreteBIC
 from sges.score.gaussian import GaussianBIC
+from sges.score.gaussian_oracle import GaussianOracle
 from sges.score.mixed import DegenerateGaussian
 
 _MADE: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # a score may be searched many times
@@ -61,6 +62,7 @@ def _bdeu(score: BDeu) -> Any:  # noqa: ANN401
 
 MAKERS: dict[type, Callable[[Any], Any]] = {
     GaussianBIC: _gaussian_bic,
+    GaussianOracle: _gaussian_bic,
     BGe: _bge,
     DegenerateGaussian: _degenerate_gaussian,
     DiscreteBIC: _discrete_bic,
