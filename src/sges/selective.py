@@ -56,7 +56,8 @@ def selective_generate_ops(cpdag: PDAG, x: int, y: int, s: int) -> frozenset[Nod
     if s < 0:
         raise GraphError(f"s = {s}: the bound on cliques in H must be 0 or more (Fig. 6)")
     na = cpdag.na(y, x)
-    kept = filter_cliques(maximal_cliques(cpdag.skeleton(), na), s)
+    rows = {v: cpdag.adjacent(v) for v in nodes(na)}
+    kept = filter_cliques(maximal_cliques(rows, na), s)
     return frozenset(na & ~c | chosen for c in kept for chosen in subsets(c, at_most=s))
 
 
@@ -69,7 +70,7 @@ def size_limited_ops(cpdag: PDAG, x: int, y: int, size: int) -> frozenset[NodeSe
     na = cpdag.na(y, x)
     return frozenset(
         na & ~c | chosen
-        for c in maximal_cliques(cpdag.skeleton(), na)
+        for c in maximal_cliques({v: cpdag.adjacent(v) for v in nodes(na)}, na)
         if (room := size - (na & ~c).bit_count()) >= 0
         for chosen in subsets(c, at_most=room)
     )

@@ -160,6 +160,7 @@ class TestCertificate:
         assert stored.certify(score).optimal
 
 
+@pytest.mark.filterwarnings("ignore:.* form cliques with more than")
 def test_a_time_limit_holds_while_exponentially_many_cliques_are_listed() -> None:
     """From the complete graph on 40 nodes BES would list 2^39 cliques before it scores them all."""
     score = GaussianBIC.from_covariance(np.eye(40) * 0.5 + 0.5, 1000)

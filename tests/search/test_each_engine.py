@@ -191,6 +191,7 @@ def test_no_time_at_all_leaves_everything_as_it_was(make: Make) -> None:
     assert not engine.steps
 
 
+@pytest.mark.filterwarnings("ignore:.* form cliques with more than")
 def test_a_deadline_holds_while_exponentially_many_sets_are_listed(make: Make) -> None:
     """The complete graph on 40 nodes has 2^39 deletes for each node."""
     score = GaussianBIC.from_covariance(np.eye(40) * 0.5 + 0.5, 1000)

@@ -340,36 +340,39 @@ cdef inline void direct(Graph *g, int v) noexcept nogil:
         g.count[u] = -1
 
 
+cdef inline int childless(Graph *g, const Ints *parents) noexcept nogil:
+    """Return one of some nodes that has no child among them in the member DAG."""
+    cdef int i = 0, x = parents.at[0], u
+    while i < parents.size:
+        u = parents.at[i]
+        i += 1
+        if u != x and points(g, x, u) and (not points(g, u, x) or holds_node(&g.dag_parents[u], x)):
+            x = u  # a child: go on from there; there are no cycles
+            i = 0
+    return x
+
+
 cdef inline bint relabel(Graph *g, int v) noexcept nogil:
     """Label the edges into v; tell whether the label changed.
 
     One parent without a child among the parents decides for all of them:
     ``sges.graph.equivalence.compelled_parents``.
     """
-    cdef int i, k, p, x = -1, common = 0
-    cdef long long here
+    cdef int i, k, x = -1, common = 0
     cdef Ints *parents = &g.dag_parents[v]
     cdef Ints *found = parents
     cdef bint all_compelled = False
     g.marks += 2
-    here = g.marks
     for i in range(parents.size):
-        g.mark[parents.at[i]] = here
-    for i in range(parents.size):
-        p = parents.at[i]
-        know(g, p)
-        for k in range(g.dag_parents[p].size):
-            if g.mark[g.dag_parents[p].at[k]] >= here:
-                g.mark[g.dag_parents[p].at[k]] = here + 1
-    for i in range(parents.size):
-        if g.mark[parents.at[i]] == here and (x < 0 or parents.at[i] < x):
-            x = parents.at[i]
+        g.mark[parents.at[i]] = g.marks
+    if parents.size:
+        x = childless(g, parents)
     if x >= 0:
         for k in range(g.label[x].size):
-            if g.mark[g.label[x].at[k]] < here:
+            if g.mark[g.label[x].at[k]] != g.marks:
                 all_compelled = True
         for k in range(g.dag_parents[x].size):
-            common += g.mark[g.dag_parents[x].at[k]] >= here
+            common += g.mark[g.dag_parents[x].at[k]] == g.marks
         if common != parents.size - 1:
             all_compelled = True
         if not all_compelled:

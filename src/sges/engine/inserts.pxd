@@ -18,7 +18,7 @@ from sges.engine.graph cimport Graph, adjacent, points, row_of
 from sges.engine.lists cimport (
     Ints, Word, add, clear, copy_to, has, leave, push, regrown, reserve, size_of, sort_ints, take,
 )
-from sges.engine.paths cimport is_standing, leads, remember
+from sges.engine.paths cimport is_standing, leads, remember, trace, walk_all
 from sges.engine.search cimport (
     ALL, Barrier, CONSERVATIVE, Found, INSERTS, PREFERRED, TURNS, INSERT, Inserts, Lane, Lanes, Near, POLY, Rejected, Search, best_node,
     compare_sets, each_clique, each_clique_with, find_maximal, give_row, is_near, look_around,
@@ -28,6 +28,7 @@ from sges.engine.search cimport (
 
 cdef enum:
     MANY_SETS = 100000  # of one view: then the search is about to explode
+    FEW_BARRED = 2  # inserts of a lane that were barred one by one; then all are looked at
 
 
 cdef inline bint make_inserts(Inserts *of, int n, int mode) noexcept nogil:
@@ -79,6 +80,7 @@ cdef inline Lane *new_lane(Search *s, Lanes *lanes, const int *path, int size) n
         lanes.at = <Lane *>regrown(&s.exit, lanes.at, <size_t>lanes.room * sizeof(Lane))
     lane = &lanes.at[lanes.size]
     lane.record = NULL
+    lane.barred = 0
     lane.best = -INFINITY
     lane.first = lanes.sets.size
     lane.size = size
@@ -561,6 +563,25 @@ cdef inline bint is_free(Search *s, Inserts *of, int y, int lane, int x) noexcep
     return not found
 
 
+cdef inline void bar_reached(Search *s, Inserts *of, int y, int lane) noexcept nogil:
+    """Bar all inserts of a lane that a path from y around S bars, with one walk."""
+    cdef Lanes *lanes = &of.of[y]
+    cdef Lane *own = &lanes.at[lane]
+    cdef Record *r = own.record
+    cdef int i, x
+    for i in range(own.size):
+        add(s.visited, lanes.sets.at[own.first + i])
+    walk_all(s, y, s.visited)
+    for i in range(own.size):
+        take(s.visited, lanes.sets.at[own.first + i])
+    for i in range(r.count):
+        x = r.xs[i]
+        if has(own.allowed, x) and s.met[x] == s.walk:
+            take(own.allowed, x)
+            trace(s, x)
+            remember(s, of.source, x, y, lane)
+
+
 cdef inline bint best_is_free(Search *s, Inserts *of, int y, double best) noexcept nogil:
     """Look at the paths of y's inserts of this gain; tell whether one of them is free.
 
@@ -577,6 +598,10 @@ cdef inline bint best_is_free(Search *s, Inserts *of, int y, double best) noexce
             if r.gains[k] >= best and offers(s, &lanes.at[i], r.xs[k], y):
                 if is_free(s, of, y, i, r.xs[k]):
                     return True
+                lanes.at[i].barred += 1
+        if lanes.at[i].barred > FEW_BARRED:
+            lanes.at[i].barred = 0
+            bar_reached(s, of, y, i)
         find_best(s, &lanes.at[i], y)
     find_best_of(of, y)
     return False

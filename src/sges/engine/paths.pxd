@@ -6,8 +6,8 @@ taken, and one that is found is remembered by its nodes: as long as none of them
 leaves it, the path is there and bars what it barred.
 """
 
-from sges.engine.graph cimport Graph
-from sges.engine.lists cimport Ints, Word, grown, has, one_more, push
+from sges.engine.graph cimport Graph, row_of
+from sges.engine.lists cimport Ints, Word, add, clear, grown, has, lowest_bit, one_more, push
 from sges.engine.search cimport Barrier, Search
 
 
@@ -79,6 +79,51 @@ cdef inline bint leads(Search *s, int y, int x, const Word *around, bint other) 
         push(&s.exit, &s.path, v)
         v = s.goes_to[v]
     return True
+
+
+cdef inline void walk_all(Search *s, int y, const Word *around) noexcept nogil:
+    """Walk all semi-directed paths from y around a set; ``front`` gets what they reach."""
+    cdef Graph *g = &s.g
+    cdef Word *reached = s.independent
+    cdef Word *out
+    cdef Word new
+    cdef int i = 0, k, w, v
+    s.walk += 1
+    s.front.size = 0
+    clear(reached, g.words)
+    see(s, y, -1, True)
+    add(reached, y)
+    while i < s.front.size:
+        v = s.front.at[i]
+        i += 1
+        s.m.work += 1
+        if g.children[v].size + g.neighbors[v].size > g.words:  # dense: a row at a time
+            out = row_of(g, v)
+            for w in range(g.words):
+                new = out[w] & ~reached[w] & ~around[w]
+                reached[w] |= new
+                while new:
+                    see(s, (w << 6) + lowest_bit(new), v, True)
+                    new &= new - 1
+            continue
+        for k in range(g.children[v].size):
+            meet(s, g.children[v].at[k], v, reached, around)
+        for k in range(g.neighbors[v].size):
+            meet(s, g.neighbors[v].at[k], v, reached, around)
+
+
+cdef inline void meet(Search *s, int u, int v, Word *reached, const Word *around) noexcept nogil:
+    if not has(reached, u) and not has(around, u):
+        add(reached, u)
+        see(s, u, v, True)
+
+
+cdef inline void trace(Search *s, int x) noexcept nogil:
+    """List the nodes of the path by which ``walk_all`` reached x."""
+    s.path.size = 0
+    while x >= 0:
+        push(&s.exit, &s.path, x)
+        x = s.came_from[x]
 
 
 cdef inline int remember(Search *s, int source, int x, int y, int lane) noexcept nogil:

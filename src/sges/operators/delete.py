@@ -91,5 +91,6 @@ def all_deletes(cpdag: PDAG) -> Iterator[Delete]:
 def deletes(cpdag: PDAG, x: int, y: int) -> Iterator[Delete]:
     """Yield every valid Delete(x, y, H) for one edge x → y or x — y, lazily."""
     na = cpdag.na(y, x)
-    for kept in cliques(cpdag.skeleton(), na):
+    rows = {v: cpdag.adjacent(v) for v in nodes(na)}
+    for kept in cliques(rows, na):
         yield Delete(x, y, na & ~kept)

@@ -90,6 +90,7 @@ def inserts(cpdag: PDAG, x: int, y: int) -> Iterator[Insert]:
     allowed = cpdag.neighbors(y) & ~cpdag.adjacent(x)
     for v in nodes(na):
         allowed &= cpdag.adjacent(v)
-    for t in cliques(cpdag.skeleton(), allowed):
+    rows = {v: cpdag.adjacent(v) for v in nodes(allowed)}
+    for t in cliques(rows, allowed):
         if not semi_directed_reach(cpdag, y, na | t) >> x & 1:
             yield Insert(x, y, t)

@@ -173,6 +173,11 @@ class ReferenceEngine:
         self._left: list[PDAG] = []  # the class before each step
         self.steps.clear()
 
+    def member(self) -> list[NodeSet]:
+        """Return the parents of each node in one member of the class."""
+        dag = pdag_to_dag(self.cpdag)
+        return [dag.parents(v) for v in range(self.n)]
+
     def mark(self) -> Mark:
         """Return the point that was reached."""
         return self._here
