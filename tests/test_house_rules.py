@@ -22,7 +22,7 @@ def body_lines(function: Function) -> int:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.relative_to(ROOT).as_posix())
 def test_a_file_is_on_one_subject_and_its_functions_fit_in_view(path: Path) -> None:
-    assert path.read_text(encoding="utf-8").count("\n") <= 350
+    assert path.read_text(encoding="utf-8").count("\n") <= 450
     for function in functions(path):
         assert body_lines(function) <= 40, function.name
         arguments = [*function.args.posonlyargs, *function.args.args]

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, Unpack, cast
 
 from sges.data import Dataset, Kinds, Missing, Moments
 from sges.errors import SgesError, WrongUse
@@ -248,7 +248,7 @@ def _by_name(start: Start, labels: tuple[str, ...] | None) -> Start | PDAG:
     if isinstance(start, str):
         if start not in FORWARD_WORDS:
             raise WrongUse(f"forward = {start!r} is not known; it is {', '.join(FORWARD_WORDS)}")
-        return start
+        return cast("Start", start)
     if start.names is None or labels is None or start.names == labels:
         return start
     if strangers := sorted(set(start.names) ^ set(labels)):

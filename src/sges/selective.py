@@ -66,8 +66,6 @@ def size_limited_ops(cpdag: PDAG, x: int, y: int, size: int) -> frozenset[NodeSe
 
     NA ∖ H is a clique, so H holds all of NA outside some maximal clique: what is missing to
     ``size`` is chosen inside it.
-
-    Paper: Section 6, number of v-structures.
     """
     na = cpdag.na(y, x)
     return frozenset(
@@ -83,8 +81,6 @@ def every_clique_kept(cpdag: PDAG, y: int) -> Iterator[tuple[NodeSet, NodeSet]]:
 
     A valid Delete(x, y, H) keeps the clique H̄ = NA ∖ H; with S = H̄ for x → y, and S = H̄ ∪ x
     for x — y, S is a clique among the neighbors of y, and x is one of Pa(y) ∪ S.
-
-    Paper: Fig. 2.
     """
     near, parents = cpdag.neighbors(y), cpdag.parents(y)
     if not near:  # the usual case

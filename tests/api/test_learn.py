@@ -131,9 +131,9 @@ def test_progress_is_told_after_every_step_and_never_goes_back(strategy: str) ->
     assert [p.score for p in told] == sorted(p.score for p in told)
 
 
-def test_the_default_is_the_extended_search() -> None:
+def test_the_default_is_the_extended_search_with_bounded_work() -> None:
     result = sges.learn(examples.load("asia"))
-    assert result.strategy == "extended"
+    assert result.strategy == "auto"
     assert result.score >= sges.learn(examples.load("asia"), strategy="two-phase").score
 
 

@@ -67,7 +67,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("learn ASIA --penalty nan", 2, "--penalty nan: it is a number of at least 0"),
         ("learn ASIA --penalty much", 2, "rule or auto"),
         ("learn ASIA --score bdeu --penalty auto", 2, "has no penalty to choose"),
-        ("learn ASIA --strategy best", 2, "--strategy best: it is extended"),
+        ("learn ASIA --strategy best", 2, "--strategy best: it is auto, extended"),
         ("learn ASIA --auto-bound --max-parents 2", 2, "the search takes one bound"),
         ("learn ASIA --time-limit -1", 2, "'--time-limit'"),
         ("learn ASIA --forward nowhere.json", 2, "there is no such file"),

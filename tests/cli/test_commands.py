@@ -1,6 +1,9 @@
 """What each command prints, for people and for programs."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ from sges.export import read_graph, write_graph
 from sges.graph import PDAG
 from sges.metrics import compare
 from sges.result import Result
+from sges.search.engines import IS_COMPILED, IS_USED
 
 Capture = pytest.CaptureFixture[str]
 ASIA = str(examples.load("asia").path)
@@ -271,4 +275,16 @@ def test_the_help_names_every_score(capsys: Capture) -> None:
 
 def test_the_version_is_printed(capsys: Capture) -> None:
     assert run(["--version"]) == 0
-    assert capsys.readouterr().out == f"sges {sges.__version__}\n"
+    engine = "compiled engine" if IS_USED else "reference engine: plain Python"
+    assert capsys.readouterr().out == f"sges {sges.__version__} ({engine})\n"
+
+
+@pytest.mark.parametrize("asked", ["1", "0"])
+def test_the_reference_engine_can_be_asked_for(asked: str) -> None:
+    is_compiled = IS_COMPILED and asked == "0"
+    engine = "compiled engine" if is_compiled else "reference engine: plain Python"
+    done = subprocess.run(
+        [sys.executable, "-m", "sges", "--version"],
+        env={**os.environ, "SGES_PURE": asked}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout == f"sges {sges.__version__} ({engine})\n"

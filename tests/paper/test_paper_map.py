@@ -9,7 +9,7 @@ script = runpy.run_path(str(ROOT / "scripts" / "paper_map.py"))
 
 
 def test_every_paper_line_ends_with_a_full_stop() -> None:
-    for path in (ROOT / "src").rglob("*.py"):
+    for path in [p for p in (ROOT / "src").rglob("*.p*") if p.suffix in (".py", ".pyx", ".pxd")]:
         text = path.read_text(encoding="utf-8")
         lines = re.findall(r"^\s*Paper: ", text, re.MULTILINE)
         assert len(lines) == len(script["LINE"].findall(text)), path
@@ -22,9 +22,14 @@ def test_the_map_lists_exactly_what_the_code_says() -> None:
 
 def test_every_figure_and_definition_of_an_algorithm_has_a_home() -> None:
     parts = {part for part, _ in script["rows"]()}
-    for figure in (2, 6):
+    for figure in (1, 2, 3, 4, 6):
         assert any(part.startswith(f"Fig. {figure}") for part in parts), figure
     assert "Definition 1" in parts
+
+
+def test_every_part_has_one_home() -> None:
+    parts = [part for part, _ in script["rows"]()]
+    assert sorted(parts) == sorted(set(parts))
 
 
 def test_every_file_that_the_map_links_exists() -> None:

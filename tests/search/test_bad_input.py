@@ -93,7 +93,7 @@ def test_contradictory_or_unknown_options_are_refused() -> None:
         sges(score, MaxVStructures(1), drop_large=True)
     with pytest.raises(SgesError, match="forward = 'backward' is not known"):
         sges(score, forward="backward")  # type: ignore[arg-type]
-    with pytest.raises(SgesError, match="assume = 2 is no property"):
+    with pytest.raises(SgesError, match="assume = 2 is not a property"):
         sges(score, 2)  # type: ignore[arg-type]
     with pytest.raises(SgesError, match="largest_t = -1"):
         poly_fes(score, largest_t=-1)

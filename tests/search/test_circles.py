@@ -8,7 +8,7 @@ from sges.nodeset import NodeSet
 from sges.score import GaussianBIC
 from sges.score.base import Candidates, Gains, total_score
 from sges.search import search
-from sges.search.circles import DOUBTFUL, Circle
+from sges.search.reference import DOUBTFUL, LoopGuard, Mark
 
 STRATEGIES = ("two-phase", "turning", "interleaved", "conservative", "extended")
 
@@ -76,8 +76,12 @@ def test_a_search_ends_though_every_change_seems_to_gain(strategy: str, n: int) 
 
 def test_only_a_way_back_by_doubtful_steps_closes_a_circle() -> None:
     empty, edge, other = (PDAG.from_edges(3, undirected=e) for e in ([], [(0, 1)], [(1, 2)]))
-    circle = Circle()
-    assert not circle.is_closed_by(1e-9, -5.0, empty, edge)
-    assert circle.is_closed_by(1e-9, -5.0, edge, empty)
-    assert not circle.is_closed_by(2 * DOUBTFUL, 0.0, edge, other)  # for certain
-    assert not circle.is_closed_by(1e-9, -5.0, other, empty)
+
+    def at(graph: PDAG, total: float) -> Mark:
+        return Mark(graph, total, graph.edge_count(), 0)
+
+    guard = LoopGuard()
+    assert not guard.closes(at(empty, -5.0), 1e-9, edge)
+    assert guard.closes(at(edge, -5.0), 1e-9, empty)
+    assert not guard.closes(at(edge, 0.0), 2 * DOUBTFUL, other)  # for certain
+    assert not guard.closes(at(other, -5.0), 1e-9, empty)

@@ -8,7 +8,7 @@ from sges.network import LinearGaussian, random_structure
 from sges.properties import MaxParents, MaxVStructures, MaxVWidth
 from sges.score import GaussianOracle
 from sges.search import bes, poly_fes_bound, sbes, sbes_bound, sges
-from sges.search.phases import Selection
+from sges.search.run import Selection
 
 
 def oracle(n: int, seed: int) -> tuple[PDAG, GaussianOracle]:

@@ -13,7 +13,7 @@ from sges.properties import MaxParents, MaxVWidth
 from sges.result import Result
 from sges.score import GaussianBIC
 from sges.search import Progress, bes, fes, ges, poly_fes_bound, sbes_bound, sges
-from sges.search.phases import Selection
+from sges.search.run import Selection
 from worlds import gaussian_score
 
 
@@ -159,6 +159,7 @@ class TestCertificate:
         assert stored.certify(score).optimal
 
 
+@pytest.mark.filterwarnings("ignore:.* form cliques with more than")
 def test_a_time_limit_holds_while_exponentially_many_cliques_are_listed() -> None:
     """From the complete graph on 40 nodes BES would list 2^39 cliques before it scores them all."""
     score = GaussianBIC.from_covariance(np.eye(40) * 0.5 + 0.5, 1000)

@@ -18,7 +18,6 @@ from sges.properties import MaxClique, MaxParents, MaxVWidth, Property
 from sges.score import BDeu, GaussianBIC
 from sges.score.base import total_score
 from sges.search import Progress, Strategy, fes, interleaved, search, turning
-from sges.search.run import Run
 from worlds import gaussian_score, linear_data
 
 ASSUMPTIONS = [None, MaxParents(2), MaxParents(3), MaxVWidth(1), MaxClique(3)]
@@ -196,19 +195,25 @@ class Pressing:
         return self.score.local(y, parents)
 
 
-def test_time_that_runs_out_inside_an_escape_is_told(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The clock jumps when the first escape is noted."""
+def test_time_that_runs_out_inside_an_escape_is_told(seed: int) -> None:
+    """The score takes its time soon after the first escape has begun."""
     score = gaussian_score(10, 20, 300, seed)
-    noted = Run.note
+    plain = Pressing(score, None)
+    interleaved(plain)
 
-    def late(run: Run, phase: str, *rest: object) -> None:
-        noted(run, phase, *rest)  # type: ignore[arg-type]
-        if phase == "extended":
-            run._deadline = time.perf_counter() - 1
+    class Late(Pressing):
+        """A score that takes its time instead."""
 
-    monkeypatch.setattr(Run, "note", late)
-    result = search(score, strategy=Strategy(interleaved=True, extended=True), time_limit=1e6)
+        def local(self, y: int, parents: int) -> float:
+            """Return the score of a family."""
+            self.asked += 1
+            if self.asked == self.at:
+                time.sleep(1.0)
+            return self.score.local(y, parents)
+
+    late = Late(score, plain.asked - 10)  # without the families of the final total
+    strategy = Strategy(interleaved=True, extended=True)
+    result = search(late, strategy=strategy, time_limit=0.9)
     assert result.stopped == "time limit"
+    assert "extended" in result.seconds
     assert result.cpdag == interleaved(score).cpdag

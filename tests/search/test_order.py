@@ -2,32 +2,39 @@
 
 import time
 from itertools import permutations
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import engines
 import naive
 import naive_order
 from bridge import frozen, pdag_of
+from engines import Make
 from scratch_engine import Recorder
+from sges.certificate import tie_tolerance
 from sges.errors import ScoreError, WrongUse
-from sges.graph import PDAG, dag_to_cpdag, is_cpdag, is_imap
+from sges.graph import PDAG, dag_to_cpdag, is_cpdag, is_imap, pdag_to_dag
 from sges.network import BayesianNetwork, random_dag
-from sges.nodeset import NodeSet, nodeset
+from sges.nodeset import NodeSet, nodes, nodeset
 from sges.operators import Delete, Insert
 from sges.properties import AtMost, MaxClique, MaxParents, MaxTreewidth, MaxVStructures, MaxVWidth
-from sges.score import CountingScore, DiscreteBIC, GaussianBIC, SeparationOracle
+from sges.score import DiscreteBIC, GaussianBIC, SeparationOracle
 from sges.score.base import Score, total_score
-from sges.search import Progress, ges
-from sges.search.edge_by_edge import EdgeByEdge
-from sges.search.grow_shrink import GrowShrink
-from sges.search.order import first_order, forward_by_order, order_bound, order_search, reordered
-from sges.search.order_moves import OrderSearch
-from sges.search.phases import Selection, backward
-from sges.search.run import Run
+from sges.search import Progress, ges, order_bound, reference_order
+from sges.search.algorithms import backward
+from sges.search.asked import AskedGains
+from sges.search.engines import IS_COMPILED
+from sges.search.reference_order import GrowShrink, OrderSearch, edge_by_edge, first_order
+from sges.search.run import Run, Selection
 from worlds import gaussian_score, linear_data
+
+if TYPE_CHECKING or IS_COMPILED:
+    from sges.engine.native import native_of
+    from sges.search.engines import CompiledEngine
 
 EVERYWHERE = float("inf")
 PROPERTIES: list[type[AtMost]] = [MaxParents, MaxClique, MaxVWidth, MaxTreewidth, MaxVStructures]
@@ -38,19 +45,103 @@ def local_of(score: Score) -> naive_order.Local:
     return lambda y, parents: score.local(y, nodeset(parents))
 
 
-def search_of(run: Run, order: list[int], reach: float = EVERYWHERE) -> OrderSearch:
-    """Return a search that begins with an order."""
-    everyone = (1 << run.n) - 1
-    trees = [
-        GrowShrink(y, run.insert_gains, run.delete_gains, run.tolerance, allowed=everyone)
-        for y in range(run.n)
-    ]
-    return OrderSearch(order, trees, [0] * run.n, run.tolerance, reach)
+class Orders(Protocol):
+    """A search among orders that begins with a given one."""
+
+    @property
+    def order(self) -> list[int]: ...
+    @property
+    def parents(self) -> list[NodeSet]: ...
+    @property
+    def gain(self) -> float: ...
+    def improve(self) -> None: ...
 
 
-def started(score: Score) -> Run:
+class Plainly:
+    """The orders of the reference engine."""
+
+    def __init__(self, score: Score, order: list[int], reach: float = EVERYWHERE) -> None:
+        self._reach = reach
+        self.tolerance = tie_tolerance(total_score(score, PDAG.empty(score.n)))
+        asked = AskedGains(score, counting=True, deadline=None)
+        self.search = OrderSearch(asked, self.tolerance, PDAG.empty(score.n), None)
+        self.search._state = self.search._best = self.search._ordered(order)
+
+    @property
+    def order(self) -> list[int]:
+        return list(self.search._state.order)
+
+    @property
+    def parents(self) -> list[NodeSet]:
+        return [choice.parents for choice in self.search._state.choices]
+
+    @property
+    def gain(self) -> float:
+        return self.search._state.gain
+
+    def choose(self, y: int, before: NodeSet) -> NodeSet:
+        """Return the parents of y if these nodes come before it."""
+        return self.search._parents[y].choose(before).parents
+
+    def improve(self) -> None:
+        """Move each node to its best place in turn, until all stay."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(reference_order, "REACH", self._reach)
+            while self.search._round(None):
+                pass
+
+
+class Compiled:
+    """The orders of the compiled engine."""
+
+    def __init__(self, score: Score, order: list[int], reach: float = EVERYWHERE) -> None:
+        n, everyone = score.n, (1 << score.n) - 1
+        self.engine = CompiledEngine(score, native_of(score))
+        self.engine.start(PDAG.empty(n), total_score(score, PDAG.empty(n)))
+        self.tolerance = self.engine.tolerance
+        allowed = [everyone & ~(1 << y) for y in range(n)]
+        self.engine.order_begin(order, allowed, [0] * n, [0] * n, reach)
+
+    @property
+    def order(self) -> list[int]:
+        return self.engine.order_state()[0]
+
+    @property
+    def parents(self) -> list[NodeSet]:
+        return self.engine.order_state()[1]
+
+    @property
+    def gain(self) -> float:
+        return self.engine.order_state()[2]
+
+    def choose(self, y: int, before: NodeSet) -> NodeSet:
+        """Return the parents of y if these nodes come before it."""
+        rest = [v for v in range(self.engine.n) if v != y and not before >> v & 1]
+        self.engine.order_set([*nodes(before), y, *rest])
+        return self.parents[y]
+
+    def improve(self) -> None:
+        """Move each node to its best place in turn, until all stay."""
+        while self.engine.order_round():
+            pass
+
+
+KINDS = [Plainly, pytest.param(Compiled, marks=engines.needs_compiled)]
+each_kind = pytest.mark.parametrize("search_of", KINDS)
+Kind = type[Plainly | Compiled]
+
+
+def dag_of(orders: Orders) -> PDAG:
+    """Return the DAG that an order stands for."""
+    edges = [(x, y) for y, parents in enumerate(orders.parents) for x in nodes(parents)]
+    return PDAG.from_edges(len(orders.order), edges)
+
+
+def searched(score: Score, start: PDAG | None = None) -> Run:
+    """Return a run that has searched the orders."""
     run = Run(score)
-    run.start(None)
+    run.start(start)
+    run.order()
     return run
 
 
@@ -66,16 +157,18 @@ def problems(draw: st.DrawFn) -> tuple[GaussianBIC, list[int]]:
 class TestTheGuarantee:
     """With a score that sees the truth."""
 
+    @each_kind
     @pytest.mark.parametrize("n", [2, 3, pytest.param(4, marks=pytest.mark.slow)])
-    def test_every_order_stands_for_an_imap_before_and_after_the_search(self, n: int) -> None:
+    def test_every_order_stands_for_an_imap_before_and_after_the_search(
+        self, search_of: Kind, n: int
+    ) -> None:
         for dags in naive.all_cpdags(n).values():
             truth = pdag_of(n, dags[0])
-            run = started(SeparationOracle(truth))
             for order in permutations(range(n)):
-                search = search_of(run, list(order))
-                assert is_imap(search.state.dag(), truth)
+                search = search_of(SeparationOracle(truth), list(order))
+                assert is_imap(dag_of(search), truth)
                 search.improve()
-                assert is_imap(search.state.dag(), truth)
+                assert is_imap(dag_of(search), truth)
 
     @pytest.mark.parametrize("n", [2, 3, 4, pytest.param(5, marks=pytest.mark.slow)])
     def test_theorem_3_the_truth_is_found_with_all_deletes_and_with_selected_ones(
@@ -84,12 +177,13 @@ class TestTheGuarantee:
         for dags in naive.all_cpdags(n).values():
             dag = pdag_of(n, dags[0])
             score, truth = SeparationOracle(dag), dag_to_cpdag(dag)
-            run = Run(score)
-            found = forward_by_order(run, run.start(None))
+            found = searched(score).engine.cpdag
             assert is_imap(found, dag)
             for selection in [None, *(Selection(kind.of(dag)) for kind in PROPERTIES)]:
                 run = Run(score)
-                assert backward(run, run.start(found), selection) == truth
+                run.start(found)
+                backward(run, selection)
+                assert run.engine.cpdag == truth
 
     @pytest.mark.parametrize("n", [3, pytest.param(4, marks=pytest.mark.slow)])
     def test_every_start_leads_to_an_imap(self, n: int) -> None:
@@ -98,8 +192,7 @@ class TestTheGuarantee:
             dag = next(iter(naive.extensions(n, frozenset(_arcs(truth)))))
             score = SeparationOracle(pdag_of(n, dag))
             for start in classes:
-                run = Run(score)
-                assert is_imap(forward_by_order(run, run.start(start)), pdag_of(n, dag))
+                assert is_imap(searched(score, start).engine.cpdag, pdag_of(n, dag))
 
 
 def _arcs(graph: PDAG) -> set[tuple[int, int]]:
@@ -115,119 +208,115 @@ class TestTheTwin:
         self, problem: tuple[GaussianBIC, list[int]], sets: list[NodeSet]
     ) -> None:
         score, order = problem
-        run, y = started(score), order[0]
-        others = nodeset(order[1:])
+        y, others = order[0], nodeset(order[1:])
         required = sets[0] & others & 0b11
-        tree = GrowShrink(
-            y,
-            run.insert_gains,
-            run.delete_gains,
-            run.tolerance,
-            allowed=others,
-            required=required,
-        )
+        tolerance = tie_tolerance(total_score(score, PDAG.empty(score.n)))
+        asked = AskedGains(score, counting=True, deadline=None)
+        tree = GrowShrink(asked, y, tolerance, others, required)
         for s in sets:
             before = s & others | required
             choice = tree.choose(before)
             plain = naive_order.grow_shrink(
-                local_of(score), y, frozen(before), run.tolerance, frozen(required)
+                local_of(score), y, frozen(before), tolerance, frozen(required)
             )
             assert frozen(choice.parents) == plain
             gain = score.local(y, choice.parents) - score.local(y, required)
             assert choice.gain == pytest.approx(gain, abs=1e-6)
 
-    def test_other_nodes_may_come_and_go_unless_they_were_grown_or_are_rivals(
-        self, seed: int
+    @each_kind
+    @given(problem=problems(), sets=st.lists(st.integers(0, 63), min_size=1, max_size=8))
+    def test_the_parents_under_any_order_are_those_of_the_plain_one(
+        self, search_of: Kind, problem: tuple[GaussianBIC, list[int]], sets: list[NodeSet]
     ) -> None:
-        n = 7
-        run = started(gaussian_score(n, 14, 200, seed))
-        tree = search_of(run, list(range(n)))._trees[0]
-        kept = changed = 0
-        for before in range(0, 1 << n, 2):
-            choice = tree.choose(before)
-            for x in range(1, n):
-                other = tree.choose(before ^ 1 << x)
-                matters = choice.grown if before >> x & 1 else choice.rivals
-                if matters >> x & 1:
-                    changed += other != choice
-                else:
-                    assert other == choice
-                    kept += 1
-        assert kept
-        assert changed
+        score, order = problem
+        search = search_of(score, order)
+        for s in sets:
+            for y in order:
+                before = s & nodeset(order) & ~(1 << y)
+                plain = naive_order.grow_shrink(
+                    local_of(score), y, frozen(before), search.tolerance
+                )
+                assert frozen(search.choose(y, before)) == plain
 
     @given(problems())
     def test_a_sweep_gives_every_place_the_score_it_has_from_scratch(
         self, problem: tuple[GaussianBIC, list[int]]
     ) -> None:
         score, order = problem
-        run, local = started(score), local_of(score)
-        search = search_of(run, order)
-        here = naive_order.score_of_order(local, order, run.tolerance)
+        orders, local = Plainly(score, order), local_of(score)
+        here = naive_order.score_of_order(local, order, orders.tolerance)
         for v in order:
-            gains = {place.at: place.gain for place in search.places(v)}
-            assert set(gains) == set(range(len(order))) - {order.index(v)}
-            for to, gain in gains.items():
-                other = naive_order.moved(order, v, to)
-                plain = naive_order.score_of_order(local, other, run.tolerance) - here
-                assert gain == pytest.approx(plain, abs=1e-6)
+            at = order.index(v)
+            seen = set()
+            for places in (range(at - 1, -1, -1), range(at + 1, len(order))):
+                for gain, ordered in orders.search._sweep(v, places):
+                    to = ordered.order.index(v)
+                    seen.add(to)
+                    other = naive_order.moved(order, v, to)
+                    plain = naive_order.score_of_order(local, other, orders.tolerance) - here
+                    assert gain == pytest.approx(plain, abs=1e-6)
+            assert seen == set(range(len(order))) - {at}
 
+    @each_kind
     @settings(max_examples=40)
-    @given(problems(), st.sampled_from([EVERYWHERE, 5.0]))
+    @given(problem=problems(), reach=st.sampled_from([EVERYWHERE, 5.0]))
     def test_the_search_ends_with_the_order_and_the_parents_of_the_plain_one(
-        self, problem: tuple[GaussianBIC, list[int]], reach: float
+        self, search_of: Kind, problem: tuple[GaussianBIC, list[int]], reach: float
     ) -> None:
         score, order = problem
-        run, local = started(score), local_of(score)
-        search = search_of(run, order, reach)
+        search, local = search_of(score, order, reach), local_of(score)
         search.improve()
-        plain = naive_order.best_order(local, order, run.tolerance, reach)
-        assert list(search.state.order) == plain
-        parents = naive_order.parents_of_order(local, plain, run.tolerance)
-        assert {y: frozen(c.parents) for y, c in enumerate(search.state.choices)} == parents
+        plain = naive_order.best_order(local, order, search.tolerance, reach)
+        assert search.order == plain
+        parents = naive_order.parents_of_order(local, plain, search.tolerance)
+        assert {y: frozen(chosen) for y, chosen in enumerate(search.parents)} == parents
 
+    @each_kind
     @settings(max_examples=40)
-    @given(problems())
+    @given(problem=problems())
     def test_beginning_again_ends_where_another_order_of_the_class_is_no_better(
-        self, problem: tuple[GaussianBIC, list[int]]
+        self, search_of: Kind, problem: tuple[GaussianBIC, list[int]]
     ) -> None:
-        score, order = problem
-        run = started(score)
-        plain, search = search_of(run, order), search_of(run, order)
-        plain.improve()
-        search.improve(lambda dag: reordered(None, dag))
-        assert search.best == search.state
-        assert search.best.gain >= plain.best.gain - run.tolerance
-        again = search_of(run, reordered(None, search.best.dag()))
+        score, _ = problem
+        end = searched(score).engine.cpdag
+        best = total_score(score, end) - total_score(score, PDAG.empty(score.n))
+        again = search_of(score, first_order(pdag_to_dag(end), [0] * score.n))
         again.improve()
-        assert again.best.gain <= search.best.gain + 1e-6
+        assert again.gain <= best + 1e-6
 
-    def test_a_score_that_skips_what_cannot_win_leads_to_the_same_orders(self, seed: int) -> None:
+    @each_kind
+    def test_a_score_that_skips_what_cannot_win_leads_to_the_same_orders(
+        self, search_of: Kind, seed: int
+    ) -> None:
         """Discrete scores answer for hopeless candidates with any low number."""
         network = BayesianNetwork.random(random_dag(8, 12, seed=seed), seed=seed)
         score = DiscreteBIC(network.sample(500, seed=seed))
         assert hasattr(score, "insert_gains_above")
-        run, order = started(score), list(range(8))
-        search = search_of(run, order)
+        search = search_of(score, list(range(8)))
         search.improve()
-        plain = naive_order.best_order(local_of(score), order, run.tolerance, EVERYWHERE)
-        assert list(search.state.order) == plain
+        order = list(range(8))
+        plain = naive_order.best_order(local_of(score), order, search.tolerance, EVERYWHERE)
+        assert search.order == plain
 
-    def test_the_families_counted_are_those_of_a_plain_set(self, seed: int) -> None:
-        run = started(gaussian_score(8, 14, 300, seed))
-        recorder = Recorder(run.plain)
-        run.counter = CountingScore(recorder)
-        forward_by_order(run, PDAG.empty(8))
-        assert run.counter.evaluations == len(recorder.asked)
-        assert len(recorder.asked) <= order_bound(8)
+    @pytest.mark.parametrize("make", [engines.reference, engines.asking])
+    def test_the_families_counted_are_those_of_a_plain_set(self, make: Make, seed: int) -> None:
+        if make is engines.asking and not IS_COMPILED:
+            pytest.skip("the engine is not compiled")
+        recorder = Recorder(gaussian_score(8, 14, 300, seed))
+        engine = make(recorder)
+        engine.order("order")
+        counted, asked = engine.evaluations, len(recorder.asked)
+        assert counted == asked
+        assert asked <= order_bound(8)
 
-    def test_ties_go_to_the_lowest_node(self) -> None:
+    @each_kind
+    def test_ties_go_to_the_lowest_node(self, search_of: Kind) -> None:
         """Node 3 depends on three copies of one variable: each is as good as the others."""
         rho = np.full((4, 4), 0.5)
         np.fill_diagonal(rho, 1.0)
-        run = started(GaussianBIC.from_covariance(rho, 30, penalty=2.0))
-        tree = search_of(run, [0, 1, 2, 3])._trees[3]
-        assert [tree.choose(s).parents for s in (0b111, 0b110, 0b100)] == [0b001, 0b010, 0b100]
+        score = GaussianBIC.from_covariance(rho, 30, penalty=2.0)
+        search = search_of(score, [0, 1, 2, 3])
+        assert [search.choose(3, s) for s in (0b111, 0b110, 0b100)] == [0b001, 0b010, 0b100]
 
 
 class TestTheSteps:
@@ -238,9 +327,8 @@ class TestTheSteps:
         self, start: PDAG, seed: int
     ) -> None:
         score = gaussian_score(12, 24, 300, seed)
-        run = Run(score)
-        found = forward_by_order(run, run.start(start))
-        result = run.result(found)
+        run = searched(score, start)
+        found, result = run.engine.cpdag, run.result()
         cpdag, total = start, total_score(score, start)
         for step in result.steps:
             cpdag = step.operator.apply(cpdag)
@@ -249,17 +337,16 @@ class TestTheSteps:
             assert (step.phase, step.edges) == ("order", cpdag.edge_count())
             assert step.score == pytest.approx(total_score(score, cpdag), rel=1e-9)
         assert cpdag == found == result.cpdag
-        assert run.total == pytest.approx(result.score, rel=1e-9)
+        assert run.engine.total == pytest.approx(result.score, rel=1e-9)
         kinds = {type(step.operator) for step in result.steps}
         assert kinds == ({Insert} if not start.edge_count() else {Insert, Delete})
 
     def test_a_start_that_is_found_again_takes_no_steps(self, seed: int) -> None:
         score = gaussian_score(10, 12, 1000, seed)
-        run = Run(score)
-        once = forward_by_order(run, run.start(None))
-        again = Run(score)
-        assert forward_by_order(again, again.start(once)) == once
-        assert again.result(once).steps == ()
+        once = searched(score).engine.cpdag
+        again = searched(score, once)
+        assert again.engine.cpdag == once
+        assert again.result().steps == ()
 
     @pytest.mark.parametrize("n", [2, 3])
     def test_a_way_leads_from_every_dag_to_every_other(self, n: int) -> None:
@@ -268,17 +355,17 @@ class TestTheSteps:
         for member in dags:
             for goal in dags:
                 cpdag = dag_to_cpdag(member)
-                way = EdgeByEdge(score, cpdag, member, goal)
-                while (found := way.best()) is not None:
-                    assert found.gain == pytest.approx(found.operator.delta(score, cpdag))
-                    cpdag = found.operator.apply(cpdag)
-                    way.move_to(cpdag)
+                for gain, operator in edge_by_edge(score, cpdag, member, goal):
+                    assert gain == pytest.approx(operator.delta(score, cpdag))
+                    cpdag = operator.apply(cpdag)
                 assert cpdag == dag_to_cpdag(goal)
 
     def test_progress_and_seconds_are_those_of_one_phase(self, seed: int) -> None:
         seen: list[Progress] = []
         run = Run(gaussian_score(10, 16, 400, seed), progress=seen.append)
-        result = run.result(forward_by_order(run, run.start(None)))
+        run.start(None)
+        run.order()
+        result = run.result()
         assert {p.phase for p in seen} == set(result.seconds) == {"order"}
         assert seen[-1].edges == result.cpdag.edge_count()
         assert seen[-1].score == pytest.approx(result.score, rel=1e-9)
@@ -313,47 +400,54 @@ class TestAnEarlyEnd:
         score = gaussian_score(10, 20, 500, seed)
         late = Late(score, at, act)
         run = Run(late, time_limit=0.2 if act == "time limit" else None)
-        found = forward_by_order(run, run.start(None))
+        run.start(None)
+        run.order()
+        found = run.engine.cpdag
         assert is_cpdag(found)
         if act == "interrupted":  # a run that needed fewer families was not
             assert (run.stopped is None) == (late.asked < at)
         late.at = 0
-        result = run.result(found)
+        result = run.result()
         cpdag = PDAG.empty(10)
         for step in result.steps:
             cpdag = step.operator.apply(cpdag)
         assert cpdag == found
-        assert run.total == pytest.approx(result.score, rel=1e-9)
+        assert run.engine.total == pytest.approx(result.score, rel=1e-9)
 
     def test_time_that_is_up_during_the_search_leaves_the_best_order_so_far(self) -> None:
         score = gaussian_score(10, 20, 500, 3)
-        whole = started(score)
-        first = order_search(whole, PDAG.empty(10)).state.gain
-        asked = whole.counter.evaluations or 0
-        late = Run(Late(score, asked + 150, "time limit"), time_limit=0.2)
-        found = forward_by_order(late, late.start(PDAG.from_edges(10, undirected=[(0, 1)])))
+        start = PDAG.from_edges(10, undirected=[(0, 1)])
+        first = Plainly(score, first_order(pdag_to_dag(start), [0] * 10)).gain
+        whole = Late(score, 0, "time limit")
+        searched(whole, start)
+        late = Run(Late(score, whole.asked * 2 // 3, "time limit"), time_limit=0.2)
+        late.start(start)
+        late.order()
         assert late.stopped == "time limit"
-        assert total_score(score, found) >= total_score(score, PDAG.empty(10)) + first - 1e-6
+        best = total_score(score, PDAG.empty(10)) + first
+        assert total_score(score, late.engine.cpdag) >= best - 1e-6
 
     def test_ctrl_c_on_the_way_goes_no_further(self, seed: int) -> None:
         presses: list[Progress] = []
 
         def press(progress: Progress) -> None:
-            if progress.step == 3 and run.counter.evaluations:
+            if progress.step == 3 and run.engine.evaluations:
                 presses.append(progress)
                 if len(presses) == 2:  # the first was in the guess
                     raise KeyboardInterrupt
 
         run = Run(gaussian_score(10, 16, 400, seed), progress=press)
-        found = forward_by_order(run, run.start(None))
+        run.start(None)
+        run.order()
         assert run.stopped == "interrupted"
-        assert len(run.result(found).steps) == 3 == found.edge_count()
+        assert len(run.result().steps) == 3 == run.engine.edges
 
     def test_a_run_that_has_stopped_stays_where_it_is(self) -> None:
         run = Run(gaussian_score(5, 6, 300, 0), time_limit=0)
-        start = run.start(None)
-        assert forward_by_order(run, start) == start
-        assert forward_by_order(run, start) == start
+        run.start(None)
+        for _ in range(2):
+            run.order()
+            assert run.engine.cpdag == PDAG.empty(5)
         assert run.stopped == "time limit"
 
 
@@ -371,9 +465,9 @@ def test_a_score_that_is_not_finite_is_refused() -> None:
             return float("nan") if parents.bit_count() == 2 else y + float(parents.bit_count())
 
     run = Run(Bad())
-    start = run.start(PDAG.from_edges(3, undirected=[(0, 1)]))
+    run.start(PDAG.from_edges(3, undirected=[(0, 1)]))
     with pytest.raises(ScoreError, match="must be finite"):
-        forward_by_order(run, start)
+        run.order()
 
 
 def test_orders_lead_to_better_graphs_than_two_phases_on_most_dense_problems() -> None:
@@ -382,8 +476,9 @@ def test_orders_lead_to_better_graphs_than_two_phases_on_most_dense_problems() -
     for seed in range(10):
         _, data = linear_data(20, 50, 1000, seed)
         score = GaussianBIC(data)
-        run = Run(score)
-        ours = total_score(score, backward(run, forward_by_order(run, run.start(None))))
+        run = searched(score)
+        backward(run)
+        ours = total_score(score, run.engine.cpdag)
         plain = ges(score).score
         better += ours > plain + 1e-6
         worse += ours < plain - 1e-6

@@ -7,31 +7,46 @@ import pytest
 import naive
 from bridge import arcs_of, pdag_of
 from known import false_problem, satisfies, true_problem
+from sges.certificate import tie_tolerance
 from sges.graph import PDAG, dag_to_cpdag, is_imap
 from sges.knowledge import Bound, Knowledge
 from sges.network import LinearGaussian
 from sges.properties import MaxParents
 from sges.score import GaussianBIC, SeparationOracle
 from sges.score.base import Score, total_score
+from sges.search.algorithms import backward
+from sges.search.asked import AskedGains
 from sges.search.informed import search_informed
-from sges.search.order import forward_by_order, order_search
-from sges.search.phases import Selection, backward
-from sges.search.run import Run
+from sges.search.reference_order import OrderSearch
+from sges.search.run import Run, Selection
 
 
 def sges_by_order(score: Score, bound: Bound, dag: PDAG) -> tuple[Run, PDAG]:
     """Search forward by orders and backward selectively, as under any knowledge."""
     run, selection = Run(score, constraint=bound), Selection(MaxParents.of(dag))
-    return run, search_informed(
-        run, None, lambda g: backward(run, forward_by_order(run, g), selection)
-    )
+
+    def phases() -> None:
+        run.order()
+        backward(run, selection)
+
+    search_informed(run, None, phases)
+    return run, run.result().cpdag
+
+
+def order_search(score: Score, bound: Bound) -> OrderSearch:
+    """Return the search for the best order, before its first round."""
+    start = bound.start(score.n)
+    tolerance = tie_tolerance(total_score(score, start))
+    asked = AskedGains(score, counting=True, deadline=None)
+    return OrderSearch(asked, tolerance, start, bound)
 
 
 def test_true_knowledge_and_an_oracle_give_the_truth(seed: int) -> None:
     for i in range(90):
         dag, known = true_problem(seed * 1000 + i)
         run, found = sges_by_order(SeparationOracle(dag), known.bind(dag.n), dag)
-        assert found == dag_to_cpdag(dag), (dag, known)
+        assert run.engine.cpdag == dag_to_cpdag(dag), (dag, known)
+        assert satisfies(arcs_of(known.bind(dag.n).member(found)), known)
         assert run.stopped is None
 
 
@@ -43,12 +58,11 @@ def test_every_constraint_holds_on_data_whether_the_knowledge_is_true_or_not(see
         score = GaussianBIC(LinearGaussian.random(dag, seed=i).sample(60, seed=i))
         run, found = sges_by_order(score, bound, dag)
         assert satisfies(arcs_of(bound.member(found)), known)
-        assert run.total == pytest.approx(total_score(score, found))
-        again = Run(score, constraint=bound)
-        search = order_search(again, again.start(None))
-        assert satisfies(arcs_of(search.state.dag()), known)
+        assert run.engine.total == pytest.approx(total_score(score, run.engine.cpdag))
+        search = order_search(score, bound)
+        assert satisfies(arcs_of(search.best.dag()), known)
         search.improve()
-        assert satisfies(arcs_of(search.state.dag()), known)
+        assert satisfies(arcs_of(search.best.dag()), known)
 
 
 def test_steps_under_knowledge_are_admissible_one_by_one(seed: int) -> None:
@@ -56,12 +70,13 @@ def test_steps_under_knowledge_are_admissible_one_by_one(seed: int) -> None:
         dag, known = true_problem(seed * 1000 + i)
         bound = known.bind(dag.n)
         run = Run(SeparationOracle(dag), constraint=bound)
-        cpdag = run.start(None)
-        found = forward_by_order(run, cpdag)
-        for step in run.result(found).steps:
+        run.start(None)
+        cpdag = run.engine.cpdag
+        run.order()
+        for step in run.engine.steps:
             cpdag = step.operator.apply(cpdag)
             assert bound.admits(cpdag)
-        assert cpdag == found
+        assert cpdag == run.engine.cpdag
 
 
 def test_every_order_that_tiers_allow_stands_for_an_imap() -> None:
@@ -70,9 +85,8 @@ def test_every_order_that_tiers_allow_stands_for_an_imap() -> None:
         if all(place[x] <= place[y] for x, y in arcs):
             dag = pdag_of(3, arcs)
             tiers = [[v for v in range(3) if place[v] == t] for t in range(3)]
-            run = Run(SeparationOracle(dag), constraint=Knowledge(tiers=tiers).bind(3))
-            search = order_search(run, run.start(None))
+            search = order_search(SeparationOracle(dag), Knowledge(tiers=tiers).bind(3))
             search.improve()
-            order = search.state.order
+            order = search.best.order
             assert [place[v] for v in order] == sorted(place)
-            assert is_imap(search.state.dag(), dag)
+            assert is_imap(search.best.dag(), dag)

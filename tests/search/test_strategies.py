@@ -9,21 +9,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import engines
 import naive
 import scratch_engine as scratch
 from bridge import pdag_of
+from engines import Make
+from recording import Refusing
 from sges.certificate import tie_tolerance
 from sges.errors import SgesError
 from sges.graph import PDAG, dag_to_cpdag, is_cpdag
 from sges.knowledge import Knowledge
-from sges.operators import all_turns
+from sges.operators import all_inserts, all_turns
 from sges.properties import AtMost, MaxClique, MaxParents, MaxTreewidth, MaxVStructures, MaxVWidth
 from sges.score import GaussianBIC, SeparationOracle
 from sges.score.base import total_score
 from sges.search import STRATEGIES, Strategy, fes, ges, interleaved, search, sges, turning
-from sges.search.conservative import ConservativeInsertSource
-from sges.search.inserts import InsertSource
-from sges.search.run import Run
+from sges.search.moves import Moves
 from sges.search.strategy import as_strategy
 from worlds import gaussian_score, linear_data
 
@@ -131,21 +132,26 @@ def test_the_graph_does_not_depend_on_the_hash_seed() -> None:
     assert graphs("0") == graphs("1") == graphs("2")
 
 
-def test_a_pair_that_one_set_makes_independent_is_not_offered() -> None:
+@pytest.mark.parametrize("make", engines.EVERY)
+def test_a_pair_that_one_set_makes_independent_is_offered_last(make: Make) -> None:
     """In 0 — 1 — 2 the insert 3 → 1 is asked about with each neighbor and without."""
     dag = PDAG.from_edges(4, [(0, 1), (1, 2), (0, 3)])
     score, state = SeparationOracle(dag), PDAG.from_edges(4, undirected=[(0, 1), (1, 2)])
-    run = Run(score)
-    every = InsertSource(state, run.insert_gains, 1e-9)
-    some = ConservativeInsertSource(state, run.insert_gains, 1e-9)
-    offered: dict[InsertSource, set[tuple[int, int]]] = {every: set(), some: set()}
-    for source, pairs in offered.items():
-        while (found := source.best()) is not None:
-            pairs.add((found.operator.x, found.operator.y))
-            source.reject(found.operator)
-    assert (3, 1) in offered[every]
-    assert (3, 1) not in offered[some]
-    assert offered[some] < offered[every]
+    ends: list[list[PDAG]] = []
+    for conservative in (False, True):
+        refusing = Refusing(4)
+        engine = make(score, constraint=refusing)
+        engine.start(state, 0.0)
+        assert not engine.climb("fes", Moves(inserts="all", conservative=conservative))
+        ends.append(refusing.refused)
+    every, both = ends
+    first = both[: -len(every)]
+    assert both[len(first) :] == every
+    into = {op.apply(state) for op in all_inserts(state) if (op.x, op.y) == (3, 1)}
+    back = {op.apply(state) for op in all_inserts(state) if (op.x, op.y) == (1, 3)}
+    assert (into - back) & set(every)
+    assert not (into - back) & set(first)
+    assert set(first) < set(every)
 
 
 class TestStrategyValue:

@@ -1,16 +1,20 @@
-"""The turns kept from step to step are those of the state, found one by one."""
+"""The turns of a climb are those of the state, found one by one."""
 
 import random
 
 import numpy as np
 import pytest
 
+import engines
+from engines import Make
+from recording import Refusing
 from sges.graph import PDAG
 from sges.operators import Delete, Insert, Operator, Turn, all_deletes, all_inserts, all_turns
 from sges.score import GaussianBIC
-from sges.search.run import Run
-from sges.search.turns import TurnSource
+from sges.search.moves import Moves
 from worlds import gaussian_score
+
+TURNS = Moves(turns=True)
 
 
 def best_one_by_one(g: PDAG, score: GaussianBIC, tolerance: float) -> tuple[Operator, float] | None:
@@ -23,22 +27,25 @@ def best_one_by_one(g: PDAG, score: GaussianBIC, tolerance: float) -> tuple[Oper
     return min(tied, key=lambda pair: pair[0].sort_key())
 
 
+@pytest.mark.parametrize("make", engines.EVERY)
 @pytest.mark.parametrize("edges", [8, 20, 40])
-def test_the_best_turn_along_a_random_walk_is_the_best_of_all(edges: int, seed: int) -> None:
+def test_the_best_turn_along_a_random_walk_is_the_best_of_all(
+    make: Make, edges: int, seed: int
+) -> None:
     score = gaussian_score(12, edges, 300, seed)
-    run, rng = Run(score), random.Random(f"{seed} {edges}")
-    g = PDAG.empty(12)
-    source = TurnSource(g, run, run.tolerance)
+    engine, rng = make(score), random.Random(f"{seed} {edges}")
+    tolerance = engine.tolerance
     offered = 0
     for _ in range(60):
-        wanted, found = best_one_by_one(g, score, run.tolerance), source.best()
-        assert (found is None) == (wanted is None)
-        if found is not None and wanted is not None:
+        g, mark = engine.cpdag, engine.mark()
+        wanted = best_one_by_one(g, score, tolerance)
+        assert engine.climb("turning", TURNS, most=1) == (wanted is not None)
+        if wanted is not None:
             offered += 1
-            assert found.operator == wanted[0]
-            assert found.gain == pytest.approx(wanted[1], rel=1e-9, abs=1e-7)
-        g = some_step(rng, g, score, found.operator if found else None).carry_out(g)
-        source.move_to(g)
+            assert engine.steps[-1].operator == wanted[0]
+            assert engine.steps[-1].gain == pytest.approx(wanted[1], rel=1e-9, abs=1e-7)
+        engine.rewind(mark)
+        engine.apply("walk", some_step(rng, g, score, wanted[0] if wanted else None), 0.0)
     assert offered
 
 
@@ -54,17 +61,17 @@ def some_step(rng: random.Random, g: PDAG, score: GaussianBIC, turn: Operator | 
     return rng.choice(deletes)
 
 
-def test_a_rejected_turn_is_offered_again_only_at_the_next_state(seed: int) -> None:
+@pytest.mark.parametrize("make", engines.EVERY)
+def test_a_rejected_turn_is_offered_again_only_after_the_next_start(make: Make, seed: int) -> None:
     """Of data from 0 → 2 ← 1 the chain 0 — 2 — 1 wants one of its edges turned."""
     rng = np.random.default_rng(seed)
     causes = rng.normal(size=(500, 2))
     score = GaussianBIC(np.column_stack([causes, causes.sum(axis=1) + rng.normal(size=500)]))
-    run, chain = Run(score), PDAG.from_edges(3, undirected=[(0, 2), (1, 2)])
-    source = TurnSource(chain, run, run.tolerance)
-    offered = []
-    while (found := source.best()) is not None:
-        offered.append(found)
-        source.reject(found.operator)
-    assert [scored.operator for scored in offered] == [Turn(0, 2, {1}), Turn(1, 2, {0})]
-    source.move_to(chain)
-    assert source.best() == offered[0]
+    chain = PDAG.from_edges(3, undirected=[(0, 2), (1, 2)])
+    refusing = Refusing(3)
+    engine = make(score, constraint=refusing)
+    ends = [turn.apply(chain) for turn in (Turn(0, 2, {1}), Turn(1, 2, {0}))]
+    for climbs in (1, 2):
+        engine.start(chain, 0.0)
+        assert not engine.climb("turning", TURNS)
+        assert refusing.refused == ends * climbs

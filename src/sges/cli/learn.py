@@ -176,7 +176,8 @@ def learn(
         _refuse_place(out)
     options: dict[str, Any] = {
         "score": score, "assume": assume, "strategy": _strategy(strategy), "forward": start,
-        "max_indegree": max_indegree, "knowledge": knowledge, "penalty": _penalty(penalty), "time_limit": time_limit,
+        "max_indegree": max_indegree, "knowledge": knowledge, "penalty": _penalty(penalty),
+        "time_limit": time_limit,
         "missing": missing, "kinds": parsed_kinds(kinds), "weights": weights,
     }  # fmt: skip
     result = _learned(table, (delimiter, decimal, exclude), options)

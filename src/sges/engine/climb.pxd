@@ -1,7 +1,4 @@
-"""The greedy loop: take the best operator, carry it out, note it, go on until there is none.
-
-Paper: Fig. 4, the loop of SBES.
-"""
+"""The greedy loop: take the best operator, carry it out, note it, go on until there is none."""
 
 from libc.math cimport isfinite
 from libc.stdlib cimport free

@@ -28,7 +28,8 @@ from sges.engine.gains cimport (
     Memory, Record, count_families, find, free_memory, make_memory, note_base, record_of,
 )
 from sges.engine.graph cimport (
-    FROM, Graph, LINE, NONE, TO, adjacent, arc, free_graph, kind_of, make_graph, row_of, set_edge,
+    FROM, Graph, LINE, NONE, TO, adjacent, arc, direct, free_graph, kind_of, make_graph, row_of,
+    set_edge,
     take_back,
 )
 from sges.engine.lists cimport (
@@ -355,6 +356,13 @@ cdef class Core:
                 add(into, g.neighbors[v].at[i])
             intos.append(int.from_bytes((<char *>into)[:size], "little"))
         return tuple(outs), tuple(intos)
+
+    def member(self):
+        """Return the parents of each node in one member of the class, as masks."""
+        cdef Graph *g = &self.s.g
+        cdef int v
+        self._do(direct_all)
+        return [mask_of(g.dag_parents[v].at, g.dag_parents[v].size) for v in range(self.n)]
 
     @property
     def steps(self):
@@ -1032,6 +1040,15 @@ cdef void count_family(void *argument) noexcept nogil:
     """Take the family of ``counted`` with the parents in ``order`` as asked for."""
     cdef Search *s = <Search *>argument
     note_base(&s.m, record_of(&s.m, s.counted, s.order.at, s.order.size))
+
+
+cdef void direct_all(void *argument) noexcept nogil:
+    """Direct every chain component as one member of the class does."""
+    cdef Search *s = <Search *>argument
+    cdef int v
+    s.g.stamp += 1
+    for v in range(s.g.n):
+        direct(&s.g, v)
 
 
 cdef void refresh_all(void *argument) noexcept nogil:

@@ -6,8 +6,6 @@ that base.  So one question for each (y, S) serves all x.
 
 Without bounds every clique S is kept; Selective-Generate-Ops (Fig. 6), by what it keeps, takes from
 each maximal clique M of the neighbors, as every maximal clique of NA_{y,x} is one of these, less x.
-
-Paper: Fig. 2; Fig. 6.
 """
 
 from libc.math cimport INFINITY

@@ -270,10 +270,10 @@ cdef inline void may_ask(Memory *m, int more) noexcept nogil:
 
 cdef inline void note_base(Memory *m, Record *r) noexcept nogil:
     if not r.asked_base:
-        r.asked_base = True
-        m.fresh += 1
         if m.counting:
             note_single(m, r, -1)
+        r.asked_base = True
+        m.fresh += 1
 
 
 cdef inline void refuse(Memory *m, Record *r, int x, double gain) noexcept nogil:
@@ -415,8 +415,8 @@ cdef inline void ask_inserts(
     fresh = count_missing(m, wanted, r.asked if m.native else r.answered)
     if fresh == 0 or (m.native and r.asked_all):
         fresh = 0
-    if fresh == 0 and (r.computed or not m.native or r.asked == NULL):
-        return  # there is nothing to ask; r.asked is NULL if nothing is wanted at all
+    if fresh == 0 and (r.computed or not m.native or (r.asked == NULL and not r.asked_all)):
+        return  # there is nothing to ask; nothing was asked for if nothing is wanted at all
     may_ask(m, fresh + 1)
     note_base(m, r)
     note_inserts(m, r, wanted)
@@ -528,9 +528,9 @@ cdef inline void ask_deletes(Memory *m, Record *r, const Word *wanted) noexcept 
     else:
         ask_python_deletes(m, r, fresh)
     for i in range(fresh):  # only now: the score may not have answered
-        add(r.asked_deletes, m.missing.at[i])
         if m.counting:
             note_single(m, r, r.base[m.missing.at[i]])
+        add(r.asked_deletes, m.missing.at[i])
 
 
 cdef inline void compute_deletes(Memory *m, Record *r) noexcept nogil:
@@ -710,6 +710,7 @@ cdef inline void note_single(Memory *m, const Record *r, int left_out) noexcept 
     if not first_time(&m.singles, key, check):
         return
     if m.singles.failed:
+        m.singles.failed = False  # there may be memory later
         leave(m.exit, NO_MEMORY)
     entry = &m.singles.entries[m.singles.size - 1]
     entry.record = r.number

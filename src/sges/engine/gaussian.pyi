@@ -1,15 +1,9 @@
 from collections.abc import Iterable, Sequence
 
-from numpy import float32, float64
+from numpy import float32, float64, signedinteger
 from numpy.typing import NDArray
 
-class NativeScore:
-    @property
-    def n(self) -> int: ...
-    def insert_gains(
-        self, y: int, base: Sequence[int], worth: float = ..., also: Sequence[int] = ...
-    ) -> tuple[dict[int, float], list[float]]: ...
-    def delete_gains(self, y: int, base: Sequence[int]) -> list[float]: ...
+from sges.engine.scores import NativeScore
 
 class Gaussian(NativeScore):
     def __init__(
@@ -32,7 +26,7 @@ class DegenerateGaussian(NativeScore):
         self,
         matrix: NDArray[float64 | float32],
         starts: Iterable[int],
-        widths: Sequence[int],
+        widths: Sequence[int] | NDArray[signedinteger],
         half: float,
         per_parameter: float,
     ) -> None: ...

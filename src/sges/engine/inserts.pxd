@@ -7,8 +7,6 @@ the whole graph, so it is looked at only where a gain would win; an insert is as
 once the other two hold.
 
 Only sets S that some x can use are listed: for each NA that occurs, the cliques NA ∪ T.
-
-Paper: Section 3.1, insert operators; Section 4, poly-FES.
 """
 
 from libc.math cimport INFINITY

@@ -176,7 +176,7 @@ cdef struct Search:
     Inserts *making  # whose lanes are made now
     int group  # the NA whose cliques are walked: a place in ``near.xs``, or -1 for no node
     unsigned int ticks
-    int sets  # listed for the view at hand
+    unsigned int sets  # listed for the view at hand
     int exploding  # 1 if a view has very many sets, 2 once that was said
     Deletes deletes
     Turns turns

@@ -10,8 +10,6 @@ are.  Two families (``models``), by the number of children k:
 In both the children are not adjacent in truth, so that the v-width is 1 however many parents
 they have; from a state with all k children in a clique BES asks for (c + 1)·k·2ᵏ⁻¹ families, with
 c the number of parents.
-
-Paper: Section 5, the start from FES.
 """
 
 from collections.abc import Iterator

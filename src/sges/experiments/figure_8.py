@@ -3,7 +3,7 @@
 Ten random models for each n; SBES assumes at most two parents, which holds.  From the complete
 graph BES asks for every family there is, n·2ⁿ⁻¹ of them: its first round alone does.
 
-Paper: Fig. 8; Section 5, experiments.
+Paper: Fig. 8.
 """
 
 from collections.abc import Iterator

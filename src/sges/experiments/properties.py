@@ -4,7 +4,7 @@
     tailed      a clique of all but three nodes, like Fig. 5(a), and a path of three that hangs
                 from it: many parents, large cliques, and a v-width of zero
 
-Paper: Fig. 5; Section 4.2, complexity measures; Section 6, v-structures and treewidth.
+Paper: Fig. 5.
 """
 
 from collections.abc import Iterator

@@ -4,7 +4,7 @@ Structures as in Section 5, up to two parents each, about 2n edges; linear Gauss
 exact inference in a discrete model of that density is not feasible.  Weak weights lie in 0.2 to
 0.6, strong ones in 0.5 to 1.5.
 
-Paper: Theorem 3; Proposition 2.
+Paper: Theorem 3.
 """
 
 from collections.abc import Iterator

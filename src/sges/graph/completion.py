@@ -17,8 +17,6 @@ same function of the same class, found in three steps:
 
 A component met on the way is directed by maximum cardinality search, which is a consistent
 extension of a chordal graph.  Twin in the tests: ``pdag_to_cpdag``.
-
-Paper: Fig. 2, "Convert to CPDAG".
 """
 
 from collections.abc import Callable

@@ -83,7 +83,7 @@ def compelled_parents(parents: NodeSet, compelled: Rows, dag_parents: Rows) -> N
 def pdag_to_dag(pdag: PDAG) -> PDAG:
     """Return a consistent extension: a DAG with the PDAG's skeleton, arrows and v-structures.
 
-    Paper: Section 3, PDAG; Fig. 2, "Convert to CPDAG".
+    Paper: Fig. 2, "Convert to CPDAG".
     """
     arrows = consistent_extension(pdag, (1 << pdag.n) - 1)
     if arrows is None:

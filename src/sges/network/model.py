@@ -4,7 +4,7 @@
 ``cpts[v][p, q, x]`` is p(v = x | parents = (p, q)).  Variables and their levels are the
 integers 0, 1, ... inside; names and level labels ride along for people and files.
 
-Paper: Section 3, Bayesian network; Section 5, generative models.
+Paper: Section 3, Bayesian network.
 """
 
 from collections.abc import Sequence
@@ -78,8 +78,6 @@ class BayesianNetwork:
         ``concentration`` is that of each cell.  The default reads the paper's "uniform Dirichlet
         distribution with equivalent-sample size of one" for binary variables: Beta(½, ½).
         ``arity`` is the number of levels of each variable, or of all of them.
-
-        Paper: Section 5, generative models.
         """
         topological_order(dag)
         if not concentration > 0:
@@ -107,8 +105,6 @@ class BayesianNetwork:
         """Return the joint distribution of some variables, axes in increasing order; exact.
 
         The array is read-only, since later answers are computed from it.
-
-        Paper: Section 5, exact inference.
         """
         query = as_nodeset(variables, self.n, "marginal")
         values = self._marginals.marginal(query).values

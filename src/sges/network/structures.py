@@ -20,8 +20,6 @@ def random_structure(n: int, max_parents: int = 2, seed: Seed = 0) -> PDAG:
 
     >>> random_structure(4, seed=1).edge_count() <= 2 * 4 - 3
     True
-
-    Paper: Section 5, generative models.
     """
     if max_parents < 0:
         raise NetworkError(f"max_parents {max_parents}: it must be 0 or more")

@@ -1,7 +1,4 @@
-"""Operators on equivalence classes: Insert, Delete and Turn, and generators of all valid ones.
-
-Paper: Fig. 2.
-"""
+"""Operators on equivalence classes: Insert, Delete and Turn, and generators of all valid ones."""
 
 from sges.operators.base import Operator
 from sges.operators.delete import Delete, all_deletes, deletes

@@ -1,7 +1,4 @@
-"""Properties that SGES may assume of the truth, and what each says about deletes.
-
-Paper: Section 4.2, complexity measures.
-"""
+"""Properties that SGES may assume of the truth, and what each says about deletes."""
 
 from sges.properties.base import AtMost, Property
 from sges.properties.check import check_property

@@ -1,7 +1,4 @@
-"""Is a property EIH?  Tried on every small DAG, with a counter-example if not.
-
-Paper: Section 4, EIH property.
-"""
+"""Is a property EIH?  Tried on every small DAG, with a counter-example if not."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -27,8 +24,6 @@ def check_property(prop: Property, largest: int = 4) -> None:
     ...
     sges.errors.InvalidProperty: OneEdgeAtLeast is not hereditary: it holds for \
 PDAG(2 nodes: 0→1) but not without its node 0, PDAG(1 node)
-
-    Paper: Section 4, EIH property.
     """
     for n in range(1, largest + 1):
         for dag in all_dags(n):

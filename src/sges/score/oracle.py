@@ -1,10 +1,8 @@
 """Scores that need no data: they ask the generative model itself.
 
-    OracleMDL          expected MDL of a discrete network, by exact inference
-    GaussianOracle     Gaussian BIC of a linear model's population covariance
-    SeparationOracle   a DAG's d-separations and nothing else
-
-Paper: Section 5, oracle score.
+``OracleMDL`` is the expected MDL of a discrete network, by exact inference; ``GaussianOracle``
+the Gaussian BIC of a linear model's population covariance; ``SeparationOracle`` knows the
+d-separations of a DAG and nothing else.
 """
 
 from sges.score.gaussian_oracle import GaussianOracle

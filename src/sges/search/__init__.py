@@ -1,7 +1,4 @@
-"""Searches over equivalence classes: GES, SGES and their phases.
-
-Paper: Fig. 1; Fig. 3; Fig. 4.
-"""
+"""Searches over equivalence classes: GES, SGES and their phases."""
 
 from sges.search.algorithms import (
     bes,

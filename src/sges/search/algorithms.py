@@ -12,8 +12,6 @@ a tie.  Ties between operators go to the smallest (x, y, size of the set, its no
 
 Every strategy ends where no insert improves the score and no generated delete keeps it, so with a
 locally consistent score it ends in the truth (``docs/explanation/strategies.md``).
-
-Paper: Fig. 1; Fig. 3; Fig. 4.
 """
 
 from collections.abc import Callable
@@ -227,9 +225,7 @@ def interleaved(
 # The phases
 
 
-def forward_phase(
-    run: Run, word: str, *, largest_t: int = 0, conservative: bool = False
-) -> None:
+def forward_phase(run: Run, word: str, *, largest_t: int = 0, conservative: bool = False) -> None:
     """Run the forward phase of this name; "complete" and "given" starts have none.
 
     Paper: Section 3.1, FES; Section 4, poly-FES.
@@ -363,9 +359,9 @@ def order_first(run: Run, climb: Callable[[], None], effort: float) -> None:
     with run.quietly():
         with run.within(budget):
             climb()
-        if run.stopped is None and not budget.spent and engine.capped is None:
-            if engine.total > total + engine.tolerance:
-                return
+        whole = engine.stopped is None and not budget.spent and engine.capped is None
+        if whole and engine.total > total + engine.tolerance:
+            return
         engine.rewind(begun)
         for step in steps:
             engine.apply(step.phase, step.operator, step.gain)
@@ -374,9 +370,7 @@ def order_first(run: Run, climb: Callable[[], None], effort: float) -> None:
 # Starts and bounds
 
 
-def start_of(
-    n: int, forward: Forward | None, start: PDAG | None
-) -> tuple[PDAG | None, str]:
+def start_of(n: int, forward: Forward | None, start: PDAG | None) -> tuple[PDAG | None, str]:
     """Return the graph to start from, None for the sparsest, and what to call the forward phase."""
     if isinstance(forward, PDAG):
         forward, start = None, forward

@@ -50,9 +50,7 @@ class AskedGains:
         if self._most_work is not None and self.work > self._most_work:
             raise OutOfBudget
 
-    def limit(
-        self, seconds: float | None, evaluations: int | None, work: float | None
-    ) -> None:
+    def limit(self, seconds: float | None, evaluations: int | None, work: float | None) -> None:
         """Limit what follows, in seconds, families asked for, and work; None is no limit."""
         self._most_work = None if work is None else self.work + work
         self._until = None if seconds is None else time.perf_counter() + seconds

@@ -74,6 +74,7 @@ class Engine(Protocol):
     ) -> bool: ...
     def apply(self, phase: str, operator: Operator, gain: float, /) -> None: ...
     def peek(self, operator: Operator, /) -> PDAG: ...
+    def member(self) -> list[NodeSet]: ...
     def mark(self) -> Mark: ...
     def rewind(self, mark: Mark, /) -> None: ...
     def touched_since(self, mark: Mark, /) -> NodeSet: ...
@@ -162,9 +163,7 @@ class CompiledEngine(Core):
         if goal is not None and dag_to_cpdag(goal) != dag_to_cpdag(member):
             self.walk(phase, member, goal, topological_order(goal))
 
-    def _best_order(
-        self, guess: PDAG, max_indegree: int | None, work: int | None
-    ) -> PDAG | None:
+    def _best_order(self, guess: PDAG, max_indegree: int | None, work: int | None) -> PDAG | None:
         """Return the DAG of the best order found, or None if time was up before the first."""
         n, constraint = self.n, self.constraint
         everyone = (1 << n) - 1
@@ -180,16 +179,19 @@ class CompiledEngine(Core):
         for _ in range(ROUNDS):
             moved = self.order_round(last)
             spent = last is not None and self.work > last
-            if moved and self.stopped is None and not spent:
+            if moved and not self._has_stopped() and not spent:
                 continue
             _, parents, gain = self.order_state()
             if best is not None and gain <= best[1] + self.tolerance:
                 break
             dag = PDAG.from_edges(n, [(x, y) for y in range(n) for x in nodes(parents[y])])
             best = dag, gain
-            if self.stopped is not None or spent:
+            if self._has_stopped() or spent:
                 break
             self.order_set(first_order(a_member(dag_to_cpdag(dag), constraint), later))
-            if self.stopped is not None:
+            if self._has_stopped():
                 break
         return None if best is None else best[0]
+
+    def _has_stopped(self) -> bool:
+        return self.stopped is not None

@@ -13,8 +13,6 @@ An edge can then still be inserted wherever poly-FES can insert it, so that the 
 IMAP, and deleted as Selective-Generate-Ops does with a small bound.
 
 Operators come node by node: all that point into y = 0 first.
-
-Paper: Fig. 6; Section 4, poly-FES.
 """
 
 from collections.abc import Hashable, Iterable, Iterator
@@ -86,8 +84,6 @@ def deletes_of(
 
     Under knowledge no required edge is deleted, and an edge that can point one way only is
     deleted as it points.
-
-    Paper: Fig. 2; Fig. 6.
     """
     limit = limit or SetLimit(moves.sets_per_clique)
     for y in range(cpdag.n):
@@ -153,8 +149,6 @@ def inserts_of(
     "poly", and a node at which the limit leaves anything out, takes the inserts of one member
     G' of the class: NA ∪ T are the neighbors of y that are its parents in G'.  Where none of
     these improves a locally consistent score, the class is an IMAP.
-
-    Paper: Section 3.1, insert operators; Section 4, poly-FES.
     """
     poly = moves.inserts == "poly"
     limit = limit or SetLimit(moves.sets_per_clique)

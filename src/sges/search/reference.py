@@ -18,8 +18,6 @@ Only what the score has answered is remembered.  The compiled engine takes the s
 
 The score is asked about an operator once all of its conditions hold but the one on semi-directed
 paths.  That one is checked of operators that would be taken.
-
-Paper: Fig. 1; Fig. 3; Fig. 4.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -36,7 +34,14 @@ from sges.result import Step
 from sges.score.base import Score
 from sges.search.asked import AskedGains, Scored, TimeUp
 from sges.search.constraint import Constraint
-from sges.search.generate import SetLimit, capped_nodes, changed_views, deletes_of, inserts_of, turns_of
+from sges.search.generate import (
+    SetLimit,
+    capped_nodes,
+    changed_views,
+    deletes_of,
+    inserts_of,
+    turns_of,
+)
 from sges.search.moves import Moves
 from sges.search.reference_order import OrderSearch, a_member, edge_by_edge, order_work
 
@@ -167,6 +172,11 @@ class ReferenceEngine:
         self._here = Mark(cpdag, total, cpdag.edge_count(), 0)
         self._left: list[PDAG] = []  # the class before each step
         self.steps.clear()
+
+    def member(self) -> list[NodeSet]:
+        """Return the parents of each node in one member of the class."""
+        dag = pdag_to_dag(self.cpdag)
+        return [dag.parents(v) for v in range(self.n)]
 
     def mark(self) -> Mark:
         """Return the point that was reached."""

@@ -162,7 +162,10 @@ class Run:
             cpdag = self._admissible_start(constraint, graph, relaxed=relaxed)
         total = 0.0
         try:
-            total = total_score(self.score, cpdag)  # bookkeeping: not counted as evaluations
+            if graph is None and constraint is None:
+                total = sum(self.score.local(y, 0) for y in range(self.n))
+            else:
+                total = total_score(self.score, cpdag)  # bookkeeping: not counted
         except KeyboardInterrupt:
             self.engine.stopped = "interrupted"
         if total - total != 0.0:
@@ -290,7 +293,7 @@ class Run:
         refined = cpdag if self.constraint is None else self.constraint.refine(cpdag)
         return Result(
             cpdag=refined.named(names),
-            score=total_score(self.score, cpdag),
+            score=sum(self.score.local(y, above) for y, above in enumerate(engine.member())),
             steps=steps,
             score_evaluations=engine.evaluations,
             evaluation_bound=bound,

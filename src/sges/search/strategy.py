@@ -116,9 +116,7 @@ STRATEGIES = {
     "interleaved": Strategy(interleaved=True),
     "conservative": Strategy(interleaved=True, conservative=True),
     "extended": Strategy(interleaved=True, order=True, extended=True),
-    "auto": Strategy(
-        interleaved=True, order=True, extended=True, sets_per_clique=64, effort=10.0
-    ),
+    "auto": Strategy(interleaved=True, order=True, extended=True, sets_per_clique=64, effort=10.0),
 }
 """The strategies that have a name."""
 

@@ -1,0 +1,28 @@
+from collections.abc import Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+from sges.engine.scores import NativeScore
+
+class DiscreteScore(NativeScore):
+    @property
+    def records(self) -> int: ...
+
+class DiscreteBIC(DiscreteScore):
+    def __init__(
+        self,
+        codes: NDArray[Any],
+        arities: Sequence[int] | NDArray[Any],
+        weights: NDArray[Any] | None = ...,
+        penalty: float = ...,
+    ) -> None: ...
+
+class BDeu(DiscreteScore):
+    def __init__(
+        self,
+        codes: NDArray[Any],
+        arities: Sequence[int] | NDArray[Any],
+        weights: NDArray[Any] | None = ...,
+        ess: float = ...,
+    ) -> None: ...

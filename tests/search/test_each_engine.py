@@ -1,0 +1,272 @@
+"""What an engine does besides climbing: escapes, marks, early ends, errors.  The same of each."""
+
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import engines
+from engines import Make
+from sges.errors import ScoreError
+from sges.graph import PDAG
+from sges.nodeset import NodeSet
+from sges.operators import Delete, all_deletes
+from sges.properties import MaxParents
+from sges.score import GaussianBIC
+from sges.score.base import Candidates, Gains, Score, total_score
+from sges.search import Strategy, search
+from sges.search.engines import Engine
+from sges.search.generate import changed_views
+from sges.search.moves import Moves
+from worlds import gaussian_score
+
+pytestmark = pytest.mark.parametrize("make", engines.EVERY)
+
+INSERTS = [
+    Moves(inserts="all"),
+    Moves(inserts="all", conservative=True),
+    Moves(inserts="poly"),
+    Moves(inserts="poly", largest_t=1),
+]
+MIXED = [
+    Moves(inserts="all", turns=True, deletes=True),
+    Moves(inserts="all", conservative=True, turns=True, deletes=True, clique_bound=1),
+    Moves(inserts="poly", deletes=True, size_bound=1),
+    Moves(inserts="all", turns=True),
+]
+INTERLEAVED = Moves(inserts="all", turns=True, deletes=True)
+
+
+def extended(engine: Engine, moves: Moves, patience: float) -> tuple[int, int]:
+    """Force deletes and keep what is better; return how many were tried and kept."""
+    engine.climb("interleaved", moves)
+    failed: dict[Delete, NodeSet] = {}
+    tried = kept = 0
+    escapes = engine.escapes(moves)
+    while escapes:
+        gain, op = escapes.pop(0)
+        mark, before, total = engine.mark(), engine.cpdag, engine.total
+        if op in failed:
+            continue
+        tried += 1
+        engine.apply("extended", op, gain)
+        bar = (op.y, op.x)
+        if engine.climb("extended", moves, bar=bar, patience=patience, aim=total):
+            engine.climb("extended", moves, patience=patience, aim=total)
+        if engine.gain_between(before, engine.cpdag) > engine.tolerance:
+            kept += 1
+            seen = changed_views(before, engine.cpdag)
+            failed = {old: views for old, views in failed.items() if not views & seen}
+            escapes = engine.escapes(moves)
+        else:
+            failed[op] = engine.touched_since(mark)
+            engine.rewind(mark)
+    return tried, kept
+
+
+@pytest.mark.parametrize("patience", [0.0, 0.3])
+@pytest.mark.parametrize("assume", [None, MaxParents(2)], ids=str)
+def test_escapes_bars_and_patience_make_the_extended_search(
+    make: Make, assume: MaxParents | None, patience: float, seed: int
+) -> None:
+    """Dense truths and few rows, so that escapes improve the score."""
+    moves = replace(INTERLEAVED, clique_bound=assume.clique_bound if assume else None)
+    for at in range(4):
+        score = gaussian_score(7, 14, 100, seed + at)
+        strategy = Strategy(interleaved=True, extended=True, patience=patience)
+        wanted = search(score, assume, strategy=strategy)
+        engine = make(score)
+        engine.start(PDAG.empty(7), total_score(score, PDAG.empty(7)))
+        tried, kept = extended(engine, moves, patience)
+        assert [s.operator for s in engine.steps] == [s.operator for s in wanted.steps]
+        assert engine.cpdag == wanted.cpdag
+        assert engine.evaluations == wanted.score_evaluations
+        assert f"escapes: {tried} tried, {kept} improved" in wanted.notes[0]
+
+
+def test_escapes_are_the_deletes_each_once_and_best_first(make: Make, seed: int) -> None:
+    score, start = gaussian_score(6, 8, 300, seed), PDAG.complete(6)
+    engine = make(score)
+    engine.start(start, 0.0)
+    escapes = engine.escapes(Moves(deletes=True))
+    assert [gain for gain, _ in escapes] == sorted((gain for gain, _ in escapes), reverse=True)
+    for gain, op in escapes:
+        assert op.x < op.y
+        assert gain == pytest.approx(op.gain(score, start))
+    assert {op for _, op in escapes} == {op for op in all_deletes(start) if op.x < op.y}
+    assert len(escapes) == len({op for _, op in escapes})
+    assert not engine.steps
+
+
+def test_steps_since_a_mark_are_dropped_when_it_is_gone_back_to(make: Make, seed: int) -> None:
+    engine = started(make, gaussian_score(8, 14, 200, seed))
+    engine.climb("fes", Moves(inserts="all"))
+    mark, steps, total = engine.mark(), list(engine.steps), engine.total
+    assert engine.touched_since(mark) == 0
+    engine.apply("forced", *engine.escapes(Moves(deletes=True))[0][::-1])
+    assert engine.touched_since(mark)
+    assert engine.edges == steps[-1].edges - 1
+    engine.climb("fes", Moves(inserts="all"))
+    engine.rewind(mark)
+    assert (engine.mark(), engine.steps, engine.total) == (mark, steps, total)
+    assert engine.cpdag.edge_count() == engine.edges == steps[-1].edges
+
+
+def started(make: Make, score: Score) -> Engine:
+    engine = make(score)
+    start = PDAG.empty(score.n)
+    engine.start(start, total_score(score, start))
+    return engine
+
+
+class Acting:
+    """A score that does something when it is asked for the k-th family."""
+
+    def __init__(self, score: Score, at: int, act: Callable[[], object]) -> None:
+        self.score, self.n, self.left, self.act = score, score.n, at, act
+
+    def local(self, y: int, parents: NodeSet) -> float:
+        self.left -= 1
+        if self.left == 0:
+            self.act()
+        return self.score.local(y, parents)
+
+
+@pytest.mark.parametrize("moves", [*INSERTS, *MIXED], ids=str)
+@pytest.mark.parametrize("at", [40, 150, 350])
+def test_ctrl_c_ends_a_climb_at_the_last_state_reached(
+    make: Make, moves: Moves, at: int, seed: int
+) -> None:
+    score = gaussian_score(8, 12, 300, seed)
+    whole = started(make, score)
+    whole.climb("climb", moves)
+    start = total_score(score, PDAG.empty(8))
+    engine = make(Acting(score, at, lambda: signal.raise_signal(signal.SIGINT)))
+    engine.start(PDAG.empty(8), start)
+    engine.climb("climb", moves)
+    assert engine.stopped in ("interrupted", None)
+    assert at > 40 or engine.stopped is not None
+    done = [s.operator for s in engine.steps]
+    assert done == [s.operator for s in whole.steps][: len(done)]
+    assert replayed(engine) == engine.cpdag
+    assert not engine.climb("again", moves) or engine.stopped is None
+
+
+def replayed(engine: Engine) -> PDAG:
+    cpdag = PDAG.empty(engine.n)
+    for step in engine.steps:
+        cpdag = step.operator.apply(cpdag)
+        assert step.edges == cpdag.edge_count()
+    return cpdag
+
+
+def test_ctrl_c_while_reporting_a_step_keeps_the_step(make: Make, seed: int) -> None:
+    reports: list[str] = []
+
+    def press(phase: str) -> None:
+        reports.append(phase)
+        if len(reports) == 5:  # the beginning, and four steps
+            raise KeyboardInterrupt
+
+    engine = started(make, gaussian_score(8, 12, 300, seed))
+    engine.report = press
+    engine.climb("fes", Moves(inserts="all"))
+    assert engine.stopped == "interrupted"
+    assert len(engine.steps) == 4
+    assert replayed(engine) == engine.cpdag
+    assert reports == ["fes"] * 5
+
+
+def test_no_time_at_all_leaves_everything_as_it_was(make: Make) -> None:
+    engine = make(gaussian_score(6, 8, 300, 1), deadline=0.0)
+    assert not engine.climb("climb", INTERLEAVED)
+    assert engine.stopped == "time limit"
+    assert (engine.steps, engine.cpdag) == ([], PDAG.empty(6))
+    assert engine.escapes(INTERLEAVED) == []
+    engine.order("order")
+    assert not engine.steps
+
+
+@pytest.mark.filterwarnings("ignore:.* form cliques with more than")
+def test_a_deadline_holds_while_exponentially_many_sets_are_listed(make: Make) -> None:
+    """The complete graph on 40 nodes has 2^39 deletes for each node."""
+    score = GaussianBIC.from_covariance(np.eye(40) * 0.5 + 0.5, 1000)
+    engine = make(score, deadline=time.perf_counter() + 0.3)
+    engine.start(PDAG.complete(40), 0.0)
+    engine.climb("bes", Moves(deletes=True))
+    assert engine.stopped == "time limit"
+    assert engine.cpdag == PDAG.complete(40)
+
+
+@pytest.mark.parametrize("at", [10, 100, 400, 700])
+def test_ctrl_c_during_the_search_over_orders_goes_to_the_best_so_far(
+    make: Make, at: int, seed: int
+) -> None:
+    score = gaussian_score(8, 16, 300, seed)
+    engine = make(Acting(score, at, lambda: signal.raise_signal(signal.SIGINT)))
+    engine.start(PDAG.empty(8), total_score(score, PDAG.empty(8)))
+    engine.order("order")
+    assert engine.stopped in ("interrupted", None)
+    assert replayed(engine) == engine.cpdag
+    assert engine.total == pytest.approx(total_score(score, engine.cpdag))
+
+
+def test_an_error_of_the_score_passes_through(make: Make) -> None:
+    def fail() -> None:
+        raise ZeroDivisionError
+
+    engine = make(Acting(gaussian_score(6, 8, 300, 1), 20, fail))
+    with pytest.raises(ZeroDivisionError):
+        engine.climb("fes", Moves(inserts="all"))
+
+
+class Infinite:
+    """A score that is not finite for one family."""
+
+    n = 3
+
+    def local(self, y: int, parents: NodeSet) -> float:
+        return float("-inf") if (y, parents) == (2, 0b10) else 0.0
+
+
+def test_a_gain_that_is_not_finite_is_refused_with_its_family(make: Make) -> None:
+    words = r"node 2 with parents \{\} changes by -inf with node 1; a score must be finite"
+    engine = make(Infinite())
+    with pytest.raises(ScoreError, match=words):
+        engine.climb("fes", Moves(inserts="all"))
+    engine = make(Infinite())
+    with pytest.raises(ScoreError, match=words):
+        engine.order("order")
+    with pytest.raises(ScoreError, match=r"local\(2, 0b10\) is -inf"):
+        engine.local(2, 0b10)
+
+
+def test_families_are_not_counted_if_that_is_not_wanted(make: Make) -> None:
+    engine = make(gaussian_score(5, 6, 200, 1), counting=False)
+    assert engine.climb("fes", Moves(inserts="all"))
+    assert engine.evaluations is None
+
+
+class Flat:
+    """All graphs score alike, and every change seems to gain a little."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+
+    def local(self, _y: int, _parents: NodeSet) -> float:
+        return 0.0
+
+    def insert_gains(self, _y: int, _base: NodeSet, candidates: Candidates) -> Gains:
+        return np.full(len(candidates), 1e-9)
+
+    delete_gains = insert_gains
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_a_climb_ends_though_every_change_seems_to_gain(make: Make, n: int) -> None:
+    engine = make(Flat(n), deadline=time.perf_counter() + 60)
+    engine.climb("climb", INTERLEAVED)
+    assert engine.stopped is None
