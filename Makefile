@@ -30,9 +30,11 @@ $(VENV)/.installed: pyproject.toml $(ENGINE)
 	$(PIP) --editable .
 	@touch $@
 
-$(VENV)/.installed-test: $(VENV)/.installed
+# All at once, as each installation compiles the engine.
+$(VENV)/.installed-test: pyproject.toml $(ENGINE)
+	$(PYTHON) -m venv $(VENV)
 	$(PIP) --editable '.[test]'
-	@touch $@
+	@touch $(VENV)/.installed $@
 
 demo: $(VENV)/.installed  ## Install, then run the main job on a bundled example
 	@$(BIN)/python -m sges.demo
