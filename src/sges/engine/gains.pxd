@@ -59,7 +59,9 @@ cdef struct Entry:
     Word check
     int record
     int node
-    int clock  # how many fans its node had when it was looked for in them; -1 if it is in one
+    # How many fans its node had when it was looked for in them; -1 if it is in one of them, -2 if
+    # it was not looked for.
+    int clock
     long long next
 
 cdef struct Seen:
@@ -92,6 +94,8 @@ cdef struct Memory:
     int room
     Word *keys  # two numbers for each node
     Seen singles  # the families asked for by themselves
+    Word *scratch
+    bint eager  # whether to look for families in the fans at once: no more fans will come soon
     int *fans  # of each node, how often inserts were asked for that were not before
     Word *fan_sizes  # of each node, the sizes of the bases of its fans
     int *xs
@@ -123,13 +127,14 @@ cdef inline bint make_memory(Memory *m, Exit *exit, int n) noexcept nogil:
     m.table = <Record **>calloc(m.slots, sizeof(Record *))
     m.keys = <Word *>malloc((2 * <size_t>n + 1) * sizeof(Word))
     m.fans = <int *>calloc(<size_t>n + 1, sizeof(int))
+    m.scratch = <Word *>calloc(<size_t>m.words + 1, sizeof(Word))
     m.fan_sizes = <Word *>calloc(<size_t>n + 1, sizeof(Word))
     m.xs = <int *>malloc((<size_t>n + 1) * sizeof(int))
     m.gains = <double *>malloc((<size_t>n + 1) * sizeof(double))
     m.more_gains = <double *>malloc((<size_t>n + 1) * sizeof(double))
     if m.table == NULL or m.keys == NULL or m.xs == NULL or m.gains == NULL:
         return False
-    if m.more_gains == NULL or m.fans == NULL or m.fan_sizes == NULL:
+    if m.more_gains == NULL or m.fans == NULL or m.fan_sizes == NULL or m.scratch == NULL:
         return False
     for v in range(2 * n):
         m.keys[v] = mixed(<Word>v + 1)
@@ -157,6 +162,7 @@ cdef inline void free_memory(Memory *m) noexcept nogil:
     free(m.table)
     free(m.keys)
     free(m.fans)
+    free(m.scratch)
     free(m.fan_sizes)
     free(m.singles.entries)
     free(m.singles.heads)
@@ -715,7 +721,9 @@ cdef inline void note_single(Memory *m, const Record *r, int left_out) noexcept 
     entry = &m.singles.entries[m.singles.size - 1]
     entry.record = r.number
     entry.node = left_out
-    entry.clock = -1 if is_fanned(m, r, left_out, key, check) else m.fans[r.y]
+    entry.clock = -2  # not looked for yet
+    if m.eager:
+        entry.clock = -1 if is_fanned(m, r, left_out, key, check) else m.fans[r.y]
 
 
 cdef inline long long count_singles(Memory *m) noexcept nogil:
@@ -725,7 +733,7 @@ cdef inline long long count_singles(Memory *m) noexcept nogil:
     cdef Record *r
     for i in range(m.singles.size):
         entry = &m.singles.entries[i]
-        if entry.clock < 0:
+        if entry.clock == -1:
             continue
         r = m.records[entry.record]
         if entry.clock != m.fans[r.y]:
@@ -780,57 +788,133 @@ cdef inline long long pairs_of(Memory *m, Seen *cores, const Record *r, int numb
     return found
 
 
-cdef inline long long new_families(Memory *m, const Record *r, Seen *each) noexcept nogil:
-    """Return how many families of a fan were not seen before, one by one."""
-    cdef long long found = 0
-    cdef int x, i = 0
-    for x in range(m.n):
-        if i < r.size and r.base[i] == x:
-            i += 1
-        elif x != r.y and asked_insert(r, x):
-            found += first_time(each, r.key ^ m.keys[2 * x], r.check ^ m.keys[2 * x + 1])
-    return found
+cdef struct Cores:
+    # Sets of nodes, each with the nodes that make the base of a fan of it, as rows of bits.
+    Seen keys
+    Word *rows
+    long long room
+    int words
 
 
-cdef inline long long count_fans(Memory *m, Seen *cores, Seen *twice, Seen *each) noexcept nogil:
-    """Count the families of all fans: in pairs of fans, or one by one, whichever is less work."""
-    cdef long long total = 0
-    cdef long long *bases = <long long *>calloc(2 * <size_t>m.n + 1, sizeof(long long))
-    cdef long long *sizes = bases + m.n
-    cdef int i
+cdef inline Word *core_row(Cores *c, Word key, Word check) noexcept nogil:
+    """Return the row of a core, made if there is none; NULL if memory is out."""
+    cdef long long i
+    cdef Word *rows
+    if c.keys.slots:
+        i = c.keys.heads[key & (c.keys.slots - 1)]
+        while i >= 0:
+            if c.keys.entries[i].key == key and c.keys.entries[i].check == check:
+                return c.rows + <size_t>i * c.words
+            i = c.keys.entries[i].next
+    if c.keys.size == c.room:
+        rows = <Word *>realloc(c.rows, <size_t>(2 * c.room + 256) * c.words * sizeof(Word))
+        if rows == NULL:
+            c.keys.failed = True
+            return NULL
+        c.rows = rows
+        c.room = 2 * c.room + 256
+    push_entry(&c.keys, key, check, 0, 0)
+    if c.keys.failed:
+        return NULL
+    rows = c.rows + <size_t>(c.keys.size - 1) * c.words
+    memset(rows, 0, <size_t>c.words * sizeof(Word))
+    return rows
+
+
+cdef inline bint list_cores(Memory *m, Cores *c) noexcept nogil:
+    """Note for every fan, and every node of its base, that the rest is a core of it."""
+    cdef int i, k, z
     cdef Record *r
-    if bases == NULL:
-        cores.failed = True
-        return 0
-    for i in range(m.size):
-        r = m.records[i]
-        if r.asked_all or r.asked != NULL:
-            bases[r.y] += 1
-            sizes[r.y] += fan_size(m, r)
+    cdef Word *row
     for i in range(m.size):
         r = m.records[i]
         if not r.asked_all and r.asked == NULL:
             continue
-        if bases[r.y] * bases[r.y] > 16 * sizes[r.y]:
-            total += new_families(m, r, each)
+        for k in range(r.size):
+            z = r.base[k]
+            row = core_row(c, r.key ^ m.keys[2 * z], r.check ^ m.keys[2 * z + 1])
+            if row == NULL:
+                return False
+            add(row, z)
+            if not r.asked_all:
+                c.keys.entries[(row - c.rows) // c.words].clock = 1
+    return True
+
+
+cdef inline long long own_families(Memory *m, Cores *c, const Record *r) noexcept nogil:
+    """Return how many families of a fan are in no other fan whose added node is lower.
+
+    base + x is also in the fan of core + x, for a core that is the base less z; x is higher than z.
+    """
+    cdef long long found = 0
+    cdef int k, w, x, z
+    cdef Word key, check, both
+    cdef Word *row
+    cdef Word *twice = m.scratch
+    memset(twice, 0, <size_t>m.words * sizeof(Word))
+    for k in range(r.size):
+        z = r.base[k]
+        key = r.key ^ m.keys[2 * z]
+        check = r.check ^ m.keys[2 * z + 1]
+        row = core_row(c, key, check)
+        if row == NULL:
+            return 0
+        for w in range(z >> 6, m.words):
+            both = row[w] & ~twice[w]
+            if w == z >> 6:
+                both &= ~((<Word>2 << (z & 63)) - 1)
+            if c.keys.entries[(row - c.rows) // c.words].clock == 0:  # all fans of it are whole
+                twice[w] |= both
+                continue
+            while both:
+                x = (w << 6) + lowest_bit(both)
+                both &= both - 1
+                if asked_insert(r, x) and asked_insert(
+                    find(m, key ^ m.keys[2 * x], check ^ m.keys[2 * x + 1]), z
+                ):
+                    add(twice, x)
+    for w in range(m.words):
+        found += count_bits(twice[w])
+    return fan_size(m, r) - found
+
+
+cdef inline long long count_fans(Memory *m, Cores *c, Seen *cores, Seen *twice) noexcept nogil:
+    """Count the families of all fans: by rows of bits, or in pairs where rows would be long."""
+    cdef long long total = 0
+    cdef int i
+    cdef Record *r
+    if m.words <= MOST_WORDS and not list_cores(m, c):
+        return 0
+    for i in range(m.size):
+        r = m.records[i]
+        if not r.asked_all and r.asked == NULL:
+            continue
+        if m.words <= MOST_WORDS:
+            total += own_families(m, c, r)
         else:
             total += fan_size(m, r) - pairs_of(m, cores, r, i, twice)
-    free(bases)
     return total
+
+
+cdef enum:
+    MOST_WORDS = 16
 
 
 cdef inline long long count_families(Memory *m) noexcept nogil:
     """Count the unique families that were asked for so far; -1 if memory ran out."""
-    cdef Seen cores, twice, each
+    cdef Cores c
+    cdef Seen cores, twice
     cdef long long total
+    memset(&c, 0, sizeof(Cores))
     memset(&cores, 0, sizeof(Seen))
     memset(&twice, 0, sizeof(Seen))
-    memset(&each, 0, sizeof(Seen))
-    total = count_singles(m) + count_fans(m, &cores, &twice, &each)
+    c.words = m.words
+    total = count_singles(m) + count_fans(m, &c, &cores, &twice)
+    free(c.rows)
+    free(c.keys.entries)
+    free(c.keys.heads)
     free(cores.entries)
     free(cores.heads)
     free(twice.entries)
     free(twice.heads)
-    free(each.entries)
-    free(each.heads)
-    return -1 if cores.failed or twice.failed or each.failed else total
+    return -1 if c.keys.failed or cores.failed or twice.failed else total
