@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False
 """A native score that writes down what it is asked, and a loop that asks it all again.
 
-Built on demand by ``benchmarks.floor``: it is no part of the package.
+Built on demand by ``benchmarks.floor``: it is not part of the package.
 """
 
 from libc.stdlib cimport free, malloc, realloc

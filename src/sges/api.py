@@ -86,7 +86,7 @@ def learn(
     start
         A CPDAG or DAG to start from.
     max_indegree
-        Allow at most so many parents in the graph: a hard limit on inserts and turns.  Unlike
+        Allow at most this many parents in the graph: a hard limit on inserts and turns.  Unlike
         ``assume=MaxParents(k)``, which is an assumption about the truth and selects deletes only.
     knowledge
         Required and forbidden edges and tiers: a ``Knowledge``, or the path of a file of it.

@@ -1,29 +1,24 @@
 """The greedy loop: take the best operator, carry it out, note it, go on until there is none."""
 
 from libc.math cimport isfinite
-from libc.stdlib cimport free
-from libc.string cimport memset
 
 from sges.engine.deletes cimport (
     best_delete, free_deletes, make_delete_lanes, make_deletes, offer_deletes_again, reject_delete,
 )
-from sges.engine.graph cimport (
-    Graph, delete_edge, insert_edge, take_back, turn_edge, undo_to,
-)
+from sges.engine.graph cimport delete_edge, insert_edge, take_back, turn_edge, undo_to
 from sges.engine.inserts cimport (
     best_insert, close_lanes, find_best_anew, free_inserts, lift_barriers, make_inserts, make_lanes,
     offer_inserts_again, reject_insert, spread_stale,
 )
 from sges.engine.lists cimport (
-    BAD_GAIN, INVALID, Ints, NO_MEMORY, RAISED, Word, grown, leave, one_more, push,
+    BAD_GAIN, INVALID, Ints, NO_MEMORY, Word, grown, leave, one_more, push,
 )
 from sges.engine.search cimport (
-    ALL, CONSERVATIVE, DELETE, Found, INSERT, Inserts, POLY, Search, StepOf, TURN, give_row,
-    mark_stale, note_changes,
+    CONSERVATIVE, DELETE, Found, INSERT, Search, StepOf, TURN, note_changes,
 )
 from sges.engine.turns cimport (
-    best_turn, close_turns, free_turns, make_turn_lanes, make_turns,
-    offer_turns_again, offer_unbarred, reject_turn, rescore_turns,
+    best_turn, close_turns, free_turns, make_turn_lanes, make_turns, offer_turns_again,
+    offer_unbarred, reject_turn, rescore_turns,
 )
 
 from sges.engine.validity cimport is_valid

@@ -131,7 +131,7 @@ cdef class Core:
             or s.allowed == NULL or s.far == NULL or s.independent == NULL or s.visited == NULL
         ):
             free(views)
-            raise MemoryError(f"there is no memory for a search over {n} variables")
+            raise MemoryError(f"a search over {n} variables needs more memory than is available")
         s.met_back = s.met + n
         s.goes_to = s.came_from + n
         s.views[0] = views

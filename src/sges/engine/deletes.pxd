@@ -12,14 +12,12 @@ from libc.math cimport INFINITY
 from libc.stdlib cimport calloc, free
 
 from sges.engine.gains cimport Record, ask_deletes, place_of, record_of
-from sges.engine.graph cimport Graph, adjacent, points
+from sges.engine.graph cimport Graph, adjacent
 from sges.engine.inserts cimport close_lanes, new_lane, take_least, tick
-from sges.engine.lists cimport (
-    Ints, Word, add, clear, copy_to, count_bits, has, push, regrown, reserve, take,
-)
+from sges.engine.lists cimport Ints, Word, add, clear, copy_to, count_bits, has, push, regrown, take
 from sges.engine.search cimport (
-    DELETE, Deletes, Found, Lane, Lanes, Near, Rejected, Search, best_node, each_clique,
-    find_maximal, give_row, local_row, look_near, make_tree, maximal_row, next_node, set_best,
+    DELETE, Deletes, Lane, Lanes, Near, Rejected, Search, each_clique, find_maximal, local_row,
+    look_near, make_tree, maximal_row, next_node, set_best,
 )
 
 

@@ -788,6 +788,10 @@ cdef inline long long pairs_of(Memory *m, Seen *cores, const Record *r, int numb
     return found
 
 
+cdef enum:
+    MOST_WORDS = 16  # of a row of bits for each core; longer ones would take too much memory
+
+
 cdef struct Cores:
     # Sets of nodes, each with the nodes that make the base of a fan of it, as rows of bits.
     Seen keys
@@ -894,10 +898,6 @@ cdef inline long long count_fans(Memory *m, Cores *c, Seen *cores, Seen *twice) 
         else:
             total += fan_size(m, r) - pairs_of(m, cores, r, i, twice)
     return total
-
-
-cdef enum:
-    MOST_WORDS = 16
 
 
 cdef inline long long count_families(Memory *m) noexcept nogil:

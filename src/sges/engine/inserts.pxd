@@ -14,15 +14,16 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
 from sges.engine.gains cimport Record, ask_inserts, record_of
-from sges.engine.graph cimport Graph, adjacent, points, row_of
+from sges.engine.graph cimport Graph, adjacent, row_of
 from sges.engine.lists cimport (
-    Ints, Word, add, clear, copy_to, has, leave, push, regrown, reserve, size_of, sort_ints, take,
+    Ints, Word, add, clear, copy_to, has, leave, push, regrown, size_of, sort_ints, take,
 )
 from sges.engine.paths cimport is_standing, leads, remember, trace, walk_all
 from sges.engine.search cimport (
-    ALL, Barrier, CONSERVATIVE, Found, INSERTS, PREFERRED, TURNS, INSERT, Inserts, Lane, Lanes, Near, POLY, Rejected, Search, best_node,
-    compare_sets, each_clique, each_clique_with, find_maximal, give_row, is_near, look_around,
-    look_near, make_tree, mark_stale, next_node, row_taken, set_best, within_limits,
+    Barrier, CONSERVATIVE, Found, INSERTS, PREFERRED, TURNS, INSERT, Inserts, Lane, Lanes, Near,
+    POLY, Rejected, Search, best_node, compare_sets, each_clique, each_clique_with, find_maximal,
+    give_row, look_around, look_near, make_tree, mark_stale, next_node, row_taken, set_best,
+    within_limits,
 )
 
 

@@ -6,14 +6,14 @@ are made again.
 """
 
 from libc.math cimport INFINITY
-from libc.stdlib cimport calloc, free, malloc, realloc
-from libc.string cimport memcpy, memset
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memset
 
 from sges.engine.gains cimport Memory, Record
-from sges.engine.graph cimport Change, Graph, LINE, adjacent, kind_of, row_of
+from sges.engine.graph cimport Change, Graph, adjacent, kind_of
 from sges.engine.lists cimport (
     Exit, Ints, NO_MEMORY, Word, add, clear, count_bits, has, leave, lowest_bit, push, regrown,
-    reserve, sort_ints, taken,
+    reserve, sort_ints,
 )
 
 cdef enum:

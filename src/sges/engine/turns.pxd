@@ -9,9 +9,7 @@ neighbors of x, and the path condition on the whole graph: it is looked at only 
 from libc.math cimport INFINITY
 from libc.stdlib cimport calloc, free
 
-from sges.engine.gains cimport (
-    Record, ask_deletes, ask_exact, insert_gain, place_of, record_of,
-)
+from sges.engine.gains cimport Record, ask_deletes, ask_exact, insert_gain, place_of, record_of
 from sges.engine.graph cimport Graph, LINE, adjacent, kind_of, points
 from sges.engine.inserts cimport has_lesser_key, has_room, take_least, tick
 from sges.engine.lists cimport (
@@ -19,7 +17,7 @@ from sges.engine.lists cimport (
 )
 from sges.engine.paths cimport leads, remember
 from sges.engine.search cimport (
-    Found, Near, Search, TURN, TURNS, TurnLane, TurnLanes, Turns, best_node, each_clique, each_clique_with,
+    Near, Search, TURN, TURNS, TurnLane, TurnLanes, Turns, best_node, each_clique, each_clique_with,
     find_maximal, local_row, look_near, make_tree, maximal_row, next_node, set_best,
 )
 
