@@ -22,7 +22,7 @@ from sklearn.utils.estimator_checks import (  # type: ignore[import-untyped]
 
 import sges
 from sges import GES, SGES, Knowledge, MaxParents, MaxVWidth, examples
-from sges.errors import WrongUse
+from sges.errors import InvalidArgument
 from sges.score import BDeu
 
 Frame: TypeAlias = Any  # pandas has no types
@@ -126,7 +126,7 @@ def test_missing_values_are_refused_unless_something_is_said_about_them() -> Non
 
 
 def test_sges_without_an_assumption_is_refused(frame: Frame) -> None:
-    with pytest.raises(WrongUse, match="SGES needs a property to assume, such as"):
+    with pytest.raises(InvalidArgument, match="SGES needs a property to assume, such as"):
         SGES().fit(frame)
 
 

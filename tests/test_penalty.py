@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from sges.data import Dataset, Moments
-from sges.errors import DataError, ScoreError, WrongUse
+from sges.errors import DataError, InvalidArgument, ScoreError
 from sges.knowledge import Knowledge
 from sges.network import BayesianNetwork, LinearGaussian, random_dag
 from sges.penalty import (
@@ -222,13 +222,13 @@ def test_a_choice_shows_its_curve_and_its_cost() -> None:
     ],
 )
 def test_wrong_use_is_told_in_one_line(options: dict[str, object], says: str) -> None:
-    with pytest.raises(WrongUse, match=says) as told:
+    with pytest.raises(InvalidArgument, match=says) as told:
         choose_penalty(gaussian(0), **options)  # type: ignore[arg-type]
     assert "\n" not in str(told.value)
 
 
 def test_moments_have_no_records_to_set_aside() -> None:
-    with pytest.raises(WrongUse, match="rule_of_thumb"):
+    with pytest.raises(InvalidArgument, match="rule_of_thumb"):
         choose_penalty(Moments.of(gaussian(0)))
 
 
@@ -270,5 +270,5 @@ def test_the_rule_of_thumb_leaves_discrete_columns_at_the_bic() -> None:
 
 @pytest.mark.parametrize("wrong", [(0, 10, 0.5), (3, 1, 0.5), (3, 10, -1.0), (3, 10, np.inf)])
 def test_the_extended_bic_refuses_what_it_cannot_weigh(wrong: tuple[int, int, float]) -> None:
-    with pytest.raises(WrongUse):
+    with pytest.raises(InvalidArgument):
         extended_bic(*wrong)

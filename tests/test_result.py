@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 
 from sges import MaxParents
-from sges.errors import FileError, GraphError, SgesError, WrongUse
+from sges.errors import FileError, GraphError, InvalidArgument, SgesError
 from sges.export import from_graphml, from_networkx, from_numpy, read_graph
 from sges.graph import PDAG, dag_to_cpdag, is_dag
 from sges.operators import Delete, Insert
@@ -281,7 +281,7 @@ def test_a_method_without_steps_says_so() -> None:
 def test_nodes_that_are_not_there_are_refused(
     ask: Callable[[Result], object], message: str
 ) -> None:
-    with pytest.raises((WrongUse, GraphError), match=message):
+    with pytest.raises((InvalidArgument, GraphError), match=message):
         ask(learned(0))
 
 

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, Unpack, cast
 
 from sges.data import Dataset, Kinds, Missing, Moments
-from sges.errors import SgesError, WrongUse
+from sges.errors import InvalidArgument, SgesError
 from sges.graph.pdag import PDAG
 from sges.properties.base import Property
 from sges.properties.measures import MaxParents
@@ -199,9 +199,13 @@ def _weighed(
     if not isinstance(penalty, str):
         return penalty, (), limit
     if penalty not in ("rule", "auto"):
-        raise WrongUse(f"penalty = {penalty!r} is not known; it is a number, 'rule' or 'auto'")
+        raise InvalidArgument(
+            f"penalty = {penalty!r} is not known; it is a number, 'rule' or 'auto'"
+        )
     if data is None or not isinstance(score, str):
-        raise WrongUse(f"penalty {penalty!r} needs a table and the name of a score with a penalty")
+        raise InvalidArgument(
+            f"penalty {penalty!r} needs a table and the name of a score with a penalty"
+        )
     from sges.penalty import choose_penalty, rule_of_thumb
 
     if penalty == "rule":
@@ -217,9 +221,13 @@ def _weighed(
 def _with_chosen_bound(scorer: Score, how: How, options: Options) -> Result:
     """Return the result under the smallest bound on parents beyond which nothing improves."""
     if how.assume != "auto":
-        raise WrongUse(f"assume = {how.assume!r} is not known; it is 'auto', a property or None")
+        raise InvalidArgument(
+            f"assume = {how.assume!r} is not known; it is 'auto', a property or None"
+        )
     if how.exact or how.drop_large:
-        raise WrongUse("exact and drop_large select deletes by a given property, not by 'auto'")
+        raise InvalidArgument(
+            "exact and drop_large select deletes by a given property, not by 'auto'"
+        )
     chosen = auto_bound(
         scorer, forward=how.forward, start=how.start, strategy=how.strategy, **options
     )
@@ -235,7 +243,7 @@ def _strategy(given: AnyStrategy | None, forward: Forward | None) -> Strategy:
     try:
         return as_strategy(given)
     except SgesError as error:
-        raise WrongUse(str(error)) from None
+        raise InvalidArgument(str(error)) from None
 
 
 Start = TypeVar("Start", bound=Forward | PDAG | None)
@@ -247,13 +255,15 @@ def _by_name(start: Start, labels: tuple[str, ...] | None) -> Start | PDAG:
         return start
     if isinstance(start, str):
         if start not in FORWARD_WORDS:
-            raise WrongUse(f"forward = {start!r} is not known; it is {', '.join(FORWARD_WORDS)}")
+            raise InvalidArgument(
+                f"forward = {start!r} is not known; it is {', '.join(FORWARD_WORDS)}"
+            )
         return cast("Start", start)
     if start.names is None or labels is None or start.names == labels:
         return start
     if strangers := sorted(set(start.names) ^ set(labels)):
         where = "the start" if strangers[0] in start.names else "the table"
-        raise WrongUse(
+        raise InvalidArgument(
             f"{strangers[0]!r} is a variable of {where} only; a start has the columns of the table "
             "for nodes"
         )

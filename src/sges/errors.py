@@ -5,6 +5,9 @@ All of them are ``SgesError``; those that reject a value are also ``ValueError``
 which knows nothing of sges can catch them.
 """
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class SgesError(Exception):
     """The base of everything raised on purpose."""
@@ -54,8 +57,8 @@ class ScoreError(SgesError, ValueError):
     """A score that breaks its contract, or that cannot be built from what it was given."""
 
 
-class WrongUse(SgesError, ValueError):
-    """An argument that no call can take, whatever the data: a name that is not known."""
+class InvalidArgument(SgesError, ValueError):
+    """An invalid argument, independent of the data: an unknown word, a wrong type or range."""
 
 
 class KnowledgeError(SgesError, ValueError):
@@ -80,3 +83,15 @@ class DataWarning(UserWarning):
 
 class OutOfBudget(Exception):  # not an error of anybody: it ends the part of a run with a budget
     """The part of a run that has a budget has used it."""
+
+
+def not_one_of(what: str, value: object, words: Iterable[str]) -> InvalidArgument:
+    """Return the error for a word that is not one of those allowed, with the closest one.
+
+    >>> print(not_one_of("strategy", "extendet", ("auto", "extended")))
+    strategy = 'extendet' is not one of 'auto', 'extended'; did you mean 'extended'?
+    """
+    allowed = list(words)
+    message = f"{what} = {value!r} is not one of {', '.join(map(repr, allowed))}"
+    close = get_close_matches(value, allowed, n=1) if isinstance(value, str) else []
+    return InvalidArgument(f"{message}; did you mean {close[0]!r}?" if close else message)

@@ -20,7 +20,7 @@ from typing import Any, Literal, Self
 
 from sges.api import AnyPenalty, learn
 from sges.data import Kinds, Missing
-from sges.errors import MissingLibrary, WrongUse
+from sges.errors import InvalidArgument, MissingLibrary
 from sges.export import adjacency_frame, to_numpy
 from sges.graph.pdag import PDAG
 from sges.properties.base import Property
@@ -158,7 +158,7 @@ class SGES(_Searcher):
 
     def _learn(self, table: Any) -> Result:  # noqa: ANN401
         if self.assume is None:
-            raise WrongUse(
+            raise InvalidArgument(
                 "SGES needs a property to assume, such as assume=MaxVWidth(2); without one the "
                 "search is GES"
             )

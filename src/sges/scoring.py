@@ -17,7 +17,7 @@ from difflib import get_close_matches
 from typing import Any, TypeAlias, TypedDict, TypeGuard, cast
 
 from sges.data import Dataset, Kinds, Missing, Moments
-from sges.errors import WrongUse
+from sges.errors import InvalidArgument
 from sges.score.base import Score
 
 Table: TypeAlias = Any
@@ -63,11 +63,11 @@ def table_for(table: Table, score: ScoreChoice, reading: TableOptions) -> Datase
         _refuse_table_beside_score(table, score, reading)
         return None
     elif not callable(score):
-        raise WrongUse(
+        raise InvalidArgument(
             f"score = {score!r} is neither a name nor a score; a score has n and local(y, parents)"
         )
     if table is None:
-        raise WrongUse("there is no table; give one, or a score object as score=")
+        raise InvalidArgument("there is no table; give one, or a score object as score=")
     return table if isinstance(table, Moments) else Dataset.of(table, **reading)
 
 
@@ -125,7 +125,7 @@ def _refuse_table_beside_score(table: Table, score: Score, reading: TableOptions
     given = [word for word in ("kinds", "missing", "weights") if word in reading]
     if table is not None or given:
         what = "a table" if table is not None else f"{given[0]}="
-        raise WrongUse(
+        raise InvalidArgument(
             f"{what} was given beside a {type(score).__name__} object, which has its own data; "
             "give the table and the score's name or class, or the score alone"
         )
@@ -133,7 +133,7 @@ def _refuse_table_beside_score(table: Table, score: Score, reading: TableOptions
 
 def _refuse_penalty(penalty: float, what: str, instead: str) -> None:
     if penalty != 1.0:
-        raise WrongUse(f"penalty {penalty:g}: {what} takes none; {instead}")
+        raise InvalidArgument(f"penalty {penalty:g}: {what} takes none; {instead}")
 
 
 def known_score(name: str, *more: str) -> ScoreName:
@@ -142,7 +142,7 @@ def known_score(name: str, *more: str) -> ScoreName:
     if name not in known:
         close = get_close_matches(name, known, n=1)
         hint = f"did you mean {close[0]!r}? " if close else ""
-        raise WrongUse(f"score {name!r} is not known; {hint}there are {', '.join(known)}")
+        raise InvalidArgument(f"score {name!r} is not known; {hint}there are {', '.join(known)}")
     return SCORES.get(name, SCORES["gaussian-bic"])
 
 

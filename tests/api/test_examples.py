@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from sges import examples
-from sges.errors import WrongUse
+from sges.errors import InvalidArgument
 from sges.examples.greenhouse import EFFECTS
 from sges.graph import is_cpdag
 from sges.network import BayesianNetwork, LinearGaussian
@@ -87,5 +87,5 @@ def test_an_example_is_a_table_with_its_truth(
 
 
 def test_an_unknown_example_is_refused_by_name() -> None:
-    with pytest.raises(WrongUse, match="no example 'alarm'; there are asia, greenhouse"):
+    with pytest.raises(InvalidArgument, match="no example 'alarm'; there are asia, greenhouse"):
         examples.load("alarm")

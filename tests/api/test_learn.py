@@ -11,7 +11,7 @@ import pytest
 import sges
 from sges import MaxParents, examples
 from sges.data import Dataset, Moments
-from sges.errors import DataError, SgesError, WrongUse
+from sges.errors import DataError, InvalidArgument, SgesError
 from sges.graph import PDAG, dag_to_cpdag
 from sges.score import BDeu, DiscreteBIC, GaussianBIC
 from sges.scoring import SCORES
@@ -169,7 +169,7 @@ def test_a_penalty_is_chosen_with_the_search_it_is_for() -> None:
     ],
 )
 def test_a_penalty_that_cannot_be_chosen_is_refused(arguments: dict[str, Any], says: str) -> None:
-    with pytest.raises(WrongUse, match=says):
+    with pytest.raises(InvalidArgument, match=says):
         sges.learn(examples.load("asia"), **arguments)
 
 
@@ -204,18 +204,18 @@ def test_a_result_pickles_with_its_notes() -> None:
     ],
 )
 def test_wrong_arguments_are_refused_in_one_line(arguments: Columns, message: str) -> None:
-    with pytest.raises(WrongUse, match=message) as caught:
+    with pytest.raises(InvalidArgument, match=message) as caught:
         sges.learn(examples.load("asia"), **arguments)
     assert "\n" not in str(caught.value)
 
 
 def test_a_table_beside_a_score_object_is_refused() -> None:
     example = examples.load("asia")
-    with pytest.raises(WrongUse, match="a table was given beside a DiscreteBIC object"):
+    with pytest.raises(InvalidArgument, match="a table was given beside a DiscreteBIC object"):
         sges.learn(example, score=DiscreteBIC(example))
-    with pytest.raises(WrongUse, match="kinds= was given beside"):
+    with pytest.raises(InvalidArgument, match="kinds= was given beside"):
         sges.learn(score=DiscreteBIC(example), kinds="discrete")
-    with pytest.raises(WrongUse, match="there is no table"):
+    with pytest.raises(InvalidArgument, match="there is no table"):
         sges.learn()
 
 
@@ -266,9 +266,9 @@ def test_a_bound_on_parents_can_be_chosen_from_the_data() -> None:
     assert chosen.score == pytest.approx(given.score)
     assert chosen.score_name == "DiscreteBIC"
     assert any(note.startswith("assume MaxParents(k=2): chosen") for note in chosen.notes)
-    with pytest.raises(WrongUse, match="assume = 'k=2' is not known"):
+    with pytest.raises(InvalidArgument, match="assume = 'k=2' is not known"):
         sges.learn(table, assume="k=2")  # type: ignore[arg-type]
-    with pytest.raises(WrongUse, match="not by 'auto'"):
+    with pytest.raises(InvalidArgument, match="not by 'auto'"):
         sges.learn(table, assume="auto", exact=True)
 
 

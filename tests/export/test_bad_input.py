@@ -9,7 +9,7 @@ import networkx as nx
 import pandas as pd  # type: ignore[import-untyped]
 import pytest
 
-from sges.errors import FileError, GraphError, SgesError, WrongUse
+from sges.errors import FileError, GraphError, InvalidArgument, SgesError
 from sges.export import (
     from_adjacency_frame,
     from_csv,
@@ -136,12 +136,14 @@ def test_a_bad_graph_is_refused_in_one_line(case: str) -> None:
 
 
 def test_an_unknown_convention_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(WrongUse, match="no matrix convention 'rows'; choose one of row-to-column"):
+    with pytest.raises(
+        InvalidArgument, match="no matrix convention 'rows'; choose one of row-to-column"
+    ):
         to_numpy(PDAG.empty(1), "rows")  # type: ignore[arg-type]
 
 
 def test_an_unknown_ending_is_refused_with_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(WrongUse, match=r"its ending must be one of \.json, \.graphml"):
+    with pytest.raises(InvalidArgument, match=r"its ending must be one of \.json, \.graphml"):
         write_graph(PDAG.empty(1), tmp_path / "graph.xlsx")
     assert list(tmp_path.iterdir()) == []
 

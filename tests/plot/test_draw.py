@@ -9,7 +9,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
 
-from sges.errors import FileError, MissingLibrary, WrongUse
+from sges.errors import FileError, InvalidArgument, MissingLibrary
 from sges.graph import PDAG, dag_to_cpdag
 from sges.network import random_dag
 from sges.plot import draw, layout_of, picture
@@ -136,11 +136,11 @@ def test_a_huge_picture_stays_within_what_a_png_can_hold(monkeypatch: pytest.Mon
 
 
 def test_bad_choices_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(WrongUse, match=r"its ending must be one of \.svg, \.png, \.pdf"):
+    with pytest.raises(InvalidArgument, match=r"its ending must be one of \.svg, \.png, \.pdf"):
         draw(small(), tmp_path / "graph.bmp")
-    with pytest.raises(WrongUse, match="a picture is one of svg, png, pdf, not 'gif'"):
+    with pytest.raises(InvalidArgument, match="a picture is one of svg, png, pdf, not 'gif'"):
         picture(small(), "gif")
-    with pytest.raises(WrongUse, match="engine = 'neato'"):
+    with pytest.raises(InvalidArgument, match="engine = 'neato'"):
         picture(small(), "svg", engine="neato")  # type: ignore[arg-type]
     with pytest.raises(FileError, match=r"cannot write .*: No such file or directory"):
         draw(small(), tmp_path / "nowhere" / "graph.svg")
@@ -206,5 +206,5 @@ def test_a_graphviz_that_fails_is_passed_over(
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     graph = PDAG.from_edges(3, [(0, 2), (1, 2)])
     assert layout_of(graph, SIZES) == layout_of(graph, SIZES, "own")
-    with pytest.raises(WrongUse, match="its program dot is not there or failed"):
+    with pytest.raises(InvalidArgument, match="its program dot is not there or failed"):
         layout_of(graph, SIZES, "graphviz")

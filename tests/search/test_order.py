@@ -16,7 +16,7 @@ from bridge import frozen, pdag_of
 from engines import Make
 from scratch_engine import Recorder
 from sges.certificate import tie_tolerance
-from sges.errors import ScoreError, WrongUse
+from sges.errors import InvalidArgument, ScoreError
 from sges.graph import PDAG, dag_to_cpdag, is_cpdag, is_imap, pdag_to_dag
 from sges.network import BayesianNetwork, random_dag
 from sges.nodeset import NodeSet, nodes, nodeset
@@ -453,7 +453,7 @@ class TestAnEarlyEnd:
 
 def test_an_order_that_knowledge_makes_impossible_is_refused() -> None:
     assert first_order(PDAG.from_edges(3, [(2, 0)]), [0b010, 0, 0]) == [2, 0, 1]
-    with pytest.raises(WrongUse, match="no order of the nodes"):
+    with pytest.raises(InvalidArgument, match="no order of the nodes"):
         first_order(PDAG.empty(3), [0b010, 0b100, 0b001])
 
 

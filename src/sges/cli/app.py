@@ -15,7 +15,7 @@ from sges.cli.learn import learn
 from sges.cli.measure import measure
 from sges.cli.reproduce import reproduce
 from sges.cli.simulate import simulate
-from sges.errors import InvalidProperty, SgesError, WrongUse
+from sges.errors import InvalidArgument, InvalidProperty, SgesError
 
 BAD_DATA, WRONG_USE, INTERRUPTED = 1, 2, 130
 
@@ -78,7 +78,7 @@ def run(arguments: list[str] | None = None) -> int:
         sys.stdout.flush()
     except ClickError as error:
         return complain(usage_line(error), WRONG_USE)
-    except (WrongUse, InvalidProperty) as error:
+    except (InvalidArgument, InvalidProperty) as error:
         return complain(in_options(str(error)), WRONG_USE)
     except SgesError as error:
         return complain(in_options(str(error)), BAD_DATA)

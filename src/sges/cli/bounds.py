@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from sges.errors import InvalidProperty, WrongUse
+from sges.errors import InvalidArgument, InvalidProperty
 
 if TYPE_CHECKING:
     from sges.properties import AtMost
@@ -47,7 +47,7 @@ def assumed(*, auto: bool = False, **given: int | None) -> "AtMost | Literal['au
     found = {f"--{word.replace('_', '-')}": k for word, k in given.items() if k is not None}
     names = [*found, *(["--auto-bound"] if auto else [])]
     if len(names) > 1:
-        raise WrongUse(f"{' and '.join(names)} were both given; the search takes one bound")
+        raise InvalidArgument(f"{' and '.join(names)} were both given; the search takes one bound")
     if auto:
         return "auto"
     for option, k in found.items():
@@ -55,5 +55,5 @@ def assumed(*, auto: bool = False, **given: int | None) -> "AtMost | Literal['au
         try:
             return kind(k)
         except InvalidProperty as error:
-            raise WrongUse(f"{option} {k}: {str(error).partition(': ')[2]}") from None
+            raise InvalidArgument(f"{option} {k}: {str(error).partition(': ')[2]}") from None
     return None

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sges.cli.screen import AsJson, grid, print_json, show_table
-from sges.errors import WrongUse
+from sges.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from sges.metrics import Comparison
@@ -44,7 +44,7 @@ def compare(
     from sges.metrics import compare as compare_graphs
 
     if truth == found == "-":
-        raise WrongUse("standard input can be one of the two graphs, not both")
+        raise InvalidArgument("standard input can be one of the two graphs, not both")
     result = compare_graphs(read_graph(truth), read_graph(found), classes=not as_they_are)
     if as_json:
         print_json({"format": "sges-comparison", "version": 1, **result.to_dict()})

@@ -20,7 +20,7 @@ from sges.cli.bounds import (
 from sges.cli.screen import AsJson, at_terminal, print_json, remark, say
 from sges.cli.table import Decimal, Delimiter, Exclude, KindOf, parsed_kinds, read
 from sges.cli.watch import watching
-from sges.errors import FileError, WrongUse
+from sges.errors import FileError, InvalidArgument
 
 if TYPE_CHECKING:
     from sges.result import Result
@@ -170,7 +170,7 @@ def learn(
         treewidth=treewidth, v_structures=v_structures,
     )  # fmt: skip
     if missing not in MISSING:
-        raise WrongUse(f"--missing {missing}: it is error, drop or level")
+        raise InvalidArgument(f"--missing {missing}: it is error, drop or level")
     start = _forward(forward)
     if out is not None:
         _refuse_place(out)
@@ -219,7 +219,7 @@ def show(result: "Result", *, as_json: bool) -> None:
 
 def _strategy(word: str) -> str:
     if word not in STRATEGIES:
-        raise WrongUse(f"--strategy {word}: it is {', '.join(STRATEGIES)}")
+        raise InvalidArgument(f"--strategy {word}: it is {', '.join(STRATEGIES)}")
     return word
 
 
@@ -232,7 +232,7 @@ def _penalty(word: str) -> float | str:
     except ValueError:
         number = -1.0
     if not 0 <= number < inf:
-        raise WrongUse(f"--penalty {word}: it is a number of at least 0, rule or auto")
+        raise InvalidArgument(f"--penalty {word}: it is a number of at least 0, rule or auto")
     return number
 
 
@@ -245,7 +245,7 @@ def _forward(word: str | None) -> "Forward | None":
     if word in FORWARD:
         return cast("Forward", word)
     if not Path(word).exists():
-        raise WrongUse(
+        raise InvalidArgument(
             f"--forward {word}: it is {', '.join(FORWARD)}, or a graph file, and there is no such "
             "file"
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sges.cli.screen import AsJson, grid, print_json, say, show_table
-from sges.errors import WrongUse
+from sges.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from sges.experiments import Progress
@@ -60,7 +60,9 @@ def reproduce(
         _print_list(as_json)
         return
     if name not in EXPERIMENTS:
-        raise WrongUse(f"there is no experiment {name!r}; there are {', '.join(EXPERIMENTS)}")
+        raise InvalidArgument(
+            f"there is no experiment {name!r}; there are {', '.join(EXPERIMENTS)}"
+        )
     out.mkdir(parents=True, exist_ok=True)
     with _counting(name) as progress:
         report = run(name, out=out, quick=quick, seed=seed, jobs=jobs, progress=progress)

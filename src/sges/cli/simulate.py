@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sges.cli.screen import AsJson, print_json, say
-from sges.errors import WrongUse
+from sges.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from sges.data import Dataset
@@ -109,14 +109,16 @@ def _structure(
     words = {"--edges": edges is not None, "--max-parents": max_parents is not None}
     given = [word for word, is_given in (words | {"--polytree": polytree}).items() if is_given]
     if len(given) > 1:
-        raise WrongUse(f"{' and '.join(given)} were both given; the structure is drawn in one way")
+        raise InvalidArgument(
+            f"{' and '.join(given)} were both given; the structure is drawn in one way"
+        )
     if polytree:
         return random_polytree(variables, seed)
     if max_parents is not None:
         return random_structure(variables, max_parents, seed)
     most = variables * (variables - 1) // 2
     if edges is not None and edges > most:
-        raise WrongUse(f"--edges {edges}: {variables} variables have room for {most}")
+        raise InvalidArgument(f"--edges {edges}: {variables} variables have room for {most}")
     return random_dag(variables, min(variables, most) if edges is None else edges, seed)
 
 
@@ -124,7 +126,7 @@ def _network(dag: "PDAG", model: str, arity: int, seed: int) -> "BayesianNetwork
     from sges.network import BayesianNetwork, LinearGaussian
 
     if model not in MODELS:
-        raise WrongUse(f"--model {model}: it is {' or '.join(MODELS)}")
+        raise InvalidArgument(f"--model {model}: it is {' or '.join(MODELS)}")
     if model == "gaussian":
         return LinearGaussian.random(dag, seed=seed)
     return BayesianNetwork.random(dag, arity=arity, seed=seed)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from sges.errors import WrongUse
+from sges.errors import InvalidArgument
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,7 +46,7 @@ def parsed_kinds(given: list[str] | None) -> dict[str, str] | str | None:
             return entry
         column, equals, kind = entry.rpartition("=")
         if not equals or kind not in KINDS:
-            raise WrongUse(
+            raise InvalidArgument(
                 f"--kinds {entry!r}: give COLUMN=KIND, the kind being continuous or discrete"
             )
         found[column] = kind
@@ -65,7 +65,7 @@ def read(source: str, delimiter: str | None, decimal: str, exclude: list[str] | 
 def _refuse_long_marks(delimiter: str | None, decimal: str) -> None:
     for option, mark in (("--delimiter", delimiter), ("--decimal", decimal)):
         if mark is not None and len(mark) != 1:
-            raise WrongUse(f"{option} {mark!r}: it must be one character")
+            raise InvalidArgument(f"{option} {mark!r}: it must be one character")
 
 
 def _without(table: "pa.Table", names: list[str]) -> "pa.Table":

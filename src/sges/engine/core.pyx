@@ -48,7 +48,7 @@ from sges.engine.search cimport (
 )
 
 from sges.errors import (
-    GraphError, InvalidOperator, NoConsistentExtension, OutOfBudget, ScoreError, SgesError, WrongUse,
+    GraphError, InvalidOperator, NoConsistentExtension, OutOfBudget, ScoreError, SgesError, InvalidArgument,
 )
 from sges.graph.pdag import PDAG
 from sges.nodeset import nodes, show
@@ -489,7 +489,7 @@ cdef class Core:
                 and mark[2] <= (s.steps[steps].touched if steps < s.step_count else s.touched.size)
             ):
                 return 0
-        raise WrongUse(f"{mark!r} is not a point on the way to the state; mark() gives one")
+        raise InvalidArgument(f"{mark!r} is not a point on the way to the state; mark() gives one")
 
     @alone
     def touched_since(self, mark):
@@ -632,9 +632,9 @@ cdef class Core:
         cdef Orders *o = <Orders *>self.s.orders
         cdef int i
         if o == NULL:
-            raise WrongUse("no search among orders was begun; order_begin does that")
+            raise InvalidArgument("no search among orders was begun; order_begin does that")
         if sorted(order) != list(range(self.n)):
-            raise WrongUse(f"an order names each of 0..{self.n - 1} once")
+            raise InvalidArgument(f"an order names each of 0..{self.n - 1} once")
         for i, v in enumerate(order):
             o.order[i] = v
         return 0
@@ -644,7 +644,7 @@ cdef class Core:
         """Move each node to its best place in turn; return whether any moved."""
         cdef Orders *o = <Orders *>self.s.orders
         if o == NULL:
-            raise WrongUse("no search among orders was begun; order_begin does that")
+            raise InvalidArgument("no search among orders was begun; order_begin does that")
         o.limit = -1 if limit is None else limit
         o.moved = False
         self._do(move_round)
@@ -659,7 +659,7 @@ cdef class Core:
         cdef size_t size = <size_t>self.s.g.words * sizeof(Word)
         cdef int v
         if o == NULL:
-            raise WrongUse("no search among orders was begun; order_begin does that")
+            raise InvalidArgument("no search among orders was begun; order_begin does that")
         parents = [
             int.from_bytes((<char *>o.chosen[v].parents)[:size], "little") for v in range(self.n)
         ]
@@ -700,7 +700,7 @@ cdef class Core:
 
     cdef int _require_node(self, v) except -1:
         if not 0 <= v < self.n:
-            raise WrongUse(f"node {v}: there are the nodes 0..{self.n - 1} only")
+            raise InvalidArgument(f"node {v}: there are the nodes 0..{self.n - 1} only")
         return 0
 
     @alone
@@ -757,7 +757,7 @@ cdef class Core:
             return 0
         close_sources(&self.s)
         if moves.inserts not in INSERTS:
-            raise WrongUse(f'inserts = {moves.inserts!r}: it must be "all", "poly" or None')
+            raise InvalidArgument(f'inserts = {moves.inserts!r}: it must be "all", "poly" or None')
         self._moves = moves
         m.inserts = INSERTS[moves.inserts]
         m.largest_t = as_bound("largest_t", moves.largest_t)
@@ -979,10 +979,10 @@ cdef int fill_rows(Word *rows, masks, int n, str name) except -1:
     cdef unsigned char *at = <unsigned char *>rows
     masks = tuple(masks)
     if len(masks) != n:
-        raise WrongUse(f"{name} has {len(masks)} sets of nodes: it must have {n}")
+        raise InvalidArgument(f"{name} has {len(masks)} sets of nodes: it must have {n}")
     for v, mask in enumerate(masks):
         if mask < 0 or mask >> n or mask >> v & 1:
-            raise WrongUse(f"{name}[{v}] = {mask:#x}: it must hold other nodes of 0..{n - 1} only")
+            raise InvalidArgument(f"{name}[{v}] = {mask:#x}: it must hold other nodes of 0..{n - 1} only")
         view = int(mask).to_bytes(size, "little")
         for i in range(size):
             at[<size_t>v * size + i] = view[i]
@@ -994,7 +994,7 @@ cdef object as_bound(str name, value):
     if value is None:
         return -1
     if value < 0:
-        raise WrongUse(f"{name} = {value}: it must be 0 or more, or None")
+        raise InvalidArgument(f"{name} = {value}: it must be 0 or more, or None")
     return min(value, INT_MAX)
 
 

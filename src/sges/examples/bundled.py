@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sges.errors import WrongUse
+from sges.errors import InvalidArgument
 from sges.examples.asia import asia
 from sges.examples.greenhouse import greenhouse
 from sges.graph.equivalence import dag_to_cpdag
@@ -66,5 +66,5 @@ def load(name: str) -> Example:
     (5000, 8)
     """
     if name not in _NETWORKS:
-        raise WrongUse(f"there is no example {name!r}; there are {', '.join(NAMES)}")
+        raise InvalidArgument(f"there is no example {name!r}; there are {', '.join(NAMES)}")
     return Example(name, _NETWORKS[name]())

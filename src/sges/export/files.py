@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from sges.errors import FileError, GraphError, WrongUse
+from sges.errors import FileError, GraphError, InvalidArgument
 from sges.export.dot import to_dot
 from sges.export.dot_reader import from_dot
 from sges.export.graphml import from_graphml, to_graphml
@@ -56,7 +56,7 @@ def write_graph(graph: PDAG, path: PathLike) -> Path:
     """Write a graph in the format that the ending of the path says; return the path."""
     ending = Path(path).suffix.lower()
     if ending not in WRITERS:
-        raise WrongUse(
+        raise InvalidArgument(
             f"a graph cannot be written to {str(path)!r}: its ending must be one of "
             f"{', '.join(WRITERS)}"
         )

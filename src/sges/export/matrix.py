@@ -22,7 +22,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sges.errors import GraphError, WrongUse
+from sges.errors import GraphError, InvalidArgument
 from sges.export.records import graph_of_edges
 from sges.graph.pdag import PDAG, Edge
 
@@ -85,7 +85,7 @@ def from_numpy(
 
 def _cells(convention: str) -> tuple[tuple[int, int], int]:
     if convention not in _CELLS:
-        raise WrongUse(
+        raise InvalidArgument(
             f"there is no matrix convention {convention!r}; choose one of {', '.join(CONVENTIONS)}"
         )
     return _CELLS[convention]

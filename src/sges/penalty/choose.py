@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from sges.data import Dataset, Moments
-from sges.errors import DataWarning, WrongUse
+from sges.errors import DataWarning, InvalidArgument
 from sges.graph.pdag import PDAG
 from sges.penalty.choice import PenaltyChoice, Tried, Verdict
 from sges.penalty.criteria import CRITERIA, Criterion
@@ -121,7 +121,7 @@ class _Run:
 
     def __init__(self, search: Search, limit: float | None) -> None:
         if limit is not None and not limit >= 0:
-            raise WrongUse(f"time_limit = {limit}: it must be 0 or more seconds")
+            raise InvalidArgument(f"time_limit = {limit}: it must be 0 or more seconds")
         self._search, self._limit = search, limit
         self._begun = time.perf_counter()
         self.searches = 0
@@ -173,7 +173,7 @@ def _open(wanted: Sequence[float], verdicts: Sequence[Verdict]) -> list[float]:
 
 def _known(method: str) -> tuple[str, ...]:
     if method not in METHODS:
-        raise WrongUse(f"method {method!r} is not known; there are {', '.join(METHODS)}")
+        raise InvalidArgument(f"method {method!r} is not known; there are {', '.join(METHODS)}")
     return METHODS[method]
 
 
@@ -182,11 +182,11 @@ def _criterion(
 ) -> Criterion:
     count = PARTS[method] if parts is None else parts
     if seed < 0:
-        raise WrongUse(f"seed = {seed}: it must be 0 or more")
+        raise InvalidArgument(f"seed = {seed}: it must be 0 or more")
     if count < 2:
-        raise WrongUse(f"parts = {count}: {method} compares two parts or more")
+        raise InvalidArgument(f"parts = {count}: {method} compares two parts or more")
     if isinstance(data, Moments):
-        raise WrongUse(
+        raise InvalidArgument(
             "means and covariances have no records left to set aside; give the table, or take "
             "sges.penalty.rule_of_thumb"
         )
@@ -197,9 +197,9 @@ def _checked_candidates(candidates: Sequence[float]) -> list[float]:
     """Return the candidates, each once, the largest first."""
     for penalty in candidates:
         if not (isfinite(penalty) and penalty >= 0):
-            raise WrongUse(f"candidate {penalty}: a penalty is a finite number, 0 or more")
+            raise InvalidArgument(f"candidate {penalty}: a penalty is a finite number, 0 or more")
     if not len(candidates):
-        raise WrongUse("there are no candidates; give one penalty or more")
+        raise InvalidArgument("there are no candidates; give one penalty or more")
     return sorted({float(penalty) for penalty in candidates}, reverse=True)
 
 
@@ -210,7 +210,7 @@ def _maker(data: Dataset | Moments, score: str | MakeScore) -> tuple[MakeScore, 
     name = chosen_score(data) if score == "auto" else score
     with_penalty = [word for word, entry in SCORES.items() if entry.penalised]
     if name not in with_penalty:
-        raise WrongUse(
+        raise InvalidArgument(
             f"score {score!r} has no penalty to choose; there are {', '.join(with_penalty)}"
         )
     from sges import score as home

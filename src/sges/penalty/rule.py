@@ -14,7 +14,7 @@ multiplier would charge each of them: where there are such columns, the rule is 
 from math import isfinite, log
 
 from sges.data import Dataset, Moments
-from sges.errors import WrongUse
+from sges.errors import InvalidArgument
 
 GAMMA = 0.5
 """How much the number of variables counts, unless told otherwise."""
@@ -39,10 +39,10 @@ def extended_bic(variables: int, records: float, gamma: float = GAMMA) -> float:
     (2.0, 2.33)
     """
     if variables < 1 or not 2 <= records < float("inf"):
-        raise WrongUse(
+        raise InvalidArgument(
             f"{variables} variables and {records:g} records: the rule needs one variable and two "
             "records at least"
         )
     if not (isfinite(gamma) and gamma >= 0):
-        raise WrongUse(f"gamma = {gamma}: it must be a finite number, 0 or more")
+        raise InvalidArgument(f"gamma = {gamma}: it must be a finite number, 0 or more")
     return 1 + 4 * gamma * log(variables) / log(records)

@@ -12,7 +12,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypedDict, Unpack
 
-from sges.errors import WrongUse
+from sges.errors import InvalidArgument
 from sges.export.optional import need
 from sges.export.writing import PathLike, write_bytes
 from sges.graph.pdag import PDAG
@@ -78,11 +78,13 @@ def picture(graph: PDAG, kind: str, **look: Unpack[Look]) -> bytes:
 def layout_of(graph: PDAG, sizes: Sequence[Size], engine: str = "auto") -> Layout:
     """Return where to draw everything, by Graphviz or by ourselves."""
     if engine not in ("auto", "own", "graphviz"):
-        raise WrongUse(f"engine = {engine!r}: it must be 'auto', 'own' or 'graphviz'")
+        raise InvalidArgument(f"engine = {engine!r}: it must be 'auto', 'own' or 'graphviz'")
     if engine != "own" and graph.n and (found := by_graphviz(graph, sizes)) is not None:
         return found
     if engine == "graphviz":
-        raise WrongUse("engine = 'graphviz': its program dot is not there or failed; use 'own'")
+        raise InvalidArgument(
+            "engine = 'graphviz': its program dot is not there or failed; use 'own'"
+        )
     return layered(graph, sizes)
 
 
@@ -138,7 +140,7 @@ class _Sheet:
     def render(self, figure: Any, kind: str) -> bytes:  # noqa: ANN401 (a matplotlib figure)
         """Return the content of a file of the figure."""
         if kind not in FORMATS:
-            raise WrongUse(f"a picture is one of {', '.join(FORMATS)}, not {kind!r}")
+            raise InvalidArgument(f"a picture is one of {', '.join(FORMATS)}, not {kind!r}")
         rc_context = need("matplotlib", "a picture").rc_context
         inches = max(figure.get_size_inches())
         dpi = min(self.dpi, MOST_PIXELS / inches)
@@ -152,7 +154,7 @@ class _Sheet:
 def _format(path: PathLike) -> str:
     kind = Path(path).suffix.lower().removeprefix(".")
     if kind not in FORMATS:
-        raise WrongUse(
+        raise InvalidArgument(
             f"a picture cannot be written to {str(path)!r}: its ending must be one of "
             f"{', '.join('.' + kind for kind in FORMATS)}"
         )

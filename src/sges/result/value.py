@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from sges import export
 from sges.certificate import Certificate, certify
-from sges.errors import SgesError, WrongUse
+from sges.errors import InvalidArgument, SgesError
 from sges.export.matrix import Convention, Matrix
 from sges.export.writing import PathLike
 from sges.graph.equivalence import extensions, pdag_to_cpdag, pdag_to_dag
@@ -88,7 +88,7 @@ class Result:
         """Return why there is or is no edge between two nodes, given by name or number."""
         x, y = self._node(a), self._node(b)
         if x == y:
-            raise WrongUse(f"explain: {self.names[x]!r} is given twice; name two nodes")
+            raise InvalidArgument(f"explain: {self.names[x]!r} is given twice; name two nodes")
         return explain(self, x, y)
 
     def plot(self, path: PathLike | None = None, ax: Any = None, **look: Unpack["Look"]) -> Any:  # noqa: ANN401
@@ -177,7 +177,7 @@ class Result:
         if isinstance(node, str):
             if node in self.names:
                 return self.names.index(node)
-            raise WrongUse(f"there is no node {node!r}; the nodes are {self._some_names()}")
+            raise InvalidArgument(f"there is no node {node!r}; the nodes are {self._some_names()}")
         return as_node(node, self.cpdag.n)
 
     def _some_names(self) -> str:

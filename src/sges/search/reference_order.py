@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sges.errors import WrongUse
+from sges.errors import InvalidArgument
 from sges.graph.equivalence import dag_to_cpdag, pdag_to_dag, topological_order
 from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes, nodeset
@@ -260,7 +260,7 @@ def first_order(dag: PDAG, later: Sequence[NodeSet]) -> list[int]:
         done = nodeset(order)
         ready = [v for v in left if not needs[v] & ~done]
         if not ready:
-            raise WrongUse(
+            raise InvalidArgument(
                 f"no order of the nodes {left} obeys the background knowledge: the edges that it "
                 "forbids one way only must not make a circle; use another forward phase"
             )
