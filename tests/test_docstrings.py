@@ -1,0 +1,118 @@
+"""Every public name explains itself in ``help()``: what it takes, and what it returns.
+
+Public are the names in ``__all__`` of the package and of its public modules, and the public
+methods of the classes among them.  Their docstrings follow numpydoc, whose own checks are used:
+https://numpydoc.readthedocs.io/en/latest/validation.html
+"""
+
+import inspect
+import pkgutil
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from types import ModuleType
+
+import pytest
+
+import sges
+
+validate = pytest.importorskip("numpydoc.validate").validate
+
+CHECKS = {
+    "GL06": "an unknown section",
+    "GL07": "sections in another order than numpydoc's",
+    "GL08": "no docstring",
+    "PR01": "a parameter that is not documented",
+    "PR02": "a documented parameter that does not exist",
+    "PR03": "parameters in another order than in the signature",
+    "PR07": "a parameter without a description",
+    "RT01": "no Returns section, although something is returned",
+    "RT03": "a returned value without a description",
+    "SS01": "no summary",
+    "SS02": "a summary that does not begin with a capital letter",
+    "SS03": "a summary that does not end with a period",
+    "YD01": "no Yields section in a generator",
+}
+# A method that only answers for its object says so in its summary: "Return the number of ...".
+SHORT = {"RT01", "YD01"}
+
+
+# Rooms whose docstrings are still being written: this list becomes empty.
+UNFINISHED = (
+    "BayesianNetwork Dataset GES Knowledge Max PDAG Result SGES learn cli data examples experiments"
+    " export graph knowledge network operators penalty plot properties result score search report"
+)
+
+
+def expected(names: Iterable[str]) -> list[object]:
+    """Mark the names of unfinished rooms as allowed to fail."""
+    rooms = tuple(f"sges.{room}" for room in UNFINISHED.split())
+    late = pytest.mark.xfail(strict=False, reason="being written")
+    return [
+        pytest.param(name, marks=[late] if rooms and name.startswith(rooms) else [])
+        for name in sorted(names)
+    ]
+
+
+def public_modules() -> Iterator[ModuleType]:
+    yield sges
+    for module in pkgutil.iter_modules(sges.__path__):
+        if not module.name.startswith("_"):
+            found = import_module(f"sges.{module.name}")
+            if hasattr(found, "__all__"):
+                yield found
+
+
+def public_names() -> dict[str, object]:
+    """Return the public functions and classes, each under its shortest public name."""
+    found: dict[int, tuple[str, object]] = {}
+    for module in public_modules():
+        for name in module.__all__:
+            thing = getattr(module, name)
+            if inspect.isfunction(thing) or inspect.isclass(thing):
+                found.setdefault(id(thing), (f"{module.__name__}.{name}", thing))
+    return {name: thing for name, thing in found.values() if of_ours(thing)}
+
+
+def of_ours(thing: object) -> bool:
+    return str(getattr(thing, "__module__", "")).startswith("sges")
+
+
+def public_methods() -> dict[str, object]:
+    """Return the public methods that a public class defines itself or has from one of ours."""
+    return {
+        f"{owner}.{name}": thing
+        for owner, public in public_names().items()
+        if inspect.isclass(public)
+        for name, thing in inspect.getmembers(public, callable)
+        if not name.startswith("_") and of_ours(thing)
+    }
+
+
+def without_arguments(thing: object) -> bool:
+    """Tell whether a method takes nothing but its object."""
+    names = [name for name in inspect.signature(thing).parameters if name not in ("self", "cls")]  # type: ignore[arg-type]
+    return not names
+
+
+def problems(name: str, unchecked: set[str] = frozenset()) -> list[str]:  # type: ignore[assignment]
+    return [
+        f"{code}: {message}"
+        for code, message in validate(name)["errors"]
+        if code in CHECKS and code not in unchecked
+    ]
+
+
+@pytest.mark.parametrize("name", expected(public_names()))
+def test_a_public_name_documents_its_parameters_and_what_it_returns(name: str) -> None:
+    assert problems(name) == []
+
+
+@pytest.mark.parametrize("name", expected(public_methods()))
+def test_a_public_method_documents_its_parameters_and_what_it_returns(name: str) -> None:
+    short = SHORT if without_arguments(public_methods()[name]) else set()
+    assert problems(name, short) == []
+
+
+def test_public_names_are_found() -> None:
+    assert {"sges.learn", "sges.PDAG", "sges.search.ges", "sges.score.BDeu"} <= set(public_names())
+    assert "sges.PDAG.from_edges" in public_methods()
