@@ -20,7 +20,7 @@ import pandas as pd  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from sges.data.dataset import Dataset
-from sges.data.kinds import Kind
+from sges.data.reading import Kind
 from sges.nodeset import nodeset
 from sges.score.discrete import BDeu, DiscreteBIC
 from sges.score.tabular import DiscreteScore

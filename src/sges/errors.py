@@ -5,8 +5,97 @@ All of them are ``SgesError``; those that reject a value are also ``ValueError``
 which knows nothing of sges can catch them.
 """
 
-from collections.abc import Iterable
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument that a message advises, spelled as the reader of the message would write it.
+
+    Parameters
+    ----------
+    name
+        The name of the argument in Python; a shell option is the same with hyphens.
+    value
+        The value advised.  A mapping and a list become repeated options in a shell.
+
+    Examples
+    --------
+    >>> kinds = Argument("kinds", {"my age": "discrete"})
+    >>> print(kinds.in_python(), "or", kinds.in_shell())
+    kinds={'my age': 'discrete'} or --kinds 'my age=discrete'
+    """
+
+    name: str
+    value: object
+
+    def in_python(self) -> str:
+        """Return the argument as a keyword of a call."""
+        return f"{self.name}={self.value!r}"
+
+    def in_shell(self) -> str:
+        """Return the argument as an option of the command line."""
+        if isinstance(self.value, Mapping):
+            words = [f"{key}={value}" for key, value in self.value.items()]
+        elif isinstance(self.value, list | tuple):
+            words = [str(value) for value in self.value]
+        else:
+            words = [str(self.value)]
+        option = "--" + self.name.replace("_", "-")
+        return " ".join(f"{option} {shlex.quote(word)}" for word in words)
+
+
+class Message(str):
+    """A message that may advise arguments: Python's spelling as text, a shell's on request.
+
+    Examples
+    --------
+    >>> advice = Message("pass ", Argument("missing", "drop"), " to leave these rows out")
+    >>> print(advice)
+    pass missing='drop' to leave these rows out
+    >>> print(advice.in_shell())
+    pass --missing drop to leave these rows out
+    """
+
+    __slots__ = ("parts",)
+    parts: tuple[str | Argument, ...]
+
+    def __new__(cls, *parts: str | Argument) -> "Message":
+        """Make a message of pieces of text and arguments; a message among them is taken apart."""
+        flat = [p for part in parts for p in (part.parts if isinstance(part, Message) else (part,))]
+        text = "".join(p.in_python() if isinstance(p, Argument) else p for p in flat)
+        message = super().__new__(cls, text)
+        message.parts = tuple(flat)
+        return message
+
+    def in_shell(self) -> str:
+        """Return the message with its arguments as options of the command line."""
+        return "".join(p.in_shell() if isinstance(p, Argument) else p for p in self.parts)
+
+    def __getnewargs__(self) -> tuple[str | Argument, ...]:  # type: ignore[override]
+        """Return what makes the same message again, for pickle and copy."""
+        return self.parts
+
+
+def in_shell(message: object) -> str:
+    """Return a message, a note or an error in the words of the command line.
+
+    Parameters
+    ----------
+    message
+        A ``Message``, an error raised with one, or anything else that has text.
+
+    Returns
+    -------
+    str
+        The text, in which advised arguments are spelled as options.
+    """
+    if isinstance(message, BaseException) and len(message.args) == 1:
+        message = message.args[0]
+    return message.in_shell() if isinstance(message, Message) else str(message)
 
 
 class SgesError(Exception):

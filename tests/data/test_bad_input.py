@@ -14,7 +14,7 @@ import pyarrow.parquet
 import pytest
 
 from sges.data import Dataset, Kinds, discrete_of_file, moments_of_file
-from sges.errors import DataError
+from sges.errors import DataError, InvalidArgument
 
 DAY = dt.datetime(2020, 1, 1)
 DATES = "column 'a' holds dates or times .*; turn it into a number .* or leave it out"
@@ -37,9 +37,9 @@ def pandas_twice() -> object:
 
 
 BAD: dict[str, tuple[Callable[[], object], str]] = {
-    "no columns": (dict, "no columns; it needs one at least"),
-    "no columns in pandas": (pd.DataFrame, "no columns; it needs one at least"),
-    "no columns in numpy": (lambda: np.zeros((3, 0)), "no columns; it needs one at least"),
+    "no columns": (dict, "no columns; it needs at least one"),
+    "no columns in pandas": (pd.DataFrame, "no columns; it needs at least one"),
+    "no columns in numpy": (lambda: np.zeros((3, 0)), "no columns; it needs at least one"),
     "no rows": (lambda: {"a": [], "b": []}, "2 columns and no rows; it needs two at least"),
     "no rows in arrow": (lambda: pa.table({"a": pa.array([], "f8")}), "no rows; it needs two"),
     "no rows in polars": (lambda: pl.DataFrame({"a": []}), "no rows; it needs two"),
@@ -142,13 +142,45 @@ def test_bad_tables_are_refused_in_one_line(case: str) -> None:
     [
         ({"heigth": "discrete"}, "kinds: there is no column 'heigth'; did you mean 'height'?"),
         ({"zzz": "discrete"}, "kinds: there is no column 'zzz'; the columns are 'height', 'b'"),
-        ({"b": "nominal"}, "kinds: 'nominal' is not a kind; a column is 'continuous' or 'dis"),
-        ("ordinal", "kinds: 'ordinal' is not a kind"),
         ({"b": "continuous"}, "column 'b' holds text such as 'x' and cannot be continuous"),
     ],
 )
 def test_kinds_that_cannot_be_are_refused(kinds: Kinds, expected: str) -> None:
     assert expected in refusal({"height": [1.5, 2.5], "b": ["x", "y"]}, kinds)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "expected"),
+    [
+        ("kinds", {"b": "nominal"}, "kinds = 'nominal' is not one of 'continuous', 'discrete'"),
+        ("kinds", "ordinal", "kinds = 'ordinal' is not one of 'continuous', 'discrete'"),
+        ("kinds", "discret", "did you mean 'discrete'?"),
+        ("kinds", ["discrete"], "kinds = ['discrete'] is not a kind or a mapping of column names"),
+        ("kinds", 5, "kinds = 5 is not a kind or a mapping"),
+        ("kinds", {"b": None}, "kinds = None is not one of 'continuous', 'discrete'"),
+        ("missing", "impute", "missing = 'impute' is not one of 'error', 'drop', 'level'"),
+        ("missing", None, "missing = None is not one of 'error', 'drop', 'level'"),
+        ("names", "ab", "names = 'ab' is not a sequence of strings"),
+        ("names", ["a", 2], "names = ['a', 2] is not a sequence of strings"),
+        ("columns", "a", "columns = 'a' is not a sequence of strings"),
+        ("exclude", 3, "exclude = 3 is not a sequence of strings"),
+        ("weights", 3, "weights = 3 is not the name of a column or a sequence of counts"),
+        ("weights", {"a": 1}, "is not the name of a column or a sequence of counts"),
+        ("delimiter", ";;", "delimiter = ';;' is not a single ASCII character"),
+        ("decimal", None, "decimal = None is not a single ASCII character"),
+        ("encoding", "latin-99", "encoding = 'latin-99' is not an encoding that Python knows"),
+        ("encoding", 8, "encoding = 8 is not an encoding that Python knows"),
+        ("missing_words", "NA", "missing_words = 'NA' is not a sequence of strings"),
+        ("format", "xls", "format = 'xls' is not one of 'csv', 'tsv', 'parquet', 'feather'"),
+    ],
+)
+def test_options_of_a_wrong_type_or_word_are_refused_in_one_line(
+    option: str, value: object, expected: str
+) -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        Dataset.of({"a": [1.5, 2.5], "b": ["x", "y"]}, **{option: value})  # type: ignore[arg-type]
+    assert expected in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 def test_infinities_are_no_levels() -> None:
@@ -158,9 +190,7 @@ def test_infinities_are_no_levels() -> None:
 @pytest.mark.parametrize(
     ("names", "expected"),
     [
-        ("ab", "names must be a sequence of strings, not 'ab'"),
-        (["a", 2], "names must be a sequence of strings"),
-        (["a"], "1 names were given for 2 columns; each needs one"),
+        (["a"], "1 names were given for 2 columns; give 2"),
         (["a", "a"], "the column name 'a' occurs 2 times"),
     ],
 )

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import naive_data as naive
 from data_facts import facts
 from sges.data import Dataset, Kind
-from sges.errors import DataError
+from sges.errors import DataError, InvalidArgument
 
 
 @given(st.lists(st.integers(-3, 12), min_size=2, max_size=60))
@@ -184,7 +184,7 @@ def test_a_dataset_passes_through_and_survives_pickling() -> None:
     data = Dataset.of({"a": [0.5, 1.5], "b": ["x", "y"]})
     assert Dataset.of(data) is data
     assert facts(pickle.loads(pickle.dumps(data))) == facts(data)
-    with pytest.raises(DataError, match="give them where it is made"):
+    with pytest.raises(InvalidArgument, match="give it where the Dataset is made"):
         Dataset.of(data, kinds="discrete")
 
 

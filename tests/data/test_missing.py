@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from data_facts import facts
 from sges.data import Dataset, Missing, discrete_of_file
-from sges.errors import DataError
+from sges.errors import DataError, InvalidArgument
 
 ROWS = st.lists(
     st.tuples(st.none() | st.sampled_from("abc"), st.none() | st.floats(-9, 9)),
@@ -78,22 +78,22 @@ def test_too_few_complete_rows_are_refused() -> None:
         Dataset.of({"a": [1.0, None], "b": [None, 1.0]}, missing="drop")
 
 
-def test_an_unknown_word_is_refused(tmp_path: Path) -> None:
+def test_an_unknown_word_is_refused_by_streams_too(tmp_path: Path) -> None:
     wrong: Missing = "impute"  # type: ignore[assignment]
     path = tmp_path / "a.csv"
     path.write_text("a\n1\n2\n")
-    with pytest.raises(DataError, match="'impute' is not known; it is 'error', 'drop' or 'level'"):
-        Dataset.of({"a": [1, 2]}, missing=wrong)
-    with pytest.raises(DataError, match="'impute' is not known"):
+    with pytest.raises(InvalidArgument, match="'impute' is not one of 'error', 'drop', 'level'"):
         discrete_of_file(path, missing=wrong)
 
 
-def test_the_words_of_pandas_mean_missing_in_text_too(tmp_path: Path) -> None:
+def test_the_usual_words_mean_missing_in_text_and_none_is_a_level(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("a,b\nx,1.5\nNA,2.5\n,nan\nNone,3.5\n")
-    with pytest.raises(DataError, match=r"3 of 4 rows \('a' 3, 'b' 1\)"):
+    with pytest.raises(DataError, match=r"2 of 4 rows \('a' 2, 'b' 1\)"):
         Dataset.of(path)
-    frame = pd.read_csv(path)
+    with pytest.raises(DataError, match=r"3 of 4 rows \('a' 3, 'b' 1\)"):
+        Dataset.of(path, missing_words=["", "NA", "nan", "None"])
+    frame = pd.read_csv(path, keep_default_na=False, na_values=["", "NA", "nan"])
     assert facts(Dataset.of(frame, missing="level", kinds="discrete")) == facts(
         Dataset.of(path, missing="level", kinds="discrete")
     )

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from sges.data.dataset import Dataset
-from sges.data.kinds import Kind
+from sges.data.reading import Kind
 from sges.errors import ScoreError
 from sges.nodeset import nodeset
 from sges.score.discrete import BDeu, DiscreteBIC

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 import naive_counts as naive
 from sges.data.dataset import Dataset
-from sges.data.kinds import Kind
+from sges.data.reading import Kind
 from sges.errors import ScoreError
 from sges.nodeset import nodes, nodeset
 from sges.score import check_score, columns, tabular

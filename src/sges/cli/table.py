@@ -69,7 +69,7 @@ def _refuse_long_marks(delimiter: str | None, decimal: str) -> None:
 
 
 def _without(table: "pa.Table", names: list[str]) -> "pa.Table":
-    from sges.data.kinds import unknown_column
+    from sges.data.reading import unknown_column
 
     for name in names:
         if name not in table.column_names:

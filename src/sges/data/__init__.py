@@ -9,9 +9,9 @@ discrete_of_file   a discrete dataset from a file larger than memory
 
 from typing import TYPE_CHECKING
 
-from sges.data.dataset import Dataset, Missing, discrete_of_file
-from sges.data.kinds import Kind, Kinds
+from sges.data.dataset import Dataset, discrete_of_file
 from sges.data.moments import Moments, moments_of_file
+from sges.data.reading import Kind, Kinds, Missing, Reading
 
 __all__ = [
     "Dataset",
@@ -19,6 +19,7 @@ __all__ = [
     "Kinds",
     "Missing",
     "Moments",
+    "Reading",
     "discrete_of_file",
     "moments_of_file",
     "read_table",

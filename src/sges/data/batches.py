@@ -13,7 +13,6 @@ import pyarrow.parquet
 
 from sges.data.arrow import column_of_arrow, refuse_arrow_type
 from sges.data.column import Column
-from sges.data.dataset import Missing
 from sges.data.encode import refuse_infinities
 from sges.data.files import (
     Options,
@@ -25,9 +24,8 @@ from sges.data.files import (
     open_arrow,
     parse_options,
 )
-from sges.data.kinds import unknown_column
 from sges.data.missing import all_missing, dropped_note, missing_values
-from sges.data.tables import checked_names
+from sges.data.reading import Missing, checked_names, unknown_column
 from sges.errors import DataError
 
 Batches: TypeAlias = Iterator[Any]
@@ -41,11 +39,11 @@ def names_to_read(source: Source, columns: Sequence[str] | None) -> list[str]:
     """Return the columns asked for, all if none were, after checking that they are there."""
     with one_line_errors(source):
         schema = _schema(source)
-    known = checked_names(list(schema.names), None)
+    known = checked_names(list(schema.names))
     for name in columns or ():
         if name not in known:
             raise unknown_column(source.name, name, known)
-    names = checked_names(list(columns), None) if columns is not None else known
+    names = checked_names(list(columns)) if columns is not None else known
     if not source.is_text:  # the types of text are settled where its values are read
         for name in names:
             refuse_arrow_type(name, schema.field(name).type)

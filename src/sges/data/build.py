@@ -1,26 +1,23 @@
 """From a table to a dataset: each step of ``Dataset.of``, in its order."""
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sges.data.column import Column
-from sges.data.dataset import Dataset, Missing, Table
+from sges.data.dataset import Dataset
 from sges.data.distinct import LEADING, is_constant
 from sges.data.encode import codes_and_levels, floats, packed, refuse_infinities
 from sges.data.kinds import (
     MAX_INTEGER_LEVELS,
-    Kind,
-    Kinds,
-    checked_kinds,
     inferred_kind,
     kind_note,
 )
-from sges.data.missing import all_missing, check_missing_word, settle_missing
-from sges.data.tables import checked_names, columns_of, is_path, plain_floats
+from sges.data.missing import all_missing, settle_missing
+from sges.data.reading import Kind, Reading, Table, is_path
+from sges.data.tables import columns_of, plain_floats
 from sges.data.weights import split_weights
 from sges.errors import DataError
 
@@ -31,35 +28,30 @@ COPIED_CELLS = 1 << 16
 """An array of doubles up to this size is copied, so that nobody else can write to it."""
 
 
-def dataset_of(
-    table: Table,
-    *,
-    kinds: Kinds,
-    missing: Missing,
-    names: Sequence[str] | None,
-    weights: str | Sequence[int] | NDArray[Any] | None,
-) -> Dataset:
+def dataset_of(table: Table, reading: Reading) -> Dataset:
     """Return the dataset of a table; the work behind ``Dataset.of``."""
-    check_missing_word(missing)
     if is_path(table):
-        from sges.data.files import read_table  # pyarrow: only when it is used
+        from sges.data.files import table_of_file  # pyarrow: only when it is used
 
-        table = read_table(table)
-    if weights is None and (plain := plain_floats(table)) is not None:
-        labels = checked_names(plain[0], names)
-        asked = checked_kinds(kinds, labels)
+        table = table_of_file(table, reading)
+    if reading.weights is None and (plain := plain_floats(table)) is not None:
+        found, array = plain
+        places = reading.places(found)
+        asked = reading.kinds_of(list(places))
         if Kind.DISCRETE not in asked.values():
-            return _dataset_of_floats(plain[1], labels, asked)
-    columns = columns_of(table, names)
+            if list(places.values()) != list(range(len(found))):
+                array = array[:, list(places.values())]
+            return _dataset_of_floats(array, list(places), asked)
+    columns = columns_of(table, reading)
     refuse_infinities(columns)
-    columns, counts = split_weights(columns, weights)
+    columns, counts = split_weights(columns, reading.weights)
     refuse_empty(columns)
-    asked = checked_kinds(kinds, [column.name for column in columns])
-    columns, counts, notes = settle_missing(columns, counts, missing, asked)
+    asked = reading.kinds_of([column.name for column in columns])
+    columns, counts, notes = settle_missing(columns, counts, reading.missing, asked)
     refuse_few_records(len(columns[0]) if counts is None else int(counts.sum()))
     chosen = [asked.get(column.name) or inferred_kind(column) for column in columns]
     notes += _kind_notes(columns, chosen, asked)
-    named = frozenset() if isinstance(kinds, str) else frozenset(asked)
+    named = frozenset() if isinstance(reading.kinds, Kind) else frozenset(asked)
     discrete = [c for c, kind in zip(columns, chosen, strict=True) if kind is Kind.DISCRETE]
     _refuse_identifiers(discrete, named, counts)
     return _assembled(columns, chosen, counts, notes)

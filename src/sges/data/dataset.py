@@ -3,20 +3,14 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.data.kinds import Kind, Kinds
+from sges.data.reading import Format, Kind, Kinds, Missing, Reading, Table
 from sges.data.rows import merge_rows
-from sges.errors import DataError
-
-Table: TypeAlias = Any
-"""What people have: see ``Dataset.of``."""
-
-Missing: TypeAlias = Literal["error", "drop", "level"]
-"""What to do about missing values: refuse them, leave out their rows, make them a level."""
+from sges.errors import DataError, InvalidArgument
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -56,36 +50,87 @@ class Dataset:
         missing: Missing = "error",
         names: Sequence[str] | None = None,
         weights: str | Sequence[int] | NDArray[Any] | None = None,
+        columns: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
+        delimiter: str | None = None,
+        decimal: str = ".",
+        encoding: str | None = None,
+        missing_words: Sequence[str] | None = None,
+        format: Format | None = None,
     ) -> "Dataset":
-        """Return the dataset of a table, or say in one line why it cannot be used.
+        """Return the dataset of a table or a file.
 
         Parameters
         ----------
         table
             A pandas, polars or pyarrow table, a NumPy array (2-D or structured), a mapping of
-            columns, or a path to (or an open binary file of) CSV, TSV, Parquet or Feather.
-            A Dataset is returned as it is.  A large array of doubles is not copied: do not write
-            to it while the dataset is in use.
+            columns, or the path of (or an open binary file of) CSV, TSV, Parquet, Feather or
+            Arrow; ``"-"`` is standard input.  A Dataset is returned as it is.  A large array of
+            doubles is not copied: do not write to it while the dataset is in use.
         kinds
-            ``{"column": "discrete"}`` for some columns or one kind for all; the rest follows
-            the rule of ``sges.data.kinds``, and ``notes`` says where that was a choice.
+            ``{"column": "discrete"}`` for some columns, or one kind for all.  For the others,
+            floats are continuous, truth values, text and categories are discrete, and integers
+            are discrete if they have few distinct values; ``notes`` says where that was a choice.
         missing
-            ``"error"`` refuses missing values (null, NaN); ``"drop"`` leaves out the rows that
-            have one; ``"level"`` makes them one more level, last, of a discrete column.
+            ``"error"`` refuses missing values (null, NaN); ``"drop"`` drops the rows that have
+            one; ``"level"`` makes them one more level, the last, of a discrete column.
         names
-            Names for the columns instead of their own; arrays without are x0, x1, ...
+            New names for all columns, to which all other options then refer.  The columns of an
+            array are named x0, x1, ... by default.
         weights
-            How often each row occurs: the name of the column that says so, or the numbers.
+            How often each row occurs: the name of the column that holds the counts, or the
+            counts.
+        columns
+            The columns to read, in this order; default: all.
+        exclude
+            Columns to leave out.
+        delimiter
+            CSV and TSV: the character between fields; default: a comma, or a tab in TSV.
+        decimal
+            CSV and TSV: the decimal mark.
+        encoding
+            CSV and TSV: the encoding of the text; default: UTF-8.
+        missing_words
+            CSV and TSV: the fields that mean a missing value; default: the empty field, "NA",
+            "NaN", "null" and their usual variants.  "None" is not one of them.
+        format
+            ``"csv"``, ``"tsv"``, ``"parquet"`` or ``"feather"`` (which includes Arrow), for a
+            file whose name does not say so.
+
+        Returns
+        -------
+        Dataset
+            The columns by kind; ``notes`` says what was decided about them.
+
+        Raises
+        ------
+        InvalidArgument
+            If an option has a wrong type or is not one of the words allowed.
+        FileError
+            If a file does not exist or cannot be opened.
+        DataError
+            If the table cannot be used; the message says why and what would help.
+
+        Examples
+        --------
+        >>> Dataset.of({"dose": [0.5, 1.5, 2.5], "id": ["a", "b", "c"]}, exclude=["id"])
+        Dataset(3 rows: dose continuous)
         """
+        reading = Reading(
+            kinds=kinds, missing=missing, names=names, weights=weights, columns=columns,
+            exclude=exclude, delimiter=delimiter, decimal=decimal, encoding=encoding,
+            missing_words=missing_words, format=format,
+        )  # fmt: skip
         if isinstance(table, Dataset):
-            if kinds is not None or names is not None or weights is not None:
-                raise DataError(
-                    "a Dataset has its kinds, names and weights; give them where it is made"
+            if given := reading.given():
+                raise InvalidArgument(
+                    f"{given[0]}= was given with a Dataset, which has been read already; "
+                    "give it where the Dataset is made"
                 )
             return table
-        from sges.data.build import dataset_of  # pyarrow is slow to import: only when it is used
+        from sges.data.build import dataset_of
 
-        return dataset_of(table, kinds=kinds, missing=missing, names=names, weights=weights)
+        return dataset_of(table, reading)
 
     @property
     def n(self) -> int:

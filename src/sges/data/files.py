@@ -16,6 +16,7 @@ from typing import Any, BinaryIO, Literal, TypeAlias
 import pyarrow as pa
 import pyarrow.csv
 
+from sges.data.reading import MISSING_WORDS, Reading
 from sges.errors import DataError
 
 Compression: TypeAlias = Literal["gzip", "bz2", "zstd"]
@@ -38,12 +39,6 @@ COMPRESSED: dict[str, Compression] = {
     ".zst": "zstd",
 }
 """Endings that may follow .csv and .tsv."""
-
-MISSING_WORDS = (
-    *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
-    *("<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"),
-)
-"""What stands for no value in CSV and TSV; the same words as in pandas."""
 
 Stream: TypeAlias = Any
 """An open file of ``pyarrow``."""
@@ -97,6 +92,17 @@ def read_table(
     found = locate(source, format, delimiter, decimal, missing_words)
     with one_line_errors(found):
         return _READERS[found.format](found)
+
+
+def table_of_file(source: str | os.PathLike[str] | BinaryIO, reading: Reading) -> pa.Table:
+    """Return the table in a file, read as asked for."""
+    return read_table(
+        source,
+        format=reading.format,
+        delimiter=reading.delimiter,
+        decimal=reading.decimal,
+        missing_words=MISSING_WORDS if reading.missing_words is None else reading.missing_words,
+    )
 
 
 def locate(

@@ -11,58 +11,11 @@ The rule, by type:
 ``kinds`` overrides it, for all columns or for those named.
 """
 
-from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
-from enum import StrEnum
-from typing import TypeAlias
-
 from sges.data.column import Column
-from sges.errors import DataError
+from sges.data.reading import Kind
 
 MAX_INTEGER_LEVELS = 10
 """An integer column with more distinct values than this is taken for a quantity."""
-
-
-class Kind(StrEnum):
-    """What the values of a column are: real numbers, or levels without an order."""
-
-    CONTINUOUS = "continuous"
-    DISCRETE = "discrete"
-
-
-Kinds: TypeAlias = Mapping[str, Kind | str] | Kind | str | None
-"""What users give: a kind per name, one kind for every column, or nothing."""
-
-
-def checked_kinds(kinds: Kinds, names: Iterable[str]) -> dict[str, Kind]:
-    """Return the kind asked for, per column for which one was."""
-    known = list(names)
-    if kinds is None:
-        return {}
-    if isinstance(kinds, str):
-        return dict.fromkeys(known, _as_kind(kinds))
-    asked = {str(name): _as_kind(kind) for name, kind in kinds.items()}
-    for name in asked:
-        if name not in known:
-            raise unknown_column("kinds", name, known)
-    return asked
-
-
-def unknown_column(what: str, name: str, known: list[str]) -> DataError:
-    """Return the error for a name that no column has."""
-    close = get_close_matches(name, known, n=1)
-    shown = ", ".join(map(repr, known[:8])) + (", ..." if len(known) > 8 else "")
-    remedy = f"did you mean {close[0]!r}?" if close else f"the columns are {shown}"
-    return DataError(f"{what}: there is no column {name!r}; {remedy}")
-
-
-def _as_kind(kind: str) -> Kind:
-    try:
-        return Kind(kind)
-    except ValueError:
-        raise DataError(
-            f"kinds: {kind!r} is not a kind; a column is 'continuous' or 'discrete'"
-        ) from None
 
 
 def inferred_kind(column: Column) -> Kind:

@@ -1,20 +1,12 @@
 """Missing values: refused, left out with their rows, or made a level."""
 
-from typing import get_args
-
 import numpy as np
 from numpy.typing import NDArray
 
 from sges.data.column import Column
-from sges.data.dataset import Missing
-from sges.data.kinds import Kind, inferred_kind
+from sges.data.kinds import inferred_kind
+from sges.data.reading import Kind, Missing
 from sges.errors import DataError
-
-
-def check_missing_word(missing: str) -> None:
-    """Refuse a word for ``missing`` that means nothing."""
-    if missing not in get_args(Missing):
-        raise DataError(f"missing: {missing!r} is not known; it is 'error', 'drop' or 'level'")
 
 
 def settle_missing(

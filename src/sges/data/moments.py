@@ -26,7 +26,8 @@ from sges.data.products import (
 from sges.errors import DataError
 
 if TYPE_CHECKING:
-    from sges.data.dataset import Dataset, Missing
+    from sges.data.dataset import Dataset
+    from sges.data.reading import Missing
 
 Floats: TypeAlias = NDArray[np.float64]
 Block: TypeAlias = tuple[Floats, NDArray[np.int64] | None]

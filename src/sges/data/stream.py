@@ -20,12 +20,11 @@ from numpy.typing import NDArray
 from sges.data.batches import Tally, column_batches, names_to_read
 from sges.data.build import constant_note, refuse_few_records
 from sges.data.column import MAX_LEVELS, Column, too_many_levels
-from sges.data.dataset import Dataset, Missing
+from sges.data.dataset import Dataset
 from sges.data.encode import floats, observed
 from sges.data.files import Source, convert_options, locate
-from sges.data.kinds import Kind
-from sges.data.missing import check_missing_word
 from sges.data.moments import Block, Moments, block_rows, moments_of_blocks
+from sges.data.reading import Kind, Missing, Reading
 from sges.data.rows import merge_rows, smallest_unsigned
 from sges.errors import DataError
 
@@ -43,7 +42,7 @@ def stream_moments(
     batch_rows: int | None,
 ) -> Moments:
     """Return means and covariances; the work behind ``sges.data.moments_of_file``."""
-    check_missing_word(missing)
+    Reading(missing=missing, columns=columns)
     if missing == "level":
         raise DataError("missing='level' is for discrete columns; pass missing='drop'")
     source = locate(path)
@@ -67,7 +66,7 @@ def stream_discrete(
     batch_rows: int | None,
 ) -> Dataset:
     """Return the distinct rows; the work behind ``sges.data.discrete_of_file``."""
-    check_missing_word(missing)
+    Reading(missing=missing, columns=columns)
     source = locate(path)
     names = names_to_read(source, columns)
     tally = Tally(source, missing)

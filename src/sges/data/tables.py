@@ -3,9 +3,8 @@
 Frames go through narwhals, which imports no frame library that the user has not imported.
 """
 
-import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,11 +13,9 @@ from numpy.typing import NDArray
 from sges.data.column import Column, label_column, number_column
 from sges.data.lists import list_column
 from sges.data.moments import is_plain, numbered_names
+from sges.data.reading import Reading, Table, refuse_duplicates
 from sges.data.refusals import complex_numbers, dates, nested, unusable
 from sges.errors import DataError
-
-Table: TypeAlias = Any
-"""What people have: see ``Dataset.of``."""
 
 Part: TypeAlias = Any
 """One column of it, as its library holds it."""
@@ -36,23 +33,18 @@ FRAME_LIBRARIES = (
 """What narwhals reads beside pyarrow."""
 
 
-def columns_of(table: Table, names: Sequence[str] | None = None) -> list[Column]:
-    """Return the columns of anything that ``Dataset.of`` accepts, under ``names`` if given."""
+def columns_of(table: Table, reading: Reading) -> list[Column]:
+    """Return the columns to read of any table in memory that ``Dataset.of`` accepts."""
     if isinstance(table, np.ndarray):
         found = _numpy_parts(table)
     elif isinstance(table, Mapping):
         found = [(str(name), values) for name, values in table.items()]
     else:
         found = _frame_parts(table)
-    labels = checked_names([name for name, _ in found], names)
-    columns = [_column(name, part) for name, (_, part) in zip(labels, found, strict=True)]
+    places = reading.places([name for name, _ in found])
+    columns = [column_of(name, found[place][1]) for name, place in places.items()]
     _refuse_unequal_lengths(columns)
     return columns
-
-
-def is_path(table: Table) -> bool:
-    """Tell whether a table is the name of a file, or a file that is open."""
-    return isinstance(table, str | os.PathLike) or hasattr(table, "read")
 
 
 def plain_floats(table: Table) -> tuple[list[str], NDArray[np.float64]] | None:
@@ -105,7 +97,7 @@ def _frame_parts(table: Table) -> list[tuple[str, Part]]:
         return _capsule_parts(table)
     import narwhals as nw
 
-    _refuse_duplicates([str(name) for name in _native_names(table)])
+    refuse_duplicates([str(name) for name in _native_names(table)])
     try:
         frame = nw.from_native(table)
     except TypeError:
@@ -139,38 +131,6 @@ def _capsule_parts(table: Table) -> list[tuple[str, Part]]:
     return list(zip(whole.column_names, whole.columns, strict=True))
 
 
-def checked_names(found: list[str], names: Sequence[str] | None) -> list[str]:
-    """Return the names that columns go by, or say what is wrong with them."""
-    if names is not None:
-        if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-            raise DataError(f"names must be a sequence of strings, not {names!r}")
-        if len(names) != len(found):
-            raise DataError(
-                f"{len(names)} names were given for {len(found)} columns; each needs one"
-            )
-        found = list(names)
-    if not found:
-        raise DataError("the table has no columns; it needs one at least")
-    _refuse_duplicates(found)
-    if "" in found:
-        raise DataError(
-            f"column {found.index('') + 1} has no name; name it, or leave it out if it numbers "
-            "the rows (pandas writes such a column unless told index=False)"
-        )
-    return found
-
-
-def _refuse_duplicates(names: list[str]) -> None:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise DataError(
-                f"the column name {name!r} occurs {names.count(name)} times; rename the columns "
-                "apart, and if these are values, not names, add a header row"
-            )
-        seen.add(name)
-
-
 def _refuse_unequal_lengths(columns: list[Column]) -> None:
     for column in columns:
         if len(column) != len(columns[0]):
@@ -180,7 +140,8 @@ def _refuse_unequal_lengths(columns: list[Column]) -> None:
             )
 
 
-def _column(name: str, part: Part) -> Column:
+def column_of(name: str, part: Part) -> Column:
+    """Return one column, whatever library it comes from."""
     if isinstance(part, np.ndarray):
         return _numpy_column(name, part)
     pa = sys.modules.get("pyarrow")

@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sges.data.column import Column
-from sges.data.kinds import unknown_column
-from sges.data.tables import columns_of
+from sges.data.tables import column_of
 from sges.errors import DataError
 
 
@@ -20,13 +19,11 @@ def split_weights(
         return columns, None
     if isinstance(weights, str):
         names = [column.name for column in columns]
-        if weights not in names:
-            raise unknown_column("weights", weights, names)
         place = names.index(weights)
         given = columns[place]
         columns = columns[:place] + columns[place + 1 :]
     else:
-        given = columns_of({"weights": weights})[0]
+        given = column_of("weights", weights)
     counts = _checked_weights(given)
     if columns and len(counts) != len(columns[0]):
         raise DataError(

@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 from sges.data.dataset import Dataset
-from sges.data.kinds import Kind
+from sges.data.reading import Kind
 from sges.errors import ScoreError
 from sges.nodeset import NodeSet, nodes
 from sges.score.base import as_indices

@@ -1,0 +1,232 @@
+"""How a table is read: one value that holds every option, checked once.
+
+``Dataset.of`` and the command line both fill in a ``Reading``; whatever reads a table is handed
+that value and trusts it.
+"""
+
+import codecs
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from enum import StrEnum
+from typing import Any, Literal, TypeAlias, get_args
+
+from sges.errors import DataError, InvalidArgument, not_one_of
+
+Table: TypeAlias = Any
+"""A table as people have it: see ``Dataset.of``."""
+
+
+class Kind(StrEnum):
+    """The kind of a column: real numbers, or levels without an order."""
+
+    CONTINUOUS = "continuous"
+    DISCRETE = "discrete"
+
+
+Kinds: TypeAlias = Mapping[str, Kind | str] | Kind | str | None
+"""A kind per column name, one kind for every column, or None for the rule."""
+
+Missing: TypeAlias = Literal["error", "drop", "level"]
+"""Refuse missing values, drop their rows, or make them a level of a discrete column."""
+
+Format: TypeAlias = Literal["csv", "tsv", "parquet", "feather"]
+"""The format of a file."""
+
+MISSING_WORDS = (
+    *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
+    *("<NA>", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"),
+)
+"""Fields of CSV and TSV that mean a missing value: those of pandas, but "None" is a level."""
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class Reading:
+    """The options of reading a table; making one checks their types and words.
+
+    Parameters
+    ----------
+    kinds, missing, names, weights, columns, exclude, delimiter, decimal, encoding, missing_words, \
+format
+        As in ``Dataset.of``.
+
+    Raises
+    ------
+    InvalidArgument
+        If an option has a wrong type or is not one of the words allowed.
+    """
+
+    kinds: Kinds = None
+    missing: Missing = "error"
+    names: Sequence[str] | None = None
+    weights: str | Sequence[int] | Any | None = None
+    columns: Sequence[str] | None = None
+    exclude: Sequence[str] | None = None
+    delimiter: str | None = None
+    decimal: str = "."
+    encoding: str | None = None
+    missing_words: Sequence[str] | None = None
+    format: Format | None = None
+
+    def __post_init__(self) -> None:
+        for option in ("names", "columns", "exclude", "missing_words"):
+            object.__setattr__(self, option, _strings(option, getattr(self, option)))
+        object.__setattr__(self, "kinds", _checked_kinds(self.kinds))
+        _check_word("missing", self.missing, get_args(Missing))
+        if self.format is not None:
+            _check_word("format", self.format, get_args(Format))
+        if self.delimiter is not None:
+            _check_character("delimiter", self.delimiter)
+        _check_character("decimal", self.decimal)
+        _check_encoding(self.encoding)
+        _check_weights(self.weights)
+
+    def given(self) -> list[str]:
+        """Return the names of the options that differ from their defaults."""
+        found = []
+        for option in fields(self):
+            value = getattr(self, option.name)
+            if value is not option.default and not (
+                isinstance(value, str) and value == option.default
+            ):
+                found.append(option.name)
+        return found
+
+    def places(self, found: Sequence[str]) -> dict[str, int]:
+        """Return the columns to read of those that a table has: name to place, in their order.
+
+        A column of weights comes last.
+        ``names`` renames all columns of the table; ``columns``, ``exclude`` and all other options
+        refer to the new names.
+        """
+        names = checked_names(found if self.names is None else self._renamed(len(found)))
+        place = {name: i for i, name in enumerate(names)}
+        for option in ("columns", "exclude"):
+            for name in getattr(self, option) or ():
+                if name not in place:
+                    raise unknown_column(option, name, names)
+        chosen = names if self.columns is None else checked_names(self.columns)
+        left = [name for name in chosen if name not in (self.exclude or ())]
+        counts: list[str] = []
+        if isinstance(self.weights, str):
+            if self.weights not in place:
+                raise unknown_column("weights", self.weights, names)
+            left, counts = [name for name in left if name != self.weights], [self.weights]
+        if not left:
+            raise DataError("no column is left to read; columns= and exclude= must leave one")
+        return {name: place[name] for name in (*left, *counts)}
+
+    def kinds_of(self, names: Sequence[str]) -> dict[str, Kind]:
+        """Return the kind asked for, for each column for which there is one."""
+        if self.kinds is None:
+            return {}
+        if isinstance(self.kinds, Kind):
+            return dict.fromkeys(names, self.kinds)
+        assert isinstance(self.kinds, dict)
+        for name in self.kinds:
+            if name not in names:
+                raise unknown_column("kinds", name, names)
+        return self.kinds
+
+    def _renamed(self, count: int) -> Sequence[str]:
+        assert self.names is not None
+        if len(self.names) != count:
+            raise DataError(f"{len(self.names)} names were given for {count} columns; give {count}")
+        return self.names
+
+
+def is_path(table: Table) -> bool:
+    """Tell whether a table is the path of a file, or an open file."""
+    return isinstance(table, str | os.PathLike) or hasattr(table, "read")
+
+
+def checked_names(names: Sequence[str]) -> list[str]:
+    """Return column names, or raise the error for names that are missing or repeated."""
+    if not names:
+        raise DataError("the table has no columns; it needs at least one")
+    refuse_duplicates(names)
+    if "" in names:
+        raise DataError(
+            f"column {list(names).index('') + 1} has no name; name it, or leave it out if it "
+            "numbers the rows (pandas writes such a column unless told index=False)"
+        )
+    return list(names)
+
+
+def refuse_duplicates(names: Sequence[str]) -> None:
+    """Raise the error for a name that two columns share."""
+    if len(set(names)) == len(names):
+        return
+    name = next(name for i, name in enumerate(names) if name in names[:i])
+    raise DataError(
+        f"the column name {name!r} occurs {list(names).count(name)} times; rename the columns "
+        "apart, and if these are values, not names, add a header row"
+    )
+
+
+def unknown_column(what: str, name: str, known: Sequence[str]) -> DataError:
+    """Return the error for a name that no column has."""
+    close = get_close_matches(name, known, n=1)
+    shown = ", ".join(map(repr, known[:8])) + (", ..." if len(known) > 8 else "")
+    remedy = f"did you mean {close[0]!r}?" if close else f"the columns are {shown}"
+    return DataError(f"{what}: there is no column {name!r}; {remedy}")
+
+
+def _strings(option: str, value: object) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    if not isinstance(value, str) and isinstance(value, Iterable):
+        words = tuple(value)
+        if all(isinstance(word, str) for word in words):
+            return words
+    raise InvalidArgument(f"{option} = {value!r} is not a sequence of strings; give ['...', ...]")
+
+
+def _checked_kinds(kinds: object) -> dict[str, Kind] | Kind | None:
+    if kinds is None:
+        return None
+    if isinstance(kinds, str):
+        return _as_kind(kinds)
+    if isinstance(kinds, Mapping):
+        return {str(name): _as_kind(kind) for name, kind in kinds.items()}
+    raise InvalidArgument(
+        f"kinds = {kinds!r} is not a kind or a mapping of column names to kinds; "
+        "give 'continuous', 'discrete' or {'column': 'discrete'}"
+    )
+
+
+def _as_kind(kind: object) -> Kind:
+    _check_word("kinds", kind, tuple(Kind))
+    return Kind(str(kind))
+
+
+def _check_word(option: str, value: object, words: tuple[str, ...]) -> None:
+    if not isinstance(value, str) or value not in words:
+        raise not_one_of(option, value, [str(word) for word in words])
+
+
+def _check_character(option: str, value: object) -> None:
+    if not isinstance(value, str) or len(value) != 1 or not value.isascii():
+        raise InvalidArgument(f"{option} = {value!r} is not a single ASCII character")
+
+
+def _check_encoding(encoding: object) -> None:
+    if encoding is None:
+        return
+    try:
+        codecs.lookup(encoding)  # type: ignore[arg-type]
+    except (LookupError, TypeError, ValueError):
+        raise InvalidArgument(
+            f"encoding = {encoding!r} is not an encoding that Python knows; "
+            "give one such as 'utf-8', 'latin-1' or 'cp1252'"
+        ) from None
+
+
+def _check_weights(weights: object) -> None:
+    if weights is None or isinstance(weights, str):
+        return
+    if isinstance(weights, bytes | Mapping) or not hasattr(weights, "__len__"):
+        raise InvalidArgument(
+            f"weights = {weights!r} is not the name of a column or a sequence of counts"
+        )
