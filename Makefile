@@ -71,7 +71,7 @@ docs: $(VENV)/.installed-test  ## Make the pages that are generated from the cod
 	$(BIN)/python scripts/cli_reference.py
 
 bench: $(VENV)/.installed-test  ## Compare with the peers, each in its own environment; BENCH=--quick is short
-	$(BIN)/python -m benchmarks run $(BENCH)
+	$(BIN)/python -m studies.peers run $(BENCH)
 
 clean:  ## Remove the environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

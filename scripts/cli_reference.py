@@ -46,8 +46,6 @@ JSON = {
     "`same_class`, and `aid` (`parent`, `ancestor`, `oset`, or null).",
     "simulate": "`format` `sges-simulation`, `version` 1, `files`, `variables`, `edges`, "
     "`records`, `seed`.",
-    "reproduce": "with a name, `format` `sges-report`, `version` 1, `name`, `files`, `tasks`, "
-    "`measured`; without, `format` `sges-experiments` and `experiments`, titles by name.",
     "demo": "the result, as `learn` prints it.",
 }
 """What ``--json`` prints, by command."""

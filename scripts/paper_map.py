@@ -40,8 +40,9 @@ SHOWN = {
 def rows() -> list[tuple[str, str]]:
     """Return every (part of the paper, module) that a ``Paper:`` line names, sorted."""
     found = set()
-    for path in (ROOT / "src").rglob("*.py"):
-        module = path.relative_to(ROOT / "src").with_suffix("").as_posix().replace("/", ".")
+    for path in [*(ROOT / "src").rglob("*.py"), *(ROOT / "studies").rglob("*.py")]:
+        home = ROOT / "src" if path.is_relative_to(ROOT / "src") else ROOT
+        module = path.relative_to(home).with_suffix("").as_posix().replace("/", ".")
         for line in LINE.findall(path.read_text(encoding="utf-8")):
             found |= {(part.strip(), module.removesuffix(".__init__")) for part in line.split(";")}
     return sorted(found)

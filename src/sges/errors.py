@@ -162,10 +162,6 @@ class FileError(SgesError, OSError):
     """A file that cannot be read or written, or that is somebody else's."""
 
 
-class ExperimentError(SgesError, ValueError):
-    """An experiment that does not exist, or that cannot go on with the rows it finds."""
-
-
 class DataWarning(UserWarning):
     """Something about a table that is used all the same, and that its owner should know."""
 

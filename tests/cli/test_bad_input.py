@@ -86,7 +86,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("simulate out --model round", 2, "gaussian or discrete"),
         ("simulate out --example alarm", 2, "no example 'alarm'"),
         ("simulate file", 1, "file"),
-        ("reproduce figure-9", 2, "no experiment 'figure-9'"),
+        ("reproduce figure-8", 2, "python -m studies"),
         ("demo --example alarm", 2, "no example 'alarm'"),
         ("demo --picture nowhere/demo.svg", 1, "nowhere"),
     ],

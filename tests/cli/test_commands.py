@@ -215,33 +215,6 @@ def test_simulate_samples_discrete_networks_and_the_examples(
     assert sges.learn(told["files"][0]).names == examples.asia().names
 
 
-def test_reproduce_lists_the_experiments(capsys: Capture) -> None:
-    from sges.experiments import EXPERIMENTS
-
-    assert list(json_of(capsys, "reproduce")["experiments"]) == list(EXPERIMENTS)
-    assert run(["reproduce"]) == 0
-    assert "figure-8" in capsys.readouterr().out
-
-
-def test_reproduce_runs_an_experiment_and_names_its_files(
-    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from sges import experiments
-
-    asked: dict[str, object] = {}
-
-    def run_briefly(name: str, **options: object) -> experiments.Report:
-        asked.update(options, name=name)
-        rows, plot, summary = (tmp_path / f"{name}.{ending}" for ending in ("csv", "svg", "md"))
-        return experiments.Report(rows, plot, summary, tasks=4, measured=3)
-
-    monkeypatch.setattr(experiments, "run", run_briefly)
-    told = json_of(capsys, "reproduce", "figure-8", "--quick", "--out", str(tmp_path))
-    assert (asked["name"], asked["quick"], asked["out"]) == ("figure-8", True, tmp_path)
-    assert (told["tasks"], told["measured"]) == (4, 3)
-    assert [Path(path).suffix for path in told["files"]] == [".csv", ".svg", ".md"]
-
-
 @pytest.mark.parametrize("example", examples.NAMES)
 def test_demo_learns_an_example_and_draws_it(capsys: Capture, tmp_path: Path, example: str) -> None:
     picture = tmp_path / "demo.svg"
@@ -259,7 +232,7 @@ def test_every_command_takes_json_and_has_help(capsys: Capture) -> None:
     import typer
 
     commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-    assert set(commands) == {"learn", "measure", "compare", "simulate", "reproduce", "demo"}
+    assert set(commands) == {"learn", "measure", "compare", "simulate", "demo"}
     for name in commands:
         assert run([name, "--help"]) == 0
         assert "--json" in capsys.readouterr().out

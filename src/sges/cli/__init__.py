@@ -4,7 +4,6 @@
     measure     the properties of a graph, and the bound that each would give SGES
     compare     how far one graph is from another
     simulate    a random network, and data sampled from it
-    reproduce   the experiments of the paper, and ours
     demo        the bundled example
 
 Every command prints text for people, or with ``--json`` one JSON document.  Results go to

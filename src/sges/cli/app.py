@@ -13,7 +13,6 @@ from sges.cli.compare import compare
 from sges.cli.demo import demo
 from sges.cli.learn import learn
 from sges.cli.measure import measure
-from sges.cli.reproduce import reproduce
 from sges.cli.simulate import simulate
 from sges.errors import InvalidArgument, InvalidProperty, SgesError
 
@@ -41,7 +40,7 @@ def prose(function: Callable[..., None]) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
-for command in (learn, measure, compare, simulate, reproduce, demo):
+for command in (learn, measure, compare, simulate, demo):
     app.command(help=prose(command))(command)
 
 
@@ -108,6 +107,8 @@ def usage_line(error: Exception) -> str:
     context = getattr(error, "ctx", None)
     path = "sges" if context is None else context.command_path
     said = getattr(error, "format_message", error.__str__)()
+    if said.startswith("No such command 'reproduce'"):
+        return "the experiments are run from a checkout of the repository: python -m studies"
     return f"{said.rstrip('.') or 'a command is missing'}; see {path} --help"
 
 

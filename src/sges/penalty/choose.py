@@ -1,7 +1,7 @@
 """Choose the penalty of a BIC from data: search with each candidate on parts of it, and compare.
 
 Held-out likelihood and stability err in different places, and where they err, it is mostly towards
-too many edges (docs/experiments/penalty.md).  So the choice is the larger of the two penalties:
+too many edges (studies/results/penalty.md).  So the choice is the larger of the two penalties:
 held-out likelihood speaks first, and stability is asked about the penalties from there on.
 
 The cost is that of the searches, and it is counted: parts times candidates.  What a part is scored

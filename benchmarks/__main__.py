@@ -1,7 +1,0 @@
-"""The command line: ``python -m benchmarks run | report | peers | add``."""
-
-import sys
-
-from benchmarks.command import main
-
-sys.exit(main())

@@ -1,0 +1,127 @@
+"""How far greedy search is from the global optimum, in score.
+
+The optimum by dynamic programming (``sges.baselines.exact``), on samples of the models of Fig. 8;
+beside GES and SGES the truth itself, and the best forest (Chow & Liu 1968).
+"""
+
+from collections.abc import Iterator
+from time import process_time
+from typing import TYPE_CHECKING
+
+from sges.baselines import chow_liu, exact
+from sges.properties import MaxParents
+from sges.score import DiscreteBIC, total_score
+from sges.search import ges, sges
+from studies.charts import BLUE, GOLD, GREEN, GREY, RED, label, line, panels, whole_numbers
+from studies.frame import Experiment, Row, Task, seed_of
+from studies.pages import curve, distinct, grid, mean, number, pick
+from studies.paper.models import paper_model
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ASSUMED = MaxParents(2)
+NAMES = {
+    "ges": "GES",
+    "sges": "SGES after FES",
+    "sges_poly": "SGES after poly-FES",
+    "truth": "the truth",
+    "tree": "best forest",
+}
+COLORS = {"ges": RED, "sges": BLUE, "sges_poly": GREEN, "truth": GREY, "tree": GOLD}
+
+
+def tasks(quick: bool) -> Iterator[Task]:
+    """Yield the trials."""
+    sizes, records, trials = (
+        ((4, 6), (1_000,), 3) if quick else ((4, 6, 8, 10, 12, 14), (500, 5_000, 50_000), 10)
+    )
+    for n in sizes:
+        for m in records:
+            yield from ({"n": n, "records": m, "trial": t} for t in range(trials))
+
+
+def measure(task: Task, seed: int) -> Row:
+    """Learn from one sample by every method, and by exhaustion."""
+    n, records, trial = int(task["n"]), int(task["records"]), int(task["trial"])
+    network = paper_model(n, seed, trial)
+    sample = network.sample(records, seed=seed_of(seed, n, records, trial))
+    score = DiscreteBIC(sample.merged())  # the same score, from distinct records only
+    begun = process_time()
+    best = exact(score)
+    exact_seconds = process_time() - begun
+    found = {
+        "ges": ges(score),
+        "sges": sges(score, ASSUMED),
+        "sges_poly": sges(score, ASSUMED, forward="poly"),
+        "tree": chow_liu(score, forest=True),
+    }
+    gaps = {name: best.score - result.score for name, result in found.items()}
+    gaps["truth"] = best.score - total_score(score, network.dag)
+    return {
+        **gaps,
+        "evaluations_exact": best.score_evaluations or 0,
+        "evaluations_ges": found["ges"].score_evaluations or 0,
+        "evaluations_sges_poly": found["sges_poly"].score_evaluations or 0,
+        "exact_seconds": exact_seconds,
+        "seconds": process_time() - begun,
+    }
+
+
+def draw(rows: list[Row], figure: "Figure") -> None:
+    """Draw the distance to the optimum over n, one panel per number of records."""
+    every = distinct(rows, "records")
+    for axes, records in zip(panels(figure, len(every)), every, strict=True):
+        axes.set_yscale("symlog", linthresh=1.0)
+        chosen = pick(rows, records=records)
+        for name, color in COLORS.items():
+            line(axes, curve(chosen, "n", name), NAMES[name], color)
+        axes.set_ylim(bottom=0)
+        whole_numbers(axes)
+        label(axes, "n", "nats below the optimum", f"{int(records):,} records")
+
+
+def summary(rows: list[Row]) -> str:
+    """Return mean distances, and how often each method reaches the optimum."""
+    parts = [
+        "Mean score below that of the globally optimal network (nats; BIC), and in brackets how "
+        f"often the optimum is reached; {len(distinct(rows, 'trial'))} models per line."
+    ]
+    for records in distinct(rows, "records"):
+        lines = []
+        for n in distinct(rows, "n"):
+            here = pick(rows, n=n, records=records)
+            lines.append((n, *(_cell(here, name) for name in NAMES)))
+        parts.append(f"**{int(records):,} records**\n\n" + grid(("n", *NAMES.values()), lines))
+    return "\n\n".join([*parts, _cost(rows)])
+
+
+def _cell(rows: list[Row], name: str) -> str:
+    reached = sum(float(row[name]) < 1e-6 for row in rows)
+    gap = mean(rows, name)
+    return f"{number(gap if gap > 1e-6 else 0.0)} ({reached} of {len(rows)})"
+
+
+def _cost(rows: list[Row]) -> str:
+    columns = ("evaluations_exact", "evaluations_ges", "evaluations_sges_poly", "exact_seconds")
+    lines = [
+        (n, *(mean(pick(rows, n=n), column) for column in columns)) for n in distinct(rows, "n")
+    ]
+    header = ("n", "exact", "GES", "SGES after poly-FES", "exact, s")
+    return "**Score evaluations**\n\n" + grid(header, lines)
+
+
+EXPERIMENT = Experiment(
+    name="exact-optimum",
+    title="Greedy search against the global optimum",
+    keys=("n", "records", "trial"),
+    columns=(
+        *("ges", "sges", "sges_poly", "tree", "truth"),
+        *("evaluations_exact", "evaluations_ges", "evaluations_sges_poly"),
+        *("exact_seconds", "seconds"),
+    ),
+    tasks=tasks,
+    measure=measure,
+    draw=draw,
+    summary=summary,
+)

@@ -1,0 +1,150 @@
+"""Finite data: edges wrong against records, and what a wrong assumption costs.
+
+Binary networks on ten variables with up to three parents each.  SGES assumes a bound that is
+right (3), too small (1, 2), too large (5) or chosen by the score; it starts from FES or, where
+the assumption decides everything, from the complete graph.
+"""
+
+from collections.abc import Iterator
+from time import process_time
+from typing import TYPE_CHECKING
+
+from sges.graph.equivalence import dag_to_cpdag
+from sges.graph.pdag import PDAG
+from sges.metrics import shd
+from sges.properties import MaxParents
+from sges.score import DiscreteBIC, Score
+from sges.search import bes, ges, sges
+from sges.search.algorithms import Forward
+from sges.search.auto import auto_bound
+from studies.charts import BLUE, GOLD, GREEN, GREY, RED, VIOLET, label, line, panels
+from studies.frame import Experiment, Row, Task, seed_of
+from studies.pages import curve, distinct, grid, mean, pick
+from studies.paper.models import paper_model
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TRUE_K = 3
+STARTS: dict[str, Forward] = {"fes": "fes", "complete": "complete"}
+BOUNDS = {"k=1": 1, "k=2": 2, "k=3": TRUE_K, "k=5": 5}
+METHODS = {
+    "none": "none",
+    "k=1": "k = 1",
+    "k=2": "k = 2",
+    "k=3": "k = 3, right",
+    "k=5": "k = 5",
+    "auto": "k chosen",
+}
+COLORS = {"none": RED, "k=1": GREY, "k=2": GOLD, "k=3": BLUE, "k=5": GREEN, "auto": VIOLET}
+
+
+def tasks(quick: bool) -> Iterator[Task]:
+    """Yield the trials."""
+    n, powers, trials = (6, (2, 4), 2) if quick else (10, (2, 3, 4, 5, 6), 10)
+    for power in powers:
+        for start in STARTS:
+            for method in METHODS:
+                for t in range(trials):
+                    place = {"n": n, "records": 10**power}
+                    yield {**place, "start": start, "assume": method, "trial": t}
+
+
+def measure(task: Task, seed: int) -> Row:
+    """Learn from one sample."""
+    n, trial, records = int(task["n"]), int(task["trial"]), int(task["records"])
+    network = paper_model(n, seed, trial, TRUE_K)
+    sample = network.sample(records, seed=seed_of(seed, records, trial))
+    score = DiscreteBIC(sample.merged())  # the same score: few of a million records are distinct
+    begun = process_time()
+    cpdag, evaluations, k = learned(score, str(task["start"]), str(task["assume"]))
+    truth = dag_to_cpdag(network.dag)
+    return {
+        "k": k,
+        "shd": shd(truth, cpdag),
+        "edges": cpdag.edge_count(),
+        "true_edges": truth.edge_count(),
+        "evaluations": evaluations,
+        "seconds": process_time() - begun,
+    }
+
+
+def learned(score: Score, start: str, assume: str) -> tuple[PDAG, int, int | str]:
+    """Return what one method finds, what it costs, and the bound it used."""
+    forward = STARTS[start]
+    if assume == "auto":
+        chosen = auto_bound(score, forward=forward)
+        return chosen.result.cpdag, chosen.result.score_evaluations or 0, chosen.assume.k
+    if assume != "none":
+        found = sges(score, MaxParents(BOUNDS[assume]), forward=forward)
+        return found.cpdag, found.score_evaluations or 0, BOUNDS[assume]
+    found = ges(score) if start == "fes" else bes(score, PDAG.complete(score.n))
+    return found.cpdag, found.score_evaluations or 0, ""
+
+
+def draw(rows: list[Row], figure: "Figure") -> None:
+    """Draw the edges wrong over the records, one panel per start."""
+    titles = {"fes": "from FES", "complete": "from the complete graph"}
+    both = panels(figure, 2, sharey=True)
+    for axes, start in zip(both, STARTS, strict=True):
+        axes.set_xscale("log")
+        for method, color in COLORS.items():
+            name = "GES, BES" if method == "none" else METHODS[method]
+            points = curve(pick(rows, start=start, assume=method), "records", "shd")
+            line(axes, points, name, color, linestyle="--" if method == "none" else "-")
+        label(axes, "records", "edges wrong (SHD)", titles[start])
+    both[0].set_ylim(bottom=0)
+    lines, names = both[0].get_legend_handles_labels()
+    figure.legend(lines, names, loc="outside lower center", ncols=len(names), frameon=False)
+
+
+def summary(rows: list[Row]) -> str:
+    """Return the edges wrong and the evaluations by records and assumption."""
+    return "\n\n".join([INTRODUCTION, *(_start(rows, start) for start in STARTS), _auto(rows)])
+
+
+INTRODUCTION = """Structural Hamming distance to the true class: pairs of nodes whose edge is \
+missing, surplus or directed otherwise. In brackets, the mean number of score evaluations."""
+
+
+def _start(rows: list[Row], start: str) -> str:
+    chosen = pick(rows, start=start)
+    lines = []
+    for records in distinct(chosen, "records"):
+        here = pick(chosen, records=records)
+        lines.append((f"{records:,}", *(_cell(pick(here, assume=m)) for m in METHODS)))
+    alone = "GES" if start == "fes" else "BES"
+    title = "From FES" if start == "fes" else "From the complete graph"
+    header = ("records", alone, *list(METHODS.values())[1:])
+    return f"**{title}**\n\n" + grid(header, lines)
+
+
+def _cell(rows: list[Row]) -> str:
+    return f"{mean(rows, 'shd'):.2f} ({mean(rows, 'evaluations'):,.0f})"
+
+
+def _auto(rows: list[Row]) -> str:
+    lines = []
+    for records in distinct(rows, "records"):
+        here = pick(rows, records=records, assume="auto")
+        ks = [[row["k"] for row in here if row["start"] == start] for start in STARTS]
+        lines.append((f"{records:,}", *(_tally(k) for k in ks)))
+    return "**The k chosen**, and in how many runs:\n\n" + grid(
+        ("records", "from FES", "from the complete graph"), lines
+    )
+
+
+def _tally(ks: list[str | int | float]) -> str:
+    return ", ".join(f"{k}: {ks.count(k)}" for k in sorted(set(ks), key=str))
+
+
+EXPERIMENT = Experiment(
+    name="finite-data",
+    title="Finite data, and what a wrong assumption costs",
+    keys=("n", "records", "start", "assume", "trial"),
+    columns=("k", "shd", "edges", "true_edges", "evaluations", "seconds"),
+    tasks=tasks,
+    measure=measure,
+    draw=draw,
+    summary=summary,
+)

@@ -1,0 +1,190 @@
+"""The five properties side by side: from the complete graph, each at its true value.
+
+    random      the models of Fig. 8
+    tailed      a clique of all but three nodes, like Fig. 5(a), and a path of three that hangs
+                from it: many parents, large cliques, and a v-width of zero
+
+Paper: Fig. 5.
+"""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from time import process_time
+from typing import TYPE_CHECKING
+
+from sges.graph.pdag import PDAG
+from sges.network import LinearGaussian
+from sges.properties import (
+    AtMost,
+    MaxClique,
+    MaxParents,
+    MaxTreewidth,
+    MaxVStructures,
+    MaxVWidth,
+)
+from sges.score import GaussianOracle, OracleMDL, Score
+from sges.search import bes, sbes
+from studies.charts import (
+    BLUE,
+    GOLD,
+    GREEN,
+    GREY,
+    RED,
+    VIOLET,
+    label,
+    line,
+    panels,
+    whole_numbers,
+)
+from studies.frame import Experiment, Row, Task, seed_of
+from studies.pages import curve, distinct, grid, mean, pick, values
+from studies.paper.models import against_truth, paper_model
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TAIL = 3
+FAMILIES = {"random": "random models of Fig. 8", "tailed": "a clique with a tail, like Fig. 5(a)"}
+KINDS: dict[str, type[AtMost]] = {
+    "PS": MaxParents,
+    "CL": MaxClique,
+    "CL tight": MaxClique,
+    "VW": MaxVWidth,
+    "TW": MaxTreewidth,
+    "VS": MaxVStructures,
+}
+COLORS = {
+    "none": RED,
+    "PS": BLUE,
+    "CL": GOLD,
+    "CL tight": GOLD,
+    "VW": GREEN,
+    "TW": VIOLET,
+    "VS": GREY,
+}
+
+
+def tasks(quick: bool) -> Iterator[Task]:
+    """Yield the trials: every property on the same models."""
+    largest, trials = (7, 2) if quick else (13, 5)
+    for family in FAMILIES:
+        for n in range(5, largest + 1):
+            for method in ("none", *KINDS):
+                for t in range(trials):
+                    yield {"family": family, "n": n, "assume": method, "trial": t}
+
+
+def measure(task: Task, seed: int) -> Row:
+    """Run BES, or SBES with one property, from the complete graph."""
+    n, name = int(task["n"]), str(task["assume"])
+    dag, score = model(str(task["family"]), n, seed, int(task["trial"]))
+    assume = assumption(name, dag)
+    start, begun = PDAG.complete(n), process_time()
+    found = bes(score, start) if assume is None else sbes(score, start, assume)
+    return {
+        "k": "" if assume is None else assume.k,
+        "evaluations": found.score_evaluations or 0,
+        **against_truth(score, dag, found.cpdag),
+        "seconds": process_time() - begun,
+    }
+
+
+def model(family: str, n: int, seed: int, trial: int) -> tuple[PDAG, Score]:
+    """Return the truth of one trial and its oracle."""
+    if family == "random":
+        network = paper_model(n, seed, trial)
+        return network.dag, OracleMDL(network)
+    dag = tailed_clique(n - TAIL)
+    linear = LinearGaussian.random(dag, weights=(0.2, 0.6), seed=seed_of(seed, n, trial))
+    return dag, GaussianOracle(linear)
+
+
+def tailed_clique(k: int) -> PDAG:
+    """Return a clique of k nodes with a path of three hanging from its last: v-width zero.
+
+    Paper: Fig. 5.
+    """
+    clique = [(x, y) for x in range(k) for y in range(x + 1, k)]
+    return PDAG.from_edges(k + TAIL, clique + list(pairwise(range(k - 1, k + TAIL))))
+
+
+def assumption(name: str, dag: PDAG) -> AtMost | None:
+    """Return the tightest property of this kind that holds for the truth."""
+    if name == "none":
+        return None
+    tightest = KINDS[name].of(dag)
+    return MaxClique(tightest.k, tight=True) if name == "CL tight" else tightest
+
+
+def draw(rows: list[Row], figure: "Figure") -> None:
+    """Draw evaluations over n, one panel per family."""
+    for axes, (family, title) in zip(panels(figure, 2, sharey=True), FAMILIES.items(), strict=True):
+        axes.set_yscale("log")
+        for name, color in COLORS.items():
+            style = "--" if name == "CL tight" else "-"
+            points = curve(pick(rows, family=family, assume=name), "n", "evaluations")
+            line(axes, points, "BES" if name == "none" else name, color, linestyle=style)
+        whole_numbers(axes)
+        label(axes, "n", "score evaluations", title)
+
+
+def summary(rows: list[Row]) -> str:
+    """Return one table per family."""
+    return INTRODUCTION + "\n\n" + "\n\n".join(_family(rows, family) for family in FAMILIES)
+
+
+INTRODUCTION = """SBES from the complete graph, assuming in turn each property at the value it \
+has for the truth: parents (PS), clique size (CL; tight with the bound k − 1, which suffices), \
+v-width (VW), treewidth of the moral graph (TW), number of v-structures (VS). Evaluations, and in \
+brackets the mean k."""
+
+
+def _family(rows: list[Row], family: str) -> str:
+    chosen = pick(rows, family=family)
+    lines = []
+    for n in distinct(chosen, "n"):
+        cells = [_cell(pick(chosen, n=n, assume=name)) for name in ("none", *KINDS)]
+        lines.append((n, *cells))
+    largest = pick(chosen, n=max(values(chosen, "n")))
+    full = mean(pick(largest, assume="none"), "evaluations")
+    savings = {name: full / mean(pick(largest, assume=name), "evaluations") for name in KINDS}
+    best = max(savings, key=lambda name: savings[name])
+    told = ", ".join(f"{name} {factor:.3g}" for name, factor in savings.items())
+    return (
+        f"**{FAMILIES[family]}**\n\n"
+        + grid(("n", "BES", *KINDS), lines)
+        + f"\n\nAt n = {largest[0]['n']}, fewer evaluations than BES by a factor of: {told}. "
+        f"{best} saves most. The true class is found in {sum(values(chosen, 'recovered')):.0f} "
+        f"of {len(chosen)} runs.{_missed(chosen)}"
+    )
+
+
+def _missed(rows: list[Row]) -> str:
+    """Say why the truth was missed: whether it is not the optimum, or was not reached."""
+    missed = pick(rows, recovered=0)
+    if not missed:
+        return ""
+    better = [row for row in missed if float(row["gain"]) > 0]
+    models = {(row["n"], row["trial"]) for row in missed}
+    return (
+        f" The others are {len(missed)} runs on {len(models)} models; in {len(better)} of them the "
+        f"class found scores higher than the truth, by {max(values(missed, 'gain')):.3g} nats at "
+        "most: a dependence of the model is too weak to pay for its parameters."
+    )
+
+
+def _cell(rows: list[Row]) -> str:
+    k = mean(rows, "k")
+    return f"{mean(rows, 'evaluations'):,.0f}" + (f" ({k:.3g})" if k == k else "")
+
+
+EXPERIMENT = Experiment(
+    name="properties",
+    title="Five properties side by side",
+    keys=("family", "n", "assume", "trial"),
+    columns=("k", "evaluations", "recovered", "gain", "seconds"),
+    tasks=tasks,
+    measure=measure,
+    draw=draw,
+    summary=summary,
+)

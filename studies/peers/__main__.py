@@ -1,0 +1,7 @@
+"""The command line: ``python -m studies.peers run | report | peers``."""
+
+import sys
+
+from studies.peers.command import main
+
+sys.exit(main())

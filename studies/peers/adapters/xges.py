@@ -1,0 +1,39 @@
+"""XGES of Nazaret & Blei (2024): compiled on first use by numba, so it is warmed up."""
+
+from functools import partial
+
+from studies.peers.adapters.conventions import from_row_to_column
+from studies.peers.contract import Environment, Found, Go, Peer, Prepare, Table
+
+# The package asks for neither scipy nor numba, and its code for versions before NumPy 2.
+_ENVIRONMENT = Environment("xges", ("xges", "scipy", "numba<0.60", "numpy<2"), "xges")
+
+
+def _load(extended: bool) -> Prepare:
+    from xges import XGES
+
+    def prepare(table: Table) -> Go:
+        def go() -> Found:
+            graph = XGES(alpha=1.0).fit(table.values, extended_search=extended)
+            return from_row_to_column(graph.to_adjacency_matrix())
+
+        return go
+
+    return prepare
+
+
+PEERS = tuple(
+    Peer(
+        name=name,
+        environment=_ENVIRONMENT,
+        method=method,
+        kinds=("gaussian",),
+        penalty="`alpha=1`",
+        load=partial(_load, extended),
+        searches_classes=True,
+    )
+    for name, method, extended in (
+        ("xges-0", "XGES-0, deletes before turns before inserts", False),
+        ("xges", "XGES, with the extended search", True),
+    )
+)

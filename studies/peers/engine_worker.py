@@ -1,0 +1,214 @@
+"""Answer one request after the other: what a search takes, and what it finds.
+
+``studies.peers.engine`` keeps two of these processes, one with the predecessor and one with the
+present package, and asks them in turn.  A request and its answer are each a line of JSON.  This
+file runs with either package, so it uses only what both of them offer.
+"""
+
+import gc
+import hashlib
+import json
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
+from statistics import median
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from studies.peers.worker import memory, quiet, said, timed
+
+Answer: TypeAlias = dict[str, Any]
+Search: TypeAlias = Callable[[], Any]
+"""A search that is ready to run; it returns a ``Result``, or several."""
+
+THREADS = 8
+
+
+def main() -> None:
+    """Answer until there are no more requests."""
+    import sges
+
+    with quiet() as tell:
+        tell({"ready": sges.__file__})
+        for line in sys.stdin:
+            try:
+                tell(answer(json.loads(line)))
+            except Exception as error:
+                tell({"failed": said(error)})
+
+
+def answer(request: dict[str, Any]) -> Answer:
+    """Run a search as often as asked for; return the median of the seconds and what was found."""
+    if request["do"] == "floor":
+        return floor(request["table"], **request["options"])
+    run = prepared(request["do"], request["table"], json.dumps(request["options"]))
+    gc.collect()
+    clock = time.perf_counter if request["wall"] else time.process_time
+    runs = [timed(run, clock) for _ in range(request["loops"])]
+    seconds = median(seconds for _, seconds in runs)
+    return {**facts(runs[-1][0]), "seconds": seconds, "megabytes": memory("VmHWM")}
+
+
+def facts(found: Any) -> Answer:  # noqa: ANN401 (a Result, or several that are alike)
+    """Return what two packages must agree on."""
+    result = found[0] if isinstance(found, list) else found
+    edges = [sorted(result.cpdag.directed_edges()), sorted(result.cpdag.undirected_edges())]
+    return {
+        "graph": hashlib.sha256(json.dumps(edges).encode()).hexdigest()[:16],
+        "edges": sum(map(len, edges)),
+        "score": result.score,
+        "count": result.score_evaluations,
+    }
+
+
+@cache
+def prepared(do: str, path: str, options: str) -> Search:
+    """Return a search with all that is ready before its clock starts; it is kept."""
+    return SEARCHES[do](path, **json.loads(options))
+
+
+@cache
+def table(path: str) -> Any:  # noqa: ANN401 (an array)
+    """Return a table as people have it in memory."""
+    with np.load(path) as stored:
+        return stored["values"]
+
+
+@cache
+def gaussian(path: str) -> Any:  # noqa: ANN401 (a score)
+    """Return a score that is ready: its correlations are computed."""
+    from sges.score import GaussianBIC
+
+    return GaussianBIC(table(path))
+
+
+def on_score(path: str, strategy: str) -> Search:
+    """Search with a score that is ready."""
+    from sges.search import search
+
+    return partial(search, gaussian(path), strategy=strategy)
+
+
+def from_table(path: str, **options: Any) -> Search:  # noqa: ANN401
+    """Learn from an array."""
+    import sges
+
+    return partial(sges.learn, table(path), **options)
+
+
+def from_mixed(path: str, strategy: str) -> Search:
+    """Learn from a table whose every other column is discrete, with three levels."""
+    import sges
+
+    values = table(path)
+    columns = {f"x{v}": values[:, v] for v in range(values.shape[1])}
+    for name in list(columns)[::2]:
+        columns[name] = np.digitize(columns[name], [-0.5, 0.5])
+    kinds = dict.fromkeys(list(columns)[::2], "discrete")
+    return partial(sges.learn, columns, kinds=kinds, strategy=strategy)
+
+
+def in_single(path: str, strategy: str) -> Search:
+    """Search from an array whose correlations are kept in single precision."""
+    from sges.data import Dataset
+    from sges.penalty import rule_of_thumb
+    from sges.score import GaussianBIC
+    from sges.search import search
+
+    def run() -> Any:  # noqa: ANN401
+        penalty = rule_of_thumb(Dataset.of(table(path)))
+        return search(GaussianBIC(table(path), penalty, dtype="float32"), strategy=strategy)
+
+    return run
+
+
+def from_complete(path: str, parents: int) -> Search:
+    """Search backwards from the complete graph with the score of a known covariance."""
+    from sges import MaxParents
+    from sges.score import GaussianOracle
+    from sges.search import sges
+
+    score = GaussianOracle(table(path))
+    return partial(sges, score, MaxParents(parents), forward="complete")
+
+
+class OnlyLocal:
+    """A user's own score: it scores one family at a time, in Python."""
+
+    def __init__(self, score: Any) -> None:  # noqa: ANN401
+        self.n, self._score = score.n, score
+
+    def local(self, y: int, parents: int) -> float:
+        """Return the score of a family."""
+        return float(self._score.local(y, parents))
+
+
+class NoBounds:
+    """A user's own property: at most so many parents, without a word on what that bounds."""
+
+    def __init__(self, parents: int) -> None:
+        from sges import MaxParents
+
+        self._inner = MaxParents(parents)
+
+    def holds(self, graph: Any) -> bool:  # noqa: ANN401
+        """Tell whether the property holds."""
+        return self._inner.holds(graph)
+
+
+def custom(path: str, strategy: str) -> Search:
+    """Search with a user's own score."""
+    from sges.search import search
+
+    return partial(search, OnlyLocal(gaussian(path)), strategy=strategy)
+
+
+def assuming(path: str, parents: int, bounds: bool = True, **options: Any) -> Search:  # noqa: ANN401
+    """Search with an assumed bound on parents."""
+    from sges import MaxParents
+    from sges.search import search
+
+    assume = MaxParents(parents) if bounds else NoBounds(parents)
+    return partial(search, gaussian(path), assume, **options)
+
+
+def several(path: str, strategy: str, at_once: bool) -> Search:
+    """Learn several times, one after the other or in as many threads."""
+    learn = from_table(path, strategy=strategy)
+
+    def run() -> list[Any]:
+        with ThreadPoolExecutor(THREADS if at_once else 1) as pool:
+            return list(pool.map(lambda _: learn(), range(THREADS)))
+
+    return run
+
+
+def floor(path: str, strategy: str) -> Answer:
+    """Return the seconds of a search, and those of its questions to the score alone."""
+    from studies.peers.floor import native_distance
+
+    search, questions = native_distance(gaussian(path), strategy)
+    return {
+        **facts(search.found),
+        "seconds": search.seconds,
+        "floor": questions.seconds,
+        "questions": questions.found,
+    }
+
+
+SEARCHES: dict[str, Callable[..., Search]] = {
+    "search": on_score,
+    "learn": from_table,
+    "mixed": from_mixed,
+    "single": in_single,
+    "complete": from_complete,
+    "custom": custom,
+    "assuming": assuming,
+    "several": several,
+}
+
+if __name__ == "__main__":
+    main()

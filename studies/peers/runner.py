@@ -1,0 +1,181 @@
+"""All programs on all data sets, one after the other; what was measured is not measured again."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from studies.peers.contract import Environment, Found, Peer
+from studies.peers.environments import NotInstallable, interpreter, version
+from studies.peers.judge import bic, judge
+from studies.peers.machine import digest_of, machine, today
+from studies.peers.measure import Outcome, measure
+from studies.peers.problems import Problem, make_problem
+from studies.peers.rows import Key, Row, append_row, is_settled, key_of, out_of_time, read_rows
+from studies.peers.suite import Preset, Spec
+from studies.peers.worker import write_table
+
+MEASURED = (
+    "edges_true",
+    "seconds",
+    "cpu_seconds",
+    "repeats",
+    "import_seconds",
+    "warmup_seconds",
+    "prepare_seconds",
+    "megabytes",
+    "megabytes_before",
+    "python",
+    "numpy",
+    "bic",
+    "bic_true",
+    "shd",
+    "skeleton_f1",
+    "arrow_f1",
+    "edges",
+)
+"""What a run measures; None in the row of a run that failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """A peer that is ready to run, or the reason why it is not."""
+
+    peer: Peer
+    version: str
+    python: Path
+    failed: str | None = None
+
+
+class Bench:
+    """A data set that is made when it is first needed, and written for the workers to read."""
+
+    def __init__(self, spec: Spec, seed: int, folder: Path) -> None:
+        self.spec, self.seed, self.folder = spec, seed, folder
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The table and the truth."""
+        return make_problem(self.spec, self.seed)
+
+    @cached_property
+    def path(self) -> Path:
+        """The file with the table."""
+        path = self.folder / f"{self.seed}.npz"
+        write_table(self.problem.table, path)
+        return path
+
+    @cached_property
+    def bic_true(self) -> float:
+        """What the truth itself is worth on the table."""
+        return bic(self.problem.table, self.problem.truth)
+
+
+class Runner:
+    """Runs a preset, and knows what was measured before and what turned out too hard."""
+
+    def __init__(self, preset: Preset, results: Path, again: bool = False) -> None:
+        self.preset = preset
+        self.results = results
+        before = [] if again else read_rows(results)
+        self.rows: dict[Key, Row] = {key_of(row): row for row in before}
+        self.too_hard: dict[str, list[Spec]] = {}
+
+    def run(self, peers: tuple[Peer, ...]) -> Iterator[Row]:
+        """Measure what is not settled yet, and yield each new row after it was written."""
+        installed = [install(peer) for peer in peers]
+        for spec, seeds in self.preset.ordered():
+            with TemporaryDirectory() as folder:
+                benches = [Bench(spec, seed, Path(folder)) for seed in range(seeds)]
+                for ready in installed:
+                    yield from self._on(benches, ready)
+
+    def _on(self, benches: list[Bench], ready: Installed) -> Iterator[Row]:
+        """Run one program on the seeds of one data set, as many per process as it survives."""
+        left = [bench for bench in benches if not self._settled(ready, bench)]
+        while left:
+            refusal = ready.failed or self._refusal(ready, left[0].spec)
+            if refusal is not None:
+                outcomes = [Outcome({}, refusal)] * len(left)
+            else:
+                tables = [bench.path for bench in left]
+                outcomes = measure(ready.peer.name, ready.python, tables, self.preset.limit)
+            for bench, outcome in zip(left, outcomes, strict=False):
+                row = self._row(ready, bench, outcome)
+                append_row(self.results, row)
+                self._note(ready, bench.spec, row)
+                yield row
+            left = left[len(outcomes) :]
+
+    def _settled(self, ready: Installed, bench: Bench) -> bool:
+        """Tell whether there is a row already; a program that failed in it did so for good."""
+        row = self.rows.get((ready.peer.name, bench.spec.name, bench.seed))
+        if row is None or not is_settled(row, ready.version, self.preset.limit):
+            return False
+        self._note(ready, bench.spec, row)
+        return True
+
+    def _note(self, ready: Installed, spec: Spec, row: Row) -> None:
+        if out_of_time(row):
+            self.too_hard.setdefault(ready.peer.name, []).append(spec)
+
+    def _refusal(self, ready: Installed, spec: Spec) -> str | None:
+        """Return why a program is not run on a data set, or None if it is."""
+        if spec.kind not in ready.peer.kinds:
+            return f"wrong kind: takes {' and '.join(ready.peer.kinds)} data only"
+        for easier in self.too_hard.get(ready.peer.name, []):
+            if easier.no_harder_than(spec):
+                return f"not tried: out of time on {easier.name}"
+        return None
+
+    def _row(self, ready: Installed, bench: Bench, outcome: Outcome) -> Row:
+        row = _heading(ready, bench)
+        if outcome.failed is None:
+            row |= {name: outcome.answer[name] for name in MEASURED if name in outcome.answer}
+            row |= _judged(bench, outcome)
+        return row | {
+            "failed": outcome.failed,
+            "limit": self.preset.limit,
+            "machine": machine(),
+            "date": today(),
+        }
+
+
+def install(peer: Peer) -> Installed:
+    """Make the peer's environment if need be, and find out its version."""
+    try:
+        python = interpreter(peer.environment)
+    except NotInstallable as error:
+        return Installed(peer, "none", Path(), f"not installable: {error}")
+    return Installed(peer, _version(peer.environment, python), python)
+
+
+def _version(environment: Environment | None, python: Path) -> str:
+    """Return the version; ours goes with a digest, since it changes between releases."""
+    found = version(environment, python)
+    return f"{found}+{digest_of()}" if environment is None else found
+
+
+def _heading(ready: Installed, bench: Bench) -> Row:
+    spec = bench.spec
+    return {
+        "peer": ready.peer.name,
+        "version": ready.version,
+        "dataset": spec.name,
+        "kind": spec.kind,
+        "d": spec.d,
+        "rows": spec.rows,
+        "seed": bench.seed,
+    } | dict.fromkeys(MEASURED)
+
+
+def _judged(bench: Bench, outcome: Outcome) -> Row:
+    """Return the marks of what was found, beside those of the truth."""
+    directed, undirected = (
+        tuple((x, y) for x, y in outcome.answer[which]) for which in ("directed", "undirected")
+    )
+    return asdict(judge(bench.problem, Found(directed, undirected))) | {
+        "bic_true": bench.bic_true,
+        "edges_true": bench.problem.truth.edge_count(),
+    }

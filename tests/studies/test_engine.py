@@ -1,0 +1,112 @@
+"""The engine is measured against its predecessor in turn; here against itself, on tiny data."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sges.search.engines import IS_USED
+from studies.peers.engine import (
+    COLUMNS,
+    Row,
+    WorkerFailed,
+    as_line,
+    chosen_cases,
+    measure,
+    present_worker,
+    read,
+    write,
+)
+from studies.peers.engine_cases import (
+    Case,
+    Data,
+    Sort,
+    all_cases,
+    population_covariance,
+    sparse_gaussian,
+)
+from studies.peers.engine_page import page
+from studies.peers.engine_worker import facts, prepared
+from studies.peers.suite import Spec
+
+TINY = Data(Spec("er", 6, 200, 1))
+SEARCH = Case("2d edges", "two-phase", TINY, "search", {"strategy": "two-phase"}, 8.0)
+FLOOR = Case("floor", "interleaved", TINY, "floor", {"strategy": "interleaved"})
+GROWTH = Case("growth", "two-phase, 10,000 rows", TINY, "learn", {"strategy": "two-phase"})
+
+
+def row(**given: object) -> Row:
+    known = {"same_graph": True, "same_score": True, "same_count": True, "repetitions": 1}
+    return dict.fromkeys(COLUMNS) | known | given
+
+
+def test_the_package_against_itself_finds_the_same() -> None:
+    (found,) = measure([SEARCH], against_itself=True)
+    assert found["same_graph"]
+    assert found["same_score"]
+    assert found["same_count"]
+    assert 0.05 < found["ratio"] < 20
+    assert found["repetitions"] > 1
+
+
+def test_the_present_package_alone_has_a_peak_of_memory() -> None:
+    (found,) = measure([GROWTH], against_itself=True)
+    assert found["megabytes"] > 1
+    assert found["ratio"] is None
+
+
+@pytest.mark.skipif(not IS_USED, reason="there is no compiled engine to record")
+def test_the_questions_are_asked_again() -> None:
+    pytest.importorskip("Cython")
+    (found,) = measure([FLOOR], against_itself=True)
+    assert found["questions"] >= TINY.spec.d
+    assert found["ratio"] > 0
+
+
+def test_a_request_that_fails_says_why() -> None:
+    wrong = Case("2d edges", "two-phase", TINY, "search", {"strategy": "none"})
+    with present_worker() as worker, pytest.raises(WorkerFailed, match="no-such-table"):
+        worker.ask(wrong, Path("no-such-table.npz"))
+
+
+@pytest.mark.parametrize("do", sorted({case.do for case in all_cases(large=True)} - {"floor"}))
+def test_every_kind_of_search_runs(do: str, tmp_path: Path) -> None:
+    case = next(case for case in all_cases(large=True) if case.do == do)
+    sort: Sort = "covariance" if do == "complete" else "suite"
+    options = {name: value for name, value in case.options.items() if name != "kinds"}
+    options |= {"score": "auto"} if "score" in options else {}
+    data = Data(Spec("er", 6, 200, 1), sort)
+    search = prepared(do, str(data.write(0, tmp_path)), json.dumps(options))
+    assert facts(search())["edges"] > 0
+
+
+def test_names_of_cases_are_unique_and_chosen_by_their_beginning() -> None:
+    cases = all_cases(large=True)
+    assert len({(case.group, case.what, case.n) for case in cases}) == len(cases)
+    chosen = chosen_cases(cases, ["floor", "2d edges: extended"])
+    assert {case.group for case in chosen} == {"floor", "2d edges"}
+    assert all(case.n <= 50 for case in all_cases(quick=True))
+
+
+def test_made_data_have_the_shape_that_was_asked_for(seed: int) -> None:
+    assert sparse_gaussian(7, 30, seed).shape == (30, 7)
+    covariance = population_covariance(5, seed)
+    assert covariance == pytest.approx(covariance.T)
+
+
+def test_rows_are_replaced_and_come_back_as_they_were(tmp_path: Path) -> None:
+    first = row(group="2d edges", what="two-phase", n=25, predecessor=1.0, present=0.5, ratio=2.0)
+    again = {**first, "target": 8.0, "ratio": 4.0, "same_count": False}
+    write([first], tmp_path)
+    write([again], tmp_path)
+    assert read(tmp_path / "engine.csv") == [again]
+    text = (tmp_path / "engine.md").read_text(encoding="utf-8")
+    assert "| two-phase | 25 | 1.00 | 0.500 | **4.0×** | 1 | not count |" in text
+    assert "BELOW differs: count" in as_line(again)
+
+
+def test_growth_has_local_exponents() -> None:
+    rows = [
+        row(group="growth", what="w", n=n, present=n * n / 1e4, megabytes=2.0 * n) for n in (10, 40)
+    ]
+    assert "| w | 40 | 0.160 | 2.00 | 80 |" in page(rows)

@@ -1,0 +1,193 @@
+"""What each experiment claims, in numbers, on its quick version."""
+
+from functools import cache
+from math import comb
+from pathlib import Path
+
+import pytest
+
+from sges.graph import PDAG
+from sges.operators.delete import deletes
+from sges.properties import MaxParents, MaxVWidth
+from sges.score import GaussianOracle, OracleMDL
+from sges.search import bes, fes, sbes
+from studies.frame import Report, Row
+from studies.pages import pick, values
+from studies.paper.counting import families
+from studies.paper.figure_8 import _selected
+from studies.paper.models import paper_model, sum_star, undirected_clique, xor_star
+from studies.paper.properties import tailed_clique
+from studies.registry import EXPERIMENTS, run
+from studies.table import Table
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return where the quick runs of this module go, each run once."""
+    return tmp_path_factory.mktemp("experiments")
+
+
+@cache
+def rows_of(name: str, out: Path) -> list[Row]:
+    report = run(name, out=out, quick=True)
+    return Table(report.rows, EXPERIMENTS[name].header).rows()
+
+
+def paired(rows: list[Row], column: str, *methods: str, by: tuple[str, ...]) -> list[list[float]]:
+    """Return the column of each method on the same models, side by side."""
+    tables: list[dict[tuple[object, ...], float]] = [
+        {tuple(r[k] for k in by): float(r["evaluations"]) for r in pick(rows, **{column: m})}
+        for m in methods
+    ]
+    return [[table[key] for table in tables] for key in tables[0] if key in tables[-1]]
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_a_quick_run_writes_rows_a_plot_and_a_page(name: str, out: Path) -> None:
+    report: Report = run(name, out=out, quick=True)
+    page = report.summary.read_text(encoding="utf-8")
+    assert page.startswith(f"# {EXPERIMENTS[name].title}\n")
+    assert f"python -m studies {name}" in page
+    assert "nan" not in page
+    assert "<svg" in report.plot.read_text(encoding="utf-8")
+
+
+def test_figure_8_bes_asks_for_every_family_there_is(out: Path) -> None:
+    for row in pick(rows_of("figure-8", out), method="bes"):
+        assert row["evaluations"] == int(row["n"]) * 2 ** (int(row["n"]) - 1)
+
+
+def test_figure_8_sbes_needs_fewer_evaluations_on_every_trial_at_n_8(out: Path) -> None:
+    rows = pick(rows_of("figure-8", out), n=8)
+    pairs = paired(rows, "method", "bes", "sbes", by=("trial",))
+    assert len(pairs) == 3
+    assert all(sbes < 0.75 * bes for bes, sbes in pairs)
+
+
+def test_figure_8_sbes_needs_at_least_its_first_round(out: Path) -> None:
+    """With s = 1: of the complete graph, all families of at most s + 1 nodes left out."""
+    for row in pick(rows_of("figure-8", out), method="sbes"):
+        n = int(row["n"])
+        assert int(row["evaluations"]) >= n * sum(comb(n - 1, j) for j in range(3))
+
+
+def test_figure_8_recovers_the_true_class_or_says_why_not(out: Path) -> None:
+    rows = rows_of("figure-8", out)
+    assert sum(values(rows, "recovered")) >= 0.9 * len(rows)
+    assert all(row["gain"] != 0 for row in pick(rows, recovered=0))
+
+
+@pytest.mark.parametrize("n", [3, 5, 7])
+def test_counting_by_visiting_the_states_again_is_the_searches_count(n: int, seed: int) -> None:
+    score, start = OracleMDL(paper_model(n, seed, 0)), PDAG.complete(n)
+    for found, generate in (
+        (bes(score, start), deletes),
+        (sbes(score, start, MaxParents(2)), _selected),
+    ):
+        assert families(found, start, generate, both_orders=True) == found.score_evaluations
+        one = families(found, start, generate, both_orders=False)
+        assert (found.score_evaluations or 0) / 2 <= one <= (found.score_evaluations or 0)
+
+
+def test_fes_start_the_savings_are_small(out: Path) -> None:
+    rows = rows_of("fes-start", out)
+    assert all(0.9 * float(r["ges"]) <= float(r["sges"]) <= float(r["ges"]) for r in rows)
+
+
+def test_fes_start_sges_finds_what_ges_finds(out: Path) -> None:
+    rows = rows_of("fes-start", out)
+    assert sum(values(rows, "same")) >= 0.9 * len(rows)
+
+
+def test_dense_states_all_children_are_one_clique_and_bes_takes_it_all(out: Path) -> None:
+    rows = rows_of("dense-states", out)
+    for row in rows:
+        k, c = int(row["children"]), {"xor-star": 2, "sum-star": 4}[str(row["family"])]
+        assert row["clique"] == k
+        assert row["bes"] == (c + 1) * k * 2 ** (k - 1)
+        assert int(row["sbes_vw"]) <= int(row["sbes_ps"]) <= int(row["bes"])
+    assert all(int(r["sbes_vw"]) < 0.75 * int(r["bes"]) for r in pick(rows, children=6))
+
+
+def test_dense_states_all_searches_find_the_truth(out: Path) -> None:
+    rows = rows_of("dense-states", out)
+    assert sum(values(rows, "all_recovered")) >= 0.9 * len(rows)
+
+
+def test_dense_states_bes_grows_exponentially_and_v_width_polynomially(seed: int) -> None:
+    """From 6 to 9 children: BES by 12 = 9/6 · 2³; with v-width 1 by less than (9/6)⁴."""
+    counts = []
+    for k in (6, 9):
+        score = GaussianOracle(sum_star(4, k, seed))
+        state = fes(score).cpdag
+        assert undirected_clique(state) == k
+        found = bes(score, state), sbes(score, state, MaxVWidth(1))
+        counts.append([r.score_evaluations or 0 for r in found])
+    assert counts[1][0] == 12 * counts[0][0]
+    assert counts[1][1] < 5.1 * counts[0][1]
+
+
+def test_an_xor_star_leads_fes_to_every_edge_but_the_one_between_the_coins(seed: int) -> None:
+    state = fes(OracleMDL(xor_star(2, 5, seed))).cpdag
+    assert state.edge_count() == comb(7, 2) - 1
+    assert not state.adjacent(0) >> 1 & 1
+
+
+def test_properties_every_assumption_needs_no_more_than_bes(out: Path) -> None:
+    rows = rows_of("properties", out)
+    for name in ("PS", "CL", "CL tight", "VW", "TW", "VS"):
+        pairs = paired(rows, "assume", "none", name, by=("family", "n", "trial"))
+        assert len(pairs) == 12
+        assert all(selected <= full for full, selected in pairs)
+
+
+def test_properties_v_width_beats_parents_and_cliques_on_cliques_with_a_tail(out: Path) -> None:
+    rows = pick(rows_of("properties", out), family="tailed", n=7)
+    every = paired(rows, "assume", "VW", "PS", "CL", "TW", "none", by=("trial",))
+    assert all(2 * vw < min(others) for vw, *others in every)
+
+
+@pytest.mark.parametrize("k", [2, 4, 9])
+def test_a_clique_with_a_tail_has_v_width_zero_and_many_parents(k: int) -> None:
+    assert MaxVWidth.measure(tailed_clique(k)) == 0
+    assert MaxParents.measure(tailed_clique(k)) == max(k - 1, 1)
+
+
+def test_polytrees_are_recovered_within_n_cubed_evaluations(out: Path) -> None:
+    rows = pick(rows_of("polytrees", out), data="oracle")
+    assert sum(values(rows, "recovered")) >= 0.9 * len(rows)
+    for row in pick(rows, method="sges-poly"):
+        assert int(row["evaluations"]) < int(row["n"]) ** 3
+
+
+def test_scaling_evaluations_stay_below_the_bound(out: Path) -> None:
+    rows = rows_of("scaling", out)
+    for row in pick(rows, method="sges-poly"):
+        assert int(row["evaluations"]) < int(row["bound"])
+    assert all(row["bound"] == "" for row in rows if row["method"] != "sges-poly")
+    assert sum(values(rows, "recovered")) >= 0.9 * len(rows)
+
+
+def test_finite_data_more_records_have_fewer_edges_wrong(out: Path) -> None:
+    rows = pick(rows_of("finite-data", out), start="complete", assume="k=3")
+    few, many = (sum(values(pick(rows, records=m), "shd")) for m in (100, 10_000))
+    assert many < few
+
+
+def test_finite_data_a_bound_that_is_too_small_costs_edges_from_the_complete_graph(
+    out: Path,
+) -> None:
+    rows = pick(rows_of("finite-data", out), start="complete", records=10_000)
+    small, right = (sum(values(pick(rows, assume=k), "shd")) for k in ("k=1", "k=3"))
+    assert small > right
+
+
+def test_exact_optimum_nothing_scores_higher(out: Path) -> None:
+    for row in rows_of("exact-optimum", out):
+        for name in ("ges", "sges", "sges_poly", "tree", "truth"):
+            assert float(row[name]) >= -1e-6
+
+
+def test_exact_optimum_ges_is_closer_than_the_best_forest(out: Path) -> None:
+    rows = rows_of("exact-optimum", out)
+    assert sum(values(rows, "ges")) < sum(values(rows, "tree"))

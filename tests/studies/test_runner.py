@@ -1,0 +1,334 @@
+"""Runs resume where they stopped, failures are rows with their reason."""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from studies.peers import measure as measuring
+from studies.peers import runner
+from studies.peers.contract import Environment, Found, Go, Peer, Prepare, Table
+from studies.peers.environments import NotInstallable, complaint, interpreter
+from studies.peers.measure import Outcome, measure
+from studies.peers.registry import UnknownPeer, all_peers, chosen_peers, peer_named
+from studies.peers.rows import append_row, latest, read_rows
+from studies.peers.runner import Installed, Runner
+from studies.peers.suite import Preset, Spec
+from studies.peers.worker import read_table, small_table, write_table
+
+SMALL, LARGE = Spec("er", 5, 50, 1), Spec("er", 8, 50, 1)
+DISCRETE = Spec("cpt", 5, 50)
+ANSWER = {
+    "directed": [[0, 1]],
+    "undirected": [],
+    "seconds": 0.5,
+    "cpu_seconds": 0.5,
+    "repeats": 1,
+    "import_seconds": 0.1,
+    "warmup_seconds": 0.2,
+    "prepare_seconds": 0.0,
+    "megabytes": 10.0,
+    "megabytes_before": 9.0,
+    "python": "3",
+    "numpy": "2",
+}
+
+
+def no_load() -> Prepare:
+    raise AssertionError("a peer of these tests is never loaded")
+
+
+def peer(name: str, *kinds: Any) -> Peer:  # noqa: ANN401
+    return Peer(name, None, "none", kinds or ("gaussian",), "none", no_load)
+
+
+class Fakes:
+    """Stands in for installing and measuring, and counts what was run."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.ran: list[tuple[str, int]] = []
+        self.version = "1"
+        self.failures: dict[str, str] = {}
+        monkeypatch.setattr(runner, "install", self.install)
+        monkeypatch.setattr(runner, "measure", self.measure)
+
+    def install(self, peer: Peer) -> Installed:
+        return Installed(peer, self.version, Path(), self.failures.get(f"install {peer.name}"))
+
+    def measure(self, name: str, _: Path, tables: Sequence[Path], limit: float) -> list[Outcome]:
+        d = read_table(tables[0]).values.shape[1]
+        self.ran.append((name, d))
+        failed = self.failures.get(name)
+        if failed is None:
+            return [Outcome(ANSWER) for _ in tables]
+        return [Outcome({}, failed.format(limit=limit))]
+
+
+@pytest.fixture
+def fakes(monkeypatch: pytest.MonkeyPatch) -> Fakes:
+    return Fakes(monkeypatch)
+
+
+def run(path: Path, *peers: Peer, limit: float = 10.0, seeds: int = 2) -> list[dict[str, Any]]:
+    preset = Preset("test", limit, ((LARGE, seeds), (SMALL, seeds), (DISCRETE, 1)))
+    return list(Runner(preset, path).run(peers))
+
+
+def test_every_run_is_a_row_with_all_fields_and_no_trace_of_the_machine(
+    fakes: Fakes, tmp_path: Path
+) -> None:
+    rows = run(tmp_path / "rows.jsonl", peer("a"))
+    assert rows == read_rows(tmp_path / "rows.jsonl")
+    assert [(row["dataset"], row["seed"]) for row in rows[:3]] == [
+        (SMALL.name, 0),
+        (SMALL.name, 1),
+        (LARGE.name, 0),
+    ]
+    wanted = {"peer", "version", "dataset", "kind", "d", "rows", "edges_true", "seed", "seconds"}
+    wanted |= {"import_seconds", "warmup_seconds", "megabytes", "bic", "bic_true", "shd"}
+    wanted |= {"skeleton_f1", "arrow_f1", "edges", "failed", "date", "machine", "limit"}
+    assert all(wanted <= row.keys() for row in rows)
+    assert all(row["bic"] is not None and row["edges"] == 1 for row in rows[:4])
+    assert str(Path.home()) not in (tmp_path / "rows.jsonl").read_text(encoding="utf-8")
+    assert fakes.ran == [("a", 5), ("a", 8)]
+
+
+def test_a_second_run_measures_nothing_and_a_new_peer_only_itself(
+    fakes: Fakes, tmp_path: Path
+) -> None:
+    path = tmp_path / "rows.jsonl"
+    run(path, peer("a"))
+    fakes.ran.clear()
+    assert run(path, peer("a")) == []
+    assert fakes.ran == []
+    run(path, peer("a"), peer("b"))
+    assert {name for name, _ in fakes.ran} == {"b"}
+
+
+def test_a_run_that_was_cut_off_goes_on_where_it_stopped(fakes: Fakes, tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    everything = run(path, peer("a"))
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(lines[:2]) + lines[2][:40], encoding="utf-8")  # half a line
+    fakes.ran.clear()
+    assert run(path, peer("a")) == everything[2:]
+    assert read_rows(path) == everything
+    assert fakes.ran == [("a", 8)]
+
+
+def test_a_new_version_is_measured_again_and_its_row_counts(fakes: Fakes, tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    old = run(path, peer("a"))
+    fakes.version = "2"
+    new = run(path, peer("a"))
+    assert len(new) == len(old)
+    assert latest(read_rows(path)) == new
+
+
+def test_data_of_a_kind_that_a_peer_does_not_take_is_a_row_and_no_run(
+    fakes: Fakes, tmp_path: Path
+) -> None:
+    rows = run(tmp_path / "rows.jsonl", peer("a", "discrete"))
+    assert fakes.ran == [("a", 5)]
+    reasons = [row["failed"] for row in rows if row["kind"] == "gaussian"]
+    assert set(reasons) == {"wrong kind: takes discrete data only"}
+
+
+def test_a_peer_that_cannot_be_installed_has_rows_that_say_so(fakes: Fakes, tmp_path: Path) -> None:
+    fakes.failures["install a"] = "not installable: no such package"
+    rows = run(tmp_path / "rows.jsonl", peer("a"))
+    assert {row["failed"] for row in rows} == {"not installable: no such package"}
+    assert fakes.ran == []
+
+
+def test_who_ran_out_of_time_is_not_tried_on_more_seeds_or_larger_data(
+    fakes: Fakes, tmp_path: Path
+) -> None:
+    fakes.failures["a"] = "timeout: more than {limit:g} s in run"
+    rows = run(tmp_path / "rows.jsonl", peer("a", "gaussian", "discrete"))
+    reasons = [(row["dataset"], row["seed"], row["failed"]) for row in rows]
+    not_tried = f"not tried: out of time on {SMALL.name}"
+    assert reasons[:4] == [
+        (SMALL.name, 0, "timeout: more than 10 s in run"),
+        (SMALL.name, 1, not_tried),
+        (LARGE.name, 0, not_tried),
+        (LARGE.name, 1, not_tried),
+    ]
+    assert fakes.ran == [("a", 5), ("a", 5)]  # Gaussian, then discrete, which is not comparable
+
+
+def test_a_failure_is_tried_again_only_with_more_time(fakes: Fakes, tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    fakes.failures["a"] = "timeout: more than {limit:g} s in run"
+    run(path, peer("a"))
+    fakes.ran.clear()
+    assert run(path, peer("a"), limit=10.0) == []
+    del fakes.failures["a"]
+    rows = run(path, peer("a"), limit=20.0)
+    assert all(row["failed"] is None for row in rows if row["kind"] == "gaussian")
+
+
+def test_a_crash_ends_a_process_and_the_next_seed_gets_another(
+    fakes: Fakes, tmp_path: Path
+) -> None:
+    fakes.failures["a"] = "crash in run: SIGSEGV"
+    rows = run(tmp_path / "rows.jsonl", peer("a"))
+    assert [row["failed"] for row in rows[:4]] == ["crash in run: SIGSEGV"] * 4
+    assert fakes.ran == [("a", 5), ("a", 5), ("a", 8), ("a", 8)]
+
+
+def test_rows_survive_a_file_without_a_last_newline(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    append_row(path, {"peer": "a", "dataset": "x", "seed": 0})
+    with path.open("a", encoding="utf-8") as file:
+        file.write('{"peer": "b", "da')
+    append_row(path, {"peer": "c", "dataset": "x", "seed": 0})
+    assert [row["peer"] for row in read_rows(path)] == ["a", "c"]
+
+
+# The process that measures: interpreters of these tests are small scripts.
+
+
+def script(tmp_path: Path, body: str) -> Path:
+    path = tmp_path / "python"
+    path.write_text(f"#!{sys.executable}\nimport json, os, signal, sys, time\n{body}\n")
+    path.chmod(0o755)
+    return path
+
+
+TELL = "def tell(**line): print(json.dumps(line), flush=True)\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("tell(stage='run'); time.sleep(60)", "timeout: more than 0.3 s in run"),
+        ("tell(stage='import'); time.sleep(60)", "timeout: more than 0.6 s in import"),
+        ("tell(stage='run'); os.kill(os.getpid(), signal.SIGSEGV)", "crash in run: SIGSEGV"),
+        ("tell(stage='warm-up'); sys.exit('no BLAS')", "crash in warm-up: no BLAS"),
+        (
+            "tell(stage='run'); tell(stage='done', failed='ValueError: x')",
+            "error in run: ValueError: x",
+        ),
+        ("tell(stage='import'); tell(stage='failed', reason='E: x')", "error in import: E: x"),
+    ],
+)
+def test_the_reason_names_the_stage(
+    body: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measuring, "START_LIMIT", 0.6 if "import'); time" in body else 30.0)
+    python = script(tmp_path, TELL + body)
+    (outcome,) = measure("any", python, [tmp_path / "t.npz"], limit=0.3 if "60" in body else 30)
+    assert outcome.failed == reason
+
+
+def test_what_was_done_before_a_crash_is_kept(tmp_path: Path) -> None:
+    body = "tell(stage='run'); tell(stage='done', seconds=1); os.kill(os.getpid(), signal.SIGKILL)"
+    outcomes = measure("any", script(tmp_path, TELL + body), [tmp_path / "t"] * 3, limit=30)
+    assert [outcome.failed for outcome in outcomes] == [None, "crash in run: SIGKILL"]
+
+
+def test_our_own_program_goes_through_the_real_worker(tmp_path: Path) -> None:
+    paths = [tmp_path / "0.npz", tmp_path / "1.npz"]
+    for path in paths:
+        write_table(small_table("gaussian"), path)
+    outcomes = measure("sges-ges", Path(sys.executable), paths, limit=60)
+    assert [outcome.failed for outcome in outcomes] == [None, None]
+    assert outcomes[0].answer["directed"] == outcomes[1].answer["directed"]
+    assert outcomes[0].answer["seconds"] > 0
+    assert outcomes[0].answer["megabytes"] > 1
+    assert json.dumps(outcomes[0].answer)
+
+
+def test_tables_go_through_a_file_as_they_are(tmp_path: Path) -> None:
+    for kind in ("gaussian", "discrete"):
+        table = small_table(kind)
+        write_table(table, tmp_path / "t.npz")
+        read = read_table(tmp_path / "t.npz")
+        assert (read.kind, read.arities, read.max_parents) == (kind, table.arities, 2)
+        assert (read.values == table.values).all()
+        assert read.values.dtype == table.values.dtype
+
+
+# Environments and the registry.
+
+
+def test_an_environment_that_cannot_be_made_says_why_and_is_not_tried_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from studies.peers import environments
+
+    commands: list[list[str]] = []
+
+    def fail(command: list[str]) -> str:
+        commands.append(command)
+        return "" if "venv" in command else "no such package"
+
+    monkeypatch.setattr(environments, "_run", fail)
+    wanted = Environment("nonsense", ("nonsense",), "nonsense")
+    for _ in range(2):
+        with pytest.raises(NotInstallable, match="no such package"):
+            interpreter(wanted, tmp_path)
+    assert len(commands) == 2  # making the environment, and one try to install
+    with pytest.raises(NotInstallable):
+        interpreter(Environment("nonsense", ("other",), "nonsense"), tmp_path)
+    assert len(commands) == 4  # what is asked for has changed
+
+
+def test_pips_reason_is_found_and_holds_no_home_folder() -> None:
+    said = (
+        f"Collecting x\n  error: subprocess-exited-with-error\nERROR: no wheel in {Path.home()}/x"
+    )
+    assert complaint(said) == "no wheel in ~/x"
+    assert complaint("") == "no reason given"
+
+
+def test_ours_come_first_and_a_name_that_is_not_known_is_refused() -> None:
+    peers = all_peers()
+    ours = [peer.environment is None for peer in peers]
+    assert ours == sorted(ours, reverse=True)
+    assert chosen_peers([]) == peers
+    assert all(peer.environment is None for peer in chosen_peers(["ours"]))
+    assert [peer.name for peer in chosen_peers(["ges", "ges"])] == ["ges"]
+    with pytest.raises(UnknownPeer, match="there is no peer 'gse'; the peers are sges-ges"):
+        peer_named("gse")
+
+
+def test_every_peer_says_how_it_is_told_the_textbook_bic() -> None:
+    for peer in all_peers():
+        assert peer.penalty
+        assert peer.kinds
+        assert peer.environment is None or peer.environment.install
+
+
+def test_a_program_runs_in_three_stages_and_a_short_run_is_prepared_anew_each_time() -> None:
+    from studies.peers.worker import run as run_table
+    from studies.peers.worker import start
+
+    order: list[str] = []
+
+    def load() -> Prepare:
+        order.append("load")
+
+        def prepare(table: Table) -> Go:
+            order.append(f"prepare {table.values.shape[1]}")
+            return go
+
+        def go() -> Found:
+            order.append("go")
+            return Found()
+
+        return prepare
+
+    stages: list[dict[str, Any]] = []
+    prepare, started = start(
+        Peer("p", None, "", ("gaussian",), "-", load, warmups=2), "gaussian", stages.append
+    )
+    answer = run_table(prepare, small_table("gaussian"), stages.append)
+    assert order[:5] == ["load", "prepare 6", "go", "prepare 6", "go"]
+    assert answer["repeats"] == order[5:].count("go") == order[5:].count("prepare 6")
+    assert [stage["stage"] for stage in stages] == ["import", "warm-up", "prepare", "run"]
+    assert started["import_seconds"] >= 0
