@@ -25,6 +25,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SOURCE = ROOT / "src" / "sges"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 SHELL = f'sges() {{ "{sys.executable}" -m sges "$@"; }}; '
 
@@ -90,6 +91,45 @@ def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)", text):
         if "://" not in target:
             assert (page.parent / target).exists(), target
+
+
+CITATION = re.compile(
+    r"\b([A-ZŁ][\w\-]+)(?:, [A-Z][\w\-]+)*(?:,? (?:&|and) (?:van den )?[A-Z][\w\-]+| et al\.)?"
+    r",? \(?((?:19|20)\d\d)\b"
+)
+NOT_AUTHORS = {"UAI", "JMLR", "Python", "Measured", "NeurIPS", "PMLR"}
+
+
+def citations(text: str) -> set[tuple[str, str]]:
+    """Return the first author and the year of each citation, such as "Meek (1995)"."""
+    joined = re.sub(r"\s*\n[\s#>*]*", " ", text)
+    return {found for found in CITATION.findall(joined) if found[0] not in NOT_AUTHORS}
+
+
+def test_every_work_that_is_cited_is_in_the_references() -> None:
+    page = ROOT / "docs" / "references.md"
+    listed = {
+        (line.split(",")[0].removeprefix("* "), year)
+        for line in page.read_text(encoding="utf-8").splitlines()
+        for year in re.findall(r"\((\d{4})\)", line)
+    }
+    sources = [path for end in ("py", "pyx", "pxd", "h") for path in SOURCE.rglob(f"*.{end}")]
+    missing = {
+        (name_of(path), *found)
+        for path in [*sources, *(each for each in PAGES if each != page)]
+        for found in citations(path.read_text(encoding="utf-8")) - listed
+    }
+    assert not missing, sorted(missing)
+
+
+def test_citations_are_recognised_in_the_forms_that_we_use() -> None:
+    text = "Meek (1995), Chow & Liu 1968; (Andrews et al. 2023), Liu, Roeder & Wasserman (2010)"
+    assert citations(text) == {
+        ("Meek", "1995"),
+        ("Chow", "1968"),
+        ("Andrews", "2023"),
+        ("Liu", "2010"),
+    }
 
 
 def test_a_page_that_says_the_wrong_thing_is_caught() -> None:
