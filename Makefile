@@ -37,7 +37,7 @@ $(VENV)/.installed-test: pyproject.toml $(ENGINE)
 	@touch $(VENV)/.installed $@
 
 demo: $(VENV)/.installed  ## Install, then run the main job on a bundled example
-	@$(BIN)/python -m sges.demo
+	@$(BIN)/python -m sges demo
 
 test: check  ## The whole gate: format, lint, types, contracts, tests on both engines
 	$(PYTEST) -m "not slow"

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 
 from sges import MaxParents
-from sges.errors import FileError, GraphError, InvalidArgument, SgesError
+from sges.errors import DataError, FileError, GraphError, InvalidArgument, SgesError
 from sges.export import from_graphml, from_networkx, from_numpy, read_graph
 from sges.graph import PDAG, dag_to_cpdag, is_dag
 from sges.operators import Delete, Insert
@@ -58,8 +58,8 @@ def test_any_class_goes_to_json_and_back(dag: PDAG) -> None:
     [
         ({"format": "other"}, "not a result of format 'sges-result', version 1: it says 'other'"),
         ({"version": 9}, "version 9"),
-        ({"steps": [{"operator": "Jump"}]}, "a step names the operator 'Jump'"),
-        ({"steps": [{}]}, "a step of the result names 'operator', which is not there"),
+        ({"steps": [{"operator": "Jump"}]}, "the entry 'operator' of step 1 is 'Jump'"),
+        ({"steps": [{}]}, "step 1 has no entry 'operator'"),
         ({"edges": [{"source": "x", "target": "y", "type": "directed"}]}, "an edge names 'x'"),
     ],
 )
@@ -74,7 +74,7 @@ def test_json_that_is_none_or_lacks_an_entry_is_refused() -> None:
     with pytest.raises(SgesError, match="has no entry 'assume'"):
         Result.from_dict(record)
     for text in ("{", "[]"):
-        with pytest.raises(GraphError, match="JSON"):
+        with pytest.raises(DataError, match="JSON"):
             Result.from_json(text)
 
 

@@ -23,7 +23,7 @@ from typing import Any
 
 from sges.errors import GraphError, MissingLibrary
 from sges.export.matrix import to_numpy
-from sges.export.optional import need
+from sges.export.objects import need
 from sges.graph.equivalence import dag_to_cpdag, is_cpdag, is_dag
 from sges.graph.pdag import PDAG
 from sges.nodeset import nodes

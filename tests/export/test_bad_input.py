@@ -39,7 +39,10 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
     "json without nodes": (lambda: from_json("{}"), 'an object with the entries "nodes"'),
     "json of a list": (lambda: from_json("[1]"), 'an object with the entries "nodes"'),
     "json nodes no list": (lambda: from_json('{"nodes": 3, "edges": []}'), "must be lists"),
-    "json edge no object": (lambda: from_json('{"nodes": ["a"], "edges": [1]}'), "edge 1 is no"),
+    "json edge no object": (
+        lambda: from_json('{"nodes": ["a"], "edges": [1]}'),
+        "edge 1 is not an object",
+    ),
     "json node an object": (lambda: from_json('{"nodes": [{}], "edges": []}'), "neither text"),
     "json edge without type": (
         lambda: from_json(edges({"source": "a", "target": "b"})),
@@ -65,15 +68,15 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
     "multigraph": (lambda: from_networkx(nx.MultiDiGraph()), "a multigraph may join a pair"),
     "strange arc": (lambda: from_networkx(_typed("bent")), "has the type 'bent'; it must be"),
     "not square": (lambda: from_numpy([[0, 1]], "pcalg"), r"shape \(1, 2\) is not square"),
-    "text in a matrix": (lambda: from_numpy([["x"]], "pcalg"), "holds no numbers"),
+    "text in a matrix": (lambda: from_numpy([["x"]], "pcalg"), "does not hold numbers"),
     "loop in a matrix": (lambda: from_numpy([[1]], "pcalg"), r"cell \[0,0\] is 1; the diagonal"),
     "strange number": (
         lambda: from_numpy([[0, 7], [0, 0]], "row-to-column"),
-        r"cells \[0,1\] and \[1,0\] are 7 and 0, which is no edge in the convention",
+        r"cells \[0,1\] and \[1,0\] are 7 and 0, which is not an edge in the convention",
     ),
     "other convention": (
         lambda: from_numpy([[0, 1], [0, 0]], "causal-learn"),
-        "no edge in the convention 'causal-learn'",
+        "not an edge in the convention 'causal-learn'",
     ),
     "names do not fit": (lambda: from_numpy([[0]], "pcalg", ["a", "b"]), "2 names .* of 1 rows"),
     "table without type": (
@@ -136,9 +139,7 @@ def test_a_bad_graph_is_refused_in_one_line(case: str) -> None:
 
 
 def test_an_unknown_convention_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(
-        InvalidArgument, match="no matrix convention 'rows'; choose one of row-to-column"
-    ):
+    with pytest.raises(InvalidArgument, match="convention = 'rows' is not one of 'row-to-column'"):
         to_numpy(PDAG.empty(1), "rows")  # type: ignore[arg-type]
 
 

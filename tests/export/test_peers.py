@@ -5,7 +5,7 @@ from hypothesis import given
 
 from sges.errors import MissingLibrary
 from sges.export import to_causallearn, to_numpy, to_pgmpy
-from sges.export.optional import need
+from sges.export.objects import need
 from sges.graph import PDAG
 from strategies import cpdags
 

@@ -13,8 +13,8 @@ from sges.errors import FileError, InvalidArgument, MissingLibrary
 from sges.graph import PDAG, dag_to_cpdag
 from sges.network import random_dag
 from sges.plot import draw, layout_of, picture
-from sges.plot.graphviz import by_graphviz, layout_of_plain, request
-from sges.plot.labels import LINE, LINES, label_of, labels_of
+from sges.plot.drawing import MAX_LABEL_COLUMNS, MAX_LABEL_LINES, label_of, labels_of
+from sges.plot.layout import by_graphviz, graphviz_input, layout_of_plain
 
 AWKWARD = [
     '"quoted"',
@@ -93,8 +93,8 @@ def test_long_names_are_cut_and_stay_apart() -> None:
     labels = labels_of(names)
     assert len(set(labels)) == 4
     for label in labels:
-        assert len(label.split("\n")) <= LINES + 1
-        assert max(map(len, label.split("\n"))) <= LINE + 4
+        assert len(label.split("\n")) <= MAX_LABEL_LINES + 1
+        assert max(map(len, label.split("\n"))) <= MAX_LABEL_COLUMNS + 4
 
 
 @pytest.mark.parametrize("name", ["", " ", "\n", "a\tb", "\x1b[31mred"])
@@ -130,7 +130,7 @@ def test_a_title_is_written_above() -> None:
 
 
 def test_a_huge_picture_stays_within_what_a_png_can_hold(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sges.plot.drawing.MOST_PIXELS", 900)
+    monkeypatch.setattr("sges.plot.drawing.MAX_PIXELS", 900)
     content = picture(PDAG.empty(100), "png", dpi=5000)
     assert max(int.from_bytes(content[k : k + 4]) for k in (16, 20)) == 900
 
@@ -138,7 +138,9 @@ def test_a_huge_picture_stays_within_what_a_png_can_hold(monkeypatch: pytest.Mon
 def test_bad_choices_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgument, match=r"its ending must be one of \.svg, \.png, \.pdf"):
         draw(small(), tmp_path / "graph.bmp")
-    with pytest.raises(InvalidArgument, match="a picture is one of svg, png, pdf, not 'gif'"):
+    with pytest.raises(
+        InvalidArgument, match="kind of picture = 'gif' is not one of 'svg', 'png', 'pdf'"
+    ):
         picture(small(), "gif")
     with pytest.raises(InvalidArgument, match="engine = 'neato'"):
         picture(small(), "svg", engine="neato")  # type: ignore[arg-type]
@@ -177,8 +179,8 @@ def test_positions_of_graphviz_are_read() -> None:
 
 def test_graphviz_reads_no_names() -> None:
     graph = PDAG.from_edges(2, [(0, 1)], names=["<script>", '"; rm'])
-    assert re.fullmatch(r"[\w\s{};\[\]=,.>\"-]*", request(graph, SIZES[:2]))
-    assert "script" not in request(graph, SIZES[:2])
+    assert re.fullmatch(r"[\w\s{};\[\]=,.>\"-]*", graphviz_input(graph, SIZES[:2]))
+    assert "script" not in graphviz_input(graph, SIZES[:2])
 
 
 def a_dot(folder: Path, text: str) -> None:
@@ -206,5 +208,5 @@ def test_a_graphviz_that_fails_is_passed_over(
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     graph = PDAG.from_edges(3, [(0, 2), (1, 2)])
     assert layout_of(graph, SIZES) == layout_of(graph, SIZES, "own")
-    with pytest.raises(InvalidArgument, match="its program dot is not there or failed"):
+    with pytest.raises(InvalidArgument, match="its program dot is not installed or failed"):
         layout_of(graph, SIZES, "graphviz")

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from sges.graph import PDAG, dag_to_cpdag
 from sges.network import random_dag
 from sges.plot import Box, Curve, Layout
-from sges.plot.layered import layered
-from sges.plot.layering import downward_edges, layers_of
-from sges.plot.ordering import crossings, ladder, order
+from sges.plot.layered import crossings, layered, layered_graph, layers_of, order
+from sges.plot.layout import downward_edges
 from strategies import cpdags, dags
 
 Sizes = list[tuple[float, float]]
@@ -120,18 +119,18 @@ def test_layers_make_the_edges_shortest(dag: PDAG) -> None:
 @given(dags(max_nodes=7), st.randoms(use_true_random=False))
 def test_crossings_are_counted_as_pairs_that_change_sides(dag: PDAG, random: object) -> None:
     edges = dag.directed_edges()
-    rungs = ladder(layers_of(range(dag.n), edges), edges, dag.n)
-    rows = [list(row) for row in rungs.layers]
+    places = layered_graph(layers_of(range(dag.n), edges), edges, dag.n)
+    rows = [list(row) for row in places.layers]
     for row in rows:
         random.shuffle(row)  # type: ignore[attr-defined]
     at = {place: k for row in rows for k, place in enumerate(row)}
     height = {place: h for h, row in enumerate(rows) for place in row}
     by_pairs = sum(
         height[a] == height[c] and (at[a] - at[c]) * (at[b] - at[d]) < 0
-        for (a, b), (c, d) in combinations(rungs.joints(), 2)
+        for (a, b), (c, d) in combinations(places.pieces(), 2)
     )
-    assert crossings(rungs, rows) == by_pairs
-    assert crossings(rungs, order(rungs)) <= crossings(rungs, rungs.layers)
+    assert crossings(places, rows) == by_pairs
+    assert crossings(places, order(places)) <= crossings(places, places.layers)
 
 
 def test_a_planar_tree_is_drawn_without_crossings() -> None:
@@ -139,5 +138,5 @@ def test_a_planar_tree_is_drawn_without_crossings() -> None:
         [0, 9, 4, 14, 2, 11, 7, 1, 13, 3, 10, 5, 12, 6, 8]
     )
     edges = tree.directed_edges()
-    rungs = ladder(layers_of(range(15), edges), edges, 15)
-    assert crossings(rungs, order(rungs)) == 0
+    places = layered_graph(layers_of(range(15), edges), edges, 15)
+    assert crossings(places, order(places)) == 0

@@ -1,22 +1,43 @@
-r"""DOT, the language of Graphviz.
+r"""DOT, the language of Graphviz: writing it, and reading it back.
 
 Every name is quoted.  A quoted string of DOT ends at ``"`` and, as a label, understands escapes
 that begin with a backslash, and entities of HTML such as ``&lt;``; so these are escaped, and a
 line break is written ``\n``.
-The id of a node is n0, n1, ..., and its name the label, so that no name means anything to DOT.
+
+Read are ``digraph`` and ``graph``, quoted and plain names, chains ``a -> b -> c``, lists of
+attributes, comments and defaults (which are ignored).  An edge is undirected if it is drawn
+``--`` or has ``dir=none`` or ``dir=both``.  Subgraphs and HTML labels are refused.  A node is
+called by its label if all labels differ, else by its id.
 """
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html import unescape
 
+from sges.errors import GraphError
 from sges.graph.pdag import PDAG
+from sges.graph.records import graph_of_records
 
 UNDIRECTED_COLOUR = "#b45309"
 ENTITY = re.compile(r"&(#?\w+;)")
 
 
 def to_dot(graph: PDAG) -> str:
-    r"""Return the graph in DOT; undirected edges have ``dir=none`` and are dashed.
+    r"""Return the graph in DOT, the language of Graphviz.
 
+    Parameters
+    ----------
+    graph : PDAG
+        The graph.
+
+    Returns
+    -------
+    str
+        DOT text in which undirected edges have ``dir=none`` and are dashed.
+
+    Examples
+    --------
     >>> print(to_dot(PDAG.from_edges(2, undirected=[(0, 1)], names=["a", 'say "b"'])))
     digraph {
       node [shape=box, style=rounded, fontname="sans-serif"];
@@ -44,3 +65,158 @@ def quoted(name: str) -> str:
     escaped = name.replace("\\", "\\\\").replace('"', '\\"')
     shown = escaped.replace("\r\n", "\\n").replace("\n", "\\n").replace("\r", "\\n")
     return '"' + ENTITY.sub(r"&amp;\1", shown).replace("\0", "\ufffd") + '"'
+
+
+_TOKEN = re.compile(
+    r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/|^\#[^\n]*)
+    |"(?P<quoted>(?:[^"\\]|\\.)*)"
+    |(?P<mark>->|--|[{}\[\]=;,])
+    |(?P<plain>[^\s"{}\[\]=;,<>-]+|-?\.?\d[\d.]*)""",
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+_ESCAPES = {"n": "\n", "l": "\n", "r": "\n"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    text: str
+    is_mark: bool
+
+
+@dataclass
+class _Parsed:
+    """The nodes with their labels, and the edges, as far as the text has been read."""
+
+    labels: dict[str, str] = field(default_factory=dict)
+    edges: list[tuple[str, str, str]] = field(default_factory=list)
+
+
+def from_dot(text: str) -> PDAG:
+    """Return the graph of DOT text.
+
+    Parameters
+    ----------
+    text : str
+        A ``digraph`` or ``graph`` without subgraphs and HTML labels; attributes other than
+        ``label`` and ``dir`` are ignored.
+
+    Returns
+    -------
+    PDAG
+        The graph; a node is called by its label if all labels differ, else by its id.
+
+    Raises
+    ------
+    GraphError
+        If the text cannot be read.
+
+    Examples
+    --------
+    >>> from_dot('digraph { a -> b -> "c d"; c -> b [dir=none] }')
+    PDAG(4 nodes: a→b, b→c d, b—c)
+    """
+    statements = _statements(list(_tokens(text)))
+    parsed = _Parsed()
+    for statement, attributes in statements:
+        _take(statement, attributes, parsed)
+    labels = list(parsed.labels.values())
+    distinct = len(set(labels)) == len(labels)
+    called = parsed.labels if distinct else {name: name for name in parsed.labels}
+    records = [
+        {"source": called[x], "target": called[y], "type": kind} for x, y, kind in parsed.edges
+    ]
+    return graph_of_records(list(called.values()), records)
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    place = 0
+    while place < len(text):
+        found = _TOKEN.match(text, place)
+        if found is None:
+            line = text.count("\n", 0, place) + 1
+            raise GraphError(
+                f"this is not DOT that can be read here: line {line} {_near(text, place)}"
+            )
+        place = found.end()
+        if found["quoted"] is not None:
+            yield _Token(_unescaped(found["quoted"]), is_mark=False)
+        elif found["mark"] is not None:
+            yield _Token(found["mark"], is_mark=True)
+        elif found["plain"] is not None:
+            yield _Token(found["plain"], is_mark=False)
+
+
+def _near(text: str, place: int) -> str:
+    return f"near {text[place : place + 20]!r}"
+
+
+def _unescaped(quoted: str) -> str:
+    joined = quoted.replace("\\\n", "")
+    plain = re.sub(r"\\(.)", lambda m: _ESCAPES.get(m[1], m[1]), joined, flags=re.DOTALL)
+    return ENTITY.sub(lambda m: unescape(m[0]), plain)
+
+
+def _statements(tokens: list[_Token]) -> Iterator[tuple[list[_Token], dict[str, str]]]:
+    """Yield each statement without its attributes, and the attributes."""
+    start = _opening(tokens)
+    if not tokens or not _is(tokens[-1], "}"):
+        raise GraphError("this DOT does not end with a closing brace")
+    statement: list[_Token] = []
+    attributes: dict[str, str] = {}
+    rest = iter(tokens[start:-1])
+    for token in rest:
+        if _is(token, "["):
+            attributes |= _attributes(rest)
+        elif _is(token, ";"):
+            yield statement, attributes
+            statement, attributes = [], {}
+        else:
+            if attributes or (statement and not token.is_mark and not statement[-1].is_mark):
+                yield statement, attributes
+                statement, attributes = [], {}
+            statement.append(token)
+    yield statement, attributes
+
+
+def _opening(tokens: list[_Token]) -> int:
+    """Return the place after the brace that opens the graph."""
+    place = next((i for i, token in enumerate(tokens[:5]) if _is(token, "{")), None)
+    words = [token.text.lower() for token in tokens[: place or 0]]
+    if place is None or not {"graph", "digraph"} & set(words[:2]):
+        raise GraphError("DOT begins with digraph { or graph {")
+    return place + 1
+
+
+def _attributes(rest: Iterator[_Token]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    words: list[str] = []
+    for token in rest:
+        if _is(token, "]"):
+            break
+        if not token.is_mark:
+            words.append(token.text)
+            if len(words) == 2:
+                found[words[0]] = words[1]
+                words = []
+    return found
+
+
+def _take(statement: list[_Token], attributes: dict[str, str], parsed: _Parsed) -> None:
+    marks = {token.text for token in statement if token.is_mark}
+    names = [token.text for token in statement if not token.is_mark]
+    if not names or "=" in marks or (not marks and names[0] in ("node", "edge", "graph")):
+        return  # an empty statement, an attribute of the graph, or defaults
+    if marks & {"{", "}"}:
+        raise GraphError("this DOT holds a subgraph; only nodes and edges can be read here")
+    for name in names:
+        parsed.labels.setdefault(name, name)
+    if not marks:
+        parsed.labels[names[0]] = attributes.get("label", names[0])
+    steps = [token.text for token in statement if token.is_mark]
+    for x, y, mark in zip(names, names[1:], steps, strict=False):
+        line = mark == "--" or attributes.get("dir") in ("none", "both")
+        parsed.edges.append((x, y, "undirected" if line else "directed"))
+
+
+def _is(token: _Token, mark: str) -> bool:
+    return token.is_mark and token.text == mark

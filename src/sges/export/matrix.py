@@ -1,30 +1,22 @@
-"""Adjacency matrices, each by the name of its convention.
+"""Adjacency matrices, as arrays and as labelled data frames, each in a named convention.
 
-Libraries write the same edge in different cells and with different numbers, and reading a matrix
-in the wrong one turns every arrow round without a word.  So a matrix never goes out or comes in
-without the name of its convention:
-
-===============  ======================  ===============  =====================================
-convention       i → j                   i — j            used by
-===============  ======================  ===============  =====================================
-row-to-column    [i,j] = 1               both 1           NumPy, networkx, ges, gies, XGES
-pcalg            [j,i] = 1               both 1           pcalg (amat.cpdag)
-causal-learn     [j,i] = 1, [i,j] = -1   both -1          causal-learn (GeneralGraph.graph)
-gadjid           [i,j] = 1               both 2           gadjid, "from row to column"
-===============  ======================  ===============  =====================================
+Libraries write the same edge in different cells and with different numbers, and a matrix that is
+read in the wrong convention has every arrow reversed without any warning.  So a matrix never goes
+out or comes in without the name of its convention; ``to_numpy`` lists them.
 
 A matrix in the gadjid convention may also hold the 2 of an undirected edge on one side only.
 """
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sges.errors import GraphError, InvalidArgument
-from sges.export.records import graph_of_edges
+from sges.errors import GraphError, not_one_of
+from sges.export.objects import need
 from sges.graph.pdag import PDAG, Edge
+from sges.graph.records import graph_of_edges
 
 Convention: TypeAlias = Literal["row-to-column", "pcalg", "causal-learn", "gadjid"]
 """How the cells of a matrix stand for edges."""
@@ -43,8 +35,36 @@ _CELLS: dict[str, tuple[tuple[int, int], int]] = {
 
 
 def to_numpy(graph: PDAG, convention: Convention = "row-to-column") -> Matrix:
-    """Return the graph as a matrix in the named convention; row i stands for node i.
+    """Return the adjacency matrix of a graph in a named convention.
 
+    ===============  ======================  ===============  ================================
+    convention       i → j                   i — j            used by
+    ===============  ======================  ===============  ================================
+    row-to-column    [i,j] = 1               both 1           NumPy, networkx, ges, gies, XGES
+    pcalg            [j,i] = 1               both 1           pcalg (amat.cpdag)
+    causal-learn     [j,i] = 1, [i,j] = -1   both -1          causal-learn (GeneralGraph.graph)
+    gadjid           [i,j] = 1               both 2           gadjid, "from row to column"
+    ===============  ======================  ===============  ================================
+
+    Parameters
+    ----------
+    graph : PDAG
+        The graph.
+    convention : {"row-to-column", "pcalg", "causal-learn", "gadjid"}
+        How cells stand for edges.
+
+    Returns
+    -------
+    numpy.ndarray
+        A square matrix of small integers; row i stands for node i.
+
+    Raises
+    ------
+    InvalidArgument
+        If the convention is unknown.
+
+    Examples
+    --------
     >>> to_numpy(PDAG.from_edges(2, directed=[(0, 1)]), "pcalg").tolist()
     [[0, 0], [1, 0]]
     """
@@ -60,16 +80,39 @@ def to_numpy(graph: PDAG, convention: Convention = "row-to-column") -> Matrix:
 def from_numpy(
     matrix: ArrayLike, convention: Convention, names: Sequence[str] | None = None
 ) -> PDAG:
-    """Return the graph of a matrix in the named convention.
+    """Return the graph of an adjacency matrix in a named convention.
 
+    Parameters
+    ----------
+    matrix : array_like
+        A square matrix of numbers.
+    convention : {"row-to-column", "pcalg", "causal-learn", "gadjid"}
+        How cells stand for edges: see ``to_numpy``.
+    names : sequence of str, optional
+        What the nodes are called.
+
+    Returns
+    -------
+    PDAG
+        The graph; node i stands for row i.
+
+    Raises
+    ------
+    GraphError
+        If the matrix is not square, or two cells are not an edge in this convention.
+    InvalidArgument
+        If the convention is unknown.
+
+    Examples
+    --------
     >>> from_numpy([[0, 0], [1, 0]], "pcalg", names=["a", "b"])
     PDAG(2 nodes: a→b)
     """
     meanings = _meanings(convention)
     array = _square(matrix)
-    called = [str(v) for v in range(len(array))] if names is None else list(names)
-    if len(called) != len(array):
-        raise GraphError(f"{len(called)} names were given for a matrix of {len(array)} rows")
+    node_names = [str(v) for v in range(len(array))] if names is None else list(names)
+    if len(node_names) != len(array):
+        raise GraphError(f"{len(node_names)} names were given for a matrix of {len(array)} rows")
     directed: list[Edge] = []
     undirected: list[Edge] = []
     for i, j in zip(*np.nonzero(np.triu(array != 0) | np.triu((array != 0).T)), strict=True):
@@ -79,15 +122,55 @@ def from_numpy(
             raise GraphError(_bad_cells(int(i), int(j), pair, convention))
         edge = (int(i), int(j)) if meaning != "<-" else (int(j), int(i))
         (undirected if meaning == "--" else directed).append(edge)
-    graph = graph_of_edges(called, directed, undirected)
+    graph = graph_of_edges(node_names, directed, undirected)
     return graph if names is not None else graph.named(None)
+
+
+def adjacency_frame(graph: PDAG) -> Any:  # noqa: ANN401 (pandas has no types)
+    """Return the row-to-column matrix as a pandas data frame.
+
+    Parameters
+    ----------
+    graph : PDAG
+        The graph.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The matrix of ``to_numpy``, with the names as labels of rows and columns.
+    """
+    names = [graph.name(v) for v in range(graph.n)]
+    pandas = need("pandas", "a labelled adjacency matrix")
+    return pandas.DataFrame(to_numpy(graph, "row-to-column"), index=names, columns=names)
+
+
+def from_adjacency_frame(frame: Any) -> PDAG:  # noqa: ANN401
+    """Return the graph of a labelled row-to-column matrix.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        A square matrix with the same labels on rows and columns.
+
+    Returns
+    -------
+    PDAG
+        The graph, its nodes called by the labels.
+
+    Raises
+    ------
+    GraphError
+        If the labels differ, or two cells are not an edge.
+    """
+    rows, columns = ([str(name) for name in labels] for labels in (frame.index, frame.columns))
+    if rows != columns:
+        raise GraphError("the rows and the columns of the frame must have the same names in order")
+    return from_numpy(frame.to_numpy(), "row-to-column", columns)
 
 
 def _cells(convention: str) -> tuple[tuple[int, int], int]:
     if convention not in _CELLS:
-        raise InvalidArgument(
-            f"there is no matrix convention {convention!r}; choose one of {', '.join(CONVENTIONS)}"
-        )
+        raise not_one_of("convention", convention, CONVENTIONS)
     return _CELLS[convention]
 
 
@@ -105,14 +188,18 @@ def _square(matrix: ArrayLike) -> NDArray[np.generic]:
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise GraphError(f"a matrix of shape {array.shape} is not square; it needs a row per node")
     if not np.issubdtype(array.dtype, np.number) and array.dtype != np.bool_:
-        raise GraphError(f"a matrix of {array.dtype} holds no numbers; entries must be integers")
+        raise GraphError(
+            f"a matrix of {array.dtype} does not hold numbers; entries must be integers"
+        )
     return array.astype(np.int8) if array.dtype == np.bool_ else array
 
 
 def _bad_cells(i: int, j: int, pair: tuple[float, float], convention: str) -> str:
     if i == j:
-        return f"cell [{i},{i}] is {pair[0]:g}; the diagonal must be 0, as no node joins itself"
+        return (
+            f"cell [{i},{i}] is {pair[0]:g}; the diagonal must be 0: no edge joins a node to itself"
+        )
     return (
-        f"cells [{i},{j}] and [{j},{i}] are {pair[0]:g} and {pair[1]:g}, which is no edge in the "
-        f"convention {convention!r}"
+        f"cells [{i},{j}] and [{j},{i}] are {pair[0]:g} and {pair[1]:g}, which is not an edge in "
+        f"the convention {convention!r}"
     )

@@ -24,7 +24,7 @@ def write_text(path: PathLike, text: str) -> Path:
 def write_bytes(path: PathLike, content: bytes) -> Path:
     """Write a file, whole or not at all; return its path."""
     target = Path(path)
-    with told_plainly("write", target):
+    with file_errors("write", target):
         if target.is_dir():
             raise IsADirectoryError(21, "it is a directory; name a file in it")
         handle, draft = mkstemp(prefix=".sges-", dir=target.parent)
@@ -42,7 +42,7 @@ def write_bytes(path: PathLike, content: bytes) -> Path:
 def write_directory(directory: PathLike, files: dict[str, bytes]) -> list[Path]:
     """Write several files into a directory, which is made if need be: all of them or none."""
     target = Path(directory)
-    with told_plainly("write", target):
+    with file_errors("write", target):
         if target.exists() and not target.is_dir():
             raise NotADirectoryError(20, "it is a file; name a directory")
         made = _make(target)
@@ -59,8 +59,8 @@ def write_directory(directory: PathLike, files: dict[str, bytes]) -> list[Path]:
 
 
 @contextmanager
-def told_plainly(verb: str, path: Path) -> Iterator[None]:
-    """Turn what the system says about a path into one line of ours."""
+def file_errors(verb: str, path: Path) -> Iterator[None]:
+    """Raise errors of the system about a path as a ``FileError`` of one line."""
     try:
         yield
     except FileError:

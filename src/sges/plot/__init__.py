@@ -1,6 +1,6 @@
-"""Pictures of graphs: a layered layout of our own, drawn with matplotlib."""
+"""Pictures of graphs: a layered layout, drawn with matplotlib."""
 
-from sges.plot.drawing import FORMATS, Look, draw, layout_of, picture
-from sges.plot.geometry import Box, Curve, Layout
+from sges.plot.drawing import FORMATS, draw, layout_of, picture
+from sges.plot.layout import Box, Curve, Layout
 
-__all__ = ["FORMATS", "Box", "Curve", "Layout", "Look", "draw", "layout_of", "picture"]
+__all__ = ["FORMATS", "Box", "Curve", "Layout", "draw", "layout_of", "picture"]

@@ -1,8 +1,9 @@
 """Drawing with matplotlib: boxes with names, arrows, and dashed lines for undirected edges.
 
-The sheet has the size that the layout needs, so that the type has the same size in a picture of
-8 nodes and of 80; drawn into axes of the user's, all is scaled to fit.  No name is read as
-mathematics or markup, and the same graph gives the same file, byte by byte.
+The sheet has the size that the layout needs, so that the type is as large in a picture of 80
+nodes as in one of 8; drawn into axes of the user's, everything is scaled to fit.  Names are broken
+into short lines, and never read as mathematics or markup.  The same graph gives the same file,
+byte by byte.
 """
 
 import warnings
@@ -10,25 +11,29 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, TypedDict, Unpack
+from typing import Any, Literal, TypeAlias, get_args
 
-from sges.errors import InvalidArgument
-from sges.export.optional import need
+from sges.errors import InvalidArgument, not_one_of
+from sges.export.objects import need
 from sges.export.writing import PathLike, write_bytes
 from sges.graph.pdag import PDAG
-from sges.plot.geometry import Curve, Layout, Size
-from sges.plot.graphviz import by_graphviz
-from sges.plot.labels import labels_of
+from sges.graph.records import printable
 from sges.plot.layered import layered
+from sges.plot.layout import Curve, Layout, Size, by_graphviz
 
 Axes: TypeAlias = Any
 """``matplotlib.axes.Axes``; matplotlib is imported only when something is drawn."""
+
+Engine: TypeAlias = Literal["auto", "own", "graphviz"]
+"""What places the nodes: Graphviz, sges itself, or Graphviz where it is installed."""
 
 FORMATS = ("svg", "png", "pdf")
 TYPE_SIZE = 10.0
 MARGIN = 18.0
 TITLE, LEGEND = 26.0, 22.0
-DPI, MOST_PIXELS = 160, 12_000
+DPI, MAX_PIXELS = 160, 12_000
+MAX_LABEL_COLUMNS, MAX_LABEL_LINES = 16, 3
+"""The largest number of characters in a line, and of lines in a label."""
 INK, PAPER, FRAME = "#1f2937", "#f8fafc", "#64748b"
 ARROW, LINE = "#334155", "#b45309"
 _METADATA: dict[str, dict[str, None]] = {
@@ -38,69 +43,191 @@ _METADATA: dict[str, dict[str, None]] = {
 }
 
 
-class Look(TypedDict, total=False):
-    """What can be chosen about a picture."""
+def draw(
+    graph: PDAG,
+    path: PathLike | None = None,
+    ax: Axes = None,
+    *,
+    title: str | None = None,
+    legend: bool = True,
+    engine: Engine = "auto",
+    dpi: int = DPI,
+) -> Axes:
+    """Draw a graph with matplotlib, and write the picture if a path is given.
 
-    title: str | None
-    """A line above it."""
-    legend: bool
-    """Whether to say below it what the two kinds of edges are; True unless told otherwise."""
-    engine: Literal["auto", "own", "graphviz"]
-    """Who places the nodes: Graphviz if it is installed, or sges itself."""
-    dpi: int
-    """Dots per inch of a PNG."""
+    Without path and axes, a new figure of pyplot is made, which a notebook shows and
+    ``matplotlib.pyplot.show()`` opens.
 
+    Parameters
+    ----------
+    graph : PDAG
+        The graph.
+    path : str or path-like, optional
+        A file ending in .svg, .png or .pdf.
+    ax : matplotlib.axes.Axes, optional
+        The axes to draw into; the graph is scaled to fit.
+    title : str, optional
+        A line above the graph.
+    legend : bool
+        Whether to explain the two kinds of edges below the graph.
+    engine : {"auto", "own", "graphviz"}
+        What places the nodes; "auto" takes Graphviz if it is installed.
+    dpi : int
+        Dots per inch of a PNG file.
 
-def draw(graph: PDAG, path: PathLike | None = None, ax: Axes = None, **look: Unpack[Look]) -> Axes:
-    """Draw a graph and return the axes; write it too, if a path (.svg, .png, .pdf) is given.
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes with the picture.
 
-    With ``ax`` it is drawn there.  Without path and axes, a new figure of pyplot is made, which
-    a notebook shows and ``matplotlib.pyplot.show()`` opens.
+    Raises
+    ------
+    InvalidArgument
+        If the ending or the engine is not known.
+    FileError
+        If the file cannot be written.
     """
     kind = None if path is None else _format(path)
-    sheet = _Sheet(graph, **look)
+    sheet = _Sheet(graph, title, legend, engine)
     if ax is None:
         ax = sheet.axes(pyplot=path is None)
     sheet.draw(ax)
     if path is not None and kind is not None:
-        write_bytes(path, sheet.render(ax.figure, kind))
+        write_bytes(path, _render(ax.figure, kind, dpi))
     return ax
 
 
-def picture(graph: PDAG, kind: str, **look: Unpack[Look]) -> bytes:
-    """Return the content of a picture file: "svg", "png" or "pdf"."""
-    sheet = _Sheet(graph, **look)
+def picture(
+    graph: PDAG,
+    kind: str,
+    *,
+    title: str | None = None,
+    legend: bool = True,
+    engine: Engine = "auto",
+    dpi: int = DPI,
+) -> bytes:
+    """Return the content of a picture file.
+
+    Parameters
+    ----------
+    graph : PDAG
+        The graph.
+    kind : {"svg", "png", "pdf"}
+        The format.
+    title : str, optional
+        A line above the graph.
+    legend : bool
+        Whether to explain the two kinds of edges below the graph.
+    engine : {"auto", "own", "graphviz"}
+        What places the nodes; "auto" takes Graphviz if it is installed.
+    dpi : int
+        Dots per inch of a PNG file.
+
+    Returns
+    -------
+    bytes
+        What the file holds; the same for the same graph.
+
+    Raises
+    ------
+    InvalidArgument
+        If the format or the engine is not known.
+    """
+    sheet = _Sheet(graph, title, legend, engine)
     ax = sheet.axes(pyplot=False)
     sheet.draw(ax)
-    return sheet.render(ax.figure, kind)
+    return _render(ax.figure, kind, dpi)
 
 
-def layout_of(graph: PDAG, sizes: Sequence[Size], engine: str = "auto") -> Layout:
-    """Return where to draw everything, by Graphviz or by ourselves."""
-    if engine not in ("auto", "own", "graphviz"):
-        raise InvalidArgument(f"engine = {engine!r}: it must be 'auto', 'own' or 'graphviz'")
-    if engine != "own" and graph.n and (found := by_graphviz(graph, sizes)) is not None:
-        return found
+def layout_of(graph: PDAG, sizes: Sequence[Size], engine: Engine = "auto") -> Layout:
+    """Return where to draw the nodes and edges of a graph.
+
+    Parameters
+    ----------
+    graph : PDAG
+        The graph.
+    sizes : sequence of (float, float)
+        The width and height of each node, in points.
+    engine : {"auto", "own", "graphviz"}
+        What places the nodes; "auto" takes Graphviz if it is installed.
+
+    Returns
+    -------
+    Layout
+        Boxes and curves, in points.
+
+    Raises
+    ------
+    InvalidArgument
+        If the engine is not known, or is "graphviz" and fails.
+    """
+    if engine not in get_args(Engine):
+        raise not_one_of("engine", engine, get_args(Engine))
+    if engine != "own" and graph.n and (layout := by_graphviz(graph, sizes)) is not None:
+        return layout
     if engine == "graphviz":
         raise InvalidArgument(
-            "engine = 'graphviz': its program dot is not there or failed; use 'own'"
+            "engine = 'graphviz': its program dot is not installed or failed; use 'own'"
         )
     return layered(graph, sizes)
 
 
-class _Sheet:
-    """One picture in the making: the layout, and how to put it onto axes."""
+def labels_of(names: Sequence[str]) -> list[str]:
+    r"""Return what to write into the boxes; different names stay different.
 
-    def __init__(self, graph: PDAG, **look: Unpack[Look]) -> None:
+    >>> labels_of(["x", "a_rather_long_name_for_a_column"])
+    ['x', 'a_rather_long_\nname_for_a_\ncolumn']
+    """
+    labels = [label_of(name) for name in names]
+    alike = {label for label in labels if labels.count(label) > 1}
+    return [f"{label} #{v}" if label in alike else label for v, label in enumerate(labels)]
+
+
+def label_of(name: str) -> str:
+    """Return a name in a few short lines, with characters that cannot be shown escaped."""
+    shown = printable(name)
+    room = MAX_LABEL_COLUMNS * MAX_LABEL_LINES - 6
+    if len(shown) > room:
+        shown = f"{shown[: room - 13]}…{shown[-12:]}"
+    return "\n".join(_lines(shown)) or repr(name)
+
+
+def _lines(text: str) -> list[str]:
+    """Break a text after spaces, underscores, dots and the like, in a word only if necessary."""
+    lines = [""]
+    for piece in _pieces(text):
+        if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > MAX_LABEL_COLUMNS:
+            lines.append("")
+        while len(lines[-1]) + len(piece.rstrip()) > MAX_LABEL_COLUMNS:
+            lines[-1] += piece[: MAX_LABEL_COLUMNS - len(lines[-1])]
+            piece = piece[MAX_LABEL_COLUMNS:]
+            lines.append("")
+        lines[-1] += piece
+    return [line.strip() for line in lines if line.strip()]
+
+
+def _pieces(text: str) -> list[str]:
+    """Return the text in pieces after which a line may end."""
+    pieces = [""]
+    for c in text:
+        pieces[-1] += c
+        if not c.isalnum():
+            pieces.append("")
+    return [piece for piece in pieces if piece]
+
+
+class _Sheet:
+    """A laid out graph with title and legend, and how to put it onto axes."""
+
+    def __init__(self, graph: PDAG, title: str | None, legend: bool, engine: Engine) -> None:
         need("matplotlib", "a picture")
         self.graph = graph
-        self.title = look.get("title")
-        self.dpi = look.get("dpi", DPI)
+        self.title = title
         self.labels = labels_of([graph.name(v) for v in range(graph.n)])
         with _missing_glyphs_shown_as_boxes():
             self.sizes = [_size(label) for label in self.labels]
-        self.layout = layout_of(graph, self.sizes, look.get("engine", "auto"))
-        kinds = _kinds(graph) if look.get("legend", True) else []
+        self.layout = layout_of(graph, self.sizes, engine)
+        kinds = _kinds(graph) if legend else []
         self.legend = kinds
         self.width = max(self.layout.width, 150.0 * len(kinds), 72.0) + 2 * MARGIN
         self.top = MARGIN + (TITLE if self.title else 0.0)
@@ -137,18 +264,18 @@ class _Sheet:
             middle = self.width / 2 + 150 * (k - (len(self.legend) - 1) / 2)
             _draw_legend(ax, kind, (middle - 62, self.height - MARGIN), scale)
 
-    def render(self, figure: Any, kind: str) -> bytes:  # noqa: ANN401 (a matplotlib figure)
-        """Return the content of a file of the figure."""
-        if kind not in FORMATS:
-            raise InvalidArgument(f"a picture is one of {', '.join(FORMATS)}, not {kind!r}")
-        rc_context = need("matplotlib", "a picture").rc_context
-        inches = max(figure.get_size_inches())
-        dpi = min(self.dpi, MOST_PIXELS / inches)
-        content = BytesIO()
-        settings = {"svg.fonttype": "none", "svg.hashsalt": "sges", "pdf.fonttype": 42}
-        with rc_context(settings), _missing_glyphs_shown_as_boxes():
-            figure.savefig(content, format=kind, dpi=dpi, metadata=_METADATA[kind])
-        return content.getvalue()
+
+def _render(figure: Any, kind: str, dpi: int) -> bytes:  # noqa: ANN401 (a matplotlib figure)
+    """Return the content of a file of the figure."""
+    if kind not in FORMATS:
+        raise not_one_of("kind of picture", kind, FORMATS)
+    rc_context = need("matplotlib", "a picture").rc_context
+    content = BytesIO()
+    settings = {"svg.fonttype": "none", "svg.hashsalt": "sges", "pdf.fonttype": 42}
+    with rc_context(settings), _missing_glyphs_shown_as_boxes():
+        dots = min(dpi, MAX_PIXELS / max(figure.get_size_inches()))
+        figure.savefig(content, format=kind, dpi=dots, metadata=_METADATA[kind])
+    return content.getvalue()
 
 
 def _format(path: PathLike) -> str:
@@ -193,10 +320,10 @@ def _draw_node(ax: Axes, label: str, centre: tuple[float, float], size: Size, sc
     _text(ax, centre, label, scale, ha="center", va="center", zorder=4, linespacing=1.1)
 
 
-def _text(ax: Axes, place: tuple[float, float], text: str, scale: float, **how: object) -> None:
-    """Write a text as it is: a dollar sign begins no formula."""
+def _text(ax: Axes, place: tuple[float, float], text: str, scale: float, **options: object) -> None:
+    """Write a text as it is: a dollar sign does not begin a formula."""
     defaults: dict[str, object] = {"ha": "center", "color": INK, "fontsize": TYPE_SIZE * scale}
-    ax.text(*place, text, parse_math=False, **(defaults | how))
+    ax.text(*place, text, parse_math=False, **(defaults | options))
 
 
 def _draw_edge(ax: Axes, graph: PDAG, curve: Curve, scale: float) -> None:
@@ -208,34 +335,34 @@ def _draw_edge(ax: Axes, graph: PDAG, curve: Curve, scale: float) -> None:
         points.reverse()  # an arrow of a directed cycle, which points up
     outline = Outline(points, [Outline.MOVETO] + [Outline.CURVE4] * (len(points) - 1))
     directed = not graph.neighbors(upper) >> lower & 1
-    _draw_way(ax, outline, directed, scale)
+    _draw_line(ax, outline, directed, scale)
 
 
-def _draw_way(ax: Axes, outline: Any, directed: bool, scale: float) -> None:  # noqa: ANN401
+def _draw_line(ax: Axes, outline: Any, directed: bool, scale: float) -> None:  # noqa: ANN401
     from matplotlib.patches import FancyArrowPatch, PathPatch
 
     if directed:
-        look: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 10 * scale}
-        look |= {"shrinkA": 0, "shrinkB": 0, "color": ARROW, "linewidth": 1.1 * scale}
-        ax.add_patch(FancyArrowPatch(path=outline, zorder=2, joinstyle="miter", **look))
+        style: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 10 * scale}
+        style |= {"shrinkA": 0, "shrinkB": 0, "color": ARROW, "linewidth": 1.1 * scale}
+        ax.add_patch(FancyArrowPatch(path=outline, zorder=2, joinstyle="miter", **style))
     else:
         dashes = (0, (4, 2.2))
-        look = {"edgecolor": LINE, "linewidth": 1.5 * scale, "linestyle": dashes}
-        ax.add_patch(PathPatch(outline, facecolor="none", zorder=2, capstyle="butt", **look))
+        style = {"edgecolor": LINE, "linewidth": 1.5 * scale, "linestyle": dashes}
+        ax.add_patch(PathPatch(outline, facecolor="none", zorder=2, capstyle="butt", **style))
 
 
 def _draw_legend(ax: Axes, kind: str, start: tuple[float, float], scale: float) -> None:
     from matplotlib.path import Path as Outline
 
     x, y = start
-    _draw_way(ax, Outline([(x, y), (x + 30, y)]), kind == "directed", scale)
+    _draw_line(ax, Outline([(x, y), (x + 30, y)]), kind == "directed", scale)
     words = {"directed": "directed", "undirected": "undirected: either way"}[kind]
     _text(ax, (x + 36, y), words, 0.85 * scale, ha="left", va="center", color=FRAME)
 
 
 @contextmanager
 def _missing_glyphs_shown_as_boxes() -> Iterator[None]:
-    """Let names in scripts that the font lacks pass; SVG shows them all the same."""
+    """Allow names in scripts that the font lacks; an SVG file shows them in another font."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         warnings.filterwarnings("ignore", message="Matplotlib currently does not support")

@@ -3,41 +3,38 @@
 from collections.abc import Iterable
 from decimal import Decimal
 from textwrap import wrap
-from typing import TYPE_CHECKING
 
 from sges.graph.pdag import PDAG
+from sges.graph.records import printable
 from sges.nodeset import NodeSet, nodes
-
-if TYPE_CHECKING:
-    from sges.result.value import Result
+from sges.result import Result
 
 WIDTH = 80
-MOST_LINES = 40
-"""How many lines of edges, and as many of nodes, are shown."""
 
 
-def summary(result: "Result", most: int = MOST_LINES) -> str:
-    """Return what was found and how, then the edges, child by child."""
+def summary(result: Result, max_lines: int | None = 40) -> str:
+    """Return what was found and how, then the edges, child by child.
+
+    Parameters
+    ----------
+    result : Result
+        The result to describe.
+    max_lines : int or None
+        The largest number of lines for each list of edges or nodes; None shows all.
+
+    Returns
+    -------
+    str
+        Lines of at most 80 columns, in which nothing can control a terminal.
+    """
     facts = _facts(result)
     label = max(len(key) for key, _ in facts)
     lines = [_title(result), ""]
     for key, value in facts:
-        lines += _folded(f"{key:<{label}}  ", value)
+        lines += _folded(f"{key:<{label}}  ", printable(value))
     for title, block in _blocks(result.cpdag):
-        lines += ["", title, *_cut(block, most)]
+        lines += ["", title, *_cut(block, max_lines)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
-
-
-def one_line(result: "Result") -> str:
-    """Return the result in a line, for ``repr``."""
-    arrows, lines = _counts(result.cpdag)
-    score = f"{result.score_name or 'score'} {result.score:.10g}"
-    ended = "" if result.complete else f", stopped: {result.stopped}"
-    return (
-        f"Result({count(result.cpdag.n, 'node')}, {arrows} directed and {lines} undirected "
-        f"{'edge' if arrows + lines == 1 else 'edges'}, {score}, "
-        f"{count(len(result.steps), 'step')}{ended})"
-    )
 
 
 def count(number: int, noun: str) -> str:
@@ -49,21 +46,12 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def printable(name: str) -> str:
-    r"""Return a name on one line, what a terminal would obey made visible.
-
-    >>> printable("two\nlines")
-    'two\\nlines'
-    """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
-
-
-def _title(result: "Result") -> str:
+def _title(result: Result) -> str:
     title = f"Equivalence class on {count(result.cpdag.n, 'node')}"
     return title if result.complete else f"{title} (search not complete)"
 
 
-def _facts(result: "Result") -> list[tuple[str, str]]:
+def _facts(result: Result) -> list[tuple[str, str]]:
     arrows, lines = _counts(result.cpdag)
     bound = result.evaluation_bound
     evaluations = result.score_evaluations
@@ -87,7 +75,7 @@ def _large(number: int) -> str:
     return f"{number:,}" if number < 10**9 else f"{Decimal(number):.2g}".lower()
 
 
-def _seconds(result: "Result") -> str:
+def _seconds(result: Result) -> str:
     phases = [f"{phase} {seconds:.3g}" for phase, seconds in result.seconds.items()]
     return ", ".join(phases) or "not measured"
 
@@ -97,7 +85,7 @@ def _counts(graph: PDAG) -> tuple[int, int]:
 
 
 def _blocks(graph: PDAG) -> Iterable[tuple[str, list[str]]]:
-    """Yield the titled lists: who points at whom, what is undirected, who is alone."""
+    """Yield titles and lines: the directed edges, the undirected ones, the nodes without any."""
     arrows, lines = _counts(graph)
     into = [(graph.parents(y), y) for y in range(graph.n) if graph.parents(y)]
     if arrows:
@@ -121,7 +109,7 @@ def _listed(graph: PDAG, s: NodeSet) -> str:
 
 
 def _aligned(edges: list[tuple[str, str, str]]) -> list[str]:
-    """Return one entry per line, the signs below each other where that fits."""
+    """Return one entry per line, with the edge signs aligned where that fits."""
     left = min(max(len(first) for first, _, _ in edges), WIDTH // 2 - 4)
     lines: list[str] = []
     for first, sign, second in edges:
@@ -135,13 +123,14 @@ def _aligned(edges: list[tuple[str, str, str]]) -> list[str]:
 
 
 def _folded(head: str, text: str) -> list[str]:
-    """Return head and text in lines of at most 80 columns, the text below itself."""
+    """Return head and text in lines of at most 80 columns, later lines indented as the first."""
     room = max(WIDTH - len(head), 20)
     parts = wrap(text, room, break_on_hyphens=False) or [""]
     return [(head if not k else " " * len(head)) + part for k, part in enumerate(parts)]
 
 
-def _cut(lines: list[str], most: int) -> list[str]:
-    if len(lines) <= most:
+def _cut(lines: list[str], max_lines: int | None) -> list[str]:
+    if max_lines is None or len(lines) <= max_lines:
         return lines
-    return [*lines[: most - 1], f"  ... and {count(len(lines) - most + 1, 'more line')}"]
+    hidden = len(lines) - max_lines + 1
+    return [*lines[: max_lines - 1], f"  ... and {count(hidden, 'more line')}"]

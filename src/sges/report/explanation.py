@@ -1,31 +1,46 @@
-"""Why two nodes are joined, or not: what the search did about the pair.
+"""Why two nodes are adjacent, or not: what the search did about the pair.
 
-The steps of a result, applied once more to the graph it started from, show every step that
-touched the pair: those whose operator is on the pair itself, and those elsewhere that directed
-its edge or freed it.  Where the start is not known (a search from a graph of the user's), only
-the former are told.
+The steps of a result are applied once more to the graph from which the search started.  This
+shows every step that touched the pair: those whose operator is on the pair itself, and those
+elsewhere that directed its edge or made it undirected.  If the start is not known, as after a
+search from a graph of the user's, only the steps on the pair itself are reported.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from sges.graph.equivalence import pdag_to_cpdag
 from sges.graph.pdag import PDAG
-from sges.operators import Operator, deletes, inserts
-from sges.result.step import Step, named_operator
+from sges.graph.records import printable
+from sges.nodeset import nodes
+from sges.operators import Delete, Operator, deletes, inserts
+from sges.report.html import preformatted
+from sges.result import Result, Step
 
-if TYPE_CHECKING:
-    from sges.result.value import Result
-
-LOOK_AT_MOST = 10_000
-"""How many operators on the pair are looked at for the best one now."""
+MAX_SCORED_OPERATORS = 10_000
+"""How many operators on the pair are scored to find the best one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A step that touched the pair: its number from 1, what it did there, and the operator."""
+    """A step of the search that touched the pair.
+
+    Parameters
+    ----------
+    step : int
+        Its number, from 1.
+    phase : str
+        The phase of the search.
+    operator : str
+        The operator, written with the names of its nodes.
+    gain : float
+        How much it changed the score.
+    on_pair : bool
+        Whether the operator is on the pair itself, or elsewhere.
+    edge : str
+        The edge between the pair after the step.
+    """
 
     step: int
     phase: str
@@ -41,10 +56,21 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What is between two nodes and how it came about; ``str`` of it is for people.
+    """Why there is an edge between two nodes, or why there is none; ``str`` of it is for people.
 
-    ``best_operator`` is the best insert or delete on the pair as the class is now, and
-    ``best_gain`` what it would gain; None if the score is not at hand or there is none.
+    Parameters
+    ----------
+    edge : str
+        The edge between the two nodes in the result.
+    events : tuple of Event
+        The steps that touched the pair.
+    ending : str
+        What came of them, in words.
+    best_operator : str, optional
+        The best insert or delete on the pair in the class as it is now; None if the score object
+        is not at hand, or if no operator on the pair is valid.
+    best_gain : float, optional
+        How much ``best_operator`` would change the score.
     """
 
     edge: str
@@ -63,28 +89,44 @@ class Explanation:
             )
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
 
-def explain(result: "Result", a: int, b: int) -> Explanation:
-    """Return what the search did about the pair of nodes a and b."""
+
+def explain(result: Result, a: int, b: int) -> Explanation:
+    """Explain what the search did about a pair of nodes.
+
+    Parameters
+    ----------
+    result : Result
+        The result of the search.
+    a, b : int
+        Two different nodes.
+
+    Returns
+    -------
+    Explanation
+        The edge, the steps that touched it, and the best change of it now.
+    """
     events = tuple(_events(result, a, b))
     edge = edge_in_words(result.cpdag, a, b)
-    best = best_now(result, a, b)
+    best = _best_now(result, a, b)
     return Explanation(
         edge=edge,
         events=events,
         ending=_ending(result, a, b, events),
-        best_operator=None if best is None else named_operator(best[1], result.names),
+        best_operator=None if best is None else _named(best[1], result.names),
         best_gain=None if best is None else best[0],
     )
 
 
 def edge_in_words(graph: PDAG, a: int, b: int) -> str:
-    """Write what joins two nodes.
+    """Write the edge between two nodes, or that there is none.
 
     >>> edge_in_words(PDAG.from_edges(2, [(0, 1)], names=["rain", "wet"]), 1, 0)
     'rain → wet'
     """
-    x, y = graph.name(a), graph.name(b)
+    x, y = printable(graph.name(a)), printable(graph.name(b))
     forward, backward = graph.out[a] >> b & 1, graph.out[b] >> a & 1
     if forward and backward:
         return f"{x} — {y}"
@@ -93,13 +135,24 @@ def edge_in_words(graph: PDAG, a: int, b: int) -> str:
     return f"no edge between {x} and {y}"
 
 
-def best_now(result: "Result", a: int, b: int) -> tuple[float, Operator] | None:
-    """Return the gain and the best insert or delete on the pair in the class as it is."""
+def _named(operator: Operator, names: Sequence[str]) -> str:
+    """Write an operator with the names of its nodes.
+
+    >>> _named(Delete(0, 1, {2}), ["a", "b", "c"])
+    'Delete(a, b, H = {c})'
+    """
+    chosen = ", ".join(printable(names[v]) for v in nodes(operator.chosen))
+    x, y = printable(names[operator.x]), printable(names[operator.y])
+    return f"{type(operator).__name__}({x}, {y}, {operator.set_name} = {{{chosen}}})"
+
+
+def _best_now(result: Result, a: int, b: int) -> tuple[float, Operator] | None:
+    """Return the best insert or delete on the pair in the class as it is, with its gain."""
     if result.scorer is None:
         return None
-    cpdag = pdag_to_cpdag(result.cpdag)  # of a class that knowledge has refined, all of it
+    cpdag = pdag_to_cpdag(result.cpdag)  # knowledge may direct more edges than the CPDAG
     best: tuple[float, Operator] | None = None
-    for operator in islice(_operators(cpdag, a, b), LOOK_AT_MOST):
+    for operator in islice(_operators(cpdag, a, b), MAX_SCORED_OPERATORS):
         gain = operator.gain(result.scorer, cpdag)
         if best is None or gain > best[0]:
             best = (gain, operator)
@@ -114,8 +167,8 @@ def _operators(cpdag: PDAG, a: int, b: int) -> Iterator[Operator]:
             yield from deletes(cpdag, x, y)
 
 
-def _events(result: "Result", a: int, b: int) -> Iterator[Event]:
-    graphs = replay(result)
+def _events(result: Result, a: int, b: int) -> Iterator[Event]:
+    graphs = _replay(result)
     for place, step in enumerate(result.steps):
         on_pair = {step.operator.x, step.operator.y} == {a, b}
         after = _after(step, on_pair, a, b, result) if graphs is None else ""
@@ -125,22 +178,22 @@ def _events(result: "Result", a: int, b: int) -> Iterator[Event]:
                 continue
         elif not on_pair:
             continue
-        name = named_operator(step.operator, result.names)
+        name = _named(step.operator, result.names)
         yield Event(place + 1, step.phase, name, step.gain, on_pair, after)
 
 
-def _after(step: Step, on_pair: bool, a: int, b: int, result: "Result") -> str:
-    """Write what a step on the pair leaves there, where the graphs on the way are not known."""
-    gone = on_pair and type(step.operator).__name__ == "Delete"
-    joined = f"{result.names[a]} and {result.names[b]}"
+def _after(step: Step, on_pair: bool, a: int, b: int, result: Result) -> str:
+    """Write what a step on the pair leaves there when the graphs on the way are not known."""
+    gone = on_pair and isinstance(step.operator, Delete)
+    joined = f"{printable(result.names[a])} and {printable(result.names[b])}"
     return f"no edge between {joined}" if gone else f"{joined} are joined"
 
 
-def replay(result: "Result") -> list[PDAG] | None:
+def _replay(result: Result) -> list[PDAG] | None:
     """Return the graphs before and after each step, or None if the start is not known.
 
-    The start is not kept, but the empty and the complete graph are the only ones with so few and
-    so many edges: the number of edges after the first step tells whether it was one of them.
+    The start is not stored, but the empty and the complete graph are told by the number of edges
+    after the first step, which no other start can have.
     """
     for start in (PDAG.empty, PDAG.complete):
         graphs = _replay_from(start(result.cpdag.n, result.names), result)
@@ -149,7 +202,7 @@ def replay(result: "Result") -> list[PDAG] | None:
     return None
 
 
-def _replay_from(start: PDAG, result: "Result") -> list[PDAG] | None:
+def _replay_from(start: PDAG, result: Result) -> list[PDAG] | None:
     """Return the graphs on the way from this start, or None if the steps do not fit it."""
     graphs = [start]
     for step in result.steps:
@@ -161,8 +214,8 @@ def _replay_from(start: PDAG, result: "Result") -> list[PDAG] | None:
     return graphs if graphs[-1].skeleton() == result.cpdag.skeleton() else None
 
 
-def _ending(result: "Result", a: int, b: int, events: tuple[Event, ...]) -> str:
-    """Write how the story of the pair ends."""
+def _ending(result: Result, a: int, b: int, events: tuple[Event, ...]) -> str:
+    """Write what came of the steps on the pair."""
     joined = bool(result.cpdag.adjacent(a) >> b & 1)
     last = next((event for event in reversed(events) if event.on_pair), None)
     if last is None and not result.steps and result.forward is None:

@@ -1,0 +1,452 @@
+"""Graphs as text in JSON, CSV and GraphML, and graph files of any of these formats.
+
+======================  ==========================================================
+ending                  content
+======================  ==========================================================
+.json                   a result of sges, or ``{"nodes": [...], "edges": [...]}``
+.graphml, .xml          GraphML, which yEd, Gephi, Cytoscape and networkx read
+.csv                    a list of edges, or a labelled adjacency matrix
+.dot, .gv               DOT (``sges.export.dot``)
+======================  ==========================================================
+"""
+
+import csv
+import json
+import re
+import sys
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+
+from sges.errors import FileError, GraphError, InvalidArgument
+from sges.export.dot import from_dot, to_dot
+from sges.export.matrix import from_numpy, to_numpy
+from sges.export.writing import PathLike, file_errors, write_text
+from sges.graph.pdag import PDAG
+from sges.graph.records import (
+    edge_records,
+    graph_of_record,
+    graph_of_records,
+    graph_record,
+    parse_json,
+)
+
+GRAPHML_NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+_CSV_TYPES = {
+    "": "directed",
+    "directed": "directed",
+    "-->": "directed",
+    "->": "directed",
+    "undirected": "undirected",
+    "---": "undirected",
+    "--": "undirected",
+}
+
+
+def to_json(graph: PDAG, indent: int | None = 2) -> str:
+    """Return the graph as JSON text.
+
+    Parameters
+    ----------
+    graph : PDAG
+        The graph.
+    indent : int, optional
+        Spaces per level; None writes one line.
+
+    Returns
+    -------
+    str
+        ``{"nodes": [names], "edges": [{"source", "target", "type"}]}``, the edges sorted.
+    """
+    return json.dumps(graph_record(graph), indent=indent, ensure_ascii=False)
+
+
+def from_json(text: str) -> PDAG:
+    """Return the graph in JSON text.
+
+    Parameters
+    ----------
+    text : str
+        What ``to_json`` wrote, or a result of sges in JSON.
+
+    Returns
+    -------
+    PDAG
+        The graph.
+
+    Raises
+    ------
+    GraphError
+        If the text is not JSON, or not that of a graph.
+    """
+    return graph_of_record(parse_json(text))
+
+
+def to_csv(graph: PDAG) -> str:
+    """Return the edges as CSV, without pandas.
+
+    Parameters
+    ----------
+    graph : PDAG
+        The graph.
+
+    Returns
+    -------
+    str
+        The header ``source,target,type``, one line per node with only its source, so that nodes
+        without edges are kept, and one line per edge.
+    """
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["source", "target", "type"])
+    writer.writerows([graph.name(v), "", ""] for v in range(graph.n))
+    writer.writerows([e["source"], e["target"], e["type"]] for e in edge_records(graph))
+    return text.getvalue()
+
+
+def to_adjacency_csv(graph: PDAG) -> str:
+    """Return the labelled row-to-column adjacency matrix as CSV.
+
+    Parameters
+    ----------
+    graph : PDAG
+        The graph.
+
+    Returns
+    -------
+    str
+        The names in the header, after one empty cell, and at the start of each line; a 1 in row
+        i and column j is i → j, and both ways i — j.
+    """
+    names = [graph.name(v) for v in range(graph.n)]
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["", *names])
+    rows = to_numpy(graph, "row-to-column").tolist()
+    writer.writerows([name, *row] for name, row in zip(names, rows, strict=True))
+    return text.getvalue()
+
+
+def from_csv(text: str) -> PDAG:
+    """Return the graph of a list of edges or of an adjacency matrix in CSV.
+
+    Parameters
+    ----------
+    text : str
+        A list of edges has the header ``source,target,type``; ``type`` is "directed" or
+        "undirected", or drawn as ``-->`` or ``---``, and without it an edge is directed.  A line
+        with only a source is a node.  A header that begins with an empty cell is that of a
+        labelled row-to-column adjacency matrix.
+
+    Returns
+    -------
+    PDAG
+        The graph.
+
+    Raises
+    ------
+    GraphError
+        If the text is neither.
+    """
+    try:
+        rows = [row for row in csv.reader(StringIO(text, newline=""), strict=True) if row]
+    except csv.Error as error:
+        raise GraphError(f"this is not CSV: {error}") from None
+    header = [cell.strip() for cell in rows[0]] if rows else []
+    if header[:2] == ["source", "target"]:
+        return _of_edges(header, rows[1:])
+    if header and header[0] == "":
+        return _of_matrix(rows[0][1:], rows[1:])
+    raise GraphError(
+        "a graph in CSV begins with source,target,type (a list of edges) or with an empty cell "
+        f"and the names (an adjacency matrix), not with {','.join(header)[:60]!r}"
+    )
+
+
+def _of_edges(header: list[str], rows: list[list[str]]) -> PDAG:
+    names: dict[str, None] = {}
+    edges = []
+    for line, row in enumerate(rows, start=2):
+        cells = dict(zip(header, row, strict=False))
+        source, target = cells.get("source", ""), cells.get("target", "")
+        kind = _CSV_TYPES.get(cells.get("type", "").strip())
+        if kind is None:
+            raise GraphError(
+                f"line {line}: the type {cells['type']!r} is not one of {list(_CSV_TYPES)}"
+            )
+        names[source] = None
+        if target:
+            names[target] = None
+            edges.append({"source": source, "target": target, "type": kind})
+    return graph_of_records(list(names), edges)
+
+
+def _of_matrix(names: list[str], rows: list[list[str]]) -> PDAG:
+    if [row[0] for row in rows] != names:
+        raise GraphError(
+            "the lines of an adjacency matrix must begin with the names of its header, in order"
+        )
+    for row in rows:
+        if len(row) != len(names) + 1:
+            raise GraphError(
+                f"the line of {row[0]!r} has {len(row) - 1} entries for {len(names)} names"
+            )
+    cells = [_cell(cell, row[0]) for row in rows for cell in row[1:]]
+    matrix = np.array(cells, dtype=np.float64).reshape(len(names), len(names))
+    return from_numpy(matrix, "row-to-column", names)
+
+
+def _cell(cell: str, name: str) -> float:
+    try:
+        return float(cell)
+    except ValueError:
+        raise GraphError(
+            f"the line of {name!r} holds {cell!r}; entries of an adjacency matrix are 0 or 1"
+        ) from None
+
+
+def to_graphml(graph: PDAG) -> str:
+    """Return the graph as GraphML.
+
+    Parameters
+    ----------
+    graph : PDAG
+        The graph.
+
+    Returns
+    -------
+    str
+        GraphML text; the ids of the nodes are n0, n1, ..., their names the attribute ``name``.
+
+    Raises
+    ------
+    GraphError
+        If a name holds a character that XML cannot hold.
+    """
+    root = ElementTree.Element("graphml", xmlns=GRAPHML_NAMESPACE)
+    for key, owner in (("name", "node"), ("type", "edge")):
+        declared = {"id": key, "for": owner, "attr.name": key, "attr.type": "string"}
+        ElementTree.SubElement(root, "key", declared)
+    body = ElementTree.SubElement(root, "graph", id="G", edgedefault="directed")
+    ids = {graph.name(v): f"n{v}" for v in range(graph.n)}
+    for name, node_id in ids.items():
+        _data(ElementTree.SubElement(body, "node", id=node_id), "name", _writable(name))
+    for edge in edge_records(graph):
+        ends = {"source": ids[edge["source"]], "target": ids[edge["target"]]}
+        directed = "true" if edge["type"] == "directed" else "false"
+        _data(ElementTree.SubElement(body, "edge", ends, directed=directed), "type", edge["type"])
+    ElementTree.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + _text(root) + "\n"
+
+
+def from_graphml(text: str) -> PDAG:
+    """Return the graph of GraphML text, whether sges or another program wrote it.
+
+    A node is called by its attribute ``name``, else ``label``, else by its id.  The kind of an
+    edge is its attribute ``type``, or else what ``directed`` or the graph's ``edgedefault`` say;
+    two opposite arcs, as networkx writes an undirected edge, are one undirected edge.
+
+    Parameters
+    ----------
+    text : str
+        GraphML with one graph.
+
+    Returns
+    -------
+    PDAG
+        The graph.
+
+    Raises
+    ------
+    GraphError
+        If the text is not GraphML, or declares a document type.
+    """
+    body = _body(text)
+    keys = {key.get("id", ""): key.get("attr.name", "") for key in _all(body[0], "key")}
+    names = {}
+    for node in _all(body[1], "node"):
+        data, node_id = _attributes(node, keys), node.get("id", "")
+        names[node_id] = data.get("name", data.get("label", node_id))
+    default = body[1].get("edgedefault", "directed")
+    arcs: dict[tuple[str, str], str] = {}
+    for edge in _all(body[1], "edge"):
+        _add_arc(arcs, _ends(edge, names), _type(edge, keys, default))
+    records = [{"source": x, "target": y, "type": kind} for (x, y), kind in arcs.items()]
+    return graph_of_records(list(names.values()), records)
+
+
+def _add_arc(arcs: dict[tuple[str, str], str], ends: tuple[str, str], kind: str) -> None:
+    """Add an edge; the second of two opposite arcs makes the first undirected."""
+    if ends[::-1] in arcs:
+        arcs[ends[::-1]] = "undirected"
+    elif ends in arcs:
+        raise GraphError(f"{ends[0]!r} and {ends[1]!r} are joined twice; a pair has one edge")
+    else:
+        arcs[ends] = kind
+
+
+def _body(text: str) -> tuple[ElementTree.Element, ElementTree.Element]:
+    """Return the document and its graph; refuse what could expand without bound."""
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise GraphError("this GraphML declares a document type; remove the declaration")
+    try:
+        root = ElementTree.fromstring(text)
+    except (ElementTree.ParseError, ValueError) as error:
+        raise GraphError(f"this is not GraphML: {error}") from None
+    graphs = _all(root, "graph")
+    if _tag(root) != "graphml" or len(graphs) != 1:
+        raise GraphError(f"GraphML with one graph is needed; this has {len(graphs)}")
+    return root, graphs[0]
+
+
+def _tag(element: ElementTree.Element) -> str:
+    return element.tag.rpartition("}")[2]
+
+
+def _all(element: ElementTree.Element, tag: str) -> list[ElementTree.Element]:
+    return [child for child in element if _tag(child) == tag]
+
+
+def _attributes(element: ElementTree.Element, keys: dict[str, str]) -> dict[str, str]:
+    """Return the attributes of a node or an edge by their names."""
+    data = _all(element, "data")
+    return {keys.get(item.get("key", ""), item.get("key", "")): item.text or "" for item in data}
+
+
+def _ends(edge: ElementTree.Element, names: dict[str, str]) -> tuple[str, str]:
+    ends = (edge.get("source", ""), edge.get("target", ""))
+    for end in ends:
+        if end not in names:
+            raise GraphError(f"an edge names the node {end!r}, which the file does not have")
+    return names[ends[0]], names[ends[1]]
+
+
+def _type(edge: ElementTree.Element, keys: dict[str, str], default: str) -> str:
+    kind = _attributes(edge, keys).get("type")
+    if kind in ("directed", "undirected"):
+        return kind
+    directed = edge.get("directed", "true" if default == "directed" else "false")
+    return "directed" if directed == "true" else "undirected"
+
+
+def _data(element: ElementTree.Element, key: str, text: str) -> None:
+    ElementTree.SubElement(element, "data", key=key).text = text
+
+
+def _text(root: ElementTree.Element) -> str:
+    # A parser reads a bare carriage return as a line feed; only the reference survives.
+    return ElementTree.tostring(root, encoding="unicode").replace("\r", "&#13;")
+
+
+def _writable(name: str) -> str:
+    if found := _NOT_IN_XML.search(name):
+        raise GraphError(
+            f"the name {name!r} holds the character {found.group()!r}, which XML cannot hold; "
+            "rename the column, or write JSON"
+        )
+    return name
+
+
+READERS: dict[str, Callable[[str], PDAG]] = {
+    ".json": from_json,
+    ".graphml": from_graphml,
+    ".xml": from_graphml,
+    ".csv": from_csv,
+    ".dot": from_dot,
+    ".gv": from_dot,
+}
+WRITERS: dict[str, Callable[[PDAG], str]] = {
+    ".json": to_json,
+    ".graphml": to_graphml,
+    ".csv": to_csv,
+    ".dot": to_dot,
+    ".gv": to_dot,
+}
+
+
+def read_graph(path: PathLike) -> PDAG:
+    """Return the graph in a file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file in JSON, GraphML, CSV or DOT, or "-" for standard input.  The format is told by
+        the ending, or by the first characters if the ending is not known.
+
+    Returns
+    -------
+    PDAG
+        The graph.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read.
+    GraphError
+        If it does not hold a graph.
+    """
+    name = str(path)
+    text = sys.stdin.read() if name == "-" else _read(Path(path))
+    ending = Path(name).suffix.lower()
+    reader = READERS.get(ending) or _by_content(text)
+    try:
+        return reader(text)
+    except GraphError as error:
+        raise GraphError(f"{'standard input' if name == '-' else repr(name)}: {error}") from None
+
+
+def write_graph(graph: PDAG, path: PathLike) -> Path:
+    """Write a graph to a file, whole or not at all.
+
+    Parameters
+    ----------
+    graph : PDAG
+        The graph.
+    path : str or path-like
+        The file; its ending (.json, .graphml, .csv, .dot or .gv) is the format.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    InvalidArgument
+        If the ending is not known.
+    FileError
+        If the file cannot be written.
+    """
+    ending = Path(path).suffix.lower()
+    if ending not in WRITERS:
+        raise InvalidArgument(
+            f"a graph cannot be written to {str(path)!r}: its ending must be one of "
+            f"{', '.join(WRITERS)}"
+        )
+    return write_text(path, WRITERS[ending](graph))
+
+
+def _read(path: Path) -> str:
+    with file_errors("read", path):
+        content = path.read_bytes()
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise FileError(f"cannot read {str(path)!r}: it is not text in UTF-8") from None
+
+
+def _by_content(text: str) -> Callable[[str], PDAG]:
+    """Return the reader for a file whose ending says nothing."""
+    start = text.lstrip()[:8].lower()
+    if start.startswith("{"):
+        return from_json
+    if start.startswith("<"):
+        return from_graphml
+    if start.startswith(("digraph", "graph", "strict", "//", "/*")):
+        return from_dot
+    return from_csv

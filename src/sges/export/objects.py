@@ -1,0 +1,208 @@
+"""Graphs as objects of other libraries: networkx, pandas, pgmpy and causal-learn.
+
+Each library is imported when it is asked for; one that is not installed is named, with the
+command that installs it.
+"""
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from sges.errors import GraphError, MissingLibrary
+from sges.graph.pdag import PDAG, Edge
+from sges.graph.records import edge_records, graph_of_edges, graph_of_records
+
+if TYPE_CHECKING:
+    import networkx
+
+EDGE_COLUMNS = ["source", "target", "type"]
+
+
+def need(module: str, purpose: str, package: str | None = None) -> Any:  # noqa: ANN401 (a module)
+    """Return an optional library, or say what needs it and how to install it."""
+    try:
+        return import_module(module)
+    except ImportError:
+        package = package or module.partition(".")[0]
+        raise MissingLibrary(
+            f"{purpose} needs {package}, which is not installed; "
+            f"install it with: pip install {package}"
+        ) from None
+
+
+def to_networkx(graph: PDAG) -> "networkx.DiGraph[str]":
+    """Return the graph as a networkx ``DiGraph`` of names.
+
+    x → y is one arc and x — y both arcs.  Every arc has the attribute ``type`` ("directed" or
+    "undirected"), so that drawing and other formats keep the difference.
+
+    Parameters
+    ----------
+    graph : PDAG
+        The graph.
+
+    Returns
+    -------
+    networkx.DiGraph
+        The same graph, its nodes called by their names.
+
+    Examples
+    --------
+    >>> arcs = to_networkx(PDAG.from_edges(3, directed=[(0, 1)], undirected=[(1, 2)])).edges
+    >>> list(arcs.data("type"))
+    [('0', '1', 'directed'), ('1', '2', 'undirected'), ('2', '1', 'undirected')]
+    """
+    made: networkx.DiGraph[str] = need("networkx", "a networkx graph").DiGraph()
+    made.add_nodes_from(graph.name(v) for v in range(graph.n))
+    for x, y in graph.directed_edges():
+        made.add_edge(graph.name(x), graph.name(y), type="directed")
+    for x, y in graph.undirected_edges():
+        made.add_edge(graph.name(x), graph.name(y), type="undirected")
+        made.add_edge(graph.name(y), graph.name(x), type="undirected")
+    return made
+
+
+def from_networkx(graph: Any) -> PDAG:  # noqa: ANN401 (any networkx graph)
+    """Return the graph of a networkx graph.
+
+    An edge of a ``Graph``, an arc of type "undirected", and two opposite arcs without a type are
+    undirected edges.
+
+    Parameters
+    ----------
+    graph : networkx.DiGraph or networkx.Graph
+        Its nodes, as text, become the names.
+
+    Returns
+    -------
+    PDAG
+        The graph, its nodes in the order of networkx.
+
+    Raises
+    ------
+    GraphError
+        For a multigraph, an unknown type, and two opposite arcs of type "directed".
+    """
+    if graph.is_multigraph():
+        raise GraphError("a multigraph may join a pair more than once; pass a DiGraph or a Graph")
+    names = [str(node) for node in graph]
+    number = {node: v for v, node in enumerate(graph)}
+    directed: list[Edge] = []
+    undirected: set[Edge] = set()
+    for source, target, kind in graph.edges(data="type"):
+        x, y = number[source], number[target]
+        if _is_undirected(graph, source, target, kind):
+            undirected.add((min(x, y), max(x, y)))
+        else:
+            directed.append((x, y))
+    return graph_of_edges(names, directed, sorted(undirected))
+
+
+def _is_undirected(graph: Any, source: object, target: object, kind: object) -> bool:  # noqa: ANN401
+    if kind not in (None, "directed", "undirected"):
+        raise GraphError(
+            f"the arc {source!r} → {target!r} has the type {kind!r}; "
+            "it must be 'directed' or 'undirected'"
+        )
+    if not graph.is_directed():
+        return kind != "directed"
+    both = graph.has_edge(target, source)
+    return kind == "undirected" or (both and kind is None)
+
+
+def edge_frame(graph: PDAG) -> Any:  # noqa: ANN401 (pandas has no types)
+    """Return the edges as a pandas data frame.
+
+    Parameters
+    ----------
+    graph : PDAG
+        The graph.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per edge, with the columns source, target and type.
+    """
+    pandas = need("pandas", "a table of edges")
+    return pandas.DataFrame(edge_records(graph), columns=EDGE_COLUMNS, dtype="str")
+
+
+def from_edge_frame(frame: Any, names: Sequence[str] | None = None) -> PDAG:  # noqa: ANN401
+    """Return the graph of a pandas data frame of edges.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row per edge, with the columns source, target and type.
+    names : sequence of str, optional
+        All nodes, also those without edges; by default the nodes of the edges.
+
+    Returns
+    -------
+    PDAG
+        The graph.
+
+    Raises
+    ------
+    GraphError
+        If a column is missing, or an edge is not valid.
+    """
+    if missing := [column for column in EDGE_COLUMNS if column not in frame.columns]:
+        raise GraphError(
+            f"the table of edges has no column {missing[0]!r}; it needs {EDGE_COLUMNS}"
+        )
+    records = frame[EDGE_COLUMNS].astype(str).to_dict("records")
+    if names is None:
+        ends = [record[end] for record in records for end in ("source", "target")]
+        names = list(dict.fromkeys(ends))
+    return graph_of_records(names, records)
+
+
+def to_pgmpy(graph: PDAG) -> Any:  # noqa: ANN401 (pgmpy has no types)
+    """Return the graph as a ``pgmpy.base.PDAG``, whose ``to_dag()`` gives a member.
+
+    Parameters
+    ----------
+    graph : PDAG
+        The graph.
+
+    Returns
+    -------
+    pgmpy.base.PDAG
+        The same graph, its nodes called by their names.
+    """
+    base = need("pgmpy.base", "a pgmpy graph", "pgmpy")
+    directed, undirected = (
+        [(graph.name(x), graph.name(y)) for x, y in edges]
+        for edges in (graph.directed_edges(), graph.undirected_edges())
+    )
+    made = base.PDAG(directed_ebunch=directed, undirected_ebunch=undirected)
+    made.add_nodes_from(graph.name(v) for v in range(graph.n))
+    return made
+
+
+def to_causallearn(graph: PDAG) -> Any:  # noqa: ANN401 (causal-learn has no types)
+    """Return the graph as a ``GeneralGraph`` of causal-learn.
+
+    Parameters
+    ----------
+    graph : PDAG
+        The graph.
+
+    Returns
+    -------
+    causallearn.graph.GeneralGraph.GeneralGraph
+        The same graph, its nodes called by their names.
+    """
+
+    def module(name: str) -> Any:  # noqa: ANN401
+        return need(f"causallearn.graph.{name}", "a causal-learn graph", "causal-learn")
+
+    edge, endpoint = module("Edge").Edge, module("Endpoint").Endpoint
+    made_nodes = [module("GraphNode").GraphNode(graph.name(v)) for v in range(graph.n)]
+    made = module("GeneralGraph").GeneralGraph(made_nodes)
+    for x, y in graph.directed_edges():
+        made.add_edge(edge(made_nodes[x], made_nodes[y], endpoint.TAIL, endpoint.ARROW))
+    for x, y in graph.undirected_edges():
+        made.add_edge(edge(made_nodes[x], made_nodes[y], endpoint.TAIL, endpoint.TAIL))
+    return made

@@ -1,0 +1,19 @@
+"""What people look at: the summary and the explanation of a result, and the files it leaves.
+
+Nothing here is needed by a search; the methods of ``Result`` import it when they are called.
+"""
+
+from sges.report.directory import save
+from sges.report.explanation import Event, Explanation, explain
+from sges.report.html import preformatted, result_html
+from sges.report.text import summary
+
+__all__ = [
+    "Event",
+    "Explanation",
+    "explain",
+    "preformatted",
+    "result_html",
+    "save",
+    "summary",
+]

@@ -1,0 +1,603 @@
+"""What a search returns: the equivalence class it found, and how it got there.
+
+``Result`` is a frozen record.  It pickles, and it goes to JSON and back (``to_json``,
+``from_json``); it knows graphs and operators and nothing else.  Its methods that show or convert
+it (``summary``, ``plot``, ``to_networkx``, ...) import ``sges.report``, ``sges.plot`` and
+``sges.export`` when they are called.
+
+The JSON of a result has the entries
+
+    format, version         "sges-result", 1
+    nodes                   the names
+    edges                   sorted: source, target, type ("directed" or "undirected")
+    score, score_name       the score of the class, and which score it is
+    score_evaluations       unique (node, parent set) pairs, or null if they were not counted
+    evaluation_bound        a proven upper bound on them, or null
+    operators_considered    how many operators were scored
+    assume, forward, strategy   how the search was asked to go
+    complete, stopped       whether the search came to its end, and if not, why
+    seconds                 by phase
+    notes                   what was chosen or noticed on the way
+    steps                   phase, operator, x, y, set, gain, score, edges
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from sges.errors import DataError, GraphError, InvalidArgument
+from sges.graph.equivalence import extensions, pdag_to_cpdag, pdag_to_dag
+from sges.graph.pdag import PDAG
+from sges.graph.records import edge_records, graph_of_record, parse_json, shown
+from sges.nodeset import as_node, nodes
+from sges.operators import Delete, Insert, Operator, Turn
+
+if TYPE_CHECKING:
+    import networkx
+
+    from sges.certificate import Certificate
+    from sges.export import Convention, Matrix, PathLike
+    from sges.report import Explanation
+    from sges.score.base import Score
+
+FORMAT, VERSION = "sges-result", 1
+
+OPERATORS: dict[str, type[Insert] | type[Delete] | type[Turn]] = {
+    kind.__name__: kind for kind in (Insert, Delete, Turn)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One applied operator of a search.
+
+    Parameters
+    ----------
+    phase : str
+        The phase of the search, such as "fes" or "sbes".
+    operator : Insert, Delete or Turn
+        What was applied.
+    gain : float
+        How much it changed the score.
+    score : float
+        The score of the class after it.
+    edges : int
+        The number of edges after it.
+    """
+
+    phase: str
+    operator: Operator
+    gain: float
+    score: float
+    edges: int
+
+    def __str__(self) -> str:
+        return f"{self.phase}: {self.operator} gains {self.gain:.6g}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Result:
+    """An equivalence class found by a search, with its score, the steps, and what they cost.
+
+    Parameters
+    ----------
+    cpdag : PDAG
+        The class: a CPDAG, or a PDAG in which background knowledge directs more edges.
+    score : float
+        The score of the class; higher is better.
+    steps : tuple of Step
+        The applied operators, in order; empty for methods that do not work in steps.
+    score_evaluations : int, optional
+        The number of unique (node, parent set) pairs that were scored; None if not counted.
+    evaluation_bound : int, optional
+        A proven upper bound on ``score_evaluations``, where there is one.
+    operators_considered : int
+        The number of operators among which the steps were chosen.
+    seconds : mapping of str to float
+        The time of each phase.
+    complete : bool
+        Whether the search came to its end.
+    stopped : str, optional
+        Why it did not: given exactly if ``complete`` is False.
+    assume : str, optional
+        The assumption about the truth, such as "MaxParents(k=2)".
+    forward : str, optional
+        The forward phase.
+    strategy : str, optional
+        The strategy.
+    score_name : str
+        Which score ``score`` is.
+    notes : tuple of str
+        What was chosen or noticed on the way.
+    scorer : Score, optional
+        The score object, for ``certify`` and ``explain``; it is not stored with the result.
+    """
+
+    cpdag: PDAG
+    score: float
+    steps: tuple[Step, ...] = ()
+    score_evaluations: int | None = None
+    evaluation_bound: int | None = None
+    operators_considered: int = 0
+    seconds: Mapping[str, float] = field(default_factory=dict, compare=False)
+    complete: bool = True
+    stopped: str | None = None
+    assume: str | None = None
+    forward: str | None = None
+    strategy: str | None = None
+    score_name: str = ""
+    notes: tuple[str, ...] = ()
+    scorer: "Score | None" = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.complete == (self.stopped is not None):
+            raise InvalidArgument(
+                f"complete = {self.complete} and stopped = {self.stopped!r} contradict each other; "
+                "a result that is not complete says why it stopped, and only then"
+            )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the nodes: those of the data, or else the numbers of the nodes."""
+        return tuple(self.cpdag.name(v) for v in range(self.cpdag.n))
+
+    def dag(self) -> PDAG:
+        """Return one DAG of the class, with the same names.
+
+        Returns
+        -------
+        PDAG
+            A member of the class; all members have the same score.
+        """
+        return pdag_to_dag(self.cpdag)
+
+    def members(self) -> Iterator[PDAG]:
+        """Yield every DAG of the class, lazily, as there may be very many.
+
+        Yields
+        ------
+        PDAG
+            A member, with the same names.
+        """
+        return extensions(self.cpdag)
+
+    def certify(self, score: "Score | None" = None, limit: int = 100_000) -> "Certificate":
+        """Check whether the class is a local optimum for all deletes, not only the selected ones.
+
+        Background knowledge is left aside: the question is what the data alone say.
+
+        Parameters
+        ----------
+        score : Score, optional
+            The score; needed for a result that was stored and read again.
+        limit : int
+            The largest number of deletes to score.
+
+        Returns
+        -------
+        Certificate
+            The answer, which also says whether all deletes were scored.
+
+        Raises
+        ------
+        InvalidArgument
+            If the result has no score object and none is given.
+        """
+        from sges.certificate import certify
+
+        scorer = score if score is not None else self.scorer
+        if scorer is None:
+            raise InvalidArgument(
+                "certify: the score object is not stored with a result; pass it as certify(score)"
+            )
+        return certify(pdag_to_cpdag(self.cpdag), scorer, limit)
+
+    def summary(self, max_lines: int | None = 40) -> str:
+        """Return what was found and how, as text for a terminal of 80 columns.
+
+        Parameters
+        ----------
+        max_lines : int or None
+            The largest number of lines for each list of edges; None shows all.
+
+        Returns
+        -------
+        str
+            The text, which ends with a line break.
+        """
+        from sges.report import summary
+
+        return summary(self, max_lines)
+
+    def explain(self, a: str | int, b: str | int) -> "Explanation":
+        """Explain why there is an edge between two nodes, or why there is none.
+
+        Parameters
+        ----------
+        a, b : str or int
+            The two nodes, by name or number.
+
+        Returns
+        -------
+        Explanation
+            The edge, the steps that touched it, and the best change of it now; ``str`` of it is
+            for people.
+        """
+        from sges.report import explain
+
+        x, y = self._node(a), self._node(b)
+        if x == y:
+            raise InvalidArgument(f"explain: {self.names[x]!r} is given twice; name two nodes")
+        return explain(self, x, y)
+
+    def plot(
+        self,
+        path: "PathLike | None" = None,
+        ax: Any = None,  # noqa: ANN401 (axes of matplotlib)
+        *,
+        title: str | None = None,
+        legend: bool = True,
+        engine: Literal["auto", "own", "graphviz"] = "auto",
+        dpi: int = 160,
+    ) -> Any:  # noqa: ANN401
+        """Draw the class with matplotlib, and write the picture if a path is given.
+
+        Parameters
+        ----------
+        path : str or path-like, optional
+            A file ending in .svg, .png or .pdf.
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw into; without them a new figure is made.
+        title : str, optional
+            A line above the graph.
+        legend : bool
+            Whether to explain the two kinds of edges below the graph.
+        engine : {"auto", "own", "graphviz"}
+            What places the nodes; "auto" takes Graphviz if it is installed.
+        dpi : int
+            Dots per inch of a PNG file.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes with the picture.
+        """
+        from sges.plot import draw
+
+        return draw(self.cpdag, path, ax, title=title, legend=legend, engine=engine, dpi=dpi)
+
+    def save(self, directory: "PathLike") -> list[Path]:
+        """Write graph.json, graph.dot, graph.svg and summary.txt: all of them or none.
+
+        Parameters
+        ----------
+        directory : str or path-like
+            Where to write; it is made if need be.  A result that is there already is replaced,
+            files of anybody else are not.
+
+        Returns
+        -------
+        list of Path
+            The four files.
+
+        Raises
+        ------
+        FileError
+            If the directory cannot be written, or a file of another origin is in the way.
+        """
+        from sges.report import save
+
+        return save(self, directory)
+
+    def to_networkx(self) -> "networkx.DiGraph[str]":
+        """Return a DiGraph of names; an undirected edge is both arcs, marked by ``type``."""
+        from sges.export import to_networkx
+
+        return to_networkx(self.cpdag)
+
+    def to_numpy(self, convention: "Convention" = "row-to-column") -> "Matrix":
+        """Return the adjacency matrix in a named convention.
+
+        Parameters
+        ----------
+        convention : {"row-to-column", "pcalg", "causal-learn", "gadjid"}
+            How cells stand for edges: see ``sges.export.to_numpy``.
+
+        Returns
+        -------
+        numpy.ndarray
+            A square matrix of small integers.
+        """
+        from sges.export import to_numpy
+
+        return to_numpy(self.cpdag, convention)
+
+    def to_pandas(self) -> Any:  # noqa: ANN401 (pandas has no types)
+        """Return the edges as a data frame with the columns source, target and type."""
+        from sges.export import edge_frame
+
+        return edge_frame(self.cpdag)
+
+    def to_dot(self) -> str:
+        """Return the graph in DOT, the language of Graphviz."""
+        from sges.export import to_dot
+
+        return to_dot(self.cpdag)
+
+    def to_graphml(self) -> str:
+        """Return the graph as GraphML."""
+        from sges.export import to_graphml
+
+        return to_graphml(self.cpdag)
+
+    def to_pgmpy(self) -> Any:  # noqa: ANN401 (pgmpy has no types)
+        """Return a ``pgmpy.base.PDAG``."""
+        from sges.export import to_pgmpy
+
+        return to_pgmpy(self.cpdag)
+
+    def to_causallearn(self) -> Any:  # noqa: ANN401 (causal-learn has no types)
+        """Return a ``GeneralGraph`` of causal-learn."""
+        from sges.export import to_causallearn
+
+        return to_causallearn(self.cpdag)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain lists, dicts, strings and numbers.
+
+        Returns
+        -------
+        dict
+            The entries that the header of ``sges.result`` lists; the score object is left out.
+        """
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "nodes": list(self.names),
+            "edges": edge_records(self.cpdag),
+            "score": self.score,
+            "score_name": self.score_name,
+            "score_evaluations": self.score_evaluations,
+            "evaluation_bound": self.evaluation_bound,
+            "operators_considered": self.operators_considered,
+            "assume": self.assume,
+            "forward": self.forward,
+            "complete": self.complete,
+            "stopped": self.stopped,
+            "seconds": dict(self.seconds),
+            "strategy": self.strategy,
+            "notes": list(self.notes),
+            "steps": [_step_record(step, self.names) for step in self.steps],
+        }
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> "Result":
+        """Return the result that ``to_dict`` wrote.
+
+        Parameters
+        ----------
+        record : mapping
+            What ``to_dict`` returned; every entry is checked.
+
+        Returns
+        -------
+        Result
+            The same result, without its score object.
+
+        Raises
+        ------
+        DataError
+            If an entry is missing or is not what it should be.
+        """
+        return cls(**_fields(record))
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Return the result as JSON text.
+
+        Parameters
+        ----------
+        indent : int, optional
+            Spaces per level; None writes one line.
+
+        Returns
+        -------
+        str
+            The text.
+        """
+        text = json.dumps(self.to_dict(), indent=indent, ensure_ascii=False)
+        return text.encode("utf-8", "backslashreplace").decode("utf-8")  # half a surrogate pair
+
+    @classmethod
+    def from_json(cls, text: str) -> "Result":
+        """Return the result that ``to_json`` wrote.
+
+        Parameters
+        ----------
+        text : str
+            JSON text; everything in it is checked.
+
+        Returns
+        -------
+        Result
+            The same result, without its score object.
+
+        Raises
+        ------
+        DataError
+            If the text is not JSON, or not that of a result.
+        """
+        try:
+            record = parse_json(text)
+        except GraphError as error:
+            raise DataError(str(error)) from None
+        return cls(**_fields(record))
+
+    def without_scorer(self) -> "Result":
+        """Return the result without the reference to its score object."""
+        return replace(self, scorer=None)
+
+    def __repr__(self) -> str:
+        directed, undirected = self.cpdag.directed_edges(), self.cpdag.undirected_edges()
+        edges = "edge" if len(directed) + len(undirected) == 1 else "edges"
+        ended = "" if self.complete else f", stopped: {self.stopped}"
+        return (
+            f"Result({self.cpdag.n:,} node{'' if self.cpdag.n == 1 else 's'}, {len(directed)} "
+            f"directed and {len(undirected)} undirected {edges}, "
+            f"{self.score_name or 'score'} {self.score:.10g}, "
+            f"{len(self.steps):,} step{'' if len(self.steps) == 1 else 's'}{ended})"
+        )
+
+    def _repr_html_(self) -> str:
+        from sges.report import result_html
+
+        return result_html(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the score object behind: it may hold all of the data."""
+        state = {name: getattr(self, name) for name in self.__slots__}
+        return {**state, "scorer": None, "seconds": dict(self.seconds)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+
+    def _node(self, node: str | int) -> int:
+        if isinstance(node, str):
+            if node in self.names:
+                return self.names.index(node)
+            raise InvalidArgument(f"there is no node {node!r}; the nodes are {self._some_names()}")
+        return as_node(node, self.cpdag.n)
+
+    def _some_names(self) -> str:
+        first = ", ".join(map(repr, self.names[:8]))
+        return first if len(self.names) <= 8 else f"{first} and {len(self.names) - 8} more"
+
+
+def _step_record(step: Step, names: Sequence[str]) -> dict[str, Any]:
+    """Return a step as plain values, its nodes by their names."""
+    op = step.operator
+    return {
+        "phase": step.phase,
+        "operator": type(op).__name__,
+        "x": names[op.x],
+        "y": names[op.y],
+        "set": [names[v] for v in nodes(op.chosen)],
+        "gain": step.gain,
+        "score": step.score,
+        "edges": step.edges,
+    }
+
+
+# Reading: every entry is checked, so that a damaged or foreign file is refused in one line.
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_text_or_none(value: object) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _is_number(value: object) -> bool:
+    if isinstance(value, int):
+        return not isinstance(value, bool) and value.bit_length() < 1024
+    return isinstance(value, float) and not isnan(value)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+_ENTRIES: dict[str, tuple[Callable[[object], bool], str]] = {
+    "score": (_is_number, "a number"),
+    "score_name": (_is_text, "text"),
+    "score_evaluations": (lambda value: value is None or _is_count(value), "a count or null"),
+    "evaluation_bound": (lambda value: value is None or _is_count(value), "a count or null"),
+    "operators_considered": (_is_count, "a count"),
+    "assume": (_is_text_or_none, "text or null"),
+    "forward": (_is_text_or_none, "text or null"),
+    "complete": (lambda value: isinstance(value, bool), "true or false"),
+    "stopped": (_is_text_or_none, "text or null"),
+    "seconds": (
+        lambda value: isinstance(value, Mapping) and all(map(_is_number, value.values())),
+        "an object of numbers",
+    ),
+    "strategy": (_is_text_or_none, "text or null"),
+    "notes": (
+        lambda value: isinstance(value, list | tuple) and all(map(_is_text, value)),
+        "a list of texts",
+    ),
+    "steps": (lambda value: isinstance(value, list | tuple), "a list"),
+}
+"""The entries of a result beside its graph: what each must be."""
+
+_STEP_ENTRIES: dict[str, tuple[Callable[[object], bool], str]] = {
+    "operator": (lambda value: value in tuple(OPERATORS), f"one of {', '.join(OPERATORS)}"),
+    "phase": (_is_text, "text"),
+    "x": (_is_text, "the name of a node"),
+    "y": (_is_text, "the name of a node"),
+    "set": (
+        lambda value: isinstance(value, list | tuple) and all(map(_is_text, value)),
+        "a list of names",
+    ),
+    "gain": (_is_number, "a number"),
+    "score": (_is_number, "a number"),
+    "edges": (_is_count, "a count"),
+}
+
+
+def _fields(record: object) -> dict[str, Any]:
+    """Return the arguments of ``Result`` in what ``to_dict`` wrote."""
+    if not isinstance(record, Mapping):
+        raise DataError(f"a result in JSON is an object, not {shown(record)}")
+    told = (record.get("format"), record.get("version"))
+    if told != (FORMAT, VERSION):
+        raise DataError(
+            f"not a result of format {FORMAT!r}, version {VERSION}: it says "
+            f"{shown(told[0])}, version {shown(told[1])}"
+        )
+    try:
+        graph = graph_of_record(record)
+    except GraphError as error:
+        raise DataError(f"the graph of the result: {error}") from None
+    record = {"strategy": None, "notes": [], **record}  # early files lack these two
+    fields = _checked(record, _ENTRIES, "the result")
+    if fields["complete"] == (fields["stopped"] is not None):
+        raise DataError("the entries 'complete' and 'stopped' of the result contradict each other")
+    number = {graph.name(v): v for v in range(graph.n)}
+    steps = [_step(step, number, f"step {k}") for k, step in enumerate(fields["steps"], start=1)]
+    return {**fields, "cpdag": graph, "notes": tuple(fields["notes"]), "steps": tuple(steps)}
+
+
+def _step(record: object, number: Mapping[str, int], what: str) -> Step:
+    """Return the step that ``_step_record`` wrote."""
+    if not isinstance(record, Mapping):
+        raise DataError(f"{what} of the result is {shown(record)}, not an object")
+    entries = _checked(record, _STEP_ENTRIES, what)
+    for name in (entries["x"], entries["y"], *entries["set"]):
+        if name not in number:
+            raise DataError(f"{what} names {shown(name)}, which is not among the nodes")
+    kind = OPERATORS[entries["operator"]]
+    chosen = [number[name] for name in entries["set"]]
+    operator = kind(number[entries["x"]], number[entries["y"]], chosen)
+    return Step(entries["phase"], operator, entries["gain"], entries["score"], entries["edges"])
+
+
+def _checked(
+    record: Mapping[str, Any],
+    rules: Mapping[str, tuple[Callable[[object], bool], str]],
+    what: str,
+) -> dict[str, Any]:
+    """Return the entries that the rules name, each of which must be there and as it should."""
+    for key, (is_right, needed) in rules.items():
+        if key not in record:
+            raise DataError(f"{what} has no entry {key!r}; it was not written by sges")
+        if not is_right(record[key]):
+            raise DataError(
+                f"the entry {key!r} of {what} is {shown(record[key])}; it must be {needed}"
+            )
+    return {key: record[key] for key in rules}
