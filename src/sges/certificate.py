@@ -12,6 +12,8 @@ from sges.graph.pdag import PDAG
 from sges.operators.delete import Delete, all_deletes
 from sges.score.base import Score, total_score
 
+__all__ = ["Certificate", "certify", "tie_tolerance"]
+
 
 @dataclass(frozen=True, slots=True)
 class Certificate:

@@ -6,12 +6,12 @@ the truth.  Each pair of nodes is in one of four states: no edge, →, ← or �
     shd         structural Hamming distance: the number of pairs in different states.  A missing
                 edge, a surplus edge, a reversed arrow, and an arrow in place of a line (or the
                 other way round) count 1 each
-    skeleton    precision, recall and F1 of the pairs that are joined, whatever the edge
-    arrows      the same of the directed edges: x → y is right iff the truth has x → y; lines
-                count neither as found nor as missed
+    skeleton    precision, recall and F1 of the adjacent pairs, whatever the kind of edge
+    arrows      the same for the directed edges: x → y is right iff the truth has x → y;
+                undirected edges count neither as found nor as missed
 
-Precision and recall are shares, from 0 to 1.  What is claimed by nobody is not wrong: precision is
-1 if nothing is claimed, recall is 1 if there is nothing to find.
+Precision and recall are between 0 and 1.  Precision is 1 if nothing was found, and recall is 1 if
+there is nothing to find.
 
 The adjustment identification distances (Henckel, Würtzen & Weichwald 2024) tell how many causal
 effects would be estimated with a wrong adjustment set; they are computed by ``gadjid``.
@@ -28,10 +28,31 @@ from sges.graph.equivalence import dag_to_cpdag, is_cpdag, is_dag
 from sges.graph.pdag import PDAG
 from sges.nodeset import nodes
 
+__all__ = [
+    "AdjustmentDistances",
+    "Agreement",
+    "Comparison",
+    "adjustment_distances",
+    "agreement",
+    "compare",
+    "shd",
+    "skeleton",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How many of the found are right, how many of the right are found, and both in one."""
+    """Precision, recall and F1 of a set that was found.
+
+    Parameters
+    ----------
+    precision : float
+        Which share of what was found is right.
+    recall : float
+        Which share of what is right was found.
+    f1 : float
+        The harmonic mean of both.
+    """
 
     precision: float
     recall: float
@@ -40,7 +61,13 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class AdjustmentDistances:
-    """Shares of wrong causal effects, from 0 to 1, by the rule that picks the adjustment set."""
+    """Shares of causal effects that would be estimated with a wrong adjustment set, from 0 to 1.
+
+    Parameters
+    ----------
+    parent, ancestor, oset : float
+        By the rule that picks the adjustment set: the parents, the ancestors, or the optimal set.
+    """
 
     parent: float
     ancestor: float
@@ -49,10 +76,24 @@ class AdjustmentDistances:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What ``compare`` found.
+    """How far a graph is from the truth.
 
-    ``aid`` is None if gadjid is not installed, or if one of the graphs is neither a CPDAG nor a
-    DAG (as a class refined by background knowledge may be).
+    Parameters
+    ----------
+    shd : int
+        The structural Hamming distance: missing, extra and wrongly typed edges together.
+    missing, extra, wrong_type : int
+        Edges of the truth that were not found, edges that are not in the truth, and edges that
+        are in both but differ in kind or direction.
+    skeleton, arrows : Agreement
+        Precision, recall and F1 of the adjacent pairs, and of the directed edges.
+    true_edges, found_edges : int
+        The numbers of edges.
+    same_class : bool
+        Whether both are the same class.
+    aid : AdjustmentDistances, optional
+        None if gadjid is not installed, or if one of the graphs is neither a CPDAG nor a DAG (as
+        a class refined by background knowledge may be).
     """
 
     shd: int
@@ -72,11 +113,27 @@ class Comparison:
 
 
 def compare(truth: PDAG, found: PDAG, *, classes: bool = True) -> Comparison:
-    """Return how far a found graph is from the truth.
+    """Compare a found graph with the truth.
 
-    Nodes are matched by name if both graphs have names, else by number.  A DAG stands for its
-    class and is completed to its CPDAG first; with ``classes=False`` both are taken as they are.
+    Parameters
+    ----------
+    truth, found : PDAG
+        The two graphs; their nodes are matched by name if both have names, else by number.
+    classes : bool
+        Whether a DAG stands for its class and is completed to its CPDAG first.
 
+    Returns
+    -------
+    Comparison
+        The distances.
+
+    Raises
+    ------
+    GraphError
+        If the graphs are not on the same nodes.
+
+    Examples
+    --------
     >>> truth = PDAG.from_edges(3, [(0, 1), (2, 1)])
     >>> compare(truth, PDAG.from_edges(3, undirected=[(0, 1), (1, 2)])).shd
     2
@@ -101,8 +158,20 @@ def compare(truth: PDAG, found: PDAG, *, classes: bool = True) -> Comparison:
 
 
 def shd(truth: PDAG, found: PDAG) -> int:
-    """Return the number of pairs of nodes in different states, of graphs on the same nodes.
+    """Return the structural Hamming distance: the number of pairs in different states.
 
+    Parameters
+    ----------
+    truth, found : PDAG
+        Two graphs on the same nodes, in the same order.
+
+    Returns
+    -------
+    int
+        Missing, extra, reversed and wrongly typed edges, each counted once.
+
+    Examples
+    --------
     >>> shd(PDAG.from_edges(2, [(0, 1)]), PDAG.from_edges(2, [(1, 0)]))
     1
     """
@@ -114,12 +183,34 @@ def shd(truth: PDAG, found: PDAG) -> int:
 
 
 def skeleton(graph: PDAG) -> set[tuple[int, int]]:
-    """Return the joined pairs (x, y) with x < y."""
+    """Return the adjacent pairs of a graph.
+
+    Parameters
+    ----------
+    graph : PDAG
+        The graph.
+
+    Returns
+    -------
+    set of (int, int)
+        The pairs (x, y) with x < y.
+    """
     return {(x, y) for x in range(graph.n) for y in nodes(graph.adjacent(x)) if x < y}
 
 
 def agreement(right: Set[tuple[int, int]], found: Set[tuple[int, int]]) -> Agreement:
-    """Return precision, recall and F1 of a found set."""
+    """Return precision, recall and F1 of a set that was found.
+
+    Parameters
+    ----------
+    right, found : set of (int, int)
+        What should be found, and what was.
+
+    Returns
+    -------
+    Agreement
+        The three shares.
+    """
     both = len(right & found)
     return Agreement(
         precision=both / len(found) if found else 1.0,
@@ -129,13 +220,31 @@ def agreement(right: Set[tuple[int, int]], found: Set[tuple[int, int]]) -> Agree
 
 
 def adjustment_distances(truth: PDAG, found: PDAG) -> AdjustmentDistances:
-    """Return the adjustment identification distances of DAGs or CPDAGs on the same nodes."""
+    """Return the adjustment identification distances (Henckel, Würtzen & Weichwald 2024).
+
+    Parameters
+    ----------
+    truth, found : PDAG
+        Two DAGs or CPDAGs on the same nodes, in the same order.
+
+    Returns
+    -------
+    AdjustmentDistances
+        The shares of effects that would be estimated with a wrong adjustment set.
+
+    Raises
+    ------
+    MissingLibrary
+        If gadjid is not installed.
+    GraphError
+        If one of the graphs is neither a DAG nor a CPDAG.
+    """
     gadjid = need("gadjid", "the adjustment identification distance")
     for graph, what in ((truth, "truth"), (found, "found graph")):
         if not (is_cpdag(graph) or is_dag(graph)):
             raise GraphError(f"the {what} is neither a CPDAG nor a DAG, which the distance needs")
     if truth.n < 2:
-        return AdjustmentDistances(0.0, 0.0, 0.0)  # without a pair there is no effect
+        return AdjustmentDistances(0.0, 0.0, 0.0)  # no pair of nodes, so no effect
     matrices = [to_numpy(graph, "gadjid") for graph in (truth, found)]
     way = {"edge_direction": "from row to column"}
     return AdjustmentDistances(
@@ -146,7 +255,7 @@ def adjustment_distances(truth: PDAG, found: PDAG) -> AdjustmentDistances:
 
 
 def as_class(graph: PDAG) -> PDAG:
-    """Return the CPDAG of a DAG, and any other graph as it is."""
+    """Return the CPDAG of a DAG, and any other graph unchanged."""
     return dag_to_cpdag(graph) if is_dag(graph) else graph
 
 
@@ -158,10 +267,10 @@ def matched(truth: PDAG, found: PDAG) -> tuple[PDAG, PDAG]:
         )
     if truth.names is None or found.names is None or truth.names == found.names:
         return truth, found
-    if strangers := sorted(set(found.names) ^ set(truth.names)):
-        where = "found graph" if strangers[0] in found.names else "truth"
+    if unmatched := sorted(set(found.names) ^ set(truth.names)):
+        where = "found graph" if unmatched[0] in found.names else "truth"
         raise GraphError(
-            f"the node {strangers[0]!r} is in the {where} only; both must have the same names"
+            f"the node {unmatched[0]!r} is in the {where} only; both must have the same names"
         )
     place = {name: v for v, name in enumerate(truth.names)}
     return truth, found.relabel([place[name] for name in found.names])

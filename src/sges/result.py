@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from sges.report import Explanation
     from sges.score.base import Score
 
+__all__ = ["FORMAT", "VERSION", "Result", "Step"]
+
 FORMAT, VERSION = "sges-result", 1
 
 OPERATORS: dict[str, type[Insert] | type[Delete] | type[Turn]] = {
