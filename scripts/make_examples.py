@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from sges.examples import GREENHOUSE_UNITS as UNITS
 from sges.examples import asia, greenhouse
-from sges.examples.greenhouse import UNITS
 
 HOME = Path(__file__).parents[1] / "src" / "sges" / "examples"
 SIZES = {"asia": 5000, "greenhouse": 2000}

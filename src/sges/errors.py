@@ -20,7 +20,8 @@ class Argument:
     name
         The name of the argument in Python; a shell option is the same with hyphens.
     value
-        The value advised.  A mapping and a list become repeated options in a shell.
+        The value advised; a mapping and a list become repeated options in a shell.  Without one,
+        only the name is spelled.
 
     Examples
     --------
@@ -30,21 +31,23 @@ class Argument:
     """
 
     name: str
-    value: object
+    value: object = ...
 
     def in_python(self) -> str:
         """Return the argument as a keyword of a call."""
-        return f"{self.name}={self.value!r}"
+        return self.name if self.value is ... else f"{self.name}={self.value!r}"
 
     def in_shell(self) -> str:
         """Return the argument as an option of the command line."""
+        option = "--" + self.name.replace("_", "-")
+        if self.value is ...:
+            return option
         if isinstance(self.value, Mapping):
             words = [f"{key}={value}" for key, value in self.value.items()]
         elif isinstance(self.value, list | tuple):
             words = [str(value) for value in self.value]
         else:
             words = [str(self.value)]
-        option = "--" + self.name.replace("_", "-")
         return " ".join(f"{option} {shlex.quote(word)}" for word in words)
 
 

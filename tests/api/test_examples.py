@@ -12,7 +12,7 @@ import pytest
 
 from sges import examples
 from sges.errors import InvalidArgument
-from sges.examples.greenhouse import EFFECTS
+from sges.examples import GREENHOUSE_EFFECTS as EFFECTS
 from sges.graph import is_cpdag
 from sges.network import BayesianNetwork, LinearGaussian
 from sges.properties import MaxParents
@@ -87,5 +87,7 @@ def test_an_example_is_a_table_with_its_truth(
 
 
 def test_an_unknown_example_is_refused_by_name() -> None:
-    with pytest.raises(InvalidArgument, match="no example 'alarm'; there are asia, greenhouse"):
+    with pytest.raises(
+        InvalidArgument, match="example = 'alarm' is not one of 'asia', 'greenhouse'"
+    ):
         examples.load("alarm")

@@ -11,7 +11,7 @@ import pytest
 import sges
 from sges import MaxParents, examples
 from sges.data import Dataset, Moments
-from sges.errors import DataError, InvalidArgument, SgesError
+from sges.errors import FileError, InvalidArgument, SgesError
 from sges.graph import PDAG, dag_to_cpdag
 from sges.score import BDeu, DiscreteBIC, GaussianBIC
 from sges.scoring import SCORES
@@ -222,7 +222,7 @@ def test_a_table_beside_a_score_object_is_refused() -> None:
 def test_a_score_that_does_not_fit_the_columns_says_so() -> None:
     with pytest.raises(SgesError, match="discrete"):
         sges.learn(examples.load("asia"), score="gaussian-bic")
-    with pytest.raises(DataError, match="there is no such file"):
+    with pytest.raises(FileError, match="there is no such file"):
         sges.learn("nowhere.csv")
 
 

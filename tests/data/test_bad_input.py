@@ -14,7 +14,7 @@ import pyarrow.parquet
 import pytest
 
 from sges.data import Dataset, Kinds, discrete_of_file, moments_of_file
-from sges.errors import DataError, InvalidArgument
+from sges.errors import DataError, FileError, InvalidArgument
 
 DAY = dt.datetime(2020, 1, 1)
 DATES = "column 'a' holds dates or times .*; turn it into a number .* or leave it out"
@@ -40,10 +40,10 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
     "no columns": (dict, "no columns; it needs at least one"),
     "no columns in pandas": (pd.DataFrame, "no columns; it needs at least one"),
     "no columns in numpy": (lambda: np.zeros((3, 0)), "no columns; it needs at least one"),
-    "no rows": (lambda: {"a": [], "b": []}, "2 columns and no rows; it needs two at least"),
-    "no rows in arrow": (lambda: pa.table({"a": pa.array([], "f8")}), "no rows; it needs two"),
-    "no rows in polars": (lambda: pl.DataFrame({"a": []}), "no rows; it needs two"),
-    "one row": (lambda: {"a": [1.5]}, "1 usable row; it needs two at least"),
+    "no rows": (lambda: {"a": [], "b": []}, "2 columns and no rows; it needs at least two"),
+    "no rows in arrow": (lambda: pa.table({"a": pa.array([], "f8")}), "no rows; it needs at least"),
+    "no rows in polars": (lambda: pl.DataFrame({"a": []}), "no rows; it needs at least"),
+    "one row": (lambda: {"a": [1.5]}, "1 usable row; it needs at least two"),
     "twice the same name": (pandas_twice, "name 'a' occurs 2 times; rename the columns apart"),
     "twice the same name in arrow": (
         lambda: pa.table([pa.array([1]), pa.array([1])], names=["a", "a"]),
@@ -86,7 +86,7 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
     "a level per row": (
         lambda: {"a": [f"id{i}" for i in range(100)]},
         "column 'a' has a level of its own for each of 100 rows, so it looks like an identifier: "
-        "leave it out, or pass kinds=",
+        "leave it out with exclude=.*, or pass kinds=",
     ),
     "decimal commas": (
         lambda: {"a": [f"{i},5" for i in range(100)]},
@@ -120,14 +120,14 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
         lambda: {"a": [1, 2], "b": [1]},
         "column 'b' has 1 rows and 'a' has 2; all columns need the same number",
     ),
-    "a number for a column": (lambda: {"a": 1}, "column 'a' is a single int; give one per row"),
-    "a text for a column": (lambda: {"a": "xy"}, "column 'a' is a single str; give one per row"),
-    "one dimension": (lambda: np.zeros(3), r"shape \(3,\) is no table; give rows x columns, 2-D"),
-    "three dimensions": (lambda: np.zeros((2, 2, 2)), r"shape \(2, 2, 2\) is no table"),
-    "a list": (lambda: [[1, 2]], "a list is no table; give a pandas, polars or pyarrow table"),
-    "a number": (lambda: 3, "a int is no table; give a pandas, polars or pyarrow table"),
-    "a pandas series": (lambda: pd.Series([1, 2]), "a Series is no table"),
-    "a polars series": (lambda: pl.Series([1, 2]), "a Series is no table"),
+    "a number for a column": (lambda: {"a": 1}, "column 'a' is a single int; give one value"),
+    "a text for a column": (lambda: {"a": "xy"}, "column 'a' is a single str; give one value"),
+    "one dimension": (lambda: np.zeros(3), r"shape \(3,\) is not a table; give rows x columns"),
+    "three dimensions": (lambda: np.zeros((2, 2, 2)), r"shape \(2, 2, 2\) is not a table"),
+    "a list": (lambda: [[1, 2]], "a list is not a table; give a pandas, polars or pyarrow table"),
+    "a number": (lambda: 3, "a int is not a table; give a pandas, polars or pyarrow table"),
+    "a pandas series": (lambda: pd.Series([1, 2]), "a Series is not a table"),
+    "a polars series": (lambda: pl.Series([1, 2]), "a Series is not a table"),
 }  # fmt: skip
 
 
@@ -168,8 +168,8 @@ def test_kinds_that_cannot_be_are_refused(kinds: Kinds, expected: str) -> None:
         ("weights", {"a": 1}, "is not the name of a column or a sequence of counts"),
         ("delimiter", ";;", "delimiter = ';;' is not a single ASCII character"),
         ("decimal", None, "decimal = None is not a single ASCII character"),
-        ("encoding", "latin-99", "encoding = 'latin-99' is not an encoding that Python knows"),
-        ("encoding", 8, "encoding = 8 is not an encoding that Python knows"),
+        ("encoding", "latin-99", "encoding = 'latin-99' is not a text encoding that Python knows"),
+        ("encoding", 8, "encoding = 8 is not a text encoding that Python knows"),
         ("missing_words", "NA", "missing_words = 'NA' is not a sequence of strings"),
         ("format", "xls", "format = 'xls' is not one of 'csv', 'tsv', 'parquet', 'feather'"),
     ],
@@ -239,7 +239,7 @@ FILES: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "empty csv": ("t.csv", lambda: b"", "cannot be read as csv"),
     "empty parquet": ("t.parquet", lambda: b"", "cannot be read as parquet"),
     "cut line": ("t.csv", lambda: b"a,b\n1,2\n3", "cannot be read as csv .*Expected 2 columns"),
-    "header alone": ("t.csv", lambda: b"a,b\n", "no rows; it needs two at least"),
+    "header alone": ("t.csv", lambda: b"a,b\n", "no rows; it needs at least"),
     "no header": ("t.csv", lambda: b"1.5,2\n3,4\n", "first line holds numbers .* add a header row"),
     "no header, twice the same": ("t.csv", lambda: b"1,1\n3,4\n", "'1' occurs 2 times; .*header"),
     "row numbers": ("t.csv", lambda: b",a\n0,1\n1,2\n", "column 1 has no name; .*index=False"),
@@ -269,15 +269,15 @@ def test_bad_files_are_refused_in_one_line(
 
 @pytest.mark.parametrize("read", [Dataset.of, moments_of_file, discrete_of_file])
 def test_paths_without_a_file_are_refused(tmp_path: Path, read: Callable[[Path], object]) -> None:
-    with pytest.raises(DataError, match="is a directory; give the path of one file"):
+    with pytest.raises(FileError, match="is a directory; give the path of one file"):
         read(tmp_path)
-    with pytest.raises(DataError, match=r"there is no such file; is the path right\?"):
+    with pytest.raises(FileError, match=r"there is no such file; is the path right\?"):
         read(tmp_path / "t.csv")
 
 
 def test_text_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "t.csv", "a,b\nMünchen,1\nUlm,2\n".encode("latin-1"))
-    assert "column 'a' holds bytes (binary), not text; decode it, as UTF-8" in refusal(path)
+    assert "column 'a' is not UTF-8 text; pass encoding='latin-1', or the encoding" in refusal(path)
 
 
 def test_a_file_open_as_text_is_refused(tmp_path: Path) -> None:
@@ -304,9 +304,9 @@ def test_streams_refuse_types_and_names_before_reading(
 
 def test_the_stream_of_moments_names_the_column_of_text(tmp_path: Path) -> None:
     csv = write(tmp_path / "t.csv", b"a,b\n1,2\n3,x\n")
-    with pytest.raises(DataError, match="column 'b' holds 'x', which is no number; leave the"):
+    with pytest.raises(DataError, match="column 'b' holds 'x', which is not a number; leave"):
         moments_of_file(csv)
-    with pytest.raises(DataError, match="column 'b' holds 'x', which is no number; leave the"):
+    with pytest.raises(DataError, match="column 'b' holds 'x', which is not a number; leave"):
         moments_of_file(csv, columns=["b"])
     parquet = tmp_path / "t.parquet"
     pyarrow.parquet.write_table(pa.table({"a": [1, 2], "b": ["x", "y"]}), parquet)

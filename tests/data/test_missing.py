@@ -74,7 +74,7 @@ def test_weights_are_dropped_with_their_rows() -> None:
 
 
 def test_too_few_complete_rows_are_refused() -> None:
-    with pytest.raises(DataError, match="0 usable rows; it needs two at least"):
+    with pytest.raises(DataError, match="0 usable rows; it needs at least two"):
         Dataset.of({"a": [1.0, None], "b": [None, 1.0]}, missing="drop")
 
 

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_facts import facts
-from sges.data import Dataset, Kind, read_table
+from sges.data import Dataset, Kind
 from sges.errors import DataError
 
 CSV = """height,smoker,visits,town,group
@@ -182,8 +182,7 @@ def test_slices_are_read_from_their_own_rows() -> None:
 def test_semicolons_and_decimal_commas_are_read_when_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("a;b\n1,5;u\n2,5;-\n")
-    table = read_table(path, delimiter=";", decimal=",", missing_words=["-"])
-    data = Dataset.of(table, missing="level")
+    data = Dataset.of(path, delimiter=";", decimal=",", missing_words=["-"], missing="level")
     assert data.values.tolist() == [[1.5, 2.5]]
     assert data.levels == (None, ("u", None))
 
@@ -197,6 +196,6 @@ def test_a_byte_order_mark_is_no_part_of_a_name(tmp_path: Path) -> None:
 def test_a_format_can_be_named_where_the_ending_says_nothing(tmp_path: Path) -> None:
     path = tmp_path / "table.dat"
     path.write_text(CSV)
-    assert Dataset.of(read_table(path, format="csv")).n == 5
-    with pytest.raises(DataError, match="'xls' is not known; it is one of csv, tsv, parquet"):
-        read_table(path, format="xls")
+    assert Dataset.of(path, format="csv").n == 5
+    with pytest.raises(DataError, match=r"the ending does not tell the format; .*format='csv'"):
+        Dataset.of(path)

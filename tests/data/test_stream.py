@@ -91,7 +91,7 @@ def test_missing_values_are_counted_over_the_whole_file(tmp_path: Path, kind: st
     memory = Moments.of(Dataset.of(path, missing="drop", kinds="continuous"))
     assert found.records == 997
     assert np.allclose(found.covariance, memory.covariance, rtol=1e-9, atol=1e-18)
-    assert found.notes == ("3 of 1000 rows were left out for missing values in 'a' (2), 'b' (2)",)
+    assert found.notes == ("3 of 1000 rows were dropped for missing values in 'a' (2), 'b' (2)",)
     with pytest.raises(DataError, match="'level' is for discrete columns; pass missing='drop'"):
         moments_of_file(path, missing="level")
 

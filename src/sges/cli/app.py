@@ -1,7 +1,6 @@
 """The commands put together, and the one place where errors become a line and an exit code."""
 
 import os
-import re
 import sys
 from collections.abc import Callable
 from typing import Annotated, cast
@@ -14,7 +13,7 @@ from sges.cli.demo import demo
 from sges.cli.learn import learn
 from sges.cli.measure import measure
 from sges.cli.simulate import simulate
-from sges.errors import InvalidArgument, InvalidProperty, SgesError
+from sges.errors import InvalidArgument, InvalidProperty, SgesError, in_shell
 
 BAD_DATA, WRONG_USE, INTERRUPTED = 1, 2, 130
 
@@ -78,9 +77,9 @@ def run(arguments: list[str] | None = None) -> int:
     except ClickError as error:
         return complain(usage_line(error), WRONG_USE)
     except (InvalidArgument, InvalidProperty) as error:
-        return complain(in_options(str(error)), WRONG_USE)
+        return complain(in_shell(error), WRONG_USE)
     except SgesError as error:
-        return complain(in_options(str(error)), BAD_DATA)
+        return complain(in_shell(error), BAD_DATA)
     except BrokenPipeError:  # the reader has seen enough; nobody is left to be told
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -116,21 +115,3 @@ def file_line(error: OSError) -> str:
     """Return what the system said about a file."""
     name = f"{error.filename}: " if error.filename else ""
     return f"{name}{error.strerror or error}"
-
-
-_IN_OPTIONS = (
-    (r"pass missing='(\w+)'", r"pass --missing \1"),
-    (r"or missing='(\w+)'", r"or --missing \1"),
-    (r"missing='(\w+)' is", r"--missing \1 is"),
-    (r"kinds=\{['\"](.*?)['\"]: ['\"](\w+)['\"]\}", r"--kinds '\1=\2'"),
-    (r"read the file with sges\.data\.read_table\(path, (\w+)=('.*?')\)", r"pass --\1 \2"),
-    (r"leave it out\b", "leave it out with --exclude"),
-)
-"""What the library calls an argument, and what the command calls it."""
-
-
-def in_options(message: str) -> str:
-    """Return advice that names arguments of the library, in the words of the command line."""
-    for pattern, words in _IN_OPTIONS:
-        message = re.sub(pattern, words, message)
-    return message

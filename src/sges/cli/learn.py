@@ -196,7 +196,8 @@ def _learned(
         warnings.simplefilter("always")
         from sges.api import learn as learn_table
 
-        data = read(source, *reading)
+        read_options = {name: options.pop(name) for name in ("kinds", "missing", "weights")}
+        data = read(source, *reading, **read_options)
         result = learn_table(data, progress=watcher, **options)
     for warning in told:
         remark(f"warning: {' '.join(str(warning.message).split())}")

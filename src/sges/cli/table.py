@@ -7,7 +7,7 @@ import typer
 from sges.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    from sges.data import Dataset
 
 KINDS = ("continuous", "discrete")
 PANEL = "How the table is read"
@@ -53,26 +53,14 @@ def parsed_kinds(given: list[str] | None) -> dict[str, str] | str | None:
     return found or None
 
 
-def read(source: str, delimiter: str | None, decimal: str, exclude: list[str] | None) -> Any:  # noqa: ANN401
-    """Return the table of a file or of standard input, without the columns left out."""
-    from sges.data import read_table
+def read(
+    source: str,
+    delimiter: str | None,
+    decimal: str,
+    exclude: list[str] | None,
+    **options: Any,  # noqa: ANN401 (those of Dataset.of)
+) -> "Dataset":
+    """Return the dataset of a file or of standard input."""
+    from sges.data import Dataset
 
-    _refuse_long_marks(delimiter, decimal)
-    table = read_table(source, delimiter=delimiter, decimal=decimal)
-    return _without(table, exclude or [])
-
-
-def _refuse_long_marks(delimiter: str | None, decimal: str) -> None:
-    for option, mark in (("--delimiter", delimiter), ("--decimal", decimal)):
-        if mark is not None and len(mark) != 1:
-            raise InvalidArgument(f"{option} {mark!r}: it must be one character")
-
-
-def _without(table: "pa.Table", names: list[str]) -> "pa.Table":
-    from sges.data.reading import unknown_column
-
-    for name in names:
-        if name not in table.column_names:
-            raise unknown_column("--exclude", name, table.column_names)
-    kept = [i for i, name in enumerate(table.column_names) if name not in names]
-    return table.select(kept)
+    return Dataset.of(source, delimiter=delimiter, decimal=decimal, exclude=exclude, **options)

@@ -1,17 +1,20 @@
 """Tables in, sufficient statistics out.
 
-Dataset            a table as the scores read it; ``Dataset.of`` makes one from anything
-Moments            means and covariances of continuous columns
-read_table         a table from a file whose format or separators need saying
-moments_of_file    moments of a file larger than memory
-discrete_of_file   a discrete dataset from a file larger than memory
+Dataset             a table as the scores read it; ``Dataset.of`` makes one from anything
+Moments             means and covariances of continuous columns
+Reading             the options of reading a table, checked
+moments_of_file     moments of a file larger than memory
+discrete_of_file    a discrete dataset from a file larger than memory
 """
 
 from typing import TYPE_CHECKING
 
-from sges.data.dataset import Dataset, discrete_of_file
-from sges.data.moments import Moments, moments_of_file
+from sges.data.dataset import Dataset
+from sges.data.moments import Moments
 from sges.data.reading import Kind, Kinds, Missing, Reading
+
+if TYPE_CHECKING:
+    from sges.data.stream import discrete_of_file, moments_of_file
 
 __all__ = [
     "Dataset",
@@ -22,17 +25,13 @@ __all__ = [
     "Reading",
     "discrete_of_file",
     "moments_of_file",
-    "read_table",
 ]
-
-if TYPE_CHECKING:
-    from sges.data.files import read_table
 
 
 def __getattr__(name: str) -> object:
-    """Import ``read_table`` when it is asked for: pyarrow is slow to import."""
-    if name == "read_table":
-        from sges.data.files import read_table
+    """Import what reads files when it is asked for: pyarrow is slow to import."""
+    if name in ("discrete_of_file", "moments_of_file"):
+        from sges.data import stream
 
-        return read_table
+        return getattr(stream, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

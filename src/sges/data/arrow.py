@@ -1,7 +1,7 @@
 """From Arrow arrays to columns.
 
 Buffers are read directly: ``pyarrow.array`` and ``to_numpy`` import pandas wherever it is
-installed, and a user who did not ask for pandas should not wait for it.
+installed, and a user who did not ask for pandas should not have to wait for it.
 """
 
 from typing import Any, TypeAlias
@@ -11,12 +11,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sges.data.column import MAX_LEVELS, Column, label_column, number_column, too_many_levels
-from sges.data.refusals import dates, nested, unusable
+from sges.data.columns import (
+    MAX_LEVELS,
+    Column,
+    dates,
+    label_column,
+    nested,
+    number_column,
+    too_many_levels,
+    unusable,
+)
 from sges.errors import DataError
 
 ArrowArray: TypeAlias = Any
-"""A ``pyarrow`` array or chunked array; its stubs know less of both than is used here."""
+"""A ``pyarrow`` array or chunked array, of which its stubs know too little."""
 
 ArrowType: TypeAlias = Any
 """A ``pyarrow`` data type."""

@@ -1,6 +1,9 @@
-"""A table as the scores read it: one contiguous array per kind of column."""
+"""A table as the scores read it, and the steps from any table to it.
 
-import os
+``Dataset.of`` finds the columns (``tables``, ``files``), separates the weights, deals with
+missing values, chooses the kind of each column (``columns``), and encodes them.
+"""
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -8,17 +11,46 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.data.reading import Format, Kind, Kinds, Missing, Reading, Table
-from sges.data.rows import merge_rows
-from sges.errors import DataError, InvalidArgument
+from sges.data.columns import (
+    LEADING_ROWS,
+    MAX_INTEGER_LEVELS,
+    Column,
+    KindNotes,
+    all_missing,
+    codes_and_levels,
+    floats,
+    inferred_kind,
+    is_constant,
+    leave_out,
+    packed,
+    refuse_infinities,
+    settle_missing,
+)
+from sges.data.reading import Format, Kind, Kinds, Missing, Reading, Table, is_path
+from sges.data.tables import column_of, columns_of, plain_floats
+from sges.errors import Argument, DataError, InvalidArgument, Message
+
+MAX_ROWS_OF_LABELS = 20
+"""In a table of more rows than this, a column with a level per row is taken for an identifier."""
+
+COPIED_CELLS = 1 << 16
+"""An array of doubles of at most this size is copied, so that nobody else can write to it."""
+
+MAX_RECORDS = 2**53
+"""The largest sum of weights: up to here, counts are exact as doubles."""
+
+_MAX_KEY = 2**62  # row keys stay below this, so that they fit into 64 bits with a sign
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Dataset:
-    """Columns by kind, under their names; ``Dataset.of`` makes one from any common table.
+    """A table as the scores read it: one contiguous array per kind of column.
 
-    The constructor trusts its arguments; ``of`` validates.
+    ``Dataset.of`` makes one from any common table or file and validates it; the constructor
+    trusts its arguments.
 
+    Examples
+    --------
     >>> data = Dataset.of({"dose": [0.5, 1.5, 2.5], "cured": [False, True, True]})
     >>> data
     Dataset(3 rows: dose continuous, cured discrete)
@@ -39,7 +71,8 @@ class Dataset:
     weights: NDArray[np.int64] | None = None
     """How often each row occurs; None means once each."""
     notes: tuple[str, ...] = ()
-    """What was decided about the columns, one sentence each."""
+    """What was decided about the table, one sentence each; ``sges.errors.in_shell`` turns a note
+    into the words of the command line."""
 
     @classmethod
     def of(
@@ -128,8 +161,6 @@ class Dataset:
                     "give it where the Dataset is made"
                 )
             return table
-        from sges.data.build import dataset_of
-
         return dataset_of(table, reading)
 
     @property
@@ -163,8 +194,20 @@ class Dataset:
         return np.array([len(found) for found in self.levels if found is not None], np.int64)
 
     def merged(self) -> "Dataset":
-        """Return the same records with identical rows stored once, sorted, under weights.
+        """Return the dataset with identical rows stored once, sorted, and weighted.
 
+        Returns
+        -------
+        Dataset
+            The same records, each distinct row with the number of times it occurs.
+
+        Raises
+        ------
+        DataError
+            If a column is continuous.
+
+        Examples
+        --------
         >>> twice = Dataset.of({"a": ["u", "v", "u"], "b": [True, True, True]}).merged()
         >>> twice.codes.tolist(), twice.weights.tolist(), twice.records
         ([[0, 1], [0, 0]], [2, 1], 3)
@@ -178,7 +221,13 @@ class Dataset:
         return replace(self, codes=_frozen(codes), weights=_frozen(weights))
 
     def describe(self) -> str:
-        """Return what the columns were taken for, as lines of text for people."""
+        """Return the size, the kind and levels of each column, and the notes, as text.
+
+        Returns
+        -------
+        str
+            Lines of text, one for each column.
+        """
         width = max(map(len, self.names))
         lines = [self._size()]
         for name, kind, levels in zip(self.names, self.kinds, self.levels, strict=True):
@@ -197,21 +246,232 @@ class Dataset:
         return f"Dataset({self.rows} rows: {shown})"
 
 
-def discrete_of_file(
-    path: str | os.PathLike[str],
-    *,
-    columns: Sequence[str] | None = None,
-    missing: Missing = "error",
-    batch_rows: int | None = None,
+def dataset_of(table: Table, reading: Reading) -> Dataset:
+    """Return the dataset of a table that is read as ``reading`` says."""
+    if is_path(table):
+        from sges.data.files import open_file  # pyarrow: only when it is used
+
+        return dataset_of_columns(open_file(table, reading).read(), reading)
+    if reading.weights is None and (plain := plain_floats(table)) is not None:
+        found, array = plain
+        places = reading.places(found)
+        asked = reading.kinds_of(list(places))
+        if Kind.DISCRETE not in asked.values():
+            if list(places.values()) != list(range(len(found))):
+                array = array[:, list(places.values())]
+            return _dataset_of_floats(array, list(places), asked)
+    return dataset_of_columns(columns_of(table, reading), reading)
+
+
+def dataset_of_columns(columns: list[Column], reading: Reading) -> Dataset:
+    """Return the dataset of columns, the last of which may be that of the weights."""
+    refuse_infinities(columns)
+    columns, counts = _split_weights(columns, reading.weights)
+    _refuse_empty(columns)
+    asked = reading.kinds_of([column.name for column in columns])
+    columns, counts, notes = settle_missing(columns, counts, reading.missing, asked)
+    refuse_few_records(len(columns[0]) if counts is None else int(counts.sum()))
+    chosen = [asked.get(column.name) or inferred_kind(column) for column in columns]
+    kind_notes = KindNotes()
+    for column, kind in zip(columns, chosen, strict=True):
+        if column.name not in asked:
+            kind_notes.add(column, kind)
+    named = frozenset() if isinstance(reading.kinds, Kind) else frozenset(asked)
+    discrete = [c for c, kind in zip(columns, chosen, strict=True) if kind is Kind.DISCRETE]
+    refuse_identifiers(discrete, named, counts)
+    return _assembled(columns, chosen, counts, notes, kind_notes)
+
+
+def _dataset_of_floats(
+    table: NDArray[np.float64], names: list[str], asked: dict[str, Kind]
 ) -> Dataset:
-    """Return the dataset of a file of discrete columns in one pass, identical rows merged.
+    """Return the dataset of an array of finite doubles; a large one is not copied.
 
-    The same as ``Dataset.of(path, kinds="discrete", missing=missing).merged()`` up to notes.
-    Memory holds ``batch_rows`` rows at a time and the distinct rows seen so far.
+    Only the leading rows are looked at, and the rest of those columns that repeat a few values
+    there.
     """
-    from sges.data.stream import stream_discrete  # pyarrow: only when it is used
+    leading = np.sort(table[:LEADING_ROWS], axis=0)
+    repeats = (leading[1:] != leading[:-1]).sum(axis=0) < MAX_INTEGER_LEVELS
+    notes = KindNotes()
+    for i in np.flatnonzero(repeats).tolist():
+        column = Column(names[i], table[:, i])
+        if column.name not in asked:
+            notes.add(column, Kind.CONTINUOUS)
+        if is_constant(column.values):
+            notes.constant.append(column.name)
+    values = np.array(table.T, order="C") if table.size <= COPIED_CELLS else table.T
+    codes = np.empty((0, len(table)), np.uint8)
+    values.flags.writeable = codes.flags.writeable = False
+    kinds, levels = (Kind.CONTINUOUS,) * len(names), (None,) * len(names)
+    return Dataset(tuple(names), kinds, levels, values, codes, None, tuple(notes.notes()))
 
-    return stream_discrete(path, columns, missing, batch_rows)
+
+def _split_weights(
+    columns: list[Column], weights: str | Sequence[int] | NDArray[Any] | None
+) -> tuple[list[Column], NDArray[np.int64] | None]:
+    """Return the columns that are variables, and the weights of the rows."""
+    if weights is None:
+        return columns, None
+    if isinstance(weights, str):
+        *columns, given = columns
+    else:
+        given = column_of("weights", weights)
+    counts = checked_weights(given)
+    if columns and len(counts) != len(columns[0]):
+        raise DataError(
+            f"{len(counts)} weights were given for {len(columns[0])} rows; each row needs one"
+        )
+    kept = counts > 0
+    return [column.take(kept) for column in columns], counts[kept]
+
+
+def checked_weights(column: Column, before: int = 0) -> NDArray[np.int64]:
+    """Return weights as counts, or raise the error for what is not a count.
+
+    ``before`` is the sum of the weights of earlier rows.
+    """
+    values = column.values
+    usable = column.labels is None and column.missing is None and values.dtype.kind in "iuf"
+    if not usable or np.any(values < 0) or np.any(values != np.floor(values)):
+        raise DataError(
+            f"weights {column.name!r} must be whole numbers, 0 or more, one for each row; "
+            "round them, or repeat the rows"
+        )
+    records = before + float(values.sum(dtype=np.float64))
+    if records > MAX_RECORDS:
+        raise DataError(
+            f"weights {column.name!r} add up to {records:.3g} records, and counts are exact up to "
+            f"2**53, about {MAX_RECORDS:.3g}; scale them down"
+        )
+    return values.astype(np.int64)
+
+
+def _refuse_empty(columns: list[Column]) -> None:
+    """Refuse a table without rows, or with a column without values."""
+    rows = len(columns[0])
+    if rows == 0:
+        raise DataError(f"the table has {len(columns)} columns and no rows; it needs at least two")
+    for column in columns:
+        if column.missing_count == rows:
+            raise all_missing(column.name, rows)
+
+
+def refuse_few_records(records: int) -> None:
+    """Refuse a table from which nothing can be learned."""
+    if records < 2:
+        raise DataError(
+            f"the table has {records} usable row{'' if records == 1 else 's'}; "
+            "it needs at least two"
+        )
+
+
+def refuse_identifiers(
+    columns: list[Column], named: frozenset[str], counts: NDArray[np.int64] | None
+) -> None:
+    """Refuse a discrete column with a level for each row, unless it was asked for by name."""
+    if counts is not None and np.any(counts != 1):
+        return  # in a table of counts, each row often has a level of its own
+    for column in columns:
+        rows = len(column) - column.missing_count
+        if column.name in named or rows <= MAX_ROWS_OF_LABELS:
+            continue
+        if len(column.distinct()) == rows:
+            raise DataError(
+                Message(
+                    f"column {column.name!r} has a level of its own for each of {rows} rows, so ",
+                    _what_it_looks_like(column),
+                )
+            )
+
+
+def _what_it_looks_like(column: Column) -> Message:
+    if column.labels is not None and all(_is_decimal_comma(label) for label in column.labels):
+        return Message(
+            "it looks like numbers with a decimal comma: read the file with ",
+            Argument("decimal", ","),
+        )
+    return Message(
+        "it looks like an identifier: ",
+        leave_out(column.name),
+        ", or pass ",
+        Argument("kinds", {column.name: "discrete"}),
+        " to keep it",
+    )
+
+
+def _is_decimal_comma(label: object) -> bool:
+    whole, comma, part = str(label).strip().lstrip("+-").partition(",")
+    return bool(comma) and part.isdigit() and (whole.isdigit() or not whole)
+
+
+def _assembled(
+    columns: list[Column],
+    kinds: list[Kind],
+    counts: NDArray[np.int64] | None,
+    notes: list[str],
+    kind_notes: KindNotes,
+) -> Dataset:
+    rows = len(columns[0])
+    values = np.empty((kinds.count(Kind.CONTINUOUS), rows))
+    coded: list[NDArray[np.unsignedinteger]] = []
+    levels: list[tuple[Any, ...] | None] = []
+    row = 0
+    for column, kind in zip(columns, kinds, strict=True):
+        if kind is Kind.CONTINUOUS:
+            values[row] = floats(column)
+            constant = is_constant(values[row])
+            levels.append(None)
+            row += 1
+        else:
+            codes, labels = codes_and_levels(column)
+            constant = is_constant(codes)
+            coded.append(codes)
+            levels.append(labels)
+        if constant:
+            kind_notes.constant.append(column.name)
+    names = tuple(column.name for column in columns)
+    discrete = packed(coded, rows, levels)
+    for array in (values, discrete, counts):
+        if array is not None:
+            array.flags.writeable = False
+    every = (*notes, *kind_notes.notes())
+    return Dataset(names, tuple(kinds), tuple(levels), values, discrete, counts, every)
+
+
+def merge_rows(
+    codes: NDArray[np.unsignedinteger],
+    arities: Sequence[int],
+    weights: NDArray[np.int64] | None = None,
+) -> tuple[NDArray[np.unsignedinteger], NDArray[np.int64]]:
+    """Return the distinct rows of ``codes`` (columns x rows), sorted, and their weights.
+
+    Slow twin: tests/naive_data.py counts the rows in a dictionary.
+    """
+    keys = _row_keys(codes, arities)
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    if weights is None:
+        merged = np.bincount(group, minlength=len(first)).astype(np.int64)
+    else:
+        merged = np.zeros(len(first), np.int64)
+        np.add.at(merged, group, weights)
+    return np.ascontiguousarray(codes[:, first]), merged
+
+
+def _row_keys(codes: NDArray[np.unsignedinteger], arities: Sequence[int]) -> NDArray[np.int64]:
+    """Return one number per row, equal for equal rows and in the order of the rows.
+
+    The number is the row read in mixed radix; where it would outgrow 64 bits the keys so far
+    are replaced by their ranks, of which there are no more than rows.
+    """
+    keys = np.zeros(codes.shape[1], np.int64)
+    size = 1
+    for column, arity in zip(codes, arities, strict=True):
+        if size * arity > _MAX_KEY:
+            distinct, keys = np.unique(keys, return_inverse=True)
+            size = len(distinct)
+        keys = keys * arity + column.astype(np.int64)
+        size *= arity
+    return keys
 
 
 def _show_levels(levels: tuple[Any, ...]) -> str:

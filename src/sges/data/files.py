@@ -1,13 +1,15 @@
 """Tables in files: CSV and TSV (also compressed), Parquet, Feather and Arrow.
 
-``read_table`` reads a whole table; ``open_batches`` reads it piece by piece, for tables larger
-than memory.  Both know the same formats and refuse the same files with the same words.
+``open_file`` tells what a file is and refuses at once what cannot be read.  The ``File`` is then
+read whole, or in batches of rows of which only one is in memory at a time; both give columns, and
+both raise the same errors.
 """
 
+import codecs
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,12 +18,14 @@ from typing import Any, BinaryIO, Literal, TypeAlias
 import pyarrow as pa
 import pyarrow.csv
 
-from sges.data.reading import MISSING_WORDS, Reading
-from sges.errors import DataError
+from sges.data.arrow import ArrowType, column_of_arrow, refuse_arrow_type
+from sges.data.columns import Column
+from sges.data.reading import MISSING_WORDS, Format, Reading
+from sges.errors import Argument, DataError, FileError, Message, SgesError
 
 Compression: TypeAlias = Literal["gzip", "bz2", "zstd"]
 
-ENDINGS = {
+ENDINGS: dict[str, Format] = {
     ".csv": "csv",
     ".tsv": "tsv",
     ".tab": "tsv",
@@ -31,158 +35,285 @@ ENDINGS = {
     ".arrow": "feather",
     ".ipc": "feather",
 }
-"""What the ending of a file's name says about its format."""
+"""The format that the ending of a file's name stands for."""
 
-COMPRESSED: dict[str, Compression] = {
-    ".gz": "gzip",
-    ".bz2": "bz2",
-    ".zst": "zstd",
-}
+COMPRESSED: dict[str, Compression] = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 """Endings that may follow .csv and .tsv."""
 
 Stream: TypeAlias = Any
 """An open file of ``pyarrow``."""
 
-Reader: TypeAlias = Any
-"""A reader of record batches of ``pyarrow``."""
-
-Options: TypeAlias = Any
-"""An option of ``pyarrow.csv.ConvertOptions``."""
+Batch: TypeAlias = Any
+"""A table or record batch of ``pyarrow``."""
 
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
-_HEAD = 1 << 16  # bytes that are looked at to tell what a file holds
+_HEAD_BYTES = 1 << 16  # looked at to tell what a file holds
+_TEXT_BLOCK_BYTES = 1 << 22  # of CSV, parsed together
+_PAGE_BYTES = 1 << 16  # of a Parquet column, read ahead
+
+
+class NotANumber(DataError):
+    """A field of a text file where a number was to be read; ``column`` is the name it has there."""
+
+    column: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """A file to read, or the bytes of one: what to call it, what it is, how to open it."""
+class File:
+    """A file to read: its name in messages, its format, how to open it, how to read it."""
 
     name: str
-    format: str
+    format: Format
     open: Callable[[], Stream]
-    delimiter: str
-    decimal: str
-    missing_words: tuple[str, ...]
+    reading: Reading
 
     @property
     def is_text(self) -> bool:
         """Whether it is CSV or TSV."""
         return self.format in _DELIMITERS
 
+    @property
+    def delimiter(self) -> str:
+        """The character between the fields of a text file."""
+        return self.reading.delimiter or _DELIMITERS[self.format]
 
-def read_table(
-    source: str | os.PathLike[str] | BinaryIO,
-    *,
-    format: str | None = None,
-    delimiter: str | None = None,
-    decimal: str = ".",
-    missing_words: Sequence[str] = MISSING_WORDS,
-) -> pa.Table:
-    """Return the table in a file, in an open binary file, or on standard input (``"-"``).
+    def schema(self) -> pa.Schema:
+        """Return names and types of all columns; those of a text file by its first block."""
+        with _one_line_errors(self), self.open() as stream:
+            schema: pa.Schema
+            if self.is_text:
+                schema = _open_csv(self, stream).schema
+            elif self.format == "parquet":
+                schema = _open_parquet(stream).schema_arrow
+            else:
+                schema = _open_arrow(stream).schema
+            assert all(isinstance(name, str) for name in schema.names)  # decodes them
+            return schema
 
-    Parameters
-    ----------
-    source
-        A path, whose ending tells the format; or bytes to read, whose beginning does.
-    format
-        ``"csv"``, ``"tsv"``, ``"parquet"`` or ``"feather"``, where it is not evident.
-    delimiter, decimal, missing_words
-        For CSV and TSV: what separates fields, what marks decimals, what means "no value".
+    def read(self) -> list[Column]:
+        """Return the columns to read, all their rows."""
+        schema, places = self._checked()
+        names = [schema.names[i] for i in places.values()]
+        with _one_line_errors(self), self.open() as stream:
+            if self.is_text:
+                table = pyarrow.csv.read_csv(
+                    stream,
+                    read_options=self._read_options(use_threads=True),
+                    parse_options=self._parse_options(),
+                    convert_options=self.convert_options(include_columns=names),
+                )
+            elif self.format == "parquet":
+                table = _open_parquet(stream).read(columns=names)
+            else:
+                table = _open_arrow(stream).read_all().select(names)
+        return self._columns(list(places), table)
+
+    def batches(
+        self, rows: int, types: Mapping[str, ArrowType] | None = None
+    ) -> Iterator[list[Column]]:
+        """Yield the columns to read, at most ``rows`` rows at a time.
+
+        ``types`` are those of the columns of a text file, under the names that they have there;
+        without, the first block decides.
+        """
+        schema, places = self._checked()
+        names = [schema.names[i] for i in places.values()]
+        batches = self._batches(names, rows, dict(types or {}))
+        while True:
+            with _one_line_errors(self), _number_errors(self, schema):
+                batch = next(batches, None)
+            if batch is None:
+                return
+            for start in range(0, batch.num_rows, rows):
+                yield self._columns(list(places), batch.slice(start, rows))
+
+    def convert_options(self, **more: Any) -> pyarrow.csv.ConvertOptions:  # noqa: ANN401
+        """Return how the fields of a text file become values."""
+        words = self.reading.missing_words
+        return pyarrow.csv.ConvertOptions(
+            null_values=list(MISSING_WORDS if words is None else words),
+            strings_can_be_null=True,
+            decimal_point=self.reading.decimal,
+            **more,
+        )
+
+    def _checked(self) -> tuple[pa.Schema, dict[str, int]]:
+        """Return the schema and the places of the columns to read, unless a type forbids it."""
+        schema = self.schema()
+        places = self.reading.places(list(schema.names))
+        if not self.is_text:  # the types of text are settled where its values are read
+            for name, place in places.items():
+                refuse_arrow_type(name, schema.types[place])
+        return schema, places
+
+    def _columns(self, names: list[str], batch: Batch) -> list[Column]:
+        columns = []
+        for name, array in zip(names, batch.columns, strict=True):
+            if self.is_text and pa.types.is_binary(array.type):
+                raise _not_utf8(f"{self.name}: column {name!r}")
+            if not self.is_text:
+                with _one_line_errors(self):
+                    array.validate(full=True)  # a damaged file may hold what would crash a reader
+            columns.append(column_of_arrow(name, array))
+        return columns
+
+    def _batches(self, names: list[str], rows: int, types: dict[str, ArrowType]) -> Iterator[Batch]:
+        with self.open() as stream:
+            if self.is_text:
+                with _open_csv(self, stream, column_types=types, include_columns=names) as reader:
+                    yield from reader
+            elif self.format == "parquet":
+                yield from _open_parquet(stream).iter_batches(
+                    batch_size=rows, columns=names, use_threads=False
+                )
+            else:
+                reader = _open_arrow(stream)
+                if hasattr(reader, "get_batch"):
+                    for i in range(reader.num_record_batches):
+                        yield reader.get_batch(i).select(names)
+                else:
+                    for batch in reader:
+                        yield batch.select(names)
+
+    def _read_options(self, *, use_threads: bool) -> pyarrow.csv.ReadOptions:
+        return pyarrow.csv.ReadOptions(
+            block_size=_TEXT_BLOCK_BYTES,
+            use_threads=use_threads,
+            encoding=self.reading.encoding or "utf8",
+        )
+
+    def _parse_options(self) -> pyarrow.csv.ParseOptions:
+        return pyarrow.csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True)
+
+
+def open_file(source: str | os.PathLike[str] | BinaryIO, reading: Reading) -> File:
+    """Return the file at a path, an open binary file, or standard input (``"-"``).
+
+    Raises
+    ------
+    FileError
+        If there is no such file, or it cannot be opened.
+    DataError
+        If its format is unknown, or it does not hold what its name says.
     """
-    found = locate(source, format, delimiter, decimal, missing_words)
-    with one_line_errors(found):
-        return _READERS[found.format](found)
-
-
-def table_of_file(source: str | os.PathLike[str] | BinaryIO, reading: Reading) -> pa.Table:
-    """Return the table in a file, read as asked for."""
-    return read_table(
-        source,
-        format=reading.format,
-        delimiter=reading.delimiter,
-        decimal=reading.decimal,
-        missing_words=MISSING_WORDS if reading.missing_words is None else reading.missing_words,
-    )
-
-
-def locate(
-    source: str | os.PathLike[str] | BinaryIO,
-    format: str | None = None,
-    delimiter: str | None = None,
-    decimal: str = ".",
-    missing_words: Sequence[str] = MISSING_WORDS,
-) -> Source:
-    """Return what there is to read, after the checks that need no reading."""
-    if format is not None and format not in _READERS:
-        raise DataError(f"format {format!r} is not known; it is one of {', '.join(_READERS)}")
+    opener: Callable[[], Stream]
     if isinstance(source, str | os.PathLike) and os.fspath(source) != "-":
-        path = _checked_path(Path(source))
-        name, opener = str(path), _file_opener(path)
-        format = format or _format_by_ending(path)
+        path = Path(os.fsdecode(source))
+        name = _shown(path)
+        if _is_regular(path, name):
+            ending = path.suffix.lower()
+            opener = _opener(str(path), COMPRESSED.get(ending))
+            format = reading.format or _format_by_ending(path, name)
+        else:  # a pipe can be read only once
+            opener, format = _opened_bytes(name, path.open("rb"), reading)
+    elif isinstance(source, str | os.PathLike):
+        stdin = None if sys.stdin is None else sys.stdin.buffer
+        opener, format = _opened_bytes(name := "standard input", stdin, reading)
     else:
-        name, data = _all_bytes(source)
-        opener = _bytes_opener(data)
-        format = format or _format_by_content(_head(opener)) or "csv"
-    found = Source(
-        name, format, opener, delimiter or _DELIMITERS.get(format, ""), decimal,
-        tuple(missing_words),
-    )  # fmt: skip
-    _check_content(found)
-    return found
+        name = str(getattr(source, "name", "table"))
+        opener, format = _opened_bytes(name, source, reading)
+    file = File(name, format, opener, reading)
+    if file.is_text:
+        _check_text(file)
+    return file
 
 
-def _checked_path(path: Path) -> Path:
-    if path.is_dir():
-        raise DataError(f"{path}: is a directory; give the path of one file")
-    if not path.exists():
-        raise DataError(f"{path}: there is no such file; is the path right?")
-    return path
+def _shown(path: Path) -> str:
+    """Return a path as messages show it: in one line, whatever is in it."""
+    return str(path) if str(path).isprintable() else repr(str(path))
 
 
-def _format_by_ending(path: Path) -> str:
+def _is_regular(path: Path, name: str) -> bool:
+    """Tell whether a path is a file that can be opened more than once; refuse what is not there."""
+    try:
+        if path.is_dir():
+            raise FileError(f"{name}: is a directory; give the path of one file")
+        with path.open("rb"):
+            return path.is_file()
+    except SgesError:
+        raise
+    except (FileNotFoundError, ValueError):
+        raise FileError(f"{name}: there is no such file; is the path right?") from None
+    except OSError as error:
+        raise FileError(f"{name}: cannot be opened ({error.strerror})") from None
+
+
+def _format_by_ending(path: Path, name: str) -> Format:
     endings = [ending.lower() for ending in path.suffixes]
     if len(endings) > 1 and endings[-1] in COMPRESSED and ENDINGS.get(endings[-2]) in _DELIMITERS:
         return ENDINGS[endings[-2]]
     if endings and endings[-1] in ENDINGS:
         return ENDINGS[endings[-1]]
     raise DataError(
-        f"{path}: the ending does not tell the format; known are {', '.join(ENDINGS)}, and .gz "
-        "after .csv or .tsv; rename it, or read it with sges.data.read_table(path, format=...)"
+        Message(
+            f"{name}: the ending does not tell the format; known are {', '.join(ENDINGS)}, and "
+            ".gz after .csv or .tsv; rename it, or pass ",
+            Argument("format", "csv"),
+            " or another",
+        )
     )
 
 
-def _file_opener(path: Path) -> Callable[[], Stream]:
-    return _opener(str(path), COMPRESSED.get(path.suffix.lower()))
-
-
-def _bytes_opener(data: bytes) -> Callable[[], Stream]:
-    return _opener(pa.py_buffer(data), "gzip" if data[:2] == b"\x1f\x8b" else None)
+def _opened_bytes(
+    name: str, file: BinaryIO | None, reading: Reading
+) -> tuple[Callable[[], Stream], Format]:
+    """Return how to open the content of an open file, and its format."""
+    try:
+        if file is None:
+            raise ValueError
+        content = file.read()
+    except OSError as error:
+        raise FileError(f"{name}: cannot be read ({error.strerror or error})") from None
+    except ValueError:
+        raise FileError(f"{name}: is closed; give an open file or a path") from None
+    if not isinstance(content, bytes | bytearray | memoryview):
+        raise DataError(f"{name}: is open as text; open it in binary mode ('rb')")
+    data = bytes(content)
+    opener = _opener(pa.py_buffer(data), "gzip" if data[:2] == b"\x1f\x8b" else None)
+    if reading.format is not None:
+        return opener, reading.format
+    with _one_line_errors(File(name, "csv", opener, reading)):
+        return opener, _format_by_content(_head(opener)) or "csv"
 
 
 def _opener(place: str | pa.Buffer, compression: Compression | None) -> Callable[[], Stream]:
-    if compression is None:
-        return lambda: (
-            pa.OSFile(place, mode="rb") if isinstance(place, str) else pa.BufferReader(place)
-        )
-    return lambda: pa.input_stream(place, compression=compression)
+    if compression is not None:
+        return lambda: pa.input_stream(place, compression=compression)
+    if isinstance(place, str):
+        return lambda: pa.OSFile(place, mode="rb")
+    return lambda: pa.BufferReader(place)
 
 
-def _all_bytes(source: str | os.PathLike[str] | BinaryIO) -> tuple[str, bytes]:
-    """Return a name for, and the content of, a file that is open."""
-    if isinstance(source, str | os.PathLike):
-        return "standard input", sys.stdin.buffer.read()
-    name, data = str(getattr(source, "name", "table")), source.read()
-    if isinstance(data, str):
-        raise DataError(f"{name}: is open as text; open it in binary mode ('rb')")
-    return name, bytes(data)
+def _open_csv(file: File, stream: Stream, **convert: Any) -> Any:  # noqa: ANN401 (of pyarrow)
+    return pyarrow.csv.open_csv(
+        stream,
+        read_options=file._read_options(use_threads=False),
+        parse_options=file._parse_options(),
+        convert_options=file.convert_options(**convert),
+    )
+
+
+def _open_parquet(stream: Stream) -> Any:  # noqa: ANN401 (of pyarrow)
+    import pyarrow.parquet  # slow to import: only when it is used
+
+    # ParquetFile, because parquet.read_table imports pandas wherever it is installed.  Buffered
+    # and not read ahead, so that a file of one row group is not held in memory at once.
+    return pyarrow.parquet.ParquetFile(stream, buffer_size=_PAGE_BYTES, pre_buffer=False)
+
+
+def _open_arrow(stream: Stream) -> Any:  # noqa: ANN401 (of pyarrow)
+    """Return a reader of Feather, or of the Arrow file or stream format."""
+    head = bytes(stream.read(6))
+    stream.seek(0)
+    return pa.ipc.open_file(stream) if head == b"ARROW1" else pa.ipc.open_stream(stream)
 
 
 def _head(opener: Callable[[], Stream]) -> bytes:
     with opener() as stream:
-        return bytes(stream.read(_HEAD))
+        return bytes(stream.read(_HEAD_BYTES))
 
 
-def _format_by_content(head: bytes) -> str | None:
+def _format_by_content(head: bytes) -> Format | None:
     if head[:4] == b"PAR1":
         return "parquet"
     if head[:6] == b"ARROW1" or head[:4] == b"\xff\xff\xff\xff":
@@ -190,37 +321,79 @@ def _format_by_content(head: bytes) -> str | None:
     return None
 
 
-def _check_content(found: Source) -> None:
-    """Refuse a text file that is no text, or is separated by something else."""
-    if not found.is_text:
-        return
-    with one_line_errors(found):
-        head = _head(found.open)
+def _check_text(file: File) -> None:
+    """Refuse a text file that is not text, has no header, or has another delimiter."""
+    with _one_line_errors(file):
+        head = _head(file.open)
     if (other := _format_by_content(head)) is not None:
-        raise DataError(f"{found.name}: holds {other}, not {found.format}; read it as {other}")
-    header = head.split(b"\n", 1)[0].decode("utf-8", "replace").strip("\r\ufeff")
-    _refuse_other_delimiter(found, header)
-    _refuse_no_header(found, header)
+        raise DataError(
+            Message(
+                f"{file.name}: holds {other}, not {file.format}; pass ", Argument("format", other)
+            )
+        )
+    header = _header(file, head)
+    _refuse_other_delimiter(file, header)
+    _refuse_no_header(file, header)
 
 
-def _refuse_other_delimiter(found: Source, header: str) -> None:
-    if found.delimiter in header:
+def _header(file: File, head: bytes) -> str:
+    encoding = file.reading.encoding
+    if encoding is None and head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        raise _not_utf8(f"{file.name}: the header", "utf-16")
+    if b"\0" in head and encoding is None:
+        raise DataError(f"{file.name}: holds null bytes and is not {file.format}; is it damaged?")
+    try:
+        text = codecs.getincrementaldecoder(encoding or "utf-8")().decode(head)
+    except UnicodeDecodeError as error:
+        line = head[: error.start].count(b"\n")
+        if line and encoding is None:
+            return head.split(b"\n", 1)[0].decode().strip("\r\ufeff")
+        raise _not_decodable(file, error) from None
+    return text.split("\n", 1)[0].strip("\r\ufeff")
+
+
+def _not_utf8(what: str, encoding: str = "latin-1") -> DataError:
+    return DataError(
+        Message(
+            f"{what} is not UTF-8 text; pass ",
+            Argument("encoding", encoding),
+            ", or the encoding that it was written in",
+        )
+    )
+
+
+def _not_decodable(file: File, error: UnicodeError) -> DataError:
+    if file.reading.encoding is None:
+        return _not_utf8(f"{file.name}: the header")
+    reason = " ".join(str(error).split())[:200]
+    return DataError(
+        Message(
+            f"{file.name}: cannot be decoded ({reason}); it is not written in ",
+            Argument("encoding", file.reading.encoding),
+        )
+    )
+
+
+def _refuse_other_delimiter(file: File, header: str) -> None:
+    if file.delimiter in header:
         return
     for other in (";", "\t", "|", ","):
         if other in header:
             raise DataError(
-                f"{found.name}: the header {header[:60]!r} holds no {found.delimiter!r} and seems "
-                f"to be separated by {other!r}; read the file with "
-                f"sges.data.read_table(path, delimiter={other!r})"
+                Message(
+                    f"{file.name}: the header {header[:60]!r} holds no {file.delimiter!r} and "
+                    f"seems to be separated by {other!r}; pass ",
+                    Argument("delimiter", other),
+                )
             )
 
 
-def _refuse_no_header(found: Source, header: str) -> None:
+def _refuse_no_header(file: File, header: str) -> None:
     """Refuse numbers for names, except whole ones, with which libraries number columns."""
-    fields = [field.strip(' "') for field in header.split(found.delimiter)]
+    fields = [field.strip(' "') for field in header.split(file.delimiter)]
     if all(map(_is_number, fields)) and not all(field.isdigit() for field in fields):
         raise DataError(
-            f"{found.name}: the first line holds numbers ({header[:60]!r}), not names; "
+            f"{file.name}: the first line holds numbers ({header[:60]!r}), not names; "
             "add a header row"
         )
 
@@ -230,68 +403,40 @@ def _is_number(field: str) -> bool:
 
 
 @contextmanager
-def one_line_errors(found: Source) -> Iterator[None]:
-    """Turn what a reader raises into one line that names the file and the remedy."""
+def _one_line_errors(file: File) -> Iterator[None]:
+    """Turn what a reader raises into one line that names the file and the likely cause."""
     try:
         yield
-    except DataError:
+    except SgesError:
         raise
-    except (pa.ArrowException, OSError, EOFError, ValueError) as error:
+    except UnicodeError as error:
+        raise _not_decodable(file, error) from error
+    except (pa.ArrowException, OSError, EOFError, ValueError, KeyError, OverflowError) as error:
         reason = " ".join(str(error).split())[:200].rstrip(".")
+        if file.is_text and "UTF8" in reason.upper().replace("-", ""):
+            raise _not_utf8(f"{file.name}: a column") from error
         raise DataError(
-            f"{found.name}: cannot be read as {found.format} ({reason}); "
+            f"{file.name}: cannot be read as {file.format} ({reason}); "
             "is it damaged, cut short, or in another format?"
         ) from error
 
 
-def _read_text(found: Source) -> pa.Table:
-    with found.open() as stream:
-        return pyarrow.csv.read_csv(
-            stream,
-            parse_options=parse_options(found),
-            convert_options=convert_options(found),
+@contextmanager
+def _number_errors(file: File, schema: pa.Schema) -> Iterator[None]:
+    """Name the column of a text file in which a field is not the number that it should be."""
+    try:
+        yield
+    except pa.ArrowInvalid as error:
+        found = re.search(r"CSV column #(\d+).*invalid value '(.*)'", str(error))
+        if found is None:
+            raise
+        name = schema.names[int(found[1])]
+        refusal = NotANumber(
+            Message(
+                f"{file.name}: column {name!r} holds {found[2]!r}, which is not a number; "
+                "leave the column out with ",
+                Argument("exclude", [name]),
+            )
         )
-
-
-def parse_options(found: Source) -> pyarrow.csv.ParseOptions:
-    """Return how the fields of a text file are told apart."""
-    return pyarrow.csv.ParseOptions(delimiter=found.delimiter, newlines_in_values=True)
-
-
-def convert_options(found: Source, **more: Options) -> pyarrow.csv.ConvertOptions:
-    """Return what the fields of a text file mean."""
-    return pyarrow.csv.ConvertOptions(
-        null_values=list(found.missing_words),
-        strings_can_be_null=True,
-        decimal_point=found.decimal,
-        **more,
-    )
-
-
-def _read_parquet(found: Source) -> pa.Table:
-    import pyarrow.parquet  # slow to import: only when it is used
-
-    # ParquetFile, because parquet.read_table imports pandas wherever it is installed.
-    with found.open() as stream:
-        return pyarrow.parquet.ParquetFile(stream).read()
-
-
-def _read_feather(found: Source) -> pa.Table:
-    with found.open() as stream:
-        table: pa.Table = open_arrow(stream).read_all()
-        return table
-
-
-def open_arrow(stream: Stream) -> Reader:
-    """Return a reader of Feather or of the Arrow file or stream format."""
-    head = bytes(stream.read(6))
-    stream.seek(0)
-    return pa.ipc.open_file(stream) if head == b"ARROW1" else pa.ipc.open_stream(stream)
-
-
-_READERS: dict[str, Callable[[Source], pa.Table]] = {
-    "csv": _read_text,
-    "tsv": _read_text,
-    "parquet": _read_parquet,
-    "feather": _read_feather,
-}
+        refusal.column = name
+        raise refusal from error

@@ -6,7 +6,6 @@ blocks; the sums of two blocks are merged as in Chan, Golub & LeVeque (1983).  A
 and a file read piece by piece go through the same code.
 """
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.data.distinct import has_finite_sum
+from sges.data.columns import has_finite_sum, leave_out
 from sges.data.products import (
     Matrix,
     Progress,
@@ -23,11 +22,10 @@ from sges.data.products import (
     panels,
     refuse_too_large,
 )
-from sges.errors import DataError
+from sges.errors import Argument, DataError, Message
 
 if TYPE_CHECKING:
     from sges.data.dataset import Dataset
-    from sges.data.reading import Missing
 
 Floats: TypeAlias = NDArray[np.float64]
 Block: TypeAlias = tuple[Floats, NDArray[np.int64] | None]
@@ -74,8 +72,13 @@ def refuse_discrete(dataset: "Dataset") -> None:
     if dataset.discrete:
         name = dataset.names[dataset.discrete[0]]
         raise DataError(
-            f"column {name!r} is discrete and has no covariance; leave it out, or pass "
-            f"kinds={{{name!r}: 'continuous'}} if it holds quantities"
+            Message(
+                f"column {name!r} is discrete and has no covariance; ",
+                leave_out(name),
+                ", or pass ",
+                Argument("kinds", {name: "continuous"}),
+                " if it holds quantities",
+            )
         )
 
 
@@ -101,24 +104,6 @@ def is_plain(table: object) -> TypeGuard[Floats]:
         and table.shape[1] > 0
         and has_finite_sum(table)
     )
-
-
-def moments_of_file(
-    path: str | os.PathLike[str],
-    *,
-    columns: Sequence[str] | None = None,
-    missing: "Missing" = "error",
-    batch_rows: int | None = None,
-) -> Moments:
-    """Return the moments of a CSV, Parquet or Feather file in one pass, whatever its size.
-
-    The same as ``Moments.of(Dataset.of(path, kinds="continuous", missing=missing))`` up to
-    rounding.  Memory holds ``batch_rows`` rows at a time (default: 4 MiB of numbers) and one
-    matrix of columns x columns.
-    """
-    from sges.data.stream import stream_moments  # pyarrow: only when it is used
-
-    return stream_moments(path, columns, missing, batch_rows)
 
 
 def numbered_names(columns: int) -> list[str]:

@@ -4,7 +4,6 @@
 that value and trusts it.
 """
 
-import codecs
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -12,7 +11,7 @@ from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias, get_args
 
-from sges.errors import DataError, InvalidArgument, not_one_of
+from sges.errors import Argument, DataError, InvalidArgument, Message, not_one_of
 
 Table: TypeAlias = Any
 """A table as people have it: see ``Dataset.of``."""
@@ -114,7 +113,15 @@ format
                 raise unknown_column("weights", self.weights, names)
             left, counts = [name for name in left if name != self.weights], [self.weights]
         if not left:
-            raise DataError("no column is left to read; columns= and exclude= must leave one")
+            raise DataError(
+                Message(
+                    "no column is left to read; ",
+                    Argument("columns"),
+                    " and ",
+                    Argument("exclude"),
+                    " must leave one",
+                )
+            )
         return {name: place[name] for name in (*left, *counts)}
 
     def kinds_of(self, names: Sequence[str]) -> dict[str, Kind]:
@@ -170,7 +177,7 @@ def unknown_column(what: str, name: str, known: Sequence[str]) -> DataError:
     close = get_close_matches(name, known, n=1)
     shown = ", ".join(map(repr, known[:8])) + (", ..." if len(known) > 8 else "")
     remedy = f"did you mean {close[0]!r}?" if close else f"the columns are {shown}"
-    return DataError(f"{what}: there is no column {name!r}; {remedy}")
+    return DataError(Message(Argument(what), f": there is no column {name!r}; {remedy}"))
 
 
 def _strings(option: str, value: object) -> tuple[str, ...] | None:
@@ -208,18 +215,23 @@ def _check_word(option: str, value: object, words: tuple[str, ...]) -> None:
 
 def _check_character(option: str, value: object) -> None:
     if not isinstance(value, str) or len(value) != 1 or not value.isascii():
-        raise InvalidArgument(f"{option} = {value!r} is not a single ASCII character")
+        raise InvalidArgument(
+            Message(Argument(option), f" = {value!r} is not a single ASCII character")
+        )
 
 
 def _check_encoding(encoding: object) -> None:
     if encoding is None:
         return
     try:
-        codecs.lookup(encoding)  # type: ignore[arg-type]
+        " ".encode(encoding)  # type: ignore[arg-type]
     except (LookupError, TypeError, ValueError):
         raise InvalidArgument(
-            f"encoding = {encoding!r} is not an encoding that Python knows; "
-            "give one such as 'utf-8', 'latin-1' or 'cp1252'"
+            Message(
+                Argument("encoding"),
+                f" = {encoding!r} is not a text encoding that Python knows; "
+                "give one such as 'utf-8', 'latin-1' or 'cp1252'",
+            )
         ) from None
 
 

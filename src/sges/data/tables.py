@@ -1,36 +1,49 @@
-"""From any table in memory to columns: frames, Arrow, NumPy, mappings.
+"""From any table in memory to columns: frames, Arrow, NumPy, mappings, lists.
 
-Frames go through narwhals, which imports no frame library that the user has not imported.
+Frames go through narwhals, which imports no frame library that the user has not imported.  Lists
+and columns of objects have no type of their own, so every entry is looked at.
 """
 
 import sys
 from collections.abc import Iterable, Mapping
+from datetime import date, time, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Integral, Real
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.data.column import Column, label_column, number_column
-from sges.data.lists import list_column
+from sges.data.columns import (
+    Column,
+    complex_numbers,
+    dates,
+    label_column,
+    leave_out,
+    mixed_types,
+    nested,
+    number_column,
+    unusable,
+)
 from sges.data.moments import is_plain, numbered_names
 from sges.data.reading import Reading, Table, refuse_duplicates
-from sges.data.refusals import complex_numbers, dates, nested, unusable
-from sges.errors import DataError
+from sges.errors import DataError, Message
 
 Part: TypeAlias = Any
-"""One column of it, as its library holds it."""
+"""One column of a table, as its library holds it."""
 
 Series: TypeAlias = Any
 """A narwhals or pandas series."""
 
 ROWS_TOGETHER = 4096
-"""Rows of integers that are transposed together, so that they stay in the cache."""
+"""Rows of integers transposed together, so that they stay in the cache."""
 
 FRAME_LIBRARIES = (
     "pandas", "polars", "modin", "cudf", "dask", "duckdb", "ibis", "pyspark", "sqlframe", "daft",
     "narwhals",
 )  # fmt: skip
-"""What narwhals reads beside pyarrow."""
+"""Libraries whose frames narwhals reads, beside pyarrow."""
 
 
 def columns_of(table: Table, reading: Reading) -> list[Column]:
@@ -68,11 +81,13 @@ def plain_floats(table: Table) -> tuple[list[str], NDArray[np.float64]] | None:
 def _numpy_parts(table: NDArray[Any]) -> list[tuple[str, Part]]:
     if table.dtype.names is not None:
         if table.ndim != 1:
-            raise DataError(f"a structured array of shape {table.shape} is no table; give it 1-D")
+            raise DataError(
+                f"a structured array of shape {table.shape} is not a table; give it 1-D"
+            )
         return [(name, table[name]) for name in table.dtype.names]
     if table.ndim != 2:
         raise DataError(
-            f"a NumPy array of shape {table.shape} is no table; give rows x columns, 2-D"
+            f"a NumPy array of shape {table.shape} is not a table; give rows x columns, 2-D"
         )
     if type(table) is np.ndarray and table.dtype.kind in "iu" and table.size:
         table = _in_bytes(table)
@@ -122,7 +137,7 @@ def _capsule_parts(table: Table) -> list[tuple[str, Part]]:
     """Return the columns of a table that speaks the Arrow C stream interface."""
     if not hasattr(table, "__arrow_c_stream__") or hasattr(table, "to_frame"):
         raise DataError(
-            f"a {type(table).__name__} is no table; give a pandas, polars or pyarrow table, "
+            f"a {type(table).__name__} is not a table; give a pandas, polars or pyarrow table, "
             "a 2-D NumPy array, a mapping of columns, or the path of a file"
         )
     import pyarrow as pa
@@ -136,7 +151,7 @@ def _refuse_unequal_lengths(columns: list[Column]) -> None:
         if len(column) != len(columns[0]):
             raise DataError(
                 f"column {column.name!r} has {len(column)} rows and {columns[0].name!r} has "
-                f"{len(columns[0])}; all columns need the same number"
+                f"{len(columns[0])}; all columns need the same number of rows"
             )
 
 
@@ -156,7 +171,9 @@ def column_of(name: str, part: Part) -> Column:
         if isinstance(series, nw.Series):
             return _series_column(name, series)
     if isinstance(part, str | bytes) or not isinstance(part, Iterable):
-        raise DataError(f"column {name!r} is a single {type(part).__name__}; give one per row")
+        raise DataError(
+            f"column {name!r} is a single {type(part).__name__}; give one value per row"
+        )
     return list_column(name, list(part))
 
 
@@ -216,3 +233,81 @@ def _numpy_column(name: str, values: NDArray[Any]) -> Column:
     if missing is not None:
         entries = [None if gone else entry for entry, gone in zip(entries, missing, strict=True)]
     return list_column(name, entries)
+
+
+def list_column(name: str, entries: list[Any]) -> Column:
+    """Return a column of Python values, which must all be of one family."""
+    missing = np.fromiter((_is_missing(entry) for entry in entries), np.bool_, len(entries))
+    families = {_family(name, e) for e, gone in zip(entries, missing, strict=True) if not gone}
+    if len(families) > 1 and families != {"integer", "real"}:
+        raise mixed_types(name, [e for e, gone in zip(entries, missing, strict=True) if not gone])
+    if families == {"text"}:
+        return _coded(name, entries, missing)
+    filler, dtype = _number_type(name, entries, missing, families)
+    values = [filler if gone else e for e, gone in zip(entries, missing, strict=True)]
+    return number_column(name, np.array(values, dtype=dtype), missing)
+
+
+def _number_type(
+    name: str, entries: list[Any], missing: NDArray[np.bool_], families: set[str]
+) -> tuple[Any, Any]:
+    """Return what to write where a value is missing, and the type of the array."""
+    if families == {"truth value"}:
+        return False, np.bool_
+    if families != {"integer"}:
+        return np.nan, np.float64
+    integers = [e for e, gone in zip(entries, missing, strict=True) if not gone]
+    if (
+        min(integers) < -(2**63)
+        or max(integers) >= 2**64
+        or (min(integers) < 0 and max(integers) >= 2**63)
+    ):
+        raise DataError(
+            f"column {name!r} holds integers beyond 64 bits ({max(integers, key=abs)}); "
+            "give them as text if they are codes, or as floats if they are quantities"
+        )
+    return 0, np.uint64 if max(integers) >= 2**63 else np.int64
+
+
+def _coded(name: str, entries: list[Any], missing: NDArray[np.bool_]) -> Column:
+    places: dict[str, int] = {}
+    positions = [
+        0 if gone else places.setdefault(str(entry), len(places))
+        for entry, gone in zip(entries, missing, strict=True)
+    ]
+    return label_column(name, np.array(positions, np.int64), list(places), missing=missing)
+
+
+def _is_missing(entry: object) -> bool:
+    """Tell whether an entry stands for no value: None, NaN, pandas.NA, NaT, numpy.ma.masked."""
+    if entry is None or entry is np.ma.masked or type(entry).__name__ in ("NAType", "NaTType"):
+        return True
+    if isinstance(entry, np.datetime64 | np.timedelta64):
+        return bool(np.isnat(entry))
+    return isinstance(entry, float | np.floating | Decimal) and bool(entry != entry)
+
+
+def _family(name: str, entry: object) -> str:
+    """Return the family of types an entry is of, or say why there is none."""
+    families: list[tuple[Any, str]] = [
+        (bool | np.bool_, "truth value"),
+        (str, "text"),
+        (Integral, "integer"),
+        (Real | Decimal | Fraction, "real"),
+    ]
+    for kind, family in families:
+        if isinstance(entry, kind):
+            return family
+    if isinstance(entry, complex | np.complexfloating):
+        raise complex_numbers(name)
+    if isinstance(entry, date | time | timedelta | np.datetime64 | np.timedelta64):
+        raise dates(name, type(entry).__name__)
+    if isinstance(entry, Iterable) and not isinstance(entry, bytes):
+        raise nested(name, type(entry).__name__)
+    raise DataError(
+        Message(
+            f"column {name!r} holds a {type(entry).__name__}, which is neither a number, a truth "
+            "value nor text; turn the column into one of these, or ",
+            leave_out(name),
+        )
+    )
