@@ -21,14 +21,14 @@ from sklearn.utils.estimator_checks import (  # type: ignore[import-untyped]
 )
 
 import sges
-from sges import GES, SGES, Knowledge, MaxParents, MaxVWidth, examples
+from sges import GES, SGES, Knowledge, MaxParents, MaxVWidth, StructureLearner, examples
 from sges.errors import InvalidArgument
 from sges.score import BDeu
 
 Frame: TypeAlias = Any  # pandas has no types
 Estimator: TypeAlias = Any  # nor has scikit-learn
 
-ESTIMATORS = [GES(), SGES(MaxVWidth(2))]
+ESTIMATORS = [GES(), SGES(MaxVWidth(2)), StructureLearner()]
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def frame() -> Frame:
     return examples.load("greenhouse").table.to_pandas()
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=["GES", "SGES"])
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=["GES", "SGES", "StructureLearner"])
 def test_every_check_of_scikit_learn_passes(estimator: Estimator) -> None:
     """None is expected to fail; the one skipped needs SCIPY_ARRAY_API in the environment."""
     with warnings.catch_warnings():
@@ -64,6 +64,30 @@ def test_fitting_returns_itself_and_leaves_what_learn_finds(frame: Frame) -> Non
     assert model.n_features_in_ == 11
     assert list(model.feature_names_in_) == list(frame.columns)
     assert GES().fit(frame).causal_graph_ == result.cpdag
+
+
+def test_the_general_estimator_finds_what_learn_finds_by_default(frame: Frame) -> None:
+    asia = pd.read_csv(examples.load("asia").path)
+    for table in (frame, asia):
+        model, result = StructureLearner().fit(table), sges.learn(table)
+        assert (model.trace_, model.score_) == (result.steps, result.score)
+        assert model.result_.strategy == result.strategy == "auto"
+
+
+def test_ges_and_sges_are_the_two_phases_of_the_paper(frame: Frame) -> None:
+    assert GES().fit(frame).result_.strategy == "two-phase"
+    model = SGES(MaxVWidth(2), forward="poly").fit(frame)
+    assert (model.result_.strategy, model.result_.forward) == ("two-phase", "poly")
+
+
+def test_parameters_have_the_defaults_of_learn() -> None:
+    import inspect
+
+    ours = inspect.signature(StructureLearner).parameters
+    theirs = inspect.signature(sges.learn).parameters
+    for name, parameter in ours.items():
+        twin = theirs["score" if name == "scoring_method" else name]
+        assert parameter.default == twin.default, name
 
 
 def test_the_adjacency_matrix_is_labelled_and_reads_from_row_to_column(frame: Frame) -> None:

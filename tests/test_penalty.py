@@ -12,14 +12,14 @@ from sges.errors import DataError, InvalidArgument, ScoreError
 from sges.knowledge import Knowledge
 from sges.network import BayesianNetwork, LinearGaussian, random_dag
 from sges.penalty import (
+    Candidate,
+    CriterionResult,
     PenaltyChoice,
-    Tried,
-    Verdict,
     choose_penalty,
     extended_bic,
     rule_of_thumb,
 )
-from sges.penalty.choose import CANDIDATES
+from sges.penalty.selection import CANDIDATES
 from sges.properties import MaxParents
 from sges.result import Result
 from sges.score import BDeu, GaussianBIC
@@ -46,14 +46,14 @@ def plain(choice: PenaltyChoice) -> tuple[object, ...]:
     """Return what must not depend on the machine."""
     verdicts = [
         (one.method, one.penalty, one.skipped, [(t.penalty, t.values, t.edges) for t in one.curve])
-        for one in choice.verdicts
+        for one in choice.criteria
     ]
     return choice.penalty, verdicts, choice.searches, choice.complete
 
 
-def curve_of(choice: PenaltyChoice) -> tuple[Tried, ...]:
+def curve_of(choice: PenaltyChoice) -> tuple[Candidate, ...]:
     """Return the curve of the first verdict."""
-    return choice.verdicts[0].curve
+    return choice.criteria[0].curve
 
 
 @pytest.mark.parametrize("make", [gaussian, binary, mixed])
@@ -64,8 +64,8 @@ def test_the_same_seed_gives_the_same_choice_for_every_kind_of_table(
     first, again = (choose_penalty(data, seed=seed) for _ in range(2))
     assert plain(first) == plain(again)
     assert first.complete
-    assert first.searches == sum(len(one.values) for v in first.verdicts for one in v.curve)
-    for verdict in first.verdicts:
+    assert first.searches == sum(len(one.values) for v in first.criteria for one in v.curve)
+    for verdict in first.criteria:
         assert [one.penalty for one in verdict.curve] == sorted(CANDIDATES)[-len(verdict.curve) :]
         assert verdict.chosen in verdict.curve
 
@@ -81,11 +81,11 @@ def test_both_is_the_larger_of_the_two_and_asks_for_no_more_than_they_do(
     )
     assert both.penalty == max(choice.penalty for choice in apart)
     assert both.searches <= sum(choice.searches for choice in apart)
-    assert both.verdicts[0].penalty == apart[0].penalty
+    assert both.criteria[0].penalty == apart[0].penalty
 
 
 def test_what_is_tried_and_what_is_skipped_are_all_candidates(seed: int) -> None:
-    verdict = choose_penalty(gaussian(seed), method="stability").verdicts[0]
+    verdict = choose_penalty(gaussian(seed), method="stability").criteria[0]
     tried = [one.penalty for one in verdict.curve]
     assert [*verdict.skipped, *tried] == list(CANDIDATES)
 
@@ -172,7 +172,7 @@ def test_weights_are_records(seed: int) -> None:
 def test_without_time_the_rule_of_thumb_is_what_is_left(seed: int) -> None:
     choice = choose_penalty(gaussian(seed), time_limit=0)
     assert not choice.complete
-    assert choice.verdicts == ()
+    assert choice.criteria == ()
     assert choice.searches == 0
     assert choice.penalty == extended_bic(6, 200)
     assert "rule of thumb" in choice.note
@@ -191,14 +191,14 @@ def test_a_search_that_does_not_end_ends_the_choice_with_what_was_tried(seed: in
         data, search=search, candidates=[1, 2, 4], method="held-out", time_limit=1e9
     )
     assert [one.penalty for one in curve_of(choice)] == [2, 4]
-    assert (choice.verdicts[0].skipped, choice.complete) == ((1.0,), False)
+    assert (choice.criteria[0].skipped, choice.complete) == ((1.0,), False)
     assert choice.searches == 11
     assert "cut short" in choice.note
 
 
 def test_a_choice_shows_its_curve_and_its_cost() -> None:
-    curve = (Tried(1.0, (-2.0, -4.0), (3, 4), 0.5), Tried(2.0, (-2.0, -3.0), (2, 2), 0.25))
-    verdict = Verdict("held-out", curve[1], curve, (0.5,))
+    curve = (Candidate(1.0, (-2.0, -4.0), (3, 4), 0.5), Candidate(2.0, (-2.0, -3.0), (2, 2), 0.25))
+    verdict = CriterionResult("held-out", curve[1], curve, (0.5,))
     choice = PenaltyChoice(2.0, "GaussianBIC", (verdict,), 4, 0.75)
     assert repr(choice) == "PenaltyChoice(2: held-out 2; 4 searches, 0.75 s)"
     assert choice.note == "penalty 2: chosen by held-out (2), with 4 searches in 0.75 s"
@@ -212,9 +212,9 @@ def test_a_choice_shows_its_curve_and_its_cost() -> None:
     ("options", "says"),
     [
         ({"candidates": []}, "no candidates"),
-        ({"candidates": [1, -1]}, "candidate -1"),
-        ({"candidates": [float("nan")]}, "candidate nan"),
-        ({"method": "aic"}, "there are both, held-out, stability"),
+        ({"candidates": [1, -1]}, "candidate = -1"),
+        ({"candidates": [float("nan")]}, "candidate = nan"),
+        ({"method": "aic"}, "not one of 'both', 'held-out', 'stability'"),
         ({"seed": -1}, "seed = -1"),
         ({"parts": 1}, "parts = 1"),
         ({"score": "bdeu"}, "no penalty to choose"),

@@ -14,10 +14,19 @@ from sges.data import Dataset, Moments
 from sges.graph import PDAG, members
 from sges.network import BayesianNetwork, LinearGaussian, random_dag
 from sges.nodeset import nodeset
-from sges.penalty.choice import Tried
-from sges.penalty.criteria import HeldOut, Stability
-from sges.penalty.likelihood import ESS, DiscreteFolds, NormalFolds
-from sges.penalty.parts import Counts, folds, pooled, subsample, taken
+from sges.penalty.criteria import (
+    ESS,
+    Candidate,
+    Counts,
+    DiscreteFolds,
+    HeldOut,
+    NormalFolds,
+    Stability,
+    folds,
+    pooled,
+    subsample,
+    taken,
+)
 
 
 def weighted(seed: int) -> Dataset:
@@ -178,9 +187,9 @@ def test_weights_and_rows_written_out_are_judged_alike(
     assert one == pytest.approx(other, rel=1e-9)
 
 
-def tried(*curve: tuple[float, list[float]]) -> list[Tried]:
+def tried(*curve: tuple[float, list[float]]) -> list[Candidate]:
     """Return candidates by falling penalty."""
-    return [Tried(p, tuple(v), (0,) * len(v), 0.0) for p, v in curve]
+    return [Candidate(p, tuple(v), (0,) * len(v), 0.0) for p, v in curve]
 
 
 def held_out() -> HeldOut:

@@ -4,7 +4,7 @@ An implementation of Chickering & Meek, "Selective Greedy Equivalence Search: Fi
 Bayesian Networks Using a Polynomial Number of Score Evaluations" (UAI 2015).
 ``docs/paper-map.md`` lists where each definition, figure and theorem of the paper lives.
 
-Names beyond graphs and properties are imported when they are first used, so that
+Apart from graphs and properties, names are imported when they are first used, so that
 ``import sges`` stays light.
 """
 
@@ -16,11 +16,12 @@ from sges.properties import MaxClique, MaxParents, MaxTreewidth, MaxVStructures,
 
 if TYPE_CHECKING:
     from sges import examples as examples
-    from sges.api import learn as learn
     from sges.data import Dataset as Dataset
     from sges.estimator import GES as GES
     from sges.estimator import SGES as SGES
+    from sges.estimator import StructureLearner as StructureLearner
     from sges.knowledge import Knowledge as Knowledge
+    from sges.learning import learn as learn
     from sges.network import BayesianNetwork as BayesianNetwork
     from sges.result import Result as Result
     from sges.search import Strategy as Strategy
@@ -35,7 +36,8 @@ _HOMES = {
     "Result": "sges.result",
     "SGES": "sges.estimator",
     "Strategy": "sges.search",
-    "learn": "sges.api",
+    "StructureLearner": "sges.estimator",
+    "learn": "sges.learning",
 }
 
 __all__ = [
@@ -52,6 +54,7 @@ __all__ = [
     "MaxVWidth",
     "Result",
     "Strategy",
+    "StructureLearner",
     "__version__",
     "examples",
     "learn",

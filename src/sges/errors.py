@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from numbers import Integral, Real
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +174,19 @@ class OutOfBudget(Exception):  # not an error of anybody: it ends the part of a 
     """The part of a run that has a budget has used it."""
 
 
+def shown(value: object) -> str:
+    """Return a value as it is shown in a message: its repr, on one line and not too long.
+
+    >>> shown("5"), shown(list(range(1000)))
+    ("'5'", '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16...')
+    """
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
 def not_one_of(what: str, value: object, words: Iterable[str]) -> InvalidArgument:
     """Return the error for a word that is not one of those allowed, with the closest one.
 
@@ -180,6 +194,39 @@ def not_one_of(what: str, value: object, words: Iterable[str]) -> InvalidArgumen
     strategy = 'extendet' is not one of 'auto', 'extended'; did you mean 'extended'?
     """
     allowed = list(words)
-    message = f"{what} = {value!r} is not one of {', '.join(map(repr, allowed))}"
+    message = f"{what} = {shown(value)} is not one of {', '.join(map(repr, allowed))}"
     close = get_close_matches(value, allowed, n=1) if isinstance(value, str) else []
     return InvalidArgument(f"{message}; did you mean {close[0]!r}?" if close else message)
+
+
+def check_word(what: str, value: object, words: Iterable[str]) -> None:
+    """Refuse a value that is not one of the allowed words."""
+    allowed = list(words)
+    if not isinstance(value, str) or value not in allowed:
+        raise not_one_of(what, value, allowed)
+
+
+def check_number(
+    what: str, value: object, *, whole: bool = False, least: float = 0, optional: bool = False
+) -> None:
+    """Refuse a value that is not a number of at least ``least``, or None if it is optional.
+
+    >>> check_number("time_limit", 5.0, optional=True)
+    >>> check_number("time_limit", "5", optional=True)
+    Traceback (most recent call last):
+    sges.errors.InvalidArgument: time_limit = '5': it must be a number, 0 or more, or None
+    """
+    if optional and value is None:
+        return
+    is_number = isinstance(value, Integral if whole else Real) and not isinstance(value, bool)
+    if is_number and value >= least:  # type: ignore[operator]
+        return
+    kind = "a whole number" if whole else "a number"
+    last = ", or None" if optional else ""
+    raise InvalidArgument(f"{what} = {shown(value)}: it must be {kind}, {least:g} or more{last}")
+
+
+def check_callable(what: str, value: object) -> None:
+    """Refuse a value that cannot be called."""
+    if not callable(value):
+        raise InvalidArgument(f"{what} = {shown(value)} cannot be called; give a function")

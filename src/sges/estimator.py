@@ -1,33 +1,22 @@
-"""Estimators with scikit-learn's conventions: ``GES`` and ``SGES``.
+"""Estimators with scikit-learn's conventions: ``StructureLearner``, ``GES`` and ``SGES``.
 
-    SGES(assume=MaxVWidth(2)).fit(X).causal_graph_
+    StructureLearner().fit(X).causal_graph_
 
-Parameters are those of ``sges.learn``; what was learned has a trailing underscore:
-
-    causal_graph_           the CPDAG, a ``PDAG`` under the names of the columns
-    adjacency_matrix_       the same as 0 and 1, row → column, both for an undirected edge: a
-                            pandas frame labelled on both sides (a NumPy array without pandas)
-    score_, n_score_evaluations_, trace_     its score, what it cost, and the steps to it
-    result_                 the whole ``Result``
-    n_features_in_, feature_names_in_        as everywhere in scikit-learn: names only if the
-                            columns of X have names, and these are text
-
-The search has nothing to predict or transform: an estimator is the last step of a pipeline.
+``StructureLearner`` is ``sges.learn`` as an estimator; ``GES`` and ``SGES`` are the two-phase
+searches of the paper.  Attributes that are learned have a trailing underscore.  There is nothing
+to predict or transform, so an estimator is the last step of a pipeline.
 """
 
-from collections.abc import Callable
-from typing import Any, Literal, Self
+from typing import Any, Self
 
-from sges.api import AnyPenalty, learn
 from sges.data import Kinds, Missing
 from sges.errors import InvalidArgument, MissingLibrary
 from sges.export import adjacency_frame, to_numpy
 from sges.graph.pdag import PDAG
-from sges.properties.base import Property
+from sges.learning import AnyAssumption, AnyKnowledge, AnyPenalty, AnyScore, AnyStart, learn
 from sges.result import Result
-from sges.scoring import ScoreChoice
-from sges.search import Progress
 from sges.search.algorithms import Forward
+from sges.search.run import OnProgress
 from sges.search.strategy import AnyStrategy
 
 try:
@@ -36,36 +25,46 @@ try:
 except ImportError as error:
     raise MissingLibrary(
         "the estimators need scikit-learn 1.6 or newer; install it with pip install scikit-learn, "
-        "or call sges.learn, which needs it not"
+        "or call sges.learn, which does not need scikit-learn"
     ) from error
 
 
 class _Searcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not typed
-    """What GES and SGES share: fitting, and what it leaves behind."""
+    """What the estimators share: fitting, and the attributes that it sets."""
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ANN401, ARG002, N803
-        """Learn the class that X supports, and return the estimator itself.
+        """Learn the equivalence class that the data support.
 
-        ``X`` is anything ``sges.learn`` takes as a table; ``y`` is ignored.
+        Parameters
+        ----------
+        X : array-like or data frame
+            Anything that ``sges.learn`` takes as a table, one row per sample.
+        y : None
+            Ignored; present for consistency with scikit-learn.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
         """
-        self.result_: Result = self._learn(self._checked(X))
+        self.result_: Result = learn(self._checked(X), **self._arguments())
         self.causal_graph_: PDAG = self.result_.cpdag
-        self.adjacency_matrix_ = _labelled(self.causal_graph_)
+        self.adjacency_matrix_ = _adjacency_matrix(self.causal_graph_)
         self.score_: float = self.result_.score
         self.n_score_evaluations_: int | None = self.result_.score_evaluations
         self.trace_ = self.result_.steps
         return self
 
-    def _learn(self, table: Any) -> Result:  # noqa: ANN401
-        """Run the search with the parameters of the estimator."""
-        given = self.get_params(deep=False)
-        return learn(table, score=given.pop("scoring_method"), **given)
+    def _arguments(self) -> dict[str, Any]:
+        """Return the arguments of ``learn``: the parameters, for the paper's two phases."""
+        given: dict[str, Any] = self.get_params(deep=False)
+        return {"strategy": "two-phase", "score": given.pop("scoring_method"), **given}
 
     def _checked(self, X: Any) -> Any:  # noqa: ANN401, N803
-        """Return a table that ``learn`` reads, and note how many columns it has and which.
+        """Return a table that ``learn`` reads, and record the number and names of its columns.
 
-        Frames keep their columns' types, so they go to ``learn`` as they are; all else goes
-        through scikit-learn's own check, which gives its usual errors.
+        Frames keep the types of their columns, so they go to ``learn`` as they are; all else goes
+        through scikit-learn's own check, which raises its usual errors.
         """
         if _is_frame(X):
             validate_data(self, X, skip_check_array=True)
@@ -80,14 +79,153 @@ class _Searcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not typ
         return tags
 
 
+class StructureLearner(_Searcher):
+    """``sges.learn`` as an estimator: the search for the best graph, with bounded work.
+
+    The parameters are those of ``sges.learn`` and have the same defaults, so that both find the
+    same graph.
+
+    Parameters
+    ----------
+    scoring_method : str or callable
+        The score: a name as for ``sges.learn``, or a function that makes a score from a
+        ``Dataset``, such as ``sges.score.BDeu``.  (``score`` in ``sges.learn``; scikit-learn
+        expects an attribute ``score`` to be a method.)
+    assume : Property or "auto", optional
+        A property that you assume of the truth, such as ``MaxVWidth(2)``; "auto" chooses a bound
+        on parents from the data.
+    knowledge : Knowledge, mapping or path, optional
+        Required edges, forbidden edges and tiers.
+    strategy : str or Strategy
+        "auto" (best graphs, bounded work), "extended", "interleaved", "conservative", "turning",
+        "two-phase", or a ``Strategy``; with ``forward``, "auto" means "two-phase".
+    penalty : float, "rule" or "auto"
+        Multiplies the penalty of a BIC; more gives sparser graphs.
+    forward : {"fes", "poly", "order", "complete"}, optional
+        The forward phase of two-phase search; "fes" by default, or none with a ``start``.
+    start : PDAG or path, optional
+        A CPDAG or DAG to start from.
+    max_indegree : int, optional
+        The largest number of parents that a variable may have in the graph.
+    time_limit : float, optional
+        Seconds after which the search stops and keeps the best graph found so far.
+    progress : callable, optional
+        Called with a ``Progress`` at the start of each phase and after each step.
+    kinds : str or mapping, optional
+        The kinds of the columns, "continuous" or "discrete", where they should not be detected.
+    missing : str
+        How missing values are handled, as in ``Dataset.of``.
+
+    Attributes
+    ----------
+    causal_graph_ : PDAG
+        The CPDAG, with the names of the columns.
+    adjacency_matrix_ : DataFrame or ndarray
+        The same as 0 and 1, row → column, both for an undirected edge: a pandas frame, or a NumPy
+        array without pandas.
+    score_ : float
+        The score of the graph.
+    n_score_evaluations_ : int or None
+        The number of unique families that were scored.
+    trace_ : tuple of Step
+        The steps of the search.
+    result_ : Result
+        The whole result.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of str
+        The names of the columns, if they are text.
+
+    Examples
+    --------
+    >>> import sges
+    >>> model = StructureLearner().fit(sges.examples.load("greenhouse").table.to_pandas())
+    >>> model.n_features_in_, model.causal_graph_.edge_count(), model.result_.strategy
+    (11, 12, 'auto')
+    """
+
+    def __init__(
+        self,
+        *,
+        scoring_method: AnyScore = "auto",
+        assume: AnyAssumption = None,
+        knowledge: AnyKnowledge = None,
+        strategy: AnyStrategy = "auto",
+        penalty: AnyPenalty = 1.0,
+        forward: Forward | None = None,
+        start: AnyStart = None,
+        max_indegree: int | None = None,
+        time_limit: float | None = None,
+        progress: OnProgress | None = None,
+        kinds: Kinds = None,
+        missing: Missing = "error",
+    ) -> None:
+        self.scoring_method = scoring_method
+        self.assume = assume
+        self.knowledge = knowledge
+        self.strategy = strategy
+        self.penalty = penalty
+        self.forward = forward
+        self.start = start
+        self.max_indegree = max_indegree
+        self.time_limit = time_limit
+        self.progress = progress
+        self.kinds = kinds
+        self.missing = missing
+
+
 class GES(_Searcher):
-    """Greedy Equivalence Search as an estimator.
+    """Greedy Equivalence Search as an estimator: inserts, then deletes, as in the paper.
 
-    Parameters are those of ``sges.learn``.  Its ``score`` is here ``scoring_method``, because
-    scikit-learn takes an attribute ``score`` for a method: a name, or a function that makes a
-    score of a ``Dataset``, such as ``sges.score.BDeu``.  The search is the paper's, in two
-    phases, unless ``strategy`` says otherwise: ``strategy="extended"`` is the default of ``learn``.
+    Parameters
+    ----------
+    scoring_method : str or callable
+        The score: a name as for ``sges.learn``, or a function that makes a score from a
+        ``Dataset``, such as ``sges.score.BDeu``.  (``score`` in ``sges.learn``; scikit-learn
+        expects an attribute ``score`` to be a method.)
+    knowledge : Knowledge, mapping or path, optional
+        Required edges, forbidden edges and tiers.
+    penalty : float, "rule" or "auto"
+        Multiplies the penalty of a BIC; more gives sparser graphs.
+    start : PDAG or path, optional
+        A CPDAG or DAG to start from.
+    max_indegree : int, optional
+        The largest number of parents that a variable may have in the graph.
+    time_limit : float, optional
+        Seconds after which the search stops and keeps the best graph found so far.
+    progress : callable, optional
+        Called with a ``Progress`` at the start of each phase and after each step.
+    kinds : str or mapping, optional
+        The kinds of the columns, "continuous" or "discrete", where they should not be detected.
+    missing : str
+        How missing values are handled, as in ``Dataset.of``.
 
+    Attributes
+    ----------
+    causal_graph_ : PDAG
+        The CPDAG, with the names of the columns.
+    adjacency_matrix_ : DataFrame or ndarray
+        The same as 0 and 1, row → column, both for an undirected edge: a pandas frame, or a NumPy
+        array without pandas.
+    score_ : float
+        The score of the graph.
+    n_score_evaluations_ : int or None
+        The number of unique families that were scored.
+    trace_ : tuple of Step
+        The steps of the search.
+    result_ : Result
+        The whole result.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of str
+        The names of the columns, if they are text.
+
+    References
+    ----------
+    Chickering (2002), Optimal structure identification with greedy search, JMLR 3, 507-554.
+
+    Examples
+    --------
     >>> import sges
     >>> model = GES().fit(sges.examples.load("greenhouse").table.to_pandas())
     >>> model.n_features_in_, model.causal_graph_.edge_count()
@@ -97,21 +235,21 @@ class GES(_Searcher):
     def __init__(
         self,
         *,
-        scoring_method: ScoreChoice = "auto",
-        strategy: AnyStrategy = "two-phase",
-        forward: Forward = "fes",
-        knowledge: Any = None,  # noqa: ANN401 (a Knowledge or a path)
+        scoring_method: AnyScore = "auto",
+        knowledge: AnyKnowledge = None,
         penalty: AnyPenalty = 1.0,
+        start: AnyStart = None,
+        max_indegree: int | None = None,
         time_limit: float | None = None,
-        progress: Callable[[Progress], object] | None = None,
+        progress: OnProgress | None = None,
         kinds: Kinds = None,
         missing: Missing = "error",
     ) -> None:
         self.scoring_method = scoring_method
-        self.strategy = strategy
-        self.forward = forward
         self.knowledge = knowledge
         self.penalty = penalty
+        self.start = start
+        self.max_indegree = max_indegree
         self.time_limit = time_limit
         self.progress = progress
         self.kinds = kinds
@@ -119,12 +257,64 @@ class GES(_Searcher):
 
 
 class SGES(_Searcher):
-    """Selective Greedy Equivalence Search as an estimator.
+    """Selective Greedy Equivalence Search as an estimator: the two phases of the paper.
 
-    Parameters are those of ``GES``; ``assume`` is needed, for without an assumed property
-    there is nothing to select by, and the search is ``GES``.  ``assume="auto"`` chooses a bound
-    on parents from the data.
+    ``assume`` is needed: without an assumed property the search is ``GES``.
 
+    Parameters
+    ----------
+    assume : Property or "auto"
+        The property that you assume of the truth, such as ``MaxVWidth(2)``; "auto" chooses a
+        bound on parents from the data.
+    scoring_method : str or callable
+        The score: a name as for ``sges.learn``, or a function that makes a score from a
+        ``Dataset``, such as ``sges.score.BDeu``.  (``score`` in ``sges.learn``; scikit-learn
+        expects an attribute ``score`` to be a method.)
+    knowledge : Knowledge, mapping or path, optional
+        Required edges, forbidden edges and tiers.
+    penalty : float, "rule" or "auto"
+        Multiplies the penalty of a BIC; more gives sparser graphs.
+    forward : {"fes", "poly", "order", "complete"}, optional
+        The forward phase of two-phase search; "fes" by default, or none with a ``start``.
+    start : PDAG or path, optional
+        A CPDAG or DAG to start from.
+    max_indegree : int, optional
+        The largest number of parents that a variable may have in the graph.
+    time_limit : float, optional
+        Seconds after which the search stops and keeps the best graph found so far.
+    progress : callable, optional
+        Called with a ``Progress`` at the start of each phase and after each step.
+    kinds : str or mapping, optional
+        The kinds of the columns, "continuous" or "discrete", where they should not be detected.
+    missing : str
+        How missing values are handled, as in ``Dataset.of``.
+
+    Attributes
+    ----------
+    causal_graph_ : PDAG
+        The CPDAG, with the names of the columns.
+    adjacency_matrix_ : DataFrame or ndarray
+        The same as 0 and 1, row → column, both for an undirected edge: a pandas frame, or a NumPy
+        array without pandas.
+    score_ : float
+        The score of the graph.
+    n_score_evaluations_ : int or None
+        The number of unique families that were scored.
+    trace_ : tuple of Step
+        The steps of the search.
+    result_ : Result
+        The whole result.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of str
+        The names of the columns, if they are text.
+
+    References
+    ----------
+    Chickering & Meek (2015), Selective Greedy Equivalence Search, UAI.
+
+    Examples
+    --------
     >>> import sges
     >>> table = sges.examples.load("greenhouse").table.to_pandas()
     >>> SGES(assume=sges.MaxVWidth(1)).fit(table).causal_graph_.edge_count()
@@ -133,36 +323,38 @@ class SGES(_Searcher):
 
     def __init__(
         self,
-        assume: Property | Literal["auto"] | None = None,
+        assume: AnyAssumption = None,
         *,
-        scoring_method: ScoreChoice = "auto",
-        strategy: AnyStrategy = "two-phase",
-        forward: Forward = "fes",
-        knowledge: Any = None,  # noqa: ANN401 (a Knowledge or a path)
+        scoring_method: AnyScore = "auto",
+        knowledge: AnyKnowledge = None,
         penalty: AnyPenalty = 1.0,
+        forward: Forward | None = None,
+        start: AnyStart = None,
+        max_indegree: int | None = None,
         time_limit: float | None = None,
-        progress: Callable[[Progress], object] | None = None,
+        progress: OnProgress | None = None,
         kinds: Kinds = None,
         missing: Missing = "error",
     ) -> None:
         self.assume = assume
         self.scoring_method = scoring_method
-        self.strategy = strategy
-        self.forward = forward
         self.knowledge = knowledge
         self.penalty = penalty
+        self.forward = forward
+        self.start = start
+        self.max_indegree = max_indegree
         self.time_limit = time_limit
         self.progress = progress
         self.kinds = kinds
         self.missing = missing
 
-    def _learn(self, table: Any) -> Result:  # noqa: ANN401
+    def _arguments(self) -> dict[str, Any]:
         if self.assume is None:
             raise InvalidArgument(
                 "SGES needs a property to assume, such as assume=MaxVWidth(2); without one the "
                 "search is GES"
             )
-        return super()._learn(table)
+        return super()._arguments()
 
 
 def _is_frame(X: Any) -> bool:  # noqa: ANN401, N803
@@ -170,8 +362,8 @@ def _is_frame(X: Any) -> bool:  # noqa: ANN401, N803
     return hasattr(X, "__arrow_c_stream__") or hasattr(X, "__dataframe__") or hasattr(X, "iloc")
 
 
-def _labelled(graph: PDAG) -> Any:  # noqa: ANN401 (a pandas frame, or an array without pandas)
-    """Return the adjacency matrix, row → column, under the names of the columns."""
+def _adjacency_matrix(graph: PDAG) -> Any:  # noqa: ANN401 (a pandas frame, or an array)
+    """Return the adjacency matrix, row → column, labelled if pandas is there."""
     try:
         return adjacency_frame(graph)
     except MissingLibrary:

@@ -14,7 +14,7 @@ from sges.data import Dataset, Moments
 from sges.errors import FileError, InvalidArgument, SgesError
 from sges.graph import PDAG, dag_to_cpdag
 from sges.score import BDeu, DiscreteBIC, GaussianBIC
-from sges.scoring import SCORES
+from sges.score.named import SCORES
 from sges.search import Progress
 from sges.search import sges as search
 from worlds import linear_data
@@ -79,8 +79,8 @@ def test_every_score_that_is_named_can_be_asked_for(name: str) -> None:
     discrete = name in ("discrete-bic", "bdeu")
     example = examples.load("asia" if discrete else "greenhouse")
     result = sges.learn(example, score=name)
-    assert result.score_name == SCORES[name].home
-    assert f"score {SCORES[name].home}: as asked for" in result.notes
+    assert result.score_name == SCORES[name].class_name
+    assert f"score {SCORES[name].class_name}: as requested" in result.notes
 
 
 def test_a_score_may_be_given_as_a_class_a_function_or_itself() -> None:
@@ -112,7 +112,7 @@ def test_a_start_is_matched_with_the_columns_by_name() -> None:
     names = example.truth.names
     assert names is not None
     shuffled = example.truth.relabel(list(range(example.truth.n))[::-1])
-    result = sges.learn(example, assume=sges.MaxVWidth(2), forward=shuffled)
+    result = sges.learn(example, assume=sges.MaxVWidth(2), start=shuffled)
     assert shuffled.names == names[::-1]
     assert result.cpdag == example.truth
     assert not result.steps
@@ -163,7 +163,7 @@ def test_a_penalty_is_chosen_with_the_search_it_is_for() -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"penalty": "much"}, "it is a number, 'rule' or 'auto'"),
+        ({"penalty": "much"}, "it must be a number of at least 0, 'rule' or 'auto'"),
         ({"penalty": "auto", "score": "bdeu"}, "has no penalty to choose"),
         ({"penalty": "rule", "score": BDeu}, "needs a table and the name of a score"),
     ],
@@ -191,16 +191,16 @@ def test_a_result_pickles_with_its_notes() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"score": "bic"}, "score 'bic' is not known; .*there are auto, gaussian-bic, bge, disc"),
+        ({"score": "mdl"}, "score = 'mdl' is not one of 'auto', 'bic', 'gaussian-bic', 'bge', 'd"),
         ({"score": "bdue"}, "did you mean 'bdeu'?"),
         ({"score": 3}, "score = 3 is neither a name nor a score"),
-        ({"score": "bdeu", "penalty": 2.0}, "penalty 2: score 'bdeu' takes none"),
+        ({"score": "bdeu", "penalty": 2.0}, "penalty = 2: score 'bdeu' takes no penalty"),
         (
             {"forward": "sideways"},
-            "forward = 'sideways' is not known; it is fes, poly, order, complete",
+            "forward = 'sideways' is not one of 'fes', 'poly', 'order', 'complete'",
         ),
-        ({"forward": PDAG.empty(8, [*"abcdefgh"])}, "'a' is a variable of the start only"),
-        ({"score": BDeu, "penalty": 2.0}, "give it where the score is made"),
+        ({"start": PDAG.empty(8, [*"abcdefgh"])}, "'a' is a variable of the start only"),
+        ({"score": BDeu, "penalty": 2.0}, "set the penalty where it is made"),
     ],
 )
 def test_wrong_arguments_are_refused_in_one_line(arguments: Columns, message: str) -> None:
@@ -266,10 +266,10 @@ def test_a_bound_on_parents_can_be_chosen_from_the_data() -> None:
     assert chosen.score == pytest.approx(given.score)
     assert chosen.score_name == "DiscreteBIC"
     assert any(note.startswith("assume MaxParents(k=2): chosen") for note in chosen.notes)
-    with pytest.raises(InvalidArgument, match="assume = 'k=2' is not known"):
+    with pytest.raises(InvalidArgument, match="assume = 'k=2': it must be a property"):
         sges.learn(table, assume="k=2")  # type: ignore[arg-type]
-    with pytest.raises(InvalidArgument, match="not by 'auto'"):
-        sges.learn(table, assume="auto", exact=True)
+    with pytest.raises(InvalidArgument, match="exact=True needs a given property"):
+        sges.learn(table, assume="auto", strategy=sges.Strategy(exact=True))
 
 
 def test_a_graph_beyond_what_was_assumed_is_told() -> None:
@@ -278,15 +278,17 @@ def test_a_graph_beyond_what_was_assumed_is_told() -> None:
     for assume in (sges.MaxParents(1), "auto"):
         result = sges.learn(table, assume=assume)
         bound = sges.MaxParents.of(result.cpdag)
-        told = [note for note in result.notes if "selects deletes, not graphs" in note]
+        told = [note for note in result.notes if "the assumption restricts" in note]
         within = result.assume in {f"MaxParents(k={k})" for k in range(bound.k, 12)}
         assert len(told) == (not within)
     held = sges.learn(table, assume=bound)
-    assert not any("selects deletes" in note for note in held.notes)
+    assert not any("the assumption restricts" in note for note in held.notes)
     (beyond,) = (
-        note for note in sges.learn(table, assume=sges.MaxParents(1)).notes if "beyond" in note
+        note
+        for note in sges.learn(table, assume=sges.MaxParents(1)).notes
+        if "more than the 1 assumed" in note
     )
-    assert beyond.startswith(f"the graph found has a MaxParents of {bound.k}, beyond the 1 assumed")
+    assert beyond.startswith(f"the graph has a MaxParents of {bound.k}, more than the 1 assumed")
 
 
 @pytest.mark.parametrize(

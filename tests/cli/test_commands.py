@@ -93,7 +93,7 @@ def test_one_kind_may_be_said_of_all_columns(capsys: Capture, tmp_path: Path) ->
 def test_learn_may_start_from_a_graph_file(capsys: Capture, tmp_path: Path) -> None:
     truth = examples.load("greenhouse").truth
     start = write_graph(truth.relabel(list(range(truth.n))[::-1]), tmp_path / "start.json")
-    found = json_of(capsys, "learn", GREENHOUSE, "--forward", str(start), "--v-width", "1")
+    found = json_of(capsys, "learn", GREENHOUSE, "--start", str(start), "--v-width", "1")
     assert found["forward"] == "given"
     assert Result.from_dict(found).cpdag == truth
 
@@ -239,7 +239,7 @@ def test_every_command_takes_json_and_has_help(capsys: Capture) -> None:
 
 
 def test_the_help_names_every_score(capsys: Capture) -> None:
-    from sges.scoring import SCORES
+    from sges.score.named import SCORES
 
     assert run(["learn", "--help"]) == 0
     shown = " ".join(capsys.readouterr().out.replace("│", " ").split())

@@ -88,7 +88,7 @@ def add(category: str, name: str, search: Search) -> None:
 
 def with_start(graph: PDAG) -> dict[str, Any]:
     """Return the argument by which ``sges``, ``search`` and ``learn`` start from a graph."""
-    return {"forward": graph}
+    return {"start": graph}
 
 
 def cpdag_of(n: int, edges: int, seed: int) -> PDAG:
@@ -136,7 +136,7 @@ STRATEGIES: dict[str, Strategy | str] = {
     "turning": "turning",
     "conservative": "conservative",
     "extended, patience 0.1": Strategy(interleaved=True, order=True, extended=True, patience=0.1),
-    "extended, 40 evaluations": Strategy(interleaved=True, extended=True, evaluations=40),
+    "extended, 40 evaluations": Strategy(interleaved=True, extended=True, max_evaluations=40),
     "extended in two phases": Strategy(extended=True),
     "interleaved, also from an order": Strategy(interleaved=True, order=True),
     "conservative in two phases": Strategy(conservative=True),
@@ -245,7 +245,7 @@ FORWARD: dict[str, MakeScore] = {
 for about, make in FORWARD.items():
     add("forward", f"fes, {about}", on(make, fes))
     add("forward", f"poly_fes, {about}", on(make, poly_fes))
-    add("forward", f"poly_fes, largest_t 1, {about}", on(make, poly_fes, largest_t=1))
+    add("forward", f"poly_fes, largest_t 1, {about}", on(make, poly_fes, max_t=1))
     for word in ("poly", "order"):
         add("forward", f"sges after {word}, {about}", on(make, selective, forward=word))
 for about, make in (
@@ -373,7 +373,7 @@ add("auto", "MaxParents, extended", on(bic(14, 30, 200, 7105), auto_bound, strat
 add(
     "auto",
     "MaxParents, at most 2, turning",
-    on(bic(14, 35, 400, 7106), auto_bound, largest=2, strategy="turning"),
+    on(bic(14, 35, 400, 7106), auto_bound, max_bound=2, strategy="turning"),
 )
 add("auto", "from a graph", on(START, auto_bound, **with_start(FAR)))
 
@@ -608,5 +608,9 @@ add(
     "from a graph",
     lambda: learn(TABLE(), strategy="interleaved", **with_start(cpdag_of(12, 30, 9905))),
 )
-add("learn", "without counting", lambda: learn(TABLE(), strategy="interleaved", counting=False))
+add(
+    "learn",
+    "without counting",
+    lambda: learn(TABLE(), strategy=Strategy(interleaved=True, counting=False)),
+)
 add("learn", "in no time", lambda: learn(TABLE(), strategy="interleaved", time_limit=0.0))

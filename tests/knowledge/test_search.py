@@ -281,7 +281,7 @@ def test_a_result_is_a_start_for_the_next_search(seed: int) -> None:
         for result in (
             bes(score, found, constraint=bound),
             turning(score, found, constraint=bound),
-            sges(score, MaxParents(2), forward=found, constraint=bound),
+            sges(score, MaxParents(2), start=found, constraint=bound),
         ):
             assert_satisfied(result.cpdag, known, bound)
 
@@ -292,7 +292,7 @@ def test_a_start_that_contradicts_what_cannot_be_relaxed_is_refused() -> None:
     with pytest.raises(NotACPDAG, match="it lacks a required edge"):
         bes(score, PDAG.empty(3), constraint=required)
     with pytest.raises(NotACPDAG, match="an arrow that the knowledge rules out"):
-        sges(score, forward=PDAG.from_edges(3, [(1, 0), (2, 0)]), constraint=order)
+        sges(score, start=PDAG.from_edges(3, [(1, 0), (2, 0)]), constraint=order)
     apart = Knowledge(not_adjacent=[(0, 1)]).bind(3)
     with pytest.raises(NotACPDAG, match="background knowledge"):
         fes(score, PDAG.complete(3), constraint=apart)

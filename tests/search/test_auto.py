@@ -14,7 +14,7 @@ from sges.nodeset import NodeSet
 from sges.properties import MaxParents, MaxVWidth
 from sges.score import OracleMDL
 from sges.score.base import Candidates, Gains
-from sges.search import fes, poly_fes, sbes, sges
+from sges.search import Strategy, fes, poly_fes, sbes, sges
 from sges.search.auto import auto_bound
 from sges.search.moves import Moves
 from worlds import gaussian_score
@@ -135,19 +135,19 @@ def test_a_time_limit_of_zero_returns_the_start_marked_incomplete(seed: int) -> 
 
 
 def test_counting_can_be_switched_off(seed: int) -> None:
-    found = auto_bound(gaussian_score(6, 8, 200, seed), counting=False)
+    found = auto_bound(gaussian_score(6, 8, 200, seed), strategy=Strategy(counting=False))
     assert found.result.score_evaluations is None
 
 
 def test_largest_is_the_last_bound_tried(seed: int) -> None:
     _, score = oracle(7, 3, seed)
-    found = auto_bound(score, forward="complete", largest=1)
+    found = auto_bound(score, forward="complete", max_bound=1)
     assert [r.k for r in found.rounds] == [1]
 
 
 def test_a_largest_below_the_first_bound_is_refused(seed: int) -> None:
-    with pytest.raises(SgesError, match="starts at 1"):
-        auto_bound(gaussian_score(4, 3, 100, seed), largest=0)
+    with pytest.raises(SgesError, match="max_bound = 0: it must be a whole number, 1 or more"):
+        auto_bound(gaussian_score(4, 3, 100, seed), max_bound=0)
 
 
 def test_the_forward_phase_runs_once(seed: int) -> None:

@@ -57,7 +57,7 @@ def test_a_dag_is_completed_and_anything_else_refused_as_a_start() -> None:
         with pytest.raises(NotACPDAG, match="neither a CPDAG nor a DAG"):
             search(score, half)
     with pytest.raises(NotACPDAG, match="5 nodes and the score 4 variables"):
-        sges(score, forward=PDAG.empty(5))
+        sges(score, start=PDAG.empty(5))
 
 
 class AllDependent:
@@ -91,11 +91,11 @@ def test_contradictory_or_unknown_options_are_refused() -> None:
         sges(score, drop_large=True)
     with pytest.raises(SgesError, match="needs a bound on cliques"):
         sges(score, MaxVStructures(1), drop_large=True)
-    with pytest.raises(SgesError, match="forward = 'backward' is not known"):
+    with pytest.raises(SgesError, match="forward = 'backward' is not one of 'fes'"):
         sges(score, forward="backward")  # type: ignore[arg-type]
     with pytest.raises(SgesError, match="assume = 2 is not a property"):
         sges(score, 2)  # type: ignore[arg-type]
-    with pytest.raises(SgesError, match="largest_t = -1"):
-        poly_fes(score, largest_t=-1)
+    with pytest.raises(SgesError, match="max_t = -1"):
+        poly_fes(score, max_t=-1)
     with pytest.raises(SgesError, match="time_limit = -1"):
         ges(score, time_limit=-1)

@@ -62,7 +62,7 @@ def test_poly_fes_equals_the_engine_that_starts_from_scratch(
 ) -> None:
     score = gaussian_score(n, edges, records, seed)
     generate = partial(scratch.inserts_of_one_member, largest_t=largest_t)
-    result = poly_fes(score, largest_t=largest_t)
+    result = poly_fes(score, max_t=largest_t)
     assert_same(result, score, PDAG.empty(n), generate, delete=False)
     assert result.score_evaluations is not None
     assert result.evaluation_bound is not None

@@ -17,7 +17,7 @@ from sges.knowledge import Knowledge
 from sges.properties import MaxClique, MaxParents, MaxVWidth, Property
 from sges.score import BDeu, GaussianBIC
 from sges.score.base import total_score
-from sges.search import Progress, Strategy, fes, interleaved, search, turning
+from sges.search import STRATEGIES, Progress, Strategy, fes, interleaved, search, turning
 from worlds import gaussian_score, linear_data
 
 ASSUMPTIONS = [None, MaxParents(2), MaxParents(3), MaxVWidth(1), MaxClique(3)]
@@ -49,7 +49,7 @@ def test_extended_search_is_never_worse_than_its_start(
     result = search(score, assume, strategy="extended")
     assert result.score >= plain.score - tie_tolerance(plain.score)
     start = fes(score).cpdag
-    from_there = search(score, assume, strategy="extended", forward=start)
+    from_there = search(score, assume, strategy="extended", start=start)
     assert from_there.score >= total_score(score, start) - tie_tolerance(plain.score)
 
 
@@ -68,7 +68,7 @@ def test_extended_search_ends_where_no_operator_improves(
 ) -> None:
     score = gaussian_score(12, 24, 300, seed)
     result = search(score, assume, strategy="extended")
-    assert not interleaved(score, assume, result.cpdag).steps
+    assert not interleaved(score, assume, start=result.cpdag).steps
     assert not turning(score, result.cpdag).steps
     assert not fes(score, result.cpdag).steps
 
@@ -99,7 +99,7 @@ def test_an_exact_selection_and_one_without_bounds_can_be_extended(seed: int) ->
     score = gaussian_score(7, 12, 300, seed)
     for assume, exact in ((MaxVWidth(2), True), (AtMostTwenty(), False)):
         plain = interleaved(score, assume, exact=exact)
-        result = search(score, assume, strategy="extended", exact=exact)
+        result = search(score, assume, strategy=replace(STRATEGIES["extended"], exact=exact))
         assert result.score >= plain.score - tie_tolerance(plain.score)
         assert result.notes[-1].startswith("escapes: ")
 
@@ -130,7 +130,7 @@ class TestBudget:
     def test_evaluations_are_kept_strictly(self, evaluations: int, seed: int) -> None:
         score = gaussian_score(12, 30, 300, seed)
         plain = interleaved(score)
-        strategy = Strategy(interleaved=True, extended=True, evaluations=evaluations)
+        strategy = Strategy(interleaved=True, extended=True, max_evaluations=evaluations)
         result = search(score, strategy=strategy)
         spent = (result.score_evaluations or 0) - (plain.score_evaluations or 0)
         assert 0 <= spent <= evaluations
@@ -142,20 +142,19 @@ class TestBudget:
     def test_a_budget_that_is_larger_than_needed_changes_nothing(self, seed: int) -> None:
         score = gaussian_score(10, 20, 300, seed)
         plain = Strategy(interleaved=True, extended=True)
-        ample = replace(plain, seconds=1e6, evaluations=10**9)
+        ample = replace(plain, time_limit=1e6, max_evaluations=10**9)
         whole, limited = search(score, strategy=plain), search(score, strategy=ample)
         assert (limited.steps, limited.notes) == (whole.steps, whole.notes)
 
     def test_no_seconds_leave_the_search_without_escapes(self, seed: int) -> None:
         score = gaussian_score(10, 20, 300, seed)
-        result = search(score, strategy=Strategy(interleaved=True, extended=True, seconds=0))
+        result = search(score, strategy=Strategy(interleaved=True, extended=True, time_limit=0))
         assert result.cpdag == interleaved(score).cpdag
         assert result.complete
 
     def test_evaluations_that_are_not_counted_cannot_be_limited(self) -> None:
-        strategy = Strategy(extended=True, evaluations=5)
-        with pytest.raises(SgesError, match="evaluations = 5 needs them to be counted"):
-            search(gaussian_score(4, 3, 100, 1), strategy=strategy, counting=False)
+        with pytest.raises(SgesError, match="max_evaluations = 5 needs evaluations to be counted"):
+            Strategy(extended=True, max_evaluations=5, counting=False)
 
     @pytest.mark.parametrize("limit", [0.0, 0.01, 0.05])
     def test_a_time_limit_ends_with_a_state_that_was_kept(self, limit: float, seed: int) -> None:

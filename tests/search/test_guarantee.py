@@ -78,8 +78,8 @@ def test_theorem_3_holds_with_fewer_deletes(n: int, option: str) -> None:
 def test_every_forward_phase_ends_in_an_imap(n: int) -> None:
     for dag, _ in truths(n):
         score = SeparationOracle(dag)
-        for largest_t in (0, 1):
-            assert is_imap(poly_fes(score, largest_t=largest_t).cpdag, dag)
+        for max_t in (0, 1):
+            assert is_imap(poly_fes(score, max_t=max_t).cpdag, dag)
         assert is_imap(fes(score).cpdag, dag)
 
 

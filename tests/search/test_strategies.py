@@ -167,7 +167,7 @@ class TestStrategyValue:
             assert str(strategy) == word
             assert as_strategy(word) is strategy
         assert as_strategy(Strategy(turning=True)) == Strategy(turning=True)
-        assert str(Strategy(extended=True, seconds=3)) == "Strategy(extended=True, seconds=3)"
+        assert str(Strategy(extended=True, time_limit=3)) == "Strategy(extended=True, time_limit=3)"
 
     @pytest.mark.parametrize(
         ("make", "message"),
@@ -176,8 +176,8 @@ class TestStrategyValue:
             (lambda: Strategy(interleaved=True, turning=True), "turning=True is for two phases"),
             (lambda: Strategy(interleaved=True, repeat=True), "repeat=True is for two phases"),
             (lambda: Strategy(order=True), "order=True is for interleaved search"),
-            (lambda: Strategy(seconds=3), "seconds = 3 limits the escapes"),
-            (lambda: Strategy(extended=True, evaluations=-1), "a budget is 0 or more, or None"),
+            (lambda: Strategy(time_limit=3), "time_limit = 3 limits the escapes"),
+            (lambda: Strategy(extended=True, max_evaluations=-1), "a budget is 0 or more, or None"),
             (lambda: Strategy(extended=True, patience=2), "patience = 2: it is a share"),
         ],
     )

@@ -24,9 +24,9 @@ def demo(
     as_json: AsJson = False,
 ) -> None:
     """Learn a bundled example, print what was found, and draw it."""
-    from sges.api import learn
     from sges.cli.learn import show
     from sges.examples import load
+    from sges.learning import learn
     from sges.properties import MaxParents
 
     chosen = load(example)

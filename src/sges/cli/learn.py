@@ -4,7 +4,7 @@ import os
 import warnings
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,7 +24,6 @@ from sges.errors import FileError, InvalidArgument
 
 if TYPE_CHECKING:
     from sges.result import Result
-    from sges.search.algorithms import Forward
 
 FORWARD = ("fes", "poly", "order", "complete")
 STRATEGIES = ("auto", "extended", "interleaved", "conservative", "turning", "two-phase")
@@ -32,9 +31,9 @@ MISSING = ("error", "drop", "level")
 
 
 def _scores(incomplete: str) -> list[str]:
-    from sges.scoring import SCORES
+    from sges.score.named import SCORE_WORDS
 
-    return [name for name in ("auto", *SCORES) if name.startswith(incomplete)]
+    return [name for name in SCORE_WORDS if name.startswith(incomplete)]
 
 
 def _words(words: tuple[str, ...], incomplete: str) -> list[str]:
@@ -64,8 +63,13 @@ ForwardOption = Annotated[
         autocompletion=lambda incomplete: _words(FORWARD, incomplete),
         metavar="HOW",
         help="How edges are first added: fes, poly (polynomially many score evaluations), order "
-        "(by the best order of the variables), complete (start from all edges), or a graph file "
-        "to start from.",
+        "(by the best order of the variables), or complete (start from all edges).",
+    ),
+]
+StartFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--start", metavar="FILE", help="A graph to start from: JSON, GraphML, DOT or CSV."
     ),
 ]
 StrategyOption = Annotated[
@@ -146,6 +150,7 @@ def learn(
     auto_bound: AutoBound = False,
     strategy: StrategyOption = "auto",
     forward: ForwardOption = None,
+    start: StartFile = None,
     max_indegree: MaxIndegree = None,
     knowledge: KnowledgeFile = None,
     penalty: Penalty = "1.0",
@@ -171,11 +176,11 @@ def learn(
     )  # fmt: skip
     if missing not in MISSING:
         raise InvalidArgument(f"--missing {missing}: it is error, drop or level")
-    start = _forward(forward)
     if out is not None:
         _refuse_place(out)
     options: dict[str, Any] = {
-        "score": score, "assume": assume, "strategy": _strategy(strategy), "forward": start,
+        "score": score, "assume": assume, "strategy": _strategy(strategy), "forward": forward,
+        "start": start,
         "max_indegree": max_indegree, "knowledge": knowledge, "penalty": _penalty(penalty),
         "time_limit": time_limit,
         "missing": missing, "kinds": parsed_kinds(kinds), "weights": weights,
@@ -194,7 +199,7 @@ def _learned(
     """Read and search, showing progress; what the library warns of is told in one line each."""
     with warnings.catch_warnings(record=True) as told, watching(f"reading {source}") as watcher:
         warnings.simplefilter("always")
-        from sges.api import learn as learn_table
+        from sges.learning import learn as learn_table
 
         read_options = {name: options.pop(name) for name in ("kinds", "missing", "weights")}
         data = read(source, *reading, **read_options)
@@ -235,22 +240,6 @@ def _penalty(word: str) -> float | str:
     if not 0 <= number < inf:
         raise InvalidArgument(f"--penalty {word}: it is a number of at least 0, rule or auto")
     return number
-
-
-def _forward(word: str | None) -> "Forward | None":
-    """Return the word for a forward phase, or the graph in the file that it names."""
-    if word is None:
-        return None
-    from sges.export import read_graph
-
-    if word in FORWARD:
-        return cast("Forward", word)
-    if not Path(word).exists():
-        raise InvalidArgument(
-            f"--forward {word}: it is {', '.join(FORWARD)}, or a graph file, and there is no such "
-            "file"
-        )
-    return read_graph(word)
 
 
 def _refuse_place(out: Path) -> None:

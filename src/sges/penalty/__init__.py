@@ -1,7 +1,19 @@
-"""The penalty of a BIC chosen from data, and a rule of thumb that costs nothing."""
+"""The penalty of a BIC: chosen from data, or by a rule that costs nothing."""
 
-from sges.penalty.choice import PenaltyChoice, Tried, Verdict
-from sges.penalty.choose import choose_penalty
-from sges.penalty.rule import extended_bic, rule_of_thumb
+from sges.penalty.criteria import Candidate
+from sges.penalty.selection import (
+    CriterionResult,
+    PenaltyChoice,
+    choose_penalty,
+    extended_bic,
+    rule_of_thumb,
+)
 
-__all__ = ["PenaltyChoice", "Tried", "Verdict", "choose_penalty", "extended_bic", "rule_of_thumb"]
+__all__ = [
+    "Candidate",
+    "CriterionResult",
+    "PenaltyChoice",
+    "choose_penalty",
+    "extended_bic",
+    "rule_of_thumb",
+]

@@ -18,31 +18,71 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from math import comb
-from typing import Literal, TypeAlias, Unpack
+from typing import Literal, TypeAlias, get_args
 
-from sges.errors import SgesError
+from sges.errors import InvalidArgument, check_number, check_word
 from sges.graph.pdag import PDAG
 from sges.properties.base import Property
 from sges.result import Result
 from sges.score.base import Score
+from sges.search.constraint import Constraint
 from sges.search.extended import ExtendedSearch
 from sges.search.informed import SEARCHES, search_informed
 from sges.search.moves import Moves
 from sges.search.reference_order import ROUNDS
-from sges.search.run import Budget, Options, Run, Selection
+from sges.search.run import Budget, OnProgress, Run, Selection
 from sges.search.strategy import AnyStrategy, Strategy, as_strategy
 
-FORWARD_WORDS = ", ".join(map(repr, ("fes", "poly", "order", "complete")))
+Forward: TypeAlias = Literal["fes", "poly", "order", "complete"]
+"""The forward phases."""
 
-Forward: TypeAlias = Literal["fes", "poly", "order", "complete"] | PDAG
 
-
-def ges(score: Score, **options: Unpack[Options]) -> Result:
+def ges(
+    score: Score,
+    *,
+    max_indegree: int | None = None,
+    time_limit: float | None = None,
+    progress: OnProgress | None = None,
+    counting: bool = True,
+    constraint: Constraint | None = None,
+) -> Result:
     """Run Greedy Equivalence Search: insert while that improves the score, then delete.
+
+    Parameters
+    ----------
+    score : Score
+        The score to maximise.
+    max_indegree : int, optional
+        The largest number of parents that an insert or a turn may give a node.
+    time_limit : float, optional
+        Seconds after which the search stops and returns the best state so far.
+    progress : callable, optional
+        Called with a ``Progress`` at the start of each phase and after each step.
+    counting : bool
+        Whether to count the unique families that are scored; False saves memory.
+    constraint : Constraint, optional
+        Background knowledge with nodes as numbers, from ``Knowledge.bind``: a step to a class that
+        it does not admit is never taken, and the result is refined by it.
+
+    Returns
+    -------
+    Result
+        The class that was found, its score, the steps that led to it and what they cost.
+
+    References
+    ----------
+    Chickering (2002), Optimal structure identification with greedy search, JMLR 3, 507-554.
 
     Paper: Fig. 1, GES.
     """
-    run = Run(score, **options)
+    run = Run(
+        score,
+        max_indegree=max_indegree,
+        time_limit=time_limit,
+        progress=progress,
+        counting=counting,
+        constraint=constraint,
+    )
 
     def phases() -> None:
         forward_phase(run, "fes")
@@ -60,33 +100,64 @@ def sges(
     start: PDAG | None = None,
     exact: bool = False,
     drop_large: bool = False,
-    **options: Unpack[Options],
+    max_indegree: int | None = None,
+    time_limit: float | None = None,
+    progress: OnProgress | None = None,
+    counting: bool = True,
+    constraint: Constraint | None = None,
 ) -> Result:
     """Run Selective Greedy Equivalence Search: a forward phase, then only deletes that matter.
 
     Parameters
     ----------
-    score
+    score : Score
         The score to maximise.
-    assume
-        A property known to hold for the truth; None means GES.
-    forward
-        The forward phase: "fes", "poly" (polynomially many score evaluations), "order" (the best
-        order of the variables that is found, and the parents it gives them), or "complete" (the
-        no-independence class, which costs nothing).  By default "fes", or none if there is a
-        ``start``.
-    start
+    assume : Property, optional
+        A property that is assumed to hold for the truth; None means GES.
+    forward : {"fes", "poly", "order", "complete"}, optional
+        The forward phase: "fes"; "poly" (polynomially many score evaluations); "order" (the best
+        order of the variables that is found, and the parents it gives them); or "complete" (the
+        no-independence class, which costs nothing).  The default is "fes" without a ``start``,
+        and no forward phase with one.
+    start : PDAG, optional
         A CPDAG or DAG to start from, such as another method's result.
-    exact
+    exact : bool
         Keep only deletes that are consistent one by one.
-    drop_large
-        Leave out the sets H that hold a clique beyond the bound.  Like ``exact`` this looks at
+    drop_large : bool
+        Leave out the sets H that contain a clique beyond the bound.  Like ``exact`` this examines
         fewer deletes, with the same guarantee.
+    max_indegree : int, optional
+        The largest number of parents that an insert or a turn may give a node.
+    time_limit : float, optional
+        Seconds after which the search stops and returns the best state so far.
+    progress : callable, optional
+        Called with a ``Progress`` at the start of each phase and after each step.
+    counting : bool
+        Whether to count the unique families that are scored; False saves memory.
+    constraint : Constraint, optional
+        Background knowledge with nodes as numbers, from ``Knowledge.bind``: a step to a class that
+        it does not admit is never taken, and the result is refined by it.
+
+    Returns
+    -------
+    Result
+        The class that was found, its score, the steps that led to it and what they cost.
+
+    References
+    ----------
+    Chickering & Meek (2015), Selective Greedy Equivalence Search, UAI.
 
     Paper: Fig. 3, SGES.
     """
     selection = Selection(assume, exact=exact, drop_large=drop_large)
-    run = Run(score, **options)
+    run = Run(
+        score,
+        max_indegree=max_indegree,
+        time_limit=time_limit,
+        progress=progress,
+        counting=counting,
+        constraint=constraint,
+    )
     graph, word = start_of(run.n, forward, start)
 
     def phases(word: str = word) -> None:
@@ -98,38 +169,155 @@ def sges(
     return run.result(assume=assume, forward=word, bound=bound)
 
 
-def fes(score: Score, start: PDAG | None = None, **options: Unpack[Options]) -> Result:
+def fes(
+    score: Score,
+    start: PDAG | None = None,
+    *,
+    max_indegree: int | None = None,
+    time_limit: float | None = None,
+    progress: OnProgress | None = None,
+    counting: bool = True,
+    constraint: Constraint | None = None,
+) -> Result:
     """Search forward: apply the best insert while it improves the score.
+
+    Parameters
+    ----------
+    score : Score
+        The score to maximise.
+    start : PDAG, optional
+        A CPDAG or DAG to start from; by default the graph without edges.
+    max_indegree : int, optional
+        The largest number of parents that an insert or a turn may give a node.
+    time_limit : float, optional
+        Seconds after which the search stops and returns the best state so far.
+    progress : callable, optional
+        Called with a ``Progress`` at the start of each phase and after each step.
+    counting : bool
+        Whether to count the unique families that are scored; False saves memory.
+    constraint : Constraint, optional
+        Background knowledge with nodes as numbers, from ``Knowledge.bind``: a step to a class that
+        it does not admit is never taken, and the result is refined by it.
+
+    Returns
+    -------
+    Result
+        The class that was found, its score, the steps that led to it and what they cost.
 
     Paper: Section 3.1, FES.
     """
-    run = Run(score, **options)
+    run = Run(
+        score,
+        max_indegree=max_indegree,
+        time_limit=time_limit,
+        progress=progress,
+        counting=counting,
+        constraint=constraint,
+    )
     run.start(start)
     forward_phase(run, "fes")
     return run.result(forward="fes")
 
 
 def poly_fes(
-    score: Score, start: PDAG | None = None, *, largest_t: int = 0, **options: Unpack[Options]
+    score: Score,
+    start: PDAG | None = None,
+    *,
+    max_t: int = 0,
+    max_indegree: int | None = None,
+    time_limit: float | None = None,
+    progress: OnProgress | None = None,
+    counting: bool = True,
+    constraint: Constraint | None = None,
 ) -> Result:
     """Search forward with polynomially many score evaluations, still to an IMAP.
 
+    Parameters
+    ----------
+    score : Score
+        The score to maximise.
+    start : PDAG, optional
+        A CPDAG or DAG to start from; by default the graph without edges.
+    max_t : int
+        The largest size of the set T of an insert that is examined beyond the member's own.
+    max_indegree : int, optional
+        The largest number of parents that an insert or a turn may give a node.
+    time_limit : float, optional
+        Seconds after which the search stops and returns the best state so far.
+    progress : callable, optional
+        Called with a ``Progress`` at the start of each phase and after each step.
+    counting : bool
+        Whether to count the unique families that are scored; False saves memory.
+    constraint : Constraint, optional
+        Background knowledge with nodes as numbers, from ``Knowledge.bind``: a step to a class that
+        it does not admit is never taken, and the result is refined by it.
+
+    Returns
+    -------
+    Result
+        The class that was found, its score, the steps that led to it and what they cost.
+
     Paper: Section 4, poly-FES.
     """
-    if largest_t < 0:
-        raise SgesError(f"largest_t = {largest_t}: the size of T must be 0 or more")
-    run = Run(score, **options)
+    check_number("max_t", max_t, whole=True)
+    run = Run(
+        score,
+        max_indegree=max_indegree,
+        time_limit=time_limit,
+        progress=progress,
+        counting=counting,
+        constraint=constraint,
+    )
     run.start(start)
-    forward_phase(run, "poly", largest_t=largest_t)
-    return run.result(forward="poly", bound=poly_fes_bound(run.n, largest_t))
+    forward_phase(run, "poly", largest_t=max_t)
+    return run.result(forward="poly", bound=poly_fes_bound(run.n, max_t))
 
 
-def bes(score: Score, start: PDAG, **options: Unpack[Options]) -> Result:
+def bes(
+    score: Score,
+    start: PDAG,
+    *,
+    max_indegree: int | None = None,
+    time_limit: float | None = None,
+    progress: OnProgress | None = None,
+    counting: bool = True,
+    constraint: Constraint | None = None,
+) -> Result:
     """Search backward: apply the best delete while it does not lower the score.
+
+    Parameters
+    ----------
+    score : Score
+        The score to maximise.
+    start : PDAG
+        The CPDAG or DAG to start from.
+    max_indegree : int, optional
+        The largest number of parents that an insert or a turn may give a node.
+    time_limit : float, optional
+        Seconds after which the search stops and returns the best state so far.
+    progress : callable, optional
+        Called with a ``Progress`` at the start of each phase and after each step.
+    counting : bool
+        Whether to count the unique families that are scored; False saves memory.
+    constraint : Constraint, optional
+        Background knowledge with nodes as numbers, from ``Knowledge.bind``: a step to a class that
+        it does not admit is never taken, and the result is refined by it.
+
+    Returns
+    -------
+    Result
+        The class that was found, its score, the steps that led to it and what they cost.
 
     Paper: Section 3.1, BES.
     """
-    run = Run(score, **options)
+    run = Run(
+        score,
+        max_indegree=max_indegree,
+        time_limit=time_limit,
+        progress=progress,
+        counting=counting,
+        constraint=constraint,
+    )
     search_informed(run, start, lambda: backward(run))
     return run.result()
 
@@ -141,23 +329,109 @@ def sbes(
     *,
     exact: bool = False,
     drop_large: bool = False,
-    **options: Unpack[Options],
+    max_indegree: int | None = None,
+    time_limit: float | None = None,
+    progress: OnProgress | None = None,
+    counting: bool = True,
+    constraint: Constraint | None = None,
 ) -> Result:
     """Search backward selectively: BES with the deletes that the assumed property leaves.
 
     A finishing step for any graph: from an IMAP of the truth it ends in the truth.
 
+    Parameters
+    ----------
+    score : Score
+        The score to maximise.
+    start : PDAG
+        The CPDAG or DAG to start from.
+    assume : Property
+        A property that is assumed to hold for the truth.
+    exact : bool
+        Keep only deletes that are consistent one by one.
+    drop_large : bool
+        Leave out the sets H that contain a clique beyond the bound.  Like ``exact`` this examines
+        fewer deletes, with the same guarantee.
+    max_indegree : int, optional
+        The largest number of parents that an insert or a turn may give a node.
+    time_limit : float, optional
+        Seconds after which the search stops and returns the best state so far.
+    progress : callable, optional
+        Called with a ``Progress`` at the start of each phase and after each step.
+    counting : bool
+        Whether to count the unique families that are scored; False saves memory.
+    constraint : Constraint, optional
+        Background knowledge with nodes as numbers, from ``Knowledge.bind``: a step to a class that
+        it does not admit is never taken, and the result is refined by it.
+
+    Returns
+    -------
+    Result
+        The class that was found, its score, the steps that led to it and what they cost.
+
     Paper: Fig. 4, SBES.
     """
     selection = Selection(assume, exact=exact, drop_large=drop_large)
-    run = Run(score, **options)
+    run = Run(
+        score,
+        max_indegree=max_indegree,
+        time_limit=time_limit,
+        progress=progress,
+        counting=counting,
+        constraint=constraint,
+    )
     search_informed(run, start, lambda: backward(run, selection))
     return run.result(assume=assume, bound=bound_of(run, "given", selection))
 
 
-def turning(score: Score, start: PDAG, **options: Unpack[Options]) -> Result:
-    """Turn edges while that improves the score, the third phase of Hauser & Bühlmann (2012)."""
-    run = Run(score, **options)
+def turning(
+    score: Score,
+    start: PDAG,
+    *,
+    max_indegree: int | None = None,
+    time_limit: float | None = None,
+    progress: OnProgress | None = None,
+    counting: bool = True,
+    constraint: Constraint | None = None,
+) -> Result:
+    """Turn edges while that improves the score.
+
+    Parameters
+    ----------
+    score : Score
+        The score to maximise.
+    start : PDAG
+        The CPDAG or DAG to start from.
+    max_indegree : int, optional
+        The largest number of parents that an insert or a turn may give a node.
+    time_limit : float, optional
+        Seconds after which the search stops and returns the best state so far.
+    progress : callable, optional
+        Called with a ``Progress`` at the start of each phase and after each step.
+    counting : bool
+        Whether to count the unique families that are scored; False saves memory.
+    constraint : Constraint, optional
+        Background knowledge with nodes as numbers, from ``Knowledge.bind``: a step to a class that
+        it does not admit is never taken, and the result is refined by it.
+
+    Returns
+    -------
+    Result
+        The class that was found, its score, the steps that led to it and what they cost.
+
+    References
+    ----------
+    Hauser & Bühlmann (2012), Characterization and greedy learning of interventional Markov
+    equivalence classes of directed acyclic graphs, JMLR 13, 2409-2464: the third phase of GIES.
+    """
+    run = Run(
+        score,
+        max_indegree=max_indegree,
+        time_limit=time_limit,
+        progress=progress,
+        counting=counting,
+        constraint=constraint,
+    )
     run.start(start)
     run.climb("turning", Moves(turns=True))
     return run.result()
@@ -170,29 +444,68 @@ def search(
     strategy: AnyStrategy = "two-phase",
     forward: Forward | None = None,
     start: PDAG | None = None,
-    exact: bool = False,
-    drop_large: bool = False,
-    **options: Unpack[Options],
+    max_indegree: int | None = None,
+    time_limit: float | None = None,
+    progress: OnProgress | None = None,
+    constraint: Constraint | None = None,
 ) -> Result:
     """Search by a strategy: a word of ``sges.search.strategy``, or a ``Strategy``.
 
-    The other arguments are those of ``sges``.  Interleaved search inserts by itself, so there
-    ``forward="fes"`` means no phase before it.
+    Interleaved search inserts by itself, so with it ``forward="fes"`` means no phase before it.
+
+    Parameters
+    ----------
+    score : Score
+        The score to maximise.
+    assume : Property, optional
+        A property that is assumed to hold for the truth; None means GES.
+    strategy : str or Strategy
+        Which steps the search takes, in which order, and how it goes on from a local optimum.
+    forward : {"fes", "poly", "order", "complete"}, optional
+        The forward phase: "fes"; "poly" (polynomially many score evaluations); "order" (the best
+        order of the variables that is found, and the parents it gives them); or "complete" (the
+        no-independence class, which costs nothing).  The default is "fes" without a ``start``,
+        and no forward phase with one.
+    start : PDAG, optional
+        A CPDAG or DAG to start from, such as another method's result.
+    max_indegree : int, optional
+        The largest number of parents that an insert or a turn may give a node.
+    time_limit : float, optional
+        Seconds after which the search stops and returns the best state so far.
+    progress : callable, optional
+        Called with a ``Progress`` at the start of each phase and after each step.
+    constraint : Constraint, optional
+        Background knowledge with nodes as numbers, from ``Knowledge.bind``: a step to a class that
+        it does not admit is never taken, and the result is refined by it.
+
+    Returns
+    -------
+    Result
+        The class that was found, its score, the steps that led to it and what they cost.
     """
-    selection = Selection(assume, exact=exact, drop_large=drop_large)
-    run = Run(score, **options)
+    how = as_strategy(strategy)
+    selection = Selection(assume, exact=how.exact, drop_large=how.drop_large)
+    run = Run(
+        score,
+        max_indegree=max_indegree,
+        time_limit=time_limit,
+        progress=progress,
+        counting=how.counting,
+        constraint=constraint,
+    )
     graph, word = start_of(run.n, forward, start)
-    return search_on(run, as_strategy(strategy), selection, graph, word)
+    return search_on(run, how, selection, graph, word)
 
 
 def search_on(
     run: Run, how: Strategy, selection: Selection, graph: PDAG | None, word: str
 ) -> Result:
-    """Search by a strategy on a run, which keeps what the score has said; return what is found."""
+    """Search by a strategy on a run, which keeps what the score has said; return the result."""
     strategic = _Strategic(run, how, selection)
     mend = partial(strategic.phases, "fes" if how.interleaved or word == "fes" else "poly")
     search_informed(run, graph, partial(strategic.phases, word), mend)
-    bound = bound_of(run, word, selection) if how == Strategy() else None
+    has_bound = replace(how, exact=False, drop_large=False) == Strategy()
+    bound = bound_of(run, word, selection) if has_bound else None
     result = run.result(assume=selection.assume, forward=word, bound=bound)
     return replace(result, strategy=str(how), notes=(*result.notes, *strategic.notes()))
 
@@ -200,25 +513,59 @@ def search_on(
 def interleaved(
     score: Score,
     assume: Property | None = None,
-    start: PDAG | None = None,
     *,
+    start: PDAG | None = None,
     exact: bool = False,
     drop_large: bool = False,
-    **options: Unpack[Options],
+    max_indegree: int | None = None,
+    time_limit: float | None = None,
+    progress: OnProgress | None = None,
+    counting: bool = True,
+    constraint: Constraint | None = None,
 ) -> Result:
     """Search with deletes before turns before inserts, whichever improves the score first.
 
-    On finite data this undoes early mistakes that two-phase search keeps.  Takes the same
-    assumptions and options as ``sges``.
+    On finite data this undoes early mistakes that two-phase search keeps.
+
+    Parameters
+    ----------
+    score : Score
+        The score to maximise.
+    assume : Property, optional
+        A property that is assumed to hold for the truth; None means GES.
+    start : PDAG, optional
+        A CPDAG or DAG to start from; by default the graph without edges.
+    exact : bool
+        Keep only deletes that are consistent one by one.
+    drop_large : bool
+        Leave out the sets H that contain a clique beyond the bound.  Like ``exact`` this examines
+        fewer deletes, with the same guarantee.
+    max_indegree : int, optional
+        The largest number of parents that an insert or a turn may give a node.
+    time_limit : float, optional
+        Seconds after which the search stops and returns the best state so far.
+    progress : callable, optional
+        Called with a ``Progress`` at the start of each phase and after each step.
+    counting : bool
+        Whether to count the unique families that are scored; False saves memory.
+    constraint : Constraint, optional
+        Background knowledge with nodes as numbers, from ``Knowledge.bind``: a step to a class that
+        it does not admit is never taken, and the result is refined by it.
+
+    Returns
+    -------
+    Result
+        The class that was found, its score, the steps that led to it and what they cost.
     """
     return search(
         score,
         assume,
-        strategy="interleaved",
+        strategy=Strategy(interleaved=True, exact=exact, drop_large=drop_large, counting=counting),
         start=start,
-        exact=exact,
-        drop_large=drop_large,
-        **options,
+        max_indegree=max_indegree,
+        time_limit=time_limit,
+        progress=progress,
+        constraint=constraint,
     )
 
 
@@ -372,17 +719,17 @@ def order_first(run: Run, climb: Callable[[], None], effort: float) -> None:
 
 def start_of(n: int, forward: Forward | None, start: PDAG | None) -> tuple[PDAG | None, str]:
     """Return the graph to start from, None for the sparsest, and what to call the forward phase."""
-    if isinstance(forward, PDAG):
-        forward, start = None, forward
     if forward is None:
         return start, "fes" if start is None else "given"
-    if forward == "complete" and start is None:
-        return PDAG.complete(n), forward
-    if forward in ("fes", "poly", "order"):
+    check_word("forward", forward, get_args(Forward))
+    if forward != "complete":
         return start, forward
-    if forward == "complete":
-        raise SgesError('forward = "complete" is a start itself; leave out start= or forward=')
-    raise SgesError(f"forward = {forward!r} is not known; it is {FORWARD_WORDS} or a PDAG")
+    if start is not None:
+        raise InvalidArgument(
+            'forward = "complete" is itself a graph to start from; give forward= or start=, not '
+            "both"
+        )
+    return PDAG.complete(n), forward
 
 
 def bound_of(run: Run, word: str, selection: Selection) -> int | None:

@@ -10,17 +10,17 @@ is recognised; but nothing says that the next k must improve whenever a larger o
 """
 
 from dataclasses import dataclass, replace
-from typing import Unpack
 
 from sges.certificate import tie_tolerance
-from sges.errors import SgesError
+from sges.errors import InvalidArgument, check_number, shown
 from sges.graph.pdag import PDAG
 from sges.properties.base import AtMost
 from sges.properties.measures import MaxParents
 from sges.result import Result, Step
 from sges.score.base import Score
 from sges.search.algorithms import Forward, forward_phase, search_on, start_of
-from sges.search.run import Options, Run, Selection
+from sges.search.constraint import Constraint
+from sges.search.run import OnProgress, Run, Selection
 from sges.search.strategy import AnyStrategy, Strategy, as_strategy
 from sges.selective import bounds_of
 
@@ -53,28 +53,64 @@ def auto_bound(
     forward: Forward | None = None,
     start: PDAG | None = None,
     strategy: AnyStrategy = "two-phase",
-    largest: int | None = None,
-    **options: Unpack[Options],
+    max_bound: int | None = None,
+    max_indegree: int | None = None,
+    time_limit: float | None = None,
+    progress: OnProgress | None = None,
+    constraint: Constraint | None = None,
 ) -> AutoResult:
     """Search with the smallest bound of this kind beyond which the score does not improve.
 
-    Starts at the smallest bound the kind has, at least 1; ``largest`` is the last one tried, the
-    number of variables if not given.  A time limit holds for the whole; the best round so far is
-    returned, marked as not complete.
+    Parameters
+    ----------
+    score : Score
+        The score to maximise.
+    kind : type of property
+        The kind of bound, such as ``MaxParents``.
+    forward, start, strategy, max_indegree, time_limit, progress, constraint
+        As in ``sges.search.search``.  The time limit is for all rounds together: the best round
+        so far is returned, marked as not complete.
+    max_bound : int, optional
+        The last bound that is tried; by default the number of variables.  The first one is the
+        smallest that the kind has, at least 1.
+
+    Returns
+    -------
+    AutoResult
+        The result of the best round, the property it assumed, and all rounds.
     """
+    how = as_strategy(strategy)
+    if how.exact or how.drop_large:
+        word = "exact" if how.exact else "drop_large"
+        raise InvalidArgument(f"{word}=True needs a given property, not one that is chosen")
+    if not _is_kind(kind):
+        raise InvalidArgument(f"kind = {shown(kind)} is not a kind of bound, such as MaxParents")
+    run = Run(
+        score,
+        max_indegree=max_indegree,
+        time_limit=time_limit,
+        progress=progress,
+        counting=how.counting,
+        constraint=constraint,
+    )
     first = max(kind.smallest, 1)
-    last = max(score.n, first) if largest is None else largest
-    if last < first:
-        raise SgesError(f"largest = {largest}: {kind.__name__} starts at {first}")
+    last = max(score.n, first) if max_bound is None else max_bound
+    check_number("max_bound", last, whole=True, least=first)
     if bounds_of(kind(first)) == (None, None):
-        raise SgesError(f"{kind.__name__} bounds no deletes, so there is no bound to choose")
-    rounds = _Rounds(Run(score, **options), kind, as_strategy(strategy), forward, start)
+        raise InvalidArgument(
+            f"{kind.__name__} puts no bound on deletes, so there is no bound to choose"
+        )
+    rounds = _Rounds(run, kind, how, forward, start)
     for k in range(first, last + 1):
         if rounds.run.stopped is not None or not rounds.improve(k):
             break
     chosen = kind(rounds.chosen or first)
     result = rounds.joined(rounds.escape(chosen))
     return AutoResult(replace(result, assume=str(chosen)), chosen, tuple(rounds.tried))
+
+
+def _is_kind(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, AtMost)
 
 
 class _Rounds:
@@ -109,7 +145,12 @@ class _Rounds:
     def improve(self, k: int) -> bool:
         """Run the round of k; tell whether there should be another."""
         plain = replace(
-            self.how, extended=False, seconds=None, evaluations=None, effort=None, patience=0.0
+            self.how,
+            extended=False,
+            time_limit=None,
+            max_evaluations=None,
+            effort=None,
+            patience=0.0,
         )
         found = search_on(self.run, plain, Selection(self.kind(k)), self.graph, self.begin)
         self.tried.append(Round(k, found.score, found.score_evaluations))

@@ -36,7 +36,7 @@ class ExtendedSearch:
         self._selection = selection
         self._patience = strategy.patience
         self._effort = strategy.effort
-        self._budget = Budget(strategy.seconds, strategy.evaluations)
+        self._budget = Budget(strategy.time_limit, strategy.max_evaluations)
         self.tried = self.improved = 0
 
     def note(self) -> str:

@@ -5,10 +5,18 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TypedDict
+from typing import TypeAlias
 
 from sges.certificate import tie_tolerance
-from sges.errors import NotACPDAG, OutOfBudget, ScoreError, SgesError
+from sges.errors import (
+    InvalidArgument,
+    NotACPDAG,
+    OutOfBudget,
+    ScoreError,
+    check_callable,
+    check_number,
+    shown,
+)
 from sges.graph.equivalence import dag_to_cpdag, is_cpdag, is_dag, pdag_to_cpdag
 from sges.graph.meek import close_under_meek
 from sges.graph.pdag import PDAG, Edge
@@ -34,19 +42,8 @@ class Progress:
     seconds: float
 
 
-class Options(TypedDict, total=False):
-    """What every search takes, by keyword."""
-
-    time_limit: float | None
-    """Seconds after which the search ends with what it has."""
-    progress: Callable[[Progress], object] | None
-    """Called at the start of each phase and after each step."""
-    counting: bool
-    """Whether to count unique families; False saves memory, and the count is then None."""
-    constraint: Constraint | None
-    """Operators whose result it does not admit are never applied; the result is refined by it."""
-    max_indegree: int | None
-    """No insert and no turn gives a node more parents than this; None is no limit."""
+OnProgress: TypeAlias = Callable[[Progress], object]
+"""A callback that is told where a search is."""
 
 
 class Budget:
@@ -76,16 +73,23 @@ class Selection:
     drop_large: bool = False
 
     def __post_init__(self) -> None:
+        if isinstance(self.assume, type):
+            name = self.assume.__name__
+            raise InvalidArgument(f"assume = {name} is a class; give a bound, such as {name}(2)")
         if self.assume is not None and not isinstance(self.assume, Property):
-            raise SgesError(
-                f"assume = {self.assume!r} is not a property; it needs a method holds(graph), such "
-                "as MaxParents(2) has"
+            raise InvalidArgument(
+                f"assume = {shown(self.assume)} is not a property; it needs a method "
+                "holds(graph), as MaxParents(2) has"
             )
         for option in ("exact", "drop_large"):
             if getattr(self, option) and self.assume is None:
-                raise SgesError(f"{option}=True selects deletes by a property; give it as assume=")
+                raise InvalidArgument(
+                    f"{option}=True selects deletes by a property; give it as assume="
+                )
         if self.drop_large and bounds_of(self.assume)[0] is None:  # type: ignore[arg-type]
-            raise SgesError(f"drop_large=True needs a bound on cliques, which {self.assume} lacks")
+            raise InvalidArgument(
+                f"drop_large=True needs a bound on cliques, which {self.assume} does not have"
+            )
 
     @property
     def bounds(self) -> tuple[int | None, int | None]:
@@ -116,16 +120,22 @@ class Run:
         self,
         score: Score,
         *,
+        max_indegree: int | None = None,
         time_limit: float | None = None,
-        progress: Callable[[Progress], object] | None = None,
+        progress: OnProgress | None = None,
         counting: bool = True,
         constraint: Constraint | None = None,
-        max_indegree: int | None = None,
     ) -> None:
-        if time_limit is not None and not time_limit >= 0:
-            raise ScoreError(f"time_limit = {time_limit}: it must be 0 or more seconds, or None")
-        if max_indegree is not None and not max_indegree >= 0:
-            raise SgesError(f"max_indegree = {max_indegree}: it must be 0 or more, or None")
+        _check_score(score)
+        check_number("max_indegree", max_indegree, whole=True, optional=True)
+        check_number("time_limit", time_limit, optional=True)
+        if progress is not None:
+            check_callable("progress", progress)
+        if constraint is not None and not hasattr(constraint, "admits"):
+            raise InvalidArgument(
+                f"constraint = {shown(constraint)} is not bound to the variables; give "
+                "Knowledge(...).bind(names)"
+            )
         self.score = score
         self.n = score.n
         self.max_indegree = max_indegree
@@ -247,8 +257,6 @@ class Run:
         begun, counted, worked = time.perf_counter(), None, engine.work
         if budget.evaluations is not None:
             counted = engine.evaluations
-            if counted is None:
-                raise SgesError(f"evaluations = {budget.evaluations} needs them to be counted")
         engine.limit(budget.seconds, budget.evaluations, budget.work)
         try:
             yield
@@ -393,6 +401,8 @@ def as_cpdag(graph: PDAG, n: int, *, refined: bool = False) -> PDAG:
 
     ``refined`` says that it may also be a class refined by knowledge, as results are.
     """
+    if not isinstance(graph, PDAG):
+        raise InvalidArgument(f"start = {shown(graph)} is not a graph; give a PDAG")
     if graph.n != n:
         raise NotACPDAG(f"the start has {graph.n} nodes and the score {n} variables")
     if is_cpdag(graph):
@@ -404,6 +414,14 @@ def as_cpdag(graph: PDAG, n: int, *, refined: bool = False) -> PDAG:
     raise NotACPDAG(
         f"the start {graph!r} is neither a CPDAG nor a DAG; complete it first with pdag_to_cpdag"
     )
+
+
+def _check_score(score: object) -> None:
+    if isinstance(score, type) or not (hasattr(score, "n") and hasattr(score, "local")):
+        raise InvalidArgument(
+            f"score = {shown(score)} is not a score; it needs n and local(y, parents), as "
+            "GaussianBIC(data) has"
+        )
 
 
 def warn_if_not_score_equivalent(score: Score, operator: Operator) -> None:
@@ -419,4 +437,4 @@ def warn_if_not_score_equivalent(score: Score, operator: Operator) -> None:
         )
 
 
-__all__ = ["Mark", "Options", "Progress", "Run", "Selection", "as_cpdag"]
+__all__ = ["Mark", "OnProgress", "Progress", "Run", "Selection", "as_cpdag"]

@@ -14,10 +14,10 @@ Each word stands for a ``Strategy``; other combinations are made with ``Strategy
 each of them guarantees is in ``docs/explanation/strategies.md``.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TypeAlias
 
-from sges.errors import SgesError
+from sges.errors import InvalidArgument, check_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,9 @@ class Strategy:
         An escape ends when the best insert regains less than this share of what is still lost;
         0 lets every escape go on to its own local optimum.  0.1 takes about half the time and
         misses some improvements.
-    seconds, evaluations
-        What the escapes may take, beyond the search that they begin from; None is no limit.
+    time_limit, max_evaluations
+        Seconds and score evaluations that the escapes may take, beyond the search that they begin
+        from; None is no limit.
     sets_per_clique
         Look only at the smallest and largest subsets of a clique of neighbors that has more
         subsets than this; None looks at all of them, which may be exponentially many.
@@ -54,13 +55,21 @@ class Strategy:
         for an order may take ten times this multiple of the work of its first guess.  None is no
         limit.  Work is counted in gains asked for, sets listed and nodes walked, so it does not
         depend on the machine.
+    exact
+        Keep only deletes that are consistent with the assumed property one by one.
+    drop_large
+        Leave out the sets H that contain a clique beyond the assumed bound.  Like ``exact`` this
+        examines fewer deletes, with the same guarantee.
+    counting
+        Whether to count the unique families that are scored; False saves memory, and the count of
+        the result is then None.
 
     Examples
     --------
     >>> print(Strategy(interleaved=True, order=True, extended=True))
     extended
-    >>> print(Strategy(extended=True, seconds=10))
-    Strategy(extended=True, seconds=10)
+    >>> print(Strategy(extended=True, time_limit=10))
+    Strategy(extended=True, time_limit=10)
     """
 
     interleaved: bool = False
@@ -70,22 +79,36 @@ class Strategy:
     repeat: bool = False
     extended: bool = False
     patience: float = 0.0
-    seconds: float | None = None
-    evaluations: int | None = None
+    time_limit: float | None = None
+    max_evaluations: int | None = None
     sets_per_clique: int | None = None
     effort: float | None = None
+    exact: bool = False
+    drop_large: bool = False
+    counting: bool = field(default=True, compare=False)  # it changes no step
 
     def __post_init__(self) -> None:
         if self.interleaved and (self.turning or self.repeat):
             word = "turning" if self.turning else "repeat"
-            raise SgesError(f"{word}=True is for two phases: interleaved search does it anyway")
+            raise InvalidArgument(
+                f"{word}=True is for two phases: interleaved search does it anyway"
+            )
         if self.order and not self.interleaved:
-            raise SgesError('order=True is for interleaved search; two phases take forward="order"')
+            raise InvalidArgument(
+                'order=True is for interleaved search; two phases take forward="order"'
+            )
         if not 0 <= self.patience <= 1:
-            raise SgesError(f"patience = {self.patience}: it is a share, from 0 to 1")
+            raise InvalidArgument(f"patience = {self.patience}: it is a share, from 0 to 1")
         if self.sets_per_clique is not None and not self.sets_per_clique >= 1:
-            raise SgesError(f"sets_per_clique = {self.sets_per_clique}: it is 1 or more, or None")
-        for name in ("seconds", "evaluations", "effort"):
+            raise InvalidArgument(
+                f"sets_per_clique = {self.sets_per_clique}: it is 1 or more, or None"
+            )
+        if self.max_evaluations is not None and not self.counting:
+            raise InvalidArgument(
+                f"max_evaluations = {self.max_evaluations} needs evaluations to be counted; "
+                "leave out counting=False"
+            )
+        for name in ("time_limit", "max_evaluations", "effort"):
             self._check_budget(name)
 
     def _check_budget(self, name: str) -> None:
@@ -93,9 +116,11 @@ class Strategy:
         if given is None:
             return
         if not self.extended:
-            raise SgesError(f"{name} = {given} limits the escapes; give it with extended=True")
+            raise InvalidArgument(
+                f"{name} = {given} limits the escapes; give it with extended=True"
+            )
         if not given >= 0:
-            raise SgesError(f"{name} = {given}: a budget is 0 or more, or None")
+            raise InvalidArgument(f"{name} = {given}: a budget is 0 or more, or None")
 
     def __str__(self) -> str:
         for word, strategy in STRATEGIES.items():
@@ -106,8 +131,8 @@ class Strategy:
 
     def _changed(self) -> list[tuple[str, object]]:
         """Return the fields that are not as usual."""
-        pairs = [(field, getattr(self, field.name)) for field in fields(self)]
-        return [(field.name, value) for field, value in pairs if value != field.default]
+        pairs = [(one, getattr(self, one.name)) for one in fields(self)]
+        return [(one.name, value) for one, value in pairs if value != one.default]
 
 
 STRATEGIES = {
@@ -127,8 +152,5 @@ def as_strategy(given: AnyStrategy) -> Strategy:
     """Return the strategy that a word stands for, or the strategy itself."""
     if isinstance(given, Strategy):
         return given
-    if given in STRATEGIES:
-        return STRATEGIES[given]
-    raise SgesError(
-        f"strategy = {given!r} is not known; it is {', '.join(STRATEGIES)} or a Strategy"
-    )
+    check_word("strategy", given, STRATEGIES)
+    return STRATEGIES[given]

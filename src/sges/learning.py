@@ -1,0 +1,411 @@
+"""From a table to a graph in one call: ``sges.learn``.
+
+``learn`` reads the table, chooses the score by the kinds of its columns, runs the search and
+returns a ``Result`` with the names of the columns.  Whatever it chose is in ``result.notes`` and
+in the log (``logging.getLogger("sges")``).
+
+The module is not called ``learn``, because importing ``sges.learn`` as a module would replace the
+function of that name in the package.
+"""
+
+import logging
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard
+
+from sges.data import Dataset, Kinds, Missing, Moments
+from sges.errors import InvalidArgument, shown
+from sges.graph.pdag import PDAG
+from sges.properties.base import Property
+from sges.properties.measures import MaxParents
+from sges.result import Result
+from sges.score.base import Score
+from sges.score.named import check_score_word, kinds_in_words, make_score
+from sges.search import Strategy, search
+from sges.search.algorithms import Forward
+from sges.search.auto import auto_bound
+from sges.search.constraint import Constraint
+from sges.search.run import OnProgress
+from sges.search.strategy import AnyStrategy, as_strategy
+
+if TYPE_CHECKING:
+    from sges.knowledge import Knowledge
+
+Table: TypeAlias = Any
+"""What ``Dataset.of`` takes."""
+
+AnyScore: TypeAlias = str | Score | Callable[[Any], Score]
+"""A score: its name, the score itself, or what makes it from a ``Dataset``, such as its class."""
+
+AnyPenalty: TypeAlias = float | Literal["rule", "auto"]
+"""A penalty, or how it is chosen."""
+
+AnyAssumption: TypeAlias = Property | Literal["auto"] | None
+"""A property, "auto" for a bound chosen from the data, or None."""
+
+AnyKnowledge: TypeAlias = "Knowledge | Mapping[str, Any] | str | os.PathLike[str] | None"
+"""Background knowledge, a mapping of it, or the path of a file."""
+
+AnyStart: TypeAlias = PDAG | str | os.PathLike[str] | None
+"""A graph to start from, or the path of its file."""
+
+LOG = logging.getLogger("sges")
+
+
+def learn(
+    table: Table = None,
+    *,
+    score: AnyScore = "auto",
+    assume: AnyAssumption = None,
+    knowledge: AnyKnowledge = None,
+    strategy: AnyStrategy = "auto",
+    penalty: AnyPenalty = 1.0,
+    forward: Forward | None = None,
+    start: AnyStart = None,
+    max_indegree: int | None = None,
+    time_limit: float | None = None,
+    progress: OnProgress | None = None,
+    kinds: Kinds = None,
+    missing: Missing = "error",
+    names: Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
+    weights: Any = None,  # noqa: ANN401 (a column's name or an array, as in Dataset.of)
+) -> Result:
+    """Learn the equivalence class of a Bayesian network from a table.
+
+    Parameters
+    ----------
+    table : table, array, path, Dataset or Moments
+        A pandas, polars or pyarrow table, a NumPy array, a mapping of columns, the path of a
+        file (CSV, TSV, Parquet, Feather), ``"-"`` for standard input, a ``Dataset``, or
+        ``Moments``.  None if ``score`` is a score object, which has its own data.
+    score : str, score or callable
+        "auto" or "bic" (the BIC that fits the columns), "gaussian-bic", "bge", "discrete-bic",
+        "bdeu", "degenerate-gaussian", a score object, or a function that makes a score from a
+        ``Dataset``, such as ``sges.score.BDeu``.
+    assume : Property or "auto", optional
+        A property that you assume of the truth, such as ``MaxVWidth(2)``: the search is then
+        selective (SGES) and skips deletions that would violate the assumption.  ``"auto"`` raises
+        a bound on parents until the score no longer improves (a heuristic: see
+        ``sges.search.auto``).
+    knowledge : Knowledge, mapping or path, optional
+        Required edges, forbidden edges and tiers.
+    strategy : str or Strategy
+        "auto" searches for the best graph with polynomially bounded work.  "extended" is the same
+        without the bound, "interleaved" is faster, and "two-phase" is the search of the paper;
+        "conservative", "turning" and any ``Strategy`` are accepted as well.  With ``forward``,
+        "auto" means "two-phase".
+    penalty : float, "rule" or "auto"
+        Multiplies the penalty of a BIC: 1 is the textbook BIC, and more gives sparser graphs.
+        "rule" computes it from the numbers of variables and records, "auto" chooses it by many
+        searches on parts of the table (``sges.penalty``).
+    forward : {"fes", "poly", "order", "complete"}, optional
+        The forward phase of the paper's two-phase search: "fes", "poly" (polynomially many score
+        evaluations), "order" (the best order of the variables that is found), or "complete"
+        (start from the complete graph).
+    start : PDAG or path, optional
+        A CPDAG or DAG to start from, or the path of a graph file.
+    max_indegree : int, optional
+        The largest number of parents that a variable may have in the graph.  This limits the
+        result; ``assume=MaxParents(k)`` is an assumption about the truth and does not.
+    time_limit : float, optional
+        Seconds after which the search stops and returns the best graph found so far; the result
+        is then marked as not complete.
+    progress : callable, optional
+        Called with a ``Progress`` at the start of each phase and after each step.
+    kinds, missing, names, columns, exclude, weights : optional
+        How the table is read: see ``Dataset.of``.
+
+    Returns
+    -------
+    Result
+        The CPDAG with the names of the columns, its score, the steps, and notes on every choice.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument has the wrong type or is not one of the allowed words (a ``ValueError``).
+    DataError
+        If the table cannot be used as it is (a ``ValueError``).
+    FileError
+        If a file cannot be read (an ``OSError``).
+
+    Examples
+    --------
+    >>> import sges
+    >>> result = sges.learn(sges.examples.load("asia"), max_indegree=2)
+    >>> result.score_name, result.strategy, result.complete
+    ('DiscreteBIC', 'auto', True)
+    >>> print(result.notes[0])
+    score DiscreteBIC: all 8 columns are discrete
+    """
+    reading = {
+        "kinds": kinds, "missing": None if missing == "error" else missing, "names": names,
+        "columns": columns, "exclude": exclude, "weights": weights,
+    }  # fmt: skip
+    data = _read(
+        table, score, {word: given for word, given in reading.items() if given is not None}
+    )
+    source = score if data is None else data
+    given_names = names if names is not None else getattr(source, "names", None)
+    labels = None if given_names is None else tuple(given_names)
+    plan = SearchPlan(
+        assume=assume,
+        strategy=_strategy(strategy, forward),
+        forward=forward,
+        start=_matched_start(start, labels),
+        max_indegree=max_indegree,
+        constraint=_bind(knowledge, labels or source.n),  # type: ignore[union-attr]
+    )
+    chosen = resolve_penalty(penalty, data, score, plan, time_limit)
+    scorer = _make_score(data, score, chosen.value)
+    notes = (
+        *(() if data is None else data.notes),
+        *chosen.notes,
+        *_score_notes(data, score, scorer),
+    )
+    for note in notes:
+        LOG.info(note)
+    left = None if time_limit is None else max(time_limit - chosen.seconds, 0.0)
+    result = plan.run(scorer, time_limit=left, progress=progress)
+    return replace(result, cpdag=result.cpdag.named(labels), notes=(*notes, *result.notes))
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPlan:
+    """Everything that determines a search besides the score and the time it may take."""
+
+    assume: AnyAssumption
+    strategy: Strategy
+    forward: Forward | None
+    start: PDAG | None
+    max_indegree: int | None
+    constraint: Constraint | None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.assume, str) and self.assume != "auto":
+            raise InvalidArgument(
+                f"assume = {shown(self.assume)}: it must be a property such as MaxParents(2), "
+                "'auto', or None"
+            )
+
+    def run(
+        self,
+        score: Score,
+        *,
+        time_limit: float | None = None,
+        progress: OnProgress | None = None,
+    ) -> Result:
+        """Search with a score: under the property, or under a bound chosen from the data."""
+        if self.assume == "auto":
+            return self._run_with_chosen_bound(score, time_limit, progress)
+        result = search(
+            score,
+            self.assume,
+            strategy=self.strategy,
+            forward=self.forward,
+            start=self.start,
+            max_indegree=self.max_indegree,
+            time_limit=time_limit,
+            progress=progress,
+            constraint=self.constraint,
+        )
+        return replace(result, notes=(*result.notes, *_excess(result, self.assume)))
+
+    def _run_with_chosen_bound(
+        self, score: Score, time_limit: float | None, progress: OnProgress | None
+    ) -> Result:
+        """Return the result under the smallest bound on parents beyond which nothing improves."""
+        chosen = auto_bound(
+            score,
+            forward=self.forward,
+            start=self.start,
+            strategy=self.strategy,
+            max_indegree=self.max_indegree,
+            time_limit=time_limit,
+            progress=progress,
+            constraint=self.constraint,
+        )
+        tried = ", ".join(str(one.k) for one in chosen.rounds)
+        note = (
+            f"assume {chosen.assume}: chosen among k = {tried}; the next did not improve the score"
+        )
+        excess = _excess(chosen.result, chosen.assume)
+        return replace(chosen.result, notes=(*chosen.result.notes, note, *excess))
+
+
+def _excess(result: Result, assume: object) -> tuple[str, ...]:
+    """Return a note if the graph has more parents than were assumed of the truth.
+
+    Only parents are counted, as other measures may take longer than the search.
+    """
+    if not isinstance(assume, MaxParents) or not result.complete:
+        return ()
+    measured = assume.measure(result.cpdag)
+    if measured <= assume.k:
+        return ()
+    return (
+        f"the graph has a MaxParents of {measured}, more than the {assume.k} assumed of the truth: "
+        "the assumption restricts which deletions are considered, not the result; use "
+        "max_indegree to limit the graph",
+    )
+
+
+# Penalties
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedPenalty:
+    """The penalty to search with, how it was chosen, and the seconds that took."""
+
+    value: float
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+def resolve_penalty(
+    penalty: AnyPenalty,
+    data: Dataset | Moments | None,
+    score: AnyScore,
+    plan: SearchPlan,
+    time_limit: float | None,
+) -> ResolvedPenalty:
+    """Return the penalty as a number: as given, by the rule, or chosen on parts of the table."""
+    if isinstance(penalty, Real) and not isinstance(penalty, bool):
+        return ResolvedPenalty(float(penalty))
+    if penalty not in ("rule", "auto"):
+        raise InvalidArgument(
+            f"penalty = {shown(penalty)}: it must be a number of at least 0, 'rule' or 'auto'"
+        )
+    if data is None or not isinstance(score, str):
+        raise InvalidArgument(
+            f"penalty = {penalty!r} needs a table and the name of a score with a penalty"
+        )
+    from sges.penalty import choose_penalty, rule_of_thumb
+
+    if penalty == "rule":
+        value = rule_of_thumb(data)
+        return ResolvedPenalty(value, (f"penalty {value:.3g}: by the rule of thumb",))
+    uncounted = replace(plan, strategy=replace(plan.strategy, counting=False))
+    half = None if time_limit is None else time_limit / 2
+    choice = choose_penalty(data, score=score, search=uncounted.run, time_limit=half)
+    return ResolvedPenalty(choice.penalty, (choice.note,), choice.seconds)
+
+
+# Tables and scores
+
+
+def is_score(score: object) -> TypeGuard[Score]:
+    """Tell whether this is a score object, not a name or a class of scores."""
+    return not isinstance(score, type) and hasattr(score, "local") and hasattr(score, "n")
+
+
+def _read(table: Table, score: AnyScore, reading: Mapping[str, Any]) -> Dataset | Moments | None:
+    """Return the table as scores take it; None beside a score object, which has its own data."""
+    if isinstance(score, str):
+        check_score_word(score)
+    elif is_score(score):
+        _check_alone(table, score, reading)
+        return None
+    elif not callable(score):
+        raise InvalidArgument(
+            f"score = {shown(score)} is neither a name nor a score; a score has n and "
+            "local(y, parents)"
+        )
+    if table is None:
+        raise InvalidArgument("there is no table; give one, or a score object as score=")
+    if isinstance(table, Moments):
+        if reading:
+            raise InvalidArgument(
+                f"{next(iter(reading))}= is about reading a table, and Moments have been read"
+            )
+        return table
+    return Dataset.of(table, **reading)
+
+
+def _check_alone(table: Table, score: Score, reading: Mapping[str, Any]) -> None:
+    """Refuse a table, or options on reading one, beside a score object."""
+    given = [f"{word}=" for word in reading if word != "names"]
+    if table is not None:
+        given = ["a table", *given]
+    if given:
+        raise InvalidArgument(
+            f"{given[0]} was given beside a {type(score).__name__} object, which has its own data; "
+            "give the table and the score's name or class, or the score alone"
+        )
+
+
+def _make_score(data: Dataset | Moments | None, score: AnyScore, penalty: float) -> Score:
+    """Return the score to search with."""
+    if data is not None and isinstance(score, str):
+        return make_score(score, data, penalty)
+    if penalty != 1.0:
+        raise InvalidArgument(
+            f"penalty = {penalty:g} is for scores that learn makes by name; this one is given as "
+            f"{'an object' if data is None else 'a function'}: set the penalty where it is made"
+        )
+    made = score if data is None else score(data)  # type: ignore[operator]
+    if not is_score(made):
+        raise InvalidArgument(
+            f"score = {shown(score)} made {shown(made)}, which is not a score; a score has n and "
+            "local(y, parents)"
+        )
+    return made
+
+
+def _score_notes(data: Dataset | Moments | None, score: AnyScore, scorer: Score) -> tuple[str, ...]:
+    """Return a note on why this score is used, unless it was given as an object."""
+    if data is None:
+        return ()
+    why = kinds_in_words(data) if score in ("auto", "bic") else "as requested"
+    return (f"score {type(scorer).__name__}: {why}",)
+
+
+# What surrounds the search
+
+
+def _strategy(strategy: AnyStrategy, forward: Forward | None) -> Strategy:
+    if strategy == "auto" and forward is not None:
+        return as_strategy("two-phase")
+    return as_strategy(strategy)
+
+
+def _bind(knowledge: AnyKnowledge, names: Sequence[str] | int) -> Constraint | None:
+    """Return background knowledge with the variables as numbers."""
+    from sges.knowledge import Knowledge
+
+    if knowledge is None:
+        return None
+    if isinstance(knowledge, str | os.PathLike):
+        knowledge = Knowledge.from_file(knowledge)
+    elif isinstance(knowledge, Mapping):
+        knowledge = Knowledge.from_dict(knowledge)
+    if not isinstance(knowledge, Knowledge):
+        raise InvalidArgument(
+            f"knowledge = {shown(knowledge)}: it must be a Knowledge, a mapping such as "
+            "{'required': [('a', 'b')]}, or the path of a file"
+        )
+    return knowledge.bind(names)
+
+
+def _matched_start(start: AnyStart, labels: tuple[str, ...] | None) -> PDAG | None:
+    """Return the graph to start from with its nodes in the order of the columns, by name."""
+    if isinstance(start, str | os.PathLike):
+        from sges.export import read_graph
+
+        start = read_graph(start)
+    if not isinstance(start, PDAG) or start.names is None or labels is None:
+        return start
+    if start.names == labels:
+        return start
+    if unmatched := sorted(set(start.names) ^ set(labels)):
+        where = "the start" if unmatched[0] in start.names else "the table"
+        raise InvalidArgument(
+            f"{unmatched[0]!r} is a variable of {where} only; the start must have the columns of "
+            "the table as its nodes"
+        )
+    position = {name: v for v, name in enumerate(labels)}
+    return start.relabel([position[name] for name in start.names])

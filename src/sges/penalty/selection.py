@@ -1,0 +1,462 @@
+"""Choose the penalty of a BIC: by searches on parts of the data, or by a rule that costs nothing.
+
+Held-out likelihood and stability err in different places, and where they err, it is mostly towards
+too many edges (studies/results/penalty.md).  So the choice is the larger of the two penalties:
+held-out likelihood comes first, and stability then examines the penalties from there upwards.
+
+The cost is that of the searches, parts times candidates, and it is reported.  What a part is scored
+from (covariances, rows) is computed once for all candidates.  No search starts from the graph of
+another candidate: a greedy search depends on its start, and the graphs compared must be those that
+the penalty itself would find.
+
+The rule is the extended BIC, read as a multiplier.  The BIC prices a parameter at ½ log m.  It was
+made for a fixed number of models; with n variables each node has about n candidate parents, some
+of which look useful by chance.  The extended BIC adds 2γ log n to each edge, that is, it multiplies
+the penalty:
+
+    penalty = 1 + 4γ log n / log m
+
+γ = 0 is the BIC, and 0.5 is usual.  An edge between discrete columns has many parameters, and the
+multiplier would charge each of them: where there are such columns, the rule is 1.
+
+References
+----------
+Chen & Chen (2008), Extended Bayesian information criteria for model selection with large model
+spaces, Biometrika 95, 759-771.
+Foygel & Drton (2010), Extended Bayesian information criteria for Gaussian graphical models,
+NeurIPS 23.
+"""
+
+import time
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import isfinite, log
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from sges.data import Dataset, Moments
+from sges.errors import (
+    DataWarning,
+    InvalidArgument,
+    check_callable,
+    check_number,
+    check_word,
+    shown,
+)
+from sges.graph.pdag import PDAG
+from sges.penalty.criteria import CRITERIA, Candidate, Criterion
+from sges.result import Result
+from sges.score.base import Score
+from sges.score.gaussian import GaussianBIC
+from sges.score.named import SCORES, named_score
+from sges.search import ges
+
+GAMMA = 0.5
+"""The weight of the number of variables in the extended BIC, by default."""
+
+CANDIDATES = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
+"""The penalties that are tried unless told otherwise."""
+
+PARTS = {"held-out": 5, "stability": 10}
+"""How many parts each criterion takes unless told otherwise."""
+
+METHODS = {
+    "both": ("held-out", "stability"),
+    "held-out": ("held-out",),
+    "stability": ("stability",),
+}
+"""The criteria of each method, in the order in which they are asked."""
+
+MakeScore: TypeAlias = Callable[[Any, float], Score]
+"""What makes a score of data and a penalty, such as ``GaussianBIC``."""
+
+Search: TypeAlias = Callable[..., Result]
+"""A search: called with a score and, if there is a time limit, ``time_limit=`` in seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionResult:
+    """The penalty that one criterion chooses, and the candidates that it compared.
+
+    Parameters
+    ----------
+    method : str
+        The criterion: "held-out" or "stability".
+    chosen : Candidate
+        The candidate that it chooses.
+    curve : tuple of Candidate
+        The candidates that were tried, by rising penalty.
+    skipped : tuple of float
+        Penalties that were not tried, because the criterion had settled or time was up.
+    """
+
+    method: str
+    chosen: Candidate
+    curve: tuple[Candidate, ...]
+    skipped: tuple[float, ...] = ()
+
+    @property
+    def penalty(self) -> float:
+        """The penalty that this criterion chooses."""
+        return self.chosen.penalty
+
+    def rows(self) -> list[dict[str, str | float | bool]]:
+        """Return the curve as records, ready for a data frame or a CSV file.
+
+        Returns
+        -------
+        list of dict
+            One record per candidate.  ``difference`` is its criterion less that of the chosen
+            candidate, ``error`` the standard error of this over the parts.
+        """
+        return [self._row(tried) for tried in self.curve]
+
+    def _row(self, tried: Candidate) -> dict[str, str | float | bool]:
+        difference, error = tried.ahead(self.chosen)
+        return {
+            "method": self.method,
+            "penalty": tried.penalty,
+            "value": tried.value,
+            "difference": difference,
+            "error": error,
+            "edges": tried.mean_edges,
+            "seconds": tried.seconds,
+            "chosen": tried is self.chosen,
+        }
+
+    def as_table(self) -> str:
+        """Return the curve as a table in plain text, with the chosen candidate marked.
+
+        Returns
+        -------
+        str
+            One line per candidate, below a header.
+        """
+        lines = [f"{self.method:>11}       value  difference ± error    edges  seconds"]
+        for row in self.rows():
+            mark = "→" if row["chosen"] else " "
+            lines.append(
+                f"{mark} {row['penalty']:9g}  {row['value']:10.5g}  {row['difference']:+10.3g} "
+                f"± {row['error']:<7.2g} {row['edges']:6.1f}  {row['seconds']:7.2f}"
+            )
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PenaltyChoice:
+    """A penalty, the criteria that chose it, and the cost.
+
+    Parameters
+    ----------
+    penalty : float
+        The largest of the penalties that the criteria choose.
+    score : str
+        The name of the score.
+    criteria : tuple of CriterionResult
+        What each criterion chose.  Empty if time was up before one candidate was tried: the
+        penalty is then that of the rule of thumb.
+    searches : int
+        The number of searches.
+    seconds : float
+        How long they took.
+    complete : bool
+        Whether all searches ended within the time limit.
+    """
+
+    penalty: float
+    score: str
+    criteria: tuple[CriterionResult, ...]
+    searches: int = 0
+    seconds: float = 0.0
+    complete: bool = True
+
+    @property
+    def note(self) -> str:
+        """One sentence for ``result.notes``."""
+        cost = f"{self.searches} searches in {self.seconds:.3g} s"
+        if not self.criteria:
+            return f"penalty {self.penalty:.4g}: by the rule of thumb, as time was up after {cost}"
+        says = " and ".join(f"{one.method} ({one.penalty:g})" for one in self.criteria)
+        cut = "" if self.complete else ", cut short"
+        return f"penalty {self.penalty:g}: chosen by {says}{cut}, with {cost}"
+
+    def rows(self) -> list[dict[str, str | float | bool]]:
+        """Return the curves of all criteria as records, ready for a data frame or a CSV file.
+
+        Returns
+        -------
+        list of dict
+            The rows of each criterion, one after the other.
+        """
+        return [row for result in self.criteria for row in result.rows()]
+
+    def as_table(self) -> str:
+        """Return the curves as tables in plain text, with the chosen candidates marked.
+
+        Returns
+        -------
+        str
+            A table per criterion, and a sentence on the choice.
+        """
+        return "\n".join([*(result.as_table() for result in self.criteria), self.note])
+
+    def __repr__(self) -> str:
+        says = ", ".join(f"{one.method} {one.penalty:g}" for one in self.criteria)
+        cost = f"{self.searches} searches, {self.seconds:.3g} s"
+        return f"PenaltyChoice({self.penalty:g}: {says or 'rule of thumb'}; {cost})"
+
+
+def choose_penalty(
+    data: Dataset | Moments,
+    *,
+    score: str | MakeScore = "auto",
+    candidates: Sequence[float] = CANDIDATES,
+    method: str = "both",
+    parts: int | None = None,
+    search: Search = ges,
+    seed: int = 0,
+    time_limit: float | None = None,
+) -> PenaltyChoice:
+    """Choose the penalty under which the search finds the best graphs, as far as data can tell.
+
+    Parameters
+    ----------
+    data : Dataset
+        The records.  ``Moments`` are refused, as they have no records to set aside.
+    score : str or callable
+        "auto" or "bic", "gaussian-bic", "discrete-bic", "degenerate-gaussian", or a function that
+        makes a score from data and a penalty.  Held-out likelihood depends on the kinds of the
+        columns, not on the score.
+    candidates : sequence of float
+        The penalties to choose from.
+    method : {"both", "held-out", "stability"}
+        "held-out" (cross-validated log-likelihood), "stability" (StARS on subsamples), or "both":
+        the larger of the two.
+    parts : int, optional
+        The number of folds and of subsamples; by default 5 and 10.
+    search : callable
+        The search that the penalty is for, such as
+        ``functools.partial(sges, assume=MaxParents(2))``.
+    seed : int
+        The same seed draws the same parts.
+    time_limit : float, optional
+        Seconds after which the choice is made among the candidates tried so far.
+
+    Returns
+    -------
+    PenaltyChoice
+        The penalty, the curves of both criteria, and the cost.
+
+    Raises
+    ------
+    InvalidArgument
+        If the score has no penalty, or an argument has the wrong type or range.
+    DataError
+        If there are too few records for the parts.
+
+    References
+    ----------
+    Liu, Roeder & Wasserman (2010), Stability approach to regularization selection (StARS) for
+    high dimensional graphical models, NeurIPS 23.
+
+    Examples
+    --------
+    >>> from sges.examples import load
+    >>> choice = choose_penalty(Dataset.of(load("asia").table), candidates=[1, 2, 4])
+    >>> choice.penalty in (1, 2, 4), choice.score, choice.complete
+    (True, 'DiscreteBIC', True)
+    """
+    run = _Run(search, time_limit)
+    wanted = _checked_candidates(candidates)
+    make, label = _maker(data, score)
+    criteria: list[CriterionResult] = []
+    for name in _known(method):
+        with warnings.catch_warnings():  # whoever searches the whole table is told, once
+            warnings.simplefilter("ignore", DataWarning)
+            criterion = _criterion(data, name, parts, seed, summed=make is GaussianBIC)
+            tried = _tried(criterion, _open(wanted, criteria), make, run)
+        if tried:
+            skipped = tuple(p for p in reversed(wanted) if p < tried[-1].penalty)
+            curve = tuple(reversed(tried))
+            criteria.append(CriterionResult(name, criterion.best(tried), curve, skipped))
+    return PenaltyChoice(
+        penalty=max((one.penalty for one in criteria), default=rule_of_thumb(data)),
+        score=label,
+        criteria=tuple(criteria),
+        searches=run.searches,
+        seconds=run.seconds(),
+        complete=not run.cut_short,
+    )
+
+
+class _Run:
+    """The searches of one choice, counted, and ended when time is up."""
+
+    def __init__(self, search: Search, limit: float | None) -> None:
+        check_number("time_limit", limit, optional=True)
+        check_callable("search", search)
+        self._search, self._limit = search, limit
+        self._begun = time.perf_counter()
+        self.searches = 0
+        self.cut_short = False
+
+    def seconds(self) -> float:
+        """Return the seconds since the beginning."""
+        return time.perf_counter() - self._begun
+
+    def graphs(self, scores: Iterable[Score]) -> list[PDAG] | None:
+        """Return the graph found with each score, or None if time was up before."""
+        found = []
+        for score in scores:
+            left = None if self._limit is None else self._limit - self.seconds()
+            result = None if left is not None and left <= 0 else self._result(score, left)
+            if result is None or not result.complete:
+                self.cut_short = True
+                return None
+            found.append(result.cpdag)
+        return found
+
+    def _result(self, score: Score, left: float | None) -> Result:
+        self.searches += 1
+        return self._search(score) if left is None else self._search(score, time_limit=left)
+
+
+def _tried(
+    criterion: Criterion, wanted: Sequence[float], make: MakeScore, run: _Run
+) -> list[Candidate]:
+    """Return the candidates whose searches were completed."""
+    tried: list[Candidate] = []
+    for penalty in wanted:
+        begun = run.seconds()
+        graphs = run.graphs(make(sample, penalty) for sample in criterion.samples)
+        if graphs is None:
+            break
+        values, edges = criterion.values(graphs), tuple(g.edge_count() for g in graphs)
+        tried.append(Candidate(penalty, values, edges, run.seconds() - begun))
+        if criterion.settled(tried):
+            break
+    return tried
+
+
+def _open(wanted: Sequence[float], criteria: Sequence[CriterionResult]) -> list[float]:
+    """Return the candidates that can still change the choice: the largest result, and above."""
+    least = max((result.penalty for result in criteria), default=0.0)
+    return [] if least == wanted[0] else [penalty for penalty in wanted if penalty >= least]
+
+
+def _known(method: str) -> tuple[str, ...]:
+    check_word("method", method, METHODS)
+    return METHODS[method]
+
+
+def _criterion(
+    data: Dataset | Moments, method: str, parts: int | None, seed: int, *, summed: bool
+) -> Criterion:
+    count = PARTS[method] if parts is None else parts
+    check_number("seed", seed, whole=True)
+    check_number("parts", count, whole=True, least=2)
+    if isinstance(data, Moments):
+        raise InvalidArgument(
+            "Moments have no records to set aside; give the table, or use "
+            "sges.penalty.rule_of_thumb"
+        )
+    return CRITERIA[method](data, count, np.random.default_rng(seed), summed=summed)
+
+
+def _checked_candidates(candidates: Sequence[float]) -> list[float]:
+    """Return the candidates, each once, the largest first."""
+    try:
+        penalties = list(candidates)
+    except TypeError:
+        raise InvalidArgument(
+            f"candidates = {shown(candidates)} is not a list of numbers"
+        ) from None
+    if not penalties:
+        raise InvalidArgument("there are no candidates; give at least one penalty")
+    for penalty in penalties:
+        check_number("candidate", penalty)
+        if not isfinite(penalty):
+            raise InvalidArgument(f"candidate = {penalty}: a penalty must be finite")
+    return sorted({float(penalty) for penalty in penalties}, reverse=True)
+
+
+def _maker(data: Dataset | Moments, score: str | MakeScore) -> tuple[MakeScore, str]:
+    """Return what makes the score, and what to call it."""
+    _check_data(data)
+    if not isinstance(score, str):
+        check_callable("score", score)
+        return score, getattr(score, "__name__", type(score).__name__)
+    named = named_score(score, data)
+    if not named.is_penalised:
+        penalised = [word for word, entry in SCORES.items() if entry.is_penalised]
+        raise InvalidArgument(
+            f"score {score!r} has no penalty to choose; there are {', '.join(penalised)}"
+        )
+    return named.make, named.class_name
+
+
+# The rule
+
+
+def rule_of_thumb(data: Dataset | Moments, gamma: float = GAMMA) -> float:
+    """Return the extended BIC of a table as a multiplier; 1 if it has discrete columns.
+
+    Parameters
+    ----------
+    data : Dataset or Moments
+        The table.
+    gamma : float
+        The weight of the number of variables; 0 is the BIC.
+
+    Returns
+    -------
+    float
+        The penalty, 1 or more.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rule_of_thumb(Moments(("a", "b"), 4, np.zeros(2), np.eye(2)))
+    2.0
+    """
+    _check_data(data)
+    if isinstance(data, Dataset) and data.discrete:
+        return 1.0
+    return extended_bic(len(data.names), data.records, gamma)
+
+
+def extended_bic(variables: int, records: float, gamma: float = GAMMA) -> float:
+    """Return 1 + 4γ log(variables) / log(records).
+
+    Parameters
+    ----------
+    variables : int
+        The number of variables, 1 or more.
+    records : float
+        The number of records, 2 or more.
+    gamma : float
+        The weight of the number of variables; 0 is the BIC.
+
+    Returns
+    -------
+    float
+        The extended BIC as a multiplier of the BIC's penalty.
+
+    Examples
+    --------
+    >>> extended_bic(100, 10_000), round(extended_bic(100, 1000), 2)
+    (2.0, 2.33)
+    """
+    check_number("variables", variables, least=1)
+    check_number("records", records, least=2)
+    check_number("gamma", gamma)
+    if not (isfinite(records) and isfinite(gamma)):
+        raise InvalidArgument(f"records = {records} and gamma = {gamma} must be finite numbers")
+    return 1 + 4 * gamma * log(variables) / log(records)
+
+
+def _check_data(data: object) -> None:
+    if not isinstance(data, Dataset | Moments):
+        raise InvalidArgument(f"data = {shown(data)} is not a Dataset; give Dataset.of(table)")

@@ -1,0 +1,97 @@
+"""Scores by name, and the one that fits the columns of a table.
+
+    all columns continuous    gaussian-bic
+    all columns discrete      discrete-bic
+    some of each              degenerate-gaussian
+
+is the rule for "auto" and for "bic".  All three are BICs, so that ``penalty`` means the same for
+all tables.  For discrete columns BDeu would do as well, but its graphs depend on an equivalent
+sample size that has to be chosen, and the BIC is the score of the paper (which calls it MDL).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sges.data import Dataset, Moments
+from sges.errors import InvalidArgument, not_one_of
+from sges.score.base import Score
+
+
+@dataclass(frozen=True, slots=True)
+class NamedScore:
+    """A score that has a name: its class in ``sges.score``, and whether it takes a penalty."""
+
+    class_name: str
+    instead_of_penalty: str | None = None
+
+    @property
+    def is_penalised(self) -> bool:
+        """Whether the score is a BIC, whose penalty can be multiplied."""
+        return self.instead_of_penalty is None
+
+    @property
+    def make(self) -> Any:  # noqa: ANN401 (the class of the score)
+        """The class of the score."""
+        from sges import score
+
+        return getattr(score, self.class_name)
+
+
+SCORES = {
+    "gaussian-bic": NamedScore("GaussianBIC"),
+    "bge": NamedScore("BGe", "its prior takes the place of a penalty"),
+    "discrete-bic": NamedScore("DiscreteBIC"),
+    "bdeu": NamedScore("BDeu", "its equivalent sample size takes the place of a penalty"),
+    "degenerate-gaussian": NamedScore("DegenerateGaussian"),
+}
+"""Every score that ``learn`` knows by name."""
+
+SCORE_WORDS = ("auto", "bic", *SCORES)
+"""What ``score=`` may say; "auto" and "bic" stand for the BIC that fits the columns."""
+
+
+def check_score_word(word: str) -> None:
+    """Refuse a word that names no score."""
+    if word not in SCORE_WORDS:
+        raise not_one_of("score", word, SCORE_WORDS)
+
+
+def named_score(word: str, data: Dataset | Moments) -> NamedScore:
+    """Return the score that a word stands for on these data."""
+    check_score_word(word)
+    return SCORES[fitting_score(data) if word in ("auto", "bic") else word]
+
+
+def fitting_score(data: Dataset | Moments) -> str:
+    """Return the name of the BIC for columns of these kinds."""
+    if isinstance(data, Moments) or not data.discrete:
+        return "gaussian-bic"
+    return "degenerate-gaussian" if data.continuous else "discrete-bic"
+
+
+def make_score(word: str, data: Dataset | Moments, penalty: float = 1.0) -> Score:
+    """Return the score of this name on these data."""
+    named = named_score(word, data)
+    if named.is_penalised:
+        made: Score = named.make(data, penalty=penalty)
+        return made
+    if penalty != 1.0:
+        raise InvalidArgument(
+            f"penalty = {penalty:g}: score {word!r} takes no penalty; {named.instead_of_penalty}"
+        )
+    prior: Score = named.make(data)
+    return prior
+
+
+def kinds_in_words(data: Dataset | Moments) -> str:
+    """Return how many columns are of which kind, for people."""
+    if isinstance(data, Moments):
+        return "means and covariances were given"
+    counts = {"continuous": len(data.continuous), "discrete": len(data.discrete)}
+    if 0 not in counts.values():
+        return " and ".join(
+            f"{count} column{'' if count == 1 else 's'} {'is' if count == 1 else 'are'} {kind}"
+            for kind, count in counts.items()
+        )
+    kind = next(kind for kind, count in counts.items() if count)
+    return f"the one column is {kind}" if data.n == 1 else f"all {data.n} columns are {kind}"
