@@ -88,9 +88,20 @@ def test_the_page_runs_as_it_is_written(
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_lead_somewhere(page: Path) -> None:
     text = BLOCK.sub("", page.read_text(encoding="utf-8"))
-    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)", text):
+    for target, _, anchor in re.findall(r"\]\(([^)#\s]*)(#([^)\s]*))?\)", text):
         if "://" not in target:
-            assert (page.parent / target).exists(), target
+            aim = page.parent / target if target else page
+            assert aim.exists(), target
+            assert not anchor or anchor in anchors(aim), f"{target}#{anchor}"
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors that the headings of a page get on GitHub."""
+    text = BLOCK.sub("", page.read_text(encoding="utf-8"))
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
+        for heading in re.findall(r"^#+ (.*)$", text, flags=re.MULTILINE)
+    }
 
 
 CITATION = re.compile(
