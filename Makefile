@@ -18,7 +18,7 @@ UNDER_SANITIZERS = PYTHONPATH=$(NATIVE)/lib PYTHONDONTWRITEBYTECODE=1 OPENBLAS_N
   ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
   LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libstdc++.so)"
 
-.PHONY: help demo test test-all test-native check lint types contracts format docs bench clean
+.PHONY: help demo test test-all test-native check lint types contracts format docs bench fuzz clean
 
 help:  ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -72,6 +72,9 @@ docs: $(VENV)/.installed-test  ## Make the pages that are generated from the cod
 
 bench: $(VENV)/.installed-test  ## Compare with the peers, each in its own environment; BENCH=--quick is short
 	$(BIN)/python -m studies.peers run $(BENCH)
+
+fuzz: $(VENV)/.installed-test  ## Mutated files through every reader, each in a process that may die; FUZZ="csv --inputs 1000"
+	PYTHONPATH=tests OPENBLAS_NUM_THREADS=1 $(BIN)/python -m fuzz $(FUZZ)
 
 clean:  ## Remove the environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -429,7 +429,7 @@ def observed(column: Column) -> tuple[list[Any], NDArray[Any]]:
     if column.labels is None and len(distinct) > MAX_LEVELS:
         raise too_many_levels(column.name, len(distinct), len(distinct), False)
     present = column.present()
-    positions = ranks(present, distinct) if len(distinct) else present
+    positions = ranks(present, distinct) if len(distinct) else np.empty(0, np.int64)
     if column.labels is not None:
         return [column.labels[i] for i in distinct], positions
     if distinct.dtype.kind == "f":

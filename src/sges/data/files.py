@@ -49,7 +49,8 @@ Batch: TypeAlias = Any
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 _HEAD_BYTES = 1 << 16  # looked at to tell what a file holds
 _TEXT_BLOCK_BYTES = 1 << 22  # of CSV, parsed together
-_PAGE_BYTES = 1 << 16  # of a Parquet column, read ahead
+_PAGE_BYTES = 1 << 16  # of a column of a large Parquet file, read ahead
+_LARGE_FILE_BYTES = 1 << 25  # from this size on, Parquet is read page by page
 
 
 class NotANumber(DataError):
@@ -296,9 +297,11 @@ def _open_csv(file: File, stream: Stream, **convert: Any) -> Any:  # noqa: ANN40
 def _open_parquet(stream: Stream) -> Any:  # noqa: ANN401 (of pyarrow)
     import pyarrow.parquet  # slow to import: only when it is used
 
-    # ParquetFile, because parquet.read_table imports pandas wherever it is installed.  Buffered
-    # and not read ahead, so that a file of one row group is not held in memory at once.
-    return pyarrow.parquet.ParquetFile(stream, buffer_size=_PAGE_BYTES, pre_buffer=False)
+    # ParquetFile, because parquet.read_table imports pandas wherever it is installed.  A large file
+    # is buffered, so that one of a single row group is not held in memory; not a small one,
+    # because pyarrow takes a minute to see that a damaged page is shorter than its header says.
+    buffer = _PAGE_BYTES if stream.size() >= _LARGE_FILE_BYTES else 0
+    return pyarrow.parquet.ParquetFile(stream, buffer_size=buffer, pre_buffer=False)
 
 
 def _open_arrow(stream: Stream) -> Any:  # noqa: ANN401 (of pyarrow)

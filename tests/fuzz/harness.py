@@ -1,0 +1,308 @@
+"""Mutation fuzzing of readers: every input is read in a process that may die.
+
+A reader is a name, some valid files and a function that reads one.  Each input is a mutation of
+a valid file, made from the reader's name and a number alone, so that any failure can be made
+again.  Reading it may succeed or raise an ``SgesError`` of one line; everything else fails:
+another exception, the death of the process, more than ten seconds, or more than 4 GiB.
+"""
+
+import faulthandler
+import multiprocessing
+import os
+import random
+import resource
+import tempfile
+import time
+import traceback
+import warnings
+import zlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from sges.errors import SgesError
+
+SECONDS = 10.0
+"""The longest that reading one input may take."""
+
+MEMORY_BYTES = 4 << 30
+"""The most memory that reading may take."""
+
+INPUTS_TOGETHER = 256
+"""Inputs that a process is handed at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Something that reads files: the ending of their names, valid ones, and the function."""
+
+    ending: str
+    seeds: Callable[[], Sequence[bytes]]
+    read: Callable[[Path, int], object]
+    """Reads the file; the number of the input chooses among several ways of reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An input that was not read as it should be, and what happened."""
+
+    reader: str
+    number: int
+    what: str
+
+
+@dataclass(slots=True)
+class Report:
+    """How the inputs of one reader ended."""
+
+    reader: str
+    outcomes: Counter[str] = field(default_factory=Counter)
+    failures: list[Failure] = field(default_factory=list)
+    slowest: float = 0.0
+    peak_bytes: int = 0
+
+    def __str__(self) -> str:
+        counts = ", ".join(f"{count:,} {what}" for what, count in sorted(self.outcomes.items()))
+        return (
+            f"{self.reader}: {self.outcomes.total():,} inputs ({counts}); slowest "
+            f"{self.slowest:.2f} s, peak {self.peak_bytes / 2**20:.0f} MiB"
+        )
+
+
+def mutated(name: str, seeds: Sequence[bytes], number: int) -> bytes:
+    """Return the input of this number: a valid file with one to eight changes."""
+    rng = random.Random(zlib.crc32(name.encode()) ^ number * 2654435761)
+    data = bytearray(rng.choice(seeds))
+    for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 5, 8))):
+        rng.choice(CHANGES)(data, rng, seeds)
+    return bytes(data)
+
+
+def _place(data: bytearray, rng: random.Random) -> int:
+    """Return a place, often near the beginning or the end, where formats keep their metadata."""
+    size = max(len(data), 1)
+    near = rng.randrange(min(64, size))
+    return rng.choice((rng.randrange(size), rng.randrange(size), near, size - 1 - near))
+
+
+def _flip(data: bytearray, rng: random.Random, _: Sequence[bytes]) -> None:
+    if data:
+        data[_place(data, rng)] ^= 1 << rng.randrange(8)
+
+
+def _overwrite(data: bytearray, rng: random.Random, _: Sequence[bytes]) -> None:
+    at = _place(data, rng)
+    width = rng.choice((1, 2, 4, 8))
+    value = rng.choice((0, 1, 127, 128, 255, 2**15, 2**31 - 1, 2**31, 2**32 - 1, 2**63, 2**64 - 1))
+    data[at : at + width] = (value % 256**width).to_bytes(width, rng.choice(("little", "big")))
+
+
+def _cut(data: bytearray, rng: random.Random, _: Sequence[bytes]) -> None:
+    at = _place(data, rng)
+    del data[at : at + rng.choice((1, 2, 8, 64, len(data)))]
+
+
+def _repeat(data: bytearray, rng: random.Random, _: Sequence[bytes]) -> None:
+    at = _place(data, rng)
+    piece = data[at : at + rng.choice((1, 4, 16, 256))]
+    data[at:at] = piece * rng.choice((1, 2, 50))
+
+
+def _insert(data: bytearray, rng: random.Random, _: Sequence[bytes]) -> None:
+    at = _place(data, rng)
+    data[at:at] = rng.choice(TOKENS) if rng.random() < 0.7 else rng.randbytes(rng.randint(1, 16))
+
+
+def _splice(data: bytearray, rng: random.Random, seeds: Sequence[bytes]) -> None:
+    other = rng.choice(seeds)
+    if other:
+        start = rng.randrange(len(other))
+        data[_place(data, rng) :] = other[start:]
+
+
+CHANGES = (_flip, _flip, _overwrite, _cut, _repeat, _insert, _splice)
+
+TOKENS = (
+    b"\0", b"\n", b"\r", b"\r\n", b'"', b'""', b"'", b",", b";", b"\t", b"|", b" ", b"\\",
+    b"\x1b[31m",
+    b"\xef\xbb\xbf", b"\xff\xfe", b"\xfc", b"\xc3", b"\xed\xa0\x80", b"\xf4\x90\x80\x80",
+    b"NaN", b"nan", b"inf", b"-inf", b"1e999", b"-0", b"0x1p3", b"1_000", b"9" * 40, b"9" * 5000,
+    b"NA", b"null", b"None", b"true", b"false", b"2020-01-01", b"{", b"}", b"[", b"]", b"<", b">",
+    b"(", b")", b"=", b"-> ", b"--", b"/*", b"*/", b"//", b"#", b"[" * 3000, b'{"a":' * 3000,
+    b"PAR1", b"ARROW1", b"\x1f\x8b\x08", b"&amp;", b"&x;", b"<![CDATA[", b"<?xml",
+    b"\\u0000", b"\\ud800",
+)  # fmt: skip
+"""What formats give a meaning to, and numbers and characters that are seldom thought of."""
+
+
+def fuzz(
+    readers: dict[str, Reader],
+    name: str,
+    numbers: range,
+    *,
+    processes: int = 1,
+    seconds: float | None = None,
+) -> Report:
+    """Read the inputs of these numbers, or as many as can be read in some seconds."""
+    report = Report(name)
+    deadline = None if seconds is None else time.monotonic() + seconds
+    starts = range(0, len(numbers), INPUTS_TOGETHER)
+    pieces = iter([numbers[i : i + INPUTS_TOGETHER] for i in starts])
+    workers = [_Worker(readers, name, report) for _ in range(processes)]
+    try:
+        while True:
+            for worker in workers:
+                if worker.is_idle() and (deadline is None or time.monotonic() < deadline):
+                    worker.hand_over(next(pieces, range(0)))
+            if all(worker.is_idle() for worker in workers):
+                return report
+            multiprocessing.connection.wait([w.pipe for w in workers if not w.is_idle()], 0.2)
+            for worker in workers:
+                worker.look()
+    finally:
+        for worker in workers:
+            worker.stop()
+
+
+class _Number:
+    """A number that two processes share."""
+
+    value: int
+
+
+class _Worker:
+    """A process that reads inputs, started again whenever it dies or hangs."""
+
+    def __init__(self, readers: dict[str, Reader], name: str, report: Report) -> None:
+        self.readers, self.name, self.report = readers, name, report
+        self.context = multiprocessing.get_context("fork")
+        self.left = range(0)
+        self.later: list[range] = []
+        self.start()
+
+    def start(self) -> None:
+        self.pipe, other = self.context.Pipe()
+        self.number = self.context.Value("q", -1)
+        self.process = self.context.Process(
+            target=_serve, args=(self.readers, self.name, other, self.number), daemon=True
+        )
+        with warnings.catch_warnings():  # newer versions of Python warn of threads in the parent
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self.process.start()
+        other.close()
+        self.at, self.since = -1, time.monotonic()
+
+    def is_idle(self) -> bool:
+        return not self.left
+
+    def hand_over(self, numbers: range) -> None:
+        self.left = numbers
+        self.since = time.monotonic()
+        if numbers:
+            self.pipe.send((numbers.start, numbers.stop))
+
+    def look(self) -> None:
+        """Take what the process has to say, or find that it has died or hangs."""
+        if self.is_idle():
+            return
+        try:
+            if self.pipe.poll():
+                self._take(self.pipe.recv())
+                return
+        except (EOFError, OSError):
+            self.process.join(SECONDS)
+            self._died(f"died with exit code {self.process.exitcode}")
+            return
+        if self.number.value != self.at:
+            self.at, self.since = self.number.value, time.monotonic()
+        elif time.monotonic() - self.since > SECONDS:
+            self.process.kill()
+            self.process.join()
+            self._died(f"took more than {SECONDS:.0f} s")
+
+    def _take(self, told: tuple[Counter[str], list[tuple[int, str]], float, int]) -> None:
+        outcomes, failures, slowest, peak = told
+        self.report.outcomes.update(outcomes)
+        self.report.failures += [Failure(self.name, number, what) for number, what in failures]
+        self.report.slowest = max(self.report.slowest, slowest)
+        self.report.peak_bytes = max(self.report.peak_bytes, peak)
+        self.hand_over(self.later.pop(0) if self.later else range(0))
+
+    def _died(self, what: str) -> None:
+        """Record the input that did it, and read again what was read before it and not told."""
+        number = max(int(self.number.value), self.left.start)
+        self.report.failures.append(Failure(self.name, number, what))
+        self.report.outcomes[what] += 1
+        self.pipe.close()
+        parts = [range(self.left.start, number), range(number + 1, self.left.stop), *self.later]
+        self.later = [part for part in parts if part]
+        self.start()
+        self.hand_over(self.later.pop(0) if self.later else range(0))
+
+    def stop(self) -> None:
+        self.pipe.close()
+        self.process.join(0.5)
+        if self.process.is_alive():
+            self.process.kill()
+
+
+def _serve(readers: dict[str, Reader], name: str, pipe: Connection, number: _Number) -> None:
+    """Read inputs until the pipe is closed."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    faulthandler.disable()  # a death is told once, by the exit code
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    warnings.simplefilter("ignore")
+    seeds = readers[name].seeds()
+    with tempfile.TemporaryDirectory(dir=_memory_folder()) as folder:
+        path = Path(folder) / f"input{readers[name].ending}"
+        while True:
+            try:
+                start, stop = pipe.recv()
+            except EOFError:
+                return
+            pipe.send(_read_all(readers[name], name, seeds, path, range(start, stop), number))
+
+
+def _memory_folder() -> str | None:
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
+def _read_all(
+    reader: Reader, name: str, seeds: Sequence[bytes], path: Path, numbers: range, at: _Number
+) -> tuple[Counter[str], list[tuple[int, str]], float, int]:
+    outcomes: Counter[str] = Counter()
+    failures: list[tuple[int, str]] = []
+    slowest = 0.0
+    for number in numbers:
+        at.value = number
+        path.write_bytes(mutated(name, seeds, number))
+        start = time.monotonic()
+        what = outcome(reader, path, number)
+        slowest = max(slowest, time.monotonic() - start)
+        outcomes[what.split(":")[0]] += 1
+        if what not in ("read", "refused"):
+            failures.append((number, what))
+    return outcomes, failures, slowest, peak_bytes()
+
+
+def outcome(reader: Reader, path: Path, number: int) -> str:
+    """Read one file, and return how that ended."""
+    try:
+        reader.read(path, number)
+    except SgesError as error:
+        return "refused" if len(str(error).splitlines()) == 1 else f"many lines: {error!r}"
+    except Exception as error:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        return f"raised {type(error).__name__}: {error} ({where.filename}, line {where.lineno})"
+    return "read"
+
+
+def peak_bytes() -> int:
+    """Return the most memory that this process has held."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
