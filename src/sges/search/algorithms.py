@@ -513,8 +513,8 @@ def search_on(
 def interleaved(
     score: Score,
     assume: Property | None = None,
-    *,
     start: PDAG | None = None,
+    *,
     exact: bool = False,
     drop_large: bool = False,
     max_indegree: int | None = None,
