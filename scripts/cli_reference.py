@@ -20,19 +20,19 @@ Made from the code by `make docs`; `sges COMMAND --help` says the same.
 
 * Results go to standard output, everything else to standard error. `--json` prints one JSON
   document and nothing else.
-* At a terminal there are colours, and progress while a search runs; through a pipe, neither.
-* `-` in place of a file is standard input.
-* Ctrl-C during a search ends it with the class reached so far, and says so.
+* Colours and progress are shown only at a terminal, not through a pipe.
+* `-` in place of a file means standard input.
+* Ctrl-C during a search ends it and returns the class reached so far.
 * Shell completion: `sges --install-completion`.
 
-| exit code | means |
+| exit code | meaning |
 | --- | --- |
-| 0 | done (also if a time limit or Ctrl-C ended the search: `complete` is then false) |
-| 1 | the command was right, but the data, a file or the disk would not do |
-| 2 | the command was wrong: an option or a name that does not exist, a bound out of range |
-| 130 | Ctrl-C before there was anything to show |
+| 0 | success (also if a time limit or Ctrl-C ended the search: `complete` is then false) |
+| 1 | the command was valid, but the data or a file could not be used |
+| 2 | invalid command line: an unknown option or name, or a bound out of range |
+| 130 | Ctrl-C before there was a result |
 
-Every error is one line, and nothing is half-written: files appear all together or not at all.
+Every error is one line. Files are written completely or not at all.
 """
 
 JSON = {

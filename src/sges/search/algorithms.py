@@ -48,6 +48,8 @@ def ges(
 ) -> Result:
     """Run Greedy Equivalence Search: insert while that improves the score, then delete.
 
+    Paper: Fig. 1, GES.
+
     Parameters
     ----------
     score : Score
@@ -72,8 +74,6 @@ def ges(
     References
     ----------
     Chickering (2002), Optimal structure identification with greedy search, JMLR 3, 507-554.
-
-    Paper: Fig. 1, GES.
     """
     run = Run(
         score,
@@ -107,6 +107,8 @@ def sges(
     constraint: Constraint | None = None,
 ) -> Result:
     """Run Selective Greedy Equivalence Search: a forward phase, then only deletes that matter.
+
+    Paper: Fig. 3, SGES.
 
     Parameters
     ----------
@@ -146,8 +148,6 @@ def sges(
     References
     ----------
     Chickering & Meek (2015), Selective Greedy Equivalence Search, UAI.
-
-    Paper: Fig. 3, SGES.
     """
     selection = Selection(assume, exact=exact, drop_large=drop_large)
     run = Run(
@@ -181,6 +181,8 @@ def fes(
 ) -> Result:
     """Search forward: apply the best insert while it improves the score.
 
+    Paper: Section 3.1, FES.
+
     Parameters
     ----------
     score : Score
@@ -203,8 +205,6 @@ def fes(
     -------
     Result
         The class that was found, its score, the steps that led to it and what they cost.
-
-    Paper: Section 3.1, FES.
     """
     run = Run(
         score,
@@ -232,6 +232,8 @@ def poly_fes(
 ) -> Result:
     """Search forward with polynomially many score evaluations, still to an IMAP.
 
+    Paper: Section 4, poly-FES.
+
     Parameters
     ----------
     score : Score
@@ -256,8 +258,6 @@ def poly_fes(
     -------
     Result
         The class that was found, its score, the steps that led to it and what they cost.
-
-    Paper: Section 4, poly-FES.
     """
     check_number("max_t", max_t, whole=True)
     run = Run(
@@ -285,6 +285,8 @@ def bes(
 ) -> Result:
     """Search backward: apply the best delete while it does not lower the score.
 
+    Paper: Section 3.1, BES.
+
     Parameters
     ----------
     score : Score
@@ -307,8 +309,6 @@ def bes(
     -------
     Result
         The class that was found, its score, the steps that led to it and what they cost.
-
-    Paper: Section 3.1, BES.
     """
     run = Run(
         score,
@@ -339,6 +339,8 @@ def sbes(
 
     A finishing step for any graph: from an IMAP of the truth it ends in the truth.
 
+    Paper: Fig. 4, SBES.
+
     Parameters
     ----------
     score : Score
@@ -368,8 +370,6 @@ def sbes(
     -------
     Result
         The class that was found, its score, the steps that led to it and what they cost.
-
-    Paper: Fig. 4, SBES.
     """
     selection = Selection(assume, exact=exact, drop_large=drop_large)
     run = Run(
@@ -746,13 +746,25 @@ def bound_of(run: Run, word: str, selection: Selection) -> int | None:
 
 
 def sbes_bound(n: int, selection: Selection) -> int | None:
-    """Return a bound on the unique families that SBES asks for on n variables, if it has one.
+    """Return a bound on the number of unique families that SBES evaluates.
 
-    As in Proposition 2: at most n(n−1)/2 + 1 states; in each at most n(n−1) edges, counting
-    both orders; for each at most n maximal cliques and the subsets of up to s nodes of one; two
-    families per operator.  None without an assumed bound.
+    There are at most n(n−1)/2 + 1 states; in each at most n(n−1) edges, counting both orders;
+    for each edge at most n maximal cliques, and the subsets of up to s nodes of one; and two
+    families per operator.
 
     Paper: Proposition 2.
+
+    Parameters
+    ----------
+    n : int
+        The number of variables.
+    selection : Selection
+        The assumed property, which bounds s.
+
+    Returns
+    -------
+    int or None
+        The bound, or None if the property has no bound on the set H of a delete.
     """
     cliques, size = selection.bounds
     limits = [bound for bound in (cliques, size) if bound is not None]
@@ -764,10 +776,22 @@ def sbes_bound(n: int, selection: Selection) -> int | None:
 
 
 def poly_fes_bound(n: int, largest_t: int = 0) -> int:
-    """Return a bound on the unique families that ``poly_fes`` asks for on n variables.
+    """Return a bound on the number of unique families that ``poly_fes`` evaluates.
 
-    At most n(n−1)/2 + 1 states; at each, for each ordered pair, one operator of the member and
-    one for each T; two families per operator.
+    There are at most n(n−1)/2 + 1 states; in each, for each ordered pair, one operator of the
+    member DAG and one for each set T; and two families per operator.
+
+    Parameters
+    ----------
+    n : int
+        The number of variables.
+    largest_t : int
+        The largest size of the set T of the other inserts that are examined.
+
+    Returns
+    -------
+    int
+        The bound.
     """
     states = n * (n - 1) // 2 + 1
     per_pair = 1 + sum(comb(max(n - 2, 0), j) for j in range(largest_t + 1))
@@ -775,11 +799,23 @@ def poly_fes_bound(n: int, largest_t: int = 0) -> int:
 
 
 def order_bound(n: int, rounds: int = ROUNDS) -> int:
-    """Return a bound on the unique families that the forward phase by orders asks for.
+    """Return a bound on the number of unique families that ``forward="order"`` evaluates.
 
-    For the first order the bound of poly-FES.  Then, at each beginning, n choices and, for each
-    round, node and place, two more; there are no more beginnings than rounds.  A choice adds and
-    takes away at most n − 1 parents, and asks for at most n families each time.
+    The first order costs at most the bound of poly-FES.  Each restart then chooses parents for n
+    nodes, and each round twice for every node and position; there are at most as many restarts as
+    rounds.  A choice adds and removes at most n − 1 parents, with at most n families each time.
+
+    Parameters
+    ----------
+    n : int
+        The number of variables.
+    rounds : int
+        The largest number of rounds.
+
+    Returns
+    -------
+    int
+        The bound.
     """
     choices = (rounds + 1) * n + rounds * n * 2 * max(n - 1, 0)
     return poly_fes_bound(n) + choices * 2 * n * n

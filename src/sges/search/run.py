@@ -33,7 +33,21 @@ from sges.selective import bounds_of, is_consistent, selective_deletes
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a search is: what the ``progress`` callback is called with."""
+    """The state of a running search, passed to the ``progress`` callback.
+
+    Parameters
+    ----------
+    phase : str
+        The name of the phase, such as "fes" or "sbes".
+    step : int
+        The number of steps taken so far.
+    score : float
+        The score of the current class.
+    edges : int
+        The number of edges of the current class.
+    seconds : float
+        Seconds since the search began.
+    """
 
     phase: str
     step: int
