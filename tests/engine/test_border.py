@@ -155,9 +155,9 @@ BAD_CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("peek", (Turn(0, 1, 1 << 3),), {}),
     ("rewind", (None,), {}),
     ("rewind", ((0, 0),), {}),
-    ("rewind", ((0, 0, 0, 7.0),), {}),
-    ("rewind", ((5, 0, 0, -500.0),), {}),
-    ("rewind", ((-1, 0, 0, -500.0),), {}),
+    ("rewind", ((0, 0, 0, -1, 7.0),), {}),
+    ("rewind", ((5, 0, 0, -1, -500.0),), {}),
+    ("rewind", ((-1, 0, 0, -1, -500.0),), {}),
     ("rewind", ((0, 3, 0, -500.0),), {}),
     ("rewind", ((0, 0, -4, -500.0),), {}),
     ("rewind", ((0, 0, 2**31 - 1, -500.0),), {}),
@@ -231,7 +231,7 @@ def test_a_mark_of_another_history_is_refused() -> None:
     engine = engine_on(gaussian_score(N, 9, 100, 1))
     engine.climb("x", EVERYTHING)
     late = engine.mark()
-    engine.rewind((0, 0, 0, -500.0))
+    engine.rewind((0, 0, 0, -1, -500.0))
     with pytest.raises(SgesError, match="not a point"):
         engine.rewind(late)
     with pytest.raises(SgesError, match="not a point"):
@@ -412,13 +412,13 @@ CALLS_BACK: dict[str, Callable[[Any], object]] = {
     "start": lambda engine: engine.start(PDAG.empty(N), 0.0),
     "apply": lambda engine: engine.apply("x", Insert(0, 1), 1.0),
     "peek": lambda engine: engine.peek(Insert(0, 1)),
-    "rewind": lambda engine: engine.rewind((0, 0, 0, -500.0)),
+    "rewind": lambda engine: engine.rewind((0, 0, 0, -1, -500.0)),
     "escapes": lambda engine: engine.escapes(Moves(deletes=True)),
     "local": lambda engine: engine.local(0, 2),
     "limit": lambda engine: engine.limit(1.0, 10),
     "constraint": lambda engine: setattr(engine, "constraint", None),
     "order": lambda engine: engine.order("x"),
-    "touched_since": lambda engine: engine.touched_since((0, 0, 0, -500.0)),
+    "touched_since": lambda engine: engine.touched_since((0, 0, 0, -1, -500.0)),
 }
 
 

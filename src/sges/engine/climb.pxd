@@ -290,6 +290,8 @@ cdef inline void climb(void *argument) noexcept nogil:
     if not s.is_open:
         open_sources(s)
     refresh(s)
+    if s.capped < 0 and s.inserts.of != NULL and s.inserts.capped_nodes:
+        s.capped = s.step_count
     bar_pair(s, s.next_bar_x, s.next_bar_y)
     while (s.most_steps < 0 or taken < s.most_steps) and take_step(s):
         taken += 1
@@ -310,7 +312,9 @@ cdef inline void apply_found(void *argument) noexcept nogil:
     note_step(s, &s.found)
 
 
-cdef inline void rewind_to(Search *s, int changes, int steps, int touched, double total) noexcept nogil:
+cdef inline void rewind_to(
+    Search *s, int changes, int steps, int touched, int capped, double total
+) noexcept nogil:
     """Go back to an earlier point: what was tried since is not part of the result."""
     cdef int top = s.g.changes
     if s.is_open:
@@ -322,4 +326,5 @@ cdef inline void rewind_to(Search *s, int changes, int steps, int touched, doubl
     if steps < s.step_count:
         s.step_sets.size = s.steps[steps].first
     s.step_count = steps
+    s.capped = capped
     s.total = total

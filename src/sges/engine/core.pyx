@@ -9,8 +9,8 @@ Callbacks into Python are a score that is not native, the progress report, and k
 
 from libc.limits cimport INT_MAX
 from libc.math cimport isfinite
-from libc.stdlib cimport calloc, free, realloc
-from libc.string cimport memset
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcpy, memset
 
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.pythread cimport PyThread_get_thread_ident
@@ -24,9 +24,7 @@ import numpy as np
 from sges.engine.climb cimport (
     apply_found, climb, close_sources, refresh, open_sources, rewind_to,
 )
-from sges.engine.gains cimport (
-    Memory, Record, count_families, find, free_memory, make_memory, note_base, record_of,
-)
+from sges.engine.count cimport begin_journal, count_families, note_base, take_over
 from sges.engine.graph cimport (
     FROM, Graph, LINE, NONE, TO, adjacent, arc, direct, free_graph, kind_of, make_graph, row_of,
     set_edge,
@@ -35,12 +33,15 @@ from sges.engine.graph cimport (
 from sges.engine.lists cimport (
     BAD_GAIN, CAN_RUN_OUT, Exit, INTERRUPTED, INVALID, Ints, NO_EXTENSION, NO_MEMORY, OVER_BUDGET,
     RAISED, TIME_UP, Word, add, allocations_left, clear, guarded, has, leave, seconds_now,
-    size_of,
+    size_of, sort_ints,
 )
 from sges.engine.order cimport (
     Orders, begin_order, free_orders, make_orders, move_round, walk_edges,
 )
 from sges.engine.paths cimport is_standing
+from sges.engine.records cimport (
+    Memory, Note, Record, find, free_memory, longer, make_memory, record_of,
+)
 from sges.engine.scores cimport NativeScore, Scorer
 from sges.engine.search cimport (
     DELETE, Deletes, Found, INSERT, Inserts, Lane, Lanes, Moves, Search, StepOf, TURN, TurnLane,
@@ -56,6 +57,7 @@ from sges.operators import Delete, Insert, Turn
 from sges.result import Step
 
 cdef double BETWEEN_SIGNALS = 0.02  # seconds
+cdef double COUNTING_TIME = 1e-7  # seconds that the count takes for each node of a base of a fan
 cdef int MOST_NODES = 1 << 24  # the state alone would take 32 TiB
 
 INSERTS = {None: -1, "all": 0, "poly": 1}
@@ -76,6 +78,19 @@ def alone(method):
     return refusing
 
 
+cdef class Journal:
+    """What one trial asked for, until the engine that counts has taken it over."""
+
+    cdef object owner  # whose memory the notes point to
+    cdef Note *notes
+    cdef int count
+    cdef readonly long long considered
+    cdef readonly long long listed
+
+    def __dealloc__(self):
+        free(self.notes)
+
+
 cdef class Core:
     """The state of one run, and the greedy work on it."""
 
@@ -88,6 +103,7 @@ cdef class Core:
     cdef readonly object score
     cdef public object stopped
     cdef readonly NativeScore native
+    cdef readonly object deadline
     cdef object _constraint
     cdef object _report
     cdef object _error
@@ -110,7 +126,7 @@ cdef class Core:
         memset(s, 0, sizeof(Search))
         self.n = n
         s.bar_x = s.bar_y = -1
-        s.capped = -1
+        s.capped = s.most_listed = -1
         s.deadline = s.until = -1.0
         s.owner = <void *>self
         self.made = make_graph(&s.g, &s.exit, n) and make_memory(&s.m, &s.exit, n)
@@ -167,6 +183,7 @@ cdef class Core:
             self._insert_gains_above = getattr(score, "insert_gains_above", None)
             self._delete_gains = getattr(score, "delete_gains", None)
         self._values = [{} for _ in range(self.n)]
+        self.deadline = deadline
         if deadline is not None:
             self.s.deadline = max(seconds_now() + deadline - time.perf_counter(), 0.0)
         self.report = report
@@ -260,9 +277,21 @@ cdef class Core:
         return self.s.m.work
 
     @property
+    def listed(self):
+        """How many sets of neighbors and turns were listed: the work of generating operators.
+
+        Unlike ``work`` it does not depend on what is remembered.
+        """
+        return self.s.listed
+
+    @property
     def capped(self):
         """The number of steps after which operators were first left out; None if none were."""
         return None if self.s.capped < 0 else self.s.capped
+
+    @capped.setter
+    def capped(self, value):
+        self.s.capped = -1 if value is None else value
 
     @property
     def capped_nodes(self):
@@ -466,25 +495,43 @@ cdef class Core:
         """Return the point at which the run is."""
         self._enter(True)
         self._exit()
-        return (self.s.g.settled, self.s.step_count, self.s.touched.size, self.s.total)
+        return (
+            self.s.g.settled, self.s.step_count, self.s.touched.size, self.s.capped, self.s.total
+        )
 
     @alone
     def rewind(self, mark):
         """Go back to an earlier point: what was tried since is not part of the result."""
         self._require_mark(mark)
-        self.s.back_to, self.s.back_steps, self.s.back_touched, self.s.back_total = mark
+        (
+            self.s.back_to, self.s.back_steps, self.s.back_touched, self.s.back_capped,
+            self.s.back_total,
+        ) = mark
         self._do(rewind)
         self._admitted = None
+
+    @alone
+    def settle(self):
+        """Bring the operators up to date with the state, which costs nothing that is counted."""
+        considered, listed, work = self.s.considered, self.s.listed, self.s.m.work
+        most_listed, most_work = self.s.most_listed, self.s.m.most_work
+        self.s.most_listed = self.s.m.most_work = -1
+        try:
+            if self.s.is_open:
+                self._do(refresh_all)
+        finally:
+            self.s.considered, self.s.listed, self.s.m.work = considered, listed, work
+            self.s.most_listed, self.s.m.most_work = most_listed, most_work
 
     cdef int _require_mark(self, mark) except -1:
         """Refuse what is no point on the way to the state."""
         cdef int steps
         cdef Search *s = &self.s
-        if isinstance(mark, tuple) and len(mark) == 4 and 0 <= mark[1] <= s.step_count:
+        if isinstance(mark, tuple) and len(mark) == 5 and 0 <= mark[1] <= s.step_count:
             steps = mark[1]
             if (
                 mark[0] == (s.steps[steps - 1].changes if steps else 0)
-                and mark[3] == (s.steps[steps - 1].total if steps else s.start_total)
+                and mark[4] == (s.steps[steps - 1].total if steps else s.start_total)
                 and (s.steps[steps - 1].touched if steps else 0) <= mark[2]
                 and mark[2] <= (s.steps[steps].touched if steps < s.step_count else s.touched.size)
             ):
@@ -569,8 +616,8 @@ cdef class Core:
         return value
 
     @alone
-    def limit(self, seconds=None, evaluations=None, work=None):
-        """Limit what follows, in seconds, families asked for, and work; None is no limit.
+    def limit(self, seconds=None, evaluations=None, work=None, listed=None):
+        """Limit what follows: seconds, families asked for, work, sets listed; None is no limit.
 
         When the limit is reached, ``OutOfBudget`` is raised.
         """
@@ -586,6 +633,95 @@ cdef class Core:
         self.s.until = until
         self.s.m.most = most
         self.s.m.most_work = most_work
+        self.s.most_listed = -1
+        if listed is not None:
+            self.s.most_listed = max(0, min(self.s.listed + listed, <long long>1 << 60))
+
+    # Trials that run at once
+
+    @alone
+    def begin_trial(self):
+        """Begin to write down what is asked for, whether or not it was asked for before."""
+        self.s.considered = self.s.listed = 0
+        self._do(begin_trial)
+
+    @alone
+    def end_trial(self):
+        """Return what was asked for, generated and listed since the trial began."""
+        cdef Journal journal = Journal()
+        cdef Memory *m = &self.s.m
+        m.journaling = False
+        journal.owner = self
+        journal.count = m.note_count
+        journal.notes = <Note *>malloc((<size_t>m.note_count + 1) * sizeof(Note))
+        if journal.notes == NULL:
+            raise MemoryError
+        if m.note_count:
+            memcpy(journal.notes, m.notes, <size_t>m.note_count * sizeof(Note))
+        journal.considered = self.s.considered
+        journal.listed = self.s.listed
+        return journal
+
+    @alone
+    def take_over(self, Journal journal):
+        """Take what a trial on another engine asked for and generated as that of this one."""
+        if self.s.m.counting:
+            self.s.journal = journal.notes
+            self.s.journal_size = journal.count
+            self._do(take_journal)
+        self.s.considered += journal.considered
+        self.s.listed += journal.listed
+
+    @alone
+    def retell(self, mark):
+        """Compute the gains of the steps since a mark anew, each from its own families alone.
+
+        A native score builds on the question before, so that its gains depend, by rounding, on
+        what was asked before.  The steps of a result must not.
+        """
+        cdef int i, first
+        cdef StepOf *step
+        self._require_mark(mark)
+        first = mark[1]
+        if self.native is None or first == self.s.step_count:
+            return
+        told = []
+        for i in range(first, self.s.step_count):
+            step = &self.s.steps[i]
+            chosen = [self.s.step_sets.at[step.first + k] for k in range(step.size)]
+            told.append((step.phase, step.kind, step.x, step.y, chosen))
+        close_sources(&self.s)
+        capped = self.s.capped
+        self.rewind(mark)
+        for phase, kind, x, y, chosen in told:
+            fill_list(&self.s.found.set, chosen)
+            self.s.phase = phase
+            self.s.found.kind, self.s.found.x, self.s.found.y = kind, x, y
+            self.s.found.gain = self._own_gain(kind, x, y, chosen)
+            self._do(apply_found)
+        self.s.capped = capped
+
+    cdef double _own_gain(self, int kind, int x, int y, list chosen) except? -1.0:
+        """Return the gain of an operator at the state from its families alone."""
+        cdef Graph *g = &self.s.g
+        above = set(listed(&g.parents[y]))
+        near = {v for v in listed(&g.neighbors[y]) if v != x and adjacent(g, v, x)}
+        if kind == DELETE:
+            return self._removal(y, above | (near - set(chosen)) | {x}, x)
+        if kind == INSERT:
+            return -self._removal(y, above | near | set(chosen) | {x}, x)
+        beside = set(listed(&g.neighbors[x])) & set(chosen)
+        return -self._removal(y, above | set(chosen) | {x}, x) + self._removal(
+            x, set(listed(&g.parents[x])) | beside | {y}, y
+        )
+
+    cdef double _removal(self, int y, set parents, int x) except? -1.0:
+        base = sorted(parents)
+        return self.native.delete_gains(y, base)[base.index(x)]
+
+    def halt(self):
+        """End what the engine does, as if its time were up; any thread may call this."""
+        self.s.deadline = 0.0
 
     cdef object _families(self):
         """Count the unique families that were asked for so far."""
@@ -1034,7 +1170,18 @@ cdef void load(void *argument) noexcept nogil:
 
 cdef void rewind(void *argument) noexcept nogil:
     cdef Search *s = <Search *>argument
-    rewind_to(s, s.back_to, s.back_steps, s.back_touched, s.back_total)
+    rewind_to(s, s.back_to, s.back_steps, s.back_touched, s.back_capped, s.back_total)
+
+
+cdef void begin_trial(void *argument) noexcept nogil:
+    begin_journal(&(<Search *>argument).m)
+
+
+cdef void take_journal(void *argument) noexcept nogil:
+    cdef Search *s = <Search *>argument
+    cdef int i
+    for i in range(s.journal_size):
+        take_over(&s.m, &s.journal[i])
 
 
 cdef void count_family(void *argument) noexcept nogil:
@@ -1044,9 +1191,11 @@ cdef void count_family(void *argument) noexcept nogil:
 
 
 cdef void direct_all(void *argument) noexcept nogil:
-    """Direct every chain component as one member of the class does."""
+    """Direct every chain component as one member of the class does, the same for every history."""
     cdef Search *s = <Search *>argument
     cdef int v
+    for v in range(s.g.n):
+        sort_ints(s.g.neighbors[v].at, s.g.neighbors[v].size)
     s.g.stamp += 1
     for v in range(s.g.n):
         direct(&s.g, v)
@@ -1068,9 +1217,13 @@ cdef void check(void *owner) noexcept nogil:
     cdef double now = seconds_now()
     cdef int status = 0
     s = search_of(owner)
-    if s.deadline >= 0 and now > s.deadline:
+    if s.deadline >= 0 and now + s.m.cores * COUNTING_TIME > s.deadline:
         leave(&s.exit, TIME_UP)
-    if (s.until >= 0 and now > s.until) or (s.m.most_work >= 0 and s.m.work > s.m.most_work):
+    if (
+        (s.until >= 0 and now > s.until)
+        or (s.m.most_work >= 0 and s.m.work > s.m.most_work)
+        or (s.most_listed >= 0 and s.listed > s.most_listed)
+    ):
         leave(&s.exit, OVER_BUDGET)
     if s.exploding == 1:
         s.exploding = 2

@@ -11,10 +11,11 @@ each maximal clique M of the neighbors, as every maximal clique of NA_{y,x} is o
 from libc.math cimport INFINITY
 from libc.stdlib cimport calloc, free
 
-from sges.engine.gains cimport Record, ask_deletes, place_of, record_of
+from sges.engine.gains cimport ask_deletes, place_of
 from sges.engine.graph cimport Graph, adjacent
 from sges.engine.inserts cimport close_lanes, new_lane, take_least, tick
 from sges.engine.lists cimport Ints, Word, add, clear, copy_to, count_bits, has, push, regrown, take
+from sges.engine.records cimport Record, record_of
 from sges.engine.search cimport (
     DELETE, Deletes, Lane, Lanes, Near, Rejected, Search, each_clique, find_maximal, local_row,
     look_near, make_tree, maximal_row, next_node, set_best,

@@ -13,12 +13,13 @@ from libc.math cimport INFINITY
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
-from sges.engine.gains cimport Record, ask_inserts, record_of
+from sges.engine.gains cimport ask_inserts
 from sges.engine.graph cimport Graph, adjacent, row_of
 from sges.engine.lists cimport (
     Ints, Word, add, clear, copy_to, has, leave, push, regrown, size_of, sort_ints, take,
 )
 from sges.engine.paths cimport is_standing, leads, remember, trace, walk_all
+from sges.engine.records cimport Record, record_of
 from sges.engine.search cimport (
     Barrier, CONSERVATIVE, Found, INSERTS, PREFERRED, TURNS, INSERT, Inserts, Lane, Lanes, Near,
     POLY, Rejected, Search, best_node, compare_sets, each_clique, each_clique_with, find_maximal,
@@ -259,6 +260,7 @@ cdef inline void tick(Search *s) noexcept nogil:
     s.ticks += 1
     s.m.work += 1
     s.sets += 1
+    s.listed += 1
     if s.sets == MANY_SETS and s.exploding == 0:
         s.exploding = 1
     if s.ticks & 63 == 0:

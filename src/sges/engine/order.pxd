@@ -18,13 +18,14 @@ from libc.string cimport memcpy, memset
 
 from sges.engine.climb cimport carry_out, note_step, report
 from sges.engine.gains cimport (
-    Memory, Record, ask_deletes, ask_inserts, look_ahead, must_answer, record_of, single_gain,
+    ask_deletes, ask_inserts, look_ahead, must_answer, single_gain,
 )
 from sges.engine.graph cimport Graph, LINE, adjacent, kind_of, points
 from sges.engine.lists cimport (
     Ints, NO_MEMORY, Word, add, clear, copy_to, has, leave, push, regrown, reserve, take, taken,
 )
 from sges.engine.deletes cimport sort_small
+from sges.engine.records cimport Memory, Record, lasting, record_of
 from sges.engine.search cimport DELETE, INSERT, Search, note_changes
 
 cdef struct Choice:
@@ -138,10 +139,9 @@ cdef inline void rank(Search *s, Orders *o, Record *r, double gain) noexcept nog
     for i in range(r.size):
         take(wanted, r.base[i])
     ask_inserts(&s.m, r, wanted, NULL, 0)
-    free(r.ranking)
-    r.ranking = <int *>malloc((<size_t>r.count + 1) * sizeof(int))
-    if r.ranking == NULL:
-        leave(&s.exit, NO_MEMORY)
+    if r.count > r.ranking_room:
+        r.ranking = <int *>lasting(&s.m, <size_t>r.count * sizeof(int))
+        r.ranking_room = r.count
     for i in range(r.count):
         if r.gains[i] > o.tolerance and has(wanted, r.xs[i]):
             r.ranking[count] = i
@@ -230,10 +230,9 @@ cdef inline void shrink(Search *s, Orders *o, Record *grown) noexcept nogil:
             if i != first:
                 push(&s.exit, &o.left, r.base[i])
         r = record_of(&s.m, grown.y, o.left.at, o.left.size)
-    free(grown.shrunk)
-    grown.shrunk = <int *>malloc((<size_t>r.size + 1) * sizeof(int))
-    if grown.shrunk == NULL:
-        leave(&s.exit, NO_MEMORY)
+    if r.size > grown.shrunk_room:
+        grown.shrunk = <int *>lasting(&s.m, <size_t>r.size * sizeof(int))
+        grown.shrunk_room = r.size
     memcpy(grown.shrunk, r.base, <size_t>r.size * sizeof(int))
     grown.shrunk_size = r.size
     grown.shrunk_gain = total

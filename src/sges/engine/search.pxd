@@ -9,12 +9,12 @@ from libc.math cimport INFINITY
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memset
 
-from sges.engine.gains cimport Memory, Record
 from sges.engine.graph cimport Change, Graph, adjacent, kind_of
 from sges.engine.lists cimport (
     Exit, Ints, NO_MEMORY, Word, add, clear, count_bits, has, leave, lowest_bit, push, regrown,
     reserve, sort_ints,
 )
+from sges.engine.records cimport Memory, Note, Record
 
 cdef enum:
     INSERT = 0
@@ -177,6 +177,8 @@ cdef struct Search:
     int group  # the NA whose cliques are walked: a place in ``near.xs``, or -1 for no node
     unsigned int ticks
     unsigned int sets  # listed for the view at hand
+    long long listed  # sets and turns, for all views that were made
+    long long most_listed  # -1 for any number
     int exploding  # 1 if a view has very many sets, 2 once that was said
     Deletes deletes
     Turns turns
@@ -261,6 +263,9 @@ cdef struct Search:
     int back_to
     int back_steps
     int back_touched
+    int back_capped
+    Note *journal
+    int journal_size
     double back_total
     # The search for orders (order.pxd).
     void *orders

@@ -9,13 +9,14 @@ neighbors of x, and the path condition on the whole graph: it is looked at only 
 from libc.math cimport INFINITY
 from libc.stdlib cimport calloc, free
 
-from sges.engine.gains cimport Record, ask_deletes, ask_exact, insert_gain, place_of, record_of
+from sges.engine.gains cimport ask_deletes, ask_exact, insert_gain, place_of
 from sges.engine.graph cimport Graph, LINE, adjacent, kind_of, points
 from sges.engine.inserts cimport has_lesser_key, has_room, take_least, tick
 from sges.engine.lists cimport (
     Ints, Word, add, clear, copy_to, has, lowest_bit, push, regrown, sort_ints, take,
 )
 from sges.engine.paths cimport leads, remember
+from sges.engine.records cimport Record, record_of
 from sges.engine.search cimport (
     Near, Search, TURN, TURNS, TurnLane, TurnLanes, Turns, best_node, each_clique, each_clique_with,
     find_maximal, local_row, look_near, make_tree, maximal_row, next_node, set_best,
@@ -303,6 +304,7 @@ cdef inline void score_turn(Search *s, TurnLane *lane, int y) noexcept nogil:
     cdef int i, v, x = lane.x
     s.considered += 1
     s.m.work += 1
+    s.listed += 1
     copy_to(&s.exit, &s.base, g.parents[x].at, g.parents[x].size)
     if not points_to(g, y, x):
         push(&s.exit, &s.base, y)

@@ -446,6 +446,7 @@ def search(
     start: PDAG | None = None,
     max_indegree: int | None = None,
     time_limit: float | None = None,
+    n_jobs: int | None = None,
     progress: OnProgress | None = None,
     constraint: Constraint | None = None,
 ) -> Result:
@@ -472,6 +473,9 @@ def search(
         The largest number of parents that an insert or a turn may give a node.
     time_limit : float, optional
         Seconds after which the search stops and returns the best state so far.
+    n_jobs : int, optional
+        How many escapes of an extended search run at once, as in scikit-learn: None is one, -1 as
+        many as there are cores.  The result does not depend on it.
     progress : callable, optional
         Called with a ``Progress`` at the start of each phase and after each step.
     constraint : Constraint, optional
@@ -489,6 +493,7 @@ def search(
         score,
         max_indegree=max_indegree,
         time_limit=time_limit,
+        n_jobs=n_jobs,
         progress=progress,
         counting=how.counting,
         constraint=constraint,
@@ -618,10 +623,10 @@ class _Strategic:
         limit = self._how.sets_per_clique
         return (
             *notes,
-            f"from step {capped} on the search was selective: where neighbors of a node form a "
-            f"clique with more than {limit} subsets, only the smallest and largest of them were "
-            "looked at; the large-sample guarantee holds if no two variables have many mutually "
-            "adjacent common children in truth",
+            f"from step {capped} on the search was selective: of a clique of neighbors with more "
+            f"than {limit} subsets only the smallest and largest subsets were examined; the "
+            "large-sample guarantee then assumes that, in truth, no two adjacent variables are "
+            "common children of two non-adjacent ones (theory, section 10)",
         )
 
     def phases(self, word: str) -> None:
@@ -676,7 +681,7 @@ def better_of_two(run: Run, climb: Callable[[], None]) -> None:
     climb()
     if run.stopped is not None:
         return
-    total, steps = engine.total, engine.steps[first:]
+    total, steps, capped = engine.total, engine.steps[first:], engine.capped
     engine.rewind(begun)
     with run.quietly():
         run.order()
@@ -686,6 +691,7 @@ def better_of_two(run: Run, climb: Callable[[], None]) -> None:
         engine.rewind(begun)
         for step in steps:
             engine.apply(step.phase, step.operator, step.gain)
+    engine.capped = capped
 
 
 def order_first(run: Run, climb: Callable[[], None], effort: float) -> None:

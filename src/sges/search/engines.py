@@ -58,7 +58,10 @@ class Engine(Protocol):
     @property
     def work(self) -> int: ...
     @property
-    def capped(self) -> int | None: ...
+    def listed(self) -> int: ...
+
+    capped: int | None
+
     @property
     def tolerance(self) -> float: ...
     def start(self, cpdag: PDAG, total: float, /) -> None: ...
@@ -77,6 +80,8 @@ class Engine(Protocol):
     def member(self) -> list[NodeSet]: ...
     def mark(self) -> Mark: ...
     def rewind(self, mark: Mark, /) -> None: ...
+    def settle(self) -> None: ...
+    def retell(self, mark: Mark, /) -> None: ...
     def touched_since(self, mark: Mark, /) -> NodeSet: ...
     def escapes(self, moves: Moves, /) -> list[tuple[float, Delete]]: ...
     def local(self, y: int, parents: NodeSet, /) -> float: ...
@@ -88,6 +93,7 @@ class Engine(Protocol):
         seconds: float | None = None,
         evaluations: int | None = None,
         work: float | None = None,
+        listed: float | None = None,
     ) -> None: ...
     def order(
         self, phase: str, *, max_indegree: int | None = None, effort: float | None = None
@@ -119,6 +125,23 @@ def make_engine(
     if not IS_COMPILED:
         _warn_of_slowness()
     return ReferenceEngine(score, counting=counting, deadline=deadline, constraint=constraint)
+
+
+def mirror_of(engine: Engine) -> "CompiledEngine | None":
+    """Return an engine for trials beside another one; None if the score must not be shared.
+
+    Native scores never change, so several threads can read them.  Of other scores this is not
+    known.
+    """
+    if not isinstance(engine, CompiledEngine) or engine.native is None:
+        return None
+    return CompiledEngine(
+        engine.score,
+        engine.native,
+        counting=False,
+        deadline=engine.deadline,
+        constraint=engine.constraint,
+    )
 
 
 @cache

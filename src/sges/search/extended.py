@@ -13,18 +13,48 @@ depend on edges far away, the trial would fail as before.
 The state that is returned is one at which no operator is left, all inserts and generated deletes
 among them, so it has the guarantee of the search that the escapes began from; and the score never
 falls from one kept state to the next.
+
+Trials from one kept state are independent.  With several jobs they run at once, on engines of
+their own that stand at the kept state.  Trials count in the order in which one job would have run
+them, up to the first that does not simply fail; that one is run again on the engine of the
+search.  So the result is the same for any number of jobs, counts included.
 """
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import TYPE_CHECKING
 
 from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet
 from sges.operators import Delete
-from sges.search.engines import Mark
+from sges.search.engines import CompiledEngine, Engine, Mark, mirror_of
 from sges.search.generate import changed_views
 from sges.search.moves import Moves
 from sges.search.run import Budget, Run, Selection
 from sges.search.strategy import Strategy
 
+if TYPE_CHECKING:
+    from sges.engine.core import Journal
+
 PHASE = "extended"
+BETWEEN_REPORTS = 0.1  # seconds
+PER_EFFORT = 3  # sets listed by the escapes for each that was listed before, per unit of effort
+
+Escape = tuple[float, Delete]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A trial that did not end higher: what it looked at, and what it asked for."""
+
+    tried: bool
+    touched: NodeSet
+    journal: "Journal"
 
 
 class ExtendedSearch:
@@ -37,6 +67,9 @@ class ExtendedSearch:
         self._patience = strategy.patience
         self._effort = strategy.effort
         self._budget = Budget(strategy.time_limit, strategy.max_evaluations)
+        self._mirrors: list[Mirror] = []
+        self._until: float | None = None
+        self._last_listed: int | None = None
         self.tried = self.improved = 0
 
     def note(self) -> str:
@@ -50,29 +83,33 @@ class ExtendedSearch:
         run.climb("interleaved", self._moves, self._selection)
         if run.stopped is not None or self._budget.spent:
             return
-        if self._effort is not None and self._budget.work is None:
-            self._budget.work = self._effort * run.engine.work
-        self._keep(run.engine.mark())
+        if self._effort is not None and self._budget.listed is None:
+            self._budget.listed = int(PER_EFFORT * self._effort * run.engine.listed)
+        begun = run.engine.mark()
+        self._keep(begun)
         self._failed: dict[Delete, NodeSet] = {}  # with the nodes whose views the trial looked at
-        with run.within(self._budget):
+        with run.within(self._budget), self._several_jobs():
             while self._one_improves():
                 self.improved += 1
         run.engine.rewind(self._kept)
+        run.engine.retell(begun)
 
     def _keep(self, mark: Mark) -> None:
         self._kept = mark
         self._state: PDAG = self._run.engine.cpdag
 
     def _one_improves(self) -> bool:
-        run = self._run
-        for gain, delete in self._escapes():
-            if run.stopped is not None:
-                return False
-            if delete not in self._failed and self._try(delete, gain):
+        """Try the escapes in order, until one improves the score or none is left."""
+        escapes = [pair for pair in self._escapes() if pair[1] not in self._failed]
+        at = self._fail_at_once(escapes, 0)
+        while at < len(escapes) and self._run.stopped is None:
+            gain, delete = escapes[at]
+            if self._try(delete, gain):
                 return True
+            at = self._fail_at_once(escapes, at + 1)
         return False
 
-    def _escapes(self) -> list[tuple[float, Delete]]:
+    def _escapes(self) -> list[Escape]:
         """Return the deletes to force, those that lose least first.
 
         Where the work is bounded and a state has too many cliques, one for each edge, and none
@@ -82,7 +119,7 @@ class ExtendedSearch:
         capped = self._run.engine.capped_nodes
         if not capped:
             return every
-        once: dict[tuple[int, int], tuple[float, Delete]] = {}
+        once: dict[tuple[int, int], Escape] = {}
         for gain, delete in every:
             x, y = sorted((delete.x, delete.y))
             if not (capped >> x | capped >> y) & 1:
@@ -93,36 +130,27 @@ class ExtendedSearch:
         """Force a delete, search on, and keep where that ends if it is better."""
         run, engine, mark = self._run, self._run.engine, self._kept
         total, touched = engine.total, 0
-        if self._is_admissible(delete):
+        if is_admissible(engine, delete, self._state):
             self.tried += 1
             with run.quietly():
-                self._search_on(delete, gain, total)
+                self._search_on(delete, gain)
             if engine.total > total + engine.tolerance and self._is_better():
                 self._take_over()
                 return True
             touched = engine.touched_since(mark)
             engine.rewind(mark)
+            engine.settle()
             run.tell(PHASE)
         self._failed[delete] = touched
         return False
 
-    def _is_admissible(self, delete: Delete) -> bool:
-        constraint = self._run.constraint
-        if constraint is None:
-            return True
-        return constraint.admits(self._run.engine.peek(delete), self._state)
+    def _search_on(self, delete: Delete, gain: float) -> None:
+        def climb(bar: tuple[int, int] | None, aim: float) -> bool:
+            return self._run.climb(
+                PHASE, self._moves, self._selection, bar=bar, patience=self._patience, aim=aim
+            )
 
-    def _search_on(self, delete: Delete, gain: float, aim: float) -> None:
-        """Search from where the escape leads: first without the edge, then with what may come.
-
-        If nothing else improved without the edge, all that could come is the edge itself.
-        """
-        run, patience = self._run, self._patience
-        moves, selection = self._moves, self._selection
-        run.engine.apply(PHASE, delete, gain)
-        bar = (delete.x, delete.y)
-        if run.climb(PHASE, moves, selection, bar=bar, patience=patience, aim=aim):
-            run.climb(PHASE, moves, selection, patience=patience, aim=aim)
+        search_on(self._run.engine, delete, gain, climb)
 
     def _is_better(self) -> bool:
         """Tell whether a state that seems better is: not by the rounding of many gains."""
@@ -137,3 +165,155 @@ class ExtendedSearch:
         self._failed = {op: seen for op, seen in self._failed.items() if not seen & changed}
         self._keep(engine.mark())
         self._run.tell(PHASE)
+
+    # Several jobs
+
+    @contextmanager
+    def _several_jobs(self) -> Iterator[None]:
+        """Make engines for trials that run at once, if that was asked for and can be done."""
+        run = self._run
+        if run.n_jobs > 1 and not self._selection.one_by_one and self._budget.evaluations is None:
+            budget, engine = self._budget, run.engine
+            seconds, listed = budget.seconds, budget.listed
+            self._until = None if seconds is None else time.perf_counter() + seconds
+            self._last_listed = None if listed is None else engine.listed + int(listed)
+            moves = self._selection.added_to(replace(self._moves, max_indegree=run.max_indegree))
+            for _ in range(run.n_jobs):
+                mirror = mirror_of(engine)
+                if mirror is not None:
+                    self._mirrors.append(Mirror(mirror, moves, self._patience))
+        try:
+            yield
+        finally:
+            self._mirrors.clear()
+
+    def _fail_at_once(self, escapes: list[Escape], at: int) -> int:
+        """Run trials from a place in the list on, several at once, while they fail.
+
+        Returns the place of the first trial that has to be run on the engine of the search.
+        """
+        if not self._mirrors or len(escapes) - at < 2:
+            return at
+        engine, last = self._run.engine, self._last_listed
+        assert isinstance(engine, CompiledEngine)  # only these have mirrors
+        for mirror in self._mirrors:
+            mirror.follow(engine, self._state)
+        failures = self._race(escapes[at:])
+        for (_, delete), failure in zip(escapes[at:], failures, strict=False):
+            if last is not None and engine.listed + failure.journal.listed > last:
+                break
+            engine.take_over(failure.journal)
+            self.tried += failure.tried
+            self._failed[delete] = failure.touched
+            at += 1
+        return at
+
+    def _race(self, escapes: list[Escape]) -> list[Failure]:
+        """Return the failures up to the first trial that does not simply fail."""
+        failures: dict[int, Failure] = {}
+        end, places, lock = [len(escapes)], count(), threading.Lock()
+        listed = None if self._last_listed is None else self._last_listed - self._run.engine.listed
+
+        def work(mirror: Mirror) -> None:
+            for place in places:
+                if place >= end[0]:
+                    return
+                seconds = None if self._until is None else self._until - time.perf_counter()
+                failure = mirror.fails(*escapes[place], seconds, listed)
+                with lock:
+                    if failure is None:
+                        end[0] = min(end[0], place)
+                    else:
+                        failures[place] = failure
+
+        with ThreadPoolExecutor(len(self._mirrors)) as pool:
+            running = {pool.submit(work, mirror) for mirror in self._mirrors}
+            try:
+                while wait(running, BETWEEN_REPORTS).not_done:
+                    self._run.tell(PHASE)
+            except BaseException as error:
+                end[0] = 0
+                for mirror in self._mirrors:
+                    mirror.engine.halt()
+                if not isinstance(error, KeyboardInterrupt):
+                    raise
+                self._run.engine.stopped = "interrupted"
+            for job in running:
+                job.result()
+        return [failures[place] for place in range(end[0])]
+
+
+class Mirror:
+    """An engine that stands at the kept state of the search, for trials beside others."""
+
+    def __init__(self, engine: CompiledEngine, moves: Moves, patience: float) -> None:
+        self.engine = engine
+        self._moves = moves
+        self._patience = patience
+        self._steps = -1
+
+    def follow(self, leader: Engine, state: PDAG) -> None:
+        """Go to the state of another engine."""
+        engine = self.engine
+        if self._steps < 0:
+            engine.start(state, leader.total)
+        elif self._steps < leader.step_count:
+            for step in leader.steps[self._steps :]:
+                engine.apply(step.phase, step.operator, step.gain)
+        else:
+            return
+        self._steps, self._state = leader.step_count, state
+        self._mark = engine.mark()
+        engine.climb(PHASE, self._moves, most=0)
+
+    def fails(
+        self, gain: float, delete: Delete, seconds: float | None, listed: int | None
+    ) -> Failure | None:
+        """Return the failure of a trial; None if it ends higher, or did not end."""
+        engine, total, touched = self.engine, self.engine.total, 0
+        engine.begin_trial()
+        try:
+            tried = is_admissible(engine, delete, self._state)
+            if tried:
+                engine.limit(seconds, listed=listed)
+                search_on(engine, delete, gain, self._climb)
+            ended = engine.stopped is None and engine.total <= total + engine.tolerance
+            if tried:
+                touched = engine.touched_since(self._mark)
+        except Exception:  # the engine of the search will meet it, and say so
+            ended = False
+        journal = engine.end_trial()
+        engine.limit()
+        engine.rewind(self._mark)
+        if engine.stopped is not None:
+            return None
+        engine.settle()
+        return Failure(tried, touched, journal) if ended else None
+
+    def _climb(self, bar: tuple[int, int] | None, aim: float) -> bool:
+        return self.engine.climb(PHASE, self._moves, bar=bar, patience=self._patience, aim=aim)
+
+
+def is_admissible(engine: Engine, delete: Delete, state: PDAG) -> bool:
+    """Tell whether knowledge allows the state to which a delete leads."""
+    if engine.constraint is None:
+        return True
+    admits = engine.constraint.admits(engine.peek(delete), state)
+    engine.settle()
+    return admits
+
+
+def search_on(
+    engine: Engine,
+    delete: Delete,
+    gain: float,
+    climb: Callable[[tuple[int, int] | None, float], bool],
+) -> None:
+    """Search from where an escape leads: first without the edge, then with what may come.
+
+    If nothing else improved without the edge, all that could come is the edge itself.
+    """
+    aim = engine.total
+    engine.apply(PHASE, delete, gain)
+    if climb((delete.x, delete.y), aim):
+        climb(None, aim)

@@ -22,7 +22,7 @@ paths.  That one is checked of operators that would be taken.
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from sges.certificate import tie_tolerance
@@ -51,12 +51,16 @@ DOUBTFUL = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A point of a search: its class, the total score, and how many edges and steps there are."""
+    """A point of a search: its class, the total score, and how many edges and steps there are.
+
+    ``capped`` is the number of steps after which operators were first left out.
+    """
 
     cpdag: PDAG
     total: float
     edges: int
     steps: int
+    capped: int | None = None
 
 
 class LoopGuard:
@@ -148,6 +152,11 @@ class ReferenceEngine:
         return self._asked.work
 
     @property
+    def listed(self) -> int:
+        """The same as ``work``; the compiled engine remembers gains and counts sets instead."""
+        return self._asked.work
+
+    @property
     def edges(self) -> int:
         """The number of edges."""
         return self._here.edges
@@ -180,11 +189,11 @@ class ReferenceEngine:
 
     def mark(self) -> Mark:
         """Return the point that was reached."""
-        return self._here
+        return replace(self._here, capped=self.capped)
 
     def rewind(self, mark: Mark) -> None:
         """Go back to an earlier point, and forget the steps since."""
-        self._here = mark
+        self._here, self.capped = mark, mark.capped
         del self.steps[mark.steps :], self._left[mark.steps :]
 
     def touched_since(self, mark: Mark) -> NodeSet:
@@ -213,12 +222,19 @@ class ReferenceEngine:
         seconds: float | None = None,
         evaluations: int | None = None,
         work: float | None = None,
+        listed: float | None = None,
     ) -> None:
         """Limit what follows, in seconds, families asked for, and work; None is no limit.
 
         When the limit is reached, ``OutOfBudget`` is raised.
         """
-        self._asked.limit(seconds, evaluations, work)
+        self._asked.limit(seconds, evaluations, work if listed is None else listed)
+
+    def settle(self) -> None:
+        """Do nothing: operators are generated from scratch at every step."""
+
+    def retell(self, mark: Mark) -> None:
+        """Do nothing: every gain was asked for by itself."""
 
     def local(self, y: int, parents: NodeSet) -> float:
         """Return the score of a family; counted."""

@@ -1,5 +1,6 @@
 """One run of a search: its engine, its clock, its knowledge, and the result it leaves."""
 
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -61,7 +62,9 @@ OnProgress: TypeAlias = Callable[[Progress], object]
 
 
 class Budget:
-    """What a part of a run may still take: seconds, score evaluations, work; None is no limit.
+    """What a part of a run may still take; None is no limit.
+
+    Seconds, score evaluations, work, and sets listed.
 
     Evaluations are limited strictly: what might ask for more than are left is not asked at all.
     """
@@ -71,10 +74,12 @@ class Budget:
         seconds: float | None = None,
         evaluations: int | None = None,
         work: float | None = None,
+        listed: float | None = None,
     ) -> None:
         self.seconds = seconds
         self.evaluations = evaluations
         self.work = work
+        self.listed = listed
         self.spent = False
 
 
@@ -139,6 +144,7 @@ class Run:
         progress: OnProgress | None = None,
         counting: bool = True,
         constraint: Constraint | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         _check_score(score)
         check_number("max_indegree", max_indegree, whole=True, optional=True)
@@ -153,6 +159,7 @@ class Run:
         self.score = score
         self.n = score.n
         self.max_indegree = max_indegree
+        self.n_jobs = effective_jobs(n_jobs)
         self._progress = progress
         self._seconds: dict[str, float] = {}
         self._started = time.perf_counter()
@@ -268,10 +275,10 @@ class Run:
     def within(self, budget: Budget) -> Iterator[None]:
         """End what is inside when the budget is spent; what it used is taken from the budget."""
         engine = self.engine
-        begun, counted, worked = time.perf_counter(), None, engine.work
+        begun, counted, worked, listed = time.perf_counter(), None, engine.work, engine.listed
         if budget.evaluations is not None:
             counted = engine.evaluations
-        engine.limit(budget.seconds, budget.evaluations, budget.work)
+        engine.limit(budget.seconds, budget.evaluations, budget.work, budget.listed)
         try:
             yield
         except OutOfBudget:
@@ -284,6 +291,8 @@ class Run:
                 budget.evaluations -= (engine.evaluations or 0) - (counted or 0)
             if budget.work is not None:
                 budget.work -= engine.work - worked
+            if budget.listed is not None:
+                budget.listed -= engine.listed - listed
 
     @contextmanager
     def quietly(self) -> Iterator[None]:
@@ -408,6 +417,28 @@ class OneByOne:
             for delete in selective_deletes(graph, x, y, assume)
             if is_consistent(delete, graph, assume, after=engine.peek(delete))
         ]
+
+
+def effective_jobs(n_jobs: int | None) -> int:
+    """Return how many jobs ``n_jobs`` stands for, as in scikit-learn.
+
+    None is one job, unless a ``joblib.parallel_config`` says otherwise; -1 is one for each core,
+    -2 for each core but one, and so on.
+
+    >>> effective_jobs(None), effective_jobs(3)
+    (1, 3)
+    """
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, int)):
+        raise InvalidArgument(f"n_jobs = {n_jobs!r} must be an integer or None")
+    if n_jobs == 0:
+        raise InvalidArgument("n_jobs = 0: it must be a number of jobs, -1 for all cores, or None")
+    if n_jobs is not None and n_jobs > 0:
+        return n_jobs
+    if n_jobs is None and "joblib" not in sys.modules:
+        return 1
+    from joblib import effective_n_jobs
+
+    return int(effective_n_jobs(n_jobs))
 
 
 def as_cpdag(graph: PDAG, n: int, *, refined: bool = False) -> PDAG:

@@ -51,10 +51,12 @@ class Strategy:
         Look only at the smallest and largest subsets of a clique of neighbors that has more
         subsets than this; None looks at all of them, which may be exponentially many.
     effort
-        How much work the escapes may take, as a multiple of all the work before them; the search
-        for an order may take ten times this multiple of the work of its first guess.  None is no
-        limit.  Work is counted in gains asked for, sets listed and nodes walked, so it does not
-        depend on the machine.
+        How much work the search may do beyond a plain interleaved one; None is no limit.  The
+        escapes may list three times this multiple of the sets of neighbors and turns that were
+        listed before them.  The search for an order may take ten times this multiple of the work
+        of its first guess, and the second climb this multiple of all the work before it; work is
+        counted in gains computed, sets listed and nodes walked.  None of this depends on the
+        machine or on the number of jobs.
     exact
         Keep only deletes that are consistent with the assumed property one by one.
     drop_large

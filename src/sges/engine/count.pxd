@@ -1,0 +1,449 @@
+"""The number of score evaluations: unique families (y, parents), as the paper counts (Section 5).
+
+A family can have been asked for by itself, as a base or after a delete, or in the *fan* of a base:
+all inserts into it, each with one parent more.  It may be in several fans.  It is counted once.
+Single families are noted when they are asked for; the families of fans are counted in the end.
+"""
+
+from libc.stdlib cimport free, realloc
+from libc.string cimport memset
+
+from sges.engine.lists cimport (
+    NO_MEMORY, Word, add, count_bits, grown, has, leave, lowest_bit, mixed, one_more, size_of,
+)
+from sges.engine.records cimport (
+    Entry, Memory, Note, Record, Seen, find, lasting_zeros, longer, record_of,
+)
+
+
+cdef inline Word *new_row(Memory *m, int words) noexcept nogil:
+    return <Word *>lasting_zeros(m, <size_t>words * sizeof(Word))
+
+
+cdef inline int count_missing(Memory *m, const Word *wanted, const Word *known) noexcept nogil:
+    """Return how many of the wanted nodes are not known."""
+    cdef int w, missing = 0
+    for w in range(m.words):
+        missing += count_bits(wanted[w] & ~(known[w] if known != NULL else 0))
+    return missing
+
+
+cdef inline bint asked_insert(const Record *r, int x) noexcept nogil:
+    return r.asked_all or (r.asked != NULL and has(r.asked, x))
+
+
+cdef inline bint in_a_fan(
+    const Memory *m, const int *family, int size, int left_out, Word key, Word check
+) noexcept nogil:
+    """Tell whether a family, its members but one, was asked for as an insert."""
+    cdef int i, z
+    cdef Record *r
+    for i in range(size):
+        z = family[i]
+        if z == left_out:
+            continue
+        r = find(m, key ^ m.keys[2 * z], check ^ m.keys[2 * z + 1])
+        if r != NULL and asked_insert(r, z):
+            return True
+    return False
+
+
+cdef inline bint grow_seen(Seen *s) noexcept nogil:
+    """Make room for one entry more; tell whether there is."""
+    cdef long long i, room
+    cdef size_t at, slots
+    cdef void *block
+    if s.failed:
+        return False
+    if s.size == s.room:
+        room = 2 * s.room + 1024
+        block = realloc(s.entries, <size_t>room * sizeof(Entry))
+        s.failed = block == NULL
+        if s.failed:
+            return False
+        s.entries = <Entry *>block
+        s.room = room
+    if 2 * <size_t>s.size >= s.slots:
+        slots = max(4 * s.slots, <size_t>4096)
+        block = realloc(s.heads, slots * sizeof(long long))
+        s.failed = block == NULL
+        if s.failed:
+            return False
+        s.heads = <long long *>block
+        s.slots = slots
+        memset(s.heads, 255, slots * sizeof(long long))
+        for i in range(s.size):
+            at = s.entries[i].key & (slots - 1)
+            s.entries[i].next = s.heads[at]
+            s.heads[at] = i
+    return True
+
+
+cdef inline void push_entry(Seen *s, Word key, Word check, int record, int node) noexcept nogil:
+    cdef size_t at
+    if not grow_seen(s):
+        return
+    at = key & (s.slots - 1)
+    s.entries[s.size].key = key
+    s.entries[s.size].check = check
+    s.entries[s.size].record = record
+    s.entries[s.size].node = node
+    s.entries[s.size].clock = 0
+    s.entries[s.size].next = s.heads[at]
+    s.heads[at] = s.size
+    s.size += 1
+
+
+cdef inline bint first_time(Seen *s, Word key, Word check) noexcept nogil:
+    """Take note of a pair of words; tell whether it is new."""
+    cdef long long i
+    if s.slots:
+        i = s.heads[key & (s.slots - 1)]
+        while i >= 0:
+            if s.entries[i].key == key and s.entries[i].check == check:
+                return False
+            i = s.entries[i].next
+    push_entry(s, key, check, 0, 0)
+    return True
+
+
+cdef inline void note_fan(Memory *m, const Record *r) noexcept nogil:
+    if r.asked == NULL:
+        m.cores += r.size
+    m.fans[r.y] += 1
+    m.fan_sizes[r.y] |= <Word>1 << min(r.size, 63)
+
+
+cdef inline bint is_fanned(const Memory *m, const Record *r, int left_out, Word key, Word check) noexcept nogil:
+    """Tell whether the family of a record, less one of its base, was asked for as an insert."""
+    cdef int size = r.size - (left_out >= 0) - 1  # of the bases that it could be in the fan of
+    if size < 0 or not (m.fan_sizes[r.y] >> min(size, 63)) & 1:
+        return False
+    return in_a_fan(m, r.base, r.size, left_out, key, check)
+
+
+cdef inline void note_single(Memory *m, const Record *r, int left_out) noexcept nogil:
+    """Take note of a family that is asked for by itself: a base, or one less a node."""
+    cdef Word key = r.key, check = r.check
+    cdef Entry *entry
+    if left_out >= 0:
+        key ^= m.keys[2 * left_out]
+        check ^= m.keys[2 * left_out + 1]
+    if not first_time(&m.singles, key, check):
+        return
+    if m.singles.failed:
+        m.singles.failed = False  # there may be memory later
+        leave(m.exit, NO_MEMORY)
+    entry = &m.singles.entries[m.singles.size - 1]
+    entry.record = r.number
+    entry.node = left_out
+    entry.clock = -2  # not looked for yet
+    if m.eager:
+        entry.clock = -1 if is_fanned(m, r, left_out, key, check) else m.fans[r.y]
+
+
+cdef inline void note_base(Memory *m, Record *r) noexcept nogil:
+    if not r.asked_base:
+        if m.counting:
+            note_single(m, r, -1)
+        r.asked_base = True
+        m.fresh += 1
+
+
+cdef inline void note_inserts(Memory *m, Record *r, const Word *wanted) noexcept nogil:
+    """Take the wanted inserts as asked for."""
+    cdef int w
+    if not m.counting or r.asked_all:
+        return
+    m.fresh += count_missing(m, wanted, r.asked)
+    note_fan(m, r)
+    if count_missing(m, wanted, NULL) == m.n - 1 - r.size:
+        r.asked_all = True
+        r.asked = NULL
+        return
+    if r.asked == NULL:
+        r.asked = new_row(m, m.words)
+    for w in range(m.words):
+        r.asked[w] |= wanted[w]
+
+
+# The journal of a trial: what it asked for, whether or not that was asked for before.
+#
+# Several trials can run at once, each on an engine of its own.  The families that a trial asked for
+# are then taken over by the engine that counts, if the trial turns out to be part of the search.
+
+
+cdef inline void begin_journal(Memory *m) noexcept nogil:
+    m.journaling = True
+    m.trial += 1
+    m.note_count = 0
+
+
+cdef inline Note *note_of(Memory *m, Record *r) noexcept nogil:
+    """Return the note on a record; make it if this trial has not asked anything of the record."""
+    cdef Note *note
+    if r.trial != m.trial:
+        if m.note_count == m.note_room:
+            m.notes = <Note *>grown(
+                m.exit, m.notes, &m.note_room, max(one_more(m.exit, m.note_count), 64), sizeof(Note)
+            )
+        note = &m.notes[m.note_count]
+        memset(note, 0, sizeof(Note))
+        note.record = r
+        r.trial = m.trial
+        r.note = m.note_count
+        m.note_count += 1
+    return &m.notes[r.note]
+
+
+cdef inline void journal_inserts(Memory *m, Record *r, const Word *wanted) noexcept nogil:
+    cdef Note *note
+    cdef int w, size = count_missing(m, wanted, NULL)
+    if size == 0:
+        return
+    note = note_of(m, r)
+    note.base = True
+    if note.all or size == m.n - 1 - r.size:
+        note.all = True
+        return
+    if note.asked == NULL:
+        note.asked = new_row(m, m.words)
+    for w in range(m.words):
+        note.asked[w] |= wanted[w]
+
+
+cdef inline void journal_deletes(Memory *m, Record *r, const Word *wanted) noexcept nogil:
+    cdef Note *note
+    cdef int i, words = (r.size + 63) >> 6
+    if size_of(wanted, words) == 0:
+        return
+    note = note_of(m, r)
+    note.base = True
+    if note.deletes == NULL:
+        note.deletes = new_row(m, words)
+    for i in range(words):
+        note.deletes[i] |= wanted[i]
+
+
+cdef inline void take_over(Memory *m, const Note *note) noexcept nogil:
+    """Take as asked for what a trial asked of a record of another memory."""
+    cdef Record *other = note.record
+    cdef Record *r = record_of(m, other.y, other.base, other.size)
+    cdef int i
+    if note.base:
+        note_base(m, r)
+    if note.all and not r.asked_all:
+        m.fresh += m.n - 1 - r.size
+        note_fan(m, r)
+        r.asked_all = True
+        r.asked = NULL
+    elif note.asked != NULL:
+        note_inserts(m, r, note.asked)
+    if note.deletes == NULL:
+        return
+    if r.deletes == NULL:
+        r.deletes = <double *>longer(m, other.deletes, r.size, r.size, sizeof(double))
+    if r.asked_deletes == NULL:
+        r.asked_deletes = new_row(m, (r.size + 63) >> 6)
+    for i in range(r.size):
+        if has(note.deletes, i) and not has(r.asked_deletes, i):
+            m.fresh += 1
+            note_single(m, r, r.base[i])
+            add(r.asked_deletes, i)
+
+
+# Counting
+
+
+cdef inline long long count_singles(Memory *m) noexcept nogil:
+    """Count the families that were asked for by themselves, and in no fan."""
+    cdef long long total = 0, i
+    cdef Entry *entry
+    cdef Record *r
+    for i in range(m.singles.size):
+        entry = &m.singles.entries[i]
+        if entry.clock == -1:
+            continue
+        r = m.records[entry.record]
+        if entry.clock != m.fans[r.y]:
+            if is_fanned(m, r, entry.node, entry.key, entry.check):
+                entry.clock = -1
+                continue
+            entry.clock = m.fans[r.y]
+        total += 1
+    return total
+
+
+cdef inline long long fan_size(const Memory *m, const Record *r) noexcept nogil:
+    """Return how many inserts of a record were asked for."""
+    cdef long long size = 0
+    cdef int w
+    if r.asked_all:
+        return m.n - 1 - r.size
+    if r.asked != NULL:
+        for w in range(m.words):
+            size += count_bits(r.asked[w])
+    return size
+
+
+cdef inline long long pairs_of(Memory *m, Seen *cores, const Record *r, int number, Seen *twice) noexcept nogil:
+    """Return how many families of a fan are in an earlier one too.
+
+    Two such fans have bases that differ in one node: they are found by the core that is common.
+    """
+    cdef long long found = 0, other
+    cdef int k, z, first, second
+    cdef Word key, check
+    for k in range(r.size):
+        z = r.base[k]
+        key = r.key ^ m.keys[2 * z]
+        check = r.check ^ m.keys[2 * z + 1]
+        if not grow_seen(cores):
+            return 0
+        other = cores.heads[key & (cores.slots - 1)]
+        while other >= 0:
+            if cores.entries[other].key == key and cores.entries[other].check == check:
+                first = cores.entries[other].record
+                second = cores.entries[other].node
+                if asked_insert(r, second) and asked_insert(m.records[first], z):
+                    # the family is also in a fan whose added node is lower: not this one
+                    if z < second:
+                        first = number
+                    found += first_time(
+                        twice, mixed(<Word>first << 32 | <Word>max(z, second)), <Word>first
+                    )
+            other = cores.entries[other].next
+        push_entry(cores, key, check, number, z)
+    return found
+
+
+cdef enum:
+    MOST_WORDS = 16  # of a row of bits for each core; longer ones would take too much memory
+
+
+cdef struct Cores:
+    # Sets of nodes, each with the nodes that make the base of a fan of it, as rows of bits.
+    Seen keys
+    Word *rows
+    long long room
+    int words
+
+
+cdef inline Word *core_row(Cores *c, Word key, Word check) noexcept nogil:
+    """Return the row of a core, made if there is none; NULL if memory is out."""
+    cdef long long i
+    cdef Word *rows
+    if c.keys.slots:
+        i = c.keys.heads[key & (c.keys.slots - 1)]
+        while i >= 0:
+            if c.keys.entries[i].key == key and c.keys.entries[i].check == check:
+                return c.rows + <size_t>i * c.words
+            i = c.keys.entries[i].next
+    if c.keys.size == c.room:
+        rows = <Word *>realloc(c.rows, <size_t>(2 * c.room + 256) * c.words * sizeof(Word))
+        if rows == NULL:
+            c.keys.failed = True
+            return NULL
+        c.rows = rows
+        c.room = 2 * c.room + 256
+    push_entry(&c.keys, key, check, 0, 0)
+    if c.keys.failed:
+        return NULL
+    rows = c.rows + <size_t>(c.keys.size - 1) * c.words
+    memset(rows, 0, <size_t>c.words * sizeof(Word))
+    return rows
+
+
+cdef inline bint list_cores(Memory *m, Cores *c) noexcept nogil:
+    """Note for every fan, and every node of its base, that the rest is a core of it."""
+    cdef int i, k, z
+    cdef Record *r
+    cdef Word *row
+    for i in range(m.size):
+        r = m.records[i]
+        if not r.asked_all and r.asked == NULL:
+            continue
+        for k in range(r.size):
+            z = r.base[k]
+            row = core_row(c, r.key ^ m.keys[2 * z], r.check ^ m.keys[2 * z + 1])
+            if row == NULL:
+                return False
+            add(row, z)
+            if not r.asked_all:
+                c.keys.entries[(row - c.rows) // c.words].clock = 1
+    return True
+
+
+cdef inline long long own_families(Memory *m, Cores *c, const Record *r) noexcept nogil:
+    """Return how many families of a fan are in no other fan whose added node is lower.
+
+    base + x is also in the fan of core + x, for a core that is the base less z; x is higher than z.
+    """
+    cdef long long found = 0
+    cdef int k, w, x, z
+    cdef Word key, check, both
+    cdef Word *row
+    cdef Word *twice = m.scratch
+    memset(twice, 0, <size_t>m.words * sizeof(Word))
+    for k in range(r.size):
+        z = r.base[k]
+        key = r.key ^ m.keys[2 * z]
+        check = r.check ^ m.keys[2 * z + 1]
+        row = core_row(c, key, check)
+        if row == NULL:
+            return 0
+        for w in range(z >> 6, m.words):
+            both = row[w] & ~twice[w]
+            if w == z >> 6:
+                both &= ~((<Word>2 << (z & 63)) - 1)
+            if c.keys.entries[(row - c.rows) // c.words].clock == 0:  # all fans of it are whole
+                twice[w] |= both
+                continue
+            while both:
+                x = (w << 6) + lowest_bit(both)
+                both &= both - 1
+                if asked_insert(r, x) and asked_insert(
+                    find(m, key ^ m.keys[2 * x], check ^ m.keys[2 * x + 1]), z
+                ):
+                    add(twice, x)
+    for w in range(m.words):
+        found += count_bits(twice[w])
+    return fan_size(m, r) - found
+
+
+cdef inline long long count_fans(Memory *m, Cores *c, Seen *cores, Seen *twice) noexcept nogil:
+    """Count the families of all fans: by rows of bits, or in pairs where rows would be long."""
+    cdef long long total = 0
+    cdef int i
+    cdef Record *r
+    if m.words <= MOST_WORDS and not list_cores(m, c):
+        return 0
+    for i in range(m.size):
+        r = m.records[i]
+        if not r.asked_all and r.asked == NULL:
+            continue
+        if m.words <= MOST_WORDS:
+            total += own_families(m, c, r)
+        else:
+            total += fan_size(m, r) - pairs_of(m, cores, r, i, twice)
+    return total
+
+
+cdef inline long long count_families(Memory *m) noexcept nogil:
+    """Count the unique families that were asked for so far; -1 if memory ran out."""
+    cdef Cores c
+    cdef Seen cores, twice
+    cdef long long total
+    memset(&c, 0, sizeof(Cores))
+    memset(&cores, 0, sizeof(Seen))
+    memset(&twice, 0, sizeof(Seen))
+    c.words = m.words
+    total = count_singles(m) + count_fans(m, &c, &cores, &twice)
+    free(c.rows)
+    free(c.keys.entries)
+    free(c.keys.heads)
+    free(cores.entries)
+    free(cores.heads)
+    free(twice.entries)
+    free(twice.heads)
+    return -1 if c.keys.failed or cores.failed or twice.failed else total

@@ -1,0 +1,169 @@
+"""Several jobs change how long an extended search takes, and nothing else."""
+
+import threading
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from sges import MaxParents
+from sges.errors import InvalidArgument
+from sges.knowledge import Knowledge
+from sges.result import Result
+from sges.score import BDeu, BGe, DegenerateGaussian, DiscreteBIC, GaussianBIC
+from sges.score.base import Score
+from sges.search import Strategy, extended, search
+from sges.search.engines import IS_USED
+from sges.search.run import effective_jobs
+
+needs_engine = pytest.mark.skipif(not IS_USED, reason="only the compiled engine has several jobs")
+
+
+def gaussian_rows(seed: int, n: int, rows: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    weights = np.triu(rng.random((n, n)) < 4 / n, 1) * rng.uniform(0.3, 1.5, (n, n))
+    table = rng.normal(size=(rows, n))
+    for y in range(n):
+        table[:, y] += table @ weights[:, y]
+    return table
+
+
+def discrete_rows(seed: int, n: int, rows: int) -> np.ndarray:
+    return (gaussian_rows(seed, n, rows) > 0.3).astype(int) + (gaussian_rows(seed, n, rows) > 1)
+
+
+def facts(result: Result) -> tuple[object, ...]:
+    return (
+        result.cpdag,
+        result.score,
+        result.steps,
+        result.score_evaluations,
+        result.operators_considered,
+        result.notes,
+        result.complete,
+    )
+
+
+SCORES: dict[str, Callable[[int], Score]] = {
+    "bic": lambda seed: GaussianBIC(gaussian_rows(seed, 14, 300)),
+    "bge": lambda seed: BGe(gaussian_rows(seed, 10, 300)),
+    "discrete-bic": lambda seed: DiscreteBIC(discrete_rows(seed, 9, 400)),
+    "bdeu": lambda seed: BDeu(discrete_rows(seed, 8, 400)),
+    "degenerate": lambda seed: DegenerateGaussian(gaussian_rows(seed, 9, 300)),
+}
+
+
+@needs_engine
+@pytest.mark.parametrize("kind", SCORES)
+@pytest.mark.parametrize("strategy", ["extended", "auto"])
+def test_the_result_is_the_same_for_every_number_of_jobs(kind: str, strategy: str) -> None:
+    for seed in range(4):
+        results = [
+            facts(search(SCORES[kind](seed), strategy=strategy, n_jobs=jobs))
+            for jobs in (None, 2, 3)
+        ]
+        assert results[0] == results[1] == results[2]
+
+
+@needs_engine
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        Strategy(interleaved=True, extended=True, patience=0.1),
+        Strategy(extended=True),
+        Strategy(interleaved=True, extended=True, effort=0.2),
+        Strategy(interleaved=True, extended=True, effort=0.01, sets_per_clique=2),
+        Strategy(interleaved=True, extended=True, max_evaluations=50),
+    ],
+    ids=str,
+)
+def test_budgets_end_the_escapes_at_the_same_trial_for_every_number_of_jobs(
+    strategy: Strategy,
+) -> None:
+    for seed in range(4):
+        score = GaussianBIC(gaussian_rows(seed, 14, 300))
+        options = {"assume": MaxParents(2), "max_indegree": 4} if seed % 2 else {}
+        alone = search(score, strategy=strategy, **options)  # type: ignore[arg-type]
+        assert facts(alone) == facts(search(score, strategy=strategy, n_jobs=2, **options))  # type: ignore[arg-type]
+
+
+@needs_engine
+def test_knowledge_holds_for_every_number_of_jobs() -> None:
+    for seed in range(4):
+        score = GaussianBIC(gaussian_rows(seed, 10, 300))
+        bound = Knowledge(forbidden=[(0, 3), (2, 5)], required=[(1, 4)]).bind(10)
+        alone = search(score, strategy="extended", constraint=bound)
+        assert facts(alone) == facts(search(score, strategy="extended", constraint=bound, n_jobs=2))
+
+
+@needs_engine
+def test_trials_run_in_threads_that_end_with_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extended, "BETWEEN_REPORTS", 1e-4)
+    seen = set[int]()
+    before = threading.active_count()
+    score = GaussianBIC(gaussian_rows(1, 40, 1000))
+    search(
+        score,
+        strategy="extended",
+        n_jobs=3,
+        progress=lambda _: seen.add(threading.active_count()),
+    )
+    assert max(seen) > before
+    assert threading.active_count() == before
+
+
+@needs_engine
+def test_an_error_in_the_progress_callback_ends_all_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extended, "BETWEEN_REPORTS", 1e-4)
+
+    def fail(_: object) -> None:
+        if threading.active_count() > before:
+            raise LookupError("enough")
+
+    before = threading.active_count()
+    score = GaussianBIC(gaussian_rows(1, 60, 1000))
+    with pytest.raises(LookupError, match="enough"):
+        search(score, strategy="extended", n_jobs=2, progress=fail)
+    assert threading.active_count() == before
+
+
+@needs_engine
+def test_a_time_limit_ends_all_jobs() -> None:
+    before = threading.active_count()
+    score = GaussianBIC(gaussian_rows(1, 80, 1000))
+    result = search(score, strategy="extended", n_jobs=2, time_limit=0.2)
+    assert not result.complete
+    assert threading.active_count() == before
+
+
+def test_a_score_in_python_is_asked_by_one_thread_only() -> None:
+    class Mine:
+        n = 6
+
+        def __init__(self) -> None:
+            self.inner = GaussianBIC(gaussian_rows(0, 6, 100))
+            self.threads = set[int]()
+
+        def local(self, y: int, parents: int) -> float:
+            self.threads.add(threading.get_ident())
+            return self.inner.local(y, parents)
+
+    score = Mine()
+    search(score, strategy="extended", n_jobs=2)
+    assert score.threads == {threading.get_ident()}
+
+
+def test_n_jobs_means_what_it_means_in_scikit_learn() -> None:
+    from joblib import cpu_count, parallel_config
+
+    assert effective_jobs(None) == 1
+    assert effective_jobs(5) == 5
+    assert effective_jobs(-1) == cpu_count()
+    with parallel_config(n_jobs=3):
+        assert effective_jobs(None) == 3
+
+
+@pytest.mark.parametrize("wrong", [0, 1.5, "2", True])
+def test_other_numbers_of_jobs_are_refused(wrong: object) -> None:
+    with pytest.raises(InvalidArgument, match="n_jobs"):
+        effective_jobs(wrong)  # type: ignore[arg-type]
