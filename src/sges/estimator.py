@@ -109,6 +109,9 @@ class StructureLearner(_Searcher):
         The largest number of parents that a variable may have in the graph.
     time_limit : float, optional
         Seconds after which the search stops and keeps the best graph found so far.
+    n_jobs : int, optional
+        How many escapes of an extended search run at once, as in scikit-learn: None is one, -1 as
+        many as there are cores.  The result does not depend on it.
     progress : callable, optional
         Called with a ``Progress`` at the start of each phase and after each step.
     kinds : str or mapping, optional
@@ -156,6 +159,7 @@ class StructureLearner(_Searcher):
         start: AnyStart = None,
         max_indegree: int | None = None,
         time_limit: float | None = None,
+        n_jobs: int | None = None,
         progress: OnProgress | None = None,
         kinds: Kinds = None,
         missing: Missing = "error",
@@ -169,6 +173,7 @@ class StructureLearner(_Searcher):
         self.start = start
         self.max_indegree = max_indegree
         self.time_limit = time_limit
+        self.n_jobs = n_jobs
         self.progress = progress
         self.kinds = kinds
         self.missing = missing

@@ -66,6 +66,7 @@ def learn(
     start: AnyStart = None,
     max_indegree: int | None = None,
     time_limit: float | None = None,
+    n_jobs: int | None = None,
     progress: OnProgress | None = None,
     kinds: Kinds = None,
     missing: Missing = "error",
@@ -114,6 +115,9 @@ def learn(
     time_limit : float, optional
         Seconds after which the search stops and returns the best graph found so far; the result
         is then marked as not complete.
+    n_jobs : int, optional
+        How many escapes of an extended search run at once, as in scikit-learn: None is one, -1 as
+        many as there are cores.  The result does not depend on it.
     progress : callable, optional
         Called with a ``Progress`` at the start of each phase and after each step.
     kinds, missing, names, columns, exclude, weights : optional
@@ -158,6 +162,7 @@ def learn(
         forward=forward,
         start=_matched_start(start, labels),
         max_indegree=max_indegree,
+        n_jobs=n_jobs,
         constraint=_bind(knowledge, labels or source.n),  # type: ignore[union-attr]
     )
     chosen = resolve_penalty(penalty, data, score, plan, time_limit)
@@ -183,6 +188,7 @@ class SearchPlan:
     forward: Forward | None
     start: PDAG | None
     max_indegree: int | None
+    n_jobs: int | None
     constraint: Constraint | None
 
     def __post_init__(self) -> None:
@@ -209,6 +215,7 @@ class SearchPlan:
             forward=self.forward,
             start=self.start,
             max_indegree=self.max_indegree,
+            n_jobs=self.n_jobs,
             time_limit=time_limit,
             progress=progress,
             constraint=self.constraint,
@@ -225,6 +232,7 @@ class SearchPlan:
             start=self.start,
             strategy=self.strategy,
             max_indegree=self.max_indegree,
+            n_jobs=self.n_jobs,
             time_limit=time_limit,
             progress=progress,
             constraint=self.constraint,

@@ -293,7 +293,7 @@ for where, graph in (("far", FAR), ("near", NEAR)):
     add("start", f"turning, {where}", on(START, turning, graph))
     add("start", f"fes, {where}", on(START, fes, graph))
     add("start", f"poly_fes, {where}", on(START, poly_fes, graph))
-    add("start", f"interleaved, {where}", on(START, interleaved, None, graph))
+    add("start", f"interleaved, {where}", on(START, interleaved, start=graph))
     add("start", f"sges, {where}", on(START, selective, MaxClique(3), **with_start(graph)))
     extended = partial(search, strategy="extended", **with_start(graph))
     add("start", f"extended, {where}", on(START, extended))
@@ -315,7 +315,7 @@ for edges in (5, 8, 14):
     add(
         "start",
         f"interleaved from the complete graph, {edges} edges",
-        on(make, interleaved, None, complete),
+        on(make, interleaved, start=complete),
     )
 
 # Properties that are assumed
@@ -481,7 +481,7 @@ for edges in (4, 7, 10):
     add(
         "knowledge",
         f"interleaved from a graph with forbidden edges, {edges} edges",
-        on(make, interleaved, None, complete, constraint=barring),
+        on(make, interleaved, start=complete, constraint=barring),
     )
 BLOCKED = PDAG.from_edges(4, [(0, 2), (3, 2), (2, 1), (3, 1)])
 add(

@@ -55,6 +55,7 @@ def auto_bound(
     strategy: AnyStrategy = "two-phase",
     max_bound: int | None = None,
     max_indegree: int | None = None,
+    n_jobs: int | None = None,
     time_limit: float | None = None,
     progress: OnProgress | None = None,
     constraint: Constraint | None = None,
@@ -67,7 +68,7 @@ def auto_bound(
         The score to maximise.
     kind : type of property
         The kind of bound, such as ``MaxParents``.
-    forward, start, strategy, max_indegree, time_limit, progress, constraint
+    forward, start, strategy, max_indegree, n_jobs, time_limit, progress, constraint
         As in ``sges.search.search``.  The time limit is for all rounds together: the best round
         so far is returned, marked as not complete.
     max_bound : int, optional
@@ -88,6 +89,7 @@ def auto_bound(
     run = Run(
         score,
         max_indegree=max_indegree,
+        n_jobs=n_jobs,
         time_limit=time_limit,
         progress=progress,
         counting=how.counting,
