@@ -12,6 +12,7 @@ Where "..." stands, anything may.
 
 import doctest
 import os
+import pydoc
 import re
 import subprocess
 import sys
@@ -102,6 +103,15 @@ def anchors(page: Path) -> set[str]:
         re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
         for heading in re.findall(r"^#+ (.*)$", text, flags=re.MULTILINE)
     }
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_names_and_files_that_a_page_mentions_exist(page: Path) -> None:
+    text = BLOCK.sub("", page.read_text(encoding="utf-8"))
+    for name in re.findall(r"`(sges(?:\.\w+)+)", text):
+        assert pydoc.locate(name) is not None, name
+    for path in re.findall(r"`((?:tests|studies|src|search|scripts)/[\w/.\-]+\.\w+)`", text):
+        assert (ROOT / path).exists() or (SOURCE / path).exists(), path
 
 
 CITATION = re.compile(
