@@ -71,7 +71,7 @@ docs: $(VENV)/.installed-test  ## Make the pages that are generated from the cod
 	$(BIN)/python scripts/cli_reference.py
 
 bench: $(VENV)/.installed-test  ## Compare with the peers, each in its own environment; BENCH=--quick is short
-	$(BIN)/python -m studies.peers run $(BENCH)
+	$(BIN)/python -m studies standard $(BENCH)
 
 fuzz: $(VENV)/.installed-test  ## Mutated files through every reader, each in a process that may die; FUZZ="csv --inputs 1000"
 	PYTHONPATH=tests OPENBLAS_NUM_THREADS=1 $(BIN)/python -m fuzz $(FUZZ)

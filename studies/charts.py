@@ -1,6 +1,6 @@
 """Plain charts: lines on logarithmic axes, each labelled where it ends."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -47,9 +47,61 @@ def new_figure(width: float = 7.2, height: float = 4.2) -> "Figure":
         from matplotlib.figure import Figure
     except ImportError as error:
         raise MissingLibrary(
-            "experiments are drawn by matplotlib, which is not installed: pip install matplotlib"
+            "studies are drawn by matplotlib, which is not installed: pip install matplotlib"
         ) from error
     return Figure(figsize=(width, height), layout="constrained")
+
+
+class Looks:
+    """A colour and a mark per program, the same in every chart; ours in cool colours, on top."""
+
+    OURS = (BLUE, GREEN, VIOLET, "#12a5a5", "#0b2f5b", "#7fb800", "#6cc0f5", "#b48ad6")
+    OTHERS = (RED, GOLD, GREY, "#a0522d", "#d26fa0", "#6b7f2a", "#4a4a4a", "#e08a5c")
+    MARKS = "osD^vP<>X"
+
+    def __init__(self, programs: Sequence[str], is_ours: Callable[[str], bool]) -> None:
+        self.ours = [program for program in programs if is_ours(program)]
+        self.programs = [p for p in programs if not is_ours(p)] + self.ours
+
+    def of(self, program: str) -> dict[str, Any]:
+        """Return the style of a program's lines and points."""
+        if program in self.ours:
+            color = self.OURS[self.ours.index(program) % len(self.OURS)]
+            return {"color": color, "marker": "o", "linewidth": 2.2, "zorder": 3}
+        place = self.programs.index(program)
+        color, mark = self.OTHERS[place % len(self.OTHERS)], self.MARKS[place % len(self.MARKS)]
+        return {"color": color, "marker": mark, "linewidth": 1.1, "zorder": 2}
+
+
+def axes_grid(figure: "Figure", count: int, columns: int = 2) -> "list[Axes]":
+    """Return this many axes, several in a row."""
+    import matplotlib as mpl
+
+    across, down = min(count, columns), max(-(-count // columns), 1)
+    figure.set_size_inches(5.2 * max(across, 1), 4.6 * down)
+    with mpl.rc_context(STYLE):
+        every = list(figure.subplots(down, max(across, 1), squeeze=False).flat)
+    for unused in every[count:]:
+        unused.set_axis_off()
+    return every[:count]
+
+
+def intervals(
+    axes: "Axes",
+    ends: Mapping[str, tuple[float, float, float] | None],
+    is_ours: Callable[[str], bool],
+) -> None:
+    """Draw low, middle and high of each name, one below the other; None leaves its row empty."""
+    for place, (name, spread) in enumerate(ends.items()):
+        if spread is not None:
+            low, mid, high = spread
+            color = BLUE if is_ours(name) else RED
+            axes.plot([low, high], [place, place], color=color, linewidth=1.4)
+            axes.plot([mid], [place], "o", color=color, markersize=4)
+    axes.set_xscale("symlog", linthresh=1.0)
+    axes.set_yticks(range(len(ends)), list(ends), fontsize=7)
+    axes.set_ylim(len(ends) - 0.5, -0.5)
+    axes.grid(axis="x")
 
 
 def panels(figure: "Figure", count: int = 1, **options: Any) -> "list[Axes]":  # noqa: ANN401

@@ -16,14 +16,14 @@ from collections.abc import Iterator
 from time import process_time
 from typing import TYPE_CHECKING
 
-from sges.graph.pdag import PDAG
+from sges.graph import PDAG
 from sges.properties import MaxParents, MaxVWidth
 from sges.score import GaussianOracle, OracleMDL, Score
 from sges.search import bes, fes, poly_fes, sbes
 from studies.charts import BLUE, GREEN, GREY, RED, label, line, panels, whole_numbers
-from studies.frame import Experiment, Row, Task, seed_of
-from studies.pages import curve, distinct, exponent, grid, mean, pick, values
+from studies.frame import Row, Task, amount, experiment, natural, one_of, positive, real, seed_of
 from studies.paper.models import against_truth, sum_star, undirected_clique, xor_star
+from studies.summary import curve, distinct, exponent, grid, mean, pick, values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -92,64 +92,55 @@ def draw(rows: list[Row], figure: "Figure") -> None:
         label(axes, "k, children", "score evaluations", NAMES[family])
 
 
-def summary(rows: list[Row]) -> str:
-    """Return one table per family."""
-    return INTRODUCTION + "\n\n" + "\n\n".join(_family(rows, family) for family in PARENTS)
+def facts(rows: list[Row]) -> dict[str, object]:
+    """Return for each family its table, the cliques after FES, and the growth of SBES."""
+    told: dict[str, object] = {}
+    for family, parents in PARENTS.items():
+        prefix = family.partition("-")[0]
+        found = _family(pick(rows, family=family), parents)
+        told |= {f"{prefix}_{name}": value for name, value in found.items()}
+    return told
 
 
-INTRODUCTION = """Every child depends on all parents, and no two children are adjacent. A child \
-tells much about the other children, and almost nothing (xor) or a small share (sum) about any \
-one parent, so FES joins the children to each other first. Once the parents are joined too, all \
-edges between children are superfluous, and the backward phase starts from an undirected clique \
-of them. The weights of the sum star differ by up to 3%: the more they differ, the more often FES \
-joins a child to the parents before its clique is complete. BES and SBES start where FES ended and \
-are counted alone."""
-
-
-def _family(rows: list[Row], family: str) -> str:
-    chosen, c = pick(rows, family=family), PARENTS[family]
+def _family(rows: list[Row], c: int) -> dict[str, object]:
     columns = ("clique", "fes", "poly_fes", "bes", "sbes_ps", "sbes_vw", "sbes_vw_after_poly")
     lines = [
-        (k, *(mean(pick(chosen, children=k), column) for column in columns))
-        for k in distinct(chosen, "children")
+        (k, *(mean(pick(rows, children=k), column) for column in columns))
+        for k in distinct(rows, "children")
     ]
     header = ("k", "clique after FES", "FES", "poly-FES", "BES", f"SBES, PS {c}", "SBES, VW 1")
-    full = [r for r in chosen if r["clique"] == r["children"]]
-    exact = sum(
-        r["bes"] == (c + 1) * int(r["children"]) * 2 ** (int(r["children"]) - 1) for r in full
-    )
-    ks, vw = curve(full, "children", "sbes_vw")
+    full = [row for row in rows if row["clique"] == row["children"]]
+    ks, counts = curve(full, "children", "sbes_vw")
     half = len(ks) // 2
-    hits = sum(values(chosen, "all_recovered"))
-    return (
-        f"**{NAMES[family]}**\n\n"
-        + grid((*header, "SBES, VW 1, after poly-FES"), lines)
-        + f"\n\nAll k children are one undirected clique after FES in {len(full)} of "
-        f"{len(chosen)} runs; in {exact} of these BES asks for exactly {c + 1}·k·2ᵏ⁻¹ families. "
-        f"With Π_VW¹ SBES grows as k^{exponent(ks[half:], vw[half:]):.1f} over the larger half "
-        f"of k. The true class is found by all of them in {hits:.0f} of {len(chosen)} runs."
-    )
+    return {
+        "counts": grid((*header, "SBES, VW 1, after poly-FES"), lines),
+        "full": len(full),
+        "exact": sum(r["bes"] == (c + 1) * r["children"] * 2 ** (r["children"] - 1) for r in full),
+        "exponent": f"{exponent(ks[half:], counts[half:]):.1f}",
+        "recovered": int(sum(values(rows, "all_recovered"))),
+        "runs": len(rows),
+    }
 
 
-EXPERIMENT = Experiment(
-    name="dense-states",
-    title="Sparse truths that lead FES into dense states",
-    keys=("family", "children", "trial"),
-    columns=(
-        "fes",
-        "poly_fes",
-        "bes",
-        "sbes_ps",
-        "sbes_vw",
-        "sbes_vw_after_poly",
-        "clique",
-        "recovered",
-        "gain",
-        "all_recovered",
-        "seconds",
-    ),
+STUDY = experiment(
+    "dense-states",
+    "Sparse truths that lead FES into dense states",
+    keys={"family": one_of(*PARENTS), "children": positive, "trial": natural},
+    columns={
+        "fes": positive,
+        "poly_fes": positive,
+        "bes": positive,
+        "sbes_ps": positive,
+        "sbes_vw": positive,
+        "sbes_vw_after_poly": positive,
+        "clique": natural,
+        "recovered": natural,
+        "gain": real,
+        "all_recovered": natural,
+        "seconds": amount,
+    },
     tasks=tasks,
     measure=measure,
+    facts=facts,
     draw=draw,
-    summary=summary,
 )

@@ -13,9 +13,9 @@ from sges.properties import MaxParents
 from sges.score import DiscreteBIC, total_score
 from sges.search import ges, sges
 from studies.charts import BLUE, GOLD, GREEN, GREY, RED, label, line, panels, whole_numbers
-from studies.frame import Experiment, Row, Task, seed_of
-from studies.pages import curve, distinct, grid, mean, number, pick
+from studies.frame import Row, Task, amount, experiment, natural, positive, real, seed_of
 from studies.paper.models import paper_model
+from studies.summary import curve, distinct, grid, mean, number, pick
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -81,47 +81,50 @@ def draw(rows: list[Row], figure: "Figure") -> None:
         label(axes, "n", "nats below the optimum", f"{int(records):,} records")
 
 
-def summary(rows: list[Row]) -> str:
-    """Return mean distances, and how often each method reaches the optimum."""
-    parts = [
-        "Mean score below that of the globally optimal network (nats; BIC), and in brackets how "
-        f"often the optimum is reached; {len(distinct(rows, 'trial'))} models per line."
-    ]
+def facts(rows: list[Row]) -> dict[str, object]:
+    """Return the mean distances, how often each method reaches the optimum, and the cost."""
+    parts = []
     for records in distinct(rows, "records"):
-        lines = []
-        for n in distinct(rows, "n"):
-            here = pick(rows, n=n, records=records)
-            lines.append((n, *(_cell(here, name) for name in NAMES)))
-        parts.append(f"**{int(records):,} records**\n\n" + grid(("n", *NAMES.values()), lines))
-    return "\n\n".join([*parts, _cost(rows)])
-
-
-def _cell(rows: list[Row], name: str) -> str:
-    reached = sum(float(row[name]) < 1e-6 for row in rows)
-    gap = mean(rows, name)
-    return f"{number(gap if gap > 1e-6 else 0.0)} ({reached} of {len(rows)})"
-
-
-def _cost(rows: list[Row]) -> str:
+        here = pick(rows, records=records)
+        lines = [
+            (n, *(_cell(pick(here, n=n), name) for name in NAMES)) for n in distinct(here, "n")
+        ]
+        parts.append(f"**{records:,} records**\n\n" + grid(("n", *NAMES.values()), lines))
     columns = ("evaluations_exact", "evaluations_ges", "evaluations_sges_poly", "exact_seconds")
     lines = [
         (n, *(mean(pick(rows, n=n), column) for column in columns)) for n in distinct(rows, "n")
     ]
-    header = ("n", "exact", "GES", "SGES after poly-FES", "exact, s")
-    return "**Score evaluations**\n\n" + grid(header, lines)
+    return {
+        "models": len(distinct(rows, "trial")),
+        "distances": "\n\n".join(parts),
+        "costs": grid(("n", "exact", "GES", "SGES after poly-FES", "exact, s"), lines),
+    }
 
 
-EXPERIMENT = Experiment(
-    name="exact-optimum",
-    title="Greedy search against the global optimum",
-    keys=("n", "records", "trial"),
-    columns=(
-        *("ges", "sges", "sges_poly", "tree", "truth"),
-        *("evaluations_exact", "evaluations_ges", "evaluations_sges_poly"),
-        *("exact_seconds", "seconds"),
-    ),
+def _cell(rows: list[Row], name: str) -> str:
+    reached = sum(row[name] < 1e-6 for row in rows)
+    gap = mean(rows, name)
+    return f"{number(gap if gap > 1e-6 else 0.0)} ({reached} of {len(rows)})"
+
+
+STUDY = experiment(
+    "exact-optimum",
+    "Greedy search against the global optimum",
+    keys={"n": positive, "records": positive, "trial": natural},
+    columns={
+        "ges": real,
+        "sges": real,
+        "sges_poly": real,
+        "tree": real,
+        "truth": real,
+        "evaluations_exact": positive,
+        "evaluations_ges": positive,
+        "evaluations_sges_poly": positive,
+        "exact_seconds": amount,
+        "seconds": amount,
+    },
     tasks=tasks,
     measure=measure,
+    facts=facts,
     draw=draw,
-    summary=summary,
 )

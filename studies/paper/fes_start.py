@@ -7,6 +7,7 @@ Paper: Section 5, the start from FES.
 """
 
 from collections.abc import Iterator
+from statistics import fmean
 from time import process_time
 from typing import TYPE_CHECKING
 
@@ -14,9 +15,9 @@ from sges.properties import MaxParents
 from sges.score import OracleMDL
 from sges.search import bes, fes, ges, poly_fes, sbes, sges
 from studies.charts import BLUE, GREEN, GREY, RED, label, line, panels, whole_numbers
-from studies.frame import Experiment, Row, Task
-from studies.pages import curve, distinct, grid, mean, pick, values
+from studies.frame import Row, Task, amount, experiment, natural, positive, real
 from studies.paper.models import against_truth, paper_model, undirected_clique
+from studies.summary import curve, distinct, grid, mean, pick, values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -70,50 +71,48 @@ def draw(rows: list[Row], figure: "Figure") -> None:
     label(right, "n, binary variables", "Score evaluations after FES")
 
 
-def summary(rows: list[Row]) -> str:
-    """Return the counts, and how small the savings are."""
+def facts(rows: list[Row]) -> dict[str, object]:
+    """Return the counts by n, and what share of the evaluations is saved."""
     columns = ("fes", "bes", "sbes", "ges", "sges", "poly_fes", "sges_poly", "clique")
     lines = [
         (n, *(mean(pick(rows, n=n), column) for column in columns)) for n in distinct(rows, "n")
     ]
     header = ("n", "FES", "BES", "SBES", "GES", "SGES", "poly-FES", "SGES, poly", "clique")
-    saved = [1 - float(r["sges"]) / float(r["ges"]) for r in rows]
-    backward = [1 - float(r["sbes"]) / float(r["bes"]) for r in rows if r["bes"]]
-    hits, same = sum(values(rows, "recovered")), sum(values(rows, "same"))
-    return (
-        "The models of figure-8, searched forward first. Means over "
-        f"{len(distinct(rows, 'trial'))} models per n; BES and SBES are counted alone, GES and "
-        "SGES with one cache for both phases; clique is the largest undirected one after FES.\n\n"
-        + grid(header, lines)
-        + f"\n\nThe savings are small, as the paper says: SGES saves {100 * max(saved):.2f}% of "
-        f"GES's evaluations at most and {100 * sum(saved) / len(saved):.2f}% on average; of the "
-        f"backward phase alone {100 * sum(backward) / len(backward):.2f}% on average. FES does "
-        "not end in large undirected cliques on these models. SGES finds what GES finds in "
-        f"{same:.0f} and the true class in {hits:.0f} of {len(rows)} runs."
-    )
+    saved = [1 - row["sges"] / row["ges"] for row in rows]
+    backward = [1 - row["sbes"] / row["bes"] for row in rows if row["bes"]]
+    return {
+        "models": len(distinct(rows, "trial")),
+        "counts": grid(header, lines),
+        "saved_most": f"{100 * max(saved):.2f}%",
+        "saved_mean": f"{100 * fmean(saved):.2f}%",
+        "saved_backward": f"{100 * fmean(backward):.2f}%",
+        "same": int(sum(values(rows, "same"))),
+        "recovered": int(sum(values(rows, "recovered"))),
+        "runs": len(rows),
+    }
 
 
-EXPERIMENT = Experiment(
-    name="fes-start",
-    title="The same models, from where FES ends",
-    keys=("n", "trial"),
-    columns=(
-        "fes",
-        "poly_fes",
-        "bes",
-        "sbes",
-        "ges",
-        "sges",
-        "sges_poly",
-        "clique",
-        "edges_after_fes",
-        "recovered",
-        "gain",
-        "same",
-        "seconds",
-    ),
+STUDY = experiment(
+    "fes-start",
+    "The same models, from where FES ends",
+    keys={"n": positive, "trial": natural},
+    columns={
+        "fes": positive,
+        "poly_fes": positive,
+        "bes": natural,
+        "sbes": natural,
+        "ges": positive,
+        "sges": positive,
+        "sges_poly": positive,
+        "clique": natural,
+        "edges_after_fes": natural,
+        "recovered": natural,
+        "gain": real,
+        "same": natural,
+        "seconds": amount,
+    },
     tasks=tasks,
     measure=measure,
+    facts=facts,
     draw=draw,
-    summary=summary,
 )

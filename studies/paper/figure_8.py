@@ -1,66 +1,141 @@
 """Fig. 8: score evaluations of BES and SBES from the complete graph.
 
 Ten random models for each n; SBES assumes at most two parents, which holds.  From the complete
-graph BES asks for every family there is, n·2ⁿ⁻¹ of them: its first round alone does.
+graph BES asks for all n·2ⁿ⁻¹ families in its first round.
+
+SBES asks for fewer, and how many depends on its path, so on how ties between operators are broken.
+Ties go to the lowest (x, y, H): renumbering the variables at random is another tie order.
 
 Paper: Fig. 8.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from statistics import median
 from time import process_time
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from sges.graph.pdag import PDAG
+from sges.nodeset import NodeSet, nodes
 from sges.operators.delete import Delete, deletes
 from sges.properties import MaxParents
+from sges.result import Result
 from sges.score import OracleMDL
 from sges.search import bes, sbes
 from sges.selective import selective_deletes
 from studies.charts import BLUE, GREY, RED, dots, label, line, panels, whole_numbers
-from studies.frame import Experiment, Row, Task
-from studies.pages import curve, distinct, exponent, grid, mean, number, pick, values
-from studies.paper.counting import families
-from studies.paper.models import against_truth, paper_model, weakest_edge
+from studies.frame import (
+    Row,
+    Task,
+    amount,
+    experiment,
+    natural,
+    one_of,
+    optional,
+    positive,
+    real,
+    seed_of,
+)
+from studies.paper.models import against_truth, paper_model, relabelled, weakest_edge
+from studies.summary import curve, distinct, exponent, grid, mean, number, pick, values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ASSUMED = MaxParents(2)
-BOTH_READINGS_UP_TO = 9
+SMALL = 9
+"""Up to this n both ways to count are compared, and random tie orders tried."""
+ORDERS = 20
 
 
 def tasks(quick: bool) -> Iterator[Task]:
-    """Yield the trials: BES as far as it is feasible, SBES further."""
+    """Yield the trials: BES as far as it is feasible, SBES further, and for small n in more orders.
+
+    Order 0 is the variables as they are numbered in the model.
+    """
     last, trials = ({"bes": 8, "sbes": 8}, 3) if quick else ({"bes": 14, "sbes": 18}, 10)
     for n in range(3, max(last.values()) + 1):
         for method in ("bes", "sbes"):
-            if n <= last[method]:
-                yield from ({"n": n, "method": method, "trial": t} for t in range(trials))
+            for trial in range(trials) if n <= last[method] else ():
+                yield {"n": n, "method": method, "trial": trial, "order": 0}
+    for n in range(3, (6 if quick else SMALL) + 1):
+        for trial in range(trials):
+            for order in range(1, (3 if quick else ORDERS) + 1):
+                yield {"n": n, "method": "sbes", "trial": trial, "order": order}
 
 
 def measure(task: Task, seed: int) -> Row:
     """Run one search from the complete graph, on the oracle."""
-    n, method = int(task["n"]), task["method"]
-    network = paper_model(n, seed, int(task["trial"]))
+    n, method, trial, order = (task[key] for key in ("n", "method", "trial", "order"))
+    network = paper_model(n, seed, trial)
+    if order:
+        rng = np.random.default_rng(seed_of(seed, n, trial, order))
+        network = relabelled(network, rng.permutation(n).tolist())
     score, start = OracleMDL(network), PDAG.complete(n)
     begun = process_time()
-    found = bes(score, start) if method == "bes" else sbes(score, start, ASSUMED)
+    result = bes(score, start) if method == "bes" else sbes(score, start, ASSUMED)
     seconds = process_time() - begun
-    one_order: int | str = ""
-    if n <= BOTH_READINGS_UP_TO:
-        generate = deletes if method == "bes" else _selected
-        one_order = families(found, start, generate, both_orders=False)
+    generate = deletes if method == "bes" else selected
+    counted = n <= SMALL and not order
     return {
-        "evaluations": found.score_evaluations or 0,
-        "one_order": one_order,
-        **against_truth(score, network.dag, found.cpdag),
+        "evaluations": result.score_evaluations,
+        "one_order": families(result, start, generate, both_orders=False) if counted else None,
+        **against_truth(score, network.dag, result.cpdag),
         "weakest_edge": weakest_edge(score, network.dag),
         "seconds": seconds,
     }
 
 
+# Counting families for the two ways to score an undirected edge.
+
+Deletes = Callable[[PDAG, int, int], Iterable[Delete]]
+"""The deletes that a search considers for one edge of a state."""
+
+
+def selected(cpdag: PDAG, x: int, y: int) -> Iterator[Delete]:
+    """Return the deletes that SBES considers for the edge between x and y."""
+    return selective_deletes(cpdag, x, y, ASSUMED)
+
+
+class Asked:
+    """A score that records which families it is asked for; its values mean nothing."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self.families: set[tuple[int, NodeSet]] = set()
+
+    def local(self, y: int, parents: NodeSet, /) -> float:
+        """Record the family and return zero."""
+        self.families.add((y, parents))
+        return 0.0
+
+
+def families(result: Result, start: PDAG, deletes: Deletes, *, both_orders: bool) -> int:
+    """Return how many families a backward search asks for, by visiting its states again.
+
+    Delete(x, y, H) and Delete(y, x, H) on x — y have the same effect and gain but ask for families
+    of y and of x.  The searches score and count both; a program may as well score only x < y.
+    Either way the same states are visited, as ties go to the smaller x.  With both orders, this is
+    an independent check of the searches' counter.
+    """
+    asked, state = Asked(start.n), start
+    for operator in [None, *(step.operator for step in result.steps)]:
+        state = state if operator is None else operator.apply(state)
+        for x in range(state.n):
+            for y in nodes(state.out[x]):
+                if both_orders or x < y or not state.out[y] >> x & 1:
+                    for delete in deletes(state, x, y):
+                        delete.gain(asked, state)
+    return len(asked.families)
+
+
+# What the rows say.
+
+
 def draw(rows: list[Row], figure: "Figure") -> None:
     """Draw evaluations over n on a logarithmic axis, as in the paper."""
+    rows = pick(rows, order=0)
     (axes,) = panels(figure)
     axes.set_yscale("log")
     for method, name, color in (("bes", "BES", RED), ("sbes", "SBES", BLUE)):
@@ -73,86 +148,96 @@ def draw(rows: list[Row], figure: "Figure") -> None:
     label(axes, "n, binary variables", "Score evaluations from the complete graph")
 
 
-def summary(rows: list[Row]) -> str:
-    """Return counts by n, the two readings, and what was recovered."""
-    return "\n\n".join((_counts(rows), _readings(rows), _recovery(rows)))
+def facts(rows: list[Row]) -> dict[str, object]:
+    """Return the counts by n, both ways to count, the spread over tie orders, and recovery."""
+    main = pick(rows, order=0)
+    bes_rows, sbes_rows = pick(main, method="bes"), pick(main, method="sbes")
+    ns, evaluations = curve(sbes_rows, "n", "evaluations")
+    half = len(ns) // 2
+    return {
+        "models": len(distinct(main, "trial")),
+        "counts": _counts(main),
+        "bes_exact": sum(r["evaluations"] == r["n"] * 2 ** (r["n"] - 1) for r in bes_rows),
+        "bes_runs": len(bes_rows),
+        "exponent": f"{exponent(ns[half:], evaluations[half:]):.1f}",
+        "readings": _readings([row for row in main if row["one_order"] is not None]),
+        **_orders(rows),
+        "bes_recovered": int(sum(values(bes_rows, "recovered"))),
+        "sbes_recovered": int(sum(values(sbes_rows, "recovered"))),
+        "sbes_runs": len(sbes_rows),
+        "missed": _missed(pick(main, recovered=0)),
+    }
 
 
 def _counts(rows: list[Row]) -> str:
     lines = []
     for n in distinct(rows, "n"):
-        full, selected = (mean(pick(rows, n=n, method=m), "evaluations") for m in ("bes", "sbes"))
-        seconds = [mean(pick(rows, n=n, method=m), "seconds") for m in ("bes", "sbes")]
-        lines.append((n, full, selected, full / selected, *seconds))
-    ns, evaluations = curve(pick(rows, method="sbes"), "n", "evaluations")
-    half = len(ns) // 2
-    exact = all(
-        r["evaluations"] == r["n"] * 2 ** (int(r["n"]) - 1) for r in pick(rows, method="bes")
-    )
-    return (
-        "Mean number of unique (node, parent set) pairs scored, over "
-        f"{len(distinct(rows, 'trial'))} random models per n; SBES assumes Π_PS².\n\n"
-        + grid(("n", "BES", "SBES", "BES / SBES", "BES, s", "SBES, s"), lines)
-        + f"\n\nBES asks for exactly n·2ⁿ⁻¹ families in {'every' if exact else 'not every'} trial. "
-        f"SBES grows as n^{exponent(ns[half:], evaluations[half:]):.1f} over the larger half of n."
-    )
+        both = [pick(rows, n=n, method=method) for method in ("bes", "sbes")]
+        full, selective = (mean(each, "evaluations") for each in both)
+        lines.append((n, full, selective, full / selective, *(mean(e, "seconds") for e in both)))
+    return grid(("n", "BES", "SBES", "BES / SBES", "BES, s", "SBES, s"), lines)
 
 
 def _readings(rows: list[Row]) -> str:
-    counted = [row for row in rows if row["one_order"] != ""]
     lines = []
-    for n in distinct(counted, "n"):
-        cells: list[float] = []
-        for method in ("bes", "sbes"):
-            chosen = pick(counted, n=n, method=method)
-            cells += [mean(chosen, "evaluations"), mean(chosen, "one_order")]
-        lines.append((n, *cells))
-    return (
-        "**What is counted on x — y.** Delete(x, y, H) and Delete(y, x, H) do the same, and ask "
-        "for families of y and of x. Above, as everywhere, both are counted; scoring only the "
-        "order x < y leaves the path as it is, and needs:\n\n"
-        + grid(("n", "BES, both", "BES, one", "SBES, both", "SBES, one"), lines)
-    )
+    for n in distinct(rows, "n"):
+        both = [pick(rows, n=n, method=method) for method in ("bes", "sbes")]
+        counts = [mean(each, column) for each in both for column in ("evaluations", "one_order")]
+        lines.append((n, *counts))
+    return grid(("n", "BES, both", "BES, one", "SBES, both", "SBES, one"), lines)
 
 
-def _recovery(rows: list[Row]) -> str:
-    parts = []
-    for method in distinct(rows, "method"):
-        chosen = pick(rows, method=method)
-        hits = sum(values(chosen, "recovered"))
-        parts.append(f"{str(method).upper()} in {hits:.0f} of {len(chosen)} runs")
-    text = f"**Recovery.** The true class is found by {' and by '.join(parts)}."
-    missed = pick(rows, recovered=0)
-    if not missed:
-        return text
+def _orders(rows: list[Row]) -> dict[str, object]:
+    """Return the spread of SBES's count over tie orders, and whether the class depends on them."""
+    rows = pick(rows, method="sbes")
+    by_model: dict[tuple[int, int], list[Row]] = {}
+    for row in rows:
+        by_model.setdefault((row["n"], row["trial"]), []).append(row)
+    groups = {key: group for key, group in by_model.items() if len(group) > 1}
+    lines = []
+    for n in sorted({n for n, _ in groups}):
+        every = [group for (size, _), group in groups.items() if size == n]
+        counts = [sorted(values(group, "evaluations")) for group in every]
+        spreads = [(c[-1] - c[0]) / median(c) for c in counts]
+        means = [mean([row for group in every for row in pick(group, order=order)], "evaluations")
+                 for order in distinct(every[0], "order")]  # fmt: skip
+        lines.append(
+            (n, means[0], f"{number(min(means))} to {number(max(means))}",
+             f"{100 * median(spreads):.1f}%", f"{100 * max(spreads):.1f}%")
+        )  # fmt: skip
+    header = ("n", "as numbered", "mean of the models, by order", "median spread", "largest")
+    differ = [group for group in groups.values() if len(set(values(group, "recovered"))) > 1]
+    return {
+        "orders": grid(header, lines),
+        "order_count": max((len(group) - 1 for group in groups.values()), default=0),
+        "order_models": len(groups),
+        "order_differ": len(differ),
+    }
+
+
+def _missed(rows: list[Row]) -> str:
     lines = [
-        (f"{r['method']}, n = {r['n']}, trial {r['trial']}", r["gain"], r["weakest_edge"], _why(r))
-        for r in missed
+        (f"{row['method']}, n = {row['n']}, trial {row['trial']}", row["gain"], row["weakest_edge"])
+        for row in rows
     ]
-    header = ("missed", "score above the truth's", "weakest true edge, nats", "why")
-    return text + " The others:\n\n" + grid(header, lines)
+    header = ("missed", "score above the truth's, nats", "weakest true edge, nats")
+    return grid(header, lines) if lines else "None was missed."
 
 
-def _why(row: Row) -> str:
-    gain, weakest = float(row["gain"]), float(row["weakest_edge"])
-    if weakest < 0:
-        return f"an edge of the truth is worth less than its parameters, by {number(-weakest)} nats"
-    if gain > 0:
-        return "another class scores higher: the model is nearly unfaithful"
-    return "nearly unfaithful: the search stops at a local optimum below the truth"
-
-
-def _selected(cpdag: PDAG, x: int, y: int) -> Iterator[Delete]:
-    return selective_deletes(cpdag, x, y, ASSUMED)
-
-
-EXPERIMENT = Experiment(
-    name="figure-8",
-    title="Score evaluations of BES and SBES from the complete graph (Fig. 8)",
-    keys=("n", "method", "trial"),
-    columns=("evaluations", "one_order", "recovered", "gain", "weakest_edge", "seconds"),
+STUDY = experiment(
+    "figure-8",
+    "Score evaluations of BES and SBES from the complete graph (Fig. 8)",
+    keys={"n": positive, "method": one_of("bes", "sbes"), "trial": natural, "order": natural},
+    columns={
+        "evaluations": positive,
+        "one_order": optional(positive),
+        "recovered": natural,
+        "gain": real,
+        "weakest_edge": real,
+        "seconds": amount,
+    },
     tasks=tasks,
     measure=measure,
+    facts=facts,
     draw=draw,
-    summary=summary,
 )

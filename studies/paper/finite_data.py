@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from time import process_time
 from typing import TYPE_CHECKING
 
-from sges.graph.equivalence import dag_to_cpdag
-from sges.graph.pdag import PDAG
+from sges.graph import PDAG, dag_to_cpdag
 from sges.metrics import shd
 from sges.properties import MaxParents
 from sges.score import DiscreteBIC, Score
@@ -18,9 +17,19 @@ from sges.search import bes, ges, sges
 from sges.search.algorithms import Forward
 from sges.search.auto import auto_bound
 from studies.charts import BLUE, GOLD, GREEN, GREY, RED, VIOLET, label, line, panels
-from studies.frame import Experiment, Row, Task, seed_of
-from studies.pages import curve, distinct, grid, mean, pick
+from studies.frame import (
+    Row,
+    Task,
+    amount,
+    experiment,
+    natural,
+    one_of,
+    optional,
+    positive,
+    seed_of,
+)
 from studies.paper.models import paper_model
+from studies.summary import curve, distinct, grid, mean, pick
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -69,7 +78,7 @@ def measure(task: Task, seed: int) -> Row:
     }
 
 
-def learned(score: Score, start: str, assume: str) -> tuple[PDAG, int, int | str]:
+def learned(score: Score, start: str, assume: str) -> tuple[PDAG, int, int | None]:
     """Return what one method finds, what it costs, and the bound it used."""
     forward = STARTS[start]
     if assume == "auto":
@@ -79,7 +88,7 @@ def learned(score: Score, start: str, assume: str) -> tuple[PDAG, int, int | str
         found = sges(score, MaxParents(BOUNDS[assume]), forward=forward)
         return found.cpdag, found.score_evaluations or 0, BOUNDS[assume]
     found = ges(score) if start == "fes" else bes(score, PDAG.complete(score.n))
-    return found.cpdag, found.score_evaluations or 0, ""
+    return found.cpdag, found.score_evaluations or 0, None
 
 
 def draw(rows: list[Row], figure: "Figure") -> None:
@@ -98,53 +107,56 @@ def draw(rows: list[Row], figure: "Figure") -> None:
     figure.legend(lines, names, loc="outside lower center", ncols=len(names), frameon=False)
 
 
-def summary(rows: list[Row]) -> str:
-    """Return the edges wrong and the evaluations by records and assumption."""
-    return "\n\n".join([INTRODUCTION, *(_start(rows, start) for start in STARTS), _auto(rows)])
+def facts(rows: list[Row]) -> dict[str, object]:
+    """Return the edges wrong and the evaluations by records and assumption, and the k chosen."""
+    chosen = []
+    for records in distinct(rows, "records"):
+        here = pick(rows, records=records, assume="auto")
+        chosen.append((f"{records:,}", *(_tally(pick(here, start=start)) for start in STARTS)))
+    return {
+        "from_fes": _by_records(pick(rows, start="fes"), "GES"),
+        "from_complete": _by_records(pick(rows, start="complete"), "BES"),
+        "chosen": grid(("records", "from FES", "from the complete graph"), chosen),
+    }
 
 
-INTRODUCTION = """Structural Hamming distance to the true class: pairs of nodes whose edge is \
-missing, surplus or directed otherwise. In brackets, the mean number of score evaluations."""
-
-
-def _start(rows: list[Row], start: str) -> str:
-    chosen = pick(rows, start=start)
+def _by_records(rows: list[Row], alone: str) -> str:
     lines = []
-    for records in distinct(chosen, "records"):
-        here = pick(chosen, records=records)
+    for records in distinct(rows, "records"):
+        here = pick(rows, records=records)
         lines.append((f"{records:,}", *(_cell(pick(here, assume=m)) for m in METHODS)))
-    alone = "GES" if start == "fes" else "BES"
-    title = "From FES" if start == "fes" else "From the complete graph"
-    header = ("records", alone, *list(METHODS.values())[1:])
-    return f"**{title}**\n\n" + grid(header, lines)
+    return grid(("records", alone, *list(METHODS.values())[1:]), lines)
 
 
 def _cell(rows: list[Row]) -> str:
     return f"{mean(rows, 'shd'):.2f} ({mean(rows, 'evaluations'):,.0f})"
 
 
-def _auto(rows: list[Row]) -> str:
-    lines = []
-    for records in distinct(rows, "records"):
-        here = pick(rows, records=records, assume="auto")
-        ks = [[row["k"] for row in here if row["start"] == start] for start in STARTS]
-        lines.append((f"{records:,}", *(_tally(k) for k in ks)))
-    return "**The k chosen**, and in how many runs:\n\n" + grid(
-        ("records", "from FES", "from the complete graph"), lines
-    )
+def _tally(rows: list[Row]) -> str:
+    ks = [row["k"] for row in rows]
+    return ", ".join(f"{k}: {ks.count(k)}" for k in sorted(set(ks)))
 
 
-def _tally(ks: list[str | int | float]) -> str:
-    return ", ".join(f"{k}: {ks.count(k)}" for k in sorted(set(ks), key=str))
-
-
-EXPERIMENT = Experiment(
-    name="finite-data",
-    title="Finite data, and what a wrong assumption costs",
-    keys=("n", "records", "start", "assume", "trial"),
-    columns=("k", "shd", "edges", "true_edges", "evaluations", "seconds"),
+STUDY = experiment(
+    "finite-data",
+    "Finite data, and what a wrong assumption costs",
+    keys={
+        "n": positive,
+        "records": positive,
+        "start": one_of(*STARTS),
+        "assume": one_of(*METHODS),
+        "trial": natural,
+    },
+    columns={
+        "k": optional(natural),
+        "shd": natural,
+        "edges": natural,
+        "true_edges": natural,
+        "evaluations": positive,
+        "seconds": amount,
+    },
     tasks=tasks,
     measure=measure,
+    facts=facts,
     draw=draw,
-    summary=summary,
 )

@@ -11,12 +11,15 @@ to the parents, who make those joins superfluous: BES has to take a clique apart
 Paper: Section 5, generative models.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from sges.graph.chordal import largest_clique
 from sges.graph.equivalence import dag_to_cpdag
 from sges.graph.pdag import PDAG
 from sges.network import BayesianNetwork, LinearGaussian, random_structure
+from sges.nodeset import nodes
 from sges.score.base import Score, total_score
 from studies.frame import seed_of
 
@@ -28,6 +31,16 @@ def paper_model(n: int, seed: int, trial: int, max_parents: int = 2) -> Bayesian
     """
     own = seed_of(seed, n, trial, max_parents)
     return BayesianNetwork.random(random_structure(n, max_parents, seed=own), seed=own)
+
+
+def relabelled(network: BayesianNetwork, place: Sequence[int]) -> BayesianNetwork:
+    """Return the network with variable v renumbered as place[v]."""
+    cpts = [np.empty(0)] * network.n
+    for v, cpt in enumerate(network.cpts):
+        parents = [place[p] for p in nodes(network.dag.parents(v))]
+        cpts[place[v]] = cpt.transpose([*np.argsort(parents), len(parents)])
+    edges = [(place[x], place[y]) for x, y in network.dag.directed_edges()]
+    return BayesianNetwork(PDAG.from_edges(network.n, edges), cpts)
 
 
 def star(parents: int, children: int) -> PDAG:

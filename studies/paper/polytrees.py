@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from time import process_time
 from typing import TYPE_CHECKING
 
-from sges.graph.equivalence import dag_to_cpdag
+from sges.graph import dag_to_cpdag
 from sges.metrics import shd
 from sges.network import LinearGaussian, random_polytree
 from sges.properties import MaxVWidth
@@ -19,8 +19,8 @@ from sges.score import GaussianBIC, GaussianOracle, Score
 from sges.search import ges, sges
 from sges.search.algorithms import Forward
 from studies.charts import BLUE, GOLD, GREEN, GREY, RED, label, line, panels, plain_ticks
-from studies.frame import Experiment, Row, Task, seed_of
-from studies.pages import curve, distinct, exponent, grid, mean, pick, values
+from studies.frame import Row, Task, amount, experiment, natural, one_of, positive, seed_of
+from studies.summary import curve, distinct, exponent, grid, mean, pick, values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -100,60 +100,53 @@ def draw(rows: list[Row], figure: "Figure") -> None:
     label(right, "n", "Edges wrong, SGES after poly-FES")
 
 
-def summary(rows: list[Row]) -> str:
+def facts(rows: list[Row]) -> dict[str, object]:
     """Return counts and exponents on the oracle, and recovery from samples."""
-    return _oracle(pick(rows, data="oracle")) + "\n\n" + _samples(rows)
-
-
-def _oracle(rows: list[Row]) -> str:
-    lines = []
-    for n in distinct(rows, "n"):
-        cells = [mean(pick(rows, n=n, method=m), "evaluations") for m in METHODS]
-        lines.append((n, *cells))
-    found = []
+    oracle, samples = pick(rows, data="oracle"), [r for r in rows if r["data"] != "oracle"]
+    counts = [
+        (n, *(mean(pick(oracle, n=n, method=m), "evaluations") for m in METHODS))
+        for n in distinct(oracle, "n")
+    ]
+    growth = []
     for method, name in METHODS.items():
-        chosen = pick(rows, method=method)
+        chosen = pick(oracle, method=method)
+        hits = int(sum(values(chosen, "recovered")))
         slope = exponent(*curve(chosen, "n", "evaluations"))
-        hits = sum(values(chosen, "recovered"))
-        found.append(f"{name}: n^{slope:.2f}, true class in {hits:.0f} of {len(chosen)} runs")
-    return (
-        "**Oracle** (population covariance, five billion records). Mean evaluations over "
-        f"{len(distinct(rows, 'trial'))} random polytrees per n:\n\n"
-        + grid(("n", *METHODS.values()), lines)
-        + "\n\nFitted growth over all n. "
-        + "; ".join(found)
-        + "."
-    )
+        growth.append((name, f"n^{slope:.2f}", f"{hits} of {len(chosen)}"))
+    kinds = distinct(rows, "data")
+    recovery = [
+        (n, *(_cell(pick(rows, n=n, data=kind, method="sges-poly")) for kind in kinds))
+        for n in distinct(rows, "n")
+    ]
+    names = ["oracle" if kind == "oracle" else f"{int(kind):,} records" for kind in kinds]
+    return {
+        "models": len(distinct(oracle, "trial")),
+        "counts": grid(("n", *METHODS.values()), counts),
+        "growth": grid(("search", "evaluations", "true class"), growth),
+        "recovery": grid(("n", *names), recovery),
+        **{
+            f"wrong_{method.replace('-', '_')}": f"{mean(pick(samples, method=method), 'shd'):.2f}"
+            for method in ("ges", "sges-fes", "sges-poly")
+        },
+    }
 
 
-def _samples(rows: list[Row]) -> str:
-    lines = []
-    for n in distinct(rows, "n"):
-        cells: list[str] = []
-        for seen in distinct(rows, "data"):
-            chosen = pick(rows, n=n, data=seen, method="sges-poly")
-            cells.append(f"{mean(chosen, 'recovered'):.0%} ({mean(chosen, 'shd'):.3g})")
-        lines.append((n, *cells))
-    header = ["oracle" if s == "oracle" else f"{int(s):,} records" for s in distinct(rows, "data")]
-    samples = [row for row in rows if row["data"] != "oracle"]
-    wrong = [mean(pick(samples, method=m), "shd") for m in ("ges", "sges-fes", "sges-poly")]
-    return (
-        "**Samples.** How often SGES after poly-FES finds the true class, and in brackets the "
-        "mean number of pairs of nodes whose edge is wrong:\n\n"
-        + grid(("n", *header), lines)
-        + f"\n\nOver all samples GES has {wrong[0]:.2f} edges wrong on average, SGES after FES "
-        f"{wrong[1]:.2f} and SGES after poly-FES {wrong[2]:.2f}: what the polynomial forward phase "
-        "costs on finite data."
-    )
+def _cell(rows: list[Row]) -> str:
+    return f"{mean(rows, 'recovered'):.0%} ({mean(rows, 'shd'):.3g})"
 
 
-EXPERIMENT = Experiment(
-    name="polytrees",
-    title="Polytrees with a polynomial number of evaluations",
-    keys=("n", "data", "method", "trial"),
-    columns=("evaluations", "recovered", "shd", "seconds"),
+STUDY = experiment(
+    "polytrees",
+    "Polytrees with a polynomial number of evaluations",
+    keys={
+        "n": positive,
+        "data": one_of(*DATA),
+        "method": one_of(*METHODS),
+        "trial": natural,
+    },
+    columns={"evaluations": positive, "recovered": natural, "shd": natural, "seconds": amount},
     tasks=tasks,
     measure=measure,
+    facts=facts,
     draw=draw,
-    summary=summary,
 )

@@ -12,7 +12,7 @@ from itertools import pairwise
 from time import process_time
 from typing import TYPE_CHECKING
 
-from sges.graph.pdag import PDAG
+from sges.graph import PDAG
 from sges.network import LinearGaussian
 from sges.properties import (
     AtMost,
@@ -36,9 +36,20 @@ from studies.charts import (
     panels,
     whole_numbers,
 )
-from studies.frame import Experiment, Row, Task, seed_of
-from studies.pages import curve, distinct, grid, mean, pick, values
+from studies.frame import (
+    Row,
+    Task,
+    amount,
+    experiment,
+    natural,
+    one_of,
+    optional,
+    positive,
+    real,
+    seed_of,
+)
 from studies.paper.models import against_truth, paper_model
+from studies.summary import curve, distinct, grid, mean, pick, values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -82,7 +93,7 @@ def measure(task: Task, seed: int) -> Row:
     start, begun = PDAG.complete(n), process_time()
     found = bes(score, start) if assume is None else sbes(score, start, assume)
     return {
-        "k": "" if assume is None else assume.k,
+        "k": None if assume is None else assume.k,
         "evaluations": found.score_evaluations or 0,
         **against_truth(score, dag, found.cpdag),
         "seconds": process_time() - begun,
@@ -128,49 +139,34 @@ def draw(rows: list[Row], figure: "Figure") -> None:
         label(axes, "n", "score evaluations", title)
 
 
-def summary(rows: list[Row]) -> str:
-    """Return one table per family."""
-    return INTRODUCTION + "\n\n" + "\n\n".join(_family(rows, family) for family in FAMILIES)
+def facts(rows: list[Row]) -> dict[str, object]:
+    """Return for each family its table, the savings at the largest n, and recovery."""
+    told: dict[str, object] = {}
+    for family in FAMILIES:
+        found = _family(pick(rows, family=family))
+        told |= {f"{family}_{name}": value for name, value in found.items()}
+    return told
 
 
-INTRODUCTION = """SBES from the complete graph, assuming in turn each property at the value it \
-has for the truth: parents (PS), clique size (CL; tight with the bound k − 1, which suffices), \
-v-width (VW), treewidth of the moral graph (TW), number of v-structures (VS). Evaluations, and in \
-brackets the mean k."""
-
-
-def _family(rows: list[Row], family: str) -> str:
-    chosen = pick(rows, family=family)
-    lines = []
-    for n in distinct(chosen, "n"):
-        cells = [_cell(pick(chosen, n=n, assume=name)) for name in ("none", *KINDS)]
-        lines.append((n, *cells))
-    largest = pick(chosen, n=max(values(chosen, "n")))
+def _family(rows: list[Row]) -> dict[str, object]:
+    lines = [
+        (n, *(_cell(pick(rows, n=n, assume=name)) for name in ("none", *KINDS)))
+        for n in distinct(rows, "n")
+    ]
+    largest = pick(rows, n=max(values(rows, "n")))
     full = mean(pick(largest, assume="none"), "evaluations")
-    savings = {name: full / mean(pick(largest, assume=name), "evaluations") for name in KINDS}
-    best = max(savings, key=lambda name: savings[name])
-    told = ", ".join(f"{name} {factor:.3g}" for name, factor in savings.items())
-    return (
-        f"**{FAMILIES[family]}**\n\n"
-        + grid(("n", "BES", *KINDS), lines)
-        + f"\n\nAt n = {largest[0]['n']}, fewer evaluations than BES by a factor of: {told}. "
-        f"{best} saves most. The true class is found in {sum(values(chosen, 'recovered')):.0f} "
-        f"of {len(chosen)} runs.{_missed(chosen)}"
-    )
-
-
-def _missed(rows: list[Row]) -> str:
-    """Say why the truth was missed: whether it is not the optimum, or was not reached."""
+    factors = [full / mean(pick(largest, assume=name), "evaluations") for name in KINDS]
+    lines.append(("BES / SBES", "", *(f"{factor:.3g}" for factor in factors)))
     missed = pick(rows, recovered=0)
-    if not missed:
-        return ""
-    better = [row for row in missed if float(row["gain"]) > 0]
-    models = {(row["n"], row["trial"]) for row in missed}
-    return (
-        f" The others are {len(missed)} runs on {len(models)} models; in {len(better)} of them the "
-        f"class found scores higher than the truth, by {max(values(missed, 'gain')):.3g} nats at "
-        "most: a dependence of the model is too weak to pay for its parameters."
-    )
+    return {
+        "counts": grid(("n", "BES", *KINDS), lines),
+        "largest": largest[0]["n"],
+        "runs": len(rows),
+        "recovered": len(rows) - len(missed),
+        "missed_models": len({(row["n"], row["trial"]) for row in missed}),
+        "missed_higher": sum(row["gain"] > 0 for row in missed),
+        "missed": len(missed),
+    }
 
 
 def _cell(rows: list[Row]) -> str:
@@ -178,13 +174,24 @@ def _cell(rows: list[Row]) -> str:
     return f"{mean(rows, 'evaluations'):,.0f}" + (f" ({k:.3g})" if k == k else "")
 
 
-EXPERIMENT = Experiment(
-    name="properties",
-    title="Five properties side by side",
-    keys=("family", "n", "assume", "trial"),
-    columns=("k", "evaluations", "recovered", "gain", "seconds"),
+STUDY = experiment(
+    "properties",
+    "Five properties side by side",
+    keys={
+        "family": one_of(*FAMILIES),
+        "n": positive,
+        "assume": one_of("none", *KINDS),
+        "trial": natural,
+    },
+    columns={
+        "k": optional(natural),
+        "evaluations": positive,
+        "recovered": natural,
+        "gain": real,
+        "seconds": amount,
+    },
     tasks=tasks,
     measure=measure,
+    facts=facts,
     draw=draw,
-    summary=summary,
 )

@@ -17,9 +17,20 @@ from sges.result import Result
 from sges.score import GaussianOracle, Score
 from sges.search import ges, sges
 from studies.charts import BLUE, GREEN, GREY, RED, label, line, panels, plain_ticks
-from studies.frame import Experiment, Row, Task, seed_of
-from studies.pages import curve, distinct, exponent, grid, mean, number, pick, values
+from studies.frame import (
+    Row,
+    Task,
+    amount,
+    experiment,
+    natural,
+    one_of,
+    optional,
+    positive,
+    real,
+    seed_of,
+)
 from studies.paper.models import against_truth
+from studies.summary import curve, distinct, exponent, grid, mean, number, pick, values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,7 +65,7 @@ def measure(task: Task, seed: int) -> Row:
     seconds = process_time() - begun
     return {
         "evaluations": found.score_evaluations or 0,
-        "bound": "" if found.evaluation_bound is None else found.evaluation_bound,
+        "bound": found.evaluation_bound,
         "complete": int(found.complete),
         **against_truth(score, dag, found.cpdag),
         "seconds": seconds,
@@ -84,40 +95,34 @@ def draw(rows: list[Row], figure: "Figure") -> None:
         label(axes, "n", "score evaluations", f"{weights} weights, {low} to {high}")
 
 
-def summary(rows: list[Row]) -> str:
+def facts(rows: list[Row]) -> dict[str, object]:
     """Return evaluations, seconds, exponents and the bound, for each strength of weights."""
-    text = (
-        f"Means over {len(distinct(rows, 'trial'))} models per n; SGES assumes Π_PS². Bound is "
-        "that of Proposition 2 with poly-FES, in full. A run that took half a minute was stopped "
-        "there; a mean over such runs, marked ≥, is too low."
-    )
-    return "\n\n".join([text, *(_strength(rows, weights) for weights in WEIGHTS)])
+    told: dict[str, object] = {"models": len(distinct(rows, "trial")), "limit": f"{TIME_LIMIT:g}"}
+    for weights in WEIGHTS:
+        chosen = pick(rows, weights=weights)
+        told[f"{weights}_counts"] = _counts(chosen)
+        growth = [_growth(pick(chosen, method=m), name) for m, name in METHODS.items()]
+        header = ("search", "evaluations", "at worst", "true class", "stopped")
+        told[f"{weights}_growth"] = grid(header, growth)
+        told[f"{weights}_fewer"] = _fewer(chosen)
+        told[f"{weights}_models"] = len(pick(chosen, method="ges"))
+    return told
 
 
-def _strength(rows: list[Row], weights: str) -> str:
-    chosen = pick(rows, weights=weights)
+def _counts(rows: list[Row]) -> str:
     lines = []
-    for n in distinct(chosen, "n"):
-        here = pick(chosen, n=n)
+    for n in distinct(rows, "n"):
+        here = pick(rows, n=n)
         counts = [_count(pick(here, method=m)) for m in METHODS]
         seconds = [mean(pick(here, method=m), "seconds") for m in METHODS]
         lines.append((n, *counts, mean(pick(here, method="sges-poly"), "bound"), *seconds))
-    names = METHODS.values()
-    header = ("n", *names, "bound", *(f"{name}, s" for name in names))
-    told = "; ".join(_growth(pick(chosen, method=m), name) for m, name in METHODS.items())
-    low, high = WEIGHTS[weights]
-    return (
-        f"**{weights} weights, {low} to {high}**\n\n"
-        + grid(header, lines)
-        + f"\n\n{told}. SGES after poly-FES needs fewer evaluations than GES on "
-        f"{_fewer(chosen)} of {len(pick(chosen, method='ges'))} models."
-    )
+    return grid(("n", *METHODS.values(), "bound", *(f"{m}, s" for m in METHODS.values())), lines)
 
 
 def _fewer(rows: list[Row]) -> int:
     """Return on how many models SGES after poly-FES asks for fewer families than GES."""
     counts = [
-        {(row["n"], row["trial"]): float(row["evaluations"]) for row in pick(rows, method=method)}
+        {(row["n"], row["trial"]): row["evaluations"] for row in pick(rows, method=method)}
         for method in ("ges", "sges-poly")
     ]
     return sum(counts[1][key] < counts[0][key] for key in counts[0])
@@ -128,25 +133,34 @@ def _count(rows: list[Row]) -> str:
     return "≥ " * (not all(values(rows, "complete"))) + number(mean(rows, "evaluations"))
 
 
-def _growth(rows: list[Row], name: str) -> str:
+def _growth(rows: list[Row], name: str) -> tuple[str, ...]:
     slope = exponent(*curve(rows, "n", "evaluations"))
-    stopped = len(rows) - sum(values(rows, "complete"))
-    hits = sum(values(rows, "recovered"))
-    ended = f", {stopped:.0f} stopped (so that the exponent is too low)" if stopped else ""
-    worst = max(values(rows, "evaluations"))
-    return (
-        f"{name}: n^{slope:.2f}, at worst {worst:,.0f} evaluations, true class in {hits:.0f} of "
-        f"{len(rows)} runs{ended}"
-    )
+    stopped = len(rows) - int(sum(values(rows, "complete")))
+    hits = int(sum(values(rows, "recovered")))
+    worst = f"{max(values(rows, 'evaluations')):,.0f}"
+    mark = "≥ " * bool(stopped)
+    return name, f"{mark}n^{slope:.2f}", worst, f"{hits} of {len(rows)}", str(stopped)
 
 
-EXPERIMENT = Experiment(
-    name="scaling",
-    title="End to end: SGES after poly-FES against GES",
-    keys=("n", "weights", "method", "trial"),
-    columns=("evaluations", "bound", "complete", "recovered", "gain", "seconds"),
+STUDY = experiment(
+    "scaling",
+    "End to end: SGES after poly-FES against GES",
+    keys={
+        "n": positive,
+        "weights": one_of(*WEIGHTS),
+        "method": one_of(*METHODS),
+        "trial": natural,
+    },
+    columns={
+        "evaluations": positive,
+        "bound": optional(positive),
+        "complete": natural,
+        "recovered": natural,
+        "gain": real,
+        "seconds": amount,
+    },
     tasks=tasks,
     measure=measure,
+    facts=facts,
     draw=draw,
-    summary=summary,
 )

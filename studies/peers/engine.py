@@ -1,56 +1,270 @@
 """The compiled engine against its predecessor, which searched in Python: both in one run.
 
-    python -m studies.peers.engine [--quick] [--large] [--only NAME ...]
-
 Two processes, one with the predecessor (a commit of this repository, in an environment of its own)
-and one with the present package, are asked in turn, so that whatever else the machine does slows
-both alike; a ratio is the median over the repetitions.  Searches in one thread are timed by the
-processor's clock, which leaves out the time that others had it; those in several, and those beside
-a busy core, by the clock on the wall.  ``floor`` and ``growth`` are about the present package only.
-
-Writes engine.csv and engine.md into studies/results; what was not measured now stays as it was.
-``--quick`` takes a minute on small data, and writes only where ``--out`` says.
+and one with the present package, are asked in turn, so that other work on the machine slows both
+alike; a ratio is the median over the repetitions.  Searches in one thread are timed by processor
+time; those in several threads, and those beside a busy core, by the clock on the wall.  The groups
+``floor`` and ``growth`` are about the present package only.
 """
 
-import argparse
-import csv
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import version
-from math import ceil, isclose
+from math import ceil, isclose, log
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import Any, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
-from studies.peers.contract import Environment
-from studies.peers.engine_cases import Case, all_cases
-from studies.peers.environments import interpreter
-from studies.peers.machine import digest_of
-from studies.peers.measure import ROOT, THREAD_LIMITS
-from studies.peers.rows import RESULTS
+import numpy as np
+from numpy.typing import NDArray
+
+from studies.frame import (
+    Key,
+    Options,
+    Read,
+    Row,
+    Study,
+    Task,
+    amount,
+    boolean,
+    optional,
+    positive,
+    words,
+)
+from studies.peers.contract import Environment, Table
+from studies.peers.problems import NETWORKS, Spec, make_problem
+from studies.peers.processes import ROOT, THREAD_LIMITS, digest_of, interpreter, machine, today
+from studies.peers.worker import write_table
+from studies.summary import MISSING, distinct, grid, pick, times
+from studies.summary import seconds as short_seconds
 
 PREDECESSOR = "de3e27f8e322a490a5fc5763d6a0e78babb3eb1b"
 """The last commit whose search was interpreted."""
 
-ENOUGH = 0.05
+LONG_ENOUGH = 0.05
 """Seconds that one timing should take at least: shorter searches are run several times in it."""
 MOST_LOOPS = 20
 REPETITIONS = 7
-SPENT = 20.0
-"""No more repetitions after so many seconds; a search that takes longer is run once."""
+TIME_PER_CASE = 20.0
+"""No more repetitions after this many seconds; a search that takes longer is run once."""
 
-Row: TypeAlias = dict[str, Any]
-COLUMNS = (
-    *("group", "what", "n", "predecessor", "present", "ratio", "target", "repetitions"),
-    *("same_graph", "same_score", "same_count", "megabytes", "floor", "questions", "sources"),
-)
 ALONE = ("floor", "growth")
 """Groups that are about the present package alone."""
+
+# The cases: data, searches, and the speed-up that is wanted.
+
+Values: TypeAlias = NDArray[np.float64]
+Sort: TypeAlias = Literal["suite", "covariance", "sparse"]
+"""A data set of the suite, a population covariance, or a table too wide for the suite."""
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """A data set, apart from its seed."""
+
+    spec: Spec
+    sort: Sort = "suite"
+
+    def write(self, seed: int, folder: Path) -> Path:
+        """Write the table, unless it is there already, and return where it is."""
+        path = folder / f"{self.sort}-{self.spec.name}-{seed}.npz"
+        if not path.exists():
+            write_table(self._table(seed), path)
+        return path
+
+    def _table(self, seed: int) -> Table:
+        if self.sort == "sparse":
+            return Table("gaussian", sparse_gaussian(self.spec.d, self.spec.rows, seed))
+        if self.sort == "covariance":
+            return Table("gaussian", population_covariance(self.spec.d, seed))
+        return make_problem(self.spec, seed).table
+
+
+def sparse_gaussian(d: int, rows: int, seed: int) -> Values:
+    """Return records of a random DAG with d edges; the pairs are drawn, not chosen from all."""
+    rng = np.random.default_rng([seed, d])
+    edges: set[tuple[int, int]] = set()
+    while len(edges) < d:
+        low, high = sorted(rng.integers(d, size=2).tolist())
+        if low < high:
+            edges.add((low, high))
+    values = rng.normal(size=(d, rows))
+    for x, y in sorted(edges, key=lambda edge: edge[1]):  # parents are complete before children
+        values[y] += rng.choice([-1.0, 1.0]) * rng.uniform(0.5, 2.0) * values[x]
+    values /= values.std(axis=1, keepdims=True)
+    return np.ascontiguousarray(values[rng.permutation(d)].T)
+
+
+def population_covariance(d: int, seed: int) -> Values:
+    """Return the covariance of a linear Gaussian model in which no node has over two parents."""
+    rng = np.random.default_rng([seed, d])
+    weights, order = np.zeros((d, d)), rng.permutation(d)
+    for place in range(1, d):
+        parents = order[rng.choice(place, size=min(place, int(rng.integers(3))), replace=False)]
+        sign = rng.choice([-1.0, 1.0], len(parents))
+        weights[parents, order[place]] = sign * rng.uniform(0.5, 2.0, len(parents))
+    effects = np.linalg.inv(np.eye(d) - weights)
+    covariance: Values = effects.T @ effects
+    return covariance
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One measurement: a search on a data set, and the ratio that is wanted of it."""
+
+    group: str
+    what: str
+    data: Data
+    do: str
+    options: dict[str, Any] = field(default_factory=dict)
+    target: float | None = None
+    seeds: int = 1
+    busy: bool = False
+    """Whether threads are not limited while another process keeps a core busy."""
+
+    @property
+    def n(self) -> int:
+        """The number of variables."""
+        return self.data.spec.d
+
+    @property
+    def wall(self) -> bool:
+        """Whether it is timed by the clock on the wall: where there are several threads."""
+        return self.busy or self.group in ("threads", "growth")
+
+
+def er(d: int, edges: int = 2, rows: int = 10_000) -> Data:
+    """Return linear Gaussian data over an Erdős–Rényi graph."""
+    return Data(Spec("er", d, rows, edges))
+
+
+def network(name: str) -> Data:
+    """Return records of a reference network."""
+    return Data(Spec("network", NETWORKS[name], 5_000, network=name))
+
+
+SIZES = (25, 50, 100, 200, 500, 1000, 2000)
+QUICK = 50
+"""No more variables than this with ``--quick``."""
+
+
+def all_cases(*, quick: bool = False, large: bool = False) -> list[Case]:
+    """Return what is measured; quick is small data only, large adds what takes many minutes."""
+    cases = [*_gaussian(), *_complete(quick), *_discrete(), *_python(), *_busy(), *_several()]
+    cases += [*_floors(quick), *_growth(large)]
+    return [case for case in cases if case.n <= QUICK] if quick else cases
+
+
+def _gaussian() -> Iterator[Case]:
+    for strategy, largest, target in (
+        ("two-phase", 2000, 8.0),
+        ("interleaved", 2000, 10.0),
+        ("extended", 500, 8.0),
+    ):
+        for d in SIZES:
+            if d <= largest:
+                yield _search("2d edges", er(d), strategy, target)
+    for strategy, target in (("two-phase", 4.0), ("interleaved", 5.0), ("extended", 5.0)):
+        for d in (50, 100, 200):
+            yield _search("4d edges", er(d, 4), strategy, target)
+    for d in SIZES[:5]:
+        options = {"strategy": "interleaved"}
+        yield Case("learn", "interleaved", er(d), "learn", options, 5.0, _seeds(d))
+
+
+def _search(group: str, data: Data, strategy: str, target: float) -> Case:
+    options = {"strategy": strategy}
+    return Case(group, strategy, data, "search", options, target, _seeds(data.spec.d))
+
+
+def _seeds(d: int) -> int:
+    return 3 if d <= 200 else 1
+
+
+def _complete(quick: bool) -> Iterator[Case]:
+    data = Data(Spec("er", 12 if quick else 50, 10_000, 1), "covariance")
+    what = "from the complete graph, MaxParents(2)"
+    yield Case("complete", what, data, "complete", {"parents": 2}, 8.0)
+
+
+def _discrete() -> Iterator[Case]:
+    for strategy, names, target in (
+        ("two-phase", ("asia", "sachs", "child"), 2.5),
+        ("extended", ("asia", "sachs", "child", "insurance", "alarm", "hailfinder"), 4.0),
+    ):
+        for name in names:
+            options = {"strategy": strategy, "score": "discrete-bic", "kinds": "discrete"}
+            what = f"{strategy}, {name}"
+            yield Case("discrete", what, network(name), "learn", options, target, 3)
+
+
+def _python() -> Iterator[Case]:
+    """Yield what must still ask Python: it must not be slower than before."""
+    make = partial(Case, "python", target=1.0)
+    for strategy in ("two-phase", "interleaved", "extended"):
+        for d in (10, 25, 50) if strategy != "extended" else (10, 25):
+            what = f"custom score, {strategy}"
+            yield make(what, er(d), "custom", {"strategy": strategy})
+    for d in (10, 25, 50):
+        for strategy in ("two-phase", "interleaved"):
+            bound: dict[str, Any] = {"parents": 3, "strategy": strategy}
+            yield make(f"exact, {strategy}", er(d), "assuming", {**bound, "exact": True})
+            yield make(f"no bounds, {strategy}", er(d), "assuming", {**bound, "bounds": False})
+            yield make(f"drop_large, {strategy}", er(d), "assuming", {**bound, "drop_large": True})
+
+
+def _busy() -> Iterator[Case]:
+    for d in (25, 50, 100):
+        for strategy in ("two-phase", "interleaved"):
+            options = {"strategy": strategy, "score": "bge"}
+            yield Case("busy", f"BGe, {strategy}", er(d), "learn", options, 1.0, busy=True)
+            if d <= 50:  # beyond, the predecessor's threads wait for each other for minutes
+                what, given = f"mixed, {strategy}", {"strategy": strategy}
+                yield Case("busy", what, er(d), "mixed", given, 1.0, busy=True)
+
+
+def _several() -> Iterator[Case]:
+    for d in (50, 200):
+        for what, at_once in (("eight in turn", False), ("eight threads", True)):
+            options = {"strategy": "interleaved", "at_once": at_once}
+            yield Case("threads", what, er(d), "several", options)
+
+
+def _floors(quick: bool) -> Iterator[Case]:
+    sizes = {"two-phase": (500, 1000), "interleaved": (500, 1000), "extended": (100,)}
+    for strategy, given in sizes.items():
+        for d in (QUICK,) if quick else given:
+            yield Case("floor", strategy, er(d), "floor", {"strategy": strategy})
+
+
+def _growth(large: bool) -> Iterator[Case]:
+    for strategy in ("two-phase", "interleaved"):
+        for d in (1000, 2000, 5000):
+            if d <= 2000 or large:
+                data = Data(Spec("er", d, 10_000, 1), "sparse")
+                yield Case(
+                    "growth", f"{strategy}, 10,000 rows", data, "learn", {"strategy": strategy}
+                )
+        for d in (5000, 10_000, 20_000) if large else ():
+            data = Data(Spec("er", d, 1_000, 1), "sparse")
+            options = {"strategy": strategy, "penalty": "rule"}
+            yield Case("growth", f"{strategy}, 1,000 rows", data, "learn", options)
+        for d in (10_000, 20_000, 50_000) if large else ():
+            data = Data(Spec("er", d, 1_000, 1), "sparse")
+            what = f"{strategy}, 1,000 rows, float32"
+            yield Case("growth", what, data, "single", {"strategy": strategy})
+
+
+# The two processes.
+
+Answer: TypeAlias = dict[str, Any]
 
 
 class WorkerFailed(Exception):
@@ -77,7 +291,7 @@ class Worker:
         )
         self.home = Path(self._next()["ready"]).parent
 
-    def ask(self, case: Case, table: Path, loops: int = 1) -> Row:
+    def ask(self, case: Case, table: Path, loops: int = 1) -> Answer:
         """Return what a search on a table took and found."""
         assert self._process.stdin is not None
         given = {"do": case.do, "table": str(table), "options": case.options}
@@ -86,12 +300,12 @@ class Worker:
         self._process.stdin.flush()
         return self._next()
 
-    def _next(self) -> Row:
+    def _next(self) -> Answer:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
             raise WorkerFailed(f"the worker ended with code {self._process.wait()}")
-        answer: Row = json.loads(line)
+        answer: Answer = json.loads(line)
         if "failed" in answer:
             raise WorkerFailed(answer["failed"])
         return answer
@@ -112,20 +326,20 @@ def present_worker(*, limited: bool = True) -> Worker:
 def predecessor_worker(*, limited: bool = True) -> Worker:
     """Return a worker with the predecessor, which is installed if it is not there."""
     same = tuple(f"{package}=={version(package)}" for package in ("numpy", "scipy"))
-    where = f"git+file://{{here}}/..@{PREDECESSOR}"
+    where = f"git+file://{{here}}@{PREDECESSOR}"
     environment = Environment("predecessor", (where,), "sges", same)
     return Worker(interpreter(environment), None, limited=limited)
 
 
-def compare(case: Case, before: Worker, now: Worker, folder: Path) -> Row:
+def compare(case: Case, before: Worker, now: Worker, folder: Path) -> Answer:
     """Return the row of a case, from both workers asked in turn."""
     tables = [case.data.write(seed, folder) for seed in range(case.seeds)]
     pairs, loops = [(before.ask(case, tables[0]), now.ask(case, tables[0]))], [1, 1]
     spent = pairs[0][0]["seconds"]
-    if spent < SPENT:  # then the first of each was the warm-up
+    if spent < TIME_PER_CASE:  # then the first of each was the warm-up
         loops = [_loops(worker.ask(case, tables[0])) for worker in (before, now)]
         pairs, spent = [], 0.0
-    while spent < SPENT and len(pairs) < REPETITIONS:
+    while spent < TIME_PER_CASE and len(pairs) < REPETITIONS:
         table = tables[len(pairs) % len(tables)]
         pair = before.ask(case, table, loops[0]), now.ask(case, table, loops[1])
         pairs.append(pair)
@@ -141,12 +355,12 @@ def compare(case: Case, before: Worker, now: Worker, folder: Path) -> Row:
     }
 
 
-def _loops(answer: Row) -> int:
+def _loops(answer: Answer) -> int:
     seconds: float = answer["seconds"]
-    return min(ceil(ENOUGH / max(seconds, 1e-6)), MOST_LOOPS)
+    return min(ceil(LONG_ENOUGH / max(seconds, 1e-6)), MOST_LOOPS)
 
 
-def alone(case: Case, folder: Path) -> Row:
+def alone(case: Case, folder: Path) -> Answer:
     """Return the row of a case of the present package, in a process of its own."""
     table = case.data.write(0, folder)
     with present_worker(limited=case.group == "floor") as now:
@@ -196,92 +410,162 @@ def measure(cases: Sequence[Case], *, against_itself: bool = False) -> Iterator[
                 yield _row(case, alone(case, folder))
 
 
-def _row(case: Case, measured: Row) -> Row:
+def _row(case: Case, measured: Answer) -> Row:
     head = {"group": case.group, "what": case.what, "n": case.n, "target": case.target}
-    return dict.fromkeys(COLUMNS) | head | measured | {"sources": digest_of()}
+    return (
+        dict.fromkeys(COLUMNS)
+        | head
+        | measured
+        | {
+            "sources": digest_of(),
+            "machine": machine(),
+            "date": today(),
+        }
+    )
 
 
-def read(path: Path) -> list[Row]:
-    """Return the rows of a file, none if it is not there; an empty field is None."""
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return [{name: _value(text) for name, text in row.items()} for row in csv.DictReader(file)]
+# The study.
+
+COLUMNS: dict[str, Read] = {
+    "predecessor": optional(amount),
+    "present": amount,
+    "ratio": optional(amount),
+    "target": optional(amount),
+    "repetitions": positive,
+    "same_graph": optional(boolean),
+    "same_score": optional(boolean),
+    "same_count": optional(boolean),
+    "megabytes": optional(amount),
+    "floor": optional(amount),
+    "questions": optional(positive),
+    "sources": words,
+    "machine": words,
+    "date": words,
+}
 
 
-def _value(text: str) -> Any:  # noqa: ANN401 (what the text stands for)
-    known = {"": None, "True": True, "False": False}
-    if text in known:
-        return known[text]
-    for number in (int, float):
-        try:
-            return number(text)
-        except ValueError:
-            continue
-    return text
+def tasks(options: Options) -> Iterator[Task]:
+    """Yield the keys of all cases."""
+    for case in all_cases(quick=options.quick, large=not options.quick):
+        yield {"group": case.group, "what": case.what, "n": case.n}
 
 
-def write(rows: Sequence[Row], folder: Path) -> None:
-    """Write the rows, and a page with their tables; rows of the same case are replaced."""
-    from studies.peers.engine_page import page
-
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "engine.csv"
-    kept = {(row["group"], row["what"], row["n"]): row for row in [*read(path), *rows]}
-    order = {
-        (case.group, case.what, case.n): place for place, case in enumerate(all_cases(large=True))
-    }
-    ordered = sorted(kept.values(), key=lambda r: order.get((r["group"], r["what"], r["n"]), -1))
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({name: _short(value) for name, value in row.items()} for row in ordered)
-    (folder / "engine.md").write_text(page(read(path)), encoding="utf-8")
-
-
-def _short(value: Any) -> Any:  # noqa: ANN401
-    return float(f"{value:.4g}") if isinstance(value, float) else value
+def rows_of(_: Sequence[Task], known: Mapping[Key, Row], options: Options) -> Iterator[Row]:
+    """Yield the rows of the cases that were not measured with the present sources."""
+    cases = chosen_cases(all_cases(quick=options.quick, large=options.large), options.only)
+    now = digest_of()
+    settled = {key for key, row in known.items() if row["sources"] == now and not options.again}
+    return measure([case for case in cases if (case.group, case.what, case.n) not in settled])
 
 
 def chosen_cases(cases: Sequence[Case], only: Sequence[str]) -> list[Case]:
-    """Return the cases whose group, or what is searched, begins with one of these names."""
+    """Return the cases whose "group: what" begins with one of these words; all without words."""
     if not only:
         return list(cases)
-    return [case for case in cases if any(f"{case.group}: {case.what}".startswith(o) for o in only)]
+    return [case for case in cases if f"{case.group}: {case.what}".startswith(tuple(only))]
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure what is asked for, print it and write it."""
-    parser = argparse.ArgumentParser(prog="python -m studies.peers.engine", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="small data only")
-    parser.add_argument("--large", action="store_true", help="also what needs 12 GB and minutes")
-    parser.add_argument(
-        "--only", nargs="+", default=[], metavar="NAME", help="a group, or 'group: what'"
-    )
-    parser.add_argument("--largest", type=int, help="no more variables than this")
-    parser.add_argument("--out", type=Path, help="the folder of engine.csv and engine.md")
-    asked = parser.parse_args(arguments)
-    cases = chosen_cases(all_cases(quick=asked.quick, large=asked.large), asked.only)
-    if asked.largest:
-        cases = [case for case in cases if case.n <= asked.largest]
-    out = asked.out or (None if asked.quick else RESULTS)
-    for row in measure(cases):
-        print(as_line(row), flush=True)
-        if out is not None:
-            write([row], out)
+TITLES = {
+    "2d edges": "Linear Gaussian, 2 edges per variable, 10,000 rows, on a ready score",
+    "4d edges": "Linear Gaussian, 4 edges per variable, 10,000 rows, on a ready score",
+    "learn": "The same 2 edges per variable, from the array to the graph",
+    "complete": "From the complete graph, with a population covariance",
+    "discrete": "Reference networks, 5,000 rows, from the table to the graph",
+    "python": "Where Python is asked at every turn",
+    "busy": "Threads as they come, beside a process that keeps a core busy",
+    "threads": "Eight searches, in turn and in eight threads",
+    "floor": "Distance to the floor",
+    "growth": "Growth of the present package, 1 edge per variable, from the array to the graph",
+}
+
+NOTES = {
+    "floor": "The floor is the time of exactly the questions that the search asked the score, when "
+    "they are asked again in one native loop.",
+    "growth": "Megabytes are the peak of the whole process, the table included; the exponent is "
+    "the local one, from the size before.  Threads are not limited.",
+}
 
 
-def as_line(row: Row) -> str:
-    """Return a row in a line, for people who watch."""
-    head = f"{row['group']:9} {row['what']:40} {row['n']:6}"
-    if row["megabytes"] is not None:
-        return f"{head} {row['present']:9.3f} s {row['megabytes']:8,.0f} MB"
-    other = row["predecessor"] if row["floor"] is None else row["floor"]
-    low = " BELOW" if row["target"] and row["ratio"] < row["target"] else ""
-    differs = [name for name in ("graph", "score", "count") if row[f"same_{name}"] is False]
-    more = f" differs: {', '.join(differs)}" if differs else ""
-    return f"{head} {other:9.4f} {row['present']:9.4f} s {row['ratio']:7.2f}×{low}{more}"
+def facts(rows: list[Row]) -> dict[str, object]:
+    """Return one table per group."""
+    parts = []
+    for group, title in TITLES.items():
+        if own := pick(rows, group=group):
+            parts += [f"## {title}", *([NOTES[group]] if group in NOTES else []), _table(own)]
+    return {"groups": "\n\n".join(parts), "circumstances": _circumstances(rows)}
 
 
-if __name__ == "__main__":
-    main()
+def _circumstances(rows: Sequence[Row]) -> str:
+    """Return when and on what the rows were measured."""
+    dates = sorted(set(distinct(rows, "date")))
+    span = " to ".join(dict.fromkeys((dates[0], dates[-1])))
+    return f"Measured {span} on {'; '.join(sorted(set(distinct(rows, 'machine'))))}."
+
+
+def _table(rows: Sequence[Row]) -> str:
+    if rows[0]["group"] == "floor":
+        head: Sequence[str] = ("questions", "floor, s", "search, s", "distance")
+        body: list[Sequence[object]] = [
+            (row["what"], f"{row['n']:,}", f"{row['questions']:,}", _seconds(row["floor"]),
+             _seconds(row["present"]), f"{row['ratio']:.2f}×")
+            for row in rows
+        ]  # fmt: skip
+        return grid(("search", "variables", *head), body)
+    if rows[0]["group"] == "growth":
+        head = ("seconds", "exponent", "MB")
+        body = [
+            (row["what"], f"{row['n']:,}", short_seconds(row["present"]), _exponent(rows, row),
+             f"{row['megabytes']:,.0f}")
+            for row in rows
+        ]  # fmt: skip
+        return grid(("search", "variables", *head), body)
+    head = ("predecessor, s", "present, s", "ratio", "runs", "same")
+    body = [
+        (row["what"], f"{row['n']:,}", _seconds(row["predecessor"]), _seconds(row["present"]),
+         _ratio(row), row["repetitions"], same(row))
+        for row in rows
+    ]  # fmt: skip
+    return grid(("search", "variables", *head), body)
+
+
+def _seconds(value: float) -> str:
+    """Return seconds, or milliseconds where that reads better.
+
+    >>> _seconds(0.00123), _seconds(1.234)
+    ('1.23 ms', '1.23')
+    """
+    return f"{1000 * value:.3g} ms" if value < 0.1 else short_seconds(value)
+
+
+def _ratio(row: Row) -> str:
+    text = times(row["ratio"])
+    return f"**{text}**" if row["target"] and row["ratio"] < row["target"] else text
+
+
+def same(row: Row) -> str:
+    """Return in what two packages agree.
+
+    >>> same({"same_graph": True, "same_score": True, "same_count": False})
+    'not count'
+    """
+    differ = [name for name in ("graph", "score", "count") if not row[f"same_{name}"]]
+    return f"not {', '.join(differ)}" if differ else "yes"
+
+
+def _exponent(rows: Sequence[Row], row: Row) -> str:
+    smaller = [r for r in rows if r["what"] == row["what"] and r["n"] < row["n"]]
+    if not smaller:
+        return MISSING
+    last = max(smaller, key=lambda r: int(r["n"]))
+    return f"{log(row['present'] / last['present']) / log(row['n'] / last['n']):.2f}"
+
+
+STUDY = Study(
+    "engine",
+    "The compiled engine and its predecessor",
+    {"group": words, "what": words, "n": positive},
+    COLUMNS,
+    tasks,
+    rows_of,
+    facts,
+)

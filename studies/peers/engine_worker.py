@@ -1,6 +1,6 @@
 """Answer one request after the other: what a search takes, and what it finds.
 
-``studies.peers.engine`` keeps two of these processes, one with the predecessor and one with the
+The engine study keeps two of these processes, one with the predecessor and one with the
 present package, and asks them in turn.  A request and its answer are each a line of JSON.  This
 file runs with either package, so it uses only what both of them offer.
 """
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from statistics import median
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -188,8 +188,6 @@ def several(path: str, strategy: str, at_once: bool) -> Search:
 
 def floor(path: str, strategy: str) -> Answer:
     """Return the seconds of a search, and those of its questions to the score alone."""
-    from studies.peers.floor import native_distance
-
     search, questions = native_distance(gaussian(path), strategy)
     return {
         **facts(search.found),
@@ -197,6 +195,60 @@ def floor(path: str, strategy: str) -> Answer:
         "floor": questions.seconds,
         "questions": questions.found,
     }
+
+
+class Timed(NamedTuple):
+    """What a call returned, and how long it took."""
+
+    found: Any
+    seconds: float
+
+
+def native_distance(score: Any, strategy: str, repetitions: int = 5) -> tuple[Timed, Timed]:  # noqa: ANN401
+    """Return the median of a search by the compiled engine, and of its questions alone.
+
+    The questions are those that the search asked, asked again in one native loop: no operators, no
+    graphs, no bookkeeping.  A search that asks them cannot be faster.  Both are repeated in turn
+    and timed by processor time.  The second returns the number of questions.
+    """
+    from sges.engine import native
+    from sges.search import search
+
+    made = native.native_of(score)
+    recorder = _questions().Recorder(made)
+    native._MADE[score] = recorder
+    try:
+        result = search(score, strategy=strategy)
+        recorder.replay()  # the first loop after a search finds other things in the caches
+    finally:
+        native._MADE[score] = made
+    searching, asking = [], []
+    for _ in range(repetitions):
+        searching.append(_seconds(lambda: search(score, strategy=strategy), time.process_time))
+        asking.append(_seconds(recorder.replay, time.process_time))
+    return Timed(result, median(searching)), Timed(recorder.replay(), median(asking))
+
+
+@cache
+def _questions() -> Any:  # noqa: ANN401 (a compiled module)
+    """Return the module that records and replays, built for the present sources."""
+    import pyximport  # type: ignore[import-untyped]
+
+    from studies.peers.processes import FOLDER, digest_of
+
+    build = FOLDER / f"questions-{digest_of()}"  # its declarations must be those of the engine
+    importers = pyximport.install(build_dir=str(build), language_level=3)
+    try:
+        from studies.peers import questions  # type: ignore[attr-defined]
+    finally:
+        pyximport.uninstall(*importers)
+    return questions
+
+
+def _seconds(call: Callable[[], Any], clock: Callable[[], float] = time.perf_counter) -> float:
+    begun = clock()
+    call()
+    return clock() - begun
 
 
 SEARCHES: dict[str, Callable[..., Search]] = {

@@ -1,4 +1,9 @@
-"""The data themselves, made from a seed: tables and the DAGs that they were drawn from."""
+"""The data: families of problems, presets that take minutes or hours, and the tables themselves.
+
+A problem is named by all that it is made from, so that its name and seed say which rows of the
+results are the same measurement.  The tables are made from a seed, together with the DAGs that
+they were drawn from.
+"""
 
 import gzip
 import re
@@ -7,14 +12,196 @@ import zlib
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sges.graph import PDAG
+from sges.graph.equivalence import topological_order
 from sges.network import BayesianNetwork, read_bif
-from studies.peers.contract import Edge, Table
-from studies.peers.suite import Source, Spec
+from sges.nodeset import nodes
+from studies.paper.models import relabelled
+from studies.peers.contract import Edge, Kind, Table
+
+Source: TypeAlias = Literal["er", "sf", "cpt", "network"]
+"""Erdős–Rényi or scale-free linear Gaussian, random tables, or a reference network."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """One data set: what it is made from, apart from its seed."""
+
+    source: Source
+    d: int
+    rows: int
+    edges_per_node: int = 0
+    network: str = ""
+    arity: int = 0
+    """The same number of levels for all; 0 is 2 to 4 of them at random."""
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of data."""
+        return "gaussian" if self.source in ("er", "sf") else "discrete"
+
+    @property
+    def name(self) -> str:
+        """What the data set is called in rows and tables."""
+        if self.source == "network":
+            return f"{self.network}-m{self.rows}"
+        if self.source == "cpt":
+            levels = f"-a{self.arity}" if self.arity else ""
+            return f"discrete{levels}-d{self.d}-m{self.rows}"
+        return f"gaussian-{self.source}{self.edges_per_node}-d{self.d}-m{self.rows}"
+
+    def no_harder_than(self, other: "Spec") -> bool:
+        """Tell whether a program that ran out of time here is not worth trying on the other.
+
+        Both are of one kind, random or reference networks, and this one has no more variables,
+        edges and rows.
+        """
+        if self.kind != other.kind or (self.source == "network") != (other.source == "network"):
+            return False
+        return (
+            self.d <= other.d
+            and self.edges_per_node <= other.edges_per_node
+            and self.arity <= other.arity
+            and self.rows <= other.rows
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """Data sets, each with its number of seeds, and the seconds that a run may take."""
+
+    name: str
+    limit: float
+    problems: tuple[tuple[Spec, int], ...]
+
+    def ordered(self) -> list[tuple[Spec, int]]:
+        """Return each data set with its number of seeds, small ones first."""
+        return sorted(self.problems, key=lambda p: (p[0].kind != "gaussian", _effort(p[0])))
+
+
+NETWORKS = {
+    "asia": 8,
+    "sachs": 11,
+    "child": 20,
+    "insurance": 27,
+    "alarm": 37,
+    "hailfinder": 56,
+    "hepar2": 70,
+    "win95pts": 76,
+    "andes": 223,
+    "pigs": 441,
+}
+"""Reference networks and their numbers of variables; pgmpy's wheel carries the files."""
+
+
+def gaussian(
+    source: Literal["er", "sf"], edges_per_node: int, rows: int, sizes: tuple[int, ...]
+) -> list[Spec]:
+    """Return linear Gaussian data sets of several sizes."""
+    return [Spec(source, d, rows, edges_per_node) for d in sizes]
+
+
+def discrete(rows: int, sizes: tuple[int, ...]) -> list[Spec]:
+    """Return data sets from random tables, arity 2 to 4 and at most three parents."""
+    return [Spec("cpt", d, rows) for d in sizes]
+
+
+def networks(*names: str, rows: int = 5_000) -> list[Spec]:
+    """Return data sets sampled from reference networks."""
+    return [Spec("network", NETWORKS[name], rows, network=name) for name in names]
+
+
+def _effort(spec: Spec) -> tuple[int, ...]:
+    return (
+        spec.d,
+        spec.edges_per_node,
+        spec.rows,
+        ("er", "sf", "cpt", "network").index(spec.source),
+    )
+
+
+def _times(seeds: int, *families: list[Spec]) -> tuple[tuple[Spec, int], ...]:
+    return tuple((spec, seeds) for family in families for spec in family)
+
+
+_QUICK = _times(
+    1,
+    gaussian("er", 2, 10_000, (10, 25, 50)),
+    discrete(5_000, (10, 20)),
+    networks("asia", "sachs", "child"),
+)
+
+_STANDARD = (
+    *_times(
+        3,
+        gaussian("er", 2, 10_000, (25, 50, 100)),
+        gaussian("er", 4, 10_000, (50,)),
+        gaussian("sf", 2, 10_000, (50,)),
+        gaussian("er", 2, 500, (50,)),
+        discrete(5_000, (20, 50)),
+    ),
+    *_times(
+        1,
+        gaussian("er", 2, 10_000, (200, 500, 1000)),
+        gaussian("er", 4, 10_000, (100, 200)),
+        gaussian("sf", 2, 10_000, (200,)),
+        gaussian("er", 2, 500, (200,)),
+        discrete(5_000, (100, 200)),
+        discrete(50_000, (50, 200)),
+        networks("asia", "sachs", "child", "insurance", "alarm", "hailfinder", "win95pts"),
+    ),
+)
+
+_SIZES = (25, 50, 100, 200, 500, 1000)
+
+_FULL = (
+    *_times(
+        5,
+        *(
+            gaussian(source, edges, rows, _SIZES)
+            for source in ("er", "sf")
+            for edges in (2, 4)
+            for rows in (500, 10_000)
+        ),
+        *(discrete(rows, (20, 50, 100, 200)) for rows in (5_000, 50_000)),
+    ),
+    *_times(3, networks(*NETWORKS)),
+)
+
+_QUALITY = _times(
+    10,
+    gaussian("er", 1, 10_000, (50,)),
+    gaussian("er", 2, 1_000, (50,)),
+    gaussian("er", 2, 10_000, (50, 100)),
+    gaussian("er", 2, 100_000, (50,)),
+    gaussian("er", 4, 10_000, (30,)),
+    gaussian("sf", 2, 10_000, (50,)),
+    discrete(1_000, (20,)),
+    discrete(10_000, (30,)),
+    discrete(100_000, (20,)),
+    networks("insurance", "alarm"),
+)
+
+PRESETS: dict[str, Preset] = {
+    preset.name: preset
+    for preset in (
+        Preset("quick", 10.0, _QUICK),
+        Preset("standard", 60.0, _STANDARD),
+        Preset("full", 600.0, _FULL),
+        Preset("quality", 30.0, _QUALITY),
+    )
+}
+
+SPECS = {spec.name: spec for preset in PRESETS.values() for spec, _ in preset.problems}
+"""Every data set of the presets by its name."""
+
+
+# The tables.
 
 Floats = NDArray[np.float64]
 LEVELS = re.compile(r"(?:type discrete \[.*?\] \{|^\s*\()([^{}()]*)[})]", re.MULTILINE)
@@ -75,9 +262,6 @@ def random_edges(
 
 def linear_gaussian(dag: PDAG, rows: int, rng: np.random.Generator) -> Floats:
     """Return standardised records: weights ±[0.5, 2], noise of variance one."""
-    from sges.graph.equivalence import topological_order
-    from sges.nodeset import nodes
-
     values = np.empty((rows, dag.n))
     for y in topological_order(dag):
         parents = list(nodes(dag.parents(y)))
@@ -133,19 +317,7 @@ def with_plain_levels(bif: str) -> str:
 def _permuted(network: BayesianNetwork, rng: np.random.Generator) -> BayesianNetwork:
     """Return the network with its variables in a random order: files list causes first."""
     place = rng.permutation(network.n).tolist()
-    return network if network.n < 2 else _relabelled(network, place)
-
-
-def _relabelled(network: BayesianNetwork, place: list[int]) -> BayesianNetwork:
-    """Return the network with variable v as number place[v]."""
-    from sges.nodeset import nodes
-
-    cpts: list[Floats] = [np.empty(0)] * network.n
-    for v, cpt in enumerate(network.cpts):
-        parents = [place[p] for p in nodes(network.dag.parents(v))]
-        cpts[place[v]] = cpt.transpose([*np.argsort(parents), len(parents)])
-    edges = [(place[x], place[y]) for x, y in network.dag.directed_edges()]
-    return BayesianNetwork(PDAG.from_edges(network.n, edges), cpts)
+    return network if network.n < 2 else relabelled(network, place)
 
 
 def _sampled(network: BayesianNetwork, rows: int, rng: np.random.Generator) -> Problem:

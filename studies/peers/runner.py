@@ -1,41 +1,100 @@
 """All programs on all data sets, one after the other; what was measured is not measured again."""
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
+from studies.frame import (
+    Key,
+    Options,
+    Read,
+    Row,
+    Task,
+    amount,
+    natural,
+    one_of,
+    optional,
+    positive,
+    real,
+    words,
+)
+from studies.peers.adapters import all_peers, chosen_peers
 from studies.peers.contract import Environment, Found, Peer
-from studies.peers.environments import NotInstallable, interpreter, version
 from studies.peers.judge import bic, judge
-from studies.peers.machine import digest_of, machine, today
-from studies.peers.measure import Outcome, measure
-from studies.peers.problems import Problem, make_problem
-from studies.peers.rows import Key, Row, append_row, is_settled, key_of, out_of_time, read_rows
-from studies.peers.suite import Preset, Spec
+from studies.peers.problems import Preset, Problem, Spec, make_problem
+from studies.peers.processes import (
+    NotInstallable,
+    Outcome,
+    digest_of,
+    interpreter,
+    machine,
+    measure,
+    today,
+    version,
+)
 from studies.peers.worker import write_table
 
-MEASURED = (
-    "edges_true",
-    "seconds",
-    "cpu_seconds",
-    "repeats",
-    "import_seconds",
-    "warmup_seconds",
-    "prepare_seconds",
-    "megabytes",
-    "megabytes_before",
-    "python",
-    "numpy",
-    "bic",
-    "bic_true",
-    "shd",
-    "skeleton_f1",
-    "arrow_f1",
-    "edges",
-)
+KEYS: dict[str, Read] = {"peer": words, "dataset": words, "seed": natural}
+MEASURED: dict[str, Read] = {
+    "edges_true": natural,
+    "seconds": amount,
+    "cpu_seconds": amount,
+    "repeats": positive,
+    "import_seconds": amount,
+    "warmup_seconds": amount,
+    "prepare_seconds": amount,
+    "megabytes": amount,
+    "megabytes_before": amount,
+    "python": words,
+    "numpy": words,
+    "bic": real,
+    "bic_true": real,
+    "shd": natural,
+    "skeleton_f1": amount,
+    "arrow_f1": amount,
+    "edges": natural,
+}
 """What a run measures; None in the row of a run that failed."""
+COLUMNS: dict[str, Read] = {
+    "version": words,
+    "kind": one_of("gaussian", "discrete"),
+    "d": positive,
+    "rows": positive,
+    **{name: optional(read) for name, read in MEASURED.items()},
+    "failed": optional(words),
+    "limit": amount,
+    "machine": words,
+    "date": words,
+}
+
+
+def tasks(preset: Preset) -> Iterator[Task]:
+    """Yield a task for every program, data set and seed of a preset."""
+    for spec, seeds in preset.problems:
+        for peer in all_peers():
+            for seed in range(seeds):
+                yield {"peer": peer.name, "dataset": spec.name, "seed": seed}
+
+
+def rows_of(
+    preset: Preset, _: Sequence[Task], known: Mapping[Key, Row], options: Options
+) -> Iterator[Row]:
+    """Yield the rows that are not settled yet, of the programs that are asked for."""
+    if options.limit is not None:
+        preset = replace(preset, limit=options.limit)
+    runner = Runner(preset, {} if options.again else known)
+    return runner.run(chosen_peers(options.only))
+
+
+def is_settled(row: Row, version: str, limit: float) -> bool:
+    """Tell whether a row need not be measured again.
+
+    It must be of this version; and a failure counts only if it was given as much time.
+    """
+    return bool(row["version"] == version and (row["failed"] is None or row["limit"] >= limit))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +134,13 @@ class Bench:
 class Runner:
     """Runs a preset, and knows what was measured before and what turned out too hard."""
 
-    def __init__(self, preset: Preset, results: Path, again: bool = False) -> None:
+    def __init__(self, preset: Preset, known: Mapping[Key, Row]) -> None:
         self.preset = preset
-        self.results = results
-        before = [] if again else read_rows(results)
-        self.rows: dict[Key, Row] = {key_of(row): row for row in before}
+        self.known = known
         self.too_hard: dict[str, list[Spec]] = {}
 
     def run(self, peers: tuple[Peer, ...]) -> Iterator[Row]:
-        """Measure what is not settled yet, and yield each new row after it was written."""
+        """Measure what is not settled yet, and yield each new row."""
         installed = [install(peer) for peer in peers]
         for spec, seeds in self.preset.ordered():
             with TemporaryDirectory() as folder:
@@ -103,21 +160,20 @@ class Runner:
                 outcomes = measure(ready.peer.name, ready.python, tables, self.preset.limit)
             for bench, outcome in zip(left, outcomes, strict=False):
                 row = self._row(ready, bench, outcome)
-                append_row(self.results, row)
                 self._note(ready, bench.spec, row)
                 yield row
             left = left[len(outcomes) :]
 
     def _settled(self, ready: Installed, bench: Bench) -> bool:
         """Tell whether there is a row already; a program that failed in it did so for good."""
-        row = self.rows.get((ready.peer.name, bench.spec.name, bench.seed))
+        row = self.known.get((ready.peer.name, bench.spec.name, bench.seed))
         if row is None or not is_settled(row, ready.version, self.preset.limit):
             return False
         self._note(ready, bench.spec, row)
         return True
 
     def _note(self, ready: Installed, spec: Spec, row: Row) -> None:
-        if out_of_time(row):
+        if (row["failed"] or "").startswith("timeout"):
             self.too_hard.setdefault(ready.peer.name, []).append(spec)
 
     def _refusal(self, ready: Installed, spec: Spec) -> str | None:
@@ -130,7 +186,7 @@ class Runner:
         return None
 
     def _row(self, ready: Installed, bench: Bench, outcome: Outcome) -> Row:
-        row = _heading(ready, bench)
+        row: dict[str, Any] = _heading(ready, bench)
         if outcome.failed is None:
             row |= {name: outcome.answer[name] for name in MEASURED if name in outcome.answer}
             row |= _judged(bench, outcome)
@@ -157,7 +213,7 @@ def _version(environment: Environment | None, python: Path) -> str:
     return f"{found}+{digest_of()}" if environment is None else found
 
 
-def _heading(ready: Installed, bench: Bench) -> Row:
+def _heading(ready: Installed, bench: Bench) -> dict[str, Any]:
     spec = bench.spec
     return {
         "peer": ready.peer.name,
@@ -170,7 +226,7 @@ def _heading(ready: Installed, bench: Bench) -> Row:
     } | dict.fromkeys(MEASURED)
 
 
-def _judged(bench: Bench, outcome: Outcome) -> Row:
+def _judged(bench: Bench, outcome: Outcome) -> dict[str, Any]:
     """Return the marks of what was found, beside those of the truth."""
     directed, undirected = (
         tuple((x, y) for x, y in outcome.answer[which]) for which in ("directed", "undirected")

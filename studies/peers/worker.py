@@ -20,8 +20,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from studies.peers.adapters import peer_named
 from studies.peers.contract import Kind, Peer, Prepare, Table
-from studies.peers.registry import peer_named
 
 Tell: TypeAlias = Callable[[dict[str, Any]], None]
 

@@ -2,32 +2,32 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sges.search.engines import IS_USED
+from studies.frame import Options
 from studies.peers.engine import (
     COLUMNS,
-    Row,
-    WorkerFailed,
-    as_line,
-    chosen_cases,
-    measure,
-    present_worker,
-    read,
-    write,
-)
-from studies.peers.engine_cases import (
+    STUDY,
     Case,
     Data,
     Sort,
+    WorkerFailed,
     all_cases,
+    chosen_cases,
+    facts,
+    measure,
     population_covariance,
+    present_worker,
+    rows_of,
     sparse_gaussian,
 )
-from studies.peers.engine_page import page
-from studies.peers.engine_worker import facts, prepared
-from studies.peers.suite import Spec
+from studies.peers.engine_worker import facts as found_facts
+from studies.peers.engine_worker import prepared
+from studies.peers.problems import Spec
+from studies.peers.processes import digest_of
 
 TINY = Data(Spec("er", 6, 200, 1))
 SEARCH = Case("2d edges", "two-phase", TINY, "search", {"strategy": "two-phase"}, 8.0)
@@ -35,9 +35,10 @@ FLOOR = Case("floor", "interleaved", TINY, "floor", {"strategy": "interleaved"})
 GROWTH = Case("growth", "two-phase, 10,000 rows", TINY, "learn", {"strategy": "two-phase"})
 
 
-def row(**given: object) -> Row:
+def row(**given: Any) -> Any:  # noqa: ANN401 (a row, whatever is in it)
     known = {"same_graph": True, "same_score": True, "same_count": True, "repetitions": 1}
-    return dict.fromkeys(COLUMNS) | known | given
+    where = {"sources": "x", "machine": "m", "date": "d"}
+    return dict.fromkeys(COLUMNS) | known | where | given
 
 
 def test_the_package_against_itself_finds_the_same() -> None:
@@ -77,7 +78,7 @@ def test_every_kind_of_search_runs(do: str, tmp_path: Path) -> None:
     options |= {"score": "auto"} if "score" in options else {}
     data = Data(Spec("er", 6, 200, 1), sort)
     search = prepared(do, str(data.write(0, tmp_path)), json.dumps(options))
-    assert facts(search())["edges"] > 0
+    assert found_facts(search())["edges"] > 0
 
 
 def test_names_of_cases_are_unique_and_chosen_by_their_beginning() -> None:
@@ -94,19 +95,26 @@ def test_made_data_have_the_shape_that_was_asked_for(seed: int) -> None:
     assert covariance == pytest.approx(covariance.T)
 
 
-def test_rows_are_replaced_and_come_back_as_they_were(tmp_path: Path) -> None:
+def test_a_row_measured_again_replaces_the_first_and_a_low_ratio_is_bold(tmp_path: Path) -> None:
     first = row(group="2d edges", what="two-phase", n=25, predecessor=1.0, present=0.5, ratio=2.0)
     again = {**first, "target": 8.0, "ratio": 4.0, "same_count": False}
-    write([first], tmp_path)
-    write([again], tmp_path)
-    assert read(tmp_path / "engine.csv") == [again]
-    text = (tmp_path / "engine.md").read_text(encoding="utf-8")
-    assert "| two-phase | 25 | 1.00 | 0.500 | **4.0×** | 1 | not count |" in text
-    assert "BELOW differs: count" in as_line(again)
+    table = STUDY.table(tmp_path)
+    table.append(first)
+    table.append(again)
+    (known,) = STUDY.latest(table.rows()).values()
+    assert known == again
+    shown = str(facts([known])["groups"])
+    assert "| two-phase | 25 | 1.00 | 0.500 | **4.0×** | 1 | not count |" in shown
+
+
+def test_cases_measured_with_the_present_sources_are_not_measured_again() -> None:
+    keys = [(case.group, case.what, case.n) for case in all_cases(quick=True)]
+    known = {key: row(sources=digest_of()) for key in keys}
+    assert list(rows_of([], known, Options(quick=True))) == []
 
 
 def test_growth_has_local_exponents() -> None:
     rows = [
         row(group="growth", what="w", n=n, present=n * n / 1e4, megabytes=2.0 * n) for n in (10, 40)
     ]
-    assert "| w | 40 | 0.160 | 2.00 | 80 |" in page(rows)
+    assert "| w | 40 | 0.160 | 2.00 | 80 |" in str(facts(rows)["groups"])

@@ -1,21 +1,39 @@
 """The frame of all experiments: resumable, reproducible, the same on one process or two."""
 
-from collections.abc import Callable
+import random
+import re
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
-from studies.frame import ExperimentError, Progress, Row, Task
-from studies.registry import EXPERIMENTS, measure, run
-from studies.table import Table
+from sges.errors import InvalidArgument
+from studies import frame
+from studies.__main__ import main
+from studies.frame import RESULTS, Options, Progress, Report, Row, StudyError, Table, Task, run
+from studies.registry import STUDIES, study_named
+
+Measure = Callable[[Task, int], Row]
 
 
 class Killed(Exception):
     """Stands for a run that is killed."""
 
 
+def quickly(
+    name: str,
+    out: Path,
+    progress: Callable[[Progress], object] | None = None,
+    *,
+    seed: int = 0,
+    jobs: int = 1,
+) -> Report:
+    options = Options(quick=True, seed=seed, jobs=jobs)
+    return run(STUDIES[name], out=out, options=options, progress=progress)
+
+
 def without_seconds(path: Path) -> list[Row]:
-    rows = Table(path, tuple(path.read_text().splitlines()[0].split(","))).rows()
+    rows = STUDIES[path.stem].table(path.parent).rows()
     return [{k: v for k, v in row.items() if not k.endswith("seconds")} for row in rows]
 
 
@@ -31,21 +49,25 @@ def kill_after(count: int) -> Callable[[Progress], None]:
 
 @pytest.fixture
 def measured(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
-    """Note each task that is measured."""
-    noted: list[Task] = []
+    """Record each task that is measured."""
+    recorded: list[Task] = []
+    one_by_one = frame.one_by_one
 
-    def noting(name: str, task: Task, seed: int) -> Row:
-        noted.append(task)
-        return measure(name, task, seed)
+    def recording(tasks: Sequence[Task], measure: Measure, jobs: int) -> Iterator[Row]:
+        def recorded_measure(task: Task, seed: int) -> Row:
+            recorded.append(task)
+            return measure(task, seed)
 
-    monkeypatch.setattr("studies.registry.measure", noting)
-    return noted
+        return one_by_one(tasks, recorded_measure, jobs)
+
+    monkeypatch.setattr(frame, "one_by_one", recording)
+    return recorded
 
 
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out the pictures, which take longer than quick rows."""
-    monkeypatch.setattr("studies.registry.save", lambda *_: None)
+    monkeypatch.setattr(frame, "save", lambda *_: None)
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -53,89 +75,192 @@ def test_a_killed_run_continues_and_measures_nothing_twice(
     tmp_path: Path, measured: list[Task]
 ) -> None:
     with pytest.raises(Killed):
-        run("figure-8", out=tmp_path, quick=True, progress=kill_after(5))
+        quickly("figure-8", tmp_path, progress=kill_after(5))
     assert len(measured) == 5
-    report = run("figure-8", out=tmp_path, quick=True)
+    report = quickly("figure-8", tmp_path)
     assert report.measured == report.tasks - 5
     assert len(measured) == report.tasks
     assert len({tuple(task.items()) for task in measured}) == report.tasks
-    assert run("figure-8", out=tmp_path, quick=True).measured == 0
+    assert quickly("figure-8", tmp_path).measured == 0
 
 
 @pytest.mark.usefixtures("undrawn")
 def test_the_rows_of_a_killed_run_are_those_of_one_that_was_not(tmp_path: Path) -> None:
     with pytest.raises(Killed):
-        run("polytrees", out=tmp_path / "a", quick=True, progress=kill_after(7))
-    resumed = run("polytrees", out=tmp_path / "a", quick=True)
-    whole = run("polytrees", out=tmp_path / "b", quick=True)
-    assert without_seconds(resumed.rows) == without_seconds(whole.rows)
+        quickly("polytrees", tmp_path / "a", progress=kill_after(7))
+    resumed = quickly("polytrees", tmp_path / "a")
+    whole = quickly("polytrees", tmp_path / "b")
+    assert without_seconds(resumed.table) == without_seconds(whole.table)
 
 
 @pytest.mark.usefixtures("undrawn")
 def test_a_line_that_was_not_written_to_its_end_is_measured_again(tmp_path: Path) -> None:
-    report = run("fes-start", out=tmp_path, quick=True)
-    before = without_seconds(report.rows)
-    text = report.rows.read_text()
-    report.rows.write_text(text[:-9])
-    again = run("fes-start", out=tmp_path, quick=True)
+    report = quickly("fes-start", tmp_path)
+    before = without_seconds(report.table)
+    text = report.table.read_text()
+    report.table.write_text(text[:-9])
+    again = quickly("fes-start", tmp_path)
     assert again.measured == 1
-    assert without_seconds(again.rows) == before
+    assert without_seconds(again.table) == before
 
 
 @pytest.mark.usefixtures("undrawn")
 def test_two_processes_give_the_rows_of_one(tmp_path: Path) -> None:
-    one = run("fes-start", out=tmp_path / "one", quick=True)
-    two = run("fes-start", out=tmp_path / "two", quick=True, jobs=2)
+    one = quickly("fes-start", tmp_path / "one")
+    two = quickly("fes-start", tmp_path / "two", jobs=2)
 
     def key(row: Row) -> tuple[object, ...]:
         return (row["n"], row["trial"])
 
-    rows = sorted(without_seconds(two.rows), key=key)
-    assert rows == sorted(without_seconds(one.rows), key=key)
+    rows = sorted(without_seconds(two.table), key=key)
+    assert rows == sorted(without_seconds(one.table), key=key)
 
 
 @pytest.mark.usefixtures("undrawn")
 def test_another_seed_gives_other_rows_in_the_same_table(tmp_path: Path) -> None:
-    first = run("fes-start", out=tmp_path, quick=True, seed=0)
-    second = run("fes-start", out=tmp_path, quick=True, seed=1)
+    first = quickly("fes-start", tmp_path, seed=0)
+    second = quickly("fes-start", tmp_path, seed=1)
     assert second.measured == second.tasks
-    rows = without_seconds(first.rows)
+    rows = without_seconds(first.table)
     by_seed = [[{**r, "seed": 0} for r in rows if r["seed"] == s] for s in (0, 1)]
     assert len(by_seed[0]) == len(by_seed[1])
     assert by_seed[0] != by_seed[1]
 
 
 def test_the_same_rows_give_the_same_plot_and_page(tmp_path: Path) -> None:
-    report = run("figure-8", out=tmp_path, quick=True)
-    before = report.plot.read_bytes(), report.summary.read_bytes()
-    again = run("figure-8", out=tmp_path, quick=True)
-    assert (again.plot.read_bytes(), again.summary.read_bytes()) == before
+    report = quickly("figure-8", tmp_path)
+    before = report.figures[0].read_bytes(), report.page.read_bytes()
+    again = quickly("figure-8", tmp_path)
+    assert (again.figures[0].read_bytes(), again.page.read_bytes()) == before
 
 
 @pytest.mark.usefixtures("undrawn")
 def test_progress_counts_up_to_the_number_of_tasks(tmp_path: Path) -> None:
     seen: list[Progress] = []
-    report = run("fes-start", out=tmp_path, quick=True, progress=seen.append)
+    report = quickly("fes-start", tmp_path, progress=seen.append)
     assert [p.done for p in seen] == list(range(report.tasks + 1))
     assert {p.total for p in seen} == {report.tasks}
 
 
 def test_a_table_with_other_columns_is_refused(tmp_path: Path) -> None:
     (tmp_path / "figure-8.csv").write_text("seed,n\n0,3\n")
-    with pytest.raises(ExperimentError, match="has the columns seed, n"):
-        run("figure-8", out=tmp_path, quick=True)
+    with pytest.raises(StudyError, match="has the columns 'seed,n'"):
+        quickly("figure-8", tmp_path)
 
 
 def test_an_unknown_name_and_no_processes_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ExperimentError, match="figure-8"):
-        run("figure-9", out=tmp_path)
-    with pytest.raises(ExperimentError, match="1 or more"):
-        run("figure-8", out=tmp_path, jobs=0)
+    with pytest.raises(InvalidArgument, match="did you mean 'figure-8'"):
+        study_named("figure-9")
+    with pytest.raises(StudyError, match="1 or more"):
+        quickly("figure-8", tmp_path, jobs=0)
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
-def test_the_full_run_s_tasks_are_distinct_and_named_by_the_keys(name: str) -> None:
-    experiment = EXPERIMENTS[name]
-    tasks = list(experiment.tasks(False))
-    assert all(tuple(task) == experiment.keys for task in tasks)
-    assert len({experiment.key(task, 0) for task in tasks}) == len(tasks)
+@pytest.mark.parametrize("name", STUDIES)
+def test_the_tasks_of_a_full_run_are_distinct_and_named_by_the_keys(name: str) -> None:
+    study = STUDIES[name]
+    tasks = list(study.tasks(Options()))
+    assert all(tuple(task) == tuple(study.keys) for task in tasks)
+    assert len({study.key(task) for task in tasks}) == len(tasks)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_page_is_what_the_rows_beside_it_give(name: str) -> None:
+    """If this fails, run ``python -m studies NAME --page``."""
+    study = STUDIES[name]
+    known = study.latest(study.table(RESULTS).rows())
+    keys = [study.key(task) for task in study.tasks(Options())]
+    page = study.page([known[key] for key in keys if key in known])
+    assert (RESULTS / f"{name}.md").read_text(encoding="utf-8") == page
+    for target in re.findall(r"\]\(([^)#:]+)\)", page):
+        assert (RESULTS / target).exists(), target
+
+
+# Damaged tables.
+
+EXAMPLES = (
+    ("0,3,bes,0,0,x,8,1,0,1.5,0.1", "evaluations = 'x', not a whole number, 1 or more"),
+    ("0,3,bes,0,0,0,8,1,0,1.5,0.1", "evaluations = '0', not a whole number, 1 or more"),
+    ("0,3,bes,0,0,12,8,1,nan,1.5,0.1", "gain = 'nan', not a finite number"),
+    ("0,3,bes,0,0,12,8,1,1e999,1.5,0.1", "gain = '1e999', not a finite number"),
+    ("0,3,bes,0,0,12,8,1,0,1.5,-0.1", "seconds = '-0.1', not a finite number, 0 or more"),
+    ("0,3,bxs,0,0,12,8,1,0,1.5,0.1", "method = 'bxs', not one of bes, sbes"),
+    ("0,3,bes,0,0,12,8,1,0,1.5", "has 10 fields instead of 11"),
+    ("", "has 0 fields instead of 11"),
+    ('0,3,"bes,0,0,12,8,1,0,1.5,0.1', "is not a line of CSV"),
+)
+
+
+@pytest.mark.parametrize(("line", "said"), EXAMPLES)
+def test_a_damaged_row_is_refused_with_its_line_and_what_would_be_right(
+    line: str, said: str, tmp_path: Path
+) -> None:
+    study = STUDIES["figure-8"]
+    header = ",".join([*study.keys, *study.columns])
+    (tmp_path / "figure-8.csv").write_text(f"{header}\n0,3,bes,0,0,12,8,1,0,1.5,0.1\n{line}\n")
+    with pytest.raises(StudyError, match="line 3 ") as refusal:
+        study.table(tmp_path).rows()
+    assert said in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_mutated_tables_are_read_or_refused_with_one_line(
+    name: str, seed: int, tmp_path: Path
+) -> None:
+    """Bytes flipped, dropped, doubled, cut: nothing but a StudyError of one line gets out."""
+    rng, study = random.Random(seed), STUDIES[name]
+    lines = (RESULTS / f"{name}.csv").read_bytes().splitlines(keepends=True)
+    table, refused = study.table(tmp_path), 0
+    for _ in range(300):
+        text = bytearray(b"".join([lines[0], *rng.sample(lines[1:], 5)]))
+        mutate(text, rng)
+        table.path.write_bytes(text)
+        said = refusal_of(table)
+        refused += said is not None
+        assert said is None or ("\n" not in said and len(said) < 1000)
+    assert refused > 100
+
+
+def refusal_of(table: Table) -> str | None:
+    """Return what is said of a damaged table; None if it is read, with whole rows."""
+    try:
+        assert all(row.keys() == table.columns.keys() for row in table.rows())
+    except StudyError as error:
+        return str(error)
+    return None
+
+
+DEBRIS = (b"\x00", b'"', b",", b"\n", b"\r", b"nan", b"9" * 400, b"\xff")
+
+
+def mutate(text: bytearray, rng: random.Random) -> None:
+    """Damage some bytes in place."""
+    for _ in range(rng.randint(1, 3)):
+        at = rng.randrange(len(text))
+        kind = rng.randrange(4)
+        if kind == 0:
+            text[at] = rng.randrange(256)
+        elif kind == 1:
+            del text[at : at + rng.randint(1, 40)]
+        elif kind == 2:
+            text[at:at] = rng.choice(DEBRIS)
+        else:
+            text[at:at] = text[at : at + rng.randint(1, 40)]
+        if not text:
+            text += b"x"
+
+
+def test_the_command_lists_the_studies_and_refuses_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([]) == 0
+    assert all(name in capsys.readouterr().out for name in ("figure-8",))
+    assert main(["figure-9"]) == 2
+    assert main(["standard", "--only", "nobody", "--out", str(tmp_path)]) == 2
+    (tmp_path / "fes-start.csv").write_text("seed\n1\n")
+    assert main(["fes-start", "--quick", "--out", str(tmp_path)]) == 1
+    said = capsys.readouterr().err
+    assert "study = 'figure-9' is not one of" in said
+    assert "there is no peer 'nobody'; the peers are " in said
+    assert "has the columns 'seed'" in said
+    assert "Traceback" not in said

@@ -1,4 +1,4 @@
-"""The judge of the benchmarks gives one mark to a whole class, and the marks of our metrics."""
+"""The judge of the comparisons gives one mark to a whole class, and the marks of our metrics."""
 
 import numpy as np
 import pytest
@@ -10,8 +10,7 @@ from sges.network import random_dag
 from sges.score import DiscreteBIC, GaussianBIC, total_score
 from studies.peers.contract import Found, Table
 from studies.peers.judge import bic, judge
-from studies.peers.problems import Problem, make_problem
-from studies.peers.suite import Spec
+from studies.peers.problems import Problem, Spec, make_problem
 
 GAUSSIAN, DISCRETE = Spec("er", 7, 300, 1), Spec("cpt", 7, 300)
 

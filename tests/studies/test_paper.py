@@ -8,17 +8,19 @@ import pytest
 
 from sges.graph import PDAG
 from sges.operators.delete import deletes
+from sges.penalty import rule_of_thumb
 from sges.properties import MaxParents, MaxVWidth
 from sges.score import GaussianOracle, OracleMDL
 from sges.search import bes, fes, sbes
-from studies.frame import Report, Row
-from studies.pages import pick, values
-from studies.paper.counting import families
-from studies.paper.figure_8 import _selected
-from studies.paper.models import paper_model, sum_star, undirected_clique, xor_star
+from studies.frame import RESULTS, Options, Report, Row, run
+from studies.paper.figure_8 import families, selected
+from studies.paper.models import paper_model, relabelled, sum_star, undirected_clique, xor_star
+from studies.paper.penalty import CHOICES, PENALTIES, QUICK, sample
 from studies.paper.properties import tailed_clique
-from studies.registry import EXPERIMENTS, run
-from studies.table import Table
+from studies.registry import STUDIES
+from studies.summary import pick, values
+
+EXPERIMENTS = [name for name, study in STUDIES.items() if "trial" in study.keys]
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +31,8 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @cache
 def rows_of(name: str, out: Path) -> list[Row]:
-    report = run(name, out=out, quick=True)
-    return Table(report.rows, EXPERIMENTS[name].header).rows()
+    run(STUDIES[name], out=out, options=Options(quick=True))
+    return STUDIES[name].table(out).rows()
 
 
 def paired(rows: list[Row], column: str, *methods: str, by: tuple[str, ...]) -> list[list[float]]:
@@ -43,22 +45,24 @@ def paired(rows: list[Row], column: str, *methods: str, by: tuple[str, ...]) -> 
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_a_quick_run_writes_rows_a_plot_and_a_page(name: str, out: Path) -> None:
-    report: Report = run(name, out=out, quick=True)
-    page = report.summary.read_text(encoding="utf-8")
-    assert page.startswith(f"# {EXPERIMENTS[name].title}\n")
-    assert f"python -m studies {name}" in page
+def test_a_quick_run_writes_rows_a_figure_and_a_page(name: str, out: Path) -> None:
+    report: Report = run(STUDIES[name], out=out, options=Options(quick=True))
+    page = report.page.read_text(encoding="utf-8")
+    assert page.startswith(f"# {STUDIES[name].title}\n")
+    assert f"python -m studies {name} --quick" in page
     assert "nan" not in page
-    assert "<svg" in report.plot.read_text(encoding="utf-8")
+    (figure,) = report.figures
+    assert "<svg" in figure.read_text(encoding="utf-8")
+    assert f"({figure.name})" in page
 
 
 def test_figure_8_bes_asks_for_every_family_there_is(out: Path) -> None:
-    for row in pick(rows_of("figure-8", out), method="bes"):
+    for row in pick(rows_of("figure-8", out), order=0, method="bes"):
         assert row["evaluations"] == int(row["n"]) * 2 ** (int(row["n"]) - 1)
 
 
 def test_figure_8_sbes_needs_fewer_evaluations_on_every_trial_at_n_8(out: Path) -> None:
-    rows = pick(rows_of("figure-8", out), n=8)
+    rows = pick(rows_of("figure-8", out), order=0, n=8)
     pairs = paired(rows, "method", "bes", "sbes", by=("trial",))
     assert len(pairs) == 3
     assert all(sbes < 0.75 * bes for bes, sbes in pairs)
@@ -66,7 +70,7 @@ def test_figure_8_sbes_needs_fewer_evaluations_on_every_trial_at_n_8(out: Path) 
 
 def test_figure_8_sbes_needs_at_least_its_first_round(out: Path) -> None:
     """With s = 1: of the complete graph, all families of at most s + 1 nodes left out."""
-    for row in pick(rows_of("figure-8", out), method="sbes"):
+    for row in pick(rows_of("figure-8", out), order=0, method="sbes"):
         n = int(row["n"])
         assert int(row["evaluations"]) >= n * sum(comb(n - 1, j) for j in range(3))
 
@@ -77,12 +81,29 @@ def test_figure_8_recovers_the_true_class_or_says_why_not(out: Path) -> None:
     assert all(row["gain"] != 0 for row in pick(rows, recovered=0))
 
 
+def test_figure_8_tie_orders_change_the_count_of_sbes_and_not_the_class(out: Path) -> None:
+    rows = pick(rows_of("figure-8", out), method="sbes")
+    models = [pick(rows, n=n, trial=t) for n in range(3, 7) for t in range(3)]
+    assert all(len(model) == 4 for model in models)
+    assert all(len(set(values(model, "recovered"))) == 1 for model in models)
+    shipped = pick(STUDIES["figure-8"].table(RESULTS).rows(), method="sbes", n=9)
+    counts = [values(pick(shipped, trial=t), "evaluations") for t in range(10)]
+    assert all(len(each) == 21 and min(each) < max(each) for each in counts)
+
+
+def test_renumbering_the_variables_twice_is_renumbering_once(seed: int) -> None:
+    network, place, back = paper_model(6, seed, 0), [2, 0, 5, 1, 4, 3], [1, 3, 0, 5, 4, 2]
+    again = relabelled(relabelled(network, place), back)
+    assert again.dag == network.dag
+    assert all((a == b).all() for a, b in zip(network.cpts, again.cpts, strict=True))
+
+
 @pytest.mark.parametrize("n", [3, 5, 7])
 def test_counting_by_visiting_the_states_again_is_the_searches_count(n: int, seed: int) -> None:
     score, start = OracleMDL(paper_model(n, seed, 0)), PDAG.complete(n)
     for found, generate in (
         (bes(score, start), deletes),
-        (sbes(score, start, MaxParents(2)), _selected),
+        (sbes(score, start, MaxParents(2)), selected),
     ):
         assert families(found, start, generate, both_orders=True) == found.score_evaluations
         one = families(found, start, generate, both_orders=False)
@@ -164,7 +185,7 @@ def test_scaling_evaluations_stay_below_the_bound(out: Path) -> None:
     rows = rows_of("scaling", out)
     for row in pick(rows, method="sges-poly"):
         assert int(row["evaluations"]) < int(row["bound"])
-    assert all(row["bound"] == "" for row in rows if row["method"] != "sges-poly")
+    assert all(row["bound"] is None for row in rows if row["method"] != "sges-poly")
     assert sum(values(rows, "recovered")) >= 0.9 * len(rows)
 
 
@@ -191,3 +212,36 @@ def test_exact_optimum_nothing_scores_higher(out: Path) -> None:
 def test_exact_optimum_ges_is_closer_than_the_best_forest(out: Path) -> None:
     rows = rows_of("exact-optimum", out)
     assert sum(values(rows, "ges")) < sum(values(rows, "tree"))
+
+
+def test_penalty_every_sample_is_learned_with_every_penalty_and_every_choice(out: Path) -> None:
+    rows = rows_of("penalty", out)
+    samples = {(row["setting"], row["records"], row["trial"]) for row in rows}
+    for setting, records, trial in samples:
+        here = pick(rows, setting=setting, records=records, trial=trial)
+        assert [row["choice"] for row in here] == [*map(str, PENALTIES), *CHOICES]
+
+
+def test_penalty_a_larger_penalty_finds_fewer_edges(out: Path) -> None:
+    rows = rows_of("penalty", out)
+    small, large = (sum(values(pick(rows, choice=p), "edges")) for p in ("0.5", "6"))
+    assert large < small
+
+
+def test_penalty_both_is_the_larger_of_the_two_and_says_what_it_cost(out: Path) -> None:
+    rows = rows_of("penalty", out)
+    for both in pick(rows, choice="both"):
+        same = {key: both[key] for key in ("setting", "records", "trial")}
+        others = [pick(rows, choice=c, **same)[0] for c in ("held-out", "stability")]
+        assert both["penalty"] == max(float(other["penalty"]) for other in others)
+        fixed = pick(rows, choice=f"{both['penalty']:g}", **same)[0]
+        assert (both["shd"], both["edges"]) == (fixed["shd"], fixed["edges"])
+        assert float(both["searches"]) >= float(others[0]["searches"]) > 1
+
+
+def test_penalty_the_rule_of_thumb_takes_one_search(out: Path) -> None:
+    rows = rows_of("penalty", out)
+    for row in pick(rows, choice="rule"):
+        data = sample(QUICK[str(row["setting"])], int(row["records"]), seed=0)[1]
+        assert row["searches"] == 1
+        assert row["penalty"] == pytest.approx(rule_of_thumb(data))

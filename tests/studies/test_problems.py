@@ -1,12 +1,20 @@
-"""The data of the benchmarks are the same on every machine, and are what their names say."""
+"""The data of the comparisons are the same on every machine, and are what their names say."""
 
 import numpy as np
 import pytest
 
 from sges.graph import PDAG, is_dag
 from sges.network import BayesianNetwork, random_dag
-from studies.peers.problems import _relabelled, make_problem, random_edges, reference_network
-from studies.peers.suite import NETWORKS, PRESETS, Preset, Spec
+from studies.paper.models import relabelled
+from studies.peers.problems import (
+    NETWORKS,
+    PRESETS,
+    Preset,
+    Spec,
+    make_problem,
+    random_edges,
+    reference_network,
+)
 
 SPECS = [
     Spec("er", 12, 200, 2),
@@ -76,7 +84,7 @@ def test_scale_free_graphs_give_every_late_node_the_asked_parents(seed: int) -> 
 def test_relabelling_a_network_moves_its_distribution_along(seed: int) -> None:
     network = BayesianNetwork.random(random_dag(4, 5, seed=seed), (2, 3, 2, 4), seed=seed)
     place = np.random.default_rng(seed).permutation(4).tolist()
-    moved = _relabelled(network, place)
+    moved = relabelled(network, place)
     joint = network.marginal(range(4)).transpose(np.argsort(place))
     assert np.allclose(moved.marginal(range(4)), joint)
 

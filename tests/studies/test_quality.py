@@ -1,9 +1,5 @@
 """The page on the quality of the graphs says what its rows say, where we lose as plainly."""
 
-import csv
-import doctest
-import io
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,16 +11,18 @@ from hypothesis import strategies as st
 
 import sges
 from sges.search import STRATEGIES
-from studies.peers import quality, quality_facts, quality_page, quality_plot, quality_words
-from studies.peers.quality_facts import DEFAULT, MixedData, Results, spread_of, verdicts
-from studies.peers.rows import append_row, read_rows
-from studies.peers.suite import Preset, Spec
+from studies.charts import new_figure, save
+from studies.frame import Row, StudyError
+from studies.peers import quality
+from studies.peers.problems import Spec
+from studies.peers.quality import DEFAULT, Mark, facts, marks, settings_of
+from studies.summary import spread_of
 
 WON, TIED = Spec("er", 50, 1_000, 2), Spec("er", 50, 10_000, 1)
 LOST, HARD = Spec("sf", 50, 10_000, 2), Spec("er", 30, 10_000, 4)
 COUNTED = Spec("cpt", 20, 1_000)
 SEEDS = 4
-PRESET = Preset("small", 30.0, tuple((s, SEEDS) for s in (WON, TIED, LOST, HARD, COUNTED)))
+SPECS = {spec.name: spec for spec in (WON, TIED, LOST, HARD, COUNTED)}
 TIMEOUT = "timeout: more than 30 s in run"
 
 
@@ -85,14 +83,19 @@ ROWS = [
 ]
 
 
-def paragraph(text: str, start: str) -> str:
-    (found,) = [line for line in text.splitlines() if line.startswith(start)]
+@pytest.fixture(autouse=True)
+def specs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the data sets of these tests be known by name."""
+    monkeypatch.setattr(quality, "SPECS", SPECS)
+
+
+def marks_of(rows: list[Row]) -> dict[str, tuple[Mark, Mark]]:
+    return {s.spec.name: marks(s.of(DEFAULT), s.peers) for s in settings_of(rows)}
+
+
+def line(text: object, start: str) -> str:
+    (found,) = [line for line in str(text).splitlines() if line.startswith(start)]
     return found
-
-
-@pytest.fixture(scope="module")
-def page() -> str:
-    return quality_page.page(Results(ROWS, PRESET))
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=12))
@@ -103,8 +106,7 @@ def test_quartiles_are_those_of_numpy(values: list[float]) -> None:
 
 
 def test_each_setting_is_judged_by_the_rules() -> None:
-    marks = {v.name: (v.shd, v.bic) for v in verdicts(Results(ROWS, PRESET))}
-    assert marks == {
+    assert marks_of(ROWS) == {
         WON.name: ("better", "better"),  # one seed of four is lower: the median decides
         TIED.name: ("equal", "equal"),  # a difference of 1e-6 is rounding
         LOST.name: ("worse", "worse"),
@@ -116,191 +118,108 @@ def test_each_setting_is_judged_by_the_rules() -> None:
 def test_one_peer_ahead_in_bic_is_a_loss_however_many_are_behind() -> None:
     behind = [r for s in "abc" for r in runs(s, WON, (3,) * 4, (0.0,) * 4)]
     ahead = runs("d", WON, (3,) * 4, (5.002,) * 4)
-    found = verdicts(Results([*ROWS, *behind, *ahead], PRESET))[0]
-    assert (found.shd, found.bic) == ("better", "worse")
+    assert marks_of([*ROWS, *behind, *ahead])[WON.name] == ("better", "worse")
 
 
-def test_the_page_counts_wins_ties_losses_and_what_is_not_judged(page: str) -> None:
-    counted = "(better on 2, equal on 1, worse on 1, not judged on 1)"
-    assert f"in SHD on **3 of 5** settings {counted}" in page
-    assert f"in BIC on **3 of 5** settings {counted}" in page
-    assert "Every peer that takes the data finished on 3 of the 5 settings; the others" in page
+def test_the_page_counts_wins_ties_and_losses() -> None:
+    told = facts(ROWS)
+    counts = {name: told[name] for name in told if name.startswith(("shd_", "bic_"))}
+    assert counts == {
+        **{"shd_better": 2, "shd_equal": 1, "shd_worse": 1},
+        **{"bic_better": 2, "bic_equal": 1, "bic_worse": 1},
+    }
+    assert (told["settings"], told["seeds"]) == (5, SEEDS)
 
 
-def test_the_summary_names_the_best_peer_and_shows_the_seeds(page: str) -> None:
-    assert paragraph(page, "| Gaussian ER, 2d edges, d = 50, 1,000 rows | 2 of 2 |") == (
+def test_the_summary_names_the_best_peer_and_shows_the_seeds() -> None:
+    summary = facts(ROWS)["summary"]
+    assert line(summary, "| Gaussian ER, 2d edges, d = 50, 1,000 rows |") == (
         "| Gaussian ER, 2d edges, d = 50, 1,000 rows | 2 of 2 | 2.5 | 3 (`good`) | better (2, 1, 1)"
         " | +5.0 | +4.0 (`good`) | better (3, 0, 1) |"
     )
-    lost = paragraph(page, "| Gaussian SF, 2 parents each, d = 50, 10,000 rows | 2 of 2 |")
-    assert lost.endswith(
+    assert line(summary, "| Gaussian SF, 2 parents each, d = 50, 10,000 rows | 2 of 2 |").endswith(
         "| 8 | 6 (`good`) | **worse** (1, 0, 3) | +2.0 | +9.0 (`good`) | **worse** (1, 0, 3) |"
     )
-    assert "| 0 of 1 | 1 | none finished | not judged |" in page
+    assert "| 0 of 1 | 1 | none finished | not judged |" in str(summary)
 
 
-def test_a_loss_is_told_in_words_with_its_figures(page: str) -> None:
-    told = paragraph(page, "**Gaussian SF, 2 parents each, d = 50, 10,000 rows.**")
-    assert "SHD: ours has 8 by median; `good` 6." in told
-    assert "closer to the truth on 1 of 4 seeds, as close on 0 and farther on 3" in told
-    assert "Ours scores lower, too, by 7.0 nats in the median" in told
-    assert "`good` by 7.0 nats (ours is lower on 3 of 4 seeds)" in told
-    assert "Ours is below the true graph on 2 of 4 seeds." in told
-    assert "`xges`" not in told
+def test_a_loss_is_listed_with_its_figures_and_a_win_is_not() -> None:
+    losses = facts(ROWS)["losses"]
+    lost = "| Gaussian SF, 2 parents each, d = 50, 10,000 rows | `good` |"
+    assert line(losses, lost) == f"{lost} 8 | 6 | (1, 0, 3) | −7.0 |"
+    assert "d = 50, 1,000 rows" not in str(losses)
+    assert "d edges, d = 50, 10,000 rows |" not in str(losses).replace("2d edges", "")
 
 
-def test_settings_without_a_loss_are_not_among_the_losses(page: str) -> None:
-    losses = page.partition("## Where ours is not the best")[2].partition("\n## ")[0]
-    assert "d = 50, 1,000 rows" not in losses
-    assert "d edges, d = 50, 10,000 rows.**" not in losses
-
-
-def test_a_closer_graph_with_a_lower_score_is_called_that() -> None:
+def test_a_closer_graph_with_a_lower_score_is_shown_as_that() -> None:
     rows = [*ROWS, *runs("close", WON, (0,) * 4, (-2.0,) * 4)]
-    told = paragraph(quality_page.page(Results(rows, PRESET)), "**Gaussian ER, 2d edges, d = 50, 1")
-    assert "Ours scores higher than that peer, by 7.0 nats in the median" in told
-    assert "the higher score was not the closer graph" in told
-    assert "BIC: ahead" not in told
+    told = line(facts(rows)["losses"], "| Gaussian ER, 2d edges, d = 50, 1,000 rows | `close` |")
+    assert told.endswith("| 2.5 | 0 | (0, 0, 4) | +7.0 |")
 
 
-def test_a_peer_that_did_not_finish_is_not_beaten_but_listed(page: str) -> None:
-    told = paragraph(page, "**Gaussian ER, 4d edges, d = 30, 10,000 rows.**")
-    assert "`xges`, ahead in SHD and BIC on the 1 of 4 that it finished" in told
-    assert f"| `xges` | {TIMEOUT} | {HARD.name} (1) |" in page
-    assert f"| `xges` | not tried: out of time | {HARD.name} (2) |" in page
-    assert "| `xges` | 3 of 4 | 3 / 0 / 0 | 3 / 0 / 0 |" in page
+def test_a_peer_that_did_not_finish_is_not_beaten_but_listed() -> None:
+    told = facts(ROWS)
+    assert "| `xges` (1 of 4 seeds) | 8 | 0 | (0, 0, 1) | −49.0 |" in str(told["losses"])
+    assert f"| `xges` | {TIMEOUT} | {HARD.name} (1) |" in str(told["unfinished"])
+    assert f"| `xges` | not tried: out of time | {HARD.name} (2) |" in str(told["unfinished"])
+    assert "| `xges` | 3 of 4 | 3 / 0 / 0 | 3 / 0 / 0 |" in str(told["scoreboard"])
 
 
-def test_timeouts_are_told_with_the_share_of_the_processor_that_runs_had(page: str) -> None:
-    told = "median and range: Gaussian ER, 4d edges, d = 30, 10,000 rows: 50% (50% to 80%)."
-    assert told in page
-    assert "they had this share of a core: ours 50%, the peers' 50%" in page
+def test_reasons_show_no_folder_and_break_no_table() -> None:
+    told = f"| `good` | crash in run: y.py / died | {COUNTED.name} (4) |"
+    assert told in str(facts(ROWS)["unfinished"])
 
 
-def test_reasons_show_no_folder_and_break_no_table(page: str) -> None:
-    assert f"| `good` | crash in run: y.py / died | {COUNTED.name} (4) |" in page
+def test_a_kind_that_a_program_does_not_take_is_no_failure() -> None:
+    assert "wrong kind" not in str(facts(ROWS))
 
 
-def test_a_kind_that_a_program_does_not_take_is_no_failure(page: str) -> None:
-    assert "No discrete data are taken by `xges`." in page
-    assert "wrong kind" not in page
-
-
-def test_time_is_compared_where_both_finished(page: str) -> None:
-    assert "on 0 of the 3 settings that both finished; `xges` takes 1.0× to 1.0× our time" in page
-    assert "`xges` takes no discrete data (1 of 5 settings)." in page
-    assert "it did not finish: 1 of 4 seeds (timeout 1, not tried 2)." in page
+def test_time_is_compared_seed_by_seed() -> None:
     slower = [r | {"cpu_seconds": 3.0} if r["peer"] == "xges" and r["shd"] else r for r in ROWS]
-    again = quality_page.page(Results(slower, PRESET))
-    assert "on 3 of the 3 settings that both finished; `xges` takes 3.0× to 3.0× our time" in again
+    board = facts(slower)["scoreboard"]
+    assert line(board, "| `xges` |").endswith("| 3.0× (3.0× to 20×) |")
 
 
-def test_a_failure_of_ours_is_a_loss_of_words_and_not_judged() -> None:
-    rows = [*ROWS, failure(DEFAULT, WON, 2, TIMEOUT)]
-    results = Results(rows, PRESET)
-    assert verdicts(results)[0].shd == "not judged"
-    text = quality_page.page(results)
-    assert "Ours did not finish: 3 of 4 seeds (timeout 1)." in text
-    assert "in SHD on **2 of 5** settings" in text
+def test_a_failure_of_ours_is_not_judged() -> None:
+    rows = [r for r in ROWS if (r["peer"], r["dataset"], r["seed"]) != (DEFAULT, WON.name, 2)]
+    rows.insert(0, failure(DEFAULT, WON, 2, TIMEOUT))
+    assert marks_of(rows)[WON.name] == ("not judged", "not judged")
+    assert facts(rows)["shd_better"] == 1
+    assert f"| `{DEFAULT}` | {TIMEOUT} | {WON.name} (1) |" in str(facts(rows)["unfinished"])
 
 
 def test_without_rows_of_ours_nothing_is_claimed() -> None:
-    text = quality_page.page(Results([r for r in ROWS if r["peer"] != DEFAULT], PRESET))
-    assert f"There are no rows of our default, `{DEFAULT}`, so nothing is judged." in text
-    assert "Nothing can be said before our default has been run." in text
-    assert "best or equal in SHD" not in text
+    told = facts([r for r in ROWS if r["peer"] != DEFAULT])
+    assert sum(int(str(told[name])) for name in told if name.startswith(("shd_", "bic_"))) == 0
+    assert told["losses"] == "None."
 
 
 def test_a_peer_with_seeds_left_to_measure_is_not_compared() -> None:
-    some = runs("partial", WON, (0,) * 4, (50.0,) * 4)[:2]
-    results = Results([*ROWS, *some], PRESET)
-    assert (verdicts(results)[0].shd, verdicts(results)[0].bic) == ("better", "better")
-    assert f"| `partial` | not measured | {WON.name} (2)" in quality_page.page(results)
+    rows = [*ROWS, *runs("partial", WON, (0,) * 4, (50.0,) * 4)[:2]]
+    assert marks_of(rows)[WON.name] == ("better", "better")
+    assert f"| `partial` | not measured | {WON.name} (2)" in str(facts(rows)["unfinished"])
 
 
 def test_a_graph_that_no_dag_extends_has_an_shd_and_no_score() -> None:
     loose = [r | {"bic": None} for r in runs("loose", WON, (0,) * 4, (0.0,) * 4)]
-    results = Results([*ROWS, *loose], PRESET)
-    assert (verdicts(results)[0].shd, verdicts(results)[0].bic) == ("worse", "better")
-    assert f"`loose` on {WON.name} (4 of 4)" in quality_page.page(results)
-
-
-def test_a_row_measured_again_replaces_the_first() -> None:
-    again = runs(DEFAULT, WON, (9,) * 4, (5.0,) * 4)
-    assert verdicts(Results([*ROWS, *again], PRESET))[0].shd == "worse"
+    assert marks_of([*ROWS, *loose])[WON.name] == ("worse", "better")
+    told = f"| `loose` | no DAG extends the graph | {WON.name} (4) |"
+    assert told in str(facts([*ROWS, *loose])["unfinished"])
 
 
 def test_rows_of_other_data_under_the_same_name_are_refused() -> None:
     other = [row("late", WON, 0, bic_true=-101.0)]
-    with pytest.raises(MixedData, match=r"seed 0: the true graph scores -101.0 where late was run"):
-        Results([*ROWS, *other], PRESET)
-
-
-def test_limits_that_differ_are_told() -> None:
-    rows = [r | {"limit": 60.0} if r["peer"] == DEFAULT else r for r in ROWS]
-    text = quality_page.page(Results(rows, PRESET))
-    assert f"at most 30 s (`good` and `xges`) or 60 s (`{DEFAULT}`) per run" in text
-
-
-def test_the_table_has_a_line_per_setting_and_program() -> None:
-    text = quality.as_csv(Results(ROWS, PRESET))
-    lines = list(csv.DictReader(io.StringIO(text)))
-    assert tuple(lines[0]) == quality.COLUMNS
-    keys = [(line["setting"], line["program"]) for line in lines]
-    assert keys == [
-        (spec.name, name) for spec, _ in PRESET.problems for name in (DEFAULT, "good", "xges")
-    ]
-    first = lines[0]
-    shown = [first[f"shd_{which}"] for which in ("q1", "median", "q3")]
-    assert shown == ["1.75", "2.5", "3.25"]
-    assert (first["runs"], first["finished"], first["bic_minus_true_median"]) == ("4", "4", "5")
-    hard = lines[keys.index((HARD.name, "xges"))]
-    assert (hard["runs"], hard["finished"], hard["cpu_seconds_median"]) == ("4", "1", "20")
-    assert hard["reason"] == f"{TIMEOUT} (1); not tried: out of time (2)"
-    crashed = lines[keys.index((COUNTED.name, "good"))]
-    assert (crashed["shd_median"], crashed["below_true"]) == ("", "")
-
-
-def test_the_order_of_the_rows_changes_nothing() -> None:
-    one, two = Results(ROWS, PRESET), Results(ROWS[::-1], PRESET)
-    assert quality_page.page(one) == quality_page.page(two)
-    assert quality.as_csv(one) == quality.as_csv(two)
-
-
-def test_the_command_writes_page_table_figures_and_the_line_of_the_index(tmp_path: Path) -> None:
-    rows, out = tmp_path / "rows.jsonl", tmp_path / "out"
-    out.mkdir()
-    for each in runs(DEFAULT, Spec("er", 50, 1_000, 2), (1,) * 4, (0.0,) * 4):
-        append_row(rows, each)
-    (out / "index.md").write_text("# X\n\n| a |\n| --- |\n| [b](b.md) | c |\n\nend\n")
-    for _ in range(2):  # the second time the line is there already
-        assert quality.main(["--results", str(rows), "--out", str(out)]) == 0
-    index = (out / "index.md").read_text(encoding="utf-8").splitlines()
-    assert [line for line in index if "quality" in line] == [index[5]]
-    assert index[-1] == "end"
-    for name in ("quality.svg", "quality-bic.svg"):
-        assert (out / name).read_text(encoding="utf-8").startswith("<?xml")
-    assert (out / "quality.csv").read_text(encoding="utf-8").startswith("setting,kind,")
-
-
-def test_no_rows_are_wrong_use(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert quality.main(["--results", str(tmp_path / "none.jsonl"), "--out", str(tmp_path)]) == 2
-    assert "there are no rows" in capsys.readouterr().out
-    assert not list(tmp_path.iterdir())
+    with pytest.raises(StudyError, match=r"the true graph scores -101.0 where late was run"):
+        settings_of([*ROWS, *other])
 
 
 def test_the_same_rows_give_the_same_figure(tmp_path: Path) -> None:
-    for draw in (quality_plot.distance, quality_plot.score):
+    for draw in (quality.draw_shd, quality.draw_bic):
         for name in "ab":
-            draw(Results(ROWS, PRESET), tmp_path / f"{name}.svg")
+            figure = new_figure()
+            draw(ROWS, figure)
+            save(figure, tmp_path / f"{name}.svg")
         assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
-
-
-@pytest.mark.parametrize(
-    "module", [quality, quality_facts, quality_page, quality_plot, quality_words]
-)
-def test_examples_in_the_code_run(module: Any) -> None:  # noqa: ANN401 (a module)
-    assert doctest.testmod(module).failed == 0
 
 
 def test_what_the_page_calls_our_default_is_the_default_of_learn() -> None:
@@ -309,19 +228,3 @@ def test_what_the_page_calls_our_default_is_the_default_of_learn() -> None:
     assert word is not None
     unbounded = replace(STRATEGIES[word], sets_per_clique=None, effort=None)
     assert f"sges-{unbounded}" == DEFAULT
-
-
-needs_rows = pytest.mark.skipif(not quality.ROWS.is_file(), reason="the rows are not here")
-
-
-@needs_rows
-@pytest.mark.parametrize("name", ["quality.md", "quality.csv"])
-def test_what_is_shipped_is_what_the_shipped_rows_give(name: str) -> None:
-    """`python -m studies.peers.quality` writes all of it anew."""
-    results = Results(read_rows(quality.ROWS))
-    shipped = (quality.PAGES / name).read_text(encoding="utf-8")
-    made: dict[str, Callable[[Results], str]] = {
-        "quality.md": quality_page.page,
-        "quality.csv": quality.as_csv,
-    }
-    assert shipped == made[name](results)

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from studies.peers import measure as measuring
-from studies.peers import runner
-from studies.peers.contract import Environment, Found, Go, Peer, Prepare, Table
-from studies.peers.environments import NotInstallable, complaint, interpreter
-from studies.peers.measure import Outcome, measure
-from studies.peers.registry import UnknownPeer, all_peers, chosen_peers, peer_named
-from studies.peers.rows import append_row, latest, read_rows
-from studies.peers.runner import Installed, Runner
-from studies.peers.suite import Preset, Spec
+from studies.frame import Row, Study, Table
+from studies.frame import run as run_study
+from studies.peers import processes, runner
+from studies.peers.adapters import UnknownPeer, all_peers, chosen_peers, peer_named
+from studies.peers.contract import Environment, Found, Go, Peer, Prepare
+from studies.peers.contract import Table as PeerTable
+from studies.peers.problems import Preset, Spec
+from studies.peers.processes import NotInstallable, Outcome, complaint, interpreter, measure
+from studies.peers.runner import COLUMNS, KEYS, Installed, Runner
 from studies.peers.worker import read_table, small_table, write_table
 
 SMALL, LARGE = Spec("er", 5, 50, 1), Spec("er", 8, 50, 1)
@@ -69,19 +69,49 @@ class Fakes:
 
 @pytest.fixture
 def fakes(monkeypatch: pytest.MonkeyPatch) -> Fakes:
+    monkeypatch.setattr(Study, "page", lambda *_, **__: "")
     return Fakes(monkeypatch)
 
 
-def run(path: Path, *peers: Peer, limit: float = 10.0, seeds: int = 2) -> list[dict[str, Any]]:
+def run(path: Path, *peers: Peer, limit: float = 10.0, seeds: int = 2) -> list[Row]:
+    """Run these peers in the frame of all studies, and return the new rows."""
     preset = Preset("test", limit, ((LARGE, seeds), (SMALL, seeds), (DISCRETE, 1)))
-    return list(Runner(preset, path).run(peers))
+    new: list[Row] = []
+    run_study(
+        Study(
+            path.stem,
+            "A test",
+            KEYS,
+            COLUMNS,
+            tasks=lambda _: [
+                {"peer": peer.name, "dataset": spec.name, "seed": seed}
+                for spec, seeds in preset.problems
+                for peer in peers
+                for seed in range(seeds)
+            ],
+            measure=lambda _, known, __: Runner(preset, known).run(peers),
+            facts=lambda _: {},
+        ),
+        out=path.parent,
+        progress=lambda now: new.append(as_written(now.row)) if now.row else None,
+    )
+    return new
+
+
+def as_written(row: Row) -> Row:
+    """Return a row as it comes back from its table: floats to twelve digits."""
+    return {k: float(f"{v:.12g}") if isinstance(v, float) else v for k, v in row.items()}
+
+
+def read_rows(path: Path) -> list[Row]:
+    return Table(path, {**KEYS, **COLUMNS}).rows()
 
 
 def test_every_run_is_a_row_with_all_fields_and_no_trace_of_the_machine(
     fakes: Fakes, tmp_path: Path
 ) -> None:
-    rows = run(tmp_path / "rows.jsonl", peer("a"))
-    assert rows == read_rows(tmp_path / "rows.jsonl")
+    rows = run(tmp_path / "rows.csv", peer("a"))
+    assert rows == read_rows(tmp_path / "rows.csv")
     assert [(row["dataset"], row["seed"]) for row in rows[:3]] == [
         (SMALL.name, 0),
         (SMALL.name, 1),
@@ -92,14 +122,14 @@ def test_every_run_is_a_row_with_all_fields_and_no_trace_of_the_machine(
     wanted |= {"skeleton_f1", "arrow_f1", "edges", "failed", "date", "machine", "limit"}
     assert all(wanted <= row.keys() for row in rows)
     assert all(row["bic"] is not None and row["edges"] == 1 for row in rows[:4])
-    assert str(Path.home()) not in (tmp_path / "rows.jsonl").read_text(encoding="utf-8")
+    assert str(Path.home()) not in (tmp_path / "rows.csv").read_text(encoding="utf-8")
     assert fakes.ran == [("a", 5), ("a", 8)]
 
 
 def test_a_second_run_measures_nothing_and_a_new_peer_only_itself(
     fakes: Fakes, tmp_path: Path
 ) -> None:
-    path = tmp_path / "rows.jsonl"
+    path = tmp_path / "rows.csv"
     run(path, peer("a"))
     fakes.ran.clear()
     assert run(path, peer("a")) == []
@@ -109,10 +139,10 @@ def test_a_second_run_measures_nothing_and_a_new_peer_only_itself(
 
 
 def test_a_run_that_was_cut_off_goes_on_where_it_stopped(fakes: Fakes, tmp_path: Path) -> None:
-    path = tmp_path / "rows.jsonl"
+    path = tmp_path / "rows.csv"
     everything = run(path, peer("a"))
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    path.write_text("".join(lines[:2]) + lines[2][:40], encoding="utf-8")  # half a line
+    path.write_text("".join(lines[:3]) + lines[3][:40], encoding="utf-8")  # half a line
     fakes.ran.clear()
     assert run(path, peer("a")) == everything[2:]
     assert read_rows(path) == everything
@@ -120,18 +150,18 @@ def test_a_run_that_was_cut_off_goes_on_where_it_stopped(fakes: Fakes, tmp_path:
 
 
 def test_a_new_version_is_measured_again_and_its_row_counts(fakes: Fakes, tmp_path: Path) -> None:
-    path = tmp_path / "rows.jsonl"
+    path = tmp_path / "rows.csv"
     old = run(path, peer("a"))
     fakes.version = "2"
     new = run(path, peer("a"))
     assert len(new) == len(old)
-    assert latest(read_rows(path)) == new
+    assert read_rows(path) == [*old, *new]
 
 
 def test_data_of_a_kind_that_a_peer_does_not_take_is_a_row_and_no_run(
     fakes: Fakes, tmp_path: Path
 ) -> None:
-    rows = run(tmp_path / "rows.jsonl", peer("a", "discrete"))
+    rows = run(tmp_path / "rows.csv", peer("a", "discrete"))
     assert fakes.ran == [("a", 5)]
     reasons = [row["failed"] for row in rows if row["kind"] == "gaussian"]
     assert set(reasons) == {"wrong kind: takes discrete data only"}
@@ -139,7 +169,7 @@ def test_data_of_a_kind_that_a_peer_does_not_take_is_a_row_and_no_run(
 
 def test_a_peer_that_cannot_be_installed_has_rows_that_say_so(fakes: Fakes, tmp_path: Path) -> None:
     fakes.failures["install a"] = "not installable: no such package"
-    rows = run(tmp_path / "rows.jsonl", peer("a"))
+    rows = run(tmp_path / "rows.csv", peer("a"))
     assert {row["failed"] for row in rows} == {"not installable: no such package"}
     assert fakes.ran == []
 
@@ -148,7 +178,7 @@ def test_who_ran_out_of_time_is_not_tried_on_more_seeds_or_larger_data(
     fakes: Fakes, tmp_path: Path
 ) -> None:
     fakes.failures["a"] = "timeout: more than {limit:g} s in run"
-    rows = run(tmp_path / "rows.jsonl", peer("a", "gaussian", "discrete"))
+    rows = run(tmp_path / "rows.csv", peer("a", "gaussian", "discrete"))
     reasons = [(row["dataset"], row["seed"], row["failed"]) for row in rows]
     not_tried = f"not tried: out of time on {SMALL.name}"
     assert reasons[:4] == [
@@ -161,7 +191,7 @@ def test_who_ran_out_of_time_is_not_tried_on_more_seeds_or_larger_data(
 
 
 def test_a_failure_is_tried_again_only_with_more_time(fakes: Fakes, tmp_path: Path) -> None:
-    path = tmp_path / "rows.jsonl"
+    path = tmp_path / "rows.csv"
     fakes.failures["a"] = "timeout: more than {limit:g} s in run"
     run(path, peer("a"))
     fakes.ran.clear()
@@ -175,18 +205,9 @@ def test_a_crash_ends_a_process_and_the_next_seed_gets_another(
     fakes: Fakes, tmp_path: Path
 ) -> None:
     fakes.failures["a"] = "crash in run: SIGSEGV"
-    rows = run(tmp_path / "rows.jsonl", peer("a"))
+    rows = run(tmp_path / "rows.csv", peer("a"))
     assert [row["failed"] for row in rows[:4]] == ["crash in run: SIGSEGV"] * 4
     assert fakes.ran == [("a", 5), ("a", 5), ("a", 8), ("a", 8)]
-
-
-def test_rows_survive_a_file_without_a_last_newline(tmp_path: Path) -> None:
-    path = tmp_path / "rows.jsonl"
-    append_row(path, {"peer": "a", "dataset": "x", "seed": 0})
-    with path.open("a", encoding="utf-8") as file:
-        file.write('{"peer": "b", "da')
-    append_row(path, {"peer": "c", "dataset": "x", "seed": 0})
-    assert [row["peer"] for row in read_rows(path)] == ["a", "c"]
 
 
 # The process that measures: interpreters of these tests are small scripts.
@@ -219,7 +240,7 @@ TELL = "def tell(**line): print(json.dumps(line), flush=True)\n"
 def test_the_reason_names_the_stage(
     body: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(measuring, "START_LIMIT", 0.6 if "import'); time" in body else 30.0)
+    monkeypatch.setattr(processes, "START_LIMIT", 0.6 if "import'); time" in body else 30.0)
     python = script(tmp_path, TELL + body)
     (outcome,) = measure("any", python, [tmp_path / "t.npz"], limit=0.3 if "60" in body else 30)
     assert outcome.failed == reason
@@ -259,15 +280,13 @@ def test_tables_go_through_a_file_as_they_are(tmp_path: Path) -> None:
 def test_an_environment_that_cannot_be_made_says_why_and_is_not_tried_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from studies.peers import environments
-
     commands: list[list[str]] = []
 
     def fail(command: list[str]) -> str:
         commands.append(command)
         return "" if "venv" in command else "no such package"
 
-    monkeypatch.setattr(environments, "_run", fail)
+    monkeypatch.setattr(processes, "_run", fail)
     wanted = Environment("nonsense", ("nonsense",), "nonsense")
     for _ in range(2):
         with pytest.raises(NotInstallable, match="no such package"):
@@ -313,7 +332,7 @@ def test_a_program_runs_in_three_stages_and_a_short_run_is_prepared_anew_each_ti
     def load() -> Prepare:
         order.append("load")
 
-        def prepare(table: Table) -> Go:
+        def prepare(table: PeerTable) -> Go:
             order.append(f"prepare {table.values.shape[1]}")
             return go
 

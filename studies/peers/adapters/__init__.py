@@ -1,4 +1,44 @@
 """One file per library: what to install, which programs it offers, how each is called.
 
-A file here that holds ``PEERS`` is part of the benchmark; nothing else has to be told of it.
+A file here that declares ``PEERS`` takes part in the comparison; nothing else has to be changed.
 """
+
+import pkgutil
+from collections.abc import Sequence
+from importlib import import_module
+
+from studies.peers.contract import Peer
+
+
+class UnknownPeer(ValueError):
+    """No adapter declares a peer of this name."""
+
+
+def all_peers() -> tuple[Peer, ...]:
+    """Return every declared peer, ours first, then by name; names must be unique."""
+    found: list[Peer] = []
+    for module in pkgutil.iter_modules(__path__):
+        found += getattr(import_module(f"{__name__}.{module.name}"), "PEERS", ())
+    names = [peer.name for peer in found]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise UnknownPeer(f"two adapters declare {twice[0]!r}; each peer needs a name of its own")
+    ours = [peer for peer in found if peer.environment is None]
+    return (*ours, *sorted(set(found) - set(ours), key=lambda peer: peer.name))
+
+
+def peer_named(name: str) -> Peer:
+    """Return the peer of this name."""
+    known = {peer.name: peer for peer in all_peers()}
+    if name not in known:
+        raise UnknownPeer(f"there is no peer {name!r}; the peers are {', '.join(known)}")
+    return known[name]
+
+
+def chosen_peers(names: Sequence[str]) -> tuple[Peer, ...]:
+    """Return the named peers; "ours" stands for all of ours, and no name at all for everybody."""
+    peers = all_peers()
+    if not names:
+        return peers
+    ours = [peer.name for peer in peers if peer.environment is None]
+    wanted = [each for name in names for each in (ours if name == "ours" else [name])]
+    return tuple(peer_named(name) for name in dict.fromkeys(wanted))

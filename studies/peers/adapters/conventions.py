@@ -1,4 +1,4 @@
-"""Edges from the matrices and lists in which libraries write graphs.
+"""Tables as the frames that libraries take, and edges from the matrices and lists they return.
 
 Reading a matrix in the wrong convention turns every arrow round without a word, so each
 convention is a function with its name, tested on a graph that is not symmetric.
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from studies.peers.contract import Edge, Found
+from studies.peers.contract import Edge, Found, Table
 
 
 def from_row_to_column(matrix: ArrayLike) -> Found:
@@ -57,3 +57,16 @@ def _pairs(there: NDArray[np.bool_]) -> tuple[Edge, ...]:
 
 def _ordered(x: int, y: int) -> Edge:
     return (x, y) if x < y else (y, x)
+
+
+def frame_of(table: Table, labels: bool = False) -> Any:  # noqa: ANN401 (pandas, where it is)
+    """Return a frame of floats, or of categories: level numbers, or words for them."""
+    import pandas as pd  # type: ignore[import-untyped]
+
+    if table.kind == "gaussian":
+        return pd.DataFrame(table.values, columns=table.columns)
+    columns = {}
+    for name, codes, arity in zip(table.columns, table.values.T, table.arities, strict=True):
+        levels = [f"v{level}" for level in range(arity)] if labels else list(range(arity))
+        columns[name] = pd.Categorical.from_codes(codes.astype(int), categories=levels)
+    return pd.DataFrame(columns)

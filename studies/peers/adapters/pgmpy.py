@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from studies.peers.adapters.conventions import from_names
-from studies.peers.adapters.frames import frame_of
+from studies.peers.adapters.conventions import frame_of, from_names
 from studies.peers.contract import Environment, Found, Go, Peer, Prepare, Table
 
 _ENVIRONMENT = Environment("pgmpy", ("pgmpy",), "pgmpy")

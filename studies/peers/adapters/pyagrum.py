@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from studies.peers.adapters.frames import frame_of
+from studies.peers.adapters.conventions import frame_of
 from studies.peers.contract import Environment, Found, Go, Peer, Prepare, Table
 
 

@@ -1,7 +1,6 @@
 """Greedy hill climbing of PyBNesian, in C++."""
 
-from studies.peers.adapters.conventions import from_names
-from studies.peers.adapters.frames import frame_of
+from studies.peers.adapters.conventions import frame_of, from_names
 from studies.peers.contract import Environment, Found, Go, Peer, Prepare, Table
 
 

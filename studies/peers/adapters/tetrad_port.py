@@ -4,12 +4,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from studies.peers.adapters.conventions import from_strings
-from studies.peers.adapters.frames import frame_of
+from studies.peers.adapters.conventions import frame_of, from_strings
 from studies.peers.contract import Environment, Found, Go, Peer, Prepare, Table
 
-# Its build fetches Eigen over the network; {here}/eigen takes the headers from a package instead.
-_EIGEN = "--config-settings=cmake.define.FETCHCONTENT_SOURCE_DIR_EIGEN={here}/eigen"
+# Its build fetches Eigen over the network; this folder takes the headers from a package instead.
+_EIGEN = "--config-settings=cmake.define.FETCHCONTENT_SOURCE_DIR_EIGEN={here}/studies/peers/eigen"
 _ENVIRONMENT = Environment(
     "tetrad-port", ("tetrad_port", _EIGEN), "tetrad_port", first=("cmeel-eigen",)
 )

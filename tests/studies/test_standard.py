@@ -3,17 +3,20 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
+from studies.frame import Options, write
+from studies.peers import standard
+from studies.peers.adapters import all_peers
+from studies.peers.problems import PRESETS
+from studies.peers.standard import (
+    STUDY,
+    by_dataset,
+    cells_of,
+    families_of,
+    show_quality,
+    show_seconds,
+)
 
-from studies.peers import tables
-from studies.peers.command import main
-from studies.peers.medians import cells_of, families_of
-from studies.peers.registry import all_peers
-from studies.peers.report import write_report
-from studies.peers.rows import append_row
-from studies.peers.suite import PRESETS
-
-BENCHMARKS = Path(__file__).parents[2] / "studies" / "peers"
+README = Path(__file__).parents[2] / "studies" / "peers" / "README.md"
 DATASET = "gaussian-er2-d25-m500"
 
 
@@ -32,7 +35,13 @@ def row(peer: str, seed: int = 0, **given: Any) -> Any:  # noqa: ANN401 (a row, 
         "import_seconds": 0.1,
         "warmup_seconds": 0.4,
         "prepare_seconds": 0.0,
+        "cpu_seconds": 1.0,
+        "repeats": 1,
+        "edges": 5,
+        "edges_true": 5,
         "megabytes": 100.0,
+        "megabytes_before": 90.0,
+        "bic_true": -50.0,
         "bic": -50.0,
         "shd": 3,
         "skeleton_f1": 0.9,
@@ -58,7 +67,6 @@ ROWS = [
 def test_cells_are_medians_over_seeds() -> None:
     cell = cells_of(ROWS)["good", DATASET]
     assert (cell.runs, cell.done, cell.seconds, cell.failed) == (3, 3, 20.0, None)
-    assert cell.start_seconds == 0.5
 
 
 def test_ratios_are_taken_seed_by_seed_before_the_median() -> None:
@@ -84,29 +92,23 @@ def test_only_seeds_that_both_finished_are_compared() -> None:
     assert (cells["sges-ges", DATASET].done, cells["sges-ges", DATASET].runs) == (1, 2)
 
 
-def test_a_row_measured_again_replaces_the_first() -> None:
-    cells = cells_of([*ROWS, row("quick", 0, seconds=7.0)])
-    assert cells["quick", DATASET].seconds == 0.5
-    assert cells_of([row("a", seconds=1.0), row("a", seconds=2.0)])["a", DATASET].seconds == 2.0
-
-
 def test_losses_of_ours_are_bold_and_listed_and_wins_are_not() -> None:
     cells, (family,) = cells_of(ROWS), families_of(ROWS)
     peers = ["sges-ges", "quick", "good", "stuck"]
-    speed = tables.speed(family, peers, cells)
+    speed = by_dataset(family, peers, cells, show_seconds)
     assert "| quick | **0.500 (0.25×)** |" in speed
     assert "| good | 20.0 (10×) |" in speed
     assert "| stuck | timeout |" in speed
-    quality = tables.quality(family, peers, cells)
+    quality = by_dataset(family, peers, cells, show_quality)
     assert "| good | **+10.0** / 3 |" in quality
     assert "| quick | -10.0 / 3 |" in quality
-    listed = tables.losses(peers, ["sges-ges"], cells)
+    listed = standard.losses(cells)
     assert f"| {DATASET} | quick | 0.500 | 0.25× | -10.0 |" in listed
     assert f"| {DATASET} | good | 20.0 | slower, 10× | +10.0 |" in listed
 
 
 def test_the_scoreboard_counts_both_ways() -> None:
-    board = tables.scoreboard(["sges-ges", "quick", "good", "stuck"], ["sges-ges"], cells_of(ROWS))
+    board = standard.scoreboard(["sges-ges", "quick", "good", "stuck"], cells_of(ROWS))
     assert "| quick | 1 of 1 | 1 | 0 | 0.25× | 0 | 0 | 1 |" in board
     assert "| good | 1 of 1 | 0 | 1 | 10× | 1 | 0 | 0 |" in board
     assert "| stuck | 0 of 1 | 0 | 0 | – | 0 | 0 | 0 |" in board
@@ -114,13 +116,13 @@ def test_the_scoreboard_counts_both_ways() -> None:
 
 def test_failures_are_listed_with_their_reason_but_wrong_kinds_are_not() -> None:
     rows = [*ROWS, row("other", failed="wrong kind: takes discrete data only")]
-    listed = tables.failures(cells_of(rows))
+    listed = standard.failures(cells_of(rows))
     assert "| stuck | gaussian-er2-d25-m500 | 1 of 1 | timeout: more than 10 s in run |" in listed
     assert "other" not in listed
 
 
 def test_families_are_ordered_by_size_and_networks_stand_together() -> None:
-    names = ["discrete-d50-m5000", "asia-m5000", "discrete-d100-m5000", "gaussian-sf4-d9-m500"]
+    names = ["discrete-d50-m5000", "asia-m5000", "discrete-d100-m5000", "gaussian-sf4-d25-m500"]
     gaussian, discrete, networks = families_of([row("a", dataset=name) for name in names])
     assert gaussian.title == "Linear Gaussian, scale-free, 4 edges per variable, 500 rows"
     assert discrete.columns == ("d = 50", "d = 100")
@@ -134,35 +136,34 @@ def test_every_data_set_of_the_presets_has_a_family() -> None:
         assert len(titles) == len(set(titles))
 
 
-def test_the_report_is_written_from_rows_alone(tmp_path: Path) -> None:
-    path = tmp_path / "some.jsonl"
-    larger = [r | {"dataset": "gaussian-er2-d50-m500", "d": 50} for r in ROWS]
-    network = [row(name, dataset="asia-m5000") for name in ("sges-ges", "good")]
-    for each in [*ROWS, *larger, *network]:
-        append_row(path, each)
-    text = write_report(path).read_text(encoding="utf-8")
+def test_the_page_is_written_from_rows_alone(tmp_path: Path) -> None:
+    table = STUDY.table(tmp_path)
+    given = {"dataset": "gaussian-er2-d25-m10000", "rows": 10_000}
+    larger = {"dataset": "gaussian-er2-d50-m10000", "d": 50, "rows": 10_000}
+    names = {"quick": "ges", "good": "xges", "stuck": "gcastle", "sges-ges": "sges-ges"}
+    for each in ROWS:
+        table.append(each | given | {"peer": names[each["peer"]]})
+        table.append(each | larger | {"peer": names[each["peer"]]})
+    for name in ("sges-ges", "pgmpy-hc"):
+        table.append(row(name, dataset="asia-m5000", kind="discrete"))
+    report = write(STUDY, tmp_path, Options())
+    text = report.page.read_text(encoding="utf-8")
     assert "Measured 2026-01-01 on a processor; at most 10 s per run." in text
-    for plot in ("growth", "networks", "tradeoff"):
-        assert f"(some-{plot}.svg)" in text
-        assert (tmp_path / f"some-{plot}.svg").read_text(encoding="utf-8").startswith("<?xml")
+    for figure in report.figures:
+        assert f"({figure.name})" in text
+        assert figure.read_text(encoding="utf-8").startswith("<?xml")
     assert "| sges-ges | 1.0 | 3.11 | 2.0 |" in text
+    assert "| gcastle | timeout | timeout |" in text
 
 
 def test_the_readme_lists_every_peer_with_how_it_is_told_the_penalty() -> None:
-    text = (BENCHMARKS / "README.md").read_text(encoding="utf-8")
+    text = README.read_text(encoding="utf-8")
     for peer in all_peers():
         assert f"| `{peer.name}` |" in text, peer.name
         assert peer.penalty in text, peer.penalty
 
 
 def test_the_readme_lists_every_preset() -> None:
-    text = (BENCHMARKS / "README.md").read_text(encoding="utf-8")
+    text = README.read_text(encoding="utf-8")
     for preset in PRESETS.values():
         assert f"`{preset.name}`" in text
-
-
-def test_wrong_use_ends_with_exit_code_2_and_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", "--quick", "--only", "nobody"]) == 2
-    said = capsys.readouterr()
-    assert said.err.startswith("there is no peer 'nobody'; the peers are ")
-    assert said.err.count("\n") == 1
