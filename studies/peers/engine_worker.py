@@ -12,7 +12,9 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cache, partial
+from inspect import signature
 from statistics import median
 from typing import Any, NamedTuple, TypeAlias
 
@@ -166,13 +168,20 @@ def custom(path: str, strategy: str) -> Search:
     return partial(search, OnlyLocal(gaussian(path)), strategy=strategy)
 
 
-def assuming(path: str, parents: int, bounds: bool = True, **options: Any) -> Search:  # noqa: ANN401
-    """Search with an assumed bound on parents."""
+def assuming(
+    path: str, parents: int, strategy: str, bounds: bool = True, **options: bool
+) -> Search:
+    """Search with an assumed bound on parents, and options of the strategy."""
     from sges import MaxParents
     from sges.search import search
 
     assume = MaxParents(parents) if bounds else NoBounds(parents)
-    return partial(search, gaussian(path), assume, **options)
+    if "exact" in signature(search).parameters:  # the predecessor takes them one by one
+        return partial(search, gaussian(path), assume, strategy=strategy, **options)  # type: ignore[arg-type]
+    from sges.search import STRATEGIES
+
+    chosen = replace(STRATEGIES[strategy], **options)
+    return partial(search, gaussian(path), assume, strategy=chosen)
 
 
 def several(path: str, strategy: str, at_once: bool) -> Search:
