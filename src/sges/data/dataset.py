@@ -338,6 +338,8 @@ def checked_weights(column: Column, before: int = 0) -> NDArray[np.int64]:
             "round them, or repeat the rows"
         )
     records = before + float(values.sum(dtype=np.float64))
+    if records < 2 * MAX_RECORDS:  # near the limit, only integers are exact
+        records = before + int(values.astype(np.int64).sum())
     if records > MAX_RECORDS:
         raise DataError(
             f"weights {column.name!r} add up to {records:.3g} records, and counts are exact up to "

@@ -206,7 +206,8 @@ def open_file(source: str | os.PathLike[str] | BinaryIO, reading: Reading) -> Fi
             opener = _opener(str(path), COMPRESSED.get(ending))
             format = reading.format or _format_by_ending(path, name)
         else:  # a pipe can be read only once
-            opener, format = _opened_bytes(name, path.open("rb"), reading)
+            with path.open("rb") as pipe:
+                opener, format = _opened_bytes(name, pipe, reading)
     elif isinstance(source, str | os.PathLike):
         stdin = None if sys.stdin is None else sys.stdin.buffer
         opener, format = _opened_bytes(name := "standard input", stdin, reading)
@@ -229,8 +230,10 @@ def _is_regular(path: Path, name: str) -> bool:
     try:
         if path.is_dir():
             raise FileError(f"{name}: is a directory; give the path of one file")
+        if path.exists() and not path.is_file():
+            return False
         with path.open("rb"):
-            return path.is_file()
+            return True
     except SgesError:
         raise
     except (FileNotFoundError, ValueError):
