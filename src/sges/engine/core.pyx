@@ -63,6 +63,16 @@ cdef int MOST_NODES = 1 << 24  # the state alone would take 32 TiB
 INSERTS = {None: -1, "all": 0, "poly": 1}
 KINDS = {Insert: INSERT, Delete: DELETE, Turn: TURN}
 
+# Frozen values are made by their slots here: the constructors take four times as long, and a
+# search of a few milliseconds makes hundreds of steps.
+OPERATORS = tuple(
+    (kind, kind.x.__set__, kind.y.__set__, getattr(kind, kind.set_name.lower()).__set__)
+    for kind in (Insert, Delete, Turn)
+)
+SET_PHASE, SET_OPERATOR, SET_GAIN, SET_SCORE, SET_EDGES = (
+    getattr(Step, name).__set__ for name in ("phase", "operator", "gain", "score", "edges")
+)
+
 
 def alone(method):
     """Refuse a method while another thread, or a callback of the engine, is inside it."""
@@ -405,13 +415,21 @@ cdef class Core:
     cdef list _list_steps(self):
         cdef int i
         cdef StepOf *step
-        kinds = (Insert, Delete, Turn)
         found = []
         for i in range(self.s.step_count):
             step = &self.s.steps[i]
-            chosen = mask_of(self.s.step_sets.at + step.first, step.size)
-            operator = kinds[step.kind](step.x, step.y, chosen)
-            found.append(Step(self._phases[step.phase], operator, step.gain, step.total, step.edges))
+            kind, set_x, set_y, set_chosen = OPERATORS[step.kind]
+            operator = kind.__new__(kind)
+            set_x(operator, step.x)
+            set_y(operator, step.y)
+            set_chosen(operator, mask_of(self.s.step_sets.at + step.first, step.size))
+            told = Step.__new__(Step)
+            SET_PHASE(told, self._phases[step.phase])
+            SET_OPERATOR(told, operator)
+            SET_GAIN(told, step.gain)
+            SET_SCORE(told, step.total)
+            SET_EDGES(told, step.edges)
+            found.append(told)
         return found
 
     # Going

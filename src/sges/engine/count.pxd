@@ -5,7 +5,7 @@ all inserts into it, each with one parent more.  It may be in several fans.  It 
 Single families are noted when they are asked for; the families of fans are counted in the end.
 """
 
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memset
 
 from sges.engine.lists cimport (
@@ -108,7 +108,7 @@ cdef inline bint first_time(Seen *s, Word key, Word check) noexcept nogil:
 
 
 cdef inline void note_fan(Memory *m, const Record *r) noexcept nogil:
-    if r.asked == NULL:
+    if r.asked == NULL and not r.asked_all:
         m.cores += r.size
     m.fans[r.y] += 1
     m.fan_sizes[r.y] |= <Word>1 << min(r.size, 63)
@@ -323,87 +323,154 @@ cdef enum:
 
 cdef struct Cores:
     # Sets of nodes, each with the nodes that make the base of a fan of it, as rows of bits.
-    Seen keys
-    Word *rows
-    long long room
     int words
+    Word *keys  # two words for each core
+    Word *rows
+    bint *partial  # whether some fan of a core was asked for in part only
+    int size
+    int room
+    int *slot  # a table of the cores by key, -1 where it is empty
+    size_t slots
+    int *of  # the core of each node of each base, in the order of the fans
+    bint failed
 
 
-cdef inline Word *core_row(Cores *c, Word key, Word check) noexcept nogil:
-    """Return the row of a core, made if there is none; NULL if memory is out."""
-    cdef long long i
-    cdef Word *rows
-    if c.keys.slots:
-        i = c.keys.heads[key & (c.keys.slots - 1)]
-        while i >= 0:
-            if c.keys.entries[i].key == key and c.keys.entries[i].check == check:
-                return c.rows + <size_t>i * c.words
-            i = c.keys.entries[i].next
-    if c.keys.size == c.room:
-        rows = <Word *>realloc(c.rows, <size_t>(2 * c.room + 256) * c.words * sizeof(Word))
-        if rows == NULL:
-            c.keys.failed = True
-            return NULL
-        c.rows = rows
-        c.room = 2 * c.room + 256
-    push_entry(&c.keys, key, check, 0, 0)
-    if c.keys.failed:
-        return NULL
-    rows = c.rows + <size_t>(c.keys.size - 1) * c.words
-    memset(rows, 0, <size_t>c.words * sizeof(Word))
-    return rows
+cdef inline bint make_cores(Cores *c, const Memory *m) noexcept nogil:
+    cdef size_t i
+    memset(c, 0, sizeof(Cores))
+    c.words = m.words
+    c.slots = 1024
+    while c.slots < <size_t>m.cores // 2:
+        c.slots *= 2
+    c.room = <int>(c.slots // 2)
+    c.slot = <int *>malloc(c.slots * sizeof(int))
+    c.keys = <Word *>malloc(2 * <size_t>c.room * sizeof(Word))
+    c.rows = <Word *>malloc(<size_t>c.room * c.words * sizeof(Word))
+    c.partial = <bint *>malloc(<size_t>c.room * sizeof(bint))
+    c.of = <int *>malloc((<size_t>m.cores + 1) * sizeof(int))
+    c.failed = (
+        c.slot == NULL or c.keys == NULL or c.rows == NULL or c.partial == NULL or c.of == NULL
+    )
+    if not c.failed:
+        memset(c.slot, 255, c.slots * sizeof(int))
+    return not c.failed
+
+
+cdef inline void free_cores(Cores *c) noexcept nogil:
+    free(c.keys)
+    free(c.rows)
+    free(c.partial)
+    free(c.slot)
+    free(c.of)
+
+
+cdef inline bint grow_cores(Cores *c) noexcept nogil:
+    """Make room for twice as many cores; return whether there was memory."""
+    cdef size_t at, slots = 4 * c.slots
+    cdef int i
+    cdef void *block
+    c.failed = True
+    block = realloc(c.keys, 8 * <size_t>c.room * sizeof(Word))
+    if block == NULL:
+        return False
+    c.keys = <Word *>block
+    block = realloc(c.rows, 4 * <size_t>c.room * c.words * sizeof(Word))
+    if block == NULL:
+        return False
+    c.rows = <Word *>block
+    block = realloc(c.partial, 4 * <size_t>c.room * sizeof(bint))
+    if block == NULL:
+        return False
+    c.partial = <bint *>block
+    block = realloc(c.slot, slots * sizeof(int))
+    if block == NULL:
+        return False
+    c.slot = <int *>block
+    c.failed = False
+    c.room *= 4
+    c.slots = slots
+    memset(c.slot, 255, slots * sizeof(int))
+    for i in range(c.size):
+        at = c.keys[2 * i] & (slots - 1)
+        while c.slot[at] >= 0:
+            at = (at + 1) & (slots - 1)
+        c.slot[at] = i
+    return True
+
+
+cdef inline int core_of(Cores *c, Word key, Word check) noexcept nogil:
+    """Return the number of a core, which is made if it is new; -1 if memory ran out."""
+    cdef size_t at
+    cdef int i
+    if c.size == c.room and not grow_cores(c):
+        return -1
+    at = key & (c.slots - 1)
+    while c.slot[at] >= 0:
+        i = c.slot[at]
+        if c.keys[2 * i] == key and c.keys[2 * i + 1] == check:
+            return i
+        at = (at + 1) & (c.slots - 1)
+    i = c.size
+    c.slot[at] = i
+    c.keys[2 * i] = key
+    c.keys[2 * i + 1] = check
+    memset(c.rows + <size_t>i * c.words, 0, <size_t>c.words * sizeof(Word))
+    c.partial[i] = False
+    c.size += 1
+    return i
 
 
 cdef inline bint list_cores(Memory *m, Cores *c) noexcept nogil:
     """Note for every fan, and every node of its base, that the rest is a core of it."""
-    cdef int i, k, z
+    cdef int i, k, z, core
     cdef Record *r
-    cdef Word *row
+    cdef size_t at = 0
     for i in range(m.size):
         r = m.records[i]
         if not r.asked_all and r.asked == NULL:
             continue
         for k in range(r.size):
             z = r.base[k]
-            row = core_row(c, r.key ^ m.keys[2 * z], r.check ^ m.keys[2 * z + 1])
-            if row == NULL:
+            core = core_of(c, r.key ^ m.keys[2 * z], r.check ^ m.keys[2 * z + 1])
+            if core < 0:
                 return False
-            add(row, z)
-            if not r.asked_all:
-                c.keys.entries[(row - c.rows) // c.words].clock = 1
+            add(c.rows + <size_t>core * c.words, z)
+            c.partial[core] = c.partial[core] or not r.asked_all
+            c.of[at] = core
+            at += 1
     return True
 
 
-cdef inline long long own_families(Memory *m, Cores *c, const Record *r) noexcept nogil:
+cdef inline long long own_families(
+    Memory *m, const Cores *c, const Record *r, const int *core_of_node
+) noexcept nogil:
     """Return how many families of a fan are in no other fan whose added node is lower.
 
     base + x is also in the fan of core + x, for a core that is the base less z; x is higher than z.
     """
     cdef long long found = 0
-    cdef int k, w, x, z
-    cdef Word key, check, both
+    cdef int k, w, x, z, core
+    cdef Word both
     cdef Word *row
     cdef Word *twice = m.scratch
     memset(twice, 0, <size_t>m.words * sizeof(Word))
     for k in range(r.size):
         z = r.base[k]
-        key = r.key ^ m.keys[2 * z]
-        check = r.check ^ m.keys[2 * z + 1]
-        row = core_row(c, key, check)
-        if row == NULL:
-            return 0
+        core = core_of_node[k]
+        row = c.rows + <size_t>core * c.words
         for w in range(z >> 6, m.words):
             both = row[w] & ~twice[w]
             if w == z >> 6:
                 both &= ~((<Word>2 << (z & 63)) - 1)
-            if c.keys.entries[(row - c.rows) // c.words].clock == 0:  # all fans of it are whole
+            if not c.partial[core]:  # all fans of it are whole
                 twice[w] |= both
                 continue
             while both:
                 x = (w << 6) + lowest_bit(both)
                 both &= both - 1
                 if asked_insert(r, x) and asked_insert(
-                    find(m, key ^ m.keys[2 * x], check ^ m.keys[2 * x + 1]), z
+                    find(m, c.keys[2 * core] ^ m.keys[2 * x], c.keys[2 * core + 1] ^ m.keys[2 * x + 1]),
+                    z,
                 ):
                     add(twice, x)
     for w in range(m.words):
@@ -411,39 +478,44 @@ cdef inline long long own_families(Memory *m, Cores *c, const Record *r) noexcep
     return fan_size(m, r) - found
 
 
-cdef inline long long count_fans(Memory *m, Cores *c, Seen *cores, Seen *twice) noexcept nogil:
-    """Count the families of all fans: by rows of bits, or in pairs where rows would be long."""
+cdef inline long long count_fans_by_rows(Memory *m) noexcept nogil:
+    """Count the families of all fans by rows of bits; -1 if memory ran out."""
+    cdef Cores c
     cdef long long total = 0
     cdef int i
     cdef Record *r
-    if m.words <= MOST_WORDS and not list_cores(m, c):
-        return 0
-    for i in range(m.size):
-        r = m.records[i]
-        if not r.asked_all and r.asked == NULL:
-            continue
-        if m.words <= MOST_WORDS:
-            total += own_families(m, c, r)
-        else:
-            total += fan_size(m, r) - pairs_of(m, cores, r, i, twice)
-    return total
+    cdef size_t at = 0
+    if make_cores(&c, m) and list_cores(m, &c):
+        for i in range(m.size):
+            r = m.records[i]
+            if r.asked_all or r.asked != NULL:
+                total += own_families(m, &c, r, c.of + at)
+                at += r.size
+    free_cores(&c)
+    return -1 if c.failed else total
 
 
-cdef inline long long count_families(Memory *m) noexcept nogil:
-    """Count the unique families that were asked for so far; -1 if memory ran out."""
-    cdef Cores c
+cdef inline long long count_fans_by_pairs(Memory *m) noexcept nogil:
+    """Count the families of all fans where rows would be long; -1 if memory ran out."""
     cdef Seen cores, twice
-    cdef long long total
-    memset(&c, 0, sizeof(Cores))
+    cdef long long total = 0
+    cdef int i
+    cdef Record *r
     memset(&cores, 0, sizeof(Seen))
     memset(&twice, 0, sizeof(Seen))
-    c.words = m.words
-    total = count_singles(m) + count_fans(m, &c, &cores, &twice)
-    free(c.rows)
-    free(c.keys.entries)
-    free(c.keys.heads)
+    for i in range(m.size):
+        r = m.records[i]
+        if r.asked_all or r.asked != NULL:
+            total += fan_size(m, r) - pairs_of(m, &cores, r, i, &twice)
     free(cores.entries)
     free(cores.heads)
     free(twice.entries)
     free(twice.heads)
-    return -1 if c.keys.failed or cores.failed or twice.failed else total
+    return -1 if cores.failed or twice.failed else total
+
+
+cdef inline long long count_families(Memory *m) noexcept nogil:
+    """Count the unique families that were asked for so far; -1 if memory ran out."""
+    cdef long long fans
+    fans = count_fans_by_rows(m) if m.words <= MOST_WORDS else count_fans_by_pairs(m)
+    return -1 if fans < 0 else count_singles(m) + fans
