@@ -3,6 +3,7 @@
 from naive import Arcs
 from sges.graph import PDAG
 from sges.nodeset import NodeSet, nodes
+from sges.properties import AtMost
 
 
 def pdag_of(n: int, arcs: Arcs) -> PDAG:
@@ -21,3 +22,10 @@ def arcs_of(graph: PDAG) -> Arcs:
 def frozen(s: NodeSet) -> frozenset[int]:
     """Return the nodes of a mask as a set."""
     return frozenset(nodes(s))
+
+
+def measured(kind: type[AtMost], graph: PDAG) -> int:
+    """Return a measure that must be known exactly."""
+    value = kind.measure(graph)
+    assert isinstance(value, int)
+    return value

@@ -4,10 +4,9 @@ import math
 from typing import Any
 
 from sges.graph import is_cpdag
-from sges.graph.paths import semi_directed_reach
 from sges.graph.pdag import PDAG
 from sges.nodeset import nodes, nodeset
-from sges.operators import Turn
+from sges.operators import Turn, semi_directed_reach
 from sges.search.engines import CompiledEngine
 from sges.search.moves import Moves
 
@@ -94,7 +93,7 @@ def check_turns(found: Any, graph: PDAG) -> None:  # noqa: ANN401
     for y, lanes in enumerate(lanes_of):
         for turn in lanes:
             if turn["barred"]:
-                assert Turn(turn["x"], y, turn["set"]).blocking_path(graph)
+                assert not Turn(turn["x"], y, turn["set"]).path_is_free(graph)
         gains = (t["gain"] for t in lanes if not t["barred"] and not t["rejected"])
         best.append(max(gains, default=-math.inf))
     check_tree(tree, best)

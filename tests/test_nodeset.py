@@ -45,8 +45,10 @@ def test_a_set_is_written_as_in_the_paper() -> None:
 @pytest.mark.parametrize(
     ("members", "words"),
     [
-        (0b1000, "bits outside the nodes 0..2"),
-        (-1, "bits outside the nodes 0..2"),
+        (3, "3 is out of range"),
+        (-1, "-1 is out of range"),
+        ("a", "'a' is not a node"),
+        (None, "None is not a node"),
         ([3], "3 is out of range"),
         ([-1], "-1 is out of range"),
         (["a"], "'a' is not a node"),

@@ -6,7 +6,7 @@ import pytest
 
 import naive
 from bridge import frozen, pdag_of
-from sges.errors import GraphError
+from sges.errors import GraphError, InvalidArgument
 from sges.graph import PDAG
 from sges.nodeset import nodeset
 from sges.operators import deletes
@@ -130,6 +130,6 @@ def test_bad_arguments_are_refused() -> None:
     with pytest.raises(GraphError, match="s = -1"):
         selective_generate_ops(g, 0, 2, -1)
     delete = next(deletes(g, 0, 2))
-    with pytest.raises(GraphError, match="reading 'literal' is not known"):
+    with pytest.raises(InvalidArgument, match="reading = 'literal' is not one of"):
         is_consistent(delete, g, MaxParents(1), reading="literal")  # type: ignore[arg-type]
     assert is_consistent(delete, g, MaxClique(2))

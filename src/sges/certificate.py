@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from sges.graph.pdag import PDAG
-from sges.operators.delete import Delete, all_deletes
+from sges.operators import Delete, all_deletes
 from sges.score.base import Score, total_score
 
 __all__ = ["Certificate", "certify", "tie_tolerance"]

@@ -187,6 +187,36 @@ def shown(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+def suggestion(name: str, names: Iterable[str], what: str = "the names") -> str:
+    """Return what to write instead of a name that does not exist.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+    names : iterable of str
+        The names that exist.
+    what : str, optional
+        What they are called.
+
+    Returns
+    -------
+    str
+        A question with the closest name, or the beginning of the list of names.
+
+    Examples
+    --------
+    >>> suggestion("AGE", ["age", "sex"]), suggestion("income", ["age", "sex"], "the columns")
+    ("did you mean 'age'?", "the columns are 'age', 'sex'")
+    """
+    known = list(names)
+    by_case = {other.casefold(): other for other in reversed(known)}
+    if close := get_close_matches(name.casefold(), by_case, n=1):
+        return f"did you mean {by_case[close[0]]!r}?"
+    listed = ", ".join(map(repr, known[:8]))
+    return f"{what} are {listed}" + (f" and {len(known) - 8} more" if len(known) > 8 else "")
+
+
 def not_one_of(what: str, value: object, words: Iterable[str]) -> InvalidArgument:
     """Return the error for a word that is not one of those allowed, with the closest one.
 

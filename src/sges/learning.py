@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard
 from sges.data import Dataset, Kinds, Missing, Moments
 from sges.errors import InvalidArgument, shown
 from sges.graph.pdag import PDAG
-from sges.properties.base import Property
-from sges.properties.measures import MaxParents
+from sges.properties import MaxParents, Property
 from sges.result import Result
 from sges.score.base import Score
 from sges.score.named import check_score_word, kinds_in_words, make_score
@@ -252,7 +251,7 @@ def _excess(result: Result, assume: object) -> tuple[str, ...]:
     """
     if not isinstance(assume, MaxParents) or not result.complete:
         return ()
-    measured = assume.measure(result.cpdag)
+    measured = MaxParents.of(result.cpdag).k
     if measured <= assume.k:
         return ()
     return (
@@ -387,16 +386,7 @@ def _bind(knowledge: AnyKnowledge, names: Sequence[str] | int) -> Constraint | N
 
     if knowledge is None:
         return None
-    if isinstance(knowledge, str | os.PathLike):
-        knowledge = Knowledge.from_file(knowledge)
-    elif isinstance(knowledge, Mapping):
-        knowledge = Knowledge.from_dict(knowledge)
-    if not isinstance(knowledge, Knowledge):
-        raise InvalidArgument(
-            f"knowledge = {shown(knowledge)}: it must be a Knowledge, a mapping such as "
-            "{'required': [('a', 'b')]}, or the path of a file"
-        )
-    return knowledge.bind(names)
+    return Knowledge.of(knowledge).bind(names)
 
 
 def _matched_start(start: AnyStart, labels: tuple[str, ...] | None) -> PDAG | None:

@@ -4,21 +4,39 @@ Node ``v`` is in the set ``s`` iff bit ``v`` of ``s`` is one.  Integers have no 
 hash and compare by value, and their algebra reads like the paper: ``&`` is ∩, ``|`` is ∪,
 ``& ~`` is ∖.  A set of parents is therefore its own canonical cache key.
 
-Public functions take any iterable of nodes where a set is meant, or a mask; ``as_nodeset``
-is where that is settled, and where a node that does not exist is refused.
+An integer can thus be a node or a set.  The rows of a graph, operators and scores work with sets:
+there an integer is a set of nodes.  Functions about variables, such as ``d_separated``, take a
+node or several nodes: there an integer is a node, and ``as_nodeset`` turns it into a set.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations
 from typing import Protocol, TypeAlias
 
 from sges.errors import GraphError
 
+__all__ = [
+    "NodeSet",
+    "Nodes",
+    "Rows",
+    "as_node",
+    "as_nodeset",
+    "by_size_then_nodes",
+    "components",
+    "first",
+    "nodes",
+    "nodeset",
+    "reach",
+    "show",
+    "subsets",
+    "union",
+]
+
 NodeSet: TypeAlias = int
 """A set of nodes: bit ``v`` is one for each node ``v`` in it."""
 
-Nodes: TypeAlias = NodeSet | Iterable[int]
-"""What public functions accept for a set of nodes: a mask, or the nodes one by one."""
+Nodes: TypeAlias = int | Iterable[int]
+"""One node, or several nodes: what functions about variables accept."""
 
 
 class Rows(Protocol):
@@ -29,8 +47,20 @@ class Rows(Protocol):
 
 
 def nodes(s: NodeSet) -> Iterator[int]:
-    """Yield the nodes of s in increasing order.
+    """Yield the nodes of a set in increasing order.
 
+    Parameters
+    ----------
+    s : int
+        A set of nodes.
+
+    Yields
+    ------
+    int
+        Each node of the set.
+
+    Examples
+    --------
     >>> list(nodes(0b10110))
     [1, 2, 4]
     """
@@ -43,6 +73,18 @@ def nodes(s: NodeSet) -> Iterator[int]:
 def nodeset(members: Iterable[int]) -> NodeSet:
     """Return the set of the given nodes.
 
+    Parameters
+    ----------
+    members : iterable of int
+        The nodes, in any order; they are not checked.
+
+    Returns
+    -------
+    int
+        The set, as a mask.
+
+    Examples
+    --------
     >>> nodeset([4, 1, 2]) == 0b10110
     True
     """
@@ -53,16 +95,60 @@ def nodeset(members: Iterable[int]) -> NodeSet:
 
 
 def first(s: NodeSet) -> int:
-    """Return the lowest node of a set that is not empty."""
+    """Return the lowest node of a set that is not empty.
+
+    Parameters
+    ----------
+    s : int
+        A set of nodes that is not empty.
+
+    Returns
+    -------
+    int
+        The lowest node.
+    """
     return (s & -s).bit_length() - 1
 
 
+def union(sets: Iterable[NodeSet]) -> NodeSet:
+    """Return the union of sets of nodes.
+
+    Parameters
+    ----------
+    sets : iterable of int
+        Sets of nodes, as masks.
+
+    Returns
+    -------
+    int
+        The nodes that are in at least one of them.
+    """
+    total = 0
+    for s in sets:
+        total |= s
+    return total
+
+
 def subsets(s: NodeSet, at_most: int | None = None) -> Iterator[NodeSet]:
-    """Yield the subsets of s with at most so many nodes, small ones first, lazily.
+    """Yield the subsets of a set lazily, small ones first.
 
     Among sets of one size the order is that of the sorted nodes, so that the whole order is
     the one in which ties between operators are broken.
 
+    Parameters
+    ----------
+    s : int
+        A set of nodes.
+    at_most : int, optional
+        The size of the largest subsets; all subsets by default.
+
+    Yields
+    ------
+    int
+        Each subset, as a mask.
+
+    Examples
+    --------
     >>> [sorted(nodes(t)) for t in subsets(0b1011, at_most=2)]
     [[], [0], [1], [3], [0, 1], [0, 3], [1, 3]]
     """
@@ -74,37 +160,162 @@ def subsets(s: NodeSet, at_most: int | None = None) -> Iterator[NodeSet]:
 
 
 def by_size_then_nodes(s: NodeSet) -> tuple[int, ...]:
-    """Return a key that sorts sets as ``subsets`` yields them."""
+    """Return a key that sorts sets in the order in which ``subsets`` yields them.
+
+    Parameters
+    ----------
+    s : int
+        A set of nodes.
+
+    Returns
+    -------
+    tuple of int
+        The size of the set, then its nodes in increasing order.
+    """
     return (s.bit_count(), *nodes(s))
 
 
 def show(s: NodeSet) -> str:
     """Write a set as the paper does.
 
+    Parameters
+    ----------
+    s : int
+        A set of nodes.
+
+    Returns
+    -------
+    str
+        The nodes between braces.
+
+    Examples
+    --------
     >>> show(0b101), show(0)
     ('{0, 2}', '{}')
     """
     return "{" + ", ".join(map(str, nodes(s))) + "}"
 
 
-def as_nodeset(members: Nodes, n: int, what: str = "node set") -> NodeSet:
-    """Return the mask of the given nodes of a graph on ``0..n-1``, or say which is not one.
+def reach(step: Callable[[int], NodeSet], start: NodeSet, avoiding: NodeSet = 0) -> NodeSet:
+    """Return a set and all nodes that can be reached from it.
 
-    >>> as_nodeset({0, 2}, 3) == as_nodeset(0b101, 3) == 0b101
-    True
+    Parameters
+    ----------
+    step : callable
+        Returns the nodes to which one step leads from a node, as a mask: ``graph.children``, say,
+        or ``rows.__getitem__``.
+    start : int
+        The set of nodes to start from.
+    avoiding : int, optional
+        A set of nodes that must not be entered; nodes of ``start`` are entered already.
+
+    Returns
+    -------
+    int
+        The nodes of ``start`` and all that are reached, as a mask.
+
+    Examples
+    --------
+    >>> path = (0b010, 0b101, 0b1010, 0b100)  # 0 - 1 - 2 - 3
+    >>> show(reach(path.__getitem__, 0b0001)), show(reach(path.__getitem__, 0b0001, 0b0100))
+    ('{0, 1, 2, 3}', '{0, 1}')
     """
-    if isinstance(members, int):
-        if members < 0 or members >> n:
-            raise GraphError(f"{what}: the mask {members:#b} has bits outside the nodes 0..{n - 1}")
-        return members
-    s = 0
-    for v in members:
-        s |= 1 << as_node(v, n, what)
-    return s
+    reached = todo = start
+    allowed = ~(avoiding | start)
+    while todo:
+        lowest = todo & -todo
+        fresh = step(lowest.bit_length() - 1) & allowed
+        allowed ^= fresh
+        reached |= fresh
+        todo ^= lowest | fresh
+    return reached
+
+
+def components(step: Callable[[int], NodeSet], within: NodeSet) -> Iterator[NodeSet]:
+    """Yield the connected components of an undirected graph, that of the lowest node first.
+
+    Parameters
+    ----------
+    step : callable
+        Returns the nodes adjacent to a node, as a mask.
+    within : int
+        The set of nodes whose induced subgraph is split into components.
+
+    Yields
+    ------
+    int
+        The nodes of one component, as a mask.
+
+    Examples
+    --------
+    >>> path = (0b010, 0b101, 0b1010, 0b100)  # 0 - 1 - 2 - 3
+    >>> [show(c) for c in components(path.__getitem__, 0b1101)]
+    ['{0}', '{2, 3}']
+    """
+    left = within
+    while left:
+        component = reach(step, left & -left, ~within)
+        yield component
+        left &= ~component
+
+
+def as_nodeset(members: Nodes, n: int, what: str = "nodes") -> NodeSet:
+    """Return the set of the given nodes of a graph, and refuse what is not a node.
+
+    Parameters
+    ----------
+    members : int or iterable of int
+        One node, or several nodes.
+    n : int
+        The number of nodes of the graph.
+    what : str, optional
+        What the nodes are called in an error message.
+
+    Returns
+    -------
+    int
+        The set, as a mask.
+
+    Raises
+    ------
+    GraphError
+        If a member is not one of the nodes ``0..n-1``.
+
+    Examples
+    --------
+    >>> as_nodeset({0, 2}, 3) == 0b101, as_nodeset(2, 3) == 0b100
+    (True, True)
+    """
+    if isinstance(members, Iterable):
+        s = 0
+        for v in members:
+            s |= 1 << as_node(v, n, what)
+        return s
+    return 1 << as_node(members, n, what)
 
 
 def as_node(v: int, n: int, what: str = "node") -> int:
-    """Return v if it is a node of a graph on ``0..n-1``, or say why it is not."""
+    """Return a node of a graph as an ``int``, and refuse what is not a node.
+
+    Parameters
+    ----------
+    v : int
+        The node; NumPy's integers are accepted.
+    n : int
+        The number of nodes of the graph.
+    what : str, optional
+        What the node is called in an error message.
+
+    Returns
+    -------
+    int
+        The node.
+
+    Raises
+    ------
+    GraphError
+        If it is not one of the nodes ``0..n-1``.
+    """
     try:
         node = v.__index__()
     except AttributeError:

@@ -18,7 +18,7 @@ import numpy as np
 
 from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes
-from sges.operators.delete import Delete, deletes
+from sges.operators import Delete, deletes
 from sges.properties import MaxParents
 from sges.result import Result
 from sges.score import OracleMDL

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sges.graph.chordal import largest_clique
+from sges.graph import maximal_cliques
 from sges.graph.equivalence import dag_to_cpdag
 from sges.graph.pdag import PDAG
 from sges.network import BayesianNetwork, LinearGaussian, random_structure
@@ -84,7 +84,7 @@ def sum_star(causes: int, children: int, seed: int) -> LinearGaussian:
 def undirected_clique(cpdag: PDAG) -> int:
     """Return the size of the largest clique of undirected edges."""
     rows = [cpdag.neighbors(v) for v in range(cpdag.n)]
-    return largest_clique(rows, (1 << cpdag.n) - 1)
+    return max(clique.bit_count() for clique in maximal_cliques(rows, (1 << cpdag.n) - 1))
 
 
 def weakest_edge(score: Score, dag: PDAG) -> float:

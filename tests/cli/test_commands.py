@@ -146,7 +146,7 @@ def test_measure_gives_every_measure_and_the_bound_it_implies(
 def test_a_measure_that_is_an_interval_is_shown_as_one(
     capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from sges.properties import Between
+    from sges.graph import Between
 
     monkeypatch.setattr(MaxTreewidth, "measure", classmethod(lambda _, __: Between(3, 5)))
     path = write_graph(PDAG.complete(4), tmp_path / "g.json")
@@ -185,7 +185,7 @@ def test_simulate_writes_a_table_and_the_truth_that_belong_together(
     data, truth = (Path(path) for path in told["files"])
     graph = read_graph(truth)
     assert graph.edge_count() == told["edges"]
-    assert MaxParents.measure(graph) <= 2
+    assert MaxParents(2).holds(graph)
     assert compare(graph, sges.learn(data).cpdag).skeleton.f1 > 0.7
     again = json_of(capsys, "simulate", str(tmp_path / "t"), "--max-parents", "2", "--seed", "7",
                     "--records", "4000", "--variables", "6")  # fmt: skip

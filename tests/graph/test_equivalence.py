@@ -9,6 +9,7 @@ from sges.graph import (
     PDAG,
     covered_edges,
     dag_to_cpdag,
+    extensions,
     is_cpdag,
     is_dag,
     members,
@@ -110,3 +111,16 @@ def test_a_cycle_in_a_dag_is_named() -> None:
 def test_an_undirected_edge_in_a_dag_is_named() -> None:
     with pytest.raises(NotADAG, match="0—1 is undirected"):
         topological_order(PDAG.from_edges(2, undirected=[(0, 1)]))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_extensions_of_any_pdag_are_those_found_by_trying_all_directions(n: int) -> None:
+    """On every PDAG, closed under Meek's rules or not."""
+    for arcs in naive.all_pdags(n):
+        pdag, wanted = pdag_of(n, arcs), naive.extensions(n, arcs)
+        if not wanted:
+            with pytest.raises(NoConsistentExtension):
+                extensions(pdag)
+            continue
+        found = [arcs_of(dag) for dag in extensions(pdag)]
+        assert sorted(found, key=sorted) == sorted(wanted, key=sorted)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
-from bridge import pdag_of
+from bridge import frozen, pdag_of
 from sges.errors import GraphError, NotADAG
 from sges.graph import PDAG, d_separated, is_imap
 from strategies import dags
@@ -49,5 +49,18 @@ def test_overlapping_sets_cycles_and_different_sizes_are_refused() -> None:
         d_separated(PDAG.empty(3), {0, 1}, {1}, {2})
     with pytest.raises(NotADAG, match="directed cycle"):
         d_separated(PDAG.from_edges(3, [(0, 1), (1, 2), (2, 0)]), {0}, {1})
-    with pytest.raises(GraphError, match="2 and 3 nodes"):
+    with pytest.raises(GraphError, match="has 2 nodes and the truth 3"):
         is_imap(PDAG.empty(2), PDAG.empty(3))
+
+
+def test_a_bare_integer_is_a_node_and_not_a_set() -> None:
+    """Node 0 would be the empty set, and node 1 the set of node 0."""
+    edge = PDAG.from_edges(3, [(0, 1)])
+    assert not d_separated(edge, 0, 1)
+    assert d_separated(edge, 0, 2)
+    chain = PDAG.from_edges(3, [(0, 1), (1, 2)])
+    assert not d_separated(chain, 0, 2)
+    assert d_separated(chain, 0, 2, 1)
+    assert frozen(chain.ancestors(1)) == {0, 1}
+    assert frozen(chain.descendants(1)) == {1, 2}
+    assert frozen(chain.descendants([0, 2])) == {0, 1, 2}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from known import KINDS
-from sges.errors import KnowledgeError
+from sges.errors import FileError, InvalidArgument, KnowledgeError
 from sges.knowledge import Knowledge
 from sges.network import random_dag
 
@@ -51,12 +51,12 @@ def test_names_of_any_script_survive(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.toml", "required = [[", r"a\.toml: is no TOML: .*\(at (line 1|end of document)"),
-        ("a.json", '{"required":\n [,]}', r"a\.json: is no JSON: .*line 2 column 3"),
-        ("a.json", "[]", r"a\.json: holds a list, and should hold a mapping"),
-        ("a.yaml", "", r"a\.yaml: a file of knowledge is named \*\.toml or \*\.json"),
+        ("a.toml", "required = [[", r"a\.toml: is not valid TOML: .*\(at (line 1|end of document)"),
+        ("a.json", '{"required":\n [,]}', r"a\.json: is not valid JSON: .*line 2 column 3"),
+        ("a.json", "[]", r"a\.json: knowledge is a mapping with the keys .*, not \[\]"),
+        ("a.yaml", "", r"a\.yaml: a file of knowledge must be named \*\.toml or \*\.json"),
         ("a.toml", 'require = [["a", "b"]]', r"a\.toml: the key 'require' is not known.*required"),
-        ("a.toml", 'required = [["a"]]', r"a\.toml: required\[0\]: \['a'\] is no edge"),
+        ("a.toml", 'required = [["a"]]', r"a\.toml: required\[0\]: \['a'\] is not an edge"),
         ("a.toml", 'tiers = "a"', r"a\.toml: tiers: expected a list, not 'a'"),
         (
             "a.toml",
@@ -76,13 +76,66 @@ def test_what_is_wrong_with_a_file_is_said_in_one_line(
 
 
 def test_a_file_that_cannot_be_read_is_said_so(tmp_path: Path) -> None:
-    with pytest.raises(KnowledgeError, match=r"no\.toml: cannot be read \(No such file"):
+    with pytest.raises(FileError, match=r"no\.toml: cannot be read \(No such file"):
         Knowledge.from_file(tmp_path / "no.toml")
     (tmp_path / "folder.toml").mkdir()
-    with pytest.raises(KnowledgeError, match=r"folder\.toml: cannot be read"):
+    with pytest.raises(FileError, match=r"folder\.toml: cannot be read"):
         Knowledge.from_file(tmp_path / "folder.toml")
     (tmp_path / "latin.json").write_bytes(b'{"\xe9": 1}')
     with pytest.raises(KnowledgeError, match=r"latin\.json: is not UTF-8 text"):
         Knowledge.from_file(tmp_path / "latin.json")
     with pytest.raises(KnowledgeError, match="knowledge is a mapping"):
         Knowledge.from_dict([])  # type: ignore[arg-type]
+
+
+DEEP = "[" * 20_000 + "]" * 20_000
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.json", '{"required": ' + DEEP + "}", r"a\.json: is nested too deeply"),
+        ("a.toml", "required = " + DEEP, r"a\.toml: is nested too deeply"),
+        (
+            "a.json",
+            '{"required": [[' + "1" * 5000 + ", 2]]}",
+            r"a\.json: is not valid JSON: .*digits",
+        ),
+        ("a.toml", "required = [[" + "1" * 5000 + ", 2]]", r"a\.toml: is not valid TOML: .*digits"),
+        (
+            "a.json",
+            '{"required": ' + "[" * 60 + "]" * 60 + "}",
+            r"required\[0\]: .* is not an edge",
+        ),
+        ("a.json", '{"required": [["a", {"b": 1}]]}', r"required\[0\]: .* is not a variable"),
+        ("a.json", '{"required": [["a", null]]}', r"required\[0\]: None is not a variable"),
+        (
+            "a.json",
+            '{"tiers": [["a"]], "forbid_within": 3}',
+            "forbid_within: expected a list, not 3",
+        ),
+        ("a.json", '{"forbid_within": [1e400]}', "forbid_within: inf is not a variable"),
+        ("a.json", '"required"', "knowledge is a mapping with the keys .*, not 'required'"),
+        ("a.toml", "required = 2020-01-01", "required: expected a list, not datetime"),
+        ("a.json", '{"requird": []}', "the key 'requird' is not known; did you mean 'required'"),
+    ],
+)
+def test_hostile_content_is_refused_in_one_short_line(
+    tmp_path: Path, name: str, content: str, message: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(KnowledgeError, match=message) as caught:
+        Knowledge.from_file(path)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < len(str(path)) + 250
+
+
+def test_knowledge_is_accepted_in_each_of_its_forms(tmp_path: Path) -> None:
+    path = tmp_path / "known.toml"
+    path.write_text(TOML, encoding="utf-8")
+    assert Knowledge.of(WRITTEN) is WRITTEN
+    assert Knowledge.of(WRITTEN.to_dict()) == WRITTEN
+    assert Knowledge.of(path) == Knowledge.of(str(path)) == WRITTEN
+    with pytest.raises(InvalidArgument, match="knowledge = 5: it must be a Knowledge, a mapping"):
+        Knowledge.of(5)  # type: ignore[arg-type]

@@ -103,18 +103,18 @@ CONFLICTS: list[tuple[dict[str, Any], str]] = [
     ({"tiers": [["a", "b"], ["c", "a"]]}, "a is in the tiers 0 and 1"),
     ({"required": [("a", "a")]}, r"required\[0\]: a→a joins a variable to itself"),
     ({"forbidden": [("a", "b"), ("b", "b")]}, r"forbidden\[1\]: b→b joins a variable to itself"),
-    ({"required": [("a", "b", "c")]}, r"required\[0\]: \('a', 'b', 'c'\) is no edge"),
+    ({"required": [("a", "b", "c")]}, r"required\[0\]: \('a', 'b', 'c'\) is not an edge"),
     ({"required": ["ab"]}, r"required\[0\]: expected a list, not 'ab'"),
     ({"required": ("a", "b")}, r"required\[0\]: expected a list, not 'a'"),
     ({"required": "ab"}, "required: expected a list, not 'ab'"),
     ({"required": None}, "required: expected a list, not None"),
     ({"required": {"a": "b"}}, "required: expected a list"),
     ({"tiers": ["ab"]}, r"tiers\[0\]: expected a list, not 'ab'"),
-    ({"tiers": [[["a"]]]}, r"tiers\[0\]: \['a'\] is no variable"),
-    ({"required": [(True, 2)]}, r"required\[0\]: True is no variable"),
-    ({"required": [(-1, 2)]}, r"required\[0\]: -1 is no variable"),
-    ({"required": [(1.5, 2)]}, r"required\[0\]: 1.5 is no variable"),
-    ({"required": [("a", 1)]}, "of 'a' by name and of 1 by position"),
+    ({"tiers": [[["a"]]]}, r"tiers\[0\]: \['a'\] is not a variable"),
+    ({"required": [(True, 2)]}, r"required\[0\]: True is not a variable"),
+    ({"required": [(-1, 2)]}, r"required\[0\]: -1 is not a variable"),
+    ({"required": [(1.5, 2)]}, r"required\[0\]: 1.5 is not a variable"),
+    ({"required": [("a", 1)]}, "'a' by name and 1 by position"),
     ({"tiers": [["a"]], "forbid_within": [1]}, "there are 1, counted from 0"),
     ({"tiers": [["a"]], "forbid_within": ["a"]}, "must be true, or numbers of tiers"),
 ]
@@ -130,9 +130,9 @@ def test_what_cannot_hold_is_refused_in_one_line(given: dict[str, Any], message:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("smokng", "knowledge names 'smokng', which is no column; did you mean 'smoking'"),
-        ("SMOKING", "which is no column; did you mean 'smoking'"),
-        ("zzz", "which is no column; the columns are 'age', 'smoking', 'cancer', 'tiredness'"),
+        ("smokng", "knowledge names 'smokng', which is not a column; did you mean 'smoking'"),
+        ("SMOKING", "which is not a column; did you mean 'smoking'"),
+        ("zzz", "which is not a column; the columns are 'age', 'smoking', 'cancer', 'tiredness'"),
     ],
 )
 def test_an_unknown_column_is_named_with_the_closest_one(name: str, message: str) -> None:

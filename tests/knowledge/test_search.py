@@ -13,7 +13,7 @@ from bridge import arcs_of, pdag_of
 from known import KINDS, Rng, false_problem, satisfies, true_problem
 from sges.errors import NotACPDAG
 from sges.graph import PDAG, dag_to_cpdag, extensions, is_dag
-from sges.knowledge import Bound, Knowledge
+from sges.knowledge import IndexedKnowledge, Knowledge
 from sges.network import LinearGaussian, random_dag
 from sges.properties import MaxParents
 from sges.result import Result
@@ -22,7 +22,7 @@ from sges.score.base import Score, total_score
 from sges.search import bes, fes, ges, poly_fes, sbes, sges, turning
 from worlds import gaussian_score, linear_data
 
-Search = Callable[[Score, Bound, PDAG], Result]
+Search = Callable[[Score, IndexedKnowledge, PDAG], Result]
 
 SEARCHES: dict[str, Search] = {
     "ges": lambda score, bound, _: ges(score, constraint=bound),
@@ -57,7 +57,7 @@ def enough(search: Search) -> int:
     return 48 if search in (SEARCHES["bes"], SEARCHES["sbes"]) else 200
 
 
-def assert_satisfied(graph: PDAG, known: Knowledge, bound: Bound) -> None:
+def assert_satisfied(graph: PDAG, known: Knowledge, bound: IndexedKnowledge) -> None:
     """Assert that the class has members, and that all of them satisfy all of the knowledge.
 
     By its edges, which says it for all members; and on the first members as a user would check.
@@ -249,7 +249,7 @@ def test_no_time_at_all_still_gives_an_admissible_class(search: Search, seed: in
         assert_satisfied(result.cpdag, known, bound)
 
 
-def search_in_no_time(search: Search, score: Score, bound: Bound, dag: PDAG) -> Result:
+def search_in_no_time(search: Search, score: Score, bound: IndexedKnowledge, dag: PDAG) -> Result:
     """Run a search on a score that is interrupted when it is first asked for gains."""
 
     class Interrupted:

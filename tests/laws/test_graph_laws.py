@@ -124,7 +124,9 @@ def test_relabelling_commutes_with_separation_and_cliques(
     part = data.draw(st.lists(st.integers(0, 3), min_size=dag.n, max_size=dag.n))
     sets = [nodeset(v for v in range(dag.n) if part[v] == k) for k in range(3)]
     other = dag.relabel(new)
-    assert d_separated(dag, *sets) == d_separated(other, *(moved(s, new) for s in sets))
+    assert d_separated(dag, *map(nodes, sets)) == d_separated(
+        other, *(nodes(moved(s, new)) for s in sets)
+    )
     g = dag_to_cpdag(dag)
     for v in range(g.n):
         ours = maximal_cliques(g.skeleton(), g.neighbors(v))

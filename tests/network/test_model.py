@@ -149,8 +149,8 @@ def test_a_network_is_a_value_that_nothing_changes() -> None:
         ([[0.5, 0.5], [[0.5, 0.5]]], r"cpts\[b\] has the shape \(1, 2\); .* a .* \(2, 2\)"),
         ([[0.5, 0.6], [[0.5, 0.5]] * 2], r"cpts\[a\]: .* levels \(\) add up to 1.1"),
         ([[0.5, 0.5], [[1, 0], [0, 0.5]]], r"cpts\[b\]: .* levels \(1,\) add up to 0.5"),
-        ([[1.5, -0.5], [[0.5, 0.5]] * 2], r"cpts\[a\] holds -0.5; a probability is 0 or more"),
-        ([[np.nan, 1], [[0.5, 0.5]] * 2], r"cpts\[a\] holds nan"),
+        ([[1.5, -0.5], [[0.5, 0.5]] * 2], r"cpts\[a\] contains -0.5; a probability is 0 or more"),
+        ([[np.nan, 1], [[0.5, 0.5]] * 2], r"cpts\[a\] contains nan"),
         ([[], [[0.5, 0.5]] * 2], r"cpts\[a\] has the shape \(0,\)"),
         ([["x", "y"], [[0.5, 0.5]] * 2], r"cpts\[a\] is not an array of numbers"),
     ],
@@ -182,7 +182,7 @@ def test_levels_arities_and_sizes_that_do_not_fit_are_refused() -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([[0, 2]], "variable x1: rows hold the levels 2 to 2; its levels are 0 to 1"),
+        ([[0, 2]], "variable x1: the rows have the levels 2 to 2; its levels are 0 to 1"),
         ([[-1, 0]], "variable x0"),
         ([[0.0, 1.0]], "whole numbers"),
         ([[0, 1, 1]], "each of the 2 variables"),

@@ -3,8 +3,9 @@
 import pytest
 
 import naive
-from bridge import pdag_of
+from bridge import measured, pdag_of
 from sges.graph import PDAG
+from sges.nodeset import nodes
 from sges.operators import all_deletes
 from sges.properties import AtMost, MaxClique, MaxParents, MaxTreewidth, MaxVStructures, MaxVWidth
 from sges.selective import consistency_set, selective_generate_ops, size_limited_ops
@@ -28,10 +29,10 @@ def test_every_consistent_delete_is_proposed_under_every_property(n: int) -> Non
         }
         for d in all_deletes(g):
             after = d.apply(g)
-            part = after.induced(consistency_set(after, d.x, d.y, "children"))
+            part = after.induced(nodes(consistency_set(after, d.x, d.y, "children")))
             for prop in properties_at_their_measure(part):
                 assert d.h in proposed[d.x, d.y, min(prop.clique_bound or 0, n - 1)], (d, prop)
-            k = MaxVStructures.measure(part)
+            k = measured(MaxVStructures, part)
             assert d.h in size_limited_ops(g, d.x, d.y, k)
 
 
@@ -39,7 +40,7 @@ def properties_at_their_measure(part: PDAG) -> list[AtMost]:
     return [
         MaxParents.of(part),
         MaxClique.of(part),
-        MaxClique(MaxClique.measure(part), tight=True),
+        MaxClique(measured(MaxClique, part), tight=True),
         MaxVWidth.of(part),
         MaxTreewidth.of(part),
     ]
@@ -53,8 +54,8 @@ def test_one_less_than_the_bound_would_miss_a_consistent_delete(n: int) -> None:
         g = pdag_of(n, arcs)
         for d in all_deletes(g):
             after = d.apply(g)
-            part = after.induced(consistency_set(after, d.x, d.y))
-            k = MaxVWidth.measure(part)
+            part = after.induced(nodes(consistency_set(after, d.x, d.y)))
+            k = measured(MaxVWidth, part)
             if k > 0:
                 missed += d.h not in selective_generate_ops(g, d.x, d.y, k - 1)
     assert missed > 0

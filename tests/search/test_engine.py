@@ -4,16 +4,12 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import scratch_engine as scratch
 from sges.certificate import tie_tolerance
 from sges.graph import PDAG, is_cpdag
 from sges.network import BayesianNetwork, random_dag
-from sges.nodeset import nodes
-from sges.operators import Delete
 from sges.properties import (
     MaxClique,
     MaxParents,
@@ -26,8 +22,6 @@ from sges.result import Result
 from sges.score import DiscreteBIC, GaussianBIC
 from sges.score.base import total_score
 from sges.search import bes, fes, ges, poly_fes, sbes, sges, turning
-from sges.selective import every_clique_kept, kept_cliques, selective_deletes
-from strategies import cpdags
 from worlds import gaussian_score
 
 CASES = [(5, 6, 200), (8, 12, 300), (12, 24, 1000), (15, 20, 60)]
@@ -99,29 +93,6 @@ def test_sbes_equals_the_engine_that_starts_from_scratch(
     score, start = gaussian_score(n, n + 2, 400, seed), PDAG.complete(n)
     result = sbes(score, start, assume)
     assert_same(result, score, start, scratch.selected(assume), delete=True)
-
-
-@settings(max_examples=60)
-@given(cpdags(max_nodes=9), st.sampled_from(PROPERTIES))
-def test_cliques_to_keep_are_the_selected_deletes_edge_by_edge(g: PDAG, assume: Property) -> None:
-    bounds = getattr(assume, "clique_bound", None), getattr(assume, "size_bound", None)
-    for y in range(g.n):
-        by_kept = {
-            Delete(x, y, g.na(y, x) & ~s)
-            for s, xs in kept_cliques(g, y, *bounds).items()
-            for x in nodes(xs)
-        }
-        by_edge = {d for x in nodes(g.into[y]) for d in selective_deletes(g, x, y, assume)}
-        assert by_kept == by_edge
-
-
-@given(cpdags(max_nodes=8))
-def test_all_cliques_kept_are_all_valid_deletes(g: PDAG) -> None:
-    for y in range(g.n):
-        pairs = [(s, x) for s, xs in every_clique_kept(g, y) for x in nodes(xs)]
-        by_kept = {Delete(x, y, g.na(y, x) & ~s) for s, x in pairs}
-        assert by_kept == {d for d in scratch.EVERY_DELETE(g) if d.y == y}
-        assert len(by_kept) == len(pairs)
 
 
 def test_sbes_with_a_slack_bound_is_bes_step_by_step(seed: int) -> None:

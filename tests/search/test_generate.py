@@ -229,11 +229,11 @@ def test_few_parents_of_y_suffice_for_few_parents_everywhere(n: int, k: int) -> 
     """From a class within the limit exactly the operators are kept whose result is within it."""
     moves = replace(ALL, max_indegree=k)
     for g in classes(n):
-        if MaxParents.measure(g) > k:
+        if not MaxParents(k).holds(g):
             continue
         for generate in (inserts_of, turns_of):
             every = {op for op in generate(g, ALL) if op.is_valid(g)}
-            within = {op for op in every if MaxParents.measure(op.apply(g)) <= k}
+            within = {op for op in every if MaxParents(k).holds(op.apply(g))}
             assert {op for op in generate(g, moves) if op.is_valid(g)} == within
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 import naive
-from bridge import pdag_of
+from bridge import measured, pdag_of
 from sges.graph import PDAG, dag_to_cpdag, is_imap
 from sges.network import (
     BayesianNetwork,
@@ -54,7 +54,7 @@ def test_theorem_3_sges_returns_the_class_of_every_dag_under_every_property(
     for dag, truth in truths(n):
         score = SeparationOracle(dag)
         for assume in [kind.of(dag) for kind in PROPERTIES] + [
-            MaxClique(MaxClique.measure(dag), tight=True)
+            MaxClique(measured(MaxClique, dag), tight=True)
         ]:
             result = sges(score, assume, forward=forward)  # type: ignore[arg-type]
             assert result.cpdag == truth, (dag, assume)
@@ -97,7 +97,7 @@ def test_a_bound_that_is_too_small_can_miss_the_truth(kind: type[AtMost], dag: P
 
     For cliques the paper's bound has slack, so there it takes the tight one, less one.
     """
-    k = kind.measure(dag)
+    k = measured(kind, dag)
     too_small = MaxClique(k - 1, tight=True) if kind is MaxClique else kind(k - 1)
     score = SeparationOracle(dag)
     assert sges(score, kind(k), forward="complete").cpdag == dag_to_cpdag(dag)

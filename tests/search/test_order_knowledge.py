@@ -9,7 +9,7 @@ from bridge import arcs_of, pdag_of
 from known import false_problem, satisfies, true_problem
 from sges.certificate import tie_tolerance
 from sges.graph import PDAG, dag_to_cpdag, is_imap
-from sges.knowledge import Bound, Knowledge
+from sges.knowledge import IndexedKnowledge, Knowledge
 from sges.network import LinearGaussian
 from sges.properties import MaxParents
 from sges.score import GaussianBIC, SeparationOracle
@@ -21,7 +21,7 @@ from sges.search.reference_order import OrderSearch
 from sges.search.run import Run, Selection
 
 
-def sges_by_order(score: Score, bound: Bound, dag: PDAG) -> tuple[Run, PDAG]:
+def sges_by_order(score: Score, bound: IndexedKnowledge, dag: PDAG) -> tuple[Run, PDAG]:
     """Search forward by orders and backward selectively, as under any knowledge."""
     run, selection = Run(score, constraint=bound), Selection(MaxParents.of(dag))
 
@@ -33,7 +33,7 @@ def sges_by_order(score: Score, bound: Bound, dag: PDAG) -> tuple[Run, PDAG]:
     return run, run.result().cpdag
 
 
-def order_search(score: Score, bound: Bound) -> OrderSearch:
+def order_search(score: Score, bound: IndexedKnowledge) -> OrderSearch:
     """Return the search for the best order, before its first round."""
     start = bound.start(score.n)
     tolerance = tie_tolerance(total_score(score, start))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sges.graph import PDAG
-from sges.operators.delete import deletes
+from sges.operators import deletes
 from sges.penalty import rule_of_thumb
 from sges.properties import MaxParents, MaxVWidth
 from sges.score import GaussianOracle, OracleMDL

@@ -8,8 +8,8 @@ from sges.cli.bounds import options
 from sges.cli.screen import AsJson, grid, print_json, say, show_table
 
 if TYPE_CHECKING:
-    from sges.graph import PDAG
-    from sges.properties import AtMost, Between
+    from sges.graph import PDAG, Between
+    from sges.properties import AtMost
 
 WHAT = {
     "--max-parents": "parents of a variable",

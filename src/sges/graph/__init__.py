@@ -1,6 +1,5 @@
-"""Graphs: the PDAG value, equivalence classes, chordality, separation."""
+"""Graphs: the PDAG value, equivalence classes, undirected graphs, separation."""
 
-from sges.graph.chordal import maximal_cliques, maximum_cardinality_search
 from sges.graph.completion import complete_locally
 from sges.graph.equivalence import (
     covered_edges,
@@ -16,9 +15,17 @@ from sges.graph.equivalence import (
 from sges.graph.meek import close_under_meek, direct_in_turn
 from sges.graph.pdag import PDAG
 from sges.graph.separation import d_separated, is_imap
+from sges.graph.undirected import (
+    Between,
+    maximal_cliques,
+    maximum_cardinality_search,
+    moral_graph,
+    treewidth,
+)
 
 __all__ = [
     "PDAG",
+    "Between",
     "close_under_meek",
     "complete_locally",
     "covered_edges",
@@ -32,7 +39,9 @@ __all__ = [
     "maximal_cliques",
     "maximum_cardinality_search",
     "members",
+    "moral_graph",
     "pdag_to_cpdag",
     "pdag_to_dag",
     "topological_order",
+    "treewidth",
 ]

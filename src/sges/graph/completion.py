@@ -1,8 +1,8 @@
 """Completing a PDAG after an operator, looking only around the edges that changed.
 
 ``pdag_to_cpdag`` reads the whole graph.  An operator changes a few edges at x and y, and on a
-sparse graph the new CPDAG differs from the old one only nearby.  ``complete_locally`` is the
-same function of the same class, found in three steps:
+sparse graph the new CPDAG differs from the old one only nearby.  ``complete_locally`` returns the
+same CPDAG in three steps:
 
 1. *Direct the chain components of x and y.*  All nodes of a chain component have the same
    parents outside it, so whichever way its edges are directed, no v-structure arises with the
@@ -10,9 +10,10 @@ same function of the same class, found in three steps:
    the whole.  No cycle arises outside either: a directed path that leaves the components and
    returns is a semi-directed path, which the operator's conditions exclude.
 2. *Label downstream.*  Which edges into a node are compelled depends only on its parents'
-   parents and labels (``compelled_parents``).  So label the components again, and the children
-   of x and y, and go on to the children of a node only if its label changed.  The dependence
-   is acyclic, so the order of the work does not matter.
+   parents and labels (``compelled_parents``).  So label the components again, and the common
+   children of x and y, whose parents x and y have become or ceased to be adjacent; and go on to
+   the children of a node only if its label changed.  The dependence is acyclic, so the order of
+   the work does not matter.
 3. *Write the labels* where they differ from the edited PDAG.
 
 A component met on the way is directed by maximum cardinality search, which is a consistent
@@ -20,47 +21,54 @@ extension of a chordal graph.  Twin in the tests: ``pdag_to_cpdag``.
 """
 
 from collections.abc import Callable
-from typing import TypeAlias
 
 from sges.errors import NoConsistentExtension
-from sges.graph.chordal import maximum_cardinality_search
 from sges.graph.equivalence import compelled_parents, consistent_extension
 from sges.graph.pdag import PDAG
-from sges.nodeset import NodeSet, nodes
-
-RowsOf: TypeAlias = tuple[NodeSet, ...]
+from sges.graph.undirected import maximum_cardinality_search
+from sges.nodeset import NodeSet, first, nodes
 
 
 def complete_locally(cpdag: PDAG, edited: PDAG, x: int, y: int) -> PDAG:
-    """Return the CPDAG of ``edited``, which a valid operator on x and y made of ``cpdag``."""
-    rows = completed_rows(cpdag.out, cpdag.into, edited.out, edited.into, x, y)
-    if rows is None:
+    """Return the CPDAG of a PDAG that an operator made of another CPDAG.
+
+    Parameters
+    ----------
+    cpdag : PDAG
+        The CPDAG before the operator.
+    edited : PDAG
+        What a valid operator on x and y makes of it.
+    x : int
+        The first node of the operator.
+    y : int
+        The second node of the operator.
+
+    Returns
+    -------
+    PDAG
+        The same graph as ``pdag_to_cpdag(edited)``.
+
+    Raises
+    ------
+    NoConsistentExtension
+        If the changed components have no consistent extension: the operator was not valid.
+    """
+    region = cpdag.chain_component(x) | cpdag.chain_component(y)
+    arrows = consistent_extension(edited, region)
+    if arrows is None:
         raise NoConsistentExtension(
             f"no consistent extension around {edited.name(x)} and {edited.name(y)}: "
             "the edit is not that of a valid operator"
         )
-    return PDAG(*rows, edited.names)
-
-
-def completed_rows(
-    before_out: RowsOf, before_into: RowsOf, out: RowsOf, into: RowsOf, x: int, y: int
-) -> tuple[RowsOf, RowsOf] | None:
-    """Return the rows of the completed graph, or None if the edit has no consistent extension."""
-    cpdag, edited = PDAG(before_out, before_into), PDAG(out, into)
-    region = cpdag.chain_component(x) | cpdag.chain_component(y)
-    arrows = consistent_extension(edited, region)
-    if arrows is None:
-        return None
     labels = _Labels(cpdag, edited, region)
     for parent, child in arrows:
         labels.dag_parents[child] |= 1 << parent
-    changed = labels.settle(region | edited.children(x) | edited.children(y))
-    completed = labels.write(region | changed)
-    return completed.out, completed.into
+    changed = labels.settle(region | edited.children(x) & edited.children(y))
+    return labels.write(region | changed)
 
 
 class _Lazily(dict[int, NodeSet]):
-    """One set per node: what was written, or else what the rule gives."""
+    """One set per node: the one that was written, or else the one that the rule returns."""
 
     def __init__(self, rule: Callable[[int], NodeSet]) -> None:
         self.rule = rule
@@ -70,7 +78,7 @@ class _Lazily(dict[int, NodeSet]):
 
 
 class _Labels:
-    """The work in hand: a member DAG, as far as it is needed, and its compelled edges."""
+    """A member DAG, as far as it is needed, and its compelled edges."""
 
     def __init__(self, cpdag: PDAG, edited: PDAG, region: NodeSet) -> None:
         self.graph = edited
@@ -79,10 +87,10 @@ class _Labels:
         self.compelled = _Lazily(cpdag.parents)
 
     def settle(self, todo: NodeSet) -> NodeSet:
-        """Label the nodes to do, and what follows from them; return those that changed."""
+        """Label these nodes, and what follows from them; return those whose label changed."""
         changed = 0
         while todo:
-            v = (todo & -todo).bit_length() - 1
+            v = first(todo)
             todo ^= 1 << v
             self._direct_around(v)
             parents = self.dag_parents[v]
@@ -103,7 +111,7 @@ class _Labels:
         return self.graph.edited(direct=direct, undirect=undirect)
 
     def _direct_around(self, v: int) -> None:
-        """Direct the chain components of v and of its parents, if that is still to be done."""
+        """Direct the chain components of v and of its parents, unless they are directed already."""
         self._direct(v)
         for p in nodes(self.dag_parents[v] & ~self.directed):
             self._direct(p)

@@ -8,6 +8,7 @@ PDAG of a class that directs exactly the compelled edges.
     pdag_to_dag       a consistent extension, one sink at a time (Dor & Tarsi 1992)
     pdag_to_cpdag     the one after the other
     members           every DAG of a class, lazily
+    extensions        every DAG of a class that has the arrows of a PDAG, lazily
 
 Dor & Tarsi's condition is the original one: every *undirected neighbor* of a sink must be
 adjacent to all other nodes adjacent to it.  The summary in Chickering (2002, App. C) asks
@@ -26,18 +27,45 @@ from sges.nodeset import NodeSet, Rows, first, nodes
 
 
 def is_dag(graph: PDAG) -> bool:
-    """Tell whether every edge is directed and no directed path returns to its start."""
-    return graph.undirected_edges() == [] and _sinks_last(graph) is not None
+    """Tell whether every edge is directed and no directed path returns to its start.
+
+    Parameters
+    ----------
+    graph : PDAG
+        Any graph.
+
+    Returns
+    -------
+    bool
+        Whether it is a DAG.
+    """
+    return graph.out == tuple(map(graph.children, range(graph.n))) and _sorted(graph) is not None
 
 
 def topological_order(dag: PDAG) -> list[int]:
-    """Return the nodes so that each comes after its parents; refuse what is not a DAG."""
+    """Return the nodes in an order in which each comes after its parents.
+
+    Parameters
+    ----------
+    dag : PDAG
+        A DAG.
+
+    Returns
+    -------
+    list of int
+        The nodes.
+
+    Raises
+    ------
+    NotADAG
+        If the graph has an undirected edge or a directed cycle.
+    """
     if lines := dag.undirected_edges():
         x, y = lines[0]
         raise NotADAG(
             f"not a DAG: {dag.name(x)}—{dag.name(y)} is undirected; every edge must be directed"
         )
-    order = _sinks_last(dag)
+    order = _sorted(dag)
     if order is None:
         raise NotADAG(f"not a DAG: it has the directed cycle {_a_cycle(dag)}")
     return order
@@ -47,6 +75,28 @@ def dag_to_cpdag(dag: PDAG) -> PDAG:
     """Return the CPDAG of a DAG's class: compelled edges directed, reversible ones not.
 
     Paper: Section 3, compelled edge.
+
+    Parameters
+    ----------
+    dag : PDAG
+        A DAG.
+
+    Returns
+    -------
+    PDAG
+        The CPDAG, with the names of the DAG.
+
+    Raises
+    ------
+    NotADAG
+        If the graph has an undirected edge or a directed cycle.
+
+    Examples
+    --------
+    >>> dag_to_cpdag(PDAG.from_edges(4, [(0, 2), (1, 2), (2, 3)]))
+    PDAG(4 nodes: 0→2, 1→2, 2→3)
+    >>> dag_to_cpdag(PDAG.from_edges(3, [(0, 1), (1, 2)]))
+    PDAG(3 nodes: 0—1, 1—2)
     """
     compelled = [0] * dag.n
     for y in topological_order(dag):
@@ -57,16 +107,16 @@ def dag_to_cpdag(dag: PDAG) -> PDAG:
 
 
 def compelled_parents(parents: NodeSet, compelled: Rows, dag_parents: Rows) -> NodeSet:
-    """Return the parents of a node whose edges into it are compelled.
+    """Return the parents of a node y whose edges into y are compelled.
 
-    ``compelled`` and ``dag_parents`` hold the same, already known, for the parents.  One
-    parent decides for all: take x, a parent of y without a child among y's parents.
+    ``compelled`` and ``dag_parents`` contain the compelled parents and all parents of those
+    parents.  One parent decides for all: take x, a parent of y without a child among y's parents.
 
     * If x → y is compelled, so is every z → y: were z — y reversible, x → y — z would
       demand x → z (no CPDAG holds x → y — z with x, z not adjacent), but x has no such child.
     * If x — y is reversible, x and y share a chain component, and with it their parents.
-    * x → y is compelled iff some w → x is compelled and w is no parent of y, or some other
-      parent of y is no parent of x (then it is not adjacent to x: a v-structure).
+    * x → y is compelled iff some w → x is compelled and w is not a parent of y, or some other
+      parent of y is not a parent of x (then it is not adjacent to x: a v-structure).
 
     This is Chickering's (1995) Label-Edges with the order of edges argued away.
     """
@@ -84,6 +134,26 @@ def pdag_to_dag(pdag: PDAG) -> PDAG:
     """Return a consistent extension: a DAG with the PDAG's skeleton, arrows and v-structures.
 
     Paper: Fig. 2, "Convert to CPDAG".
+
+    Parameters
+    ----------
+    pdag : PDAG
+        Any graph.
+
+    Returns
+    -------
+    PDAG
+        A DAG of the class that the graph stands for.
+
+    Raises
+    ------
+    NoConsistentExtension
+        If there is none.
+
+    References
+    ----------
+    Dor & Tarsi (1992), "A simple algorithm to construct a consistent extension of a partially
+    oriented graph", Technical Report R-185, UCLA.
     """
     arrows = consistent_extension(pdag, (1 << pdag.n) - 1)
     if arrows is None:
@@ -97,9 +167,9 @@ def pdag_to_dag(pdag: PDAG) -> PDAG:
 def consistent_extension(pdag: PDAG, within: NodeSet) -> list[Edge] | None:
     """Return directions for the undirected edges inside ``within``, or None if none fit.
 
-    Dor & Tarsi (1992) on the subgraph induced by ``within``: take a node without children
-    whose every neighbor is adjacent to all else that is adjacent to it, make it a sink, and
-    go on without it.  Any such node will do, so there is nothing to undo.
+    Dor & Tarsi (1992) on the subgraph induced by ``within``: take a node without children whose
+    every neighbor is adjacent to all other nodes adjacent to it, make it a sink, and go on
+    without it.  Any such node will do, so no choice is ever undone.
     """
     arrows: list[Edge] = []
     left = todo = within
@@ -125,26 +195,59 @@ def pdag_to_cpdag(pdag: PDAG) -> PDAG:
     """Return the CPDAG of the class that a PDAG stands for.
 
     Paper: Fig. 2, "Convert to CPDAG".
+
+    Parameters
+    ----------
+    pdag : PDAG
+        Any graph.
+
+    Returns
+    -------
+    PDAG
+        The CPDAG.
+
+    Raises
+    ------
+    NoConsistentExtension
+        If the graph has no consistent extension, and so stands for no class.
     """
     return dag_to_cpdag(pdag_to_dag(pdag))
 
 
 def is_cpdag(graph: PDAG) -> bool:
-    """Tell whether a graph is the CPDAG of some class."""
+    """Tell whether a graph is the CPDAG of some class.
+
+    Parameters
+    ----------
+    graph : PDAG
+        Any graph.
+
+    Returns
+    -------
+    bool
+        Whether it is a CPDAG.
+    """
     arrows = consistent_extension(graph, (1 << graph.n) - 1)
-    if arrows is None:
-        return False
-    dag = graph.edited(direct=arrows)
-    return is_dag(dag) and dag_to_cpdag(dag) == graph
+    return arrows is not None and dag_to_cpdag(graph.edited(direct=arrows)) == graph
 
 
 def covered_edges(dag: PDAG) -> list[Edge]:
     """Return the edges x → y of a DAG with Pa(y) = Pa(x) ∪ {x}, sorted.
 
-    Reversing one leads to an equivalent DAG, and all of the class is reached so (Chickering
-    1995).
+    Reversing a covered edge leads to an equivalent DAG, and sequences of such reversals reach the
+    whole class (Chickering 1995).
 
     Paper: Section 3, covered edge.
+
+    Parameters
+    ----------
+    dag : PDAG
+        A DAG.
+
+    Returns
+    -------
+    list of (int, int)
+        The covered edges as pairs (x, y).
     """
     return [(x, y) for x, y in dag.directed_edges() if dag.parents(y) == dag.parents(x) | 1 << x]
 
@@ -155,21 +258,69 @@ def members(graph: PDAG) -> Iterator[PDAG]:
     Each branching directs one undirected edge both ways and closes under Meek's rules; no
     branch is ever a dead end (Meek 1995), so the next member is always a few steps away.
 
+    Paper: Section 3, equivalence class.
+
+    Parameters
+    ----------
+    graph : PDAG
+        A graph that stands for a class.
+
+    Returns
+    -------
+    iterator of PDAG
+        The members, each once.
+
+    Raises
+    ------
+    NoConsistentExtension
+        If the graph stands for no class.
+
+    Examples
+    --------
     >>> chain = PDAG.from_edges(3, undirected=[(0, 1), (1, 2)])
     >>> for dag in members(chain):
     ...     print(dag)
     PDAG(3 nodes: 0→1, 1→2)
     PDAG(3 nodes: 1→0, 1→2)
     PDAG(3 nodes: 1→0, 2→1)
-
-    Paper: Section 3, equivalence class.
     """
     return extensions(pdag_to_cpdag(graph))
 
 
 def extensions(pdag: PDAG) -> Iterator[PDAG]:
-    """Yield the consistent extensions of a PDAG that is closed under Meek's rules."""
-    stack: list[tuple[PDAG, list[Edge]]] = [(pdag, [])]  # a state, and an edge still to direct
+    """Yield the consistent extensions of a PDAG lazily.
+
+    These are the members of its class that have all of its arrows: if the PDAG is a class refined
+    by background knowledge, the members that satisfy the knowledge.  The PDAG need not be closed
+    under Meek's rules.
+
+    Parameters
+    ----------
+    pdag : PDAG
+        Any graph.
+
+    Returns
+    -------
+    iterator of PDAG
+        The extensions, each once.
+
+    Raises
+    ------
+    NoConsistentExtension
+        If there is none.
+
+    Examples
+    --------
+    >>> chain = PDAG.from_edges(3, directed=[(0, 1)], undirected=[(1, 2)])
+    >>> list(extensions(chain))
+    [PDAG(3 nodes: 0→1, 1→2)]
+    """
+    return _extensions(direct_in_turn(pdag_to_cpdag(pdag), pdag.directed_edges())[0])
+
+
+def _extensions(closed: PDAG) -> Iterator[PDAG]:
+    """Yield the consistent extensions of a PDAG that has one and is closed under Meek's rules."""
+    stack: list[tuple[PDAG, list[Edge]]] = [(closed, [])]  # a state, and an edge still to direct
     while stack:
         graph, _ = direct_in_turn(*stack.pop())
         x = next((v for v in range(graph.n) if graph.neighbors(v)), None)
@@ -180,7 +331,7 @@ def extensions(pdag: PDAG) -> Iterator[PDAG]:
         stack += [(graph, [(y, x)]), (graph, [(x, y)])]
 
 
-def _sinks_last(graph: PDAG) -> list[int] | None:
+def _sorted(graph: PDAG) -> list[int] | None:
     """Return the nodes in topological order, or None if the arrows make a cycle."""
     waiting = [graph.parents(v).bit_count() for v in range(graph.n)]
     ready = [v for v in range(graph.n) if not waiting[v]]

@@ -9,12 +9,12 @@ an undirected edge (Meek 1995).  Each rule directs a — b as a → b:
     R3   a — c → b, a — d → b,          c and d not adjacent
     R4   a — c, c → d → b, a adjacent d,  c and b not adjacent
 
-With the non-adjacency in R3 and R4: without it (a slip of several programs) edges are
-directed that are reversible.
+The non-adjacency in R3 and R4 matters: without it, as in several programs, reversible edges are
+directed.
 
-Each rule has an arrow among its conditions, and its instances are found when the last of them is
-directed: so a graph that is closed already costs nothing, and one more arrow no more than what
-lies around it.  What a rule says holds in every extension, so the order does not matter.
+Each rule has an arrow among its conditions, and its instances are found when the last of these is
+directed: so a graph that is closed already costs nothing, and one more arrow costs no more than
+what lies around it.  What a rule concludes holds in every extension, so the order does not matter.
 """
 
 from collections.abc import Iterable
@@ -26,6 +26,24 @@ from sges.nodeset import nodes
 def close_under_meek(pdag: PDAG, direct: Iterable[Edge] = ()) -> PDAG:
     """Direct the given edges, then all that Meek's rules direct, until no rule applies.
 
+    Parameters
+    ----------
+    pdag : PDAG
+        Any graph.
+    direct : iterable of (int, int), optional
+        Pairs (x, y) to direct as x → y first.
+
+    Returns
+    -------
+    PDAG
+        The closed graph.
+
+    References
+    ----------
+    Meek (1995), "Causal inference and causal explanation with background knowledge", UAI.
+
+    Examples
+    --------
     >>> chain = PDAG.from_edges(3, undirected=[(0, 1), (1, 2)])
     >>> close_under_meek(chain, [(0, 1)])
     PDAG(3 nodes: 0→1, 1→2)
@@ -39,14 +57,30 @@ def close_under_meek(pdag: PDAG, direct: Iterable[Edge] = ()) -> PDAG:
 
 
 def direct_in_turn(closed: PDAG, arrows: Iterable[Edge]) -> tuple[PDAG, list[Edge]]:
-    """Direct edges of a closed PDAG one by one, closing after each; return what contradicts.
+    """Direct edges of a closed PDAG one by one, closing under Meek's rules after each.
 
-    The edges exist.  In a PDAG that is closed under Meek's rules and has an extension, each
-    undirected edge is directed both ways by extensions (Meek 1995, Theorem 4).  So an arrow
-    contradicts the graph and the arrows before it exactly if its edge is found directed the
-    other way when its turn comes; no search for an extension is needed.  Such arrows are left
-    out, and returned.  The cost is that of the edges around the arrows, not that of the graph.
+    In a PDAG that is closed under Meek's rules and has an extension, each undirected edge is
+    directed both ways by extensions (Meek 1995, Theorem 4).  So an arrow contradicts the graph
+    and the arrows before it exactly if its edge is already directed the other way when its turn
+    comes; no search for an extension is needed.  Such arrows are skipped, and returned.  The cost
+    is that of the edges around the arrows, not that of the graph.
 
+    Parameters
+    ----------
+    closed : PDAG
+        A graph that is closed under Meek's rules and has an extension.
+    arrows : iterable of (int, int)
+        Pairs (x, y) that are adjacent, to direct as x → y in turn.
+
+    Returns
+    -------
+    PDAG
+        The graph with the arrows, closed.
+    list of (int, int)
+        The arrows that contradict the graph or the arrows before them.
+
+    Examples
+    --------
     >>> chain = PDAG.from_edges(3, undirected=[(0, 1), (1, 2)])
     >>> direct_in_turn(chain, [(0, 1), (2, 1)])  # 0 → 1 makes 1 → 2
     (PDAG(3 nodes: 0→1, 1→2), [(2, 1)])
@@ -70,7 +104,7 @@ class _Closing:
         self._todo: list[Edge] = []
 
     def settle(self, arrows: Iterable[Edge] = ()) -> None:
-        """Direct the arrows and all that follows, as far as their edges are undirected."""
+        """Direct the arrows whose edges are undirected, and all that follows from them."""
         self._todo += arrows
         while self._todo:
             u, v = self._todo.pop()
@@ -80,7 +114,7 @@ class _Closing:
                 self.follow(u, v)
 
     def follow(self, u: int, v: int) -> None:
-        """Note what the rules make of u → v."""
+        """Collect the arrows that follow from u → v."""
         out, into = self.out, self.into
         near_u, near_v = out[u] & into[u], out[v] & into[v]
         far_from_u, far_from_v = ~(out[u] | into[u]), ~(out[v] | into[v])

@@ -8,19 +8,18 @@ nothing to keep in step:
     neighbors(y) = into[y] & out[y]         adjacent(y) = into[y] | out[y]
 
 A DAG, a PDAG and a CPDAG are all values of this one class; ``sges.graph.equivalence`` tells
-them apart and turns one into another.
-
-Names are labels for people: they ride along, and take no part in equality.
+them apart and turns one into another.  Names are labels for people: they are kept with the graph,
+but do not count when two graphs are compared.
 
 Paper: Section 3, PDAG.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from sges.errors import GraphError
-from sges.nodeset import Nodes, NodeSet, as_node, as_nodeset, nodes, nodeset
+from sges.nodeset import Nodes, NodeSet, as_node, as_nodeset, nodes, nodeset, reach
 
 Edge: TypeAlias = tuple[int, int]
 """(x, y): x → y where directed edges are meant, x — y with x < y where undirected ones are."""
@@ -30,8 +29,21 @@ Edge: TypeAlias = tuple[int, int]
 class PDAG:
     """A graph on nodes ``0..n-1`` with directed and undirected edges, at most one per pair.
 
-    Build one with ``from_edges``, which validates; the constructor trusts its rows.
+    Build one with ``from_edges``, which validates; the constructor trusts its arguments.  Methods
+    that return several nodes return them as a mask, the bits of an integer
+    (``sges.nodeset.nodes`` lists them).
 
+    Parameters
+    ----------
+    out : tuple of int
+        For each node x, the set of the y with x → y or x — y, as a mask.
+    into : tuple of int
+        For each node y, the set of the x with x → y or x — y, as a mask.
+    names : tuple of str, optional
+        What the nodes are called.
+
+    Examples
+    --------
     >>> g = PDAG.from_edges(4, directed=[(0, 2), (1, 2)], undirected=[(3, 1)])
     >>> g
     PDAG(4 nodes: 0→2, 1→2, 1—3)
@@ -53,29 +65,78 @@ class PDAG:
         undirected: Iterable[Edge] = (),
         names: Sequence[str] | None = None,
     ) -> "PDAG":
-        """Return the graph with these edges; refuse self-loops and a pair given twice."""
+        """Return the graph with these edges.
+
+        Parameters
+        ----------
+        n : int
+            The number of nodes.
+        directed : iterable of (int, int), optional
+            The edges x → y as pairs (x, y).
+        undirected : iterable of (int, int), optional
+            The edges x — y as pairs in either order.
+        names : sequence of str, optional
+            One name per node, all different.
+
+        Returns
+        -------
+        PDAG
+            The graph.
+
+        Raises
+        ------
+        GraphError
+            If an edge joins a node to itself or to a node that does not exist, if a pair is
+            given twice, or if the names do not fit.
+        """
         if n < 0:
             raise GraphError(f"a graph cannot have {n} nodes; n must be 0 or more")
         out, into = [0] * n, [0] * n
         for kind, edges in (("→", directed), ("—", undirected)):
             for x, y in edges:
                 x, y = as_node(x, n, "edge"), as_node(y, n, "edge")
-                _refuse_bad_pair(x, y, kind, out, into)
+                _check_new_pair(x, y, kind, out, into)
                 _set(out, into, x, y)
                 if kind == "—":
                     _set(out, into, y, x)
-        return cls(tuple(out), tuple(into), _checked_names(names, n))
+        return cls(tuple(out), tuple(into), checked_names(names, n))
 
     @classmethod
     def empty(cls, n: int, names: Sequence[str] | None = None) -> "PDAG":
-        """Return the graph on n nodes without edges: every independence holds."""
+        """Return the graph without edges, in which every independence holds.
+
+        Parameters
+        ----------
+        n : int
+            The number of nodes.
+        names : sequence of str, optional
+            One name per node, all different.
+
+        Returns
+        -------
+        PDAG
+            The empty graph.
+        """
         return cls.from_edges(n, names=names)
 
     @classmethod
     def complete(cls, n: int, names: Sequence[str] | None = None) -> "PDAG":
-        """Return the no-independence CPDAG: every pair of the n nodes joined, undirected."""
+        """Return the no-independence CPDAG, in which every pair is joined by an undirected edge.
+
+        Parameters
+        ----------
+        n : int
+            The number of nodes.
+        names : sequence of str, optional
+            One name per node, all different.
+
+        Returns
+        -------
+        PDAG
+            The complete graph.
+        """
         rows = tuple(((1 << n) - 1) ^ (1 << v) for v in range(n))
-        return cls(rows, rows, _checked_names(names, n))
+        return cls(rows, rows, checked_names(names, n))
 
     @property
     def n(self) -> int:
@@ -83,23 +144,79 @@ class PDAG:
         return len(self.out)
 
     def parents(self, y: int) -> NodeSet:
-        """Return Pa(y): the nodes x with x → y."""
+        """Return Pa(y), the set of the nodes x with x → y.
+
+        Parameters
+        ----------
+        y : int
+            A node.
+
+        Returns
+        -------
+        int
+            The parents, as a mask.
+        """
         return self.into[y] & ~self.out[y]
 
     def children(self, y: int) -> NodeSet:
-        """Return the nodes z with y → z."""
+        """Return the set of the nodes z with y → z.
+
+        Parameters
+        ----------
+        y : int
+            A node.
+
+        Returns
+        -------
+        int
+            The children, as a mask.
+        """
         return self.out[y] & ~self.into[y]
 
     def neighbors(self, y: int) -> NodeSet:
-        """Return the nodes joined to y by an undirected edge."""
+        """Return Ne(y), the set of the nodes joined to y by an undirected edge.
+
+        Parameters
+        ----------
+        y : int
+            A node.
+
+        Returns
+        -------
+        int
+            The neighbors, as a mask.
+        """
         return self.out[y] & self.into[y]
 
     def adjacent(self, y: int) -> NodeSet:
-        """Return the nodes joined to y by any edge."""
+        """Return Adj(y), the set of the nodes joined to y by any edge.
+
+        Parameters
+        ----------
+        y : int
+            A node.
+
+        Returns
+        -------
+        int
+            The adjacent nodes, as a mask.
+        """
         return self.out[y] | self.into[y]
 
     def na(self, y: int, x: int) -> NodeSet:
-        """Return NA_{Y,X}: the neighbors of y that are adjacent to x.
+        """Return NA_{Y,X}, the set of the neighbors of y that are adjacent to x.
+
+        Parameters
+        ----------
+        y : int
+            The node whose neighbors are meant.
+        x : int
+            The node to which they are adjacent.
+
+        Returns
+        -------
+        int
+            The nodes, as a mask.
 
         Paper: Section 3, NA.
         """
@@ -118,7 +235,7 @@ class PDAG:
         return sum(self.adjacent(v).bit_count() for v in range(self.n)) // 2
 
     def skeleton(self) -> tuple[NodeSet, ...]:
-        """Return, for each node, the nodes adjacent to it."""
+        """Return, for each node, the set of the nodes adjacent to it, as a mask."""
         return tuple(o | i for o, i in zip(self.out, self.into, strict=True))
 
     def v_structures(self) -> list[tuple[int, int, int]]:
@@ -126,52 +243,120 @@ class PDAG:
 
         Paper: Section 3, v-structures.
         """
-        found = [
+        return sorted(
             (x, z, y)
             for z in range(self.n)
             for x in nodes(self.parents(z))
             for y in nodes(self.parents(z) & ~self.adjacent(x) >> x + 1 << x + 1)
-        ]
-        return sorted(found)
+        )
 
     def is_clique(self, s: NodeSet) -> bool:
-        """Tell whether every two nodes of s are adjacent, whatever the direction."""
+        """Tell whether every two nodes of a set are adjacent, whatever the direction.
+
+        Parameters
+        ----------
+        s : int
+            A set of nodes, as a mask.
+
+        Returns
+        -------
+        bool
+            Whether the set is a clique.
+        """
         return all(not s & ~(self.adjacent(v) | 1 << v) for v in nodes(s))
 
-    def descendants(self, v: int) -> NodeSet:
-        """Return v and every node that a directed path from v reaches.
+    def descendants(self, of: Nodes) -> NodeSet:
+        """Return the given nodes and all nodes that a directed path from them reaches.
+
+        Parameters
+        ----------
+        of : int or iterable of int
+            One node, or several nodes.
+
+        Returns
+        -------
+        int
+            The descendants, the given nodes included, as a mask.
 
         Paper: Appendix A, descendant.
         """
-        return _closure(1 << v, self.children)
+        return reach(self.children, as_nodeset(of, self.n, "descendants"))
 
-    def ancestors(self, s: Nodes) -> NodeSet:
-        """Return s and every node from which a directed path reaches s."""
-        return _closure(as_nodeset(s, self.n), self.parents)
+    def ancestors(self, of: Nodes) -> NodeSet:
+        """Return the given nodes and all nodes from which a directed path reaches them.
+
+        Parameters
+        ----------
+        of : int or iterable of int
+            One node, or several nodes.
+
+        Returns
+        -------
+        int
+            The ancestors, the given nodes included, as a mask.
+        """
+        return reach(self.parents, as_nodeset(of, self.n, "ancestors"))
 
     def chain_component(self, v: int) -> NodeSet:
-        """Return v and every node that a path of undirected edges joins to it."""
-        return _closure(1 << v, self.neighbors)
+        """Return a node and all nodes that a path of undirected edges joins to it.
 
-    def induced(self, s: Nodes) -> "PDAG":
-        """Return the subgraph induced by s, its nodes renumbered in increasing order.
+        Parameters
+        ----------
+        v : int
+            A node.
+
+        Returns
+        -------
+        int
+            The chain component, as a mask.
+        """
+        return reach(self.neighbors, 1 << v)
+
+    def induced(self, kept: Iterable[int]) -> "PDAG":
+        """Return the subgraph induced by some nodes, renumbered in increasing order.
+
+        Parameters
+        ----------
+        kept : iterable of int
+            The nodes to keep.
+
+        Returns
+        -------
+        PDAG
+            The subgraph, on nodes ``0..k-1`` if k nodes are kept.
 
         Paper: Section 3, induced subgraph.
         """
-        kept = list(nodes(as_nodeset(s, self.n)))
-        number = {v: i for i, v in enumerate(kept)}
+        chosen = list(nodes(as_nodeset(kept, self.n, "induced")))
+        number = {v: i for i, v in enumerate(chosen)}
 
         def restrict(row: NodeSet) -> NodeSet:
             return nodeset(number[v] for v in nodes(row) if v in number)
 
         return PDAG(
-            tuple(restrict(self.out[v]) for v in kept),
-            tuple(restrict(self.into[v]) for v in kept),
-            None if self.names is None else tuple(self.names[v] for v in kept),
+            tuple(restrict(self.out[v]) for v in chosen),
+            tuple(restrict(self.into[v]) for v in chosen),
+            None if self.names is None else tuple(self.names[v] for v in chosen),
         )
 
     def relabel(self, new: Sequence[int]) -> "PDAG":
-        """Return the graph in which node v is called ``new[v]``, a permutation of the nodes."""
+        """Return the graph in which node v has the number ``new[v]``.
+
+        Parameters
+        ----------
+        new : sequence of int
+            The new number of each node: a permutation of ``0..n-1``.
+
+        Returns
+        -------
+        PDAG
+            The same graph, renumbered; names stay with their nodes.
+
+        Raises
+        ------
+        GraphError
+            If the numbers are not a permutation of the nodes.
+        """
         if sorted(new) != list(range(self.n)):
             raise GraphError(f"relabel: {list(new)} is not a permutation of 0..{self.n - 1}")
         old = sorted(range(self.n), key=new.__getitem__)
@@ -191,9 +376,23 @@ class PDAG:
         direct: Iterable[Edge] = (),
         undirect: Iterable[Edge] = (),
     ) -> "PDAG":
-        """Return the graph after edges are removed, then pairs (x, y) made x → y or x — y.
+        """Return the graph after edges are removed, and then directed and undirected.
 
-        Trusts its arguments: a pair to direct or undirect may or may not be an edge already.
+        The arguments are trusted.  A pair to direct or to undirect need not be an edge already.
+
+        Parameters
+        ----------
+        remove : iterable of (int, int), optional
+            Pairs in either order, whose edges are removed.
+        direct : iterable of (int, int), optional
+            Pairs (x, y) that become x → y.
+        undirect : iterable of (int, int), optional
+            Pairs (x, y) that become x — y.
+
+        Returns
+        -------
+        PDAG
+            The edited graph.
         """
         out, into = list(self.out), list(self.into)
         for x, y in remove:
@@ -207,15 +406,48 @@ class PDAG:
         return PDAG(tuple(out), tuple(into), self.names)
 
     def named(self, names: Sequence[str] | None) -> "PDAG":
-        """Return the same graph with other names, or with none."""
-        return replace(self, names=_checked_names(names, self.n))
+        """Return the same graph with other names, or without names.
+
+        Parameters
+        ----------
+        names : sequence of str or None
+            One name per node, all different.
+
+        Returns
+        -------
+        PDAG
+            The graph with these names.
+        """
+        return replace(self, names=checked_names(names, self.n))
 
     def name(self, v: int) -> str:
-        """Return what to call node v in front of people."""
+        """Return the name of a node, or its number as text if the graph has no names.
+
+        Parameters
+        ----------
+        v : int
+            A node.
+
+        Returns
+        -------
+        str
+            The name.
+        """
         return str(v) if self.names is None else self.names[v]
 
     def show(self, s: NodeSet) -> str:
-        """Write a set of nodes by what they are called."""
+        """Write a set of nodes by their names.
+
+        Parameters
+        ----------
+        s : int
+            A set of nodes, as a mask.
+
+        Returns
+        -------
+        str
+            The names between braces.
+        """
         return "{" + ", ".join(map(self.name, nodes(s))) + "}"
 
     def __repr__(self) -> str:
@@ -237,37 +469,27 @@ def _clear(out: list[NodeSet], into: list[NodeSet], x: int, y: int) -> None:
         rows[y] &= ~(1 << x)
 
 
-def _closure(start: NodeSet, step: Callable[[int], NodeSet]) -> NodeSet:
-    """Return start and all that ``step`` reaches from it."""
-    reached = todo = start
-    while todo:
-        v = todo.bit_length() - 1
-        fresh = step(v) & ~reached
-        reached |= fresh
-        todo = todo ^ 1 << v | fresh
-    return reached
-
-
-def _refuse_bad_pair(x: int, y: int, kind: str, out: list[NodeSet], into: list[NodeSet]) -> None:
+def _check_new_pair(x: int, y: int, kind: str, out: list[NodeSet], into: list[NodeSet]) -> None:
     if x == y:
         raise GraphError(f"edge {x}{kind}{y}: a node cannot be joined to itself")
     forward, backward = out[x] >> y & 1, into[x] >> y & 1
     if forward or backward:
         there = f"{x}—{y}" if forward and backward else f"{x}→{y}" if forward else f"{y}→{x}"
         raise GraphError(
-            f"edge {x}{kind}{y}: {there} is given already; a pair has one edge at most"
+            f"edge {x}{kind}{y}: {there} is given already; a pair has at most one edge"
         )
 
 
-def _checked_names(names: Sequence[str] | None, n: int) -> tuple[str, ...] | None:
+def checked_names(names: Sequence[str] | None, n: int) -> tuple[str, ...] | None:
+    """Return the names of n nodes as a tuple, and refuse names that do not tell them apart."""
     if names is None:
         return None
-    found = tuple(names)
-    if isinstance(names, str) or not all(isinstance(name, str) for name in found):
+    given = tuple(names)
+    if isinstance(names, str) or not all(isinstance(name, str) for name in given):
         raise GraphError(f"names must be a sequence of strings, not {names!r}")
-    if len(found) != n:
-        raise GraphError(f"{len(found)} names were given for {n} nodes; each node needs one")
-    if len(set(found)) != n:
-        twice = next(name for name in found if found.count(name) > 1)
-        raise GraphError(f"the name {twice!r} is given twice; names must tell nodes apart")
-    return found
+    if len(given) != n:
+        raise GraphError(f"{len(given)} names were given for {n} nodes; each node needs one")
+    if len(set(given)) != n:
+        twice = next(name for name in given if given.count(name) > 1)
+        raise GraphError(f"the name {twice!r} is given twice; the names must all be different")
+    return given

@@ -10,30 +10,56 @@ Paper: Appendix A, d-separation; Section 3, IMAP.
 from sges.errors import GraphError
 from sges.graph.equivalence import pdag_to_dag, topological_order
 from sges.graph.pdag import PDAG
-from sges.nodeset import Nodes, NodeSet, as_nodeset, nodes, show
+from sges.graph.undirected import moral_graph
+from sges.nodeset import Nodes, NodeSet, as_nodeset, nodes, reach
 
 
-def d_separated(dag: PDAG, xs: Nodes, ys: Nodes, given: Nodes = ()) -> bool:
-    """Tell whether every node of xs is d-separated from every node of ys by ``given``.
-
-    >>> collider = PDAG.from_edges(3, directed=[(0, 2), (1, 2)])
-    >>> d_separated(collider, {0}, {1}), d_separated(collider, {0}, {1}, {2})
-    (True, False)
+def d_separated(dag: PDAG, x: Nodes, y: Nodes, given: Nodes = ()) -> bool:
+    """Tell whether some nodes are d-separated from others by a third set.
 
     Paper: Appendix A, d-separation.
+
+    Parameters
+    ----------
+    dag : PDAG
+        A DAG.
+    x : int or iterable of int
+        One node, or several nodes.
+    y : int or iterable of int
+        The nodes to be separated from x.
+    given : int or iterable of int, optional
+        The nodes to condition on; none by default.
+
+    Returns
+    -------
+    bool
+        Whether each node of x is d-separated from each node of y by ``given``.
+
+    Raises
+    ------
+    NotADAG
+        If the graph has an undirected edge or a directed cycle.
+    GraphError
+        If a node does not exist, or is in two of the three sets.
+
+    Examples
+    --------
+    >>> collider = PDAG.from_edges(3, directed=[(0, 2), (1, 2)])
+    >>> d_separated(collider, 0, 1), d_separated(collider, 0, 1, {2})
+    (True, False)
     """
-    xs, ys = as_nodeset(xs, dag.n, "first set"), as_nodeset(ys, dag.n, "second set")
-    given = as_nodeset(given, dag.n, "conditioning set")
-    if twice := xs & ys | xs & given | ys & given:
+    xs, ys = as_nodeset(x, dag.n, "x"), as_nodeset(y, dag.n, "y")
+    conditioned = as_nodeset(given, dag.n, "given")
+    if twice := xs & ys | (xs | ys) & conditioned:
         raise GraphError(
-            f"d-separation is about three disjoint sets; {show(twice)} is in two of them"
+            f"d-separation needs three disjoint sets; {dag.show(twice)} is in two of them"
         )
     topological_order(dag)  # refuses what is not a DAG
-    return not ys & connected(dag, xs, given)
+    return not ys & connected(dag, xs, conditioned)
 
 
 def connected(dag: PDAG, xs: NodeSet, given: NodeSet) -> NodeSet:
-    """Return xs and all nodes that an active path joins to xs; trusts its arguments."""
+    """Return xs and all nodes that an active path joins to xs; the arguments are trusted."""
     down = up = 0  # nodes that the ball has entered from a parent, from a child
     from_parent, from_child = 0, xs
     while from_parent | from_child:
@@ -54,18 +80,39 @@ def connected(dag: PDAG, xs: NodeSet, given: NodeSet) -> NodeSet:
 def is_imap(candidate: PDAG, truth: PDAG) -> bool:
     """Tell whether ``candidate`` is an IMAP of ``truth``: truth ≤ candidate.
 
-    All independences of the candidate follow from its Markov conditions, and those from each
-    node's with its predecessors in one order of one member (Verma & Pearl 1988); so it
-    suffices to look those up in the truth.  Either may be a DAG, a PDAG or a CPDAG.
+    All independences of the candidate follow from its Markov conditions, and those from the
+    independence of each node from its predecessors, given its parents, in one order of one member
+    (Verma & Pearl 1988); so it suffices to check those in the truth.
 
+    Paper: Section 3, IMAP.
+
+    Parameters
+    ----------
+    candidate : PDAG
+        A DAG, a PDAG or a CPDAG.
+    truth : PDAG
+        A DAG, a PDAG or a CPDAG on the same nodes.
+
+    Returns
+    -------
+    bool
+        Whether every independence of the candidate holds in the truth.
+
+    Raises
+    ------
+    GraphError
+        If the numbers of nodes differ, or if a graph stands for no class.
+
+    Examples
+    --------
     >>> chain, collider = PDAG.from_edges(3, [(0, 1), (1, 2)]), PDAG.from_edges(3, [(0, 1), (2, 1)])
     >>> is_imap(chain, collider), is_imap(PDAG.complete(3), chain)
     (False, True)
-
-    Paper: Section 3, IMAP.
     """
     if candidate.n != truth.n:
-        raise GraphError(f"{candidate.n} and {truth.n} nodes: an IMAP is on the same nodes")
+        raise GraphError(
+            f"the candidate has {candidate.n} nodes and the truth {truth.n}; they must be the same"
+        )
     h, g = pdag_to_dag(candidate), pdag_to_dag(truth)
     before = 0
     for v in topological_order(h):
@@ -74,3 +121,13 @@ def is_imap(candidate: PDAG, truth: PDAG) -> bool:
             return False
         before |= 1 << v
     return True
+
+
+def markov_boundary(dag: PDAG, y: int, candidates: NodeSet) -> NodeSet:
+    """Return the smallest subset of the candidates that d-separates y from the others of them.
+
+    In the moral graph of the ancestors of y and the candidates, these are the candidates that a
+    path from y reaches without passing another candidate (Lauritzen et al. 1990).
+    """
+    moral = moral_graph(dag, reach(dag.parents, candidates | 1 << y))
+    return candidates & reach(lambda v: 0 if candidates >> v & 1 else moral[v], 1 << y)

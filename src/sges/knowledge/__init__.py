@@ -1,9 +1,9 @@
 """Background knowledge: required edges, forbidden edges, and tiers.
 
-Hard constraints: every member of a result satisfies every one of them.
+Knowledge is a hard constraint: every member of a result satisfies all of it.
 """
 
-from sges.knowledge.bound import Bound
+from sges.knowledge.indexed import IndexedKnowledge
 from sges.knowledge.model import Knowledge
 
-__all__ = ["Bound", "Knowledge"]
+__all__ = ["IndexedKnowledge", "Knowledge"]

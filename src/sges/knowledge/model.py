@@ -6,42 +6,58 @@ Three kinds of constraint, all hard:
     forbidden   a → b is in none; b → a may be
     tiers       groups of variables in order: no edge points from a later to an earlier one
 
-Anything that cannot hold is refused here, with the pair or the cycle named.  The required edges
+Knowledge that cannot hold is refused here, with the pair or the cycle named.  The required edges
 alone make a DAG that satisfies the rest unless they form a cycle, or one of them is forbidden or
 points back to an earlier tier; so these checks are complete.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
-from typing import Any, TypeAlias
+from operator import index
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, SupportsIndex, TypeAlias
 
-from sges.errors import KnowledgeError
-from sges.knowledge.bound import Bound
-from sges.knowledge.conflicts import refuse_conflicts
-from sges.knowledge.files import knowledge_fields
-from sges.knowledge.labels import (
-    Label,
-    Pair,
-    as_pairs,
-    as_tier_numbers,
-    as_tiers,
-    positions,
-    refuse_mixture,
-)
+from sges.errors import FileError, InvalidArgument, KnowledgeError, shown, suggestion
+from sges.knowledge.indexed import IndexedKnowledge
 
-Labels: TypeAlias = Iterable[Label]
+Label: TypeAlias = str | int
+"""A variable: its name, or its position."""
+
+Pair: TypeAlias = tuple[Label, Label]
+
+FIELDS = ("required", "forbidden", "tiers", "not_adjacent", "forbid_within")
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class Knowledge:
     """Required and forbidden edges, and tiers, by the names of the variables.
 
-    Variables are given by name, or all by position (0, 1, ...), as where data have no names.
-    ``forbidden`` (a, b) forbids a → b alone; ``not_adjacent`` (a, b) forbids both directions,
-    and is kept as two forbidden edges.  Variables in no tier are free.  ``forbid_within`` forbids
-    edges inside the tiers of these numbers, counted from 0, or inside all if it is True.
+    Variables are given by name, or all by position (0, 1, ...) where data have no names.
 
+    Parameters
+    ----------
+    required : iterable of pairs, optional
+        The pairs (a, b) of which a → b must be in the graph.
+    forbidden : iterable of pairs, optional
+        The pairs (a, b) of which a → b must not be in the graph; b → a may be.
+    tiers : iterable of iterables, optional
+        Groups of variables in order: no edge points from a later to an earlier group.  Variables
+        in no tier are free.
+    not_adjacent : iterable of pairs, optional
+        The pairs without an edge in either direction; kept as two forbidden edges each.
+    forbid_within : bool or iterable of int, optional
+        The numbers of the tiers, counted from 0, inside which there is no edge; True for all.
+
+    Raises
+    ------
+    KnowledgeError
+        If the constraints contradict each other, or are not of this form.
+
+    Examples
+    --------
     >>> known = Knowledge(required=[("smoking", "cancer")], tiers=[["age"], ["smoking", "cancer"]])
     >>> known
     Knowledge(required=[smoking→cancer], tiers=[[age], [cancer, smoking]])
@@ -59,46 +75,61 @@ class Knowledge:
         self,
         required: Iterable[tuple[Label, Label]] = (),
         forbidden: Iterable[tuple[Label, Label]] = (),
-        tiers: Iterable[Labels] = (),
+        tiers: Iterable[Iterable[Label]] = (),
         *,
         not_adjacent: Iterable[tuple[Label, Label]] = (),
         forbid_within: bool | Iterable[int] = False,
     ) -> None:
-        apart = as_pairs("not_adjacent", not_adjacent)
-        both = {*as_pairs("forbidden", forbidden), *apart, *((b, a) for a, b in apart)}
-        groups = as_tiers(tiers)
-        self._set("required", sorted(set(as_pairs("required", required)), key=_by_text))
+        apart = _pairs("not_adjacent", not_adjacent)
+        both = {*_pairs("forbidden", forbidden), *apart, *((b, a) for a, b in apart)}
+        groups = _tiers(tiers)
+        self._set("required", sorted(set(_pairs("required", required)), key=_by_text))
         self._set("forbidden", sorted(both, key=_by_text))
         self._set("tiers", groups)
-        self._set("forbid_within", as_tier_numbers(forbid_within, len(groups)))
-        refuse_mixture(self.labels)
-        refuse_conflicts(self)
+        self._set("forbid_within", _tier_numbers(forbid_within, len(groups)))
+        _check_labels(self.labels)
+        _check_conflicts(self)
 
     def _set(self, name: str, value: Iterable[Any]) -> None:
         object.__setattr__(self, name, tuple(value))
 
     @property
     def labels(self) -> tuple[Label, ...]:
-        """The variables that the knowledge speaks of, in the order in which it does."""
+        """The variables that the knowledge mentions, in the order in which it does."""
         pairs = (label for pair in self.required + self.forbidden for label in pair)
         return tuple(dict.fromkeys([*pairs, *(label for tier in self.tiers for label in tier)]))
 
-    def bind(self, names: Sequence[str] | int) -> Bound:
-        """Return the knowledge about these variables, or about so many without names.
+    def bind(self, names: Sequence[str] | int) -> IndexedKnowledge:
+        """Return the knowledge about numbered variables, which a search takes as constraint.
 
-        What a search takes as its ``constraint``.
+        Parameters
+        ----------
+        names : sequence of str or int
+            The names of the variables, or their number if they have no names.
 
+        Returns
+        -------
+        IndexedKnowledge
+            The constraints on graphs of these variables.
+
+        Raises
+        ------
+        KnowledgeError
+            If the knowledge mentions a variable that does not exist.
+
+        Examples
+        --------
         >>> known = Knowledge(forbidden=[("b", "a")])
         >>> known.bind(["a", "b", "c"]).refine(known.bind(3).start(3))  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         sges.errors.KnowledgeError: knowledge names 'b', but the 3 variables have no names; ...
         """
-        number = positions(self.labels, names)
+        number = _positions(self.labels, names)
         n = names if isinstance(names, int) else len(names)
         rows = [0] * n
         for a, b in (*self.forbidden, *self._forbidden_by_tiers()):
             rows[number[a]] |= 1 << number[b]
-        return Bound.of(n, [(number[a], number[b]) for a, b in self.required], rows)
+        return IndexedKnowledge.of(n, [(number[a], number[b]) for a, b in self.required], rows)
 
     def _forbidden_by_tiers(self) -> Iterable[Pair]:
         for later, tier in enumerate(self.tiers):
@@ -108,7 +139,7 @@ class Knowledge:
                 yield from ((a, b) for a in tier for b in tier if a != b)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the knowledge as plain lists, as ``from_dict`` and the files take it."""
+        """Return the knowledge as plain lists, in the form of ``from_dict`` and the files."""
         return {
             "required": [list(pair) for pair in self.required],
             "forbidden": [list(pair) for pair in self.forbidden],
@@ -117,18 +148,97 @@ class Knowledge:
         }
 
     @classmethod
+    def of(cls, value: "Knowledge | Mapping[str, Any] | str | PathLike[str]") -> "Knowledge":
+        """Return knowledge given in any of its forms.
+
+        Parameters
+        ----------
+        value : Knowledge, mapping or path
+            Knowledge, which is returned as it is; a mapping as for ``from_dict``; or the path of
+            a file as for ``from_file``.
+
+        Returns
+        -------
+        Knowledge
+            The knowledge.
+
+        Raises
+        ------
+        InvalidArgument
+            If the value has another type.
+        KnowledgeError
+            If it is not valid.
+
+        Examples
+        --------
+        >>> Knowledge.of({"forbidden": [["b", "a"]]})
+        Knowledge(forbidden=[b→a])
+        """
+        if isinstance(value, Knowledge):
+            return value
+        if isinstance(value, Mapping):
+            return cls.from_dict(value)
+        if isinstance(value, str | PathLike):
+            return cls.from_file(value)
+        raise InvalidArgument(
+            f"knowledge = {shown(value)}: it must be a Knowledge, a mapping such as "
+            '{"required": [("a", "b")]}, or the path of a TOML or JSON file'
+        )
+
+    @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> "Knowledge":
-        """Return the knowledge that a mapping describes: the constructor's arguments by name."""
-        return cls(**_known_fields(record))
+        """Return the knowledge that a mapping describes.
+
+        Parameters
+        ----------
+        record : mapping
+            The arguments of ``Knowledge`` by name.
+
+        Returns
+        -------
+        Knowledge
+            The knowledge.
+
+        Raises
+        ------
+        KnowledgeError
+            If a key is not an argument, or a value is not valid.
+        """
+        if not isinstance(record, Mapping):
+            raise KnowledgeError(
+                f"knowledge is a mapping with the keys {', '.join(FIELDS)}, not {shown(record)}"
+            )
+        for key in record:
+            if key not in FIELDS:
+                hint = suggestion(str(key), FIELDS, "the keys")
+                raise KnowledgeError(f"the key {shown(key)} is not known; {hint}")
+        return cls(**record)
 
     @classmethod
     def from_file(cls, path: str | PathLike[str]) -> "Knowledge":
-        """Read the knowledge from a TOML or JSON file (``docs/how-to/knowledge.md``)."""
-        record = knowledge_fields(path)
+        """Read knowledge from a TOML or JSON file, as described in ``docs/how-to/knowledge.md``.
+
+        Parameters
+        ----------
+        path : str or path
+            The file, named ``*.toml`` or ``*.json``.
+
+        Returns
+        -------
+        Knowledge
+            The knowledge.
+
+        Raises
+        ------
+        FileError
+            If the file cannot be read.
+        KnowledgeError
+            If its content is not valid.
+        """
         try:
-            return cls.from_dict(record)
+            return cls.from_dict(_parsed(Path(path)))
         except KnowledgeError as error:
-            raise KnowledgeError(f"{path}: {error}") from None
+            raise KnowledgeError(f"{fspath(path)}: {error}") from None
 
     def __bool__(self) -> bool:
         return bool(self.required or self.forbidden or self.tiers)
@@ -147,16 +257,189 @@ class Knowledge:
         return f"Knowledge({', '.join(parts)})"
 
 
-def _known_fields(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    fields = ("required", "forbidden", "tiers", "not_adjacent", "forbid_within")
-    if not isinstance(record, Mapping):
-        raise KnowledgeError(f"knowledge is a mapping with the keys {', '.join(fields)}")
-    for key in record:
-        if key not in fields:
-            raise KnowledgeError(f"the key {key!r} is not known; the keys are {', '.join(fields)}")
-    return record
+def _parsed(file: Path) -> Any:  # noqa: ANN401
+    """Return the content of a TOML or JSON file."""
+    parse = {".toml": tomllib.loads, ".json": json.loads}.get(file.suffix.lower())
+    if parse is None:
+        raise KnowledgeError("a file of knowledge must be named *.toml or *.json")
+    try:
+        return parse(file.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise FileError(f"{file}: cannot be read ({error.strerror or error})") from None
+    except UnicodeDecodeError as error:
+        raise KnowledgeError(f"is not UTF-8 text ({error.reason})") from None
+    except RecursionError:
+        raise KnowledgeError("is nested too deeply") from None
+    except ValueError as error:  # of either parser, or of a number with thousands of digits
+        kind = file.suffix[1:].upper()
+        raise KnowledgeError(f"is not valid {kind}: {error}") from None
+
+
+def _label(value: object, where: str) -> Label:
+    """Return a name or a position, and refuse anything else."""
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, bool) and isinstance(value, SupportsIndex):
+        position = index(value)
+        if position >= 0:
+            return position
+    raise KnowledgeError(
+        f"{where}: {shown(value)} is not a variable; give its name, or its position from 0 on"
+    )
+
+
+def _pairs(field: str, values: object) -> list[Pair]:
+    """Return the edges of a field, each two variables that differ."""
+    return [_as_pair(f"{field}[{i}]", value) for i, value in enumerate(_listed(field, values))]
+
+
+def _tiers(values: object) -> list[tuple[Label, ...]]:
+    """Return the tiers, each sorted; refuse a variable that is in two."""
+    tiers = []
+    seen: dict[Label, int] = {}
+    for i, value in enumerate(_listed("tiers", values)):
+        tier = {_label(v, f"tiers[{i}]") for v in _listed(f"tiers[{i}]", value)}
+        for label in sorted(tier, key=str):
+            if label in seen:
+                raise KnowledgeError(
+                    f"{label} is in the tiers {seen[label]} and {i} (counted from 0); "
+                    "a variable is in at most one tier"
+                )
+            seen[label] = i
+        tiers.append(tuple(sorted(tier, key=lambda label: (isinstance(label, str), label))))
+    return tiers
+
+
+def _tier_numbers(value: object, tiers: int) -> list[int]:
+    """Return the numbers of the tiers without edges inside: the given ones, or all of them."""
+    if isinstance(value, bool):
+        return list(range(tiers)) if value else []
+    numbers = {_label(v, "forbid_within") for v in _listed("forbid_within", value)}
+    valid = sorted(v for v in numbers if isinstance(v, int) and v < tiers)
+    if len(valid) < len(numbers):
+        raise KnowledgeError(
+            f"forbid_within: {shown(value)} must be true, or numbers of tiers; "
+            f"there are {tiers}, counted from 0"
+        )
+    return valid
+
+
+def _check_labels(labels: Sequence[Label]) -> None:
+    """Refuse names beside positions: the same variable might be meant by both."""
+    names = [label for label in labels if isinstance(label, str)]
+    if 0 < len(names) < len(labels):
+        position = next(label for label in labels if not isinstance(label, str))
+        raise KnowledgeError(
+            f"knowledge mentions {names[0]!r} by name and {position} by position; "
+            "use names for all variables, or positions for all"
+        )
+
+
+def _positions(labels: Iterable[Label], names: Sequence[str] | int) -> Mapping[Label, int]:
+    """Return the number of each variable, and refuse one that does not exist."""
+    if isinstance(names, str):
+        raise KnowledgeError(f"the names of the variables are a list of strings, not {names!r}")
+    if isinstance(names, int):
+        return {label: _position(label, names) for label in labels}
+    number = {name: v for v, name in enumerate(names)}
+    if len(number) < len(names):
+        raise KnowledgeError("two variables have the same name; names must all be different")
+    return {
+        label: _named(label, number) if isinstance(label, str) else _position(label, len(names))
+        for label in labels
+    }
+
+
+def _as_pair(where: str, value: object) -> Pair:
+    ends = list(_listed(where, value))
+    if len(ends) != 2:
+        raise KnowledgeError(
+            f"{where}: {shown(value)} is not an edge; an edge is two variables, (a, b)"
+        )
+    a, b = (_label(v, where) for v in ends)
+    if a == b:
+        raise KnowledgeError(f"{where}: {a}→{b} joins a variable to itself; an edge joins two")
+    return a, b
+
+
+def _listed(where: str, values: object) -> Iterator[Any]:
+    """Iterate over a list, tuple or set, and refuse a string or a mapping."""
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise KnowledgeError(f"{where}: expected a list, not {shown(values)}")
+    return iter(values)
+
+
+def _position(label: Label, n: int) -> int:
+    if isinstance(label, str):
+        raise KnowledgeError(
+            f"knowledge names {label!r}, but the {n} variables have no names; "
+            f"use their positions 0..{n - 1}"
+        )
+    if label >= n:
+        raise KnowledgeError(
+            f"knowledge mentions variable {label}, but there are {n}; positions are 0..{n - 1}"
+        )
+    return label
+
+
+def _named(label: str, number: Mapping[str, int]) -> int:
+    if label in number:
+        return number[label]
+    hint = suggestion(label, number, "the columns")
+    raise KnowledgeError(f"knowledge names {label!r}, which is not a column; {hint}")
 
 
 def _by_text(pair: Pair) -> tuple[Any, ...]:
-    """Sort by type first, so that a mixture of names and positions gets as far as its refusal."""
+    """Return a key by type first, so that a mixture of names and positions can be sorted."""
     return tuple((isinstance(label, str), label) for label in pair)
+
+
+def _check_conflicts(known: Knowledge) -> None:
+    """Refuse knowledge that no DAG satisfies."""
+    if cycle := _find_cycle(known.required):
+        raise KnowledgeError(
+            f"required edges form the cycle {'→'.join(map(str, cycle))}; leave one of them out"
+        )
+    forbidden = set(known.forbidden)
+    tier_of = {label: i for i, tier in enumerate(known.tiers) for label in tier}
+    for a, b in known.required:
+        if (a, b) in forbidden:
+            raise KnowledgeError(f"{a}→{b} is both required and forbidden; leave one of them out")
+        _check_tiers(a, b, tier_of, known.forbid_within)
+
+
+def _check_tiers(a: Label, b: Label, tier_of: dict[Label, int], within: tuple[int, ...]) -> None:
+    if a not in tier_of or b not in tier_of:
+        return
+    if tier_of[a] > tier_of[b]:
+        raise KnowledgeError(
+            f"{a}→{b} is required, but {a} is in tier {tier_of[a]} and {b} in the earlier tier "
+            f"{tier_of[b]} (counted from 0); no edge points to an earlier tier"
+        )
+    if tier_of[a] == tier_of[b] and tier_of[a] in within:
+        raise KnowledgeError(
+            f"{a}→{b} is required, but both are in tier {tier_of[a]} (counted from 0), "
+            "and forbid_within allows no edge inside it"
+        )
+
+
+def _find_cycle(edges: tuple[Pair, ...]) -> list[Label] | None:
+    """Return a directed cycle, its first node repeated at the end, or None."""
+    children: dict[Label, list[Label]] = {}
+    for a, b in edges:
+        children.setdefault(a, []).append(b)
+    done: set[Label] = set()
+    for start, below in children.items():
+        path: list[Label] = [start]
+        untried = [iter(below)]
+        while path:
+            child = next((c for c in untried[-1] if c not in done), None)
+            if child is None:
+                done.add(path.pop())
+                untried.pop()
+            elif child in path:
+                return [*path[path.index(child) :], child]
+            else:
+                path.append(child)
+                untried.append(iter(children.get(child, ())))
+    return None

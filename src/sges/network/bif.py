@@ -2,7 +2,7 @@
 
 Reading and writing is pyAgrum's, an optional library that is imported only here, on use.
 pyAgrum reads probabilities in single precision, and files are often rounded to a few digits:
-rows that add up to one within ``SUM_TOLERANCE`` are scaled to do so exactly, others refused.
+rows whose sum is within ``SUM_TOLERANCE`` of one are scaled to sum to one, others are refused.
 """
 
 import os
@@ -17,17 +17,34 @@ from numpy.typing import NDArray
 
 from sges.errors import MissingLibrary, NetworkError
 from sges.graph.pdag import PDAG
-from sges.network.model import BayesianNetwork
+from sges.network.discrete import BayesianNetwork
 from sges.nodeset import nodes
 
 SUM_TOLERANCE = 0.01
-"""How far the probabilities of a row in a file may add up from one."""
+"""How far the probabilities of a row in a file may differ from one in sum."""
 
 
 def read_bif(path: str | os.PathLike[str]) -> BayesianNetwork:
-    """Return the network of a BIF file, with its names and its levels' labels.
+    """Return the network of a BIF file, with its names and the labels of its levels.
 
     Variables are numbered in the order in which the file declares them.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    BayesianNetwork
+        The network.
+
+    Raises
+    ------
+    MissingLibrary
+        If pyAgrum is not installed.
+    NetworkError
+        If the file cannot be read, or is not a BIF file.
     """
     gum = _pyagrum()
     if not Path(path).is_file():
@@ -50,9 +67,23 @@ def read_bif(path: str | os.PathLike[str]) -> BayesianNetwork:
 
 
 def write_bif(network: BayesianNetwork, path: str | os.PathLike[str]) -> None:
-    """Write a network to a BIF file; whatever is at the path is replaced, or left as it was.
+    """Write a network to a BIF file.
 
-    BIF allows words of letters, digits and underscores only for names and levels.
+    A file at the path is replaced, or left as it was if the network cannot be written.
+
+    Parameters
+    ----------
+    network : BayesianNetwork
+        The network.  BIF allows only letters, digits and underscores in names and levels.
+    path : str or path
+        The file.
+
+    Raises
+    ------
+    MissingLibrary
+        If pyAgrum is not installed.
+    NetworkError
+        If a name or level is not allowed in BIF.
     """
     gum = _pyagrum()
     target = Path(path)

@@ -9,15 +9,30 @@ from sges.data import Dataset, Kind
 from sges.errors import NetworkError
 from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG
-from sges.network.sampling import Seed, checked_size
+from sges.network.discrete import checked_size
+from sges.network.structures import Seed
 
 
 @dataclass(frozen=True, eq=False, init=False)
 class LinearGaussian:
-    """X_y = Σ_x weights[x, y]·X_x + noise_y, the noises independent with these variances.
+    """A linear Gaussian model: X_y = Σ_x weights[x, y]·X_x + noise_y, the noises independent.
 
-    ``weights`` is n × n, row → column, and zero exactly where the DAG has no edge.
+    Parameters
+    ----------
+    dag : PDAG
+        The DAG.
+    weights : array_like
+        An n × n matrix, row → column, zero where the DAG has no edge.
+    variances : array_like
+        The variance of the noise of each variable.
 
+    Raises
+    ------
+    NetworkError
+        If the weights or variances do not fit the DAG.
+
+    Examples
+    --------
     >>> model = LinearGaussian(PDAG.from_edges(2, [(0, 1)]), [[0, 2], [0, 0]], [1, 1])
     >>> model.covariance()
     array([[1., 2.],
@@ -31,8 +46,8 @@ class LinearGaussian:
     def __init__(self, dag: PDAG, weights: ArrayLike, variances: ArrayLike) -> None:
         topological_order(dag)  # refuses what is not a DAG
         w, d = np.array(weights, dtype=np.float64), np.array(variances, dtype=np.float64)
-        _refuse_wrong_weights(dag, w)
-        _refuse_wrong_variances(dag, d)
+        _check_weights(dag, w)
+        _check_variances(dag, d)
         for name, value in (("dag", dag), ("weights", w), ("variances", d)):
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
@@ -46,7 +61,24 @@ class LinearGaussian:
         variances: tuple[float, float] = (0.5, 1.5),
         seed: Seed = 0,
     ) -> "LinearGaussian":
-        """Return a model with weights and variances uniform in these ranges, signs at random."""
+        """Return a model with random weights and variances.
+
+        Parameters
+        ----------
+        dag : PDAG
+            The DAG.
+        weights : (float, float), optional
+            The range of the absolute values of the weights, uniform; signs are random.
+        variances : (float, float), optional
+            The range of the variances of the noise, uniform.
+        seed : int or numpy.random.Generator, optional
+            The source of randomness.
+
+        Returns
+        -------
+        LinearGaussian
+            The model.
+        """
         rng = np.random.default_rng(seed)
         size = rng.uniform(*weights, size=(dag.n, dag.n))
         sign = rng.choice([-1.0, 1.0], size=(dag.n, dag.n))
@@ -59,7 +91,7 @@ class LinearGaussian:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the variables are called."""
+        """The names of the variables."""
         return self.dag.names or tuple(f"x{v}" for v in range(self.n))
 
     def covariance(self) -> NDArray[np.float64]:
@@ -69,7 +101,20 @@ class LinearGaussian:
         return spread.T @ spread
 
     def sample(self, m: int, seed: Seed = 0) -> Dataset:
-        """Return m independent records."""
+        """Return independent records drawn from the model.
+
+        Parameters
+        ----------
+        m : int
+            The number of records.
+        seed : int or numpy.random.Generator, optional
+            The source of randomness.
+
+        Returns
+        -------
+        Dataset
+            A table with the names of the DAG, or x0, x1, ...
+        """
         m = checked_size(m)
         noise = np.random.default_rng(seed).standard_normal((self.n, m))
         values = noise * np.sqrt(self.variances)[:, None]
@@ -93,14 +138,14 @@ def _edges(dag: PDAG) -> NDArray[np.bool_]:
     return there
 
 
-def _refuse_wrong_weights(dag: PDAG, weights: NDArray[np.float64]) -> None:
+def _check_weights(dag: PDAG, weights: NDArray[np.float64]) -> None:
     if weights.shape != (dag.n, dag.n):
         raise NetworkError(
             f"weights have the shape {weights.shape}; for {dag.n} variables it must be "
             f"{(dag.n, dag.n)}, row → column"
         )
     if not np.isfinite(weights).all():
-        raise NetworkError("weights hold an infinite or missing value; each must be a number")
+        raise NetworkError("weights contain an infinite or missing value; each must be finite")
     if (wrong := np.argwhere((weights != 0) & ~_edges(dag))).size:
         x, y = (int(v) for v in wrong[0])
         raise NetworkError(
@@ -109,7 +154,7 @@ def _refuse_wrong_weights(dag: PDAG, weights: NDArray[np.float64]) -> None:
         )
 
 
-def _refuse_wrong_variances(dag: PDAG, variances: NDArray[np.float64]) -> None:
+def _check_variances(dag: PDAG, variances: NDArray[np.float64]) -> None:
     if variances.shape != (dag.n,):
         raise NetworkError(
             f"variances have the shape {variances.shape}; for {dag.n} variables it must be "

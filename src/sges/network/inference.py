@@ -1,40 +1,111 @@
 """Exact marginals of a discrete network, with the work shared between queries.
 
-A search asks for the marginals of very many overlapping sets of variables, so each of the
-two ways to compute one keeps what the next can use:
+A search needs the marginals of very many overlapping sets of variables, so each of the two ways
+to compute one keeps intermediate tables for the next:
 
     FromJoint   a network with few configurations (18 binary variables, say) is one array,
-                and a marginal is the marginal of one variable more, added up.  Sets of
+                and a marginal is the marginal of one variable more, summed over it.  Sets of
                 variables that are left out share their beginnings, and so their tables.
     FromBuckets any other: variable elimination (Zhang & Poole 1994; Dechter 1999) in one
-                fixed min-fill order.  Only ancestors of the query take part, the rest being
+                fixed min-fill order.  Only ancestors of the query take part, the others being
                 barren (Shachter 1986).  A bucket's message depends only on the part of the
-                query, and of its ancestors, below it in the tree of buckets: it is kept
+                query, and of its ancestors, below it in the tree of buckets: it is stored
                 under that key.
+
+A table contains one number per configuration of its variables, one axis per variable, the axes
+in increasing order of the variables.  Because all tables keep that one order, two of them are
+aligned by inserting axes of length one, never by transposing.
 
 Paper: Section 5, exact inference.
 """
 
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from math import prod
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
+from sges.errors import Undecided
 from sges.graph.pdag import PDAG
-from sges.network.tables import Table, cells, product, refuse_if_too_large, sum_out
-from sges.nodeset import NodeSet, first, nodes
+from sges.graph.undirected import min_fill, moral_graph
+from sges.nodeset import NodeSet, first, nodes, reach
 
-JOINT_CELLS = 1 << 22
-"""Up to so many configurations a network is kept as one array (32 mebibytes)."""
+MAX_TABLE_CELLS = 1 << 27
+"""The most cells that a table may have: one gibibyte of numbers."""
 
-JOINT_AXES = 30
-"""... and up to so many variables, since variables of one level make no cells."""
+MAX_TABLE_AXES = 32
+"""The most axes of an array in every NumPy version that we support."""
 
-KEPT_CELLS = 1 << 24
-"""How many cells of earlier results are kept (128 mebibytes); the least recently used go."""
+MAX_JOINT_CELLS = 1 << 22
+"""The most configurations of a network that is kept as one array (32 mebibytes)."""
+
+MAX_JOINT_AXES = 30
+"""The most variables of such a network, since variables of one level add no cells."""
+
+MAX_KEPT_CELLS = 1 << 24
+"""How many cells of earlier results are kept (128 mebibytes), the most recently used."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Table:
+    """Numbers for each configuration of the variables in ``scope``, axes in increasing order."""
+
+    scope: NodeSet
+    values: NDArray[np.float64]
+
+
+def cells(scope: NodeSet, arities: Sequence[int]) -> int:
+    """Return the number of configurations of the variables in scope."""
+    return prod(arities[v] for v in nodes(scope))
+
+
+def check_size(scope: NodeSet, arities: Sequence[int]) -> None:
+    """Refuse a table that is too large for memory, or for NumPy."""
+    needed = cells(scope, arities)
+    if needed > MAX_TABLE_CELLS or scope.bit_count() > MAX_TABLE_AXES:
+        raise Undecided(
+            f"exact inference needs a table of {needed:.3g} cells over {scope.bit_count()} "
+            f"variables, more than {MAX_TABLE_CELLS} cells or {MAX_TABLE_AXES} variables; ask for "
+            "the marginal of fewer variables, or use a sparser network"
+        )
+
+
+def product(tables: Iterable[Table], arities: Sequence[int]) -> Table:
+    """Return the product of tables, whose scope is the union of theirs."""
+    factors = sorted(tables, key=lambda t: t.values.size)  # small products stay small longest
+    result = Table(0, np.ones(()))
+    for factor in factors:
+        scope = result.scope | factor.scope
+        check_size(scope, arities)
+        result = Table(scope, _aligned(result, scope) * _aligned(factor, scope))
+    return result
+
+
+def _aligned(table: Table, scope: NodeSet) -> NDArray[np.float64]:
+    """Return the values with an axis of length one for each variable of scope they lack."""
+    lengths = iter(table.values.shape)
+    shape = [next(lengths) if table.scope >> v & 1 else 1 for v in nodes(scope)]
+    return table.values.reshape(shape)
+
+
+def sum_out(table: Table, v: int) -> Table:
+    """Return the table without variable v, its values summed over v."""
+    shape = table.values.shape
+    axis = (table.scope & (1 << v) - 1).bit_count()
+    inner = prod(shape[axis + 1 :])
+    # Adding whole slices is several times faster than a reduction over a short middle axis.
+    slices = table.values.reshape(-1, shape[axis], inner)
+    total = slices[:, 0].copy()
+    for value in range(1, shape[axis]):
+        total += slices[:, value]
+    return Table(table.scope ^ 1 << v, total.reshape(shape[:axis] + shape[axis + 1 :]))
 
 
 class Marginals(Protocol):
-    """What answers queries for marginals."""
+    """A way to compute marginals."""
 
     def marginal(self, query: NodeSet, /) -> Table:
         """Return the joint distribution of the variables in query."""
@@ -43,13 +114,13 @@ class Marginals(Protocol):
 def marginals_of(dag: PDAG, factors: Sequence[Table], arities: Sequence[int]) -> Marginals:
     """Return the faster way to marginals: ``factors[v]`` is p(v | parents of v)."""
     everything = (1 << dag.n) - 1
-    if dag.n <= JOINT_AXES and cells(everything, arities) <= JOINT_CELLS:
+    if dag.n <= MAX_JOINT_AXES and cells(everything, arities) <= MAX_JOINT_CELLS:
         return FromJoint(factors, arities)
     return FromBuckets(dag, factors, arities)
 
 
 class _Kept:
-    """The most recently used tables, up to a total of ``KEPT_CELLS`` cells."""
+    """The most recently used tables, up to a total of ``MAX_KEPT_CELLS`` cells."""
 
     def __init__(self) -> None:
         self._tables: OrderedDict[Hashable, Table] = OrderedDict()
@@ -64,18 +135,18 @@ class _Kept:
     def keep(self, key: Hashable, table: Table) -> None:
         self._tables[key] = table
         self._cells += table.values.size
-        while self._cells > KEPT_CELLS and len(self._tables) > 1:
+        while self._cells > MAX_KEPT_CELLS and len(self._tables) > 1:
             _, oldest = self._tables.popitem(last=False)
             self._cells -= oldest.values.size
 
 
 class FromJoint:
-    """Marginals added up from the joint distribution of all variables."""
+    """Marginals summed from the joint distribution of all variables."""
 
     def __init__(self, factors: Sequence[Table], arities: Sequence[int]) -> None:
         self._everything = (1 << len(factors)) - 1
         self._factors, self._arities = factors, arities
-        self._joint: Table | None = None  # made on the first question
+        self._joint: Table | None = None  # made on the first query
         self._kept = _Kept()
 
     def marginal(self, query: NodeSet, /) -> Table:
@@ -104,13 +175,13 @@ class FromBuckets:
 
     def __init__(self, dag: PDAG, factors: Sequence[Table], arities: Sequence[int]) -> None:
         self._dag, self._factors, self._arities = dag, factors, arities
-        self._order = min_fill_order(moral_rows(dag))
+        self._order = min_fill(moral_graph(dag)).order
         self._bucket, self._heir, self._below, self._given = _buckets(self._order, factors)
         self._kept = _Kept()
 
     def marginal(self, query: NodeSet, /) -> Table:
         """Return the joint distribution of the variables in query."""
-        refuse_if_too_large(query, self._arities)
+        check_size(query, self._arities)
         table = self._kept.get(query)
         if table is None:
             table = self._from_larger(query)
@@ -127,7 +198,7 @@ class FromBuckets:
         return None
 
     def _eliminate(self, query: NodeSet) -> Table:
-        active = self._dag.ancestors(query)
+        active = reach(self._dag.parents, query)
         inbox: dict[int, list[Table]] = {v: [] for v in (*self._order, -1)}
         for v in self._order:
             if not active & self._given[v]:
@@ -141,7 +212,7 @@ class FromBuckets:
         return product(inbox[-1], self._arities)
 
     def _message(self, v: int, query: NodeSet, active: NodeSet, inbox: list[Table]) -> Table:
-        """Return what bucket v says to its heir: all that is known below, without v."""
+        """Return the message of bucket v to its heir: the product of all below, without v."""
         own = [self._factors[u] for u in nodes(active & self._bucket[v])]
         table = product(own + inbox, self._arities)
         return sum_out(table, v) if table.scope & ~query & 1 << v else table
@@ -152,8 +223,9 @@ def _buckets(
 ) -> tuple[list[NodeSet], list[int], list[NodeSet], list[NodeSet]]:
     """Return the tree of buckets of an elimination order, one entry per variable v.
 
-    bucket: whose factors v's bucket holds; heir: the bucket that v's message goes to, -1 for
-    none; below: the variables eliminated in v's subtree; given: whose factors it holds.
+    bucket: the variables whose factors are in v's bucket; heir: the bucket that v's message goes
+    to, -1 for none; below: the variables eliminated in v's subtree; given: the variables whose
+    factors are in v's subtree.
     """
     n = len(order)
     place = {v: i for i, v in enumerate(order)}
@@ -172,39 +244,3 @@ def _buckets(
             below[up] |= below[v]
             given[up] |= given[v]
     return bucket, heir, below, given
-
-
-def moral_rows(dag: PDAG, within: NodeSet | None = None) -> list[NodeSet]:
-    """Return the adjacency of the moral graph of an ancestral part (default: all) of a DAG."""
-    rows = [0] * dag.n
-    for v in range(dag.n) if within is None else nodes(within):
-        family = dag.parents(v) | 1 << v
-        for u in nodes(family):
-            rows[u] |= family & ~(1 << u)
-    return rows
-
-
-def min_fill_order(rows: Sequence[NodeSet]) -> list[int]:
-    """Return an order that eliminates, each time, the node that needs the fewest new edges.
-
-    Ties go to the lowest node.  Only nodes whose surroundings changed are counted again.
-    """
-    adjacent = dict(enumerate(rows))
-    fill = {v: _missing_edges(adjacent, v) for v in adjacent}
-    order = []
-    while fill:
-        v = min(fill, key=lambda u: (fill[u], u))
-        order.append(v)
-        around = adjacent.pop(v)
-        del fill[v]
-        changed = around
-        for u in nodes(around):
-            adjacent[u] = (adjacent[u] | around) & ~(1 << u | 1 << v)
-            changed |= adjacent[u]
-        fill.update((u, _missing_edges(adjacent, u)) for u in nodes(changed))
-    return order
-
-
-def _missing_edges(adjacent: dict[int, NodeSet], v: int) -> int:
-    around = adjacent[v]
-    return sum((around & ~adjacent[u]).bit_count() - 1 for u in nodes(around)) // 2

@@ -2,22 +2,41 @@
 
 from collections.abc import Sequence
 from itertools import combinations
+from typing import TypeAlias
 
 import numpy as np
 
 from sges.errors import NetworkError
 from sges.graph.pdag import PDAG, Edge
-from sges.network.sampling import Seed
 from sges.nodeset import NodeSet, nodes
+
+Seed: TypeAlias = int | np.random.Generator
+"""A source of randomness: the same whole number gives the same draws."""
 
 
 def random_structure(n: int, max_parents: int = 2, seed: Seed = 0) -> PDAG:
-    """Return a DAG drawn as in the paper's experiment, no node with more than so many parents.
+    """Return a random DAG drawn as in the paper's experiment.
 
     The nodes are permuted at random, and each is taken in turn with each of its predecessors.
     With probability one half an edge between the two is attempted; it is added if that makes
-    no cycle and no node with too many parents, in a random direction if both would do.
+    no cycle and no node with too many parents, in a random direction if both are possible.
 
+    Parameters
+    ----------
+    n : int
+        The number of nodes.
+    max_parents : int, optional
+        The most parents of a node.
+    seed : int or numpy.random.Generator, optional
+        The source of randomness.
+
+    Returns
+    -------
+    PDAG
+        A DAG.
+
+    Examples
+    --------
     >>> random_structure(4, seed=1).edge_count() <= 2 * 4 - 3
     True
     """
@@ -36,8 +55,24 @@ def random_structure(n: int, max_parents: int = 2, seed: Seed = 0) -> PDAG:
 
 
 def random_dag(n: int, edges: int, seed: Seed = 0) -> PDAG:
-    """Return a DAG with so many edges: a random order, and pairs drawn without replacement.
+    """Return a random DAG: pairs drawn without replacement, directed along a random order.
 
+    Parameters
+    ----------
+    n : int
+        The number of nodes.
+    edges : int
+        The number of edges.
+    seed : int or numpy.random.Generator, optional
+        The source of randomness.
+
+    Returns
+    -------
+    PDAG
+        A DAG.
+
+    Examples
+    --------
     >>> random_dag(6, edges=9).edge_count()
     9
     """
@@ -51,8 +86,22 @@ def random_dag(n: int, edges: int, seed: Seed = 0) -> PDAG:
 
 
 def random_polytree(n: int, seed: Seed = 0) -> PDAG:
-    """Return a tree drawn uniformly from all labelled trees, each edge directed by a coin.
+    """Return a tree drawn uniformly from all labelled trees, each edge directed at random.
 
+    Parameters
+    ----------
+    n : int
+        The number of nodes.
+    seed : int or numpy.random.Generator, optional
+        The source of randomness.
+
+    Returns
+    -------
+    PDAG
+        A DAG whose skeleton is a tree.
+
+    Examples
+    --------
     >>> random_polytree(10).edge_count()
     9
     """
@@ -62,7 +111,7 @@ def random_polytree(n: int, seed: Seed = 0) -> PDAG:
 
 
 class _Draft:
-    """A DAG that grows edge by edge, and knows what each node reaches."""
+    """A DAG that grows edge by edge, with the descendants of each node."""
 
     def __init__(self, n: int) -> None:
         self.edges: list[Edge] = []

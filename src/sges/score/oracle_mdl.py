@@ -14,7 +14,7 @@ from math import log, prod
 from scipy.special import entr
 
 from sges.errors import ScoreError
-from sges.network.model import BayesianNetwork
+from sges.network.discrete import BayesianNetwork
 from sges.nodeset import NodeSet, nodes
 
 
@@ -56,6 +56,6 @@ class OracleMDL:
         """Return the entropy, in nats, of the joint distribution of some variables."""
         known = self._entropies.get(variables)
         if known is None:
-            known = float(entr(self.network.marginal(variables)).sum())
+            known = float(entr(self.network.marginal(nodes(variables))).sum())
             self._entropies[variables] = known
         return known

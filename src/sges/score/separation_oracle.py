@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from sges.errors import Undecided
 from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG
+from sges.graph.separation import markov_boundary
 from sges.nodeset import NodeSet, nodes, show
 
 RECORDS = 2.0**30
@@ -107,30 +108,6 @@ class SeparationOracle:
                 f"worth {gain:.3g}, which is not clear of the penalty {self.penalty}; "
                 "another seed of SeparationOracle draws other weights"
             )
-
-
-def markov_boundary(dag: PDAG, y: int, candidates: NodeSet) -> NodeSet:
-    """Return the smallest subset of the candidates that d-separates y from the others of them.
-
-    In the moral graph of the ancestors of y and the candidates, these are the candidates
-    that a path from y reaches without passing another candidate (Lauritzen et al. 1990).
-    """
-    ancestors = dag.ancestors(candidates | 1 << y)
-    reached = todo = 1 << y
-    while todo:
-        v = todo.bit_length() - 1
-        fresh = _moral_neighbors(dag, v, ancestors) & ~reached
-        reached |= fresh
-        todo = todo ^ 1 << v | fresh & ~candidates
-    return reached & candidates
-
-
-def _moral_neighbors(dag: PDAG, v: int, ancestors: NodeSet) -> NodeSet:
-    """Return parents, children, and other parents of the children, among the ancestors."""
-    found = dag.parents(v)
-    for child in nodes(dag.children(v) & ancestors):
-        found |= 1 << child | dag.parents(child)
-    return found
 
 
 def _population(dag: PDAG, rng: np.random.Generator) -> NDArray[np.float64]:

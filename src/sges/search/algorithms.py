@@ -22,7 +22,7 @@ from typing import Literal, TypeAlias, get_args
 
 from sges.errors import InvalidArgument, check_number, check_word
 from sges.graph.pdag import PDAG
-from sges.properties.base import Property
+from sges.properties import Property
 from sges.result import Result
 from sges.score.base import Score
 from sges.search.constraint import Constraint

@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 from sges.certificate import tie_tolerance
 from sges.errors import InvalidArgument, check_number, shown
 from sges.graph.pdag import PDAG
-from sges.properties.base import AtMost
-from sges.properties.measures import MaxParents
+from sges.properties import AtMost, MaxParents
 from sges.result import Result, Step
 from sges.score.base import Score
 from sges.search.algorithms import Forward, forward_phase, search_on, start_of

@@ -5,7 +5,7 @@ its parents, lie in one of them.
 
     Insert(x, y, T)   NA_{y,x} ⊆ NA_{y,x} ∪ T ⊆ M
     Delete(x, y, H)   what is kept of NA_{y,x}, and x if x — y, is a subset of M
-    Turn(x, y, C)     C ⊆ M, and C holds what it must (``sges.operators.turn.parts_of_c``)
+    Turn(x, y, C)     C ⊆ M, and C holds what it must (``sges.operators.parts_of_c``)
 
 A clique of m nodes has 2^m subsets.  ``Moves.sets_per_clique`` limits how many are looked at: of
 inserts those with few nodes in T, of deletes and turns those that have few nodes of M or lack few.
@@ -20,11 +20,10 @@ from itertools import combinations
 from math import comb
 from typing import TypeVar
 
-from sges.graph.chordal import maximal_cliques, maximum_cardinality_search
 from sges.graph.pdag import PDAG
+from sges.graph.undirected import maximal_cliques, maximum_cardinality_search
 from sges.nodeset import NodeSet, nodes, nodeset
-from sges.operators import Delete, Insert, Turn, deletes
-from sges.operators.turn import parts_of_c
+from sges.operators import Delete, Insert, Turn, deletes, parts_of_c
 from sges.search.constraint import Constraint
 from sges.search.moves import Moves
 from sges.selective import fits, proposed_sets, room_in

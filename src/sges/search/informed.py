@@ -21,7 +21,7 @@ from typing import TypeAlias
 
 from sges.graph.equivalence import dag_to_cpdag
 from sges.graph.pdag import PDAG
-from sges.operators.delete import Delete
+from sges.operators import Delete
 from sges.score.base import total_score
 from sges.search.constraint import Constraint
 from sges.search.run import Run

@@ -21,9 +21,8 @@ from sges.errors import (
 from sges.graph.equivalence import dag_to_cpdag, is_cpdag, is_dag, pdag_to_cpdag
 from sges.graph.meek import close_under_meek
 from sges.graph.pdag import PDAG, Edge
-from sges.operators.base import Operator
-from sges.operators.delete import Delete
-from sges.properties.base import Property
+from sges.operators import Delete, Operator
+from sges.properties import Property
 from sges.result import Result
 from sges.score.base import Score, total_score
 from sges.search.constraint import Constraint

@@ -169,9 +169,9 @@ DIAMOND = PDAG.from_edges(4, undirected=[(0, 1), (0, 2), (0, 3), (1, 2), (2, 3)]
 @pytest.mark.parametrize(
     ("graph", "operator", "words"),
     [
-        (PATH, Insert(0, 9), r"Insert\(0, 9, \{\}\): the graph has the nodes 0\.\.3 only"),
-        (PATH, Delete(1, 1), "x and y must be two nodes"),
-        (PATH, Insert(0, 1), "0 and 1 are adjacent already"),
+        (PATH, Insert(0, 9), r"Insert\(0, 9, \{\}\): the graph has only the nodes 0\.\.3"),
+        (PATH, Delete(1, 1), "x and y must be two different nodes"),
+        (PATH, Insert(0, 1), "0 and 1 are already adjacent"),
         (PATH, Insert(0, 3, {2}), r"\{2\} does not belong in T"),
         (PATH, Insert(3, 1, {0, 2}), r"NA_\{1,3\} ∪ T = \{0, 2\} must be a clique"),
         (ARROWS, Insert(3, 0), "semi-directed path from 0 to 3 avoids"),
@@ -180,7 +180,7 @@ DIAMOND = PDAG.from_edges(4, undirected=[(0, 1), (0, 2), (0, 3), (1, 2), (2, 3)]
         (PATH, Delete(0, 1, {2}), r"\{2\} lies outside NA_\{1,0\} = \{\}"),
         (DIAMOND, Delete(0, 2), r"NA_\{2,0\} ∖ H = \{1, 3\} must be a clique"),
         (ARROWS, Turn(0, 1), "needs the edge 1→0 or 0—1"),
-        (PATH, Turn(0, 1), "the class would stay the same"),
+        (PATH, Turn(0, 1), "the class would not change"),
         (PATH, Turn(0, 1, {3}), r"\{3\} does not belong in C"),
         (DIAMOND, Turn(2, 0, {1, 3}), r"C = \{1, 3\} must be a clique"),
         (DIAMOND, Turn(1, 0, {3}), r"must separate \{3\} from \{2\}"),

@@ -4,12 +4,11 @@ import pytest
 from hypothesis import given
 
 import naive
-from bridge import pdag_of
-from sges.errors import GraphError, InvalidProperty
-from sges.graph import PDAG, covered_edges, dag_to_cpdag, members
+from bridge import measured, pdag_of
+from sges.errors import GraphError, InvalidProperty, Undecided
+from sges.graph import PDAG, Between, covered_edges, dag_to_cpdag, members
 from sges.properties import (
     AtMost,
-    Between,
     MaxClique,
     MaxParents,
     MaxTreewidth,
@@ -38,11 +37,11 @@ def test_measures_are_those_of_the_definitions_on_every_dag(n: int) -> None:
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
 def test_every_measure_is_equivalence_invariant_and_hereditary(n: int, kind: type[AtMost]) -> None:
     """On every DAG, for every k at once: reversing a covered edge keeps it, no node raises it."""
-    measured = {arcs: kind.measure_dag(pdag_of(n, arcs)) for arcs in naive.all_dags(n)}
-    smaller = {arcs: kind.measure_dag(pdag_of(n - 1, arcs)) for arcs in naive.all_dags(n - 1)}
-    for arcs, value in measured.items():
+    values = {arcs: measured(kind, pdag_of(n, arcs)) for arcs in naive.all_dags(n)}
+    smaller = {arcs: measured(kind, pdag_of(n - 1, arcs)) for arcs in naive.all_dags(n - 1)}
+    for arcs, value in values.items():
         for x, y in covered_edges(pdag_of(n, arcs)):
-            assert measured[arcs - {(x, y)} | {(y, x)}] == value
+            assert values[arcs - {(x, y)} | {(y, x)}] == value
         for gone in range(n):
             kept = [v for v in range(n) if v != gone]
             part = frozenset((kept.index(x), kept.index(y)) for x, y in arcs if gone not in (x, y))
@@ -114,10 +113,10 @@ def test_the_inclusions_between_properties_are_the_corrected_ones() -> None:
     """PS^k ⊆ CL^{k+1}, TW^k ⊆ CL^{k+1}, CL^k ⊆ VW^{k−1}; the printed PS^k ⊆ CL^{k−1} is false."""
     for arcs in naive.all_dags(4):
         dag = pdag_of(4, arcs)
-        clique = MaxClique.measure(dag)
-        assert clique <= MaxParents.measure(dag) + 1
-        assert clique <= MaxTreewidth.measure_dag(dag) + 1
-        assert MaxVWidth.measure(dag) <= clique - 1
+        clique = measured(MaxClique, dag)
+        assert clique <= measured(MaxParents, dag) + 1
+        assert clique <= measured(MaxTreewidth, dag) + 1
+        assert measured(MaxVWidth, dag) <= clique - 1
     edge = PDAG.from_edges(2, [(0, 1)])
     assert MaxParents(1).holds(edge)
     assert not MaxClique(0).holds(edge)
@@ -163,3 +162,18 @@ def test_check_property_accepts_what_is_eih(prop: Property) -> None:
 
 def test_an_interval_reads_as_one() -> None:
     assert str(Between(3, 5)) == "between 3 and 5"
+
+
+def test_a_property_answers_outside_the_interval_and_refuses_inside(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sges.properties.treewidth", lambda _: Between(3, 5))
+    dag = PDAG.empty(2)
+    assert not MaxTreewidth(2).holds(dag)
+    assert MaxTreewidth(5).holds(dag)
+    assert MaxTreewidth.measure(dag) == Between(3, 5)
+    assert MaxTreewidth.of(dag) == MaxTreewidth(5)
+    with pytest.raises(
+        Undecided, match="between 3 and 5, so it is not known whether it is at most 4"
+    ):
+        MaxTreewidth(4).holds(dag)

@@ -10,7 +10,7 @@ from bridge import arcs_of, pdag_of
 from known import KINDS, Rng, satisfies, some
 from sges.errors import KnowledgeError
 from sges.graph import PDAG, dag_to_cpdag, extensions, is_dag, members, topological_order
-from sges.knowledge import Bound, Knowledge
+from sges.knowledge import IndexedKnowledge, Knowledge
 from sges.network import random_dag
 from sges.operators import all_deletes, all_inserts
 
@@ -157,7 +157,7 @@ def test_an_order_that_forbidden_edges_spell_out_is_recognised() -> None:
 
 def test_one_forbidden_adjacency_relaxes() -> None:
     bound = Knowledge(not_adjacent=[(0, 1)]).bind(3)
-    assert bound.relaxed == Bound(3, (), (0, 0, 0))
+    assert bound.relaxed == IndexedKnowledge(3, (), (0, 0, 0))
 
 
 def test_a_class_that_is_not_admitted_is_not_refined() -> None:
@@ -168,9 +168,9 @@ def test_a_class_that_is_not_admitted_is_not_refined() -> None:
 
 def test_knowledge_bound_to_other_data_is_refused() -> None:
     bound = Knowledge(required=[(0, 1)]).bind(2)
-    with pytest.raises(KnowledgeError, match="bound to 2 variables and the graph has 3"):
+    with pytest.raises(KnowledgeError, match="about 2 variables and the graph has 3"):
         bound.admits(PDAG.empty(3))
-    with pytest.raises(KnowledgeError, match="bound to 2 variables and the graph has 3"):
+    with pytest.raises(KnowledgeError, match="about 2 variables and the graph has 3"):
         bound.start(3)
 
 

@@ -1,0 +1,368 @@
+"""Undirected graphs: cliques, chordal graphs, moral graphs, elimination orders, treewidth.
+
+A graph is given as ``adjacent``, one node set per node, of which only the part inside ``within``
+is used.  Nothing here knows about directed edges, scores or operators, except that the moral
+graph is that of a DAG.
+
+The undirected part of a CPDAG is chordal (Andersson et al. 1997), and so is the subgraph that
+NA_{Y,X} induces in it.  Generating deletes rests on two facts about chordal graphs: a maximum
+cardinality search gives an order whose reverse is a perfect elimination (Tarjan & Yannakakis
+1984), and the maximal cliques, at most n, can be read off that order (Blair & Peyton 1993).
+
+The treewidth is the smallest k such that the nodes can be eliminated one by one, each with at
+most k neighbors when its turn comes, its neighbors then being joined.
+
+    upper bound   eliminate greedily the node that joins the fewest pairs (min-fill)
+    lower bound   contract greedily a node of least degree into a neighbor (minor-min-width)
+    between       for each k from below, a search over *sets* of eliminated nodes: what is left
+                  depends on the set alone, not on its order (Bodlaender et al. 2012), and a
+                  node of at most k neighbors that form a clique, or do so without one of them,
+                  can always go first (Bodlaender, Koster & van den Eijkhof 2005)
+
+Largest cliques and treewidths are NP-hard: each search has a limit on its work, and returns an
+interval if it reaches the limit.
+
+Paper: Section 4.3, maximal cliques.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from sges.errors import NotChordal
+from sges.graph.pdag import PDAG
+from sges.nodeset import NodeSet, Rows, nodes, nodeset, show
+
+
+class Between(NamedTuple):
+    """An interval that is known to contain a number which is not known exactly.
+
+    Parameters
+    ----------
+    low : int
+        The smallest possible value.
+    high : int
+        The largest possible value.
+    """
+
+    low: int
+    high: int
+
+    def __str__(self) -> str:
+        return f"between {self.low} and {self.high}"
+
+
+def maximum_cardinality_search(adjacent: Rows, within: NodeSet) -> list[int]:
+    """Order the nodes so that each, when taken, has the most neighbors taken before it.
+
+    Ties go to the lowest node.  On a chordal graph the earlier neighbors of each node form a
+    clique.
+
+    Parameters
+    ----------
+    adjacent : sequence or mapping of int
+        For each node, the set of the nodes adjacent to it, as a mask.
+    within : int
+        The set of nodes to order, as a mask.
+
+    Returns
+    -------
+    list of int
+        The nodes in the order in which the search takes them.
+    """
+    order = []
+    count = dict.fromkeys(nodes(within), 0)
+    while count:
+        v = max(count, key=count.__getitem__)
+        del count[v]
+        order.append(v)
+        for u in nodes(adjacent[v] & within):
+            if u in count:
+                count[u] += 1
+    return order
+
+
+def maximal_cliques(adjacent: Rows, within: NodeSet) -> list[NodeSet]:
+    """Return the maximal cliques of a chordal graph, sorted.
+
+    In the order of a maximum cardinality search, a node that has no more earlier neighbors than
+    the node before it starts a new clique: itself and its earlier neighbors.  The graph without
+    nodes has one maximal clique, the empty set: without it, an edge whose NA is empty could not
+    be deleted.
+
+    Paper: Section 4.3, maximal cliques.
+
+    Parameters
+    ----------
+    adjacent : sequence or mapping of int
+        For each node, the set of the nodes adjacent to it, as a mask.
+    within : int
+        The set of nodes whose induced subgraph is meant, as a mask.
+
+    Returns
+    -------
+    list of int
+        The maximal cliques, as masks.
+
+    Raises
+    ------
+    NotChordal
+        If the graph has a chordless cycle.
+
+    Examples
+    --------
+    >>> square_with_diagonal = (0b1110, 0b0101, 0b1011, 0b0101)  # 0-1-2-3-0 and 0-2
+    >>> [show(c) for c in maximal_cliques(square_with_diagonal, 0b1111)]
+    ['{0, 1, 2}', '{0, 2, 3}']
+    """
+    found: list[NodeSet] = []
+    current = taken = 0
+    for v in maximum_cardinality_search(adjacent, within):
+        earlier = adjacent[v] & taken
+        _check_clique(adjacent, earlier, v)
+        if earlier != current:  # the clique cannot grow by v: it is maximal
+            found.append(current)
+        current = earlier | 1 << v
+        taken |= 1 << v
+    return sorted([*found, current])
+
+
+def _check_clique(adjacent: Rows, s: NodeSet, v: int) -> None:
+    for u in nodes(s):
+        if apart := s & ~(adjacent[u] | 1 << u):
+            raise NotChordal(
+                f"the graph is not chordal: {u} and {show(apart)} are not adjacent, though {v} "
+                "and a path of earlier nodes join them; maximal cliques are read off chordal "
+                "graphs only"
+            )
+
+
+def cliques(adjacent: Rows, within: NodeSet) -> Iterator[NodeSet]:
+    """Yield every clique of a graph, the empty one first.
+
+    They come one at a time, in the order of their sorted nodes, and only the path to the current
+    one is stored.  The graph need not be chordal.
+
+    >>> path = (0b010, 0b101, 0b010)
+    >>> [show(c) for c in cliques(path, 0b111)]
+    ['{}', '{0}', '{0, 1}', '{1}', '{1, 2}', '{2}']
+    """
+    stack = [(0, within)]
+    while stack:
+        clique, candidates = stack.pop()
+        yield clique
+        grown = []
+        for v in nodes(candidates):
+            later = candidates >> v + 1 << v + 1
+            grown.append((clique | 1 << v, later & adjacent[v]))
+        stack += reversed(grown)
+
+
+def largest_clique(
+    adjacent: Rows, sets: Iterable[NodeSet], allowed_branches: int = 10_000
+) -> int | Between:
+    """Return the size of the largest clique inside any of several sets of nodes.
+
+    Branch and bound.  Colour the candidates greedily so that adjacent ones differ: a clique has
+    at most one node of each colour, so a branch with too few colours cannot beat the best clique
+    (Tomita & Seki 2003).  The graph need not be chordal.
+
+    >>> square = (0b1010, 0b0101, 0b1010, 0b0101)
+    >>> largest_clique(square, [0b1111]), largest_clique(square, [0b0101, 0])
+    (2, 1)
+    """
+    best = 0
+    stack = [(s.bit_count(), 0, s) for s in sets]  # a bound, a clique's size, its candidates
+    stack.sort()
+    for _ in range(allowed_branches):
+        if not stack:
+            return best
+        bound, size, candidates = stack.pop()
+        if bound <= best:
+            continue
+        best = max(best, size)
+        branches = []
+        before = 0
+        for v, colour in _coloured(adjacent, candidates):
+            branches.append((size + colour, size + 1, before & adjacent[v]))
+            before |= 1 << v
+        stack += branches  # the last, with the most colours, is taken first
+    high = max((bound for bound, _, _ in stack), default=best)
+    return best if high <= best else Between(best, high)
+
+
+def _coloured(adjacent: Rows, candidates: NodeSet) -> Iterator[tuple[int, int]]:
+    """Yield the candidates with colours 1, 2, ..., such that adjacent ones differ."""
+    colour = 0
+    while candidates:
+        colour += 1
+        fitting = candidates
+        while fitting:
+            lowest = fitting & -fitting
+            v = lowest.bit_length() - 1
+            candidates ^= lowest
+            fitting &= ~(lowest | adjacent[v])
+            yield v, colour
+
+
+def moral_graph(dag: PDAG, within: NodeSet | None = None) -> tuple[NodeSet, ...]:
+    """Return the moral graph of a DAG: its skeleton, with every two parents of a node joined.
+
+    Parameters
+    ----------
+    dag : PDAG
+        The DAG.
+    within : int, optional
+        A set of nodes that contains the parents of each of them, as a mask: the moral graph of
+        this part of the DAG is returned.  By default all nodes.
+
+    Returns
+    -------
+    tuple of int
+        For each node, the set of the nodes adjacent to it, as a mask.
+
+    Examples
+    --------
+    >>> collider = PDAG.from_edges(3, [(0, 2), (1, 2)])
+    >>> [show(row) for row in moral_graph(collider)]
+    ['{1, 2}', '{0, 2}', '{0, 1}']
+    """
+    rows = [0] * dag.n
+    for v in range(dag.n) if within is None else nodes(within):
+        family = dag.parents(v) | 1 << v
+        for u in nodes(family):
+            rows[u] |= family & ~(1 << u)
+    return tuple(rows)
+
+
+class Elimination(NamedTuple):
+    """An order in which to eliminate nodes, and the most neighbors that one has in its turn."""
+
+    order: list[int]
+    width: int
+
+
+def min_fill(adjacent: Sequence[NodeSet]) -> Elimination:
+    """Return the order that eliminates, each time, the node that needs the fewest new edges.
+
+    Ties go to the lowest node.  Only nodes whose surroundings changed are counted again.
+    """
+    graph = dict(enumerate(adjacent))
+    fill = {v: _missing_edges(graph, v) for v in graph}
+    order, width = [], 0
+    while fill:
+        v = min(fill, key=lambda u: (fill[u], u))
+        del fill[v]
+        order.append(v)
+        around = graph[v]
+        width = max(width, around.bit_count())
+        _eliminate(graph, v)
+        changed = around
+        for u in nodes(around):
+            changed |= graph[u]
+        fill.update((u, _missing_edges(graph, u)) for u in nodes(changed))
+    return Elimination(order, width)
+
+
+def minor_min_width(adjacent: Sequence[NodeSet]) -> int:
+    """Return the largest least degree met while contracting: a lower bound on the treewidth."""
+    graph = dict(enumerate(adjacent))
+    width = 0
+    while graph:
+        v = min(graph, key=lambda u: (graph[u].bit_count(), u))
+        width = max(width, graph[v].bit_count())
+        near = graph.pop(v)
+        for u in nodes(near):
+            graph[u] &= ~(1 << v)
+        if near:
+            into = min(nodes(near), key=lambda u: ((graph[u] & near).bit_count(), u))
+            graph[into] |= near & ~(1 << into)
+            for u in nodes(near & ~(1 << into)):
+                graph[u] |= 1 << into
+    return width
+
+
+def treewidth(adjacent: Sequence[NodeSet], allowed_sets: int = 20_000) -> int | Between:
+    """Return the treewidth of an undirected graph, or an interval that contains it.
+
+    Parameters
+    ----------
+    adjacent : sequence of int
+        For each node, the set of the nodes adjacent to it, as a mask.
+    allowed_sets : int, optional
+        How many sets of eliminated nodes may be tried for each width.
+
+    Returns
+    -------
+    int or Between
+        The treewidth, or an interval if the limit was reached.
+
+    Examples
+    --------
+    >>> cycle = (0b1010, 0b0101, 0b1010, 0b0101)
+    >>> treewidth(cycle)
+    2
+    """
+    high = min_fill(adjacent).width
+    for k in range(minor_min_width(adjacent), high):
+        answer = _can_eliminate(adjacent, k, allowed_sets)
+        if answer is None:
+            return Between(k, high)
+        if answer:
+            return k
+    return high
+
+
+def _can_eliminate(adjacent: Sequence[NodeSet], k: int, allowed_sets: int) -> bool | None:
+    """Tell whether the treewidth is at most k; None if that needs more sets than allowed."""
+    seen: set[NodeSet] = set()
+    stack = [dict(enumerate(adjacent))]
+    while stack:
+        graph = stack.pop()
+        _eliminate_safe(graph, k)
+        if len(graph) <= k + 1:
+            return True
+        left = nodeset(graph)
+        if left in seen:
+            continue
+        if len(seen) == allowed_sets:
+            return None
+        seen.add(left)
+        for v in sorted(graph, key=lambda u: (-graph[u].bit_count(), u)):
+            if graph[v].bit_count() <= k:
+                smaller = dict(graph)
+                _eliminate(smaller, v)
+                stack.append(smaller)
+    return False
+
+
+def _eliminate_safe(graph: dict[int, NodeSet], k: int) -> None:
+    """Eliminate, in place, every (almost) simplicial node of at most k neighbors."""
+    changed = True
+    while changed:
+        changed = False
+        for v in list(graph):
+            if graph[v].bit_count() <= k and _is_almost_clique(graph, graph[v]):
+                _eliminate(graph, v)
+                changed = True
+
+
+def _is_almost_clique(graph: dict[int, NodeSet], s: NodeSet) -> bool:
+    """Tell whether s is a clique, perhaps after one node is left out."""
+    apart = [u for u in nodes(s) if (s & ~graph[u]).bit_count() > 1]
+    return not apart or any(
+        all((s & ~graph[u] & ~(1 << out)).bit_count() <= 1 for u in apart if u != out)
+        for out in apart
+    )
+
+
+def _eliminate(graph: dict[int, NodeSet], v: int) -> None:
+    """Remove a node, in place, after joining its neighbors."""
+    near = graph.pop(v)
+    for u in nodes(near):
+        graph[u] = (graph[u] | near) & ~(1 << v | 1 << u)
+
+
+def _missing_edges(graph: dict[int, NodeSet], v: int) -> int:
+    """Return how many pairs of neighbors of v are not adjacent."""
+    near = graph[v]
+    return sum((near & ~graph[u]).bit_count() - 1 for u in nodes(near)) // 2

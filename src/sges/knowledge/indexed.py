@@ -1,0 +1,303 @@
+r"""Knowledge about numbered variables: what a search uses at every step.
+
+All knowledge amounts to required edges and, for each x, the y to which it must not point.  A
+class has a member that satisfies it iff
+
+* every required pair is adjacent,
+* no arrow of its CPDAG is forbidden, and
+* the undirected edges that knowledge directs can be directed together: one by one, closing
+  under Meek's rules after each, none is found directed the other way (Meek 1995).
+
+The closed graph is the refined class.  All of the work happens around the undirected edges that
+the knowledge directs: the parents of a chain component are shared by all of its nodes, so no rule
+ever applies across its border.
+
+Search under knowledge keeps the guarantee of GES when the knowledge amounts to an order of groups
+of variables, none of whose edges points back to an earlier group (``docs/how-to/knowledge.md`` has
+the proof).  Any knowledge implies one such order, perhaps of a single group: two variables are in
+one group if allowed edges lead from each to the other.
+
+Twin in the tests: all members of the class, one by one.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from sges.errors import KnowledgeError
+from sges.graph.equivalence import consistent_extension, dag_to_cpdag
+from sges.graph.meek import direct_in_turn
+from sges.graph.pdag import PDAG, Edge
+from sges.nodeset import NodeSet, components, first, nodes, reach
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedKnowledge:
+    """Hard constraints on graphs with nodes ``0..n-1``; made by ``Knowledge.bind``.
+
+    Parameters
+    ----------
+    n : int
+        The number of nodes.
+    required : tuple of (int, int)
+        The pairs (x, y) of which x → y must be in the graph.
+    forbidden : tuple of int
+        For each x, the set of the y of which x → y must not be in the graph, as a mask; this
+        includes the reverse of each required edge.
+    relaxed : IndexedKnowledge, optional
+        The part of the knowledge under which a search keeps its guarantee step by step: the
+        required edges and the order that all of it implies.  None if that is all of it.
+    """
+
+    n: int
+    required: tuple[Edge, ...]
+    forbidden: tuple[NodeSet, ...]
+    relaxed: "IndexedKnowledge | None" = None
+    barred: tuple[NodeSet, ...] = field(init=False, repr=False, compare=False)
+    """For each y, the set of the x of which x → y must not be in the graph."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "barred", tuple(_transposed(self.forbidden)))
+
+    @classmethod
+    def of(
+        cls, n: int, required: Iterable[Edge], forbidden: Sequence[NodeSet]
+    ) -> "IndexedKnowledge":
+        """Return constraints that can be satisfied, together with their relaxation.
+
+        Parameters
+        ----------
+        n : int
+            The number of nodes.
+        required : iterable of (int, int)
+            The pairs (x, y) of which x → y must be in the graph.
+        forbidden : sequence of int
+            For each x, the set of the y of which x → y must not be in the graph, as a mask.
+
+        Returns
+        -------
+        IndexedKnowledge
+            The constraints.
+        """
+        edges = tuple(sorted(required))
+        rows = list(forbidden)
+        for a, b in edges:
+            rows[b] |= 1 << a
+        strict = cls(n, edges, tuple(rows))
+        implied = _implied(n, edges, rows)
+        if all(not row & ~weaker for row, weaker in zip(forbidden, implied, strict=True)):
+            return strict
+        return cls(n, edges, strict.forbidden, cls(n, edges, tuple(implied)))
+
+    @property
+    def fixed(self) -> tuple[NodeSet, ...]:
+        """For each y, the set of the x of which x → y must be in the graph."""
+        rows = [0] * self.n
+        for a, b in self.required:
+            rows[b] |= 1 << a
+        return tuple(rows)
+
+    def start(self, n: int, /) -> PDAG:
+        """Return the sparsest CPDAG with a member that satisfies the constraints.
+
+        Parameters
+        ----------
+        n : int
+            The number of nodes of the graph.
+
+        Returns
+        -------
+        PDAG
+            The CPDAG of the required edges.
+        """
+        self._check_size(n)
+        return dag_to_cpdag(PDAG.from_edges(n, self.required))
+
+    def admits(self, cpdag: PDAG, known: PDAG | None = None, /) -> bool:
+        """Tell whether some member of a class satisfies every constraint.
+
+        Parameters
+        ----------
+        cpdag : PDAG
+            The CPDAG of the class.
+        known : PDAG, optional
+            The CPDAG of a class that is known to have such a member: then only the chain
+            components in which the two differ are examined.
+
+        Returns
+        -------
+        bool
+            Whether there is such a member.
+        """
+        where = self._everything if known is None else _changed_components(known, cpdag)
+        wanted = self._wanted(cpdag, where)
+        return wanted is not None and not direct_in_turn(cpdag, wanted)[1]
+
+    def refine(self, cpdag: PDAG, /) -> PDAG:
+        """Return a class with all edges directed that the knowledge decides.
+
+        Parameters
+        ----------
+        cpdag : PDAG
+            The CPDAG of the class.
+
+        Returns
+        -------
+        PDAG
+            The class refined: an edge is directed iff all members that satisfy the constraints
+            direct it the same way.
+
+        Raises
+        ------
+        KnowledgeError
+            If no member of the class satisfies the constraints.
+        """
+        wanted = self._wanted(cpdag, self._everything)
+        if wanted is not None:
+            refined, contradicting = direct_in_turn(cpdag, wanted)
+            if not contradicting:
+                return refined
+        raise KnowledgeError(f"no member of the class of {cpdag!r} satisfies the knowledge")
+
+    def member(self, cpdag: PDAG, within: NodeSet | None = None, /) -> PDAG:
+        """Return a member that satisfies the constraints, or as many of them as fit in turn.
+
+        The relaxed constraints come first, so that they hold if the class admits them.  Each
+        chain component is directed by itself, so that it stays the same when others change.
+
+        Parameters
+        ----------
+        cpdag : PDAG
+            The CPDAG of the class.
+        within : int, optional
+            The chain components to direct, as a mask; by default all of them.
+
+        Returns
+        -------
+        PDAG
+            The member.
+        """
+        where = self._everything if within is None else within
+        before = [] if self.relaxed is None else self.relaxed._directions(cpdag, where)
+        graph, _ = direct_in_turn(cpdag, [*before, *self._directions(cpdag, where)])
+        arrows: list[Edge] = []
+        for component in components(cpdag.neighbors, where):
+            # a closed graph of a class has an extension
+            arrows += consistent_extension(graph, component) or ()
+        return graph.edited(direct=arrows)
+
+    def violations(self, dag: PDAG, /) -> list[Edge]:
+        """Return the edges of a DAG that are forbidden, sorted.
+
+        Parameters
+        ----------
+        dag : PDAG
+            The DAG.
+
+        Returns
+        -------
+        list of (int, int)
+            The forbidden edges as pairs (x, y).
+        """
+        return [(x, y) for x in range(self.n) for y in nodes(dag.out[x] & self.forbidden[x])]
+
+    @property
+    def _everything(self) -> NodeSet:
+        return (1 << self.n) - 1
+
+    def _wanted(self, cpdag: PDAG, where: NodeSet) -> list[Edge] | None:
+        """Return the arrows that knowledge makes of undirected edges; None if it cannot hold."""
+        self._check_size(cpdag.n)
+        if any(not (cpdag.out[a] | cpdag.into[a]) >> b & 1 for a, b in self.required):
+            return None
+        for v in nodes(where):
+            out, into = cpdag.out[v], cpdag.into[v]
+            if self.forbidden[v] & out and self.forbidden[v] & out & (~into | self.barred[v]):
+                return None  # an arrow that is forbidden, or a line of which both ways are
+        return self._directions(cpdag, where)
+
+    def _directions(self, cpdag: PDAG, where: NodeSet) -> list[Edge]:
+        """Return y → x for each x — y in which x → y is forbidden."""
+        return [
+            (y, x)
+            for x in nodes(where)
+            for y in nodes(self.forbidden[x] & cpdag.out[x] & cpdag.into[x])
+        ]
+
+    def _check_size(self, n: int) -> None:
+        if n != self.n:
+            raise KnowledgeError(
+                f"the knowledge is about {self.n} variables and the graph has {n}; "
+                "bind it to the names of these data"
+            )
+
+
+def _changed_components(before: PDAG, after: PDAG) -> NodeSet:
+    """Return the nodes at which edges differ, and all of their chain components now.
+
+    Any other component was one before, with the same edges, and is satisfied if that was.
+    """
+    changed = 0
+    rows = zip(before.out, after.out, before.into, after.into, strict=True)
+    for v, (out, new_out, into, new_into) in enumerate(rows):
+        if out != new_out or into != new_into:
+            changed |= 1 << v
+    return reach(after.neighbors, changed)
+
+
+def _transposed(rows: Sequence[NodeSet]) -> list[NodeSet]:
+    into = [0] * len(rows)
+    for x, row in enumerate(rows):
+        for y in nodes(row):
+            into[y] |= 1 << x
+    return into
+
+
+def _implied(n: int, required: Sequence[Edge], forbidden: Sequence[NodeSet]) -> list[NodeSet]:
+    """Return the edges against the implied order, and the reverse of required edges."""
+    children = [0] * n
+    for a, b in required:
+        children[a] |= 1 << b
+    descendants = [reach(children.__getitem__, children[v]) for v in range(n)]
+    above = _transposed(descendants)
+    everything = (1 << n) - 1
+    allowed = [everything & ~(forbidden[v] | above[v] | 1 << v) for v in range(n)]
+    rows, earlier = above, 0
+    for group in implied_groups(allowed):
+        for v in nodes(group):
+            rows[v] |= earlier
+        earlier |= group
+    return rows
+
+
+def implied_groups(allowed: Sequence[NodeSet]) -> list[NodeSet]:
+    """Return the strongly connected components of the allowed edges, sources first.
+
+    Kosaraju's two searches.  An edge that points back over this order is not allowed.
+
+    >>> [list(nodes(group)) for group in implied_groups([0b110, 0b100, 0b010])]
+    [[0], [1, 2]]
+    """
+    into = _transposed(allowed)
+    left = (1 << len(allowed)) - 1
+    groups = []
+    for v in reversed(_by_finish(allowed)):
+        if left >> v & 1:
+            groups.append(reach(into.__getitem__, 1 << v, ~left))
+            left &= ~groups[-1]
+    return groups
+
+
+def _by_finish(rows: Sequence[NodeSet]) -> list[int]:
+    """Return the nodes in the order in which a depth-first search leaves them."""
+    order: list[int] = []
+    fresh = (1 << len(rows)) - 1
+    while fresh:
+        path = [first(fresh)]
+        fresh &= fresh - 1
+        while path:
+            if ahead := rows[path[-1]] & fresh:
+                path.append(first(ahead))
+                fresh ^= 1 << path[-1]
+            else:
+                order.append(path.pop())
+    return order

@@ -1,0 +1,386 @@
+"""Discrete Bayesian networks (G, θ) as frozen values.
+
+``cpts[v]`` has one axis per parent of v, in increasing order, and a last one for v itself:
+``cpts[v][p, q, x]`` is p(v = x | parents = (p, q)).  Variables and their levels are the
+integers 0, 1, ... inside; names and labels of levels are kept for people and files.
+
+Paper: Section 3, Bayesian network.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sges.data import Dataset, Kind
+from sges.errors import DataError, NetworkError
+from sges.graph.equivalence import topological_order
+from sges.graph.pdag import PDAG
+from sges.network.inference import Marginals, Table, marginals_of
+from sges.network.structures import Seed
+from sges.nodeset import Nodes, as_nodeset, nodes
+
+Floats: TypeAlias = NDArray[np.float64]
+
+SUM_TOLERANCE = 1e-8
+"""How far the probabilities of a row may differ from one in sum before it is refused."""
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class BayesianNetwork:
+    """A DAG with one conditional distribution per node.
+
+    Paper: Section 3, Bayesian network.
+
+    Parameters
+    ----------
+    dag : PDAG
+        The DAG.
+    cpts : sequence of array_like
+        For each node, its distribution given its parents: one axis per parent, in increasing
+        order, and a last one with the levels of the node itself.
+    names : sequence of str, optional
+        What the variables are called; by default the names of the DAG, or x0, x1, ...
+    levels : sequence of sequence, optional
+        For each variable, the labels of its levels; by default 0, 1, ...
+
+    Raises
+    ------
+    NetworkError
+        If a distribution does not fit the DAG, or is not a distribution.
+
+    Examples
+    --------
+    >>> rain_wets_grass = BayesianNetwork(
+    ...     PDAG.from_edges(2, [(0, 1)]), [[0.75, 0.25], [[0.5, 0.5], [0.0, 1.0]]]
+    ... )
+    >>> rain_wets_grass
+    BayesianNetwork(2 variables, 1 edge, 3 parameters)
+    >>> rain_wets_grass.marginal(1)
+    array([0.375, 0.625])
+    """
+
+    dag: PDAG
+    cpts: tuple[Floats, ...]
+    names: tuple[str, ...]
+    levels: tuple[tuple[Any, ...], ...]
+    _marginals: Marginals
+
+    def __init__(
+        self,
+        dag: PDAG,
+        cpts: Sequence[ArrayLike],
+        names: Sequence[str] | None = None,
+        levels: Sequence[Sequence[Any]] | None = None,
+    ) -> None:
+        topological_order(dag)  # refuses what is not a DAG
+        dag = dag if names is None else dag.named(names)
+        tables = checked_cpts(dag, cpts)
+        put = object.__setattr__  # how a frozen value is filled
+        put(self, "dag", dag)
+        put(self, "cpts", tables)
+        put(self, "names", dag.names or tuple(f"x{v}" for v in range(dag.n)))
+        put(self, "levels", checked_levels(dag, [t.shape[-1] for t in tables], levels))
+        put(self, "_marginals", marginals_of(dag, self._factors(), self.arities))
+
+    @classmethod
+    def random(
+        cls,
+        dag: PDAG,
+        arity: int | Sequence[int] = 2,
+        concentration: float = 0.5,
+        seed: Seed = 0,
+    ) -> "BayesianNetwork":
+        """Return a network whose distributions are drawn from symmetric Dirichlet distributions.
+
+        Parameters
+        ----------
+        dag : PDAG
+            The DAG.
+        arity : int or sequence of int, optional
+            The number of levels of every variable, or of each.
+        concentration : float, optional
+            The parameter of each cell.  The default is the paper's "uniform Dirichlet
+            distribution with equivalent-sample size of one" for binary variables: Beta(½, ½).
+        seed : int or numpy.random.Generator, optional
+            The source of randomness.
+
+        Returns
+        -------
+        BayesianNetwork
+            The network.
+        """
+        topological_order(dag)
+        if not concentration > 0:
+            raise NetworkError(f"concentration {concentration}: it must be positive")
+        arities = _arities(arity, dag.n)
+        rng = np.random.default_rng(seed)
+        return cls(dag, [_dirichlet(dag, arities, v, concentration, rng) for v in range(dag.n)])
+
+    @property
+    def n(self) -> int:
+        """The number of variables."""
+        return self.dag.n
+
+    @property
+    def arities(self) -> tuple[int, ...]:
+        """The number of levels of each variable."""
+        return tuple(cpt.shape[-1] for cpt in self.cpts)
+
+    @property
+    def parameters(self) -> int:
+        """The number of free parameters."""
+        return sum(cpt.size - cpt.size // cpt.shape[-1] for cpt in self.cpts)
+
+    def marginal(self, variables: Nodes) -> Floats:
+        """Return the exact joint distribution of some variables.
+
+        Parameters
+        ----------
+        variables : int or iterable of int
+            One variable, or several, by number.
+
+        Returns
+        -------
+        ndarray
+            One axis per variable, in increasing order.  The array is read-only, since later
+            answers are computed from it.
+
+        Raises
+        ------
+        Undecided
+            If the computation would need more memory than is allowed.
+        """
+        query = as_nodeset(variables, self.n, "marginal")
+        values = self._marginals.marginal(query).values
+        values.setflags(write=False)
+        return values
+
+    def sample(self, m: int, seed: Seed = 0) -> Dataset:
+        """Return independent records drawn from the network.
+
+        Parameters
+        ----------
+        m : int
+            The number of records.
+        seed : int or numpy.random.Generator, optional
+            The source of randomness.
+
+        Returns
+        -------
+        Dataset
+            A table with the names and levels of the network.
+        """
+        return tabulated(sample_codes(self.dag, self.cpts, m, seed), self.names, self.levels)
+
+    def log_probability(self, rows: ArrayLike | Dataset) -> Floats:
+        """Return the log-probability of each row.
+
+        Parameters
+        ----------
+        rows : array_like or Dataset
+            The numbers of the levels, one variable per position in the last axis; or a table,
+            whose columns are matched by name.
+
+        Returns
+        -------
+        ndarray
+            One number per row; −∞ for a row that is impossible.
+        """
+        codes = checked_rows(rows, self.names, self.levels)
+        total = np.zeros(codes.shape[:-1])
+        with np.errstate(divide="ignore"):  # an impossible record has log-probability -inf
+            for v, cpt in enumerate(self.cpts):
+                family = [*nodes(self.dag.parents(v)), v]
+                total += np.log(cpt[tuple(codes[..., u] for u in family)])
+        return total
+
+    def _factors(self) -> list[Table]:
+        """Return p(v | parents) for each v, axes in increasing order of the variables."""
+        factors = []
+        for v, cpt in enumerate(self.cpts):
+            parents = self.dag.parents(v)
+            axis = (parents & (1 << v) - 1).bit_count()
+            factors.append(Table(parents | 1 << v, np.moveaxis(cpt, -1, axis)))
+        return factors
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return BayesianNetwork, (self.dag, self.cpts, self.names, self.levels)
+
+    def __repr__(self) -> str:
+        edges, plural = self.dag.edge_count(), "" if self.n == 1 else "s"
+        return (
+            f"BayesianNetwork({self.n} variable{plural}, {edges} edge{'' if edges == 1 else 's'}, "
+            f"{self.parameters} parameter{'' if self.parameters == 1 else 's'})"
+        )
+
+
+def _arities(arity: int | Sequence[int], n: int) -> list[int]:
+    arities = [arity] * n if isinstance(arity, int) else [int(r) for r in arity]
+    if len(arities) != n:
+        raise NetworkError(f"{len(arities)} arities were given for {n} variables")
+    if small := [r for r in arities if r < 1]:
+        raise NetworkError(f"arity {small[0]}: a variable has at least one level")
+    return arities
+
+
+def _dirichlet(
+    dag: PDAG, arities: Sequence[int], v: int, concentration: float, rng: np.random.Generator
+) -> Floats:
+    """Draw p(v | each configuration of its parents)."""
+    shape = [arities[p] for p in nodes(dag.parents(v))]
+    return rng.dirichlet([concentration] * arities[v], size=shape)
+
+
+def sample_codes(
+    dag: PDAG, cpts: Sequence[Floats], m: int, seed: Seed
+) -> NDArray[np.unsignedinteger[Any]]:
+    """Return the level numbers of m independent records, one row per variable."""
+    m = checked_size(m)
+    rng = np.random.default_rng(seed)
+    most = max((cpt.shape[-1] for cpt in cpts), default=1)
+    codes = np.zeros((dag.n, m), dtype=np.min_scalar_type(most - 1))
+    for v in topological_order(dag):
+        thresholds = np.cumsum(cpts[v], axis=-1)
+        thresholds /= thresholds[..., -1:]  # a level of probability zero is then never drawn
+        given = thresholds[tuple(codes[p] for p in nodes(dag.parents(v)))]
+        uniform = rng.random(m)
+        for level in range(cpts[v].shape[-1] - 1):
+            codes[v] += uniform >= given[..., level]
+    return codes
+
+
+def checked_size(m: int) -> int:
+    """Return the size of a sample as an ``int``, and refuse a negative one."""
+    if m < 0:
+        raise NetworkError(f"a sample of {m} records: the number must be 0 or more")
+    return int(m)
+
+
+def tabulated(
+    codes: NDArray[np.unsignedinteger[Any]],
+    names: tuple[str, ...],
+    levels: tuple[tuple[Any, ...], ...],
+) -> Dataset:
+    """Return level numbers, one row per variable, as a table."""
+    n, m = codes.shape
+    return Dataset(
+        names=names,
+        kinds=(Kind.DISCRETE,) * n,
+        levels=levels,
+        values=np.empty((0, m)),
+        codes=codes,
+        weights=None,
+    )
+
+
+def checked_cpts(dag: PDAG, cpts: Sequence[ArrayLike]) -> tuple[Floats, ...]:
+    """Return read-only copies of the conditional distributions, and refuse what is not one."""
+    if len(cpts) != dag.n:
+        raise NetworkError(f"{len(cpts)} distributions were given for {dag.n} variables")
+    tables = [_as_table(dag, v, cpt) for v, cpt in enumerate(cpts)]
+    for v, table in enumerate(tables):
+        parents = list(nodes(dag.parents(v)))
+        right = (*(tables[p].shape[-1] for p in parents), table.shape[-1])
+        if table.shape != right:
+            raise NetworkError(
+                f"cpts[{dag.name(v)}] has the shape {table.shape}; with the parents "
+                f"{', '.join(map(dag.name, parents)) or 'none'} in this order it must be {right}"
+            )
+        _check_distribution(dag.name(v), table)
+        table /= table.sum(axis=-1, keepdims=True)  # what rounding left over
+        table.setflags(write=False)
+    return tuple(tables)
+
+
+def _as_table(dag: PDAG, v: int, cpt: ArrayLike) -> Floats:
+    try:
+        table = np.array(cpt, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise NetworkError(f"cpts[{dag.name(v)}] is not an array of numbers: {error}") from None
+    axes = dag.parents(v).bit_count() + 1
+    if table.ndim != axes or table.shape[-1] == 0:
+        raise NetworkError(
+            f"cpts[{dag.name(v)}] has the shape {table.shape}; it must have {axes} axes, one per "
+            "parent and a last one with the levels of the variable itself"
+        )
+    return table
+
+
+def _check_distribution(name: str, table: Floats) -> None:
+    if (bad := table[~(table >= 0)]).size:
+        raise NetworkError(f"cpts[{name}] contains {bad[0]}; a probability is 0 or more")
+    sums = table.sum(axis=-1)
+    wrong = np.argwhere(~(np.abs(sums - 1) <= SUM_TOLERANCE))
+    if len(wrong):
+        at = tuple(int(i) for i in wrong[0])
+        raise NetworkError(
+            f"cpts[{name}]: the probabilities given the parents' levels {at} add up to "
+            f"{float(sums[at])!r}; they must add up to 1"
+        )
+
+
+def checked_levels(
+    dag: PDAG, arities: Sequence[int], levels: Sequence[Sequence[Any]] | None
+) -> tuple[tuple[Any, ...], ...]:
+    """Return the labels of the levels of each variable: those given, or 0, 1, ..."""
+    if levels is None:
+        return tuple(tuple(range(r)) for r in arities)
+    if len(levels) != dag.n:
+        raise NetworkError(f"levels of {len(levels)} variables were given for {dag.n} variables")
+    for v, (labels, arity) in enumerate(zip(levels, arities, strict=True)):
+        if len(set(labels)) != arity or len(labels) != arity:
+            raise NetworkError(
+                f"levels[{dag.name(v)}] = {tuple(labels)!r}; it needs {arity} labels, all different"
+            )
+    return tuple(tuple(labels) for labels in levels)
+
+
+def checked_rows(
+    rows: ArrayLike | Dataset, names: Sequence[str], levels: Sequence[Sequence[Any]]
+) -> NDArray[np.integer[Any]]:
+    """Return level numbers, one variable per position in the last axis."""
+    codes = _codes_of(rows, names, levels) if isinstance(rows, Dataset) else np.asarray(rows)
+    whole = np.issubdtype(codes.dtype, np.integer) or codes.size == 0
+    if not whole or codes.shape[-1:] != (len(names),):
+        raise DataError(
+            f"rows of type {codes.dtype} and shape {codes.shape}: they must be whole numbers, "
+            f"with the level of each of the {len(names)} variables in the last axis"
+        )
+    for v, (name, labels) in enumerate(zip(names, levels, strict=True)):
+        column = codes[..., v]
+        if column.size and not 0 <= column.min() <= column.max() < len(labels):
+            raise DataError(
+                f"variable {name}: the rows have the levels {column.min()} to {column.max()}; "
+                f"its levels are 0 to {len(labels) - 1}"
+            )
+    return codes
+
+
+def _codes_of(
+    table: Dataset, names: Sequence[str], levels: Sequence[Sequence[Any]]
+) -> NDArray[np.integer[Any]]:
+    """Return a table's rows in the network's numbering, its columns found by their names."""
+    columns = []
+    for name, labels in zip(names, levels, strict=True):
+        if name not in table.names:
+            raise DataError(f"the table has no column {name!r}; each variable needs one")
+        columns.append(_column(table, table.names.index(name), labels))
+    return np.stack(columns, axis=-1) if columns else np.empty((table.rows, 0), np.intp)
+
+
+def _column(table: Dataset, at: int, labels: Sequence[Any]) -> NDArray[np.intp]:
+    found = table.levels[at]
+    if found is None:
+        raise DataError(f"column {table.names[at]!r} is continuous; a discrete one is needed")
+    number = {label: code for code, label in enumerate(labels)}
+    if strange := [label for label in found if label not in number]:
+        raise DataError(
+            f"column {table.names[at]!r} has the level {strange[0]!r}; "
+            f"the network's levels of it are {tuple(labels)}"
+        )
+    translation = np.array([number[label] for label in found], dtype=np.intp)
+    codes: NDArray[np.intp] = translation[table.codes[table.discrete.index(at)]]
+    return codes

@@ -1,0 +1,768 @@
+"""Operators on equivalence classes: Insert, Delete and Turn, and generators of all valid ones.
+
+An operator is a frozen value: two nodes and a set, whose name is that of its paper: T for Insert,
+H for Delete, C for Turn.  It can say what forbids it on a CPDAG (``problem``), what it is worth
+there (``delta``), and which CPDAG it leads to (``apply``).  Sets of nodes are masks, the bits of
+an integer; constructors also accept the nodes of a set one by one.
+
+    Insert(x, y, T)   add an edge in some member of the class        Chickering (2002), Theorem 15
+    Delete(x, y, H)   remove an edge in some member of the class     Fig. 2
+    Turn(x, y, C)     reverse an edge in some member of the class    Hauser & Bühlmann (2012),
+                                                                     Propositions 31 and 34
+
+Fig. 2 says "X and Y are adjacent".  It means X → Y or X — Y: with Y → X allowed the score change
+is wrong, and some results have no consistent extension (``docs/errata.md``).
+
+A path from y is *semi-directed* if no edge on it is directed against it: each step follows u → v
+or u — v.  Insert and Turn require that a set blocks all such paths from y to x.  Reachability
+answers that; listing the paths, as several programs do, takes exponential time on dense graphs.
+
+Paper: Fig. 2; Section 3.1, insert operators.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple, Self
+
+from sges.errors import InvalidOperator
+from sges.graph.completion import complete_locally
+from sges.graph.pdag import PDAG
+from sges.graph.undirected import cliques
+from sges.nodeset import NodeSet, by_size_then_nodes, components, nodes, nodeset, reach, show, union
+from sges.score.base import Score
+
+__all__ = [
+    "Delete",
+    "Insert",
+    "Operator",
+    "Turn",
+    "all_deletes",
+    "all_inserts",
+    "all_turns",
+    "deletes",
+    "inserts",
+    "turns",
+]
+
+
+class Change(NamedTuple):
+    """The parents of y before and after an operator: one more, or one fewer."""
+
+    y: int
+    before: NodeSet
+    after: NodeSet
+
+
+@dataclass(frozen=True, slots=True)
+class Operator(ABC):
+    """One step in the space of equivalence classes, on a pair of nodes.
+
+    Parameters
+    ----------
+    x : int
+        The first node.
+    y : int
+        The second node.
+    """
+
+    set_name: ClassVar[str]
+    adds_edges: ClassVar[int]
+    x: int
+    y: int
+
+    def _fill(self, x: int, y: int, members: NodeSet | Iterable[int]) -> Self:
+        """Set the two nodes and the set: a mask, or nodes one by one."""
+        s = members if isinstance(members, int) else nodeset(members)
+        if s < 0:
+            raise InvalidOperator(f"{type(self).__name__}: {members!r} is not a set of nodes")
+        object.__setattr__(self, "x", x)
+        object.__setattr__(self, "y", y)
+        object.__setattr__(self, self.set_name.lower(), s)
+        return self
+
+    @property
+    @abstractmethod
+    def chosen(self) -> NodeSet:
+        """The set that distinguishes the operators on one pair, T, H or C, as a mask."""
+
+    @abstractmethod
+    def precondition(self, cpdag: PDAG) -> str | None:
+        """Return which precondition fails on a graph that has the operator's nodes.
+
+        Parameters
+        ----------
+        cpdag : PDAG
+            A CPDAG.
+
+        Returns
+        -------
+        str or None
+            The reason in one line, or None if every precondition holds.
+        """
+
+    @abstractmethod
+    def changes(self, cpdag: PDAG) -> tuple[Change, ...]:
+        """Return the families that a valid operator changes in one member of the class.
+
+        Parameters
+        ----------
+        cpdag : PDAG
+            A CPDAG on which the operator is valid.
+
+        Returns
+        -------
+        tuple of Change
+            For each changed node, its parents before and after.
+        """
+
+    @abstractmethod
+    def edit(self, cpdag: PDAG) -> PDAG:
+        """Return the PDAG that a valid operator makes, before it is completed.
+
+        Parameters
+        ----------
+        cpdag : PDAG
+            A CPDAG on which the operator is valid.
+
+        Returns
+        -------
+        PDAG
+            The edited graph.
+        """
+
+    def problem(self, cpdag: PDAG) -> str | None:
+        """Return why the operator is not valid on a graph.
+
+        Parameters
+        ----------
+        cpdag : PDAG
+            A CPDAG.
+
+        Returns
+        -------
+        str or None
+            The reason in one line, or None if the operator is valid.
+        """
+        n = cpdag.n
+        if not (0 <= self.x < n and 0 <= self.y < n) or self.chosen >> n:
+            return f"the graph has only the nodes 0..{n - 1}"
+        if self.x == self.y:
+            return "x and y must be two different nodes"
+        return self.precondition(cpdag)
+
+    def is_valid(self, cpdag: PDAG) -> bool:
+        """Tell whether every precondition holds on a graph.
+
+        Parameters
+        ----------
+        cpdag : PDAG
+            A CPDAG.
+
+        Returns
+        -------
+        bool
+            Whether the operator is valid.
+        """
+        return self.problem(cpdag) is None
+
+    def gain(self, score: Score, cpdag: PDAG) -> float:
+        """Return the score change of an operator that is known to be valid.
+
+        Parameters
+        ----------
+        score : Score
+            The score.
+        cpdag : PDAG
+            A CPDAG on which the operator is valid; this is not checked.
+
+        Returns
+        -------
+        float
+            How much higher the score is afterwards.
+        """
+        changes = self.changes(cpdag)
+        return sum(score.local(y, after) - score.local(y, before) for y, before, after in changes)
+
+    def delta(self, score: Score, cpdag: PDAG) -> float:
+        """Return how much the score of the class changes when the operator is applied.
+
+        Parameters
+        ----------
+        score : Score
+            The score.
+        cpdag : PDAG
+            A CPDAG.
+
+        Returns
+        -------
+        float
+            How much higher the score is afterwards.
+
+        Raises
+        ------
+        InvalidOperator
+            If the operator is not valid on the graph.
+        """
+        self._check(cpdag)
+        return self.gain(score, cpdag)
+
+    def apply(self, cpdag: PDAG) -> PDAG:
+        """Return the CPDAG after the operator.
+
+        Parameters
+        ----------
+        cpdag : PDAG
+            A CPDAG.
+
+        Returns
+        -------
+        PDAG
+            The CPDAG of the new class.
+
+        Raises
+        ------
+        InvalidOperator
+            If the operator is not valid on the graph.
+        """
+        self._check(cpdag)
+        return self.carry_out(cpdag)
+
+    def carry_out(self, cpdag: PDAG) -> PDAG:
+        """Return the CPDAG after an operator that is known to be valid.
+
+        Parameters
+        ----------
+        cpdag : PDAG
+            A CPDAG on which the operator is valid; this is not checked.
+
+        Returns
+        -------
+        PDAG
+            The CPDAG of the new class.
+        """
+        return complete_locally(cpdag, self.edit(cpdag), self.x, self.y)
+
+    def sort_key(self) -> tuple[int, ...]:
+        """Return the key by which ties are broken: (x, y, size of the set, its nodes)."""
+        return (self.x, self.y, *by_size_then_nodes(self.chosen))
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}({self.x}, {self.y}, {show(self.chosen)})"
+
+    def _check(self, cpdag: PDAG) -> None:
+        if problem := self.problem(cpdag):
+            raise InvalidOperator(f"{self}: {problem}")
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Insert(Operator):
+    """Insert(x, y, T): add x → y and make every node of T a parent of y.
+
+    Valid iff x and y are not adjacent, T contains only neighbors of y that are not adjacent to x,
+    NA_{y,x} ∪ T is a clique, and it blocks every semi-directed path from y to x.
+
+    Paper: Section 3.1, insert operators.
+
+    Parameters
+    ----------
+    x : int
+        The node at the tail of the new edge.
+    y : int
+        The node at its head.
+    t : int or iterable of int, optional
+        The set T: a mask, or its nodes.  Empty by default.
+
+    References
+    ----------
+    Chickering (2002), "Optimal structure identification with greedy search", JMLR 3, Theorem 15.
+
+    Examples
+    --------
+    >>> g = PDAG.from_edges(3, undirected=[(1, 2)])
+    >>> print(Insert(0, 1, {2}), Insert(0, 1, {2}).apply(g))
+    Insert(0, 1, {2}) PDAG(3 nodes: 0→1, 2→1)
+    """
+
+    set_name: ClassVar[str] = "T"
+    adds_edges: ClassVar[int] = 1
+    t: NodeSet
+
+    def __init__(self, x: int, y: int, t: NodeSet | Iterable[int] = 0) -> None:
+        self._fill(x, y, t)
+
+    @property
+    def chosen(self) -> NodeSet:
+        """The set T, as a mask."""
+        return self.t
+
+    def precondition(self, cpdag: PDAG) -> str | None:
+        """Return which condition of Chickering (2002), Theorem 15, fails.
+
+        Parameters
+        ----------
+        cpdag : PDAG
+            A CPDAG that has the operator's nodes.
+
+        Returns
+        -------
+        str or None
+            The reason in one line, or None if every condition holds.
+        """
+        x, y = self.x, self.y
+        if cpdag.adjacent(y) >> x & 1:
+            return f"{x} and {y} are already adjacent; only nodes that are not can be joined"
+        if stray := self.t & ~(cpdag.neighbors(y) & ~cpdag.adjacent(x)):
+            return (
+                f"{show(stray)} does not belong in T, which may only contain neighbors of {y} "
+                f"that are not adjacent to {x}"
+            )
+        blocking = cpdag.na(y, x) | self.t
+        if not cpdag.is_clique(blocking):
+            return f"NA_{{{y},{x}}} ∪ T = {show(blocking)} must be a clique"
+        if semi_directed_reach(cpdag, y, blocking) >> x & 1:
+            return (
+                f"a semi-directed path from {y} to {x} avoids NA_{{{y},{x}}} ∪ T = {show(blocking)}"
+            )
+        return None
+
+    def changes(self, cpdag: PDAG) -> tuple[Change]:
+        """Return that y, whose parents are NA ∪ T ∪ Pa, gains the parent x.
+
+        Parameters
+        ----------
+        cpdag : PDAG
+            A CPDAG on which the operator is valid.
+
+        Returns
+        -------
+        tuple of Change
+            The parents of y before and after.
+        """
+        base = cpdag.na(self.y, self.x) | self.t | cpdag.parents(self.y)
+        return (Change(self.y, base, base | 1 << self.x),)
+
+    def edit(self, cpdag: PDAG) -> PDAG:
+        """Add x → y, and replace t — y with t → y for every node t of T.
+
+        Parameters
+        ----------
+        cpdag : PDAG
+            A CPDAG on which the operator is valid.
+
+        Returns
+        -------
+        PDAG
+            The edited graph.
+        """
+        return cpdag.edited(direct=[(self.x, self.y), *((t, self.y) for t in nodes(self.t))])
+
+
+def all_inserts(cpdag: PDAG) -> Iterator[Insert]:
+    """Yield every valid Insert on a graph lazily, pair by pair.
+
+    Parameters
+    ----------
+    cpdag : PDAG
+        A CPDAG.
+
+    Yields
+    ------
+    Insert
+        Each valid operator, once.
+    """
+    everything = (1 << cpdag.n) - 1
+    for x in range(cpdag.n):
+        for y in nodes(everything & ~(cpdag.adjacent(x) | 1 << x)):
+            yield from inserts(cpdag, x, y)
+
+
+def inserts(cpdag: PDAG, x: int, y: int) -> Iterator[Insert]:
+    """Yield every valid Insert(x, y, T) for one pair lazily.
+
+    Parameters
+    ----------
+    cpdag : PDAG
+        A CPDAG.
+    x : int
+        The node at the tail of the new edge.
+    y : int
+        The node at its head, not adjacent to x.
+
+    Yields
+    ------
+    Insert
+        Each valid operator, once.
+    """
+    na = cpdag.na(y, x)
+    if not cpdag.is_clique(na):
+        return
+    allowed = cpdag.neighbors(y) & ~cpdag.adjacent(x)
+    for v in nodes(na):
+        allowed &= cpdag.adjacent(v)
+    for t in cliques(_rows(cpdag, allowed), allowed):
+        if not semi_directed_reach(cpdag, y, na | t) >> x & 1:
+            yield Insert(x, y, t)
+
+
+def _rows(graph: PDAG, within: NodeSet) -> dict[int, NodeSet]:
+    return {v: graph.adjacent(v) for v in nodes(within)}
+
+
+def semi_directed_reach(graph: PDAG, start: int, avoiding: NodeSet) -> NodeSet:
+    """Return a node and all nodes that semi-directed paths from it reach around a set."""
+    return reach(graph.out.__getitem__, 1 << start, avoiding)
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Delete(Operator):
+    """Delete(x, y, H): remove the edge between x and y and make H their common children.
+
+    Valid iff x → y or x — y, H ⊆ NA_{y,x}, and NA_{y,x} ∖ H is a clique.
+
+    Paper: Fig. 2.
+
+    Parameters
+    ----------
+    x : int
+        The node at the tail of the edge, or at one end of an undirected one.
+    y : int
+        The node at its head, or at the other end.
+    h : int or iterable of int, optional
+        The set H: a mask, or its nodes.  Empty by default.
+
+    Examples
+    --------
+    >>> g = PDAG.complete(3)
+    >>> print(Delete(0, 1, {2}), Delete(0, 1, {2}).apply(g))
+    Delete(0, 1, {2}) PDAG(3 nodes: 0→2, 1→2)
+    """
+
+    set_name: ClassVar[str] = "H"
+    adds_edges: ClassVar[int] = -1
+    h: NodeSet
+
+    def __init__(self, x: int, y: int, h: NodeSet | Iterable[int] = 0) -> None:
+        self._fill(x, y, h)
+
+    @property
+    def chosen(self) -> NodeSet:
+        """The set H, as a mask."""
+        return self.h
+
+    def precondition(self, cpdag: PDAG) -> str | None:
+        """Return which precondition of Fig. 2 fails.
+
+        Parameters
+        ----------
+        cpdag : PDAG
+            A CPDAG that has the operator's nodes.
+
+        Returns
+        -------
+        str or None
+            The reason in one line, or None if every precondition holds.
+        """
+        x, y = self.x, self.y
+        if not cpdag.out[x] >> y & 1:
+            return f"needs the edge {x}→{y} or {x}—{y} (Fig. 2), and the graph has neither"
+        na = cpdag.na(y, x)
+        if stray := self.h & ~na:
+            return (
+                f"{show(stray)} lies outside NA_{{{y},{x}}} = {show(na)}; H may only contain "
+                f"neighbors of {y} that are adjacent to {x} (Fig. 2)"
+            )
+        if not cpdag.is_clique(na & ~self.h):
+            return f"NA_{{{y},{x}}} ∖ H = {show(na & ~self.h)} must be a clique (Fig. 2)"
+        return None
+
+    def changes(self, cpdag: PDAG) -> tuple[Change]:
+        """Return that y, whose parents are Pa ∪ H̄ ∪ x with H̄ = NA ∖ H, loses the parent x.
+
+        The larger family contains x also when x — y is undirected, so that x is not a parent of
+        y in the CPDAG; Chickering (2002), Corollary 18, omits that.
+
+        Parameters
+        ----------
+        cpdag : PDAG
+            A CPDAG on which the operator is valid.
+
+        Returns
+        -------
+        tuple of Change
+            The parents of y before and after.
+        """
+        kept = cpdag.parents(self.y) | cpdag.na(self.y, self.x) & ~self.h
+        x = 1 << self.x
+        return (Change(self.y, kept | x, kept & ~x),)
+
+    def edit(self, cpdag: PDAG) -> PDAG:
+        """Remove the edge; replace y — h with y → h, and x — h with x → h, for every h of H.
+
+        Parameters
+        ----------
+        cpdag : PDAG
+            A CPDAG on which the operator is valid.
+
+        Returns
+        -------
+        PDAG
+            The edited graph.
+        """
+        below_x = self.h & cpdag.neighbors(self.x)
+        arrows = [(self.y, h) for h in nodes(self.h)] + [(self.x, h) for h in nodes(below_x)]
+        return cpdag.edited(remove=[(self.x, self.y)], direct=arrows)
+
+
+def all_deletes(cpdag: PDAG) -> Iterator[Delete]:
+    """Yield every valid Delete on a graph lazily; x — y in both orders.
+
+    The two orders have the same effect and score, but use different families; both are generated
+    and counted, as in the paper.
+
+    Parameters
+    ----------
+    cpdag : PDAG
+        A CPDAG.
+
+    Yields
+    ------
+    Delete
+        Each valid operator, once.
+    """
+    for x in range(cpdag.n):
+        for y in nodes(cpdag.out[x]):
+            yield from deletes(cpdag, x, y)
+
+
+def deletes(cpdag: PDAG, x: int, y: int) -> Iterator[Delete]:
+    """Yield every valid Delete(x, y, H) for one edge lazily.
+
+    Parameters
+    ----------
+    cpdag : PDAG
+        A CPDAG.
+    x : int
+        The node at the tail of the edge, or at one end of an undirected one.
+    y : int
+        The node at its head, or at the other end.
+
+    Yields
+    ------
+    Delete
+        Each valid operator, once.
+    """
+    na = cpdag.na(y, x)
+    for kept in cliques(_rows(cpdag, na), na):
+        yield Delete(x, y, na & ~kept)
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Turn(Operator):
+    """Turn(x, y, C): reverse y → x in a member in which C are y's parents among its neighbors.
+
+    On y → x: C is a clique of neighbors of y that contains NA_{y,x}, and C ∪ Ne(x) blocks every
+    other semi-directed path from y to x.
+
+    On x — y: C is a clique of neighbors of y without x, contains one that is not adjacent to x
+    (otherwise the class stays the same), and C ∩ NA separates C ∖ NA from NA ∖ C among the
+    neighbors of y.
+
+    Parameters
+    ----------
+    x : int
+        The node at the tail of the edge after it is turned.
+    y : int
+        The node at its head.
+    c : int or iterable of int, optional
+        The set C: a mask, or its nodes.  Empty by default.
+
+    References
+    ----------
+    Hauser & Bühlmann (2012), "Characterization and greedy learning of interventional Markov
+    equivalence classes of directed acyclic graphs", JMLR 13, Propositions 31 and 34.
+
+    Examples
+    --------
+    >>> g = PDAG.from_edges(3, undirected=[(0, 1), (1, 2)])
+    >>> print(Turn(0, 1, {2}), Turn(0, 1, {2}).apply(g))
+    Turn(0, 1, {2}) PDAG(3 nodes: 0→1, 2→1)
+    """
+
+    set_name: ClassVar[str] = "C"
+    adds_edges: ClassVar[int] = 0
+    c: NodeSet
+
+    def __init__(self, x: int, y: int, c: NodeSet | Iterable[int] = 0) -> None:
+        self._fill(x, y, c)
+
+    @property
+    def chosen(self) -> NodeSet:
+        """The set C, as a mask."""
+        return self.c
+
+    def precondition(self, cpdag: PDAG) -> str | None:
+        """Return which condition of Hauser & Bühlmann (2012) fails.
+
+        Parameters
+        ----------
+        cpdag : PDAG
+            A CPDAG that has the operator's nodes.
+
+        Returns
+        -------
+        str or None
+            The reason in one line, or None if every condition holds.
+        """
+        x, y, c, na = self.x, self.y, self.c, cpdag.na(self.y, self.x)
+        if not cpdag.out[y] >> x & 1:
+            return f"needs the edge {y}→{x} or {x}—{y}, and the graph has neither"
+        if stray := c & ~(cpdag.neighbors(y) & ~(1 << x)):
+            return (
+                f"{show(stray)} does not belong in C, which may only contain other neighbors of {y}"
+            )
+        if not cpdag.is_clique(c):
+            return f"C = {show(c)} must be a clique"
+        if cpdag.neighbors(y) >> x & 1:
+            if not c & ~na:
+                return f"C = {show(c)} has only nodes adjacent to {x}: the class would not change"
+            if not self._separates(cpdag):
+                return (
+                    f"C ∩ NA = {show(c & na)} must separate {show(c & ~na)} from "
+                    f"{show(na & ~c)} among the neighbors of {y}"
+                )
+        elif missing := na & ~c:
+            return f"C must contain NA_{{{y},{x}}}, but lacks {show(missing)}"
+        elif not self.path_is_free(cpdag):
+            blocking = c | cpdag.neighbors(x)
+            return (
+                f"another semi-directed path from {y} to {x} avoids C ∪ Ne({x}) = {show(blocking)}"
+            )
+        return None
+
+    def changes(self, cpdag: PDAG) -> tuple[Change, Change]:
+        """Return that y, whose parents are Pa ∪ C, gains the parent x, and x loses y.
+
+        Parameters
+        ----------
+        cpdag : PDAG
+            A CPDAG on which the operator is valid.
+
+        Returns
+        -------
+        tuple of Change
+            The parents of y, and those of x, before and after.
+        """
+        x, y = self.x, self.y
+        above_y = cpdag.parents(y) | self.c
+        above_x = (cpdag.parents(x) | self.c & cpdag.neighbors(x)) & ~(1 << y)
+        return Change(y, above_y, above_y | 1 << x), Change(x, above_x | 1 << y, above_x)
+
+    def edit(self, cpdag: PDAG) -> PDAG:
+        """Direct every edge at x and y as in the member in which the edge is reversed.
+
+        Parameters
+        ----------
+        cpdag : PDAG
+            A CPDAG on which the operator is valid.
+
+        Returns
+        -------
+        PDAG
+            The edited graph.
+        """
+        x, y = self.x, self.y
+        arrows = [(x, y), *((c, y) for c in nodes(self.c))]
+        arrows += [(y, v) for v in nodes(cpdag.neighbors(y) & ~self.c & ~(1 << x))]
+        at_x = cpdag.neighbors(x) & ~(1 << y)
+        arrows += [(v, x) if self.c >> v & 1 else (x, v) for v in nodes(at_x)]
+        return cpdag.edited(direct=arrows)
+
+    def path_is_free(self, cpdag: PDAG) -> bool:
+        """Tell whether, on y → x, C ∪ Ne(x) blocks every other semi-directed path from y to x.
+
+        Parameters
+        ----------
+        cpdag : PDAG
+            A CPDAG on which every other condition holds.
+
+        Returns
+        -------
+        bool
+            True also if the edge is undirected, where there is no such condition.
+        """
+        x, y = self.x, self.y
+        if cpdag.neighbors(y) >> x & 1:
+            return True
+        avoiding = self.c | cpdag.neighbors(x) | 1 << y
+        others = cpdag.out[y] & ~(1 << x | avoiding)
+        return not reach(cpdag.out.__getitem__, others, avoiding) >> x & 1
+
+    def _separates(self, cpdag: PDAG) -> bool:
+        """Tell whether, on x — y, C ∩ NA separates C ∖ NA from NA ∖ C among Ne(y)."""
+        near, na = cpdag.neighbors(self.y), cpdag.na(self.y, self.x)
+        return not reach(cpdag.adjacent, self.c & ~na, self.c & na | ~near) & na
+
+
+def all_turns(cpdag: PDAG) -> Iterator[Turn]:
+    """Yield every valid Turn on a graph lazily, pair by pair.
+
+    Parameters
+    ----------
+    cpdag : PDAG
+        A CPDAG.
+
+    Yields
+    ------
+    Turn
+        Each valid operator, once.
+    """
+    for x in range(cpdag.n):
+        for y in nodes(cpdag.into[x]):
+            yield from turns(cpdag, x, y)
+
+
+def turns(cpdag: PDAG, x: int, y: int) -> Iterator[Turn]:
+    """Yield every valid Turn(x, y, C) for one edge y → x or x — y lazily.
+
+    Parameters
+    ----------
+    cpdag : PDAG
+        A CPDAG.
+    x : int
+        The node at the tail of the edge after it is turned.
+    y : int
+        The node at its head.
+
+    Yields
+    ------
+    Turn
+        Each valid operator, once.
+    """
+    directed = not cpdag.neighbors(y) >> x & 1
+    for required, free in parts_of_c(cpdag, x, y):
+        for v in nodes(required):
+            free &= cpdag.adjacent(v)
+        for t in cliques(_rows(cpdag, free), free):
+            turn = Turn(x, y, required | t)
+            if (t or directed) and turn.path_is_free(cpdag):
+                yield turn
+
+
+def parts_of_c(cpdag: PDAG, x: int, y: int) -> Iterator[tuple[NodeSet, NodeSet]]:
+    """Yield the nodes that C must contain, and those of which it may contain more.
+
+    On y → x, C must contain NA.  On x — y it contains more, a part of one connected component K
+    of the neighbors of y that are not adjacent to x.  All paths from K to NA begin in K, so C must
+    contain the nodes of NA that are adjacent to K; and it can contain nothing else of NA, as C is
+    a clique.  The nodes that C must contain form a clique.
+    """
+    near, na = cpdag.neighbors(y), cpdag.na(y, x)
+    if not near >> x & 1:
+        if cpdag.is_clique(na):
+            yield na, near & ~na
+        return
+    for component in components(cpdag.adjacent, near & ~na & ~(1 << x)):
+        required = union(map(cpdag.adjacent, nodes(component))) & na
+        if cpdag.is_clique(required):
+            yield required, component

@@ -1,0 +1,453 @@
+"""Properties that SGES may assume of the truth, and what each implies for deletes.
+
+SGES may use any property that is *equivalence invariant* (it holds for both or neither of two
+equivalent DAGs) and *hereditary* (it passes to induced subgraphs): an EIH property.  A bound
+of the property on the sets H of deletes is what makes the search polynomial:
+
+    clique_bound   no clique inside H may be larger           (parents, cliques, v-width, ...)
+    size_bound     H itself may not be larger                 (number of v-structures)
+
+Five properties are here, each of the form "this measure is at most k".  With s for the largest
+clique in H:
+
+    Π_PS^k  MaxParents       s = k − 1          the lowest node of a clique of r nodes in H has
+                                                r − 1 parents in it, and x and y
+    Π_CL^k  MaxClique        s = k              the paper's; k − 1 suffices (``tight=True``), as
+                                                H ∪ {x} contains a clique one larger
+    Π_VW^k  MaxVWidth        s = k              x and y are not adjacent, H their common children
+    Π_TW^k  MaxTreewidth     s = max(k − 1, 0)  x, y and a clique of H are a clique when moral
+            MaxVStructures   |H| ≤ k            every h of H makes x → h ← y
+
+The paper says that these measures "cannot increase when we remove nodes and edges"; for
+v-width and v-structures that is false of edges (``docs/errata.md``).  Heredity is about nodes
+only, and holds.
+
+A user's own property needs only ``holds``; ``check_property`` tells whether it is EIH.
+
+Paper: Section 4, EIH property.
+Paper: Section 4.2, complexity measures; Section 6, v-structures and treewidth.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import ClassVar, Protocol, Self, runtime_checkable
+
+from sges.errors import InvalidProperty, Undecided
+from sges.graph.equivalence import covered_edges, is_dag, pdag_to_dag
+from sges.graph.pdag import PDAG
+from sges.graph.undirected import Between, largest_clique, moral_graph, treewidth
+from sges.nodeset import nodes
+
+__all__ = [
+    "AtMost",
+    "MaxClique",
+    "MaxParents",
+    "MaxTreewidth",
+    "MaxVStructures",
+    "MaxVWidth",
+    "Property",
+    "check_property",
+]
+
+
+@runtime_checkable
+class Property(Protocol):
+    """The whole contract of a user's own property.
+
+    Bounds are optional attributes, ``clique_bound`` and ``size_bound``; a property without
+    either is evaluated after each delete, one by one.
+
+    Paper: Section 4, EIH property.
+    """
+
+    def holds(self, graph: PDAG, /) -> bool:
+        """Tell whether the property holds for a class.
+
+        Parameters
+        ----------
+        graph : PDAG
+            A DAG, PDAG or CPDAG that stands for the class.
+
+        Returns
+        -------
+        bool
+            Whether the property holds.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class AtMost(ABC):
+    """A property of the form: this measure of the graph is at most k.
+
+    Parameters
+    ----------
+    k : int
+        The bound.
+
+    Raises
+    ------
+    InvalidProperty
+        If the bound is not an integer, or too small for any graph.
+    """
+
+    k: int
+    smallest: ClassVar[int] = 0
+    why_smallest: ClassVar[str] = "no graph has less than 0"
+
+    def __post_init__(self) -> None:
+        name = type(self).__name__
+        if isinstance(self.k, bool) or not isinstance(self.k, int):
+            raise InvalidProperty(f"{name}({self.k!r}): the bound must be an integer")
+        if self.k < self.smallest:
+            raise InvalidProperty(
+                f"{name}({self.k}): the bound must be at least {self.smallest}; {self.why_smallest}"
+            )
+
+    @classmethod
+    def measure(cls, graph: PDAG) -> int | Between:
+        """Return the measure of a class.
+
+        Parameters
+        ----------
+        graph : PDAG
+            A DAG, PDAG or CPDAG that stands for the class.
+
+        Returns
+        -------
+        int or Between
+            The measure, or an interval that contains it if computing it would take too long.
+        """
+        return cls.measure_dag(graph if is_dag(graph) else pdag_to_dag(graph))
+
+    @classmethod
+    @abstractmethod
+    def measure_dag(cls, dag: PDAG) -> int | Between:
+        """Return the measure of one DAG.
+
+        Parameters
+        ----------
+        dag : PDAG
+            A DAG.
+
+        Returns
+        -------
+        int or Between
+            The measure, or an interval that contains it if computing it would take too long.
+        """
+
+    @classmethod
+    def of(cls, graph: PDAG) -> Self:
+        """Return the tightest property of this kind that is known to hold for a class.
+
+        Parameters
+        ----------
+        graph : PDAG
+            A DAG, PDAG or CPDAG that stands for the class.
+
+        Returns
+        -------
+        AtMost
+            The property.
+        """
+        value = cls.measure(graph)
+        return cls(max(value.high if isinstance(value, Between) else value, cls.smallest))
+
+    def holds(self, graph: PDAG) -> bool:
+        """Tell whether the property holds for a class.
+
+        Parameters
+        ----------
+        graph : PDAG
+            A DAG, PDAG or CPDAG that stands for the class.
+
+        Returns
+        -------
+        bool
+            Whether the measure is at most k.
+
+        Raises
+        ------
+        Undecided
+            If the measure is known only as an interval that contains k.
+        """
+        value = self.measure(graph)
+        low, high = value if isinstance(value, Between) else (value, value)
+        if low <= self.k < high:
+            raise Undecided(
+                f"{self}: the measure is between {low} and {high}, "
+                f"so it is not known whether it is at most {self.k}"
+            )
+        return high <= self.k
+
+    @property
+    def clique_bound(self) -> int | None:
+        """The size of the largest clique that H may contain; None if cliques are not bounded."""
+        return None
+
+    @property
+    def size_bound(self) -> int | None:
+        """The most nodes that H may have; None if only cliques are bounded."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class MaxParents(AtMost):
+    """Π_PS^k: every node has at most k parents.
+
+    Paper: Section 4.2, Π_PS.
+
+    Parameters
+    ----------
+    k : int
+        The most parents of a node, at least 1.
+
+    Examples
+    --------
+    >>> MaxParents.measure(PDAG.from_edges(3, directed=[(0, 2), (1, 2)]))
+    2
+    """
+
+    smallest: ClassVar[int] = 1
+    why_smallest: ClassVar[str] = "without parents there is no edge to learn"
+
+    @classmethod
+    def measure_dag(cls, dag: PDAG) -> int:
+        """Return the largest number of parents of a node.
+
+        Parameters
+        ----------
+        dag : PDAG
+            A DAG.
+
+        Returns
+        -------
+        int
+            The measure.
+        """
+        return max((dag.parents(v).bit_count() for v in range(dag.n)), default=0)
+
+    @property
+    def clique_bound(self) -> int:
+        """The size of the largest clique that H may contain: k − 1."""
+        return self.k - 1
+
+
+@dataclass(frozen=True, slots=True)
+class MaxClique(AtMost):
+    """Π_CL^k: no more than k nodes are pairwise adjacent.
+
+    Paper: Section 4.2, Π_CL.
+
+    Parameters
+    ----------
+    k : int
+        The size of the largest clique.
+    tight : bool, optional
+        True for the clique bound k − 1, which suffices, instead of the paper's k.
+    """
+
+    tight: bool = False
+
+    @classmethod
+    def measure_dag(cls, dag: PDAG) -> int | Between:
+        """Return the size of the largest clique.
+
+        Parameters
+        ----------
+        dag : PDAG
+            A DAG.
+
+        Returns
+        -------
+        int or Between
+            The size, or an interval that contains it if computing it would take too long.
+        """
+        return largest_clique(dag.skeleton(), [(1 << dag.n) - 1])
+
+    @property
+    def clique_bound(self) -> int:
+        """The size of the largest clique that H may contain: k, or k − 1 if ``tight``."""
+        return max(self.k - 1, 0) if self.tight else self.k
+
+
+@dataclass(frozen=True, slots=True)
+class MaxVWidth(AtMost):
+    """Π_VW^k: no two non-adjacent nodes have more than k mutually adjacent common children.
+
+    Paper: Section 4.2, v-width.
+
+    Parameters
+    ----------
+    k : int
+        The size of the largest clique of common children.
+
+    Examples
+    --------
+    >>> bat = [(0, 2), (1, 2), (0, 3), (1, 3), (2, 3)]
+    >>> MaxVWidth.measure(PDAG.from_edges(4, bat))
+    2
+    """
+
+    @classmethod
+    def measure_dag(cls, dag: PDAG) -> int | Between:
+        """Return the size of the largest clique among common children of non-adjacent nodes.
+
+        Parameters
+        ----------
+        dag : PDAG
+            A DAG.
+
+        Returns
+        -------
+        int or Between
+            The size, or an interval that contains it if computing it would take too long.
+        """
+        common = {dag.out[x] & dag.out[y] for x, _, y in dag.v_structures()}
+        return largest_clique(dag.skeleton(), common)
+
+    @property
+    def clique_bound(self) -> int:
+        """The size of the largest clique that H may contain: k."""
+        return self.k
+
+
+@dataclass(frozen=True, slots=True)
+class MaxTreewidth(AtMost):
+    """Π_TW^k: the moral graph has treewidth at most k.
+
+    Paper: Section 4.2, Π_TW; Section 6, treewidth.
+
+    Parameters
+    ----------
+    k : int
+        The largest treewidth.
+    """
+
+    @classmethod
+    def measure_dag(cls, dag: PDAG) -> int | Between:
+        """Return the treewidth of the moral graph.
+
+        Parameters
+        ----------
+        dag : PDAG
+            A DAG.
+
+        Returns
+        -------
+        int or Between
+            The treewidth, or an interval that contains it if computing it would take too long.
+        """
+        return treewidth(moral_graph(dag))
+
+    @property
+    def clique_bound(self) -> int:
+        """The size of the largest clique that H may contain: max(k − 1, 0)."""
+        return max(self.k - 1, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class MaxVStructures(AtMost):
+    """At most k v-structures.
+
+    Paper: Section 6, number of v-structures.
+
+    Parameters
+    ----------
+    k : int
+        The largest number of v-structures.
+    """
+
+    @classmethod
+    def measure_dag(cls, dag: PDAG) -> int:
+        """Return the number of v-structures.
+
+        Parameters
+        ----------
+        dag : PDAG
+            A DAG.
+
+        Returns
+        -------
+        int
+            The measure.
+        """
+        return len(dag.v_structures())
+
+    @property
+    def size_bound(self) -> int:
+        """The most nodes that H may have: k."""
+        return self.k
+
+
+def check_property(prop: Property, largest: int = 4) -> None:
+    """Check on every small DAG that a property is equivalence invariant and hereditary.
+
+    Equivalence invariance is tried on every covered edge: reversing them reaches the whole
+    class (Chickering 1995).  Heredity is tried by removing one node at a time.
+
+    Parameters
+    ----------
+    prop : Property
+        The property.
+    largest : int, optional
+        The number of nodes of the largest DAGs to try.
+
+    Raises
+    ------
+    InvalidProperty
+        If the property is not EIH, with a counter-example.
+
+    Examples
+    --------
+    >>> class OneEdgeAtLeast:
+    ...     def holds(self, graph):
+    ...         return graph.edge_count() > 0
+    >>> check_property(OneEdgeAtLeast())
+    Traceback (most recent call last):
+    ...
+    sges.errors.InvalidProperty: OneEdgeAtLeast is not hereditary: it holds for \
+PDAG(2 nodes: 0→1) but not without its node 0, PDAG(1 node)
+    """
+    for n in range(1, largest + 1):
+        for dag in all_dags(n):
+            _check_invariance(prop, dag)
+            if prop.holds(dag):
+                _check_heredity(prop, dag)
+
+
+def all_dags(n: int) -> Iterator[PDAG]:
+    """Yield every DAG on n nodes lazily."""
+    pairs = [(x, y) for x in range(n) for y in range(x + 1, n)]
+    for kinds in product((None, False, True), repeat=len(pairs)):
+        edges = [
+            pair[::-1] if turned else pair
+            for pair, turned in zip(pairs, kinds, strict=True)
+            if turned is not None
+        ]
+        dag = PDAG.from_edges(n, edges)
+        if is_dag(dag):
+            yield dag
+
+
+def _check_invariance(prop: Property, dag: PDAG) -> None:
+    for x, y in covered_edges(dag):
+        other = dag.edited(direct=[(y, x)])
+        if prop.holds(dag) != prop.holds(other):
+            holds, not_holds = (dag, other) if prop.holds(dag) else (other, dag)
+            raise InvalidProperty(
+                f"{type(prop).__name__} is not equivalence invariant: it holds for {holds!r} but "
+                f"not for the equivalent {not_holds!r}"
+            )
+
+
+def _check_heredity(prop: Property, dag: PDAG) -> None:
+    everything = (1 << dag.n) - 1
+    for v in nodes(everything):
+        part = dag.induced(nodes(everything ^ 1 << v))
+        if not prop.holds(part):
+            raise InvalidProperty(
+                f"{type(prop).__name__} is not hereditary: it holds for {dag!r} but not without "
+                f"its node {v}, {part!r}"
+            )
