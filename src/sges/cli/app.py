@@ -65,7 +65,13 @@ def options(
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command ``sges``, and exit with its code."""
+    """Run the command ``sges``, and exit with its code.
+
+    Parameters
+    ----------
+    arguments : list of str, optional
+        The words after ``sges``; by default those of the command line.
+    """
     sys.exit(run(arguments))
 
 

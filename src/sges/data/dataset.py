@@ -49,6 +49,24 @@ class Dataset:
     ``Dataset.of`` makes one from any common table or file and validates it; the constructor
     trusts its arguments.
 
+    Parameters
+    ----------
+    names : tuple of str
+        All columns, in the order of the table.
+    kinds : tuple of Kind
+        The kind of each column.
+    levels : tuple
+        For each discrete column the labels of its codes; None for a continuous one.
+    values : ndarray of float64
+        The continuous columns, one row each; a view of the table if it was a large array.
+    codes : ndarray of unsigned integers
+        The discrete columns, one contiguous row each, in the smallest type that fits.
+    weights : ndarray of int64, optional
+        How often each row of the table occurs; None means once each.
+    notes : tuple of str
+        What was decided about the table, one sentence each.  ``sges.errors.in_shell`` puts a note
+        in the terms of the command line.
+
     Examples
     --------
     >>> data = Dataset.of({"dose": [0.5, 1.5, 2.5], "cured": [False, True, True]})
@@ -59,20 +77,12 @@ class Dataset:
     """
 
     names: tuple[str, ...]
-    """All columns, in the order of the table."""
     kinds: tuple[Kind, ...]
-    """Per column, what its values are."""
     levels: tuple[tuple[Any, ...] | None, ...]
-    """Per column, the labels that the codes stand for; None for a continuous one."""
     values: NDArray[np.float64]
-    """The continuous columns, one row each; a view of the table if it was a large array."""
     codes: NDArray[np.unsignedinteger]
-    """The discrete columns, one contiguous row each, in the smallest type that fits."""
     weights: NDArray[np.int64] | None = None
-    """How often each row occurs; None means once each."""
     notes: tuple[str, ...] = ()
-    """What was decided about the table, one sentence each; ``sges.errors.in_shell`` turns a note
-    into the words of the command line."""
 
     @classmethod
     def of(

@@ -45,19 +45,49 @@ SAMPLE = 255
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Moments:
-    """Mean and maximum likelihood covariance (divided by ``records``) of continuous columns."""
+    """Means and covariances of continuous columns: all that a Gaussian score needs of a table.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The columns.
+    records : int
+        The number of records.
+    mean : ndarray of float64
+        The mean of each column.
+    covariance : ndarray of float64
+        The maximum likelihood covariance, divided by ``records``.
+    notes : tuple of str
+        What was decided about the table, one sentence each.
+    """
 
     names: tuple[str, ...]
     records: int
     mean: Floats
     covariance: Floats
     notes: tuple[str, ...] = ()
-    """What was decided about the table, one sentence each."""
 
     @classmethod
     def of(cls, dataset: "Dataset") -> "Moments":
-        """Return the moments of a dataset of which every column is continuous.
+        """Return the moments of a dataset with continuous columns only.
 
+        Parameters
+        ----------
+        dataset : Dataset
+            The data.
+
+        Returns
+        -------
+        Moments
+            Its means and covariances.
+
+        Raises
+        ------
+        DataError
+            If a column is discrete.
+
+        Examples
+        --------
         >>> from sges.data import Dataset
         >>> Moments.of(Dataset.of({"a": [1e9, 1e9 + 2.0]})).covariance.tolist()
         [[1.0]]

@@ -93,11 +93,21 @@ format
         return found
 
     def places(self, found: Sequence[str]) -> dict[str, int]:
-        """Return the columns to read of those that a table has: name to place, in their order.
+        """Return which columns of a table are to be read.
 
-        A column of weights comes last.
         ``names`` renames all columns of the table; ``columns``, ``exclude`` and all other options
         refer to the new names.
+
+        Parameters
+        ----------
+        found : sequence of str
+            The columns of the table.
+
+        Returns
+        -------
+        dict of str to int
+            The position of each column to read, in the order of reading; a column of weights is
+            the last.
         """
         names = checked_names(found if self.names is None else self._renamed(len(found)))
         place = {name: i for i, name in enumerate(names)}
@@ -125,7 +135,18 @@ format
         return {name: place[name] for name in (*left, *counts)}
 
     def kinds_of(self, names: Sequence[str]) -> dict[str, Kind]:
-        """Return the kind asked for, for each column for which there is one."""
+        """Return the kinds that were given for columns.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The columns of the table.
+
+        Returns
+        -------
+        dict of str to Kind
+            The kind of each column for which one was given.
+        """
         if self.kinds is None:
             return {}
         if isinstance(self.kinds, Kind):

@@ -171,11 +171,17 @@ class Example:
 
     It is a table itself: ``learn``, ``Dataset.of``, polars and pyarrow, which read Arrow streams,
     take it as it is.
+
+    Parameters
+    ----------
+    name : str
+        The name of the example.
+    network : BayesianNetwork or LinearGaussian
+        The network from which the table was sampled.
     """
 
     name: str
     network: BayesianNetwork | LinearGaussian
-    """The network that the table was sampled from."""
 
     @property
     def path(self) -> Path:

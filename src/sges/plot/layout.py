@@ -29,7 +29,15 @@ Size: TypeAlias = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """The box of a node: its centre, its width and its height, in points."""
+    """The box of a node, in points.
+
+    Parameters
+    ----------
+    x, y : float
+        The centre; y grows downwards.
+    width, height : float
+        The size.
+    """
 
     x: float
     y: float
@@ -37,7 +45,18 @@ class Box:
     height: float
 
     def moved(self, dx: float, dy: float) -> "Box":
-        """Return the box moved by dx and dy."""
+        """Return the moved box.
+
+        Parameters
+        ----------
+        dx, dy : float
+            The distance, in points.
+
+        Returns
+        -------
+        Box
+            The box at its new place.
+        """
         return replace(self, x=self.x + dx, y=self.y + dy)
 
     @property
@@ -53,19 +72,48 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """The curve of an edge, from its upper end: a start, then three points per Bézier arc."""
+    """The curve of an edge, as Bézier arcs.
+
+    Parameters
+    ----------
+    edge : tuple of int
+        The two nodes.
+    points : tuple of (float, float)
+        From the upper end: the start, then three points per arc.
+    """
 
     edge: Edge
     points: tuple[Point, ...]
 
     def moved(self, dx: float, dy: float) -> "Curve":
-        """Return the curve moved by dx and dy."""
+        """Return the moved curve.
+
+        Parameters
+        ----------
+        dx, dy : float
+            The distance, in points.
+
+        Returns
+        -------
+        Curve
+            The curve at its new place.
+        """
         return replace(self, points=tuple((x + dx, y + dy) for x, y in self.points))
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Boxes and curves on a sheet of a width and a height, in points."""
+    """Where the nodes and edges of a graph are drawn.
+
+    Parameters
+    ----------
+    width, height : float
+        The size of the sheet, in points.
+    boxes : dict of int to Box
+        The box of each node.
+    curves : tuple of Curve
+        The curve of each edge.
+    """
 
     width: float
     height: float
@@ -73,7 +121,18 @@ class Layout:
     curves: tuple[Curve, ...]
 
     def moved(self, dx: float, dy: float) -> "Layout":
-        """Return the layout with everything on the sheet moved by dx and dy."""
+        """Return the layout with everything on the sheet moved.
+
+        Parameters
+        ----------
+        dx, dy : float
+            The distance, in points.
+
+        Returns
+        -------
+        Layout
+            The layout on the same sheet.
+        """
         boxes = {v: box.moved(dx, dy) for v, box in self.boxes.items()}
         return replace(self, boxes=boxes, curves=tuple(c.moved(dx, dy) for c in self.curves))
 
