@@ -38,7 +38,7 @@ SHORT = {"RT01", "YD01"}
 
 
 # Rooms whose docstrings are still being written: this list becomes empty.
-UNFINISHED = "BayesianNetwork Knowledge Max PDAG graph knowledge network operators properties score"
+UNFINISHED = "score"
 
 
 def expected(names: Iterable[str]) -> list[object]:
@@ -107,7 +107,8 @@ def problems(name: str, unchecked: set[str] = frozenset()) -> list[str]:  # type
 
 @pytest.mark.parametrize("name", expected(public_names()))
 def test_a_public_name_documents_its_parameters_and_what_it_returns(name: str) -> None:
-    assert problems(name) == []
+    abstract = getattr(public_names()[name], "_is_protocol", False)  # it is not constructed
+    assert problems(name, {"PR01"} if abstract else set()) == []
 
 
 @pytest.mark.parametrize("name", expected(public_methods()))

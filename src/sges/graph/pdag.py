@@ -33,6 +33,8 @@ class PDAG:
     that return several nodes return them as a mask, the bits of an integer
     (``sges.nodeset.nodes`` lists them).
 
+    Paper: Section 3, PDAG.
+
     Parameters
     ----------
     out : tuple of int
@@ -49,8 +51,6 @@ class PDAG:
     PDAG(4 nodes: 0→2, 1→2, 1—3)
     >>> list(nodes(g.parents(2))), list(nodes(g.neighbors(1)))
     ([0, 1], [3])
-
-    Paper: Section 3, PDAG.
     """
 
     out: tuple[NodeSet, ...]
@@ -206,6 +206,8 @@ class PDAG:
     def na(self, y: int, x: int) -> NodeSet:
         """Return NA_{Y,X}, the set of the neighbors of y that are adjacent to x.
 
+        Paper: Section 3, NA.
+
         Parameters
         ----------
         y : int
@@ -217,8 +219,6 @@ class PDAG:
         -------
         int
             The nodes, as a mask.
-
-        Paper: Section 3, NA.
         """
         return self.neighbors(y) & self.adjacent(x)
 
@@ -268,6 +268,8 @@ class PDAG:
     def descendants(self, of: Nodes) -> NodeSet:
         """Return the given nodes and all nodes that a directed path from them reaches.
 
+        Paper: Appendix A, descendant.
+
         Parameters
         ----------
         of : int or iterable of int
@@ -277,8 +279,6 @@ class PDAG:
         -------
         int
             The descendants, the given nodes included, as a mask.
-
-        Paper: Appendix A, descendant.
         """
         return reach(self.children, as_nodeset(of, self.n, "descendants"))
 
@@ -315,6 +315,8 @@ class PDAG:
     def induced(self, kept: Iterable[int]) -> "PDAG":
         """Return the subgraph induced by some nodes, renumbered in increasing order.
 
+        Paper: Section 3, induced subgraph.
+
         Parameters
         ----------
         kept : iterable of int
@@ -324,8 +326,6 @@ class PDAG:
         -------
         PDAG
             The subgraph, on nodes ``0..k-1`` if k nodes are kept.
-
-        Paper: Section 3, induced subgraph.
         """
         chosen = list(nodes(as_nodeset(kept, self.n, "induced")))
         number = {v: i for i, v in enumerate(chosen)}
