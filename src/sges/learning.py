@@ -25,7 +25,7 @@ from sges.score.named import check_score_word, kinds_in_words, make_score
 from sges.search import Strategy, search
 from sges.search.algorithms import Forward
 from sges.search.auto import auto_bound
-from sges.search.constraint import Constraint
+from sges.search.moves import Constraint
 from sges.search.run import OnProgress
 from sges.search.strategy import AnyStrategy, as_strategy
 

@@ -16,9 +16,9 @@ from sges.score import GaussianBIC, SeparationOracle
 from sges.score.base import Score, total_score
 from sges.search.algorithms import backward
 from sges.search.asked import AskedGains
-from sges.search.informed import search_informed
 from sges.search.reference_order import OrderSearch
 from sges.search.run import Run, Selection
+from sges.search.with_knowledge import search_with_knowledge
 
 
 def sges_by_order(score: Score, bound: IndexedKnowledge, dag: PDAG) -> tuple[Run, PDAG]:
@@ -29,7 +29,7 @@ def sges_by_order(score: Score, bound: IndexedKnowledge, dag: PDAG) -> tuple[Run
         run.order()
         backward(run, selection)
 
-    search_informed(run, None, phases)
+    search_with_knowledge(run, None, phases)
     return run, run.result().cpdag
 
 

@@ -24,10 +24,9 @@ from sges.nodeset import NodeSet
 from sges.operators import Operator, all_deletes, all_inserts, all_turns
 from sges.score import BDeu, BGe, DegenerateGaussian, DiscreteBIC, GaussianBIC, SeparationOracle
 from sges.score.base import Score, total_score
-from sges.search.constraint import Constraint
 from sges.search.engines import Engine
 from sges.search.generate import changed_views
-from sges.search.moves import Moves
+from sges.search.moves import Constraint, Moves
 from strategies import cpdags
 from worlds import gaussian_score, linear_data
 

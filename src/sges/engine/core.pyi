@@ -7,8 +7,7 @@ from sges.nodeset import NodeSet
 from sges.operators import Delete, Operator
 from sges.result import Step
 from sges.score.base import Score
-from sges.search.constraint import Constraint
-from sges.search.moves import Moves
+from sges.search.moves import Constraint, Moves
 
 Mark = tuple[int, int, int, int, float]
 

@@ -25,13 +25,12 @@ from sges.graph.pdag import PDAG
 from sges.properties import Property
 from sges.result import Result
 from sges.score.base import Score
-from sges.search.constraint import Constraint
 from sges.search.extended import ExtendedSearch
-from sges.search.informed import SEARCHES, search_informed
-from sges.search.moves import Moves
+from sges.search.moves import Constraint, Moves
 from sges.search.reference_order import ROUNDS
 from sges.search.run import Budget, OnProgress, Run, Selection
 from sges.search.strategy import AnyStrategy, Strategy, as_strategy
+from sges.search.with_knowledge import SEARCHES, search_with_knowledge
 
 Forward: TypeAlias = Literal["fes", "poly", "order", "complete"]
 """The forward phases."""
@@ -88,7 +87,7 @@ def ges(
         forward_phase(run, "fes")
         backward(run)
 
-    search_informed(run, None, phases)
+    search_with_knowledge(run, None, phases)
     return run.result(forward="fes")
 
 
@@ -164,7 +163,7 @@ def sges(
         forward_phase(run, word)
         backward(run, selection)
 
-    search_informed(run, graph, phases, partial(phases, "fes" if word == "fes" else "poly"))
+    search_with_knowledge(run, graph, phases, partial(phases, "fes" if word == "fes" else "poly"))
     bound = bound_of(run, word, selection)
     return run.result(assume=assume, forward=word, bound=bound)
 
@@ -318,7 +317,7 @@ def bes(
         counting=counting,
         constraint=constraint,
     )
-    search_informed(run, start, lambda: backward(run))
+    search_with_knowledge(run, start, lambda: backward(run))
     return run.result()
 
 
@@ -380,7 +379,7 @@ def sbes(
         counting=counting,
         constraint=constraint,
     )
-    search_informed(run, start, lambda: backward(run, selection))
+    search_with_knowledge(run, start, lambda: backward(run, selection))
     return run.result(assume=assume, bound=bound_of(run, "given", selection))
 
 
@@ -508,7 +507,7 @@ def search_on(
     """Search by a strategy on a run, which keeps what the score has said; return the result."""
     strategic = _Strategic(run, how, selection)
     mend = partial(strategic.phases, "fes" if how.interleaved or word == "fes" else "poly")
-    search_informed(run, graph, partial(strategic.phases, word), mend)
+    search_with_knowledge(run, graph, partial(strategic.phases, word), mend)
     has_bound = replace(how, exact=False, drop_large=False) == Strategy()
     bound = bound_of(run, word, selection) if has_bound else None
     result = run.result(assume=selection.assume, forward=word, bound=bound)

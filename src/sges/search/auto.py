@@ -18,7 +18,7 @@ from sges.properties import AtMost, MaxParents
 from sges.result import Result, Step
 from sges.score.base import Score
 from sges.search.algorithms import Forward, forward_phase, search_on, start_of
-from sges.search.constraint import Constraint
+from sges.search.moves import Constraint
 from sges.search.run import OnProgress, Run, Selection
 from sges.search.strategy import AnyStrategy, Strategy, as_strategy
 from sges.selective import bounds_of

@@ -16,8 +16,7 @@ from sges.nodeset import NodeSet, nodes
 from sges.operators import Delete, Operator
 from sges.result import Step
 from sges.score.base import Score
-from sges.search.constraint import Constraint
-from sges.search.moves import Moves
+from sges.search.moves import Constraint, Moves
 from sges.search.reference import ReferenceEngine
 from sges.search.reference_order import (
     REACH,

@@ -24,8 +24,7 @@ from sges.graph.pdag import PDAG
 from sges.graph.undirected import maximal_cliques, maximum_cardinality_search
 from sges.nodeset import NodeSet, nodes, nodeset
 from sges.operators import Delete, Insert, Turn, deletes, parts_of_c
-from sges.search.constraint import Constraint
-from sges.search.moves import Moves
+from sges.search.moves import Constraint, Moves
 from sges.selective import fits, proposed_sets, room_in
 
 T = TypeVar("T", bound=Hashable)

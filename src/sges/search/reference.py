@@ -33,7 +33,6 @@ from sges.operators import Delete, Insert, Operator
 from sges.result import Step
 from sges.score.base import Score
 from sges.search.asked import AskedGains, Scored, TimeUp
-from sges.search.constraint import Constraint
 from sges.search.generate import (
     SetLimit,
     capped_nodes,
@@ -42,7 +41,7 @@ from sges.search.generate import (
     inserts_of,
     turns_of,
 )
-from sges.search.moves import Moves
+from sges.search.moves import Constraint, Moves
 from sges.search.reference_order import OrderSearch, a_member, edge_by_edge, order_work
 
 DOUBTFUL = 1e-6

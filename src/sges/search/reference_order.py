@@ -22,7 +22,7 @@ from sges.nodeset import NodeSet, nodes, nodeset
 from sges.operators import Delete, Insert
 from sges.score.base import Score, delete_gains, insert_gains
 from sges.search.asked import AskedGains, Scored
-from sges.search.constraint import Constraint
+from sges.search.moves import Constraint
 
 REACH = 300.0
 """How many nats the score may fall on the way to a better place before the sweep ends."""

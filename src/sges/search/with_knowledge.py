@@ -23,7 +23,7 @@ from sges.graph.equivalence import dag_to_cpdag
 from sges.graph.pdag import PDAG
 from sges.operators import Delete
 from sges.score.base import total_score
-from sges.search.constraint import Constraint
+from sges.search.moves import Constraint
 from sges.search.run import Run
 
 Phases: TypeAlias = Callable[[], None]
@@ -33,7 +33,7 @@ SEARCHES = 4
 """How many times its own score evaluations a search may need under knowledge that relaxes."""
 
 
-def search_informed(
+def search_with_knowledge(
     run: Run, start: PDAG | None, phases: Phases, mend: Phases | None = None
 ) -> None:
     """Run the phases from a start, under the run's knowledge if it has any.
