@@ -123,9 +123,9 @@ def sges(
     start : PDAG, optional
         A CPDAG or DAG to start from, such as another method's result.
     exact : bool
-        Keep only deletes that are consistent one by one.
+        Test each delete for consistency with the assumed property, and keep only those that pass.
     drop_large : bool
-        Leave out the sets H that contain a clique beyond the bound.  Like ``exact`` this examines
+        Omit the sets H that contain a clique larger than the bound.  Like ``exact`` this examines
         fewer deletes, with the same guarantee.
     max_indegree : int, optional
         The largest number of parents that an insert or a turn may give a node.
@@ -349,9 +349,9 @@ def sbes(
     assume : Property
         A property that is assumed to hold for the truth.
     exact : bool
-        Keep only deletes that are consistent one by one.
+        Test each delete for consistency with the assumed property, and keep only those that pass.
     drop_large : bool
-        Leave out the sets H that contain a clique beyond the bound.  Like ``exact`` this examines
+        Omit the sets H that contain a clique larger than the bound.  Like ``exact`` this examines
         fewer deletes, with the same guarantee.
     max_indegree : int, optional
         The largest number of parents that an insert or a turn may give a node.
@@ -540,9 +540,9 @@ def interleaved(
     start : PDAG, optional
         A CPDAG or DAG to start from; by default the graph without edges.
     exact : bool
-        Keep only deletes that are consistent one by one.
+        Test each delete for consistency with the assumed property, and keep only those that pass.
     drop_large : bool
-        Leave out the sets H that contain a clique beyond the bound.  Like ``exact`` this examines
+        Omit the sets H that contain a clique larger than the bound.  Like ``exact`` this examines
         fewer deletes, with the same guarantee.
     max_indegree : int, optional
         The largest number of parents that an insert or a turn may give a node.

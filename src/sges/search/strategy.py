@@ -1,17 +1,16 @@
-"""How a search goes, as a value: which steps, in which order, and what after the local optimum.
+"""Strategies as values: which steps a search takes, in which order, and how it continues.
 
-    "two-phase"      the paper: a forward phase, then deletes
-    "turning"        the same with turns after the deletes, all repeated until nothing improves
+    "two-phase"      the search of the paper: a forward phase, then deletes
+    "turning"        the same, followed by turns; all repeated while that improves the score
     "interleaved"    at every step a delete before a turn before an insert
-    "conservative"   the same, inserts between pairs last that the score calls independent
-    "extended"       interleaved, once from the start and once from the best order of the
-                     variables that is found; then, from the better of the two, escapes from the
-                     local optimum: forced deletes
+    "conservative"   the same; inserts between nodes that the score finds independent come last
+    "extended"       interleaved search, once from the start and once from the best order of the
+                     variables that is found; then escapes from the better local optimum
     "auto"           the same with bounded work: at most 64 subsets of each clique of neighbors are
-                     looked at, and orders and escapes take a multiple of the work before them
+                     examined, and orders and escapes take a multiple of the work before them
 
-Each word stands for a ``Strategy``; other combinations are made with ``Strategy`` itself.  What
-each of them guarantees is in ``docs/explanation/strategies.md``.
+Each word stands for a ``Strategy``; ``Strategy`` makes other combinations.  What each of them
+guarantees is in ``docs/explanation/strategies.md``.
 """
 
 from dataclasses import dataclass, field, fields
@@ -22,47 +21,52 @@ from sges.errors import InvalidArgument, check_word
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """How a search goes; the words of ``sges.search.strategy`` are the usual ones.
+    """Which steps a search takes, in which order, and how it continues from a local optimum.
+
+    The usual strategies have names, such as "extended": see ``sges.search.STRATEGIES``.
 
     Parameters
     ----------
-    interleaved
-        At every step prefer a delete, then a turn, then an insert.  Otherwise in two phases: the
-        forward phase, then deletes.
-    conservative
-        Take an insert between two nodes that the score calls independent, given some set that it
-        was asked about, only when there is no other insert.
-    order
-        Search also from the best order of the variables that is found (``sges.search.order``),
-        and go on from the better of the two.
-    turning, repeat
-        After the two phases turn edges; begin again from where they end while that improves.
-    extended
-        From the local optimum force deletes, one after the other, search on from each, and keep
-        what is better.
-    patience
-        An escape ends when the best insert regains less than this share of what is still lost;
-        0 lets every escape go on to its own local optimum.  0.1 takes about half the time and
+    interleaved : bool
+        At every step prefer a delete to a turn and a turn to an insert.  Otherwise the search has
+        two phases: the forward phase, then deletes.
+    conservative : bool
+        Consider an insert between two nodes that the score has found independent, given some set,
+        only when there is no other insert.
+    order : bool
+        Also start from the best order of the variables that is found, and continue from the
+        better of the two results.
+    turning : bool
+        Turn edges after the two phases.
+    repeat : bool
+        Repeat the phases while that improves the score.
+    extended : bool
+        Escape from the local optimum: force each delete in turn, search on, and keep the result
+        if it scores higher.
+    patience : float
+        Abandon an escape when its best insert regains less than this share of what is still lost.
+        0 continues every escape to its own local optimum; 0.1 takes about half the time and
         misses some improvements.
-    time_limit, max_evaluations
-        Seconds and score evaluations that the escapes may take, beyond the search that they begin
-        from; None is no limit.
-    sets_per_clique
-        Look only at the smallest and largest subsets of a clique of neighbors that has more
-        subsets than this; None looks at all of them, which may be exponentially many.
-    effort
-        How much work the search may do beyond a plain interleaved one; None is no limit.  The
+    time_limit : float, optional
+        Seconds that the escapes may take; None is no limit.
+    max_evaluations : int, optional
+        Score evaluations that the escapes may take; None is no limit.
+    sets_per_clique : int, optional
+        Examine only the smallest and largest subsets of a clique of neighbors that has more
+        subsets than this; None examines all of them, which may be exponentially many.
+    effort : float, optional
+        How much work the search may do beyond interleaved search; None is no limit.  The
         escapes may list three times this multiple of the sets of neighbors and turns that were
         listed before them.  The search for an order may take ten times this multiple of the work
         of its first guess, and the second climb this multiple of all the work before it; work is
-        counted in gains computed, sets listed and nodes walked.  None of this depends on the
+        counted in gains computed, sets listed and nodes visited.  None of this depends on the
         machine or on the number of jobs.
-    exact
-        Keep only deletes that are consistent with the assumed property one by one.
-    drop_large
-        Leave out the sets H that contain a clique beyond the assumed bound.  Like ``exact`` this
+    exact : bool
+        Test each delete for consistency with the assumed property, and keep only those that pass.
+    drop_large : bool
+        Omit the sets H that contain a clique larger than the assumed bound.  Like ``exact`` this
         examines fewer deletes, with the same guarantee.
-    counting
+    counting : bool
         Whether to count the unique families that are scored; False saves memory, and the count of
         the result is then None.
 
@@ -132,7 +136,7 @@ class Strategy:
         return f"Strategy({', '.join(given)})"
 
     def _changed(self) -> list[tuple[str, object]]:
-        """Return the fields that are not as usual."""
+        """Return the fields that differ from their defaults."""
         pairs = [(one, getattr(self, one.name)) for one in fields(self)]
         return [(one.name, value) for one, value in pairs if value != one.default]
 
