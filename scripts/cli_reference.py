@@ -22,15 +22,15 @@ Made from the code by `make docs`; `sges COMMAND --help` says the same.
   document and nothing else.
 * Colours and progress are shown only at a terminal, not through a pipe.
 * `-` in place of a file means standard input.
-* Ctrl-C during a search ends it and returns the class reached so far.
+* Ctrl-C or SIGTERM during a search stops it; the best graph found so far is printed and written.
 * Shell completion: `sges --install-completion`.
 
 | exit code | meaning |
 | --- | --- |
-| 0 | success (also if a time limit or Ctrl-C ended the search: `complete` is then false) |
+| 0 | success (also if a time limit, Ctrl-C or SIGTERM ended the search: `complete` is then false) |
 | 1 | the command was valid, but the data or a file could not be used |
-| 2 | invalid command line: an unknown option or name, or a bound out of range |
-| 130 | Ctrl-C before there was a result |
+| 2 | invalid command line: an unknown option or name, or a value out of range |
+| 130 | Ctrl-C or SIGTERM before there was a result |
 
 Every error is one line. Files are written completely or not at all.
 """
@@ -76,7 +76,7 @@ def argument_row(parameter: Parameter) -> str:
 
 def option_row(parameter: Parameter) -> str:
     """Return a row of the table for an option, with its default unless that is nothing."""
-    word = f"{parameter.opts[-1]} {parameter.metavar or ''}".strip()
+    word = f"{parameter.opts[0]} {parameter.metavar or ''}".strip()
     default = parameter.default
     shown = "" if default in (None, False, ()) else f" Default: `{default}`."
     return f"| `{word}` | {cell(parameter.help)}{shown} |\n"

@@ -224,9 +224,11 @@ def not_one_of(what: str, value: object, words: Iterable[str]) -> InvalidArgumen
     strategy = 'extendet' is not one of 'auto', 'extended'; did you mean 'extended'?
     """
     allowed = list(words)
-    message = f"{what} = {shown(value)} is not one of {', '.join(map(repr, allowed))}"
+    message = f" = {shown(value)} is not one of {', '.join(map(repr, allowed))}"
     close = get_close_matches(value, allowed, n=1) if isinstance(value, str) else []
-    return InvalidArgument(f"{message}; did you mean {close[0]!r}?" if close else message)
+    if close:
+        message += f"; did you mean {close[0]!r}?"
+    return InvalidArgument(Message(Argument(what), message))
 
 
 def check_word(what: str, value: object, words: Iterable[str]) -> None:
@@ -253,7 +255,9 @@ def check_number(
         return
     kind = "a whole number" if whole else "a number"
     last = ", or None" if optional else ""
-    raise InvalidArgument(f"{what} = {shown(value)}: it must be {kind}, {least:g} or more{last}")
+    raise InvalidArgument(
+        Message(Argument(what), f" = {shown(value)}: it must be {kind}, {least:g} or more{last}")
+    )
 
 
 def check_callable(what: str, value: object) -> None:

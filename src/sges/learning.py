@@ -12,11 +12,12 @@ import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard
 
 from sges.data import Dataset, Kinds, Missing, Moments
-from sges.errors import InvalidArgument, shown
+from sges.errors import Argument, InvalidArgument, Message, check_number, shown
 from sges.graph.pdag import PDAG
 from sges.properties import MaxParents, Property
 from sges.result import Result
@@ -145,6 +146,7 @@ def learn(
     >>> print(result.notes[0])
     score DiscreteBIC: all 8 columns are discrete
     """
+    check_number("time_limit", time_limit, optional=True)
     reading = {
         "kinds": kinds, "missing": None if missing == "error" else missing, "names": names,
         "columns": columns, "exclude": exclude, "weights": weights,
@@ -281,11 +283,14 @@ def resolve_penalty(
     time_limit: float | None,
 ) -> ResolvedPenalty:
     """Return the penalty as a number: as given, by the rule, or chosen on parts of the table."""
-    if isinstance(penalty, Real) and not isinstance(penalty, bool):
+    if isinstance(penalty, Real) and not isinstance(penalty, bool) and 0 <= penalty < inf:
         return ResolvedPenalty(float(penalty))
     if penalty not in ("rule", "auto"):
         raise InvalidArgument(
-            f"penalty = {shown(penalty)}: it must be a number of at least 0, 'rule' or 'auto'"
+            Message(
+                Argument("penalty"),
+                f" = {shown(penalty)}: it must be a number of at least 0, 'rule' or 'auto'",
+            )
         )
     if data is None or not isinstance(score, str):
         raise InvalidArgument(

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from sges import examples
-from sges.cli.app import BAD_DATA, INTERRUPTED, run
+from sges.cli.app import INTERRUPTED, INVALID_DATA, run
 
 Capture = pytest.CaptureFixture[str]
 ASIA = str(examples.load("asia").path)
@@ -59,21 +59,21 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("learn ASIA --start no.json", 1, "JSON"),
         ("learn ASIA --score bdue", 2, "did you mean 'bdeu'?"),
         ("learn ASIA --score bdeu --penalty 3", 2, "penalty = 3"),
-        ("learn ASIA --max-parents 0", 2, "--max-parents 0: the bound must be at least 1"),
-        ("learn ASIA --v-width -1", 2, "--v-width -1"),
+        ("learn ASIA --max-parents 0", 2, "MaxParents(0): the bound must be at least 1"),
+        ("learn ASIA --v-width -1", 2, "MaxVWidth(-1): the bound"),
         ("learn ASIA --max-parents two", 2, "'--max-parents'"),
-        ("learn ASIA --max-parents 2 --v-width 2", 2, "--max-parents and --v-width were both"),
-        ("learn ASIA --penalty -1", 2, "--penalty -1: it is a number of at least 0"),
-        ("learn ASIA --penalty nan", 2, "--penalty nan: it is a number of at least 0"),
-        ("learn ASIA --penalty much", 2, "rule or auto"),
+        ("learn ASIA --max-parents 2 --v-width 2", 2, "--max-parents and --max-v-width were both"),
+        ("learn ASIA --penalty -1", 2, "--penalty = -1.0: it must be a number of at least 0"),
+        ("learn ASIA --penalty nan", 2, "--penalty = nan: it must be a number of at least 0"),
+        ("learn ASIA --penalty much", 2, "'rule' or 'auto'"),
         ("learn ASIA --score bdeu --penalty auto", 2, "has no penalty to choose"),
-        ("learn ASIA --strategy best", 2, "--strategy best: it is auto, extended"),
-        ("learn ASIA --auto-bound --max-parents 2", 2, "the search takes one bound"),
-        ("learn ASIA --time-limit -1", 2, "'--time-limit'"),
-        ("learn ASIA --forward nowhere.json", 2, "forward = 'nowhere.json' is not one of"),
-        ("learn ASIA --kinds asia=round", 2, "--kinds 'asia=round'"),
+        ("learn ASIA --strategy best", 2, "--strategy = 'best' is not one of"),
+        ("learn ASIA --auto-bound --max-parents 2", 2, "the search takes one assumption"),
+        ("learn ASIA --time-limit -1", 2, "--time-limit = -1.0: it must be a number"),
+        ("learn ASIA --forward nowhere.json", 2, "--forward = 'nowhere.json' is not one of"),
+        ("learn ASIA --kinds asia=round", 2, "--kinds = 'round' is not one of"),
         ("learn ASIA --delimiter ab", 2, "--delimiter = 'ab' is not a single ASCII character"),
-        ("learn ASIA --missing ignore", 2, "--missing ignore: it is error, drop or level"),
+        ("learn ASIA --missing ignore", 2, "--missing = 'ignore' is not one of 'error'"),
         ("learn", 2, "see sges learn --help"),
         ("learn ASIA --sideways", 2, "--sideways"),
         ("lern ASIA", 2, "lern"),
@@ -81,9 +81,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("measure no.json", 1, "not JSON"),
         ("compare no.json no.json", 1, "no.json"),
         ("compare - -", 2, "standard input can be one of the two graphs"),
-        ("simulate out --edges 100", 2, "--edges 100: 10 variables have room for 45"),
+        ("simulate out --edges 100", 2, "edges = 100: a DAG on 10 nodes has from 0 to 45"),
         ("simulate out --edges 3 --polytree", 2, "--edges and --polytree were both given"),
-        ("simulate out --model round", 2, "gaussian or discrete"),
+        ("simulate out --model round", 2, "--model = 'round' is not one of"),
         ("simulate out --example alarm", 2, "example = 'alarm'"),
         ("simulate file", 1, "file"),
         ("reproduce figure-8", 2, "python -m studies"),
@@ -138,7 +138,7 @@ def test_a_disk_that_fills_up_leaves_nothing_half_written(here: Path) -> None:
         capture_output=True, text=True, check=False, preexec_fn=small_files,
         env={**os.environ, "MPLCONFIGDIR": str(here)},
     )  # fmt: skip
-    assert done.returncode == BAD_DATA, done.stderr
+    assert done.returncode == INVALID_DATA, done.stderr
     assert re.fullmatch(r"sges: [^\n]*results[^\n]*\n", done.stderr.splitlines()[-1] + "\n")
     assert done.stdout == ""
     assert not (here / "results").exists()
@@ -151,7 +151,7 @@ def test_a_full_disk_under_standard_output_is_told() -> None:
             [*SGES, "learn", ASIA, "--json"],
             stdout=full, stderr=subprocess.PIPE, text=True, check=False,
         )  # fmt: skip
-    assert done.returncode == BAD_DATA
+    assert done.returncode == INVALID_DATA
     assert done.stderr == f"sges: {os.strerror(errno.ENOSPC)}\n"
 
 
@@ -182,7 +182,7 @@ def test_ctrl_c_gives_the_class_reached_so_far(here: Path) -> None:
         return
     assert process.returncode == 0, err
     assert (json.loads(out)["complete"], json.loads(out)["stopped"]) == (False, "interrupted")
-    assert "sges: not complete (interrupted): this is the last class that was reached" in err
+    assert "sges: not complete (interrupted): this is the best graph found so far" in err
 
 
 def test_ctrl_c_before_the_search_is_one_line(
@@ -191,7 +191,7 @@ def test_ctrl_c_before_the_search_is_one_line(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sges.cli.learn.read", interrupted)
+    monkeypatch.setattr("sges.data.Dataset.of", interrupted)
     assert run(["learn", ASIA]) == INTERRUPTED
     assert capsys.readouterr().err == "sges: interrupted; nothing was written\n"
 
@@ -200,6 +200,6 @@ def test_memory_that_runs_out_is_one_line(capsys: Capture, monkeypatch: pytest.M
     def exhausted(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("sges.cli.learn.read", exhausted)
-    assert run(["learn", ASIA]) == BAD_DATA
+    monkeypatch.setattr("sges.data.Dataset.of", exhausted)
+    assert run(["learn", ASIA]) == INVALID_DATA
     assert capsys.readouterr().err == "sges: there is not enough memory for this\n"

@@ -10,8 +10,7 @@ import pytest
 
 from sges import examples
 from sges.cli.app import run
-from sges.cli.page import coloured
-from sges.cli.watch import facts_of, watching
+from sges.cli.terminal import coloured, facts_of, watching
 from sges.search import Progress
 
 ASIA = str(examples.load("asia").path)
@@ -67,7 +66,7 @@ def test_progress_says_phase_steps_edges_and_score() -> None:
 
 def test_nobody_watches_where_there_is_no_terminal() -> None:
     with watching("reading") as watcher:
-        assert watcher is None
+        assert watcher.callback is None
 
 
 def test_help_and_completion_load_nothing_heavy() -> None:

@@ -1,4 +1,4 @@
-"""The commands put together, and the one place where errors become a line and an exit code."""
+"""The command ``sges``: its commands, and the one place where errors become an exit code."""
 
 import os
 import sys
@@ -8,14 +8,12 @@ from typing import Annotated, cast
 import typer
 
 from sges import __version__
-from sges.cli.compare import compare
-from sges.cli.demo import demo
-from sges.cli.learn import learn
-from sges.cli.measure import measure
-from sges.cli.simulate import simulate
+from sges.cli.graphs import compare, measure, simulate
+from sges.cli.learn import demo, learn
+from sges.cli.terminal import check_streams, remark, say, terminated_as_interrupted
 from sges.errors import InvalidArgument, InvalidProperty, SgesError, in_shell
 
-BAD_DATA, WRONG_USE, INTERRUPTED = 1, 2, 130
+INVALID_DATA, INVALID_COMMAND, INTERRUPTED = 1, 2, 130
 
 # Typer carries Click inside, or needs it outside, depending on its version; either way this is
 # the base of its errors.
@@ -26,7 +24,7 @@ app = typer.Typer(
     name="sges",
     help="Learn the equivalence class of a Bayesian network by Selective Greedy Equivalence "
     "Search (Chickering & Meek 2015).",
-    epilog="Exit codes: 0 done, 1 the data would not do, 2 the command was wrong.",
+    epilog="Exit codes: 0 done, 1 invalid data or file, 2 invalid command line.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -48,7 +46,7 @@ def _show_version(wanted: bool) -> None:
         from sges.search.engines import IS_USED
 
         engine = "compiled engine" if IS_USED else "reference engine: plain Python"
-        typer.echo(f"sges {__version__} ({engine})")
+        say(f"sges {__version__} ({engine})")
         raise typer.Exit
 
 
@@ -72,38 +70,42 @@ def main(arguments: list[str] | None = None) -> None:
     arguments : list of str, optional
         The words after ``sges``; by default those of the command line.
     """
-    sys.exit(run(arguments))
+    code = run(arguments)
+    if sys.stdout is None:  # Python would complain of it at exit
+        os._exit(code)
+    sys.exit(code)
 
 
 def run(arguments: list[str] | None = None) -> int:
     """Run the command and return its exit code; errors become one line on standard error."""
     try:
-        code = app(arguments, prog_name="sges", standalone_mode=False)
-        sys.stdout.flush()
+        check_streams()
+        with terminated_as_interrupted():
+            code = app(arguments, prog_name="sges", standalone_mode=False)
+            sys.stdout.flush()
     except ClickError as error:
-        return complain(usage_line(error), WRONG_USE)
+        return complain(usage_line(error), INVALID_COMMAND)
     except (InvalidArgument, InvalidProperty) as error:
-        return complain(in_shell(error), WRONG_USE)
+        return complain(in_shell(error), INVALID_COMMAND)
     except SgesError as error:
-        return complain(in_shell(error), BAD_DATA)
-    except BrokenPipeError:  # the reader has seen enough; nobody is left to be told
+        return complain(in_shell(error), INVALID_DATA)
+    except BrokenPipeError:  # nobody reads on, and nobody is left to be told
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        return complain(file_line(error), BAD_DATA)
+        return complain(file_line(error), INVALID_DATA)
     except MemoryError:
-        return complain("there is not enough memory for this", BAD_DATA)
+        return complain("there is not enough memory for this", INVALID_DATA)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
-    if code == INTERRUPTED:  # as which newer versions of Typer return Ctrl-C
+    if code == INTERRUPTED:  # newer versions of Typer return it for Ctrl-C
         return complain("interrupted; nothing was written", INTERRUPTED)
     return code if isinstance(code, int) else 0
 
 
 def complain(message: str, code: int) -> int:
     """Write one line on standard error, and return the exit code."""
-    line = " ".join(message.split())
-    sys.stderr.write(f"sges: {line}\n")
+    remark(message)
     return code
 
 
@@ -111,10 +113,10 @@ def usage_line(error: Exception) -> str:
     """Return what is wrong with a command line, and where to read how it would be right."""
     context = getattr(error, "ctx", None)
     path = "sges" if context is None else context.command_path
-    said = getattr(error, "format_message", error.__str__)()
-    if said.startswith("No such command 'reproduce'"):
+    message = getattr(error, "format_message", error.__str__)()
+    if message.startswith("No such command 'reproduce'"):
         return "the experiments are run from a checkout of the repository: python -m studies"
-    return f"{said.rstrip('.') or 'a command is missing'}; see {path} --help"
+    return f"{message.rstrip('.') or 'a command is missing'}; see {path} --help"
 
 
 def file_line(error: OSError) -> str:

@@ -1,43 +1,77 @@
-"""``sges learn``: a table in, a CPDAG out."""
+"""``sges learn`` and ``sges demo``: a table in, a CPDAG out."""
 
 import os
-import warnings
-from math import inf
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
 
 import typer
 
-from sges.cli.bounds import (
-    PANEL,
-    MaxCliqueBound,
-    MaxParentsBound,
-    MaxTreewidthBound,
-    MaxVStructuresBound,
-    MaxVWidthBound,
-    assumed,
+from sges.cli.terminal import (
+    AsJson,
+    at_terminal,
+    print_json,
+    print_page,
+    remark,
+    warnings_as_remarks,
+    watching,
 )
-from sges.cli.screen import AsJson, at_terminal, print_json, remark, say
-from sges.cli.table import Decimal, Delimiter, Exclude, KindOf, parsed_kinds, read
-from sges.cli.watch import watching
-from sges.errors import FileError, InvalidArgument
+from sges.errors import FileError, InvalidArgument, in_shell
 
 if TYPE_CHECKING:
+    from sges.properties import AtMost
     from sges.result import Result
 
-FORWARD = ("fes", "poly", "order", "complete")
-STRATEGIES = ("auto", "extended", "interleaved", "conservative", "turning", "two-phase")
-MISSING = ("error", "drop", "level")
+READING = "How the table is read"
+ASSUMPTION = "What you assume of the truth (at most one)"
 
 
-def _scores(incomplete: str) -> list[str]:
+def _completion(words: Callable[[], tuple[str, ...]]) -> Callable[[str], list[str]]:
+    """Return what completes a word in the shell; the words are imported when they are needed."""
+    return lambda incomplete: [word for word in words() if word.startswith(incomplete)]
+
+
+def _scores() -> tuple[str, ...]:
     from sges.score.named import SCORE_WORDS
 
-    return [name for name in SCORE_WORDS if name.startswith(incomplete)]
+    return SCORE_WORDS
 
 
-def _words(words: tuple[str, ...], incomplete: str) -> list[str]:
-    return [word for word in words if word.startswith(incomplete)]
+def _strategies() -> tuple[str, ...]:
+    from sges.search import STRATEGIES
+
+    return tuple(STRATEGIES)
+
+
+def _forward_words() -> tuple[str, ...]:
+    from typing import get_args
+
+    from sges.search.algorithms import Forward
+
+    return get_args(Forward)
+
+
+def _missing_words() -> tuple[str, ...]:
+    from typing import get_args
+
+    from sges.data import Missing
+
+    return get_args(Missing)
+
+
+def _reading(metavar: str, text: str, **more: Any) -> Any:  # noqa: ANN401
+    """Return an option on how the table is read."""
+    return typer.Option(
+        metavar=metavar, help=text, rich_help_panel=READING, show_default=False, **more
+    )
+
+
+def _bound(text: str, *names: str) -> Any:  # noqa: ANN401
+    """Return an option that bounds a property of the truth."""
+    return typer.Option(
+        *names, metavar="K", help=text, rich_help_panel=ASSUMPTION, show_default=False
+    )
 
 
 Table = Annotated[
@@ -51,43 +85,62 @@ Table = Annotated[
 Score = Annotated[
     str,
     typer.Option(
-        autocompletion=_scores,
+        autocompletion=_completion(_scores),
         metavar="NAME",
-        help="auto (by the kinds of the columns), gaussian-bic, bge, discrete-bic, bdeu or "
-        "degenerate-gaussian.",
+        help="auto or bic (the BIC that fits the columns), gaussian-bic, bge, discrete-bic, bdeu "
+        "or degenerate-gaussian.",
     ),
 ]
-ForwardOption = Annotated[
+StrategyWord = Annotated[
+    str,
+    typer.Option(
+        autocompletion=_completion(_strategies),
+        metavar="NAME",
+        help="auto (best graphs, bounded work), extended (the same without the bound), interleaved "
+        "(faster), conservative, turning, or two-phase (the search of the paper; auto means this "
+        "with --forward).",
+    ),
+]
+ForwardWord = Annotated[
     str | None,
     typer.Option(
-        autocompletion=lambda incomplete: _words(FORWARD, incomplete),
-        metavar="HOW",
-        help="How edges are first added: fes, poly (polynomially many score evaluations), order "
-        "(by the best order of the variables), or complete (start from all edges).",
+        autocompletion=_completion(_forward_words),
+        metavar="PHASE",
+        help="The forward phase of two-phase search: fes, poly (polynomially many score "
+        "evaluations), order (the best order of the variables) or complete (start from the "
+        "complete graph).",
     ),
 ]
 StartFile = Annotated[
     Path | None,
-    typer.Option(
-        "--start", metavar="FILE", help="A graph to start from: JSON, GraphML, DOT or CSV."
+    typer.Option(metavar="FILE", help="A graph to start from: JSON, GraphML, DOT or CSV."),
+]
+MaxParentsBound: TypeAlias = Annotated[int | None, _bound("No variable has more than K parents.")]
+MaxCliqueBound: TypeAlias = Annotated[
+    int | None, _bound("No more than K variables are mutually adjacent.")
+]
+MaxVWidthBound: TypeAlias = Annotated[
+    int | None,
+    _bound(
+        "No two non-adjacent variables have more than K mutually adjacent common children.",
+        "--max-v-width",
+        "--v-width",
     ),
 ]
-StrategyOption = Annotated[
-    str,
-    typer.Option(
-        autocompletion=lambda incomplete: _words(STRATEGIES, incomplete),
-        metavar="HOW",
-        help="How the search goes: auto (best graphs, bounded work), extended (the same without "
-        "the bound), interleaved (faster), conservative, turning, or two-phase (the paper's; the "
-        "default with --forward).",
-    ),
+MaxTreewidthBound: TypeAlias = Annotated[
+    int | None,
+    _bound("The treewidth of the moral graph is at most K.", "--max-treewidth", "--treewidth"),
+]
+MaxVStructuresBound: TypeAlias = Annotated[
+    int | None,
+    _bound("There are at most K v-structures.", "--max-v-structures", "--v-structures"),
 ]
 AutoBound = Annotated[
     bool,
     typer.Option(
         "--auto-bound",
         metavar="",
-        rich_help_panel=PANEL,
+        rich_help_panel=ASSUMPTION,
         help="Raise a bound on parents until the score no longer improves.",
         show_default=False,
     ),
@@ -95,45 +148,62 @@ AutoBound = Annotated[
 MaxIndegree = Annotated[
     int | None,
     typer.Option(
-        min=0,
         metavar="K",
         help="Allow at most K parents of each variable in the graph (--max-parents is an "
-        "assumption about the truth, and does not limit the graph).",
+        "assumption about the truth and does not limit the graph).",
     ),
 ]
 KnowledgeFile = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Required and forbidden edges and tiers: TOML or JSON."),
+    typer.Option(metavar="FILE", help="Required edges, forbidden edges and tiers: TOML or JSON."),
 ]
 Penalty = Annotated[
     str,
     typer.Option(
         metavar="X",
-        help="Multiplies the penalty of a BIC; more gives fewer edges. Or: rule (by the numbers "
-        "of variables and records), or auto (chosen by many searches on parts of the table).",
+        help="Multiply the penalty of a BIC by X; more gives fewer edges. Or: rule (from the "
+        "numbers of variables and records), auto (by many searches on parts of the table).",
     ),
 ]
 TimeLimit = Annotated[
     float | None,
-    typer.Option(min=0.0, metavar="SECONDS", help="End after so long with what there is."),
+    typer.Option(
+        metavar="SECONDS", help="Stop after SECONDS and return the best graph found so far."
+    ),
 ]
 MissingWord = Annotated[
     str,
     typer.Option(
-        autocompletion=lambda incomplete: _words(MISSING, incomplete),
+        autocompletion=_completion(_missing_words),
         metavar="HOW",
-        help="Missing values: error (refuse), drop (their rows), or level (one more level).",
+        help="Missing values: error (refuse them), drop (their rows) or level (one more level of "
+        "a discrete column).",
+        rich_help_panel=READING,
     ),
 ]
+KindOf = Annotated[
+    list[str] | None,
+    _reading("COLUMN=KIND", "Read a column as continuous or discrete; a kind alone is for all "
+             "columns. Repeatable."),
+]  # fmt: skip
+Column = Annotated[list[str] | None, _reading("COLUMN", "Read only these columns. Repeatable.")]
+Exclude = Annotated[list[str] | None, _reading("COLUMN", "Leave a column out. Repeatable.")]
 Weights = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="The column that says how often each row occurs."),
+    str | None, _reading("COLUMN", "The column with the number of times that each row occurs.")
 ]
+Delimiter = Annotated[str | None, _reading("CHARACTER", "The character between fields.")]
+Decimal = Annotated[str, _reading("CHARACTER", "The decimal point.")]
+Encoding = Annotated[str | None, _reading("NAME", "The encoding of the text; UTF-8 by default.")]
+MissingWords = Annotated[
+    list[str] | None,
+    _reading("WORD", "A field that means a missing value, instead of NA, NaN and the like. "
+             "Repeatable."),
+]  # fmt: skip
 Out = Annotated[
     Path | None,
     typer.Option(
         metavar="DIR",
-        help="Write graph.json, graph.dot, graph.svg and summary.txt there: all, or none.",
+        help="Write graph.json, graph.dot, graph.svg and summary.txt there: all or none.",
     ),
 ]
 
@@ -144,106 +214,191 @@ def learn(
     score: Score = "auto",
     max_parents: MaxParentsBound = None,
     max_clique: MaxCliqueBound = None,
-    v_width: MaxVWidthBound = None,
-    treewidth: MaxTreewidthBound = None,
-    v_structures: MaxVStructuresBound = None,
+    max_v_width: MaxVWidthBound = None,
+    max_treewidth: MaxTreewidthBound = None,
+    max_v_structures: MaxVStructuresBound = None,
     auto_bound: AutoBound = False,
-    strategy: StrategyOption = "auto",
-    forward: ForwardOption = None,
+    knowledge: KnowledgeFile = None,
+    strategy: StrategyWord = "auto",
+    penalty: Penalty = "1.0",
+    forward: ForwardWord = None,
     start: StartFile = None,
     max_indegree: MaxIndegree = None,
-    knowledge: KnowledgeFile = None,
-    penalty: Penalty = "1.0",
     time_limit: TimeLimit = None,
-    missing: MissingWord = "error",
     kinds: KindOf = None,
+    missing: MissingWord = "error",
+    columns: Column = None,
     exclude: Exclude = None,
     weights: Weights = None,
     delimiter: Delimiter = None,
     decimal: Decimal = ".",
+    encoding: Encoding = None,
+    missing_words: MissingWords = None,
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
-    """Learn the class of Bayesian networks that a table supports.
+    """Learn the equivalence class of Bayesian networks that a table supports.
 
-    With a bound (one of --max-parents, --max-clique, --v-width, --treewidth, --v-structures,
-    --auto-bound) the search is SGES and looks only at the deletes that the bound leaves. Ctrl-C
-    ends the search with what it has.
+    With an assumption (one of --max-parents, --max-clique, --max-v-width, --max-treewidth,
+    --max-v-structures, --auto-bound) the search is SGES and skips deletions that would violate
+    it. Ctrl-C stops the search and returns the best graph found so far.
     """
-    assume = assumed(
-        auto=auto_bound, max_parents=max_parents, max_clique=max_clique, v_width=v_width,
-        treewidth=treewidth, v_structures=v_structures,
+    assume = assumption(
+        auto_bound, max_parents=max_parents, max_clique=max_clique, max_v_width=max_v_width,
+        max_treewidth=max_treewidth, max_v_structures=max_v_structures,
     )  # fmt: skip
-    if missing not in MISSING:
-        raise InvalidArgument(f"--missing {missing}: it is error, drop or level")
     if out is not None:
-        _refuse_place(out)
-    options: dict[str, Any] = {
-        "score": score, "assume": assume, "strategy": _strategy(strategy), "forward": forward,
-        "start": start,
-        "max_indegree": max_indegree, "knowledge": knowledge, "penalty": _penalty(penalty),
-        "time_limit": time_limit,
-        "missing": missing, "kinds": parsed_kinds(kinds), "weights": weights,
-    }  # fmt: skip
-    result = _learned(table, (delimiter, decimal, exclude), options)
-    if out is not None:
-        result.save(out)
+        check_place(out)
+    with warnings_as_remarks(), watching(f"reading {table}") as watcher:
+        from sges.data import Dataset
+        from sges.learning import learn as learn_from
+
+        data = Dataset.of(
+            table,
+            kinds=parse_kinds(kinds),
+            missing=cast("Any", missing),  # the library checks the words
+            columns=columns,
+            exclude=exclude,
+            weights=weights,
+            delimiter=delimiter,
+            decimal=decimal,
+            encoding=encoding,
+            missing_words=missing_words,
+        )
+        result = learn_from(
+            data,
+            score=score,
+            assume=assume,
+            knowledge=knowledge,
+            strategy=strategy,
+            penalty=cast("Any", number_or_word(penalty)),
+            forward=cast("Any", forward),
+            start=start,
+            max_indegree=max_indegree,
+            time_limit=time_limit,
+            progress=watcher.callback,
+        )
+        result = in_words_of_the_shell(result)
+        if out is not None:
+            watcher.tell(f"drawing and writing {out}")
+            result.save(out)
     show(result, as_json=as_json)
     if out is not None and at_terminal():
         remark(f"wrote graph.json, graph.dot, graph.svg and summary.txt to {out}")
 
 
-def _learned(
-    source: str, reading: tuple[str | None, str, list[str] | None], options: dict[str, Any]
-) -> "Result":
-    """Read and search, showing progress; what the library warns of is told in one line each."""
-    with warnings.catch_warnings(record=True) as told, watching(f"reading {source}") as watcher:
-        warnings.simplefilter("always")
-        from sges.learning import learn as learn_table
+Picture = Annotated[
+    Path, typer.Option(metavar="FILE", help="Where the picture goes: .svg, .png or .pdf.")
+]
+ExampleName = Annotated[str, typer.Option(metavar="NAME", help="The example: greenhouse or asia.")]
 
-        read_options = {name: options.pop(name) for name in ("kinds", "missing", "weights")}
-        data = read(source, *reading, **read_options)
-        result = learn_table(data, progress=watcher, **options)
-    for warning in told:
-        remark(f"warning: {' '.join(str(warning.message).split())}")
-    return result
+
+def demo(
+    *,
+    example: ExampleName = "greenhouse",
+    picture: Picture = Path("demo.svg"),
+    as_json: AsJson = False,
+) -> None:
+    """Learn a bundled example, print what was found, and draw it."""
+    from sges.examples import load
+    from sges.learning import learn as learn_from
+
+    chosen = load(example)
+    result = learn_from(chosen)
+    result.plot(picture)
+    show(result, as_json=as_json)
+    remark(comparison_with_truth(chosen.truth, result))
+    remark(f"the picture is in {picture}")
 
 
 def show(result: "Result", *, as_json: bool) -> None:
-    """Print a result: as JSON, as a page for the terminal, or as plain text."""
+    """Print a result as JSON or as a page."""
     if as_json:
         print_json(result.to_dict())
-    elif at_terminal():
-        from sges.cli.page import print_page
-
-        print_page(result.summary())
     else:
-        say(result.summary())
+        print_page(result.summary())
     if not result.complete:
-        remark(f"not complete ({result.stopped}): this is the last class that was reached")
+        remark(f"not complete ({result.stopped}): this is the best graph found so far")
 
 
-def _strategy(word: str) -> str:
-    if word not in STRATEGIES:
-        raise InvalidArgument(f"--strategy {word}: it is {', '.join(STRATEGIES)}")
-    return word
+def in_words_of_the_shell(result: "Result") -> "Result":
+    """Return a result whose notes name options of the command, not arguments of the library."""
+    return replace(result, notes=tuple(in_shell(note) for note in result.notes))
 
 
-def _penalty(word: str) -> float | str:
-    """Return a number of at least 0, or one of the words for a choice."""
-    if word in ("rule", "auto"):
-        return word
+def comparison_with_truth(truth: Any, result: "Result") -> str:  # noqa: ANN401 (a PDAG)
+    """Return in one line how the result compares with the network behind the data."""
+    from sges.metrics import compare
+
+    found = compare(truth, result.cpdag)
+    if found.same_class:
+        return "this is exactly the class of the network that the data were sampled from"
+    wrong = found.extra + found.wrong_type
+    right = found.true_edges - found.missing
+    return (
+        f"of the {found.true_edges} edges of the network that the data were sampled from, "
+        f"{right} were found; {wrong} edges are wrong"
+    )
+
+
+# Options as the library takes them
+
+BOUNDS = {
+    "--max-parents": "MaxParents",
+    "--max-clique": "MaxClique",
+    "--max-v-width": "MaxVWidth",
+    "--max-treewidth": "MaxTreewidth",
+    "--max-v-structures": "MaxVStructures",
+}
+"""The property in ``sges.properties`` that each option bounds."""
+
+
+def property_of(option: str) -> "type[AtMost]":
+    """Return the kind of property that an option bounds."""
+    from sges import properties
+
+    kind: type[AtMost] = getattr(properties, BOUNDS[option])
+    return kind
+
+
+def assumption(auto: bool, **bounds: int | None) -> "AtMost | Literal['auto'] | None":
+    """Return the property that the options stand for, or None; refuse two of them."""
+    given = {f"--{word.replace('_', '-')}": k for word, k in bounds.items() if k is not None}
+    options = [*given, *(["--auto-bound"] if auto else [])]
+    if len(options) > 1:
+        raise InvalidArgument(
+            f"{' and '.join(options)} were both given; the search takes one assumption"
+        )
+    for option, k in given.items():
+        return property_of(option)(k)
+    return "auto" if auto else None
+
+
+def parse_kinds(entries: list[str] | None) -> dict[str, str] | str | None:
+    """Return kinds as the library takes them: per column, one for all, or None."""
+    if not entries:
+        return None
+    if len(entries) == 1 and "=" not in entries[0]:
+        return entries[0]
+    kinds: dict[str, str] = {}
+    for entry in entries:
+        column, equals, kind = entry.rpartition("=")
+        if not equals:
+            raise InvalidArgument(f"--kinds {entry!r} is not of the form COLUMN=KIND")
+        kinds[column] = kind
+    return kinds
+
+
+def number_or_word(text: str) -> float | str:
+    """Return a number where the text is one, for the library to check."""
     try:
-        number = float(word)
+        return float(text)
     except ValueError:
-        number = -1.0
-    if not 0 <= number < inf:
-        raise InvalidArgument(f"--penalty {word}: it is a number of at least 0, rule or auto")
-    return number
+        return text
 
 
-def _refuse_place(out: Path) -> None:
-    """Refuse a place that nothing can be written to, before the search and not after it."""
+def check_place(out: Path) -> None:
+    """Refuse a place that cannot be written to before the search and not after it."""
     if out.exists() and not out.is_dir():
         raise FileError(f"cannot write {str(out)!r}: it is a file; name a directory")
     there = next(place for place in (out, *out.absolute().parents) if place.exists())

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sges.errors import NetworkError
+from sges.errors import InvalidArgument, NetworkError
 from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import NodeSet, nodes
 
@@ -78,7 +78,9 @@ def random_dag(n: int, edges: int, seed: Seed = 0) -> PDAG:
     """
     pairs = list(combinations(range(_checked(n)), 2))
     if not 0 <= edges <= len(pairs):
-        raise NetworkError(f"{edges} edges: a DAG on {n} nodes has 0 to {len(pairs)}")
+        raise InvalidArgument(
+            f"edges = {edges}: a DAG on {n} nodes has from 0 to {len(pairs)} edges"
+        )
     rng = np.random.default_rng(seed)
     order = rng.permutation(n).tolist()
     chosen = rng.choice(len(pairs), size=edges, replace=False).tolist() if pairs else []

@@ -1,0 +1,278 @@
+"""``sges measure``, ``sges compare`` and ``sges simulate``: graphs in files."""
+
+import csv
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sges.cli.learn import BOUNDS, property_of
+from sges.cli.terminal import AsJson, grid, print_json, print_table, say
+from sges.errors import InvalidArgument, check_word
+
+if TYPE_CHECKING:
+    from sges.data import Dataset
+    from sges.graph import PDAG
+    from sges.metrics import Comparison
+    from sges.network import BayesianNetwork, LinearGaussian
+
+
+def _graph(metavar: str, text: str) -> Any:  # noqa: ANN401
+    """Return an argument that is a graph file."""
+    return typer.Argument(metavar=metavar, help=text, show_default=False)
+
+
+GraphFile = Annotated[
+    str,
+    _graph("GRAPH", "JSON (also of a result), GraphML, DOT or CSV; - for standard input."),
+]
+Truth = Annotated[
+    str, _graph("TRUTH", "The true graph: JSON, GraphML, DOT or CSV; - for standard input.")
+]
+Found = Annotated[str, _graph("FOUND", "The graph that was found; - for standard input.")]
+AsTheyAre = Annotated[
+    bool,
+    typer.Option(
+        "--as-they-are", metavar="", help="Compare a DAG as it is, not by its equivalence class."
+    ),
+]
+
+# Measure
+
+MEASURES = {
+    "--max-parents": "parents of a variable",
+    "--max-clique": "mutually adjacent variables",
+    "--max-v-width": "v-width",
+    "--max-treewidth": "treewidth",
+    "--max-v-structures": "v-structures",
+}
+"""What each assumption measures, in words."""
+
+
+def measure(*, graph: GraphFile, as_json: AsJson = False) -> None:
+    """Report the complexity of a graph and the bounds it satisfies.
+
+    Each row is the tightest assumption of its kind that holds for the graph, as the option of
+    sges learn. The last column says which sets H a delete may have in SBES under it.
+    """
+    from sges.export import read_graph
+
+    document = measures(read_graph(graph))
+    if as_json:
+        print_json(document)
+        return
+    say(f"{document['nodes']} nodes, {document['edges']} edges")
+    table = grid("left", "right", "left", "left", header=("", "value", "option", "H in SBES"))
+    for row in document["measures"]:
+        value, k = row["value"], row["k"]
+        shown = f"{value[0]} to {value[1]}" if isinstance(value, list) else str(value)
+        table.add_row(row["what"], shown, f"{row['option']} {k}", _bound_in_words(row))
+    print_table(table)
+
+
+def measures(graph: "PDAG") -> dict[str, Any]:
+    """Return every measure of a graph: the JSON of the command."""
+    return {
+        "format": "sges-measures",
+        "version": 1,
+        "nodes": graph.n,
+        "edges": graph.edge_count(),
+        "measures": [_measured(option, graph) for option in BOUNDS],
+    }
+
+
+def _measured(option: str, graph: "PDAG") -> dict[str, Any]:
+    kind = property_of(option)
+    tightest, value = kind.of(graph), kind.measure(graph)
+    return {
+        "property": kind.__name__,
+        "option": option,
+        "what": MEASURES[option],
+        "value": value if isinstance(value, int) else [value.low, value.high],
+        "k": tightest.k,
+        "clique_bound": tightest.clique_bound,
+        "size_bound": tightest.size_bound,
+    }
+
+
+def _bound_in_words(row: dict[str, Any]) -> str:
+    if row["clique_bound"] is not None:
+        return f"cliques of at most {row['clique_bound']}"
+    return f"at most {row['size_bound']} nodes"
+
+
+# Compare
+
+
+def compare(
+    *, truth: Truth, found: Found, as_they_are: AsTheyAre = False, as_json: AsJson = False
+) -> None:
+    """Compare a found graph with the truth.
+
+    A DAG stands for its equivalence class, because data cannot tell the members of a class apart.
+    Nodes are matched by name.
+    """
+    from sges.export import read_graph
+    from sges.metrics import compare as compare_graphs
+
+    if truth == found == "-":
+        raise InvalidArgument("standard input can be one of the two graphs, not both")
+    result = compare_graphs(read_graph(truth), read_graph(found), classes=not as_they_are)
+    if as_json:
+        print_json({"format": "sges-comparison", "version": 1, **result.to_dict()})
+    else:
+        _print_comparison(result)
+
+
+def _print_comparison(result: "Comparison") -> None:
+    table = grid("left", "right", "left")
+    table.add_row("same class", "yes" if result.same_class else "no", "")
+    why = f"{result.missing} missing, {result.extra} extra, {result.wrong_type} of the wrong type"
+    table.add_row("structural Hamming distance", str(result.shd), why)
+    for what, agreement in (("edges", result.skeleton), ("arrows", result.arrows)):
+        share = f"precision {agreement.precision:.3f}, recall {agreement.recall:.3f}"
+        table.add_row(f"F1 of {what}", f"{agreement.f1:.3f}", share)
+    if result.aid is None:
+        table.add_row("adjustment distances", "-", "they need gadjid, and CPDAGs or DAGs")
+    else:
+        for rule in ("parent", "ancestor", "oset"):
+            table.add_row(f"{rule} adjustment distance", f"{getattr(result.aid, rule):.3f}", "")
+    print_table(table)
+
+
+# Simulate
+
+Out = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DIR",
+        help="The directory for data.csv and truth.json: both are written, or neither.",
+        show_default=False,
+    ),
+]
+Variables = Annotated[int, typer.Option(min=1, metavar="N", help="The number of variables.")]
+Edges = Annotated[
+    int | None,
+    typer.Option(
+        min=0, metavar="N", help="A random DAG with N edges; by default one edge per variable."
+    ),
+]
+Parents = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        metavar="K",
+        help="Instead of --edges: a random structure with at most K parents, as in the paper.",
+    ),
+]
+Polytree = Annotated[
+    bool,
+    typer.Option("--polytree", metavar="", help="Instead of --edges: a random directed tree."),
+]
+Model = Annotated[
+    str, typer.Option(metavar="KIND", help="gaussian (linear) or discrete (random tables).")
+]
+Arity = Annotated[
+    int, typer.Option(min=2, metavar="N", help="The number of levels of a discrete variable.")
+]
+ExampleName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", help="The network of an example, asia or greenhouse, not a random one."
+    ),
+]
+Records = Annotated[int, typer.Option(min=2, metavar="N", help="The number of records.")]
+Seed = Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same files.")]
+
+
+def simulate(
+    *,
+    out: Out,
+    variables: Variables = 10,
+    edges: Edges = None,
+    max_parents: Parents = None,
+    polytree: Polytree = False,
+    model: Model = "gaussian",
+    arity: Arity = 2,
+    example: ExampleName = None,
+    records: Records = 1000,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Draw a random network and sample data from it.
+
+    Writes the records as data.csv and the DAG as truth.json, which sges compare and sges measure
+    read.
+    """
+    from sges.export import to_json
+    from sges.export.writing import write_directory
+
+    if example is not None:
+        from sges.examples import load
+
+        network = load(example).network
+    else:
+        dag = _structure(variables, edges, max_parents, polytree, seed)
+        network = _network(dag, model, arity, seed)
+    dag = network.dag.named(network.names)
+    files = {
+        "data.csv": csv_of(network.sample(records, seed)).encode(),
+        "truth.json": (to_json(dag) + "\n").encode(),
+    }
+    written = [str(path) for path in write_directory(out, files)]
+    if as_json:
+        print_json(
+            {
+                "format": "sges-simulation", "version": 1, "files": written, "variables": dag.n,
+                "edges": dag.edge_count(), "records": records, "seed": seed,
+            }
+        )  # fmt: skip
+    else:
+        what = f"{records} records of {dag.n} variables, {dag.edge_count()} edges"
+        say(f"{what}: {' and '.join(written)}")
+
+
+def _structure(
+    variables: int, edges: int | None, max_parents: int | None, polytree: bool, seed: int
+) -> "PDAG":
+    from sges.network import random_dag, random_polytree, random_structure
+
+    options = {
+        "--edges": edges is not None,
+        "--max-parents": max_parents is not None,
+        "--polytree": polytree,
+    }
+    given = [option for option, is_given in options.items() if is_given]
+    if len(given) > 1:
+        raise InvalidArgument(f"{' and '.join(given)} were both given; give one kind of structure")
+    if polytree:
+        return random_polytree(variables, seed)
+    if max_parents is not None:
+        return random_structure(variables, max_parents, seed)
+    most = variables * (variables - 1) // 2
+    return random_dag(variables, min(variables, most) if edges is None else edges, seed)
+
+
+def _network(dag: "PDAG", model: str, arity: int, seed: int) -> "BayesianNetwork | LinearGaussian":
+    from sges.network import BayesianNetwork, LinearGaussian
+
+    check_word("model", model, ("gaussian", "discrete"))
+    if model == "gaussian":
+        return LinearGaussian.random(dag, seed=seed)
+    return BayesianNetwork.random(dag, arity=arity, seed=seed)
+
+
+def csv_of(data: "Dataset") -> str:
+    """Return a dataset as CSV: numbers as they are, levels by their labels."""
+    columns: dict[int, list[Any]] = {
+        v: data.values[i].tolist() for i, v in enumerate(data.continuous)
+    }
+    for i, v in enumerate(data.discrete):
+        labels = data.levels[v] or ()
+        columns[v] = [labels[code] for code in data.codes[i].tolist()]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(data.names)
+    writer.writerows(zip(*(columns[v] for v in range(data.n)), strict=True))
+    return text.getvalue()

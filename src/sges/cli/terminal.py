@@ -1,0 +1,239 @@
+"""What every command prints with: results on standard output, all else on standard error.
+
+A person at a terminal gets colours, and progress while a search runs.  The number of steps of a
+greedy search is not known beforehand, so progress is not a bar: it is a spinner with the elapsed
+time, the phase, the steps so far, the edges and the score.
+"""
+
+import io
+import json
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
+
+from sges.errors import FileError, in_shell
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+    from rich.table import Table
+    from rich.text import Text
+
+    from sges.search import Progress
+
+AsJson: TypeAlias = Annotated[
+    bool, typer.Option("--json", metavar="", help="Print one JSON document instead of text.")
+]
+
+PHASES = {
+    "fes": "adding edges",
+    "poly-fes": "adding edges",
+    "bes": "removing edges",
+    "sbes": "removing edges selectively",
+    "turning": "turning edges",
+    "order": "ordering the variables",
+    "interleaved": "adding, turning and removing edges",
+    "extended": "escaping from the local optimum",
+}
+"""The phases of a search in words."""
+
+STYLES = {
+    r"\A.*": "bold",
+    r"(?m)^[a-z]+ {2,}(?=\S)": "dim",
+    r"(?m)^[A-Z][^:\n]*:": "bold",
+    "→": "bold cyan",
+    "—": "bold yellow",
+}
+"""Patterns of a summary and their styles: the title, the names of facts, headings, edges."""
+
+WITHOUT_UNICODE = {"→": "->", "—": "--", "±": "+-", "…": "...", "’": "'"}
+"""What stands for a sign where standard output cannot print it."""
+
+
+# Streams
+
+
+def check_streams() -> None:
+    """Refuse a closed standard output; let no character that it cannot print end the command."""
+    if sys.stdout is None:
+        raise FileError("standard output is closed; redirect it to a file or to /dev/null")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def printable_here(text: str) -> str:
+    """Return text with signs that standard output cannot print replaced by plain ones."""
+    encoding = sys.stdout.encoding or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        for sign, plain in WITHOUT_UNICODE.items():
+            text = text.replace(sign, plain)
+    return text
+
+
+def print_json(document: Mapping[str, Any]) -> None:
+    """Print one JSON document, and nothing else, on standard output."""
+    is_unicode = (sys.stdout.encoding or "utf-8").lower().replace("-", "").startswith("utf")
+    text = json.dumps(document, indent=2, ensure_ascii=not is_unicode)
+    sys.stdout.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
+
+
+def say(text: str) -> None:
+    """Print text on standard output as it is."""
+    sys.stdout.write(printable_here(text.rstrip("\n")) + "\n")
+
+
+def remark(text: str) -> None:
+    """Tell people something beside the result, in one line on standard error."""
+    if sys.stderr is not None:
+        sys.stderr.write(f"sges: {' '.join(text.split())}\n")
+
+
+def at_terminal() -> bool:
+    """Tell whether a person reads standard output."""
+    return sys.stdout.isatty()
+
+
+@contextmanager
+def warnings_as_remarks() -> Iterator[None]:
+    """Show each different warning of the library as one line when the work is done."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for message in dict.fromkeys(in_shell(warning.message) for warning in caught):
+        remark(f"warning: {message}")
+
+
+@contextmanager
+def terminated_as_interrupted() -> Iterator[None]:
+    """Treat SIGTERM as Ctrl-C: a search ends with its result so far."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+# Pages and tables
+
+
+def print_page(text: str) -> None:
+    """Print a summary: in colour at a terminal, as it is elsewhere."""
+    if at_terminal():
+        console().print(coloured(printable_here(text)), soft_wrap=True)
+    else:
+        say(text)
+
+
+def coloured(summary: str) -> "Text":
+    """Return the summary with its title, headings and edges set off."""
+    from rich.text import Text
+
+    text = Text(summary.rstrip("\n"))
+    for pattern, style in STYLES.items():
+        text.highlight_regex(pattern, style)
+    return text
+
+
+def console() -> "Console":
+    """Return a console on standard output that reads no markup in what it prints."""
+    from rich.console import Console
+
+    return Console(highlight=False, markup=False, emoji=False)
+
+
+def grid(*justify: str, header: tuple[str, ...] = ()) -> "Table":
+    """Return a table without a frame, with one column for each word on how to align it."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(
+        box=None, show_header=bool(header), header_style="bold", padding=(0, 2, 0, 0),
+        pad_edge=False,
+    )  # fmt: skip
+    for i, where in enumerate(justify):
+        title = Text(header[i]) if header else ""
+        table.add_column(title, justify=where, overflow="fold")  # type: ignore[arg-type]
+    return table
+
+
+def print_table(table: "Table") -> None:
+    """Print a table: in colour at a terminal, and elsewhere in its full width without padding."""
+    if at_terminal():
+        console().print(table)
+        return
+    from rich.console import Console
+
+    paper = Console(
+        file=io.StringIO(), width=10_000, color_system=None, highlight=False, markup=False,
+        emoji=False,
+    )  # fmt: skip
+    with paper.capture() as capture:
+        paper.print(table)
+    say("\n".join(line.rstrip() for line in capture.get().splitlines()))
+
+
+# Progress
+
+
+class Watcher:
+    """A progress line on standard error; it does nothing where nobody would see it."""
+
+    def __init__(self, bar: "Bar | None", first: str) -> None:
+        self._bar = bar
+        self._task = None if bar is None else bar.add_task(first, total=None, facts="")
+
+    @property
+    def callback(self) -> "Callable[[Progress], object] | None":
+        """The ``progress`` callback of a search, or None where nobody would see it."""
+        return None if self._bar is None else self._show
+
+    def tell(self, doing: str) -> None:
+        """Show what is being done."""
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, description=doing, facts="")
+
+    def _show(self, progress: "Progress") -> None:
+        assert self._bar is not None
+        assert self._task is not None
+        doing = PHASES.get(progress.phase, progress.phase)
+        self._bar.update(self._task, description=doing, facts=facts_of(progress))
+
+
+@contextmanager
+def watching(first: str) -> Iterator[Watcher]:
+    """Give a progress line that is gone when the work is done."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield Watcher(None, first)
+        return
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    with Bar(
+        SpinnerColumn(style="cyan"),
+        TimeElapsedColumn(),  # first, so that a narrow terminal does not cut it off
+        TextColumn("{task.description}", markup=False, style="bold"),
+        TextColumn("{task.fields[facts]}", markup=False),
+        console=Console(stderr=True, highlight=False),
+        transient=True,
+    ) as bar:
+        yield Watcher(bar, first)
+
+
+def facts_of(progress: "Progress") -> str:
+    """Return the steps, edges and score of a search that is under way."""
+    steps = f"{progress.step} step{'' if progress.step == 1 else 's'}"
+    edges = f"{progress.edges} edge{'' if progress.edges == 1 else 's'}"
+    return f"{steps}  {edges}  score {progress.score:.1f}"
