@@ -34,7 +34,7 @@ class Box:
     Parameters
     ----------
     x, y : float
-        The centre; y grows downwards.
+        The centre; y grows downward.
     width, height : float
         The size.
     """
@@ -43,21 +43,6 @@ class Box:
     y: float
     width: float
     height: float
-
-    def moved(self, dx: float, dy: float) -> "Box":
-        """Return the moved box.
-
-        Parameters
-        ----------
-        dx, dy : float
-            The distance, in points.
-
-        Returns
-        -------
-        Box
-            The box at its new place.
-        """
-        return replace(self, x=self.x + dx, y=self.y + dy)
 
     @property
     def top(self) -> float:
@@ -72,47 +57,32 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """The curve of an edge, as Bézier arcs.
+    """The curve of an edge, from its upper to its lower end.
 
     Parameters
     ----------
-    edge : tuple of int
-        The two nodes.
+    edge : (int, int)
+        The upper and the lower node.
     points : tuple of (float, float)
-        From the upper end: the start, then three points per arc.
+        The start, then three control points per cubic Bézier arc.
     """
 
     edge: Edge
     points: tuple[Point, ...]
 
-    def moved(self, dx: float, dy: float) -> "Curve":
-        """Return the moved curve.
-
-        Parameters
-        ----------
-        dx, dy : float
-            The distance, in points.
-
-        Returns
-        -------
-        Curve
-            The curve at its new place.
-        """
-        return replace(self, points=tuple((x + dx, y + dy) for x, y in self.points))
-
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where the nodes and edges of a graph are drawn.
+    """Where everything is drawn on a sheet, in points.
 
     Parameters
     ----------
     width, height : float
-        The size of the sheet, in points.
+        The size of the sheet.
     boxes : dict of int to Box
         The box of each node.
     curves : tuple of Curve
-        The curve of each edge.
+        The curves of the edges.
     """
 
     width: float
@@ -126,15 +96,19 @@ class Layout:
         Parameters
         ----------
         dx, dy : float
-            The distance, in points.
+            How far to the right, and how far down.
 
         Returns
         -------
         Layout
-            The layout on the same sheet.
+            The same boxes and curves elsewhere on a sheet of the same size.
         """
-        boxes = {v: box.moved(dx, dy) for v, box in self.boxes.items()}
-        return replace(self, boxes=boxes, curves=tuple(c.moved(dx, dy) for c in self.curves))
+        boxes = {v: replace(b, x=b.x + dx, y=b.y + dy) for v, b in self.boxes.items()}
+        curves = [
+            replace(curve, points=tuple((x + dx, y + dy) for x, y in curve.points))
+            for curve in self.curves
+        ]
+        return replace(self, boxes=boxes, curves=tuple(curves))
 
 
 def bounded(boxes: dict[int, Box], curves: Sequence[Curve], margin: float = 0.0) -> Layout:
