@@ -1,19 +1,34 @@
-"""Writing files whole or not at all.
+"""Writing files so that a crash at any moment leaves the old content or the new, never a mixture.
 
-What is written goes to a temporary file beside its target first and takes the target's name
-when it is complete, so that a full disk or a killed process leaves the old file as it was.
+A single file is written to a draft beside it, which takes its name when it is complete.
+
+Several files of a directory cannot change at once on any common file system.  One of them, the
+first, therefore stands for all: the others are set aside, the first is replaced in one move, and
+the new others follow.  Whatever a killed process leaves is of one generation; at worst, files
+other than the first are missing until the next run writes them.  If a move fails, or Ctrl-C
+interrupts, the old files are put back.
+
+Drafts have fixed names, and writers hold a lock on the directory: a draft that is found under the
+lock was left by a process that died, and is removed.
 """
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory, mkstemp
 from typing import TypeAlias
 
 from sges.errors import FileError
 
+if sys.platform != "win32":
+    import fcntl
+
 PathLike: TypeAlias = str | os.PathLike[str]
+
+DRAFT_PREFIX = ".sges-"
 
 
 def write_text(path: PathLike, text: str) -> Path:
@@ -27,33 +42,38 @@ def write_bytes(path: PathLike, content: bytes) -> Path:
     with file_errors("write", target):
         if target.is_dir():
             raise IsADirectoryError(21, "it is a directory; name a file in it")
-        handle, draft = mkstemp(prefix=".sges-", dir=target.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            Path(draft).chmod(0o666 & ~_umask())
-            Path(draft).replace(target)
-        except BaseException:
-            Path(draft).unlink(missing_ok=True)
-            raise
+        digest = sha256(os.fsencode(target.name)).hexdigest()[:12]
+        draft = target.parent / f"{DRAFT_PREFIX}{digest}"
+        with _locked(target.parent):
+            try:
+                _write(draft, content)
+                draft.replace(target)
+            except BaseException:
+                draft.unlink(missing_ok=True)
+                raise
+            _sync(target.parent)
     return target
 
 
-def write_directory(directory: PathLike, files: dict[str, bytes]) -> list[Path]:
-    """Write several files into a directory, which is made if need be: all of them or none."""
+def write_directory(directory: PathLike, files: Mapping[str, bytes]) -> list[Path]:
+    """Write several files into a directory, which is made if need be: all of them or none.
+
+    The first file stands for all: it is replaced in one move, and the others are never of
+    another generation than the first.
+    """
     target = Path(directory)
     with file_errors("write", target):
         if target.exists() and not target.is_dir():
             raise NotADirectoryError(20, "it is a file; name a directory")
         made = _make(target)
         try:
-            with TemporaryDirectory(prefix=".sges-", dir=target) as drafts:
-                for name, content in files.items():
-                    (Path(drafts) / name).write_bytes(content)
-                _move(Path(drafts), target, list(files))
+            with _locked(target):
+                _remove_leftovers(target)
+                _replace_all(target, files)
         except BaseException:
             for folder in reversed(made):
-                folder.rmdir()
+                with suppress(OSError):  # not empty: somebody else has put something there
+                    folder.rmdir()
             raise
     return [target / name for name in files]
 
@@ -77,26 +97,99 @@ def _make(directory: Path) -> list[Path]:
     return missing[::-1]
 
 
-def _move(drafts: Path, target: Path, names: list[str]) -> None:
-    """Move the drafts to their places; if one cannot be, put all back as it was."""
-    old = drafts / "old"
-    old.mkdir()
-    done: list[str] = []
+def _replace_all(target: Path, files: Mapping[str, bytes]) -> None:
+    """Write the drafts, then exchange them with the files that are there."""
+    drafts = target / f"{DRAFT_PREFIX}drafts"
+    new, old = drafts / "new", drafts / "old"
+    names = list(files)
     try:
-        for name in names:
-            if (target / name).exists():
-                (target / name).replace(old / name)
-            done.append(name)
-            (drafts / name).replace(target / name)
-    except BaseException:
-        for name in done:
+        for folder in (drafts, new, old):
+            folder.mkdir()
+        for name, content in files.items():
+            _write(new / name, content)
+        if (target / names[0]).exists():
+            shutil.copyfile(target / names[0], old / names[0])
+        try:
+            _exchange(target, names, new, old)
+        except BaseException:
+            _put_back(target, names, new, old)
+            raise
+    finally:
+        shutil.rmtree(drafts, ignore_errors=True)
+
+
+def _exchange(target: Path, names: Sequence[str], new: Path, old: Path) -> None:
+    """Replace the files of a directory; at every moment those present are of one generation."""
+    first, *others = names
+    for name in others:
+        if (target / name).exists():
+            (target / name).replace(old / name)
+    _sync(target)
+    (new / first).replace(target / first)
+    _sync(target)
+    for name in others:
+        (new / name).replace(target / name)
+    _sync(target)
+
+
+def _put_back(target: Path, names: Sequence[str], new: Path, old: Path) -> None:
+    """Undo an exchange that did not come to its end, wherever it stopped."""
+    first, *others = names
+    if not (new / first).exists():  # the first is new already, and so are the others there
+        for name in others:
             (target / name).unlink(missing_ok=True)
-            if (old / name).exists():
-                (old / name).replace(target / name)
-        raise
+        if (old / first).exists():
+            (old / first).replace(target / first)
+        else:
+            (target / first).unlink()
+    for name in others:
+        if (old / name).exists():
+            (old / name).replace(target / name)
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _write(path: Path, content: bytes) -> None:
+    """Write a file and wait until it is on the disk."""
+    with path.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync(directory: Path) -> None:
+    """Wait until the names in a directory are on the disk, where the system can."""
+    with _handle(directory) as handle, suppress(OSError):
+        if handle is not None:
+            os.fsync(handle)
+
+
+@contextmanager
+def _locked(directory: Path) -> Iterator[None]:
+    """Wait until no other process writes into the directory, where the system has locks."""
+    with _handle(directory) as handle:
+        if sys.platform != "win32" and handle is not None:
+            with suppress(OSError):
+                fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
+def _handle(directory: Path) -> Iterator[int | None]:
+    """Open a directory, if the system and its permissions allow that."""
+    handle = None
+    if sys.platform != "win32":
+        with suppress(OSError):
+            handle = os.open(directory, os.O_RDONLY)
+    try:
+        yield handle
+    finally:
+        if handle is not None:
+            os.close(handle)
+
+
+def _remove_leftovers(directory: Path) -> None:
+    """Remove the drafts of processes that died."""
+    for entry in directory.glob(f"{DRAFT_PREFIX}*"):
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry, ignore_errors=True)
+        else:
+            entry.unlink(missing_ok=True)
