@@ -156,6 +156,28 @@ def test_a_terminal_is_not_told_what_to_do_by_a_name() -> None:
     assert "\x1b" not in evil().summary()
 
 
+def test_an_explanation_does_not_control_a_terminal() -> None:
+    hostile = replace(evil(), notes=("\x1b[2Jgone",), score_name="\x1b]0;title\a", scorer=None)
+    assert "\x1b" not in hostile.summary()
+    for a, b in combinations(range(4), 2):
+        told = hostile.explain(a, b)
+        assert all(c.isprintable() or c == "\n" for c in str(told))
+        assert "<script>" not in told._repr_html_()
+
+
+def test_the_summary_can_be_told_to_show_all() -> None:
+    pairs = PDAG.from_edges(200, undirected=[(v, v + 1) for v in range(0, 200, 2)])
+    text = Result(pairs, 0.0).summary(max_lines=None)
+    assert "more lines" not in text
+    assert all(f"{v} — {v + 1}" in text for v in range(0, 200, 2))
+    assert len(Result(pairs, 0.0).summary(max_lines=5).splitlines()) < 20
+
+
+def test_text_in_a_notebook_is_monospaced_whatever_the_style_sheet_says() -> None:
+    for page in (evil()._repr_html_(), evil().explain(0, 2)._repr_html_()):
+        assert re.search(r'<pre style="font-family: [^"]*monospace; white-space: pre', page)
+
+
 def test_repr_is_one_line(seed: int) -> None:
     assert "\n" not in repr(learned(seed))
     assert repr(Result(PDAG.empty(1), 0.0)).startswith("Result(1 node, 0 directed and 0 undirected")

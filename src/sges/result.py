@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from sges.errors import DataError, GraphError, InvalidArgument
 from sges.graph.equivalence import extensions, pdag_to_cpdag, pdag_to_dag
 from sges.graph.pdag import PDAG
-from sges.graph.records import edge_records, graph_of_record, parse_json, shown
+from sges.graph.records import edge_records, graph_of_record, parse_json, printable, shown
 from sges.nodeset import as_node, nodes
 from sges.operators import Delete, Insert, Operator, Turn
 
@@ -445,7 +445,7 @@ class Result:
         directed, undirected = self.cpdag.directed_edges(), self.cpdag.undirected_edges()
         edges = "edge" if len(directed) + len(undirected) == 1 else "edges"
         ended = "" if self.complete else f", stopped: {self.stopped}"
-        return (
+        return printable(
             f"Result({self.cpdag.n:,} node{'' if self.cpdag.n == 1 else 's'}, {len(directed)} "
             f"directed and {len(undirected)} undirected {edges}, "
             f"{self.score_name or 'score'} {self.score:.10g}, "

@@ -1,8 +1,9 @@
 r"""DOT, the language of Graphviz: writing it, and reading it back.
 
-Every name is quoted.  A quoted string of DOT ends at ``"`` and, as a label, understands escapes
-that begin with a backslash, and entities of HTML such as ``&lt;``; so these are escaped, and a
-line break is written ``\n``.
+The id of a node is its name, quoted, so that programs which ignore labels keep the names.  A quoted
+string of DOT ends at ``"`` and, as a label, understands escapes that begin with a backslash, and
+entities of HTML such as ``&lt;``; so these are escaped, and a line break is written ``\n``.  Such a
+name is also written as a label, because most programs read the escapes of labels only.
 
 Read are ``digraph`` and ``graph``, quoted and plain names, chains ``a -> b -> c``, lists of
 attributes, comments and defaults (which are ignored).  An edge is undirected if it is drawn
@@ -21,6 +22,7 @@ from sges.graph.records import graph_of_records
 
 UNDIRECTED_COLOUR = "#b45309"
 ENTITY = re.compile(r"&(#?\w+;)")
+_NOT_IN_DOT = re.compile("[\0\ud800-\udfff]")
 
 
 def to_dot(graph: PDAG) -> str:
@@ -41,19 +43,35 @@ def to_dot(graph: PDAG) -> str:
     >>> print(to_dot(PDAG.from_edges(2, undirected=[(0, 1)], names=["a", 'say "b"'])))
     digraph {
       node [shape=box, style=rounded, fontname="sans-serif"];
-      n0 [label="a"];
-      n1 [label="say \"b\""];
-      n0 -> n1 [dir=none, style=dashed, color="#b45309"];
+      "a";
+      "say \"b\"" [label="say \"b\""];
+      "a" -> "say \"b\"" [dir=none, style=dashed, color="#b45309"];
     }
     <BLANKLINE>
     """
     lines = ["digraph {", '  node [shape=box, style=rounded, fontname="sans-serif"];']
-    lines += [f"  n{v} [label={quoted(graph.name(v))}];" for v in range(graph.n)]
-    arrows = [(x, y, "") for x, y in graph.directed_edges()]
-    look = f' [dir=none, style=dashed, color="{UNDIRECTED_COLOUR}"]'
-    rest = [(x, y, look) for x, y in graph.undirected_edges()]
-    lines += [f"  n{x} -> n{y}{look};" for x, y, look in sorted(arrows + rest)]
+    ids = _ids(graph)
+    for v, node_id in enumerate(ids):
+        label = quoted(graph.name(v))
+        lines.append(
+            f"  {node_id};" if label == f'"{graph.name(v)}"' else f"  {node_id} [label={label}];"
+        )
+    directed = [(x, y, "") for x, y in graph.directed_edges()]
+    style = f' [dir=none, style=dashed, color="{UNDIRECTED_COLOUR}"]'
+    undirected = [(x, y, style) for x, y in graph.undirected_edges()]
+    lines += [f"  {ids[x]} -> {ids[y]}{end};" for x, y, end in sorted(directed + undirected)]
     return "\n".join([*lines, "}", ""])
+
+
+def _ids(graph: PDAG) -> list[str]:
+    """Return the quoted names; names that differ only in what DOT cannot hold get a number."""
+    ids: dict[str, None] = {}
+    for v in range(graph.n):
+        node_id = quoted(graph.name(v))
+        while node_id in ids:
+            node_id = f'{node_id[:-1]} #{v}"'
+        ids[node_id] = None
+    return list(ids)
 
 
 def quoted(name: str) -> str:
@@ -63,17 +81,19 @@ def quoted(name: str) -> str:
     "a \"b\" \\ c"
     """
     escaped = name.replace("\\", "\\\\").replace('"', '\\"')
-    shown = escaped.replace("\r\n", "\\n").replace("\n", "\\n").replace("\r", "\\n")
-    return '"' + ENTITY.sub(r"&amp;\1", shown).replace("\0", "\ufffd") + '"'
+    one_line = escaped.replace("\r\n", "\\n").replace("\n", "\\n").replace("\r", "\\n")
+    return '"' + _NOT_IN_DOT.sub("\ufffd", ENTITY.sub(r"&amp;\1", one_line)) + '"'
 
 
 _TOKEN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/|^\#[^\n]*)
+    |(?P<unclosed>/\*)
     |"(?P<quoted>(?:[^"\\]|\\.)*)"
     |(?P<mark>->|--|[{}\[\]=;,])
     |(?P<plain>[^\s"{}\[\]=;,<>-]+|-?\.?\d[\d.]*)""",
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
+_KEYWORDS = ("node", "edge", "graph")
 _ESCAPES = {"n": "\n", "l": "\n", "r": "\n"}
 
 
@@ -81,6 +101,7 @@ _ESCAPES = {"n": "\n", "l": "\n", "r": "\n"}
 class _Token:
     text: str
     is_mark: bool
+    is_quoted: bool = False
 
 
 @dataclass
@@ -131,23 +152,18 @@ def from_dot(text: str) -> PDAG:
 def _tokens(text: str) -> Iterator[_Token]:
     place = 0
     while place < len(text):
-        found = _TOKEN.match(text, place)
-        if found is None:
+        token = _TOKEN.match(text, place)
+        if token is None or token["unclosed"]:
             line = text.count("\n", 0, place) + 1
-            raise GraphError(
-                f"this is not DOT that can be read here: line {line} {_near(text, place)}"
-            )
-        place = found.end()
-        if found["quoted"] is not None:
-            yield _Token(_unescaped(found["quoted"]), is_mark=False)
-        elif found["mark"] is not None:
-            yield _Token(found["mark"], is_mark=True)
-        elif found["plain"] is not None:
-            yield _Token(found["plain"], is_mark=False)
-
-
-def _near(text: str, place: int) -> str:
-    return f"near {text[place : place + 20]!r}"
+            what = "this is not DOT that can be read here" if token is None else "unclosed comment"
+            raise GraphError(f"{what}: line {line} near {text[place : place + 20]!r}")
+        place = token.end()
+        if token["quoted"] is not None:
+            yield _Token(_unescaped(token["quoted"]), is_mark=False, is_quoted=True)
+        elif token["mark"] is not None:
+            yield _Token(token["mark"], is_mark=True)
+        elif token["plain"] is not None:
+            yield _Token(token["plain"], is_mark=False)
 
 
 def _unescaped(quoted: str) -> str:
@@ -204,7 +220,9 @@ def _attributes(rest: Iterator[_Token]) -> dict[str, str]:
 def _take(statement: list[_Token], attributes: dict[str, str], parsed: _Parsed) -> None:
     marks = {token.text for token in statement if token.is_mark}
     names = [token.text for token in statement if not token.is_mark]
-    if not names or "=" in marks or (not marks and names[0] in ("node", "edge", "graph")):
+    first = next((token for token in statement if not token.is_mark), None)
+    is_keyword = first is not None and not first.is_quoted and not marks
+    if not names or "=" in marks or (is_keyword and names[0].lower() in _KEYWORDS):
         return  # an empty statement, an attribute of the graph, or defaults
     if marks & {"{", "}"}:
         raise GraphError("this DOT holds a subgraph; only nodes and edges can be read here")

@@ -221,7 +221,9 @@ def to_graphml(graph: PDAG) -> str:
     Returns
     -------
     str
-        GraphML text; the ids of the nodes are n0, n1, ..., their names the attribute ``name``.
+        GraphML text that networkx, igraph, yEd, Gephi and Cytoscape read.  The ids of the nodes are
+        n0, n1, ..., their names the attribute ``name``.  x → y is one arc and x — y both arcs;
+        the attribute ``type`` of an arc is "directed" or "undirected".
 
     Raises
     ------
@@ -237,9 +239,10 @@ def to_graphml(graph: PDAG) -> str:
     for name, node_id in ids.items():
         _data(ElementTree.SubElement(body, "node", id=node_id), "name", _writable(name))
     for edge in edge_records(graph):
-        ends = {"source": ids[edge["source"]], "target": ids[edge["target"]]}
-        directed = "true" if edge["type"] == "directed" else "false"
-        _data(ElementTree.SubElement(body, "edge", ends, directed=directed), "type", edge["type"])
+        ends = (ids[edge["source"]], ids[edge["target"]])
+        for source, target in (ends, ends[::-1]) if edge["type"] == "undirected" else (ends,):
+            arc = ElementTree.SubElement(body, "edge", source=source, target=target)
+            _data(arc, "type", edge["type"])
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + _text(root) + "\n"
 
@@ -275,19 +278,19 @@ def from_graphml(text: str) -> PDAG:
     default = body[1].get("edgedefault", "directed")
     arcs: dict[tuple[str, str], str] = {}
     for edge in _all(body[1], "edge"):
-        _add_arc(arcs, _ends(edge, names), _type(edge, keys, default))
-    records = [{"source": x, "target": y, "type": kind} for (x, y), kind in arcs.items()]
+        ends = _ends(edge, names)
+        if ends in arcs:
+            raise GraphError(
+                f"{ends[0]!r} and {ends[1]!r} are joined twice; a pair has one edge at most"
+            )
+        arcs[ends] = _type(edge, keys, default)
+    records = []
+    for (x, y), kind in arcs.items():
+        if (y, x) not in arcs:
+            records.append({"source": x, "target": y, "type": kind})
+        elif x <= y:  # two opposite arcs are one undirected edge
+            records.append({"source": x, "target": y, "type": "undirected"})
     return graph_of_records(list(names.values()), records)
-
-
-def _add_arc(arcs: dict[tuple[str, str], str], ends: tuple[str, str], kind: str) -> None:
-    """Add an edge; the second of two opposite arcs makes the first undirected."""
-    if ends[::-1] in arcs:
-        arcs[ends[::-1]] = "undirected"
-    elif ends in arcs:
-        raise GraphError(f"{ends[0]!r} and {ends[1]!r} are joined twice; a pair has one edge")
-    else:
-        arcs[ends] = kind
 
 
 def _body(text: str) -> tuple[ElementTree.Element, ElementTree.Element]:
@@ -390,14 +393,13 @@ def read_graph(path: PathLike) -> PDAG:
     GraphError
         If it does not hold a graph.
     """
-    name = str(path)
-    text = sys.stdin.read() if name == "-" else _read(Path(path))
-    ending = Path(name).suffix.lower()
-    reader = READERS.get(ending) or _by_content(text)
+    source = "standard input" if str(path) == "-" else repr(str(path))
+    text = read_text(path)
+    reader = READERS.get(Path(path).suffix.lower()) or _by_content(text)
     try:
         return reader(text)
     except GraphError as error:
-        raise GraphError(f"{'standard input' if name == '-' else repr(name)}: {error}") from None
+        raise GraphError(f"{source}: {error}") from None
 
 
 def write_graph(graph: PDAG, path: PathLike) -> Path:
@@ -431,13 +433,27 @@ def write_graph(graph: PDAG, path: PathLike) -> Path:
     return write_text(path, WRITERS[ending](graph))
 
 
-def _read(path: Path) -> str:
-    with file_errors("read", path):
-        content = path.read_bytes()
+def read_text(path: PathLike) -> str:
+    """Return the text of a file in UTF-8, with or without a byte order mark; "-" is stdin."""
+    if str(path) == "-":
+        source, content = "standard input", _standard_input()
+    else:
+        source = repr(str(path))
+        with file_errors("read", Path(path)):
+            content = Path(path).read_bytes()
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise FileError(f"cannot read {str(path)!r}: it is not text in UTF-8") from None
+        raise FileError(f"cannot read {source}: it is not text in UTF-8") from None
+
+
+def _standard_input() -> bytes:
+    try:
+        if hasattr(sys.stdin, "buffer"):
+            return sys.stdin.buffer.read()
+        return sys.stdin.read().encode("utf-8", "surrogatepass")
+    except (OSError, ValueError, AttributeError):  # closed, or not there at all
+        raise FileError("cannot read standard input: it is closed") from None
 
 
 def _by_content(text: str) -> Callable[[str], PDAG]:

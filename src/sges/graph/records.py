@@ -9,6 +9,7 @@ their names.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -68,6 +69,9 @@ def graph_of_records(names: Sequence[str], records: Iterable[Mapping[str, object
 
 def graph_of_edges(names: Sequence[str], directed: list[Edge], undirected: list[Edge]) -> PDAG:
     """Return the graph with these edges; a bad edge is refused by the names of its nodes."""
+    if len(set(names)) < len(names):
+        twice = next(name for name, times in Counter(names).items() if times > 1)
+        raise GraphError(f"the name {twice!r} is given twice; names must tell nodes apart")
     pairs: set[frozenset[int]] = set()
     for x, y in (*directed, *undirected):
         if x == y:

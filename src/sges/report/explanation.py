@@ -179,7 +179,7 @@ def _events(result: Result, a: int, b: int) -> Iterator[Event]:
         elif not on_pair:
             continue
         name = _named(step.operator, result.names)
-        yield Event(place + 1, step.phase, name, step.gain, on_pair, after)
+        yield Event(place + 1, printable(step.phase), name, step.gain, on_pair, after)
 
 
 def _after(step: Step, on_pair: bool, a: int, b: int, result: Result) -> str:

@@ -1,0 +1,100 @@
+"""Other programs read our files with the meaning kept; each is asked where it is installed."""
+
+import io
+import time
+from pathlib import Path
+
+import networkx as nx
+import pytest
+from hypothesis import given
+
+from sges.errors import GraphError
+from sges.export import from_dot, from_graphml, from_networkx, to_dot, to_graphml
+from sges.graph import PDAG
+from strategies import cpdags
+
+
+def mixed() -> PDAG:
+    return PDAG.from_edges(
+        5, [(0, 2), (1, 2)], [(2, 3), (3, 4)], names=["rain", "a b", "x1", "node", "żółć"]
+    )
+
+
+@given(cpdags())
+def test_networkx_reads_our_graphml_as_the_same_graph(graph: PDAG) -> None:
+    theirs = nx.read_graphml(io.BytesIO(to_graphml(graph).encode()))
+    assert from_networkx(theirs) == graph
+    assert [theirs.nodes[v]["name"] for v in theirs] == [graph.name(v) for v in range(graph.n)]
+
+
+def test_igraph_reads_our_graphml_as_the_same_graph(tmp_path: Path) -> None:
+    igraph = pytest.importorskip("igraph")
+    path = tmp_path / "graph.graphml"
+    path.write_text(to_graphml(mixed()), encoding="utf-8")
+    theirs = igraph.Graph.Read_GraphML(str(path))
+    assert theirs.is_directed()
+    assert tuple(theirs.vs["name"]) == mixed().names
+    arcs = {
+        (edge.source, edge.target, edge["type"], theirs.is_mutual([edge.index])[0])
+        for edge in theirs.es
+    }
+    directed = {(x, y, "directed", False) for x, y in mixed().directed_edges()}
+    both = [pair for x, y in mixed().undirected_edges() for pair in ((x, y), (y, x))]
+    assert arcs == directed | {(x, y, "undirected", True) for x, y in both}
+
+
+def test_graphml_of_earlier_versions_is_read() -> None:
+    """They wrote an undirected edge as one with ``directed="false"``, which networkx refuses."""
+    text = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+      <key id="name" for="node" attr.name="name" attr.type="string"/>
+      <key id="type" for="edge" attr.name="type" attr.type="string"/>
+      <graph id="G" edgedefault="directed">
+        <node id="n0"><data key="name">a</data></node>
+        <node id="n1"><data key="name">b</data></node>
+        <node id="n2"><data key="name">c</data></node>
+        <edge source="n0" target="n1" directed="true"><data key="type">directed</data></edge>
+        <edge source="n1" target="n2" directed="false"><data key="type">undirected</data></edge>
+      </graph></graphml>"""
+    assert repr(from_graphml(text)) == "PDAG(3 nodes: a→b, b—c)"
+
+
+def test_an_arc_given_twice_in_graphml_is_refused() -> None:
+    arc = '<edge source="a" target="b"/>'
+    text = (
+        '<graphml><graph><node id="a"/><node id="b"/>{}<edge source="b" target="a"/></graph>'
+        "</graphml>"
+    )
+    assert from_graphml(text.format(arc)).undirected_edges() == [(0, 1)]
+    with pytest.raises(GraphError, match="joined twice"):
+        from_graphml(text.format(arc * 2))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_programs_that_ignore_labels_keep_the_names_of_our_dot() -> None:
+    pydot = pytest.importorskip("pydot")
+    (theirs,) = pydot.graph_from_dot_data(to_dot(mixed()))
+    arcs = {
+        (edge.get_source().strip('"'), edge.get_destination().strip('"'))
+        for edge in theirs.get_edges()
+    }
+    edges = [*mixed().directed_edges(), *mixed().undirected_edges()]
+    assert arcs == {(mixed().name(x), mixed().name(y)) for x, y in edges}
+
+
+def test_names_that_are_words_of_dot_are_names() -> None:
+    graph = PDAG.from_edges(4, [(0, 1)], names=["node", "edge", "graph", "digraph"])
+    back = from_dot(to_dot(graph))
+    assert back.names == graph.names
+    assert back == graph
+
+
+def test_names_that_dot_cannot_tell_apart_stay_different_nodes() -> None:
+    graph = PDAG.from_edges(3, [(0, 2), (1, 2)], names=["a\nb", "a\rb", "c"])
+    assert from_dot(to_dot(graph)) == graph
+
+
+def test_unclosed_comments_are_refused_at_once() -> None:
+    start = time.perf_counter()
+    with pytest.raises(GraphError, match="unclosed comment: line 2 near"):
+        from_dot("digraph {\n" + "a /* " * 200_000 + "}")
+    assert time.perf_counter() - start < 2
