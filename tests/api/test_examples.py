@@ -91,3 +91,15 @@ def test_an_unknown_example_is_refused_by_name() -> None:
         InvalidArgument, match="example = 'alarm' is not one of 'asia', 'greenhouse'"
     ):
         examples.load("alarm")
+
+
+@pytest.mark.parametrize("name", examples.NAMES)
+def test_an_example_shows_its_variables_and_its_truth(name: str) -> None:
+    example = examples.load(name)
+    assert repr(example) == (
+        f"Example({name!r}, {example.table.num_rows:,} rows of {example.truth.n} variables)"
+    )
+    page = example._repr_html_()
+    assert "<svg" in page
+    assert all(variable in page for variable in example.network.names)
+    assert "array(" not in page

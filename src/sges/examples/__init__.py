@@ -165,7 +165,7 @@ NAMES = tuple(_NETWORKS)
 """The names that ``load`` knows."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Example:
     """A bundled table and the network behind it.
 
@@ -199,6 +199,16 @@ class Example:
     def truth(self) -> PDAG:
         """The CPDAG of the network: the part of it that data can tell."""
         return dag_to_cpdag(self.network.dag).named(self.network.names)
+
+    def __repr__(self) -> str:
+        table = self.table
+        return f"Example({self.name!r}, {table.num_rows:,} rows of {table.num_columns} variables)"
+
+    def _repr_html_(self) -> str:
+        from sges.report import graph_html
+
+        names = ", ".join(self.network.names)
+        return graph_html(self.truth, f"{self!r}\nvariables: {names}\nAbove: the true class.")
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Offer the records to any reader of Arrow streams."""

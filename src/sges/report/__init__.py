@@ -5,13 +5,14 @@ Nothing here is needed by a search; the methods of ``Result`` import it when the
 
 from sges.report.directory import save
 from sges.report.explanation import Event, Explanation, explain
-from sges.report.html import preformatted, result_html
+from sges.report.html import graph_html, preformatted, result_html
 from sges.report.text import summary
 
 __all__ = [
     "Event",
     "Explanation",
     "explain",
+    "graph_html",
     "preformatted",
     "result_html",
     "save",

@@ -3,6 +3,7 @@
 from html import escape
 
 from sges.errors import MissingLibrary
+from sges.graph.pdag import PDAG
 from sges.plot import picture
 from sges.report.text import summary
 from sges.result import Result
@@ -20,7 +21,7 @@ _STYLE = (
 
 
 def result_html(result: Result) -> str:
-    """Return a result as HTML for a notebook, with every name escaped.
+    """Return a result as HTML for a notebook.
 
     Parameters
     ----------
@@ -30,17 +31,34 @@ def result_html(result: Result) -> str:
     Returns
     -------
     str
-        The picture as inline SVG, if the graph is not too large to draw, and the summary.
+        The picture, if the graph is not too large to draw, and the summary.
     """
-    text = preformatted(summary(result, MAX_LINES))
-    if not 0 < result.cpdag.n <= MAX_DRAWN_NODES:
-        return text
+    return graph_html(result.cpdag, summary(result, MAX_LINES))
+
+
+def graph_html(graph: PDAG, text: str) -> str:
+    """Return a graph with a text below it as HTML for a notebook, with every name escaped.
+
+    Parameters
+    ----------
+    graph : PDAG
+        The graph to draw, unless it is too large or matplotlib is not installed.
+    text : str
+        Plain text in columns.
+
+    Returns
+    -------
+    str
+        An inline SVG picture and a ``pre`` element.
+    """
+    if not 0 < graph.n <= MAX_DRAWN_NODES:
+        return preformatted(text)
     try:
-        svg = picture(result.cpdag, "svg").decode("utf-8")
+        svg = picture(graph, "svg").decode("utf-8")
     except MissingLibrary:
-        return text
+        return preformatted(text)
     inline = svg[svg.index("<svg") :]  # without the prologue, which belongs to a file
-    return f'<div style="max-width: 100%; overflow-x: auto">{inline}</div>{text}'
+    return f'<div style="max-width: 100%; overflow-x: auto">{inline}</div>{preformatted(text)}'
 
 
 def preformatted(text: str) -> str:
