@@ -1,6 +1,7 @@
 """Graphs: the PDAG value, equivalence classes, undirected graphs, separation."""
 
 from sges.graph.completion import complete_locally
+from sges.graph.counting import class_size, sample_members
 from sges.graph.equivalence import (
     covered_edges,
     dag_to_cpdag,
@@ -26,6 +27,7 @@ from sges.graph.undirected import (
 __all__ = [
     "PDAG",
     "Between",
+    "class_size",
     "close_under_meek",
     "complete_locally",
     "covered_edges",
@@ -42,6 +44,7 @@ __all__ = [
     "moral_graph",
     "pdag_to_cpdag",
     "pdag_to_dag",
+    "sample_members",
     "topological_order",
     "treewidth",
 ]

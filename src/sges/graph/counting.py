@@ -1,0 +1,309 @@
+"""How many DAGs a class has, and DAGs drawn uniformly from it.
+
+The members of a class differ only in how they direct its undirected edges.  In a CPDAG each chain
+component, a connected chordal graph, is directed by itself, without v-structures.  *Clique picking*
+(Wienöbst, Bannach & Liśkiewicz 2023) counts these orientations in polynomial time: every one has
+exactly one source clique K that is the first in a fixed rooted clique tree among those that can be
+at its top.  Directing the edges out of K leaves smaller chordal graphs, which are independent.
+
+    #(G) = Σ_K φ(K) · Π_H #(H)      K over the maximal cliques, H over what is left undirected
+
+φ(K) is the number of orders of K that begin with none of the separators S ⊂ K on the path of the
+tree from its root to K, for these orders belong to an earlier clique.  The same numbers are the
+weights with which a uniform draw picks K.
+
+In a class refined by background knowledge the undirected edges still fall into independent
+components, but arrows may remain inside of one.  Counting is then #P-hard.  Such a component is
+enumerated up to a limit; beyond it the count is an interval, and draws are made by rejection.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+from math import factorial, prod
+from typing import TypeAlias
+
+import numpy as np
+
+from sges.errors import InvalidArgument, Undecided
+from sges.graph.equivalence import extensions, pdag_to_cpdag
+from sges.graph.meek import direct_in_turn
+from sges.graph.pdag import PDAG
+from sges.graph.undirected import Between, maximal_cliques
+from sges.nodeset import NodeSet, components, first, nodes
+
+Seed: TypeAlias = int | np.random.Generator
+
+MAX_TRIES = 100_000
+"""How many draws may be rejected before a sample from a refined component is given up."""
+
+
+def class_size(graph: PDAG, limit: int = 10_000) -> int | Between:
+    """Return the number of DAGs of a class.
+
+    The class may be refined by background knowledge: the number is that of the DAGs which
+    ``extensions`` yields.  It is exact, and found in polynomial time, unless arrows of the
+    knowledge lie inside an undirected component.
+
+    Parameters
+    ----------
+    graph : PDAG
+        A CPDAG, or one refined by background knowledge.
+    limit : int, optional
+        How many extensions of one refined component may be listed to count them.
+
+    Returns
+    -------
+    int or Between
+        The number, or an interval that contains it if the limit was reached.
+
+    Raises
+    ------
+    NoConsistentExtension
+        If the graph stands for no class.
+
+    References
+    ----------
+    Wienöbst, Bannach & Liśkiewicz (2023), "Polynomial-time algorithms for counting and sampling
+    Markov equivalent DAGs with applications", JMLR 24(213).
+
+    Examples
+    --------
+    >>> class_size(PDAG.complete(4)), class_size(PDAG.from_edges(3, undirected=[(0, 1), (1, 2)]))
+    (24, 3)
+    """
+    low = high = 1
+    for part in _parts(graph):
+        if part.is_undirected:
+            few = many = part.orientations.count(part.within)
+        else:
+            few = sum(1 for _ in islice(extensions(part.graph), limit + 1))
+            many = few if few <= limit else part.orientations.count(part.within)
+        low, high = low * few, high * many
+    return low if low == high else Between(low, high)
+
+
+def sample_members(graph: PDAG, k: int, seed: Seed = 0) -> list[PDAG]:
+    """Return DAGs drawn uniformly and independently from a class.
+
+    Parameters
+    ----------
+    graph : PDAG
+        A CPDAG, or one refined by background knowledge.
+    k : int
+        The number of DAGs to draw; the same DAG may come several times.
+    seed : int or numpy.random.Generator, optional
+        The source of randomness.
+
+    Returns
+    -------
+    list of PDAG
+        Members of the class that have all arrows of the graph.
+
+    Raises
+    ------
+    InvalidArgument
+        If k is negative.
+    NoConsistentExtension
+        If the graph stands for no class.
+    Undecided
+        If a component refined by knowledge has too many members to list, and too few to be drawn
+        by rejection.
+
+    Examples
+    --------
+    >>> sample_members(PDAG.from_edges(3, [(0, 1)], [(1, 2)]), 2)
+    [PDAG(3 nodes: 0→1, 1→2), PDAG(3 nodes: 0→1, 1→2)]
+    """
+    if k < 0:
+        raise InvalidArgument(f"k = {k}: the number of members to draw must be 0 or more")
+    rng = np.random.default_rng(seed)
+    parts = _parts(graph)
+    closed = _closed(graph)
+    draws = []
+    for _ in range(k):
+        arrows = [
+            (part.node(x), part.node(y))
+            for part in parts
+            for x, y in part.draw(rng).directed_edges()
+        ]
+        draws.append(closed.edited(direct=arrows))
+    return draws
+
+
+def _closed(graph: PDAG) -> PDAG:
+    """Return the class with all arrows of the graph, closed under Meek's rules."""
+    return direct_in_turn(pdag_to_cpdag(graph), graph.directed_edges())[0]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One undirected component of a closed graph, as a graph of its own."""
+
+    numbers: tuple[int, ...]
+    graph: PDAG
+    orientations: "_Orientations"
+
+    @property
+    def within(self) -> NodeSet:
+        return (1 << self.graph.n) - 1
+
+    @property
+    def is_undirected(self) -> bool:
+        return self.graph.out == self.graph.into
+
+    def node(self, v: int) -> int:
+        """Return the number that a node of the part has in the whole graph."""
+        return self.numbers[v]
+
+    def draw(self, rng: np.random.Generator) -> PDAG:
+        """Return one extension of the part, drawn uniformly."""
+        arrows = self.graph.directed_edges()
+        if not self.is_undirected:
+            listed = list(islice(extensions(self.graph), 1001))
+            if len(listed) <= 1000:
+                return listed[int(rng.integers(len(listed)))]
+        for _ in range(MAX_TRIES):
+            place = {v: i for i, v in enumerate(self.orientations.draw(self.within, rng))}
+            if all(place[x] < place[y] for x, y in arrows):
+                lines = self.graph.undirected_edges()
+                return self.graph.edited(
+                    direct=[(x, y) if place[x] < place[y] else (y, x) for x, y in lines]
+                )
+        raise Undecided(
+            "the knowledge leaves too many members of a component to list them, and too few "
+            f"to draw one in {MAX_TRIES} tries"
+        )
+
+
+def _parts(graph: PDAG) -> list[_Part]:
+    """Return the undirected components of at least two nodes."""
+    closed = _closed(graph)
+    parts = []
+    for component in components(closed.neighbors, (1 << closed.n) - 1):
+        if component & (component - 1):
+            part = closed.induced(nodes(component)).named(None)
+            parts.append(_Part(tuple(nodes(component)), part, _Orientations(part.skeleton())))
+    return parts
+
+
+@dataclass(frozen=True)
+class _Pick:
+    """A maximal clique K: how many orders of it count, and what is left when it comes first."""
+
+    clique: NodeSet
+    separators: tuple[NodeSet, ...]
+    orders: int
+    rest: tuple[NodeSet, ...]
+
+
+class _Orientations:
+    """The orientations of a chordal graph without cycles and v-structures: counted and drawn."""
+
+    def __init__(self, adjacent: tuple[NodeSet, ...]) -> None:
+        self._adjacent = adjacent
+        self.count: Callable[[NodeSet], int] = cache(self._count)
+        self._picks: Callable[[NodeSet], list[_Pick]] = cache(self._make_picks)
+
+    def _count(self, within: NodeSet) -> int:
+        """Return the number of orientations of a connected induced subgraph."""
+        return sum(map(self._weight, self._picks(within)))
+
+    def _weight(self, pick: _Pick) -> int:
+        return pick.orders * prod(map(self.count, pick.rest))
+
+    def draw(self, within: NodeSet, rng: np.random.Generator) -> list[int]:
+        """Return a topological order of an orientation drawn uniformly."""
+        order = []
+        stack = [within]
+        while stack:
+            part = stack.pop()
+            picks = self._picks(part)
+            at = _below(self.count(part), rng)
+            for pick in picks:
+                at -= self._weight(pick)
+                if at < 0:
+                    break
+            order += _allowed_order(pick, rng)
+            stack += reversed(pick.rest)
+        return order
+
+    def _make_picks(self, within: NodeSet) -> list[_Pick]:
+        cliques = maximal_cliques({v: self._adjacent[v] for v in nodes(within)}, within)
+        return [
+            _Pick(
+                clique,
+                separators,
+                _orders(clique.bit_count(), [s.bit_count() for s in separators]),
+                tuple(self._left_undirected(within, clique)),
+            )
+            for clique, separators in _forbidden_prefixes(cliques)
+        ]
+
+    def _left_undirected(self, within: NodeSet, clique: NodeSet) -> Iterator[NodeSet]:
+        """Yield the components that stay undirected when a clique comes first, in their order.
+
+        A lexicographic breadth-first search from the clique: nodes that it has not yet told
+        apart when it reaches the first of them are those that any orientation may permute.
+        """
+        waiting = [clique, within & ~clique]
+        reported = clique
+        while waiting:
+            block = waiting[0]
+            if not block & reported:
+                yield from components(self._adjacent.__getitem__, block)
+                reported |= block
+            v = first(block)
+            waiting[0] ^= 1 << v
+            near = self._adjacent[v]
+            waiting = [part for s in waiting for part in (s & near, s & ~near) if part]
+
+
+def _forbidden_prefixes(cliques: list[NodeSet]) -> Iterator[tuple[NodeSet, tuple[NodeSet, ...]]]:
+    """Yield each clique with the separators inside it on the path from the root of a clique tree.
+
+    The tree is a maximum spanning tree by the sizes of intersections, grown from the first clique.
+    """
+    paths: dict[NodeSet, tuple[NodeSet, ...]] = {cliques[0]: ()}
+    parents = dict.fromkeys(cliques[1:], cliques[0])
+    while parents:
+        clique = max(parents, key=lambda c: (c & parents[c]).bit_count())
+        parent = parents.pop(clique)
+        paths[clique] = (*paths[parent], parent & clique)
+        for other, nearest in parents.items():
+            if (other & clique).bit_count() > (other & nearest).bit_count():
+                parents[other] = clique
+    for clique, path in paths.items():
+        inside = {s for s in path if not s & ~clique}
+        yield clique, tuple(sorted(inside, key=int.bit_count))
+
+
+def _orders(size: int, separators: list[int]) -> int:
+    """Return how many orders of a clique begin with none of a chain of subsets of these sizes."""
+    allowed: list[int] = []
+    for i, s in enumerate([*separators, size]):
+        smaller = zip(separators[:i], allowed, strict=True)
+        allowed.append(factorial(s) - sum(a * factorial(s - t) for t, a in smaller))
+    return allowed[-1]
+
+
+def _allowed_order(pick: _Pick, rng: np.random.Generator) -> list[int]:
+    """Return a uniform order of a clique that begins with none of its separators, by rejection.
+
+    A separator of s nodes is the beginning of one order in C(k, s), so few are rejected.
+    """
+    members = list(nodes(pick.clique))
+    while True:
+        order = [members[i] for i in rng.permutation(len(members))]
+        if not any({*nodes(s)} == {*order[: s.bit_count()]} for s in pick.separators):
+            return order
+
+
+def _below(n: int, rng: np.random.Generator) -> int:
+    """Return a uniform whole number from 0 to n − 1, however large n is."""
+    size = (n.bit_length() + 7) // 8
+    while True:
+        value = int.from_bytes(rng.bytes(size), "big") >> (8 * size - n.bit_length())
+        if value < n:
+            return value
