@@ -112,6 +112,8 @@ def test_names_and_files_that_a_page_mentions_exist(page: Path) -> None:
         assert pydoc.locate(name) is not None, name
     for path in re.findall(r"`((?:tests|studies|src|search|scripts)/[\w/.\-]+\.\w+)`", text):
         assert (ROOT / path).exists() or (SOURCE / path).exists(), path
+    for name in re.findall(r"`(\w+\.(?:pyx|pxd|h))`", text):
+        assert (SOURCE / "engine" / name).exists(), name
 
 
 CITATION = re.compile(
