@@ -101,11 +101,12 @@ def intervals(
     axes.set_xscale("symlog", linthresh=1.0)
     axes.set_yticks(range(len(ends)), list(ends), fontsize=7)
     axes.set_ylim(len(ends) - 0.5, -0.5)
+    axes.axvline(0, color=FAINT, linewidth=0.9, zorder=0)  # so that zero is always in sight
     axes.grid(axis="x")
 
 
 def panels(figure: "Figure", count: int = 1, **options: Any) -> "list[Axes]":  # noqa: ANN401
-    """Return so many axes side by side, in the style of all charts."""
+    """Return this many axes side by side, in the style of all charts."""
     import matplotlib as mpl
 
     figure.set_size_inches(7.2 if count == 1 else 4.9 * count, 4.2)
@@ -129,7 +130,7 @@ def line(
 
 
 def label_ends(axes: "Axes") -> None:
-    """Write the label of each line at its end, those that would overlap one above the other."""
+    """Write the label of each line at its end, moving apart those that would overlap."""
     by_end: dict[float, list[tuple[float, str, Any]]] = {}
     for drawn in axes.get_lines():
         if not str(drawn.get_label()).startswith("_"):
@@ -147,7 +148,7 @@ def label_ends(axes: "Axes") -> None:
 
 
 def spread(heights: Sequence[float], gap: float = 14.5) -> list[float]:
-    """Return the heights, sorted as they are, moved apart to at least the gap, as little as may be.
+    """Return sorted heights moved apart as little as possible, to at least the gap.
 
     >>> spread([0.0, 10.0, 11.0, 50.0], gap=10.0)
     [-3.0, 7.0, 17.0, 50.0]

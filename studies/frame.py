@@ -70,6 +70,13 @@ def amount(text: str) -> float:
     return value
 
 
+def duration(text: str) -> float:
+    """Read a finite number above zero: a time that others are divided by."""
+    if (value := real(text)) <= 0:
+        raise ValueError("a finite number above 0")
+    return value
+
+
 def boolean(text: str) -> bool:
     """Read True or False."""
     if text not in ("True", "False"):
@@ -100,6 +107,15 @@ def optional(read: Read) -> Read:
     return lambda text: read(text) if text else None
 
 
+Needs: TypeAlias = Callable[[Row], Iterable[str]]
+"""Which of the optional columns a row must have, given the others."""
+
+
+def no_needs(_: Row) -> Iterable[str]:
+    """Require no optional column."""
+    return ()
+
+
 class Table:
     """A CSV file of rows with fixed columns, to which rows are appended one by one.
 
@@ -107,8 +123,8 @@ class Table:
     Any other damage is refused with the line that has it.
     """
 
-    def __init__(self, path: Path, columns: Mapping[str, Read]) -> None:
-        self.path, self.columns = path, columns
+    def __init__(self, path: Path, columns: Mapping[str, Read], needs: Needs = no_needs) -> None:
+        self.path, self.columns, self.needs = path, columns, needs
 
     def rows(self) -> list[Row]:
         """Return all rows; none if there is no file."""
@@ -158,6 +174,8 @@ class Table:
                 row[name] = read(text)
             except ValueError as error:
                 raise self._damaged(place, f"has {name} = {text[:60]!r}, not {error}") from None
+        if missing := [name for name in self.needs(row) if row[name] is None]:
+            raise self._damaged(place, f"has no {missing[0]}, which such a row needs")
         return row
 
     def _damaged(self, line: int, what: str) -> StudyError:
@@ -251,9 +269,12 @@ class Study:
     figures: Mapping[str, Draw] = field(default_factory=dict)
     """What draws each figure, by the end of its name: "" is NAME.svg, "-bic" NAME-bic.svg."""
 
+    needs: Needs = no_needs
+    """Which of the optional columns a row must have, given the others."""
+
     def table(self, folder: Path) -> Table:
         """Return the table of rows in a folder."""
-        return Table(folder / f"{self.name}.csv", {**self.keys, **self.columns})
+        return Table(folder / f"{self.name}.csv", {**self.keys, **self.columns}, self.needs)
 
     def key(self, row: Row) -> Key:
         """Return the key of a task or of its row."""

@@ -125,7 +125,7 @@ def _fewer(rows: list[Row]) -> int:
         {(row["n"], row["trial"]): row["evaluations"] for row in pick(rows, method=method)}
         for method in ("ges", "sges-poly")
     ]
-    return sum(counts[1][key] < counts[0][key] for key in counts[0])
+    return sum(counts[1][key] < counts[0][key] for key in counts[0].keys() & counts[1].keys())
 
 
 def _count(rows: list[Row]) -> str:

@@ -29,7 +29,7 @@ class Environment:
     install: tuple[str, ...]
     package: str
     first: tuple[str, ...] = ()
-    """Arguments of pip for a step before: what is installed bare, or needed to build the rest."""
+    """Arguments of a first pip call: packages without dependencies, or needed to build the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +38,14 @@ class Peer:
 
     name: str
     environment: Environment | None
-    """None is the environment that the benchmark itself runs in: ours."""
+    """None is the environment that the study itself runs in: ours."""
     method: str
     kinds: tuple[Kind, ...]
     penalty: str
     """How it is told to use the textbook BIC, ½ log m per parameter."""
     load: "Load"
-    searches_classes: bool = False
-    """Whether it moves from equivalence class to equivalence class, as GES does."""
     warmups: int = 1
     """Runs on a small table before the clock starts: a JVM needs more than one."""
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

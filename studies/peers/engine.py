@@ -34,6 +34,7 @@ from studies.frame import (
     Task,
     amount,
     boolean,
+    duration,
     optional,
     positive,
     words,
@@ -58,7 +59,7 @@ TIME_PER_CASE = 20.0
 ALONE = ("floor", "growth")
 """Groups that are about the present package alone."""
 
-# The cases: data, searches, and the speed-up that is wanted.
+# The cases: data, searches, and targets for the speed-up.
 
 Values: TypeAlias = NDArray[np.float64]
 Sort: TypeAlias = Literal["suite", "covariance", "sparse"]
@@ -73,7 +74,7 @@ class Data:
     sort: Sort = "suite"
 
     def write(self, seed: int, folder: Path) -> Path:
-        """Write the table, unless it is there already, and return where it is."""
+        """Write the table, unless it exists, and return its path."""
         path = folder / f"{self.sort}-{self.spec.name}-{seed}.npz"
         if not path.exists():
             write_table(self._table(seed), path)
@@ -117,7 +118,7 @@ def population_covariance(d: int, seed: int) -> Values:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One measurement: a search on a data set, and the ratio that is wanted of it."""
+    """One measurement: a search on a data set, and the target for its ratio."""
 
     group: str
     what: str
@@ -206,7 +207,7 @@ def _discrete() -> Iterator[Case]:
 
 
 def _python() -> Iterator[Case]:
-    """Yield what must still ask Python: it must not be slower than before."""
+    """Yield searches that still call Python, which must not be slower than before."""
     make = partial(Case, "python", target=1.0)
     for strategy in ("two-phase", "interleaved", "extended"):
         for d in (10, 25, 50) if strategy != "extended" else (10, 25):
@@ -324,7 +325,7 @@ def present_worker(*, limited: bool = True) -> Worker:
 
 
 def predecessor_worker(*, limited: bool = True) -> Worker:
-    """Return a worker with the predecessor, which is installed if it is not there."""
+    """Return a worker with the predecessor, installing it first if necessary."""
     same = tuple(f"{package}=={version(package)}" for package in ("numpy", "scipy"))
     where = f"git+file://{{here}}@{PREDECESSOR}"
     environment = Environment("predecessor", (where,), "sges", same)
@@ -376,7 +377,7 @@ def alone(case: Case, folder: Path) -> Answer:
 
 @contextmanager
 def busy_core() -> Iterator[None]:
-    """Keep a core busy, no longer than this process is there."""
+    """Keep a core busy, at most as long as this process lives."""
     code = "import os; parent = os.getppid()\nwhile os.getppid() == parent: pass"
     process = subprocess.Popen([sys.executable, "-c", code])
     try:
@@ -427,9 +428,9 @@ def _row(case: Case, measured: Answer) -> Row:
 # The study.
 
 COLUMNS: dict[str, Read] = {
-    "predecessor": optional(amount),
-    "present": amount,
-    "ratio": optional(amount),
+    "predecessor": optional(duration),
+    "present": duration,
+    "ratio": optional(duration),
     "target": optional(amount),
     "repetitions": positive,
     "same_graph": optional(boolean),
@@ -442,6 +443,15 @@ COLUMNS: dict[str, Read] = {
     "machine": words,
     "date": words,
 }
+
+
+def needs(row: Row) -> tuple[str, ...]:
+    """Return the columns that a row of its group must have."""
+    if row["group"] == "growth":
+        return ("megabytes",)
+    if row["group"] == "floor":
+        return ("ratio", "floor", "questions")
+    return ("predecessor", "ratio", "same_graph", "same_score", "same_count")
 
 
 def tasks(options: Options) -> Iterator[Task]:
@@ -471,7 +481,7 @@ TITLES = {
     "learn": "The same 2 edges per variable, from the array to the graph",
     "complete": "From the complete graph, with a population covariance",
     "discrete": "Reference networks, 5,000 rows, from the table to the graph",
-    "python": "Where Python is asked at every turn",
+    "python": "Where Python is called during the search",
     "busy": "Threads as they come, beside a process that keeps a core busy",
     "threads": "Eight searches, in turn and in eight threads",
     "floor": "Distance to the floor",
@@ -543,7 +553,7 @@ def _ratio(row: Row) -> str:
 
 
 def same(row: Row) -> str:
-    """Return in what two packages agree.
+    """Return whether two packages agree, or in what they differ.
 
     >>> same({"same_graph": True, "same_score": True, "same_count": False})
     'not count'
@@ -568,4 +578,5 @@ STUDY = Study(
     tasks,
     rows_of,
     facts,
+    needs=needs,
 )

@@ -1,4 +1,4 @@
-"""Answer one request after the other: what a search takes, and what it finds.
+"""Answer requests one after the other: how long a search takes and what it finds.
 
 The engine study keeps two of these processes, one with the predecessor and one with the
 present package, and asks them in turn.  A request and its answer are each a line of JSON.  This
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from studies.peers.worker import memory, quiet, said, timed
+from studies.peers.worker import memory, one_line, quiet, timed
 
 Answer: TypeAlias = dict[str, Any]
 Search: TypeAlias = Callable[[], Any]
@@ -39,7 +39,7 @@ def main() -> None:
             try:
                 tell(answer(json.loads(line)))
             except Exception as error:
-                tell({"failed": said(error)})
+                tell({"failed": one_line(error)})
 
 
 def answer(request: dict[str, Any]) -> Answer:
@@ -68,13 +68,13 @@ def facts(found: Any) -> Answer:  # noqa: ANN401 (a Result, or several that are 
 
 @cache
 def prepared(do: str, path: str, options: str) -> Search:
-    """Return a search with all that is ready before its clock starts; it is kept."""
+    """Return a search with everything prepared that is not timed; it is cached."""
     return SEARCHES[do](path, **json.loads(options))
 
 
 @cache
 def table(path: str) -> Any:  # noqa: ANN401 (an array)
-    """Return a table as people have it in memory."""
+    """Return a table as an array in memory."""
     with np.load(path) as stored:
         return stored["values"]
 
@@ -149,7 +149,7 @@ class OnlyLocal:
 
 
 class NoBounds:
-    """A user's own property: at most so many parents, without a word on what that bounds."""
+    """A user's own property: at most this many parents, without bounds for the search."""
 
     def __init__(self, parents: int) -> None:
         from sges import MaxParents

@@ -2,7 +2,7 @@
 
 The BIC is computed from the raw table, by least squares or by counting: slower than our scores
 and independent of them.  A graph is judged as the equivalence class that it stands for, so that
-a DAG and its CPDAG get the same marks.
+a DAG and its CPDAG are judged alike.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from studies.peers.problems import Problem
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a found graph is worth; ``bic`` is None for a graph that no DAG extends."""
+    """How a graph is judged; ``bic`` is None for a graph that no DAG extends."""
 
     bic: float | None
     shd: int
@@ -31,7 +31,7 @@ class Verdict:
 
 
 def judge(problem: Problem, found: Found) -> Verdict:
-    """Return what the found graph is worth on this problem."""
+    """Return how the graph found is judged on this problem."""
     graph = PDAG.from_edges(problem.truth.n, found.directed, found.undirected)
     try:
         dag: PDAG | None = pdag_to_dag(graph)
@@ -79,8 +79,8 @@ def discrete_family(table: Table, y: int, parents: list[int]) -> float:
 
 
 def _counts(columns: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return how often each configuration of level numbers occurs, of those that do."""
+    """Return how often each configuration of level numbers occurs, for those that do."""
     numbers = np.zeros(len(columns), dtype=np.int64)
-    for column in columns.T:  # numbered anew after each column: no product of arities overflows
+    for column in columns.T:  # renumbered after each column: no product of arities overflows
         numbers = np.unique(numbers * (column.max() + 1) + column, return_inverse=True)[1]
     return np.bincount(numbers).astype(np.float64)

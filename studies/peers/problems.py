@@ -38,7 +38,7 @@ class Spec:
     edges_per_node: int = 0
     network: str = ""
     arity: int = 0
-    """The same number of levels for all; 0 is 2 to 4 of them at random."""
+    """The same number of levels for all; 0 means 2 to 4, at random."""
 
     @property
     def kind(self) -> Kind:
@@ -47,7 +47,7 @@ class Spec:
 
     @property
     def name(self) -> str:
-        """What the data set is called in rows and tables."""
+        """The name of the data set in rows and tables."""
         if self.source == "network":
             return f"{self.network}-m{self.rows}"
         if self.source == "cpt":
@@ -217,7 +217,7 @@ class Problem:
 
 
 class NoNetworks(Exception):
-    """The package that carries the reference networks is not there."""
+    """The package that carries the reference networks is not installed."""
 
 
 def make_problem(spec: Spec, seed: int) -> Problem:
@@ -321,7 +321,7 @@ def _permuted(network: BayesianNetwork, rng: np.random.Generator) -> BayesianNet
 
 
 def _sampled(network: BayesianNetwork, rows: int, rng: np.random.Generator) -> Problem:
-    """Draw records; levels that none of them has are dropped, as peers know only what they see."""
+    """Draw records; levels that do not occur are dropped, as peers know only the table."""
     codes = network.sample(rows, seed=rng).codes.astype(np.int64)
     columns = [np.unique(column, return_inverse=True) for column in codes]
     values = np.ascontiguousarray(np.column_stack([numbers for _, numbers in columns]))

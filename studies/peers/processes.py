@@ -66,11 +66,11 @@ ERROR = re.compile(r"(cmake )?error(?!: subprocess-exited)|fatal error|.*: error
 
 
 class NotInstallable(Exception):
-    """The environment could not be made; the message is pip's last word."""
+    """The environment could not be made; the message is pip's reason."""
 
 
 def interpreter(environment: Environment | None, folder: Path = FOLDER) -> Path:
-    """Return the interpreter of an environment, which is made if it is not there."""
+    """Return the interpreter of an environment, making it first if it does not exist."""
     if environment is None:
         return Path(sys.executable)
     home = folder / environment.name
@@ -83,7 +83,7 @@ def interpreter(environment: Environment | None, folder: Path = FOLDER) -> Path:
 
 
 def version(environment: Environment | None, python: Path) -> str:
-    """Return the version of the environment's package, as its own metadata has it."""
+    """Return the version of the environment's package, from its metadata."""
     package = "sges" if environment is None else environment.package
     code = f"from importlib.metadata import version; print(version({package!r}))"
     done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False)
@@ -91,7 +91,7 @@ def version(environment: Environment | None, python: Path) -> str:
 
 
 def _stamp(environment: Environment) -> str:
-    """Return what changes when the environment must be made anew."""
+    """Return a stamp that changes when the environment has to be made again."""
     said = json.dumps([environment.install, environment.first, sys.version_info[:2]])
     return hashlib.sha256(said.encode()).hexdigest()[:16]
 
@@ -104,7 +104,7 @@ def _read(path: Path) -> dict[str, str]:
 
 
 def _make(environment: Environment, home: Path) -> None:
-    """Make the environment, or write down why it could not be made: it is not tried again."""
+    """Make the environment, or record why that failed, so that it is not tried again."""
     shutil.rmtree(home, ignore_errors=True)
     home.mkdir(parents=True)
     print(f"making the environment of {environment.name}", file=sys.stderr, flush=True)
@@ -124,7 +124,7 @@ def _placed(arguments: tuple[str, ...]) -> list[str]:
 
 
 def _run(command: list[str]) -> str:
-    """Run a command; return the last line of its complaint, or nothing if it went well."""
+    """Run a command; return its error message, empty if it succeeded."""
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=INSTALL_LIMIT, check=False
@@ -164,19 +164,19 @@ THREAD_LIMITS = (
 )
 
 SHARED = 5.0
-"""The clock may show so many times the limit, which is by the processor, before a run is ended."""
+"""A run is ended after this multiple of its limit by the clock; the limit is processor time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the worker told of one table, or why it did not get there."""
+    """The worker's answer for one table, or why there is none."""
 
     answer: dict[str, Any]
     failed: str | None = None
 
 
 def measure(peer: str, python: Path, tables: Sequence[Path], limit: float) -> list[Outcome]:
-    """Run the worker on one peer and some tables, one thread and so many seconds for each.
+    """Run the worker on one peer and some tables, with one thread and ``limit`` seconds for each.
 
     Fewer outcomes than tables come back if the process ended early: the last one says why.
     """
@@ -197,7 +197,7 @@ def measure(peer: str, python: Path, tables: Sequence[Path], limit: float) -> li
 
 
 class _Watch:
-    """Follows the stages that a worker tells of, each within its time."""
+    """Follows the stages that a worker reports, each with its time limit."""
 
     def __init__(self, process: subprocess.Popen[bytes], limit: float, complaints: IO[str]) -> None:
         self.process, self.limit, self.complaints = process, limit, complaints
@@ -205,7 +205,7 @@ class _Watch:
         self.pending = b""
 
     def outcomes(self, count: int) -> list[Outcome]:
-        """Return what came of each table, up to the one that ended the process."""
+        """Return the outcome of each table, up to the one that ended the process."""
         found: list[Outcome] = []
         while len(found) < count:
             told = self._next_line()
@@ -222,7 +222,7 @@ class _Watch:
         return found
 
     def _next_line(self) -> dict[str, Any] | str:
-        """Return what the worker tells next, or how it ended."""
+        """Return the next report of the worker, or how it ended."""
         assert self.process.stdout is not None
         allowed = self.limit if self.stage == "run" else START_LIMIT
         deadline, used = time.monotonic() + SHARED * allowed, cpu_seconds(self.process.pid)
@@ -241,7 +241,7 @@ class _Watch:
         return told
 
     def _crash(self) -> str:
-        """Say how a process ended that had more to tell."""
+        """Return how a process ended before its last report."""
         code = self.process.wait()
         if code < 0:
             return f"crash in {self.stage}: {signal.Signals(-code).name}"
@@ -251,9 +251,9 @@ class _Watch:
 
 
 def cpu_seconds(pid: int) -> float:
-    """Return the processor's seconds that a process has had, or else those of the clock.
+    """Return the processor time of a process, or the clock where that is not known.
 
-    By these a limit is fair on a machine that has other work, too.
+    A limit on processor time is fair on a machine that has other work.
     """
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

@@ -15,7 +15,7 @@ from studies.charts import axes_grid, intervals
 from studies.frame import Key, Options, Row, Study, StudyError, Task
 from studies.peers.adapters import all_peers
 from studies.peers.problems import PRESETS, SPECS, Preset, Spec
-from studies.peers.runner import COLUMNS, KEYS, rows_of, tasks
+from studies.peers.runner import COLUMNS, KEYS, needs, rows_of, tasks
 from studies.peers.standard import BIC_TOLERANCE, circumstances, is_ours
 from studies.summary import MISSING, Spread, distinct, grid, seconds, spread_of, times
 
@@ -439,4 +439,5 @@ STUDY = Study(
     _measure,
     facts,
     {"": draw_shd, "-bic": draw_bic},
+    needs,
 )

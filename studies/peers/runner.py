@@ -14,6 +14,7 @@ from studies.frame import (
     Row,
     Task,
     amount,
+    duration,
     natural,
     one_of,
     optional,
@@ -40,8 +41,8 @@ from studies.peers.worker import write_table
 KEYS: dict[str, Read] = {"peer": words, "dataset": words, "seed": natural}
 MEASURED: dict[str, Read] = {
     "edges_true": natural,
-    "seconds": amount,
-    "cpu_seconds": amount,
+    "seconds": duration,
+    "cpu_seconds": duration,
     "repeats": positive,
     "import_seconds": amount,
     "warmup_seconds": amount,
@@ -69,6 +70,11 @@ COLUMNS: dict[str, Read] = {
     "machine": words,
     "date": words,
 }
+
+
+def needs(row: Row) -> list[str]:
+    """Return what the row of a run that did not fail must have: all but the BIC."""
+    return [] if row["failed"] else [name for name in MEASURED if name != "bic"]
 
 
 def tasks(preset: Preset) -> Iterator[Task]:
@@ -127,12 +133,12 @@ class Bench:
 
     @cached_property
     def bic_true(self) -> float:
-        """What the truth itself is worth on the table."""
+        """The BIC of the truth on the table."""
         return bic(self.problem.table, self.problem.truth)
 
 
 class Runner:
-    """Runs a preset, and knows what was measured before and what turned out too hard."""
+    """Runs a preset, given the rows that exist; remembers which data were too hard for whom."""
 
     def __init__(self, preset: Preset, known: Mapping[Key, Row]) -> None:
         self.preset = preset
@@ -149,7 +155,7 @@ class Runner:
                     yield from self._on(benches, ready)
 
     def _on(self, benches: list[Bench], ready: Installed) -> Iterator[Row]:
-        """Run one program on the seeds of one data set, as many per process as it survives."""
+        """Run one program on the seeds of one data set; after a crash the next process goes on."""
         left = [bench for bench in benches if not self._settled(ready, bench)]
         while left:
             refusal = ready.failed or self._refusal(ready, left[0].spec)
@@ -165,7 +171,7 @@ class Runner:
             left = left[len(outcomes) :]
 
     def _settled(self, ready: Installed, bench: Bench) -> bool:
-        """Tell whether there is a row already; a program that failed in it did so for good."""
+        """Tell whether the row that exists suffices, noting if the program ran out of time."""
         row = self.known.get((ready.peer.name, bench.spec.name, bench.seed))
         if row is None or not is_settled(row, ready.version, self.preset.limit):
             return False
@@ -199,7 +205,7 @@ class Runner:
 
 
 def install(peer: Peer) -> Installed:
-    """Make the peer's environment if need be, and find out its version."""
+    """Make the peer's environment if necessary, and find out its version."""
     try:
         python = interpreter(peer.environment)
     except NotInstallable as error:
@@ -208,7 +214,7 @@ def install(peer: Peer) -> Installed:
 
 
 def _version(environment: Environment | None, python: Path) -> str:
-    """Return the version; ours goes with a digest, since it changes between releases."""
+    """Return the version; ours with a digest, since it changes between releases."""
     found = version(environment, python)
     return f"{found}+{digest_of()}" if environment is None else found
 
@@ -227,7 +233,7 @@ def _heading(ready: Installed, bench: Bench) -> dict[str, Any]:
 
 
 def _judged(bench: Bench, outcome: Outcome) -> dict[str, Any]:
-    """Return the marks of what was found, beside those of the truth."""
+    """Return how the graph found is judged, with the BIC and edges of the truth."""
     directed, undirected = (
         tuple((x, y) for x, y in outcome.answer[which]) for which in ("directed", "undirected")
     )

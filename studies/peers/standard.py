@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from studies.charts import INK, Looks, axes_grid, label, line, panels, plain_ticks
 from studies.frame import Key, Options, Row, Study, Task
 from studies.peers.problems import PRESETS, SPECS, Preset, Spec
-from studies.peers.runner import COLUMNS, KEYS, rows_of, tasks
+from studies.peers.runner import COLUMNS, KEYS, needs, rows_of, tasks
 from studies.summary import MISSING, distinct, grid, pick, seconds, times
 
 if TYPE_CHECKING:
@@ -332,4 +332,5 @@ STUDY = Study(
     _measure,
     facts,
     {"-growth": draw_growth, "-tradeoff": draw_tradeoff},
+    needs,
 )

@@ -2,8 +2,8 @@
 
 Called by ``measure`` as ``python -m studies.peers.worker PEER TABLE...`` in the root of
 the repository.  Every stage that is reached is a line of JSON on standard output, and a line per
-table holds what was found; whatever the library prints goes to standard error.  The tables of one
-call have the same size: they share the import and the warm-up.
+table holds the graph; anything that the library prints goes to standard error.  The tables of
+one call have the same size: they share the import and the warm-up.
 """
 
 import gc
@@ -26,12 +26,12 @@ from studies.peers.contract import Kind, Peer, Prepare, Table
 Tell: TypeAlias = Callable[[dict[str, Any]], None]
 
 REPEAT_FOR = 0.5
-"""A run shorter than this is repeated until so many seconds are spent."""
+"""A run shorter than this is repeated until this many seconds are spent."""
 MOST_REPEATS = 5
 
 
 def main() -> None:
-    """Run the stages and tell of each."""
+    """Run the stages and report each."""
     name, *paths = sys.argv[1:]
     with quiet() as tell:
         try:
@@ -39,17 +39,17 @@ def main() -> None:
             tables = [read_table(Path(path)) for path in paths]
             prepare, started = start(peer, tables[0].kind, tell)
         except Exception as error:
-            tell({"stage": "failed", "reason": said(error)})
+            tell({"stage": "failed", "reason": one_line(error)})
             return
         for table in tables:
             try:
                 tell({"stage": "done", **started, **run(prepare, table, tell)})
             except Exception as error:
-                tell({"stage": "done", "failed": said(error)})
+                tell({"stage": "done", "failed": one_line(error)})
 
 
 def start(peer: Peer, kind: Kind, tell: Tell) -> tuple[Prepare, dict[str, Any]]:
-    """Import and warm up a program, telling of each stage before it begins."""
+    """Import and warm up a program, reporting each stage before it begins."""
     tell({"stage": "import"})
     prepare, importing = timed(peer.load)
     tell({"stage": "warm-up"})
@@ -64,7 +64,7 @@ def start(peer: Peer, kind: Kind, tell: Tell) -> tuple[Prepare, dict[str, Any]]:
 
 
 def run(prepare: Prepare, table: Table, tell: Tell) -> dict[str, Any]:
-    """Run a program on one table, telling of each stage before it begins."""
+    """Run a program on one table, reporting each stage before it begins."""
     tell({"stage": "prepare"})
     go, preparing = timed(lambda: prepare(table))
     before = memory("VmRSS")
@@ -76,7 +76,7 @@ def run(prepare: Prepare, table: Table, tell: Tell) -> dict[str, Any]:
     cpu, peak = time.process_time() - begun, memory("VmHWM")
     times = [seconds]
     while len(times) * (seconds + preparing) < REPEAT_FOR and len(times) < MOST_REPEATS:
-        again = prepare(table)  # prepared anew: a library may keep what it counted
+        again = prepare(table)  # prepared again: a library may cache counts
         gc.collect()
         times.append(timed(again)[1])
     return {
@@ -153,19 +153,19 @@ def memory(field: str) -> float:
 
 
 def _forget_peak() -> None:
-    """Let the peak of memory begin anew, where the system offers that."""
+    """Reset the peak of memory, where the system allows it."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
 
-def said(error: Exception) -> str:
+def one_line(error: Exception) -> str:
     """Return an error in one line."""
     return f"{type(error).__name__}: {error}"[:300]
 
 
 @contextmanager
 def quiet() -> Iterator[Tell]:
-    """Send what anybody prints to standard error, and yield a way to say something all the same."""
+    """Send whatever is printed to standard error, and yield a function that still reports."""
     said = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
 
@@ -180,4 +180,4 @@ def quiet() -> Iterator[Tell]:
 if __name__ == "__main__":
     main()
     sys.stdout.flush()
-    os._exit(0)  # a JVM may have threads that would keep the process
+    os._exit(0)  # the threads of a JVM may keep the process alive

@@ -203,6 +203,19 @@ def test_a_damaged_row_is_refused_with_its_line_and_what_would_be_right(
     assert "\n" not in str(refusal.value)
 
 
+def test_a_row_of_a_run_that_did_not_fail_must_have_what_it_measured(tmp_path: Path) -> None:
+    lines = (RESULTS / "standard.csv").read_text(encoding="utf-8").splitlines()
+    table = STUDIES["standard"].table(tmp_path)
+    place = lines[0].split(",").index("seconds")
+    fields = lines[1].split(",")
+    table.path.write_text("\n".join([lines[0], ",".join(fields), ""]))
+    assert len(table.rows()) == 1
+    fields[place] = ""
+    table.path.write_text("\n".join([lines[0], ",".join(fields), ""]))
+    with pytest.raises(StudyError, match="line 2 has no seconds, which such a row needs"):
+        table.rows()
+
+
 @pytest.mark.parametrize("name", STUDIES)
 def test_mutated_tables_are_read_or_refused_with_one_line(
     name: str, seed: int, tmp_path: Path

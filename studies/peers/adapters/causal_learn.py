@@ -29,7 +29,6 @@ PEERS = (
         kinds=("gaussian",),
         penalty="`lambda_value=0.5`, which multiplies log m",
         load=partial(_load, score_func="local_score_BIC", parameters={"lambda_value": 0.5}),
-        searches_classes=True,
     ),
     Peer(
         name="causal-learn-bdeu",
@@ -38,6 +37,5 @@ PEERS = (
         kinds=("discrete",),
         penalty="none: it has no BIC for discrete data, so BDeu at its defaults",
         load=partial(_load, score_func="local_score_BDeu"),
-        searches_classes=True,
     ),
 )

@@ -26,6 +26,5 @@ PEERS = (
         kinds=("gaussian",),
         penalty='`criterion="bic"`, which is twice ours: the same optimum',
         load=_load,
-        searches_classes=True,
     ),
 )

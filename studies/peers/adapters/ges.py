@@ -24,6 +24,5 @@ PEERS = (
         kinds=("gaussian",),
         penalty="`fit_bic`, whose default is λ = ½ log m",
         load=_load,
-        searches_classes=True,
     ),
 )

@@ -69,7 +69,6 @@ PEERS = tuple(
         kinds=("gaussian", "discrete"),
         penalty="`penalty=1.0` (default)",
         load=partial(_load, search),
-        searches_classes=True,
     )
     for name, (method, search) in SEARCHES.items()
 )

