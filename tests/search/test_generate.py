@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import naive
 import scratch_engine as scratch
-from bridge import pdag_of
+from bridge import measured, pdag_of
 from sges.graph import PDAG, is_cpdag, is_imap, maximal_cliques, members, pdag_to_dag
 from sges.nodeset import NodeSet, nodes
 from sges.operators import Insert, Operator, Turn, all_deletes, all_turns
@@ -229,11 +229,11 @@ def test_few_parents_of_y_suffice_for_few_parents_everywhere(n: int, k: int) -> 
     """From a class within the limit exactly the operators are kept whose result is within it."""
     moves = replace(ALL, max_indegree=k)
     for g in classes(n):
-        if not MaxParents(k).holds(g):
+        if measured(MaxParents, g) > k:
             continue
         for generate in (inserts_of, turns_of):
             every = {op for op in generate(g, ALL) if op.is_valid(g)}
-            within = {op for op in every if MaxParents(k).holds(op.apply(g))}
+            within = {op for op in every if measured(MaxParents, op.apply(g)) <= k}
             assert {op for op in generate(g, moves) if op.is_valid(g)} == within
 
 
