@@ -424,11 +424,13 @@ def _assembled(
     kind_notes: KindNotes,
 ) -> Dataset:
     rows = len(columns[0])
+    names = tuple(column.name for column in columns)
     values = np.empty((kinds.count(Kind.CONTINUOUS), rows))
     coded: list[NDArray[np.unsignedinteger]] = []
     levels: list[tuple[Any, ...] | None] = []
     row = 0
-    for column, kind in zip(columns, kinds, strict=True):
+    for kind in kinds:
+        column = columns.pop(0)  # and forgotten: a large table is not in memory twice
         if kind is Kind.CONTINUOUS:
             values[row] = floats(column)
             constant = is_constant(values[row])
@@ -441,7 +443,6 @@ def _assembled(
             levels.append(labels)
         if constant:
             kind_notes.constant.append(column.name)
-    names = tuple(column.name for column in columns)
     discrete = packed(coded, rows, levels)
     for array in (values, discrete, counts):
         if array is not None:

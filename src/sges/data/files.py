@@ -11,15 +11,17 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, TypeAlias
+from typing import Any, BinaryIO, Literal, TypeAlias, TypeVar
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv
+from numpy.typing import NDArray
 
 from sges.data.arrow import ArrowType, column_of_arrow, refuse_arrow_type
-from sges.data.columns import Column
+from sges.data.columns import MAX_LEVELS, Column, smallest_unsigned, too_many_levels
 from sges.data.reading import MISSING_WORDS, Format, Reading
 from sges.errors import Argument, DataError, FileError, Message, SgesError
 
@@ -46,11 +48,19 @@ Stream: TypeAlias = Any
 Batch: TypeAlias = Any
 """A table or record batch of ``pyarrow``."""
 
+LARGE_FILE_BYTES = 1 << 25
+"""Files of this size or more, when decompressed, are read in batches."""
+
+BATCH_CELLS = 1 << 19
+"""Values read together: 4 MiB of numbers."""
+
+Consumed = TypeVar("Consumed")
+
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 _HEAD_BYTES = 1 << 16  # looked at to tell what a file holds
 _TEXT_BLOCK_BYTES = 1 << 22  # of CSV, parsed together
+_PIECE_ROWS = 1 << 17  # of a column of a large file, kept together
 _PAGE_BYTES = 1 << 16  # of a column of a large Parquet file, read ahead
-_LARGE_FILE_BYTES = 1 << 25  # from this size on, Parquet is read page by page
 
 
 class NotANumber(DataError):
@@ -67,6 +77,10 @@ class File:
     format: Format
     open: Callable[[], Stream]
     reading: Reading
+    size: int
+    """The number of bytes, as they are stored."""
+    is_plain: bool
+    """Whether these are not compressed."""
 
     @property
     def is_text(self) -> bool:
@@ -91,8 +105,21 @@ class File:
             assert all(isinstance(name, str) for name in schema.names)  # decodes them
             return schema
 
+    def is_large(self) -> bool:
+        """Tell whether the table is so large that it should not be in memory twice."""
+        with _one_line_errors(self), self.open() as stream:
+            if self.format == "parquet":
+                found = _open_parquet(stream).metadata
+                return bool(found.num_rows * found.num_columns * 8 >= LARGE_FILE_BYTES)
+        compressed = self.format == "feather" or not self.is_plain
+        return self.size * (4 if compressed else 1) >= LARGE_FILE_BYTES
+
     def read(self) -> list[Column]:
         """Return the columns to read, all their rows."""
+        if self.is_large():
+            columns = self.consumed(_gathered)
+            if columns is not None:
+                return columns
         schema, places = self._checked()
         names = [schema.names[i] for i in places.values()]
         with _one_line_errors(self), self.open() as stream:
@@ -127,6 +154,26 @@ class File:
                 return
             for start in range(0, batch.num_rows, rows):
                 yield self._columns(list(places), batch.slice(start, rows))
+
+    def consumed(self, consume: Callable[[Iterator[list[Column]]], Consumed]) -> Consumed | None:
+        """Return what a function makes of the batches of the file, with the types of whole columns.
+
+        The types of a text file are those of its first block.  Where a later field is not of that
+        type, integers become floats and the function is called again; otherwise only reading the
+        whole file tells the type, and None is returned.
+        """
+        schema, places = self._checked()
+        rows = max(1024, BATCH_CELLS // len(places))
+        types = {schema.names[i]: schema.types[i] for i in places.values()} if self.is_text else {}
+        if any(pa.types.is_null(t) or pa.types.is_temporal(t) for t in types.values()):
+            return None
+        while True:
+            try:
+                return consume(self.batches(rows, types))
+            except NotANumber as error:
+                if types.get(error.column) != pa.int64():
+                    return None
+                types[error.column] = pa.float64()
 
     def convert_options(self, **more: Any) -> pyarrow.csv.ConvertOptions:  # noqa: ANN401
         """Return how the fields of a text file become values."""
@@ -197,27 +244,103 @@ def open_file(source: str | os.PathLike[str] | BinaryIO, reading: Reading) -> Fi
     DataError
         If its format is unknown, or it does not hold what its name says.
     """
-    opener: Callable[[], Stream]
     if isinstance(source, str | os.PathLike) and os.fspath(source) != "-":
         path = Path(os.fsdecode(source))
         name = _shown(path)
         if _is_regular(path, name):
-            ending = path.suffix.lower()
-            opener = _opener(str(path), COMPRESSED.get(ending))
+            compression = COMPRESSED.get(path.suffix.lower())
             format = reading.format or _format_by_ending(path, name)
+            size, opener = path.stat().st_size, _opener(str(path), compression)
+            file = File(name, format, opener, reading, size, compression is None)
         else:  # a pipe can be read only once
             with path.open("rb") as pipe:
-                opener, format = _opened_bytes(name, pipe, reading)
+                file = _file_of_bytes(name, pipe, reading)
     elif isinstance(source, str | os.PathLike):
         stdin = None if sys.stdin is None else sys.stdin.buffer
-        opener, format = _opened_bytes(name := "standard input", stdin, reading)
+        file = _file_of_bytes("standard input", stdin, reading)
     else:
-        name = str(getattr(source, "name", "table"))
-        opener, format = _opened_bytes(name, source, reading)
-    file = File(name, format, opener, reading)
+        file = _file_of_bytes(str(getattr(source, "name", "table")), source, reading)
     if file.is_text:
         _check_text(file)
     return file
+
+
+@dataclass(slots=True)
+class _Parts:
+    """The parts of one column that have been read, in as little memory as holds them."""
+
+    name: str
+    values: list[NDArray[Any]] = field(default_factory=list)
+    recent: list[NDArray[Any]] = field(default_factory=list)
+    missing: list[NDArray[np.bool_]] = field(default_factory=list)
+    places: dict[Any, int] = field(default_factory=dict)
+    declared: bool = False
+    labelled: bool = False
+
+    def add(self, column: Column) -> None:
+        """Add the part of the next batch."""
+        rows = len(column)
+        self.missing.append(np.zeros(rows, np.bool_) if column.missing is None else column.missing)
+        if column.labels is None:
+            self._append(_narrowed(column.values))
+            return
+        self.labelled, self.declared = True, column.declared
+        for label in column.labels:
+            self.places.setdefault(label, len(self.places))
+        if len(self.places) > MAX_LEVELS:
+            raise too_many_levels(self.name, len(self.places), len(self.places), False)
+        moved = np.array([self.places[label] for label in column.labels] or [0])
+        kind = smallest_unsigned(max(len(self.places) - 1, 0))
+        at = column.values if column.missing is None else np.where(column.missing, 0, column.values)
+        self._append(moved.astype(kind)[at])
+
+    def _append(self, values: NDArray[Any]) -> None:
+        """Keep values, in pieces so large that their memory goes back to the system when freed."""
+        self.recent.append(values)
+        if sum(map(len, self.recent)) >= _PIECE_ROWS:
+            self._settle()
+
+    def _settle(self) -> None:
+        """Join the values since the last piece."""
+        kinds = {part.dtype for part in self.recent}
+        if not self.labelled and len(kinds) > 1:  # integers, of which some fit into a byte
+            wide = np.uint64 if np.dtype(np.uint64) in kinds else np.int64
+            self.recent = [part.astype(wide) for part in self.recent]
+        self.values.append(np.concatenate(self.recent))
+        self.recent = []
+
+    def column(self) -> Column:
+        """Return the column of all parts."""
+        self.recent, self.values = [*self.values, *self.recent], []
+        self._settle()
+        missing = np.concatenate(self.missing)
+        labels = tuple(self.places) if self.labelled else None
+        return Column(
+            self.name,
+            self.values[0],
+            labels,
+            self.declared,
+            missing if missing.any() else None,
+        )
+
+
+def _narrowed(values: NDArray[Any]) -> NDArray[Any]:
+    """Return integers in bytes if they fit, other values as they are."""
+    if values.dtype.kind not in "iu" or not len(values):
+        return values
+    if values.min() < 0 or values.max() > np.iinfo(np.uint8).max:
+        return values
+    return values.astype(np.uint8)
+
+
+def _gathered(batches: Iterator[list[Column]]) -> list[Column] | None:
+    """Return the columns of all batches; None if there are none."""
+    parts: list[_Parts] = []
+    for columns in batches:
+        parts = parts or [_Parts(column.name) for column in columns]
+        for part, column in zip(parts, columns, strict=True):
+            part.add(column)
+    return [parts.pop(0).column() for _ in range(len(parts))] or None
 
 
 def _shown(path: Path) -> str:
@@ -258,10 +381,8 @@ def _format_by_ending(path: Path, name: str) -> Format:
     )
 
 
-def _opened_bytes(
-    name: str, file: BinaryIO | None, reading: Reading
-) -> tuple[Callable[[], Stream], Format]:
-    """Return how to open the content of an open file, and its format."""
+def _file_of_bytes(name: str, file: BinaryIO | None, reading: Reading) -> File:
+    """Return the content of an open file, whose beginning tells the format."""
     try:
         if file is None:
             raise ValueError
@@ -273,11 +394,13 @@ def _opened_bytes(
     if not isinstance(content, bytes | bytearray | memoryview):
         raise DataError(f"{name}: is open as text; open it in binary mode ('rb')")
     data = bytes(content)
-    opener = _opener(pa.py_buffer(data), "gzip" if data[:2] == b"\x1f\x8b" else None)
+    compressed = data[:2] == b"\x1f\x8b"
+    opener = _opener(pa.py_buffer(data), "gzip" if compressed else None)
+    found = File(name, reading.format or "csv", opener, reading, len(data), not compressed)
     if reading.format is not None:
-        return opener, reading.format
-    with _one_line_errors(File(name, "csv", opener, reading)):
-        return opener, _format_by_content(_head(opener)) or "csv"
+        return found
+    with _one_line_errors(found):
+        return replace(found, format=_format_by_content(_head(opener)) or "csv")
 
 
 def _opener(place: str | pa.Buffer, compression: Compression | None) -> Callable[[], Stream]:
@@ -303,7 +426,7 @@ def _open_parquet(stream: Stream) -> Any:  # noqa: ANN401 (of pyarrow)
     # ParquetFile, because parquet.read_table imports pandas wherever it is installed.  A large file
     # is buffered, so that one of a single row group is not held in memory; not a small one,
     # because pyarrow takes a minute to see that a damaged page is shorter than its header says.
-    buffer = _PAGE_BYTES if stream.size() >= _LARGE_FILE_BYTES else 0
+    buffer = _PAGE_BYTES if stream.size() >= LARGE_FILE_BYTES else 0
     return pyarrow.parquet.ParquetFile(stream, buffer_size=buffer, pre_buffer=False)
 
 

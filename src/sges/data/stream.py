@@ -2,6 +2,7 @@
 
     moments_of_file     means and covariances of continuous columns
     discrete_of_file    discrete columns, identical rows stored once with their weight
+    statistics_of       whichever of dataset and moments a score needs of a table
 
 Memory holds one batch of rows, and beside it one matrix of products, or the distinct rows.
 """
@@ -19,29 +20,39 @@ from numpy.typing import NDArray
 
 from sges.data.arrow import ArrowType, column_of_arrow
 from sges.data.columns import (
+    MAX_COUNTED_VALUES,
+    MAX_INTEGER_LEVELS,
     MAX_LEVELS,
     Column,
     KindNotes,
     all_missing,
     dropped_note,
+    few_distinct_values,
     floats,
+    inferred_kind,
+    integer_kind,
     missing_values,
     observed,
     refuse_infinities,
     smallest_unsigned,
     too_many_levels,
 )
-from sges.data.dataset import Dataset, checked_weights, merge_rows, refuse_few_records
-from sges.data.files import File, open_file
+from sges.data.dataset import (
+    Dataset,
+    checked_weights,
+    dataset_of,
+    dataset_of_columns,
+    merge_rows,
+    refuse_few_records,
+)
+from sges.data.files import BATCH_CELLS, File, open_file
 from sges.data.moments import Block, Moments, block_rows, moments_of_blocks
-from sges.data.reading import Format, Kind, Missing, Reading
+from sges.data.reading import Format, Kind, Missing, Reading, Table, is_path
 from sges.errors import Argument, DataError, InvalidArgument, Message
 
+Batches: TypeAlias = Iterator[list[Column]]
 Codes: TypeAlias = NDArray[np.unsignedinteger]
 Counts: TypeAlias = NDArray[np.int64]
-
-BATCH_CELLS = 1 << 19
-"""Values read together: 4 MiB of numbers."""
 
 
 def moments_of_file(
@@ -160,13 +171,126 @@ def discrete_of_file(
     return _merged_dataset(rows, dictionaries, distinct)
 
 
+def statistics_of(table: Table, reading: Reading) -> Dataset | Moments:
+    """Return the statistics of a table: moments of a large file of numbers, else the dataset.
+
+    For scores that take either, this is the same as ``Dataset.of`` with less memory: of a large
+    file whose columns are all continuous, no more than a batch is in memory at a time.
+
+    Parameters
+    ----------
+    table
+        As in ``Dataset.of``.
+    reading
+        The options of reading it.
+
+    Returns
+    -------
+    Dataset or Moments
+        Moments if the table is a large file of which every column is continuous, by ``kinds`` or
+        by its type; the dataset of any other table.
+
+    Raises
+    ------
+    FileError
+        If a file does not exist or cannot be opened.
+    DataError
+        If the table cannot be used; the message says why and what would help.
+    """
+    if not is_path(table):
+        return dataset_of(table, reading)
+    file = open_file(table, reading)
+    in_column = reading.weights is None or isinstance(reading.weights, str)
+    if reading.missing != "level" and in_column and file.is_large():
+        try:
+            moments = file.consumed(lambda batches: _moments_by_rule(file, batches))
+        except _NotContinuous:
+            moments = None
+        if moments is not None:
+            return moments
+    return dataset_of_columns(file.read(), reading)
+
+
+class _NotContinuous(Exception):
+    """A column is discrete, so that moments do not describe the table."""
+
+
+def _moments_by_rule(file: File, batches: Batches) -> Moments:
+    """Return the moments of a table if its columns are continuous by the rule for their types."""
+    rows = _Rows(file, None)
+    asked = file.reading.kinds_of(rows.names)
+    if Kind.DISCRETE in asked.values():
+        raise _NotContinuous
+    values = {name: _Values() for name in rows.names}
+
+    def watched() -> Iterator[Block]:
+        first = True
+        for columns, counts in rows.usable(batches):
+            for column in columns:
+                values[column.name].add(column)
+                if first and column.name not in asked:
+                    _refuse_discrete(column)
+            first = False
+            yield np.array([floats(column) for column in columns]), counts
+
+    moments = moments_of_blocks(rows.names, watched())
+    notes = KindNotes()
+    for name, known in values.items():
+        if name not in asked:
+            known.note(name, notes)
+        if known.count == 1:
+            notes.constant.append(name)
+    return replace(moments, notes=(*rows.notes(), *notes.notes()))
+
+
+def _refuse_discrete(column: Column) -> None:
+    """Give up at the first batch if a column is text, or integers with few values."""
+    if inferred_kind(column) is Kind.DISCRETE:
+        raise _NotContinuous
+
+
+@dataclass(slots=True)
+class _Values:
+    """The distinct values of a column so far, until they are too many to be of interest."""
+
+    distinct: NDArray[Any] | None = field(default_factory=lambda: np.empty(0))
+    are_integers: bool = False
+    rows: int = 0
+
+    @property
+    def count(self) -> int | None:
+        """The number of distinct values; None if they are many."""
+        return None if self.distinct is None else len(self.distinct)
+
+    def add(self, column: Column) -> None:
+        """Add the values of a batch."""
+        self.rows += len(column)
+        self.are_integers = column.labels is None and column.values.dtype.kind in "iu"
+        if self.distinct is not None:
+            limit = MAX_COUNTED_VALUES if self.are_integers else MAX_INTEGER_LEVELS
+            few = few_distinct_values(column.present(), limit)
+            both = None if few is None else np.union1d(self.distinct, few.astype(np.float64))
+            self.distinct = None if both is None or len(both) > limit else both
+
+    def note(self, name: str, notes: KindNotes) -> None:
+        """Add what users should know about the kind; give up if it is discrete after all."""
+        if not self.are_integers:
+            notes.add_floats(name, self.count, self.rows)
+            return
+        if self.count is not None and integer_kind(self.count, self.rows) is Kind.DISCRETE:
+            raise _NotContinuous
+        notes.add_integers(name, Kind.CONTINUOUS, self.count)
+
+
 class _Rows:
     """The usable rows of a file, batch by batch, and a count of what is missing.
 
     Nothing is said about missing values before the whole file has been seen.
     """
 
-    def __init__(self, file: File, batch_rows: int | None, text_type: ArrowType) -> None:
+    def __init__(
+        self, file: File, batch_rows: int | None, text_type: ArrowType | None = None
+    ) -> None:
         reading = file.reading
         if reading.weights is not None and not isinstance(reading.weights, str):
             raise InvalidArgument("weights of a stream must be the name of a column")
@@ -181,10 +305,13 @@ class _Rows:
         self.seen = self.incomplete = self.records = 0
         self.missing: dict[str, int] = {}
 
-    def usable(self) -> Iterator[tuple[list[Column], Counts | None]]:
+    def usable(
+        self, batches: Batches | None = None
+    ) -> Iterator[tuple[list[Column], Counts | None]]:
         """Yield columns and weights without rows that count zero times or miss a value."""
+        batches = batches or self.file.batches(self.size, self.types)
         how = self.file.reading.missing
-        for columns, counts in self._weighted():
+        for columns, counts in self._weighted(batches):
             kept = self._complete(columns)
             if how == "level" or kept.all():
                 yield columns, counts
@@ -199,9 +326,9 @@ class _Rows:
             return ()
         return (dropped_note(self.missing, self.incomplete, self.seen),)
 
-    def _weighted(self) -> Iterator[tuple[list[Column], Counts | None]]:
+    def _weighted(self, batches: Batches) -> Iterator[tuple[list[Column], Counts | None]]:
         start = 0
-        for columns in self.file.batches(self.size, self.types):
+        for columns in batches:
             refuse_infinities(columns, start)
             start += len(columns[0])
             if self.file.reading.weights is None:

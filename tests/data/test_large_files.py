@@ -1,0 +1,144 @@
+"""A large file is read in batches and is the same dataset, or the moments of one."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd  # type: ignore[import-untyped]
+import pyarrow as pa
+import pytest
+
+from data.test_stream import FORMATS, levelled, numbers, write
+from data_facts import facts
+from sges.data import Dataset, Kinds, Missing, Moments, Reading, files
+from sges.data.stream import statistics_of
+from sges.errors import DataError
+
+
+@pytest.fixture
+def _all_files_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "LARGE_FILE_BYTES", 0)
+    monkeypatch.setattr(files, "_TEXT_BLOCK_BYTES", 400)
+
+
+def small(path: Path, **options: object) -> Dataset:
+    """Return the dataset of a file that is read whole."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "LARGE_FILE_BYTES", 1 << 40)
+        patch.setattr(files, "_TEXT_BLOCK_BYTES", 1 << 22)
+        return Dataset.of(path, **options)  # type: ignore[arg-type]
+
+
+def mixed(rows: int) -> pa.Table:
+    rng = np.random.default_rng(rows)
+    table = levelled(rows, 3, holes=True)
+    for name, column in {
+        "float": rng.normal(size=rows),
+        "wide": rng.integers(-(2**40), 2**40, rows),
+        "byte": rng.integers(0, 250, rows),
+        "grows": np.arange(rows) * 3,
+        "category": pd.Categorical.from_codes(rng.integers(0, 3, rows), ["z", "b", "a"]),
+    }.items():
+        table = table.append_column(name, pa.array(column))
+    return table
+
+
+@pytest.mark.usefixtures("_all_files_are_large")
+@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("missing", ["drop", "level"])
+def test_a_file_read_in_batches_is_the_same_dataset(
+    tmp_path: Path, kind: str, missing: Missing
+) -> None:
+    path = write(mixed(1500), tmp_path / f"t.{kind}")
+    kinds = {"real": "discrete", "whole": "discrete"}
+    batched = Dataset.of(path, missing=missing, kinds=kinds)
+    whole = small(path, missing=missing, kinds=kinds)
+    assert facts(batched) == facts(whole)
+    assert batched.notes == whole.notes
+
+
+LATE: dict[str, tuple[str, str]] = {
+    "integers, then floats": ("7", "1.5"),
+    "integers, then more than 64 bits": ("7", "9" * 25),
+    "integers, then text": ("7", "x"),
+    "zeros, then truth values": ("0", "true"),
+    "truth values, then text": ("true", "maybe"),
+    "floats, then text": ("1.5", "x"),
+    "dates, then text": ("2020-01-01", "x"),
+    "nothing, then floats": ("", "1.5"),
+    "text, then floats": ("x", "1.5"),
+}
+
+
+@pytest.mark.usefixtures("_all_files_are_large")
+@pytest.mark.parametrize("case", LATE)
+def test_the_type_of_text_is_that_of_the_whole_column(tmp_path: Path, case: str) -> None:
+    first, last = LATE[case]
+    path = tmp_path / "t.csv"
+    lines = [f"{first},{i}.5" for i in range(300)] + [f"{last},{i}.5" for i in range(300)]
+    path.write_text("a,b\n" + "\n".join(lines) + "\n")
+    assert facts(Dataset.of(path, missing="drop")) == facts(small(path, missing="drop"))
+
+
+@pytest.mark.usefixtures("_all_files_are_large")
+@pytest.mark.parametrize("kind", FORMATS)
+def test_the_statistics_of_a_large_file_of_numbers_are_moments(tmp_path: Path, kind: str) -> None:
+    table = numbers(2000).append_column("few", pa.array(np.arange(2000) % 4 / 2))
+    table = table.append_column("same", pa.array(np.full(2000, 3.25)))
+    path = write(table, tmp_path / f"t.{kind}")
+    found = statistics_of(path, Reading())
+    assert isinstance(found, Moments)
+    whole = small(path)
+    memory = Moments.of(whole)
+    scale = np.sqrt(np.diagonal(memory.covariance)) + (np.diagonal(memory.covariance) == 0)
+    assert np.abs((found.covariance - memory.covariance) / np.outer(scale, scale)).max() < 1e-12
+    assert (found.names, found.records) == (memory.names, memory.records)
+    assert found.notes == whole.notes
+    assert len(found.notes) == 3
+
+
+@pytest.mark.usefixtures("_all_files_are_large")
+@pytest.mark.parametrize(
+    ("column", "kinds"),
+    [
+        (["u", "v"] * 1000, None),
+        ([0, 1, 2, 3] * 500, None),
+        ([True, False] * 1000, None),
+        (list(np.arange(2000) / 7), {"c": "discrete"}),
+        ([7] * 1999 + ["x"], None),
+    ],
+)
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_the_statistics_of_a_file_with_a_discrete_column_are_its_dataset(
+    tmp_path: Path, kind: str, column: list[object], kinds: Kinds
+) -> None:
+    values = [str(value) for value in column] if "x" in column else column
+    table = pa.table({"a": np.arange(2000.0), "c": values})
+    path = write(table, tmp_path / f"t.{kind}")
+    found = statistics_of(path, Reading(kinds=kinds))
+    assert isinstance(found, Dataset)
+    assert facts(found) == facts(small(path, kinds=kinds))
+
+
+@pytest.mark.usefixtures("_all_files_are_large")
+@pytest.mark.parametrize("read", [Dataset.of, lambda path: statistics_of(path, Reading())])
+def test_large_files_are_refused_in_the_same_words(
+    tmp_path: Path, read: Callable[[Path], object]
+) -> None:
+    table = numbers(1000).to_pandas()
+    table.loc[[3, 999], "a"] = None
+    path = write(pa.Table.from_pandas(table, preserve_index=False), tmp_path / "t.csv")
+    with pytest.raises(DataError, match=r"in 2 of 1000 rows \('a' 2\); pass missing='drop'"):
+        read(path)
+    path.write_bytes(b"a,b\n")
+    with pytest.raises(DataError, match="no rows; it needs at least two"):
+        read(path)
+
+
+def test_small_files_and_tables_in_memory_are_datasets(tmp_path: Path) -> None:
+    table = numbers(50)
+    path = write(table, tmp_path / "t.csv")
+    for source in (path, table, table.to_pandas()):
+        found = statistics_of(source, Reading())
+        assert isinstance(found, Dataset)
+        assert facts(found) == facts(Dataset.of(source))
