@@ -16,7 +16,9 @@ from math import inf
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard
 
-from sges.data import Dataset, Kinds, Missing, Moments
+from sges.data import Dataset, Kinds, Missing, Moments, Reading
+from sges.data.dataset import dataset_of
+from sges.data.reading import is_path
 from sges.errors import Argument, InvalidArgument, Message, check_number, shown
 from sges.graph.pdag import PDAG
 from sges.properties import MaxParents, Property
@@ -151,9 +153,8 @@ def learn(
         "kinds": kinds, "missing": None if missing == "error" else missing, "names": names,
         "columns": columns, "exclude": exclude, "weights": weights,
     }  # fmt: skip
-    data = _read(
-        table, score, {word: given for word, given in reading.items() if given is not None}
-    )
+    given = {word: value for word, value in reading.items() if value is not None}
+    data = _read(table, score, penalty, given)
     source = score if data is None else data
     given_names = names if names is not None else getattr(source, "names", None)
     labels = None if given_names is None else tuple(given_names)
@@ -315,7 +316,21 @@ def is_score(score: object) -> TypeGuard[Score]:
     return not isinstance(score, type) and hasattr(score, "local") and hasattr(score, "n")
 
 
-def _read(table: Table, score: AnyScore, reading: Mapping[str, Any]) -> Dataset | Moments | None:
+def read_for_score(
+    table: Table, reading: Reading, score: AnyScore, penalty: AnyPenalty
+) -> Dataset | Moments:
+    """Return a table as a score takes it: of a large file, only its moments where they suffice."""
+    needs_rows = penalty == "auto" or score not in ("auto", "bic", "gaussian-bic", "bge")
+    if needs_rows or not is_path(table):
+        return dataset_of(table, reading)
+    from sges.data.stream import statistics_of  # pyarrow: only when it is used
+
+    return statistics_of(table, reading)
+
+
+def _read(
+    table: Table, score: AnyScore, penalty: AnyPenalty, reading: Mapping[str, Any]
+) -> Dataset | Moments | None:
     """Return the table as scores take it; None beside a score object, which has its own data."""
     if isinstance(score, str):
         check_score_word(score)
@@ -335,7 +350,7 @@ def _read(table: Table, score: AnyScore, reading: Mapping[str, Any]) -> Dataset 
                 f"{next(iter(reading))}= is about reading a table, and Moments have been read"
             )
         return table
-    return Dataset.of(table, **reading)
+    return read_for_score(table, Reading(**reading), score, penalty)
 
 
 def _check_alone(table: Table, score: Score, reading: Mapping[str, Any]) -> None:

@@ -1,13 +1,17 @@
 """A large file is read in batches and is the same dataset, or the moments of one."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
+import sges
 from data.test_stream import FORMATS, levelled, numbers, write
 from data_facts import facts
 from sges.data import Dataset, Kinds, Missing, Moments, Reading, files
@@ -142,3 +146,42 @@ def test_small_files_and_tables_in_memory_are_datasets(tmp_path: Path) -> None:
         found = statistics_of(source, Reading())
         assert isinstance(found, Dataset)
         assert facts(found) == facts(Dataset.of(source))
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_learning_from_a_large_file_holds_its_moments_only(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(5)
+    a = rng.normal(size=1000)
+    table = pa.table({"a": a, "b": a + rng.normal(size=1000), "c": rng.normal(size=1000)})
+    path = write(table, tmp_path / f"t.{kind}")
+    expected = sges.learn(path)
+    monkeypatch.setattr(files, "LARGE_FILE_BYTES", 0)
+    monkeypatch.setattr(Dataset, "of", None)
+    monkeypatch.setattr(files.File, "read", None)
+    found = sges.learn(path)
+    assert found.cpdag == expected.cpdag
+    assert found.notes[:-1] == expected.notes[:-1]
+    assert np.isclose(found.score, expected.score, rtol=1e-12)
+
+
+@pytest.mark.slow
+def test_a_million_rows_of_100_columns_are_learnt_from_in_half_a_gigabyte(tmp_path: Path) -> None:
+    rng = np.random.default_rng(6)
+    path = tmp_path / "t.parquet"
+    schema = pa.schema([(f"x{i}", pa.float64()) for i in range(100)])
+    with pyarrow.parquet.ParquetWriter(path, schema) as writer:
+        for _ in range(20):
+            part = rng.normal(size=(50_000, 100))
+            writer.write_table(pa.table(list(part.T), schema=schema))
+    script = f"""
+import sges
+sges.learn({str(path)!r}, max_indegree=1)
+with open("/proc/self/status") as status:
+    print(next(line.split()[1] for line in status if line.startswith("VmHWM")))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) < 500 * 1024

@@ -250,11 +250,11 @@ def learn(
     if out is not None:
         check_place(out)
     with warnings_as_remarks(), watching(f"reading {table}") as watcher:
-        from sges.data import Dataset
+        from sges.data import Reading
         from sges.learning import learn as learn_from
+        from sges.learning import read_for_score
 
-        data = Dataset.of(
-            table,
+        reading = Reading(
             kinds=parse_kinds(kinds),
             missing=cast("Any", missing),  # the library checks the words
             columns=columns,
@@ -265,13 +265,14 @@ def learn(
             encoding=encoding,
             missing_words=missing_words,
         )
+        chosen = cast("Any", number_or_word(penalty))
         result = learn_from(
-            data,
+            read_for_score(table, reading, score, chosen),
             score=score,
             assume=assume,
             knowledge=knowledge,
             strategy=strategy,
-            penalty=cast("Any", number_or_word(penalty)),
+            penalty=chosen,
             forward=cast("Any", forward),
             start=start,
             max_indegree=max_indegree,

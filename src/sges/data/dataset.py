@@ -164,13 +164,6 @@ class Dataset:
             exclude=exclude, delimiter=delimiter, decimal=decimal, encoding=encoding,
             missing_words=missing_words, format=format,
         )  # fmt: skip
-        if isinstance(table, Dataset):
-            if given := reading.given():
-                raise InvalidArgument(
-                    f"{given[0]}= was given with a Dataset, which has been read already; "
-                    "give it where the Dataset is made"
-                )
-            return table
         return dataset_of(table, reading)
 
     @property
@@ -258,6 +251,13 @@ class Dataset:
 
 def dataset_of(table: Table, reading: Reading) -> Dataset:
     """Return the dataset of a table that is read as ``reading`` says."""
+    if isinstance(table, Dataset):
+        if given := reading.given():
+            raise InvalidArgument(
+                f"{given[0]}= was given with a Dataset, which has been read already; "
+                "give it where the Dataset is made"
+            )
+        return table
     if is_path(table):
         from sges.data.files import open_file  # pyarrow: only when it is used
 

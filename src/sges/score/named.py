@@ -86,12 +86,14 @@ def make_score(word: str, data: Dataset | Moments, penalty: float = 1.0) -> Scor
 def kinds_in_words(data: Dataset | Moments) -> str:
     """Return how many columns are of which kind, for people."""
     if isinstance(data, Moments):
-        return "means and covariances were given"
-    counts = {"continuous": len(data.continuous), "discrete": len(data.discrete)}
+        counts = {"continuous": len(data.names), "discrete": 0}
+    else:
+        counts = {"continuous": len(data.continuous), "discrete": len(data.discrete)}
     if 0 not in counts.values():
         return " and ".join(
             f"{count} column{'' if count == 1 else 's'} {'is' if count == 1 else 'are'} {kind}"
             for kind, count in counts.items()
         )
     kind = next(kind for kind, count in counts.items() if count)
-    return f"the one column is {kind}" if data.n == 1 else f"all {data.n} columns are {kind}"
+    n = counts[kind]
+    return f"the one column is {kind}" if n == 1 else f"all {n} columns are {kind}"
