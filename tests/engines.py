@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from sges.score.base import Score
+from sges.score.protocol import Score
 from sges.search.engines import IS_COMPILED, Engine
 from sges.search.reference import ReferenceEngine
 

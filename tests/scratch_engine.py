@@ -11,7 +11,7 @@ from sges.graph import PDAG, is_cpdag, maximum_cardinality_search
 from sges.nodeset import NodeSet, nodes, subsets
 from sges.operators import Delete, Insert, Operator, all_deletes
 from sges.properties import Property
-from sges.score.base import Score
+from sges.score.protocol import Score
 from sges.selective import selective_deletes
 
 Generate = Callable[[PDAG], Iterable[Operator]]

@@ -11,7 +11,7 @@ from sges.graph import PDAG
 from sges.nodeset import nodes
 from sges.operators import Delete, Insert, Operator, all_deletes, all_inserts, all_turns
 from sges.properties import Property
-from sges.score.base import Score, total_score
+from sges.score.protocol import Score, total_score
 
 Stop = Callable[[float, float], bool]
 """Whether to give up, by what is lost so far and what the best insert gains."""

@@ -7,7 +7,7 @@ https://numpydoc.readthedocs.io/en/latest/validation.html
 
 import inspect
 import pkgutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from enum import Enum
 from importlib import import_module
 from types import ModuleType
@@ -35,20 +35,6 @@ CHECKS = {
 }
 # A method that only answers for its object says so in its summary: "Return the number of ...".
 SHORT = {"RT01", "YD01"}
-
-
-# Rooms whose docstrings are still being written: this list becomes empty.
-UNFINISHED = "score"
-
-
-def expected(names: Iterable[str]) -> list[object]:
-    """Mark the names of unfinished rooms as allowed to fail."""
-    rooms = tuple(f"sges.{room}" for room in UNFINISHED.split())
-    late = pytest.mark.xfail(strict=False, reason="being written")
-    return [
-        pytest.param(name, marks=[late] if rooms and name.startswith(rooms) else [])
-        for name in sorted(names)
-    ]
 
 
 def public_modules() -> Iterator[ModuleType]:
@@ -105,13 +91,13 @@ def problems(name: str, unchecked: set[str] = frozenset()) -> list[str]:  # type
     ]
 
 
-@pytest.mark.parametrize("name", expected(public_names()))
+@pytest.mark.parametrize("name", sorted(public_names()))
 def test_a_public_name_documents_its_parameters_and_what_it_returns(name: str) -> None:
     abstract = getattr(public_names()[name], "_is_protocol", False)  # it is not constructed
     assert problems(name, {"PR01"} if abstract else set()) == []
 
 
-@pytest.mark.parametrize("name", expected(public_methods()))
+@pytest.mark.parametrize("name", sorted(public_methods()))
 def test_a_public_method_documents_its_parameters_and_what_it_returns(name: str) -> None:
     short = SHORT if without_arguments(public_methods()[name]) else set()
     assert problems(name, short) == []

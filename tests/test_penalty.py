@@ -23,7 +23,7 @@ from sges.penalty.selection import CANDIDATES
 from sges.properties import MaxParents
 from sges.result import Result
 from sges.score import BDeu, GaussianBIC
-from sges.score.base import Score
+from sges.score.protocol import Score
 from sges.search import ges, sges
 
 

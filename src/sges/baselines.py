@@ -26,7 +26,7 @@ from sges.graph.equivalence import dag_to_cpdag
 from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import nodes, nodeset
 from sges.result import Result
-from sges.score.base import Score, dag_score, insert_gains, total_score
+from sges.score.protocol import Score, dag_score, insert_gains, total_score
 
 __all__ = ["chow_liu", "exact"]
 

@@ -10,7 +10,7 @@ from itertools import islice
 
 from sges.graph.pdag import PDAG
 from sges.operators import Delete, all_deletes
-from sges.score.base import Score, total_score
+from sges.score.protocol import Score, total_score
 
 __all__ = ["Certificate", "certify", "tie_tolerance"]
 

@@ -23,8 +23,8 @@ from sges.errors import Argument, InvalidArgument, Message, check_number, shown
 from sges.graph.pdag import PDAG
 from sges.properties import MaxParents, Property
 from sges.result import Result
-from sges.score.base import Score
 from sges.score.named import check_score_word, kinds_in_words, make_score
+from sges.score.protocol import Score
 from sges.search import Strategy, search
 from sges.search.algorithms import Forward
 from sges.search.auto import auto_bound

@@ -30,7 +30,7 @@ from sges.graph.completion import complete_locally
 from sges.graph.pdag import PDAG
 from sges.graph.undirected import cliques
 from sges.nodeset import NodeSet, by_size_then_nodes, components, nodes, nodeset, reach, show, union
-from sges.score.base import Score
+from sges.score.protocol import Score
 
 __all__ = [
     "Delete",

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from sges.certificate import Certificate
     from sges.export import Convention, Matrix, PathLike
     from sges.report import Explanation
-    from sges.score.base import Score
+    from sges.score.protocol import Score
 
 __all__ = ["FORMAT", "VERSION", "Result", "Step"]
 

@@ -20,7 +20,7 @@ from sges.graph.equivalence import dag_to_cpdag
 from sges.graph.pdag import PDAG
 from sges.network import BayesianNetwork, LinearGaussian, random_structure
 from sges.nodeset import nodes
-from sges.score.base import Score, total_score
+from sges.score.protocol import Score, total_score
 from studies.frame import seed_of
 
 

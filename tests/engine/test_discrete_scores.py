@@ -16,8 +16,7 @@ from sges.data.dataset import Dataset
 from sges.data.reading import Kind
 from sges.errors import ScoreError
 from sges.nodeset import nodeset
-from sges.score.discrete import BDeu, DiscreteBIC
-from sges.score.tabular import DiscreteScore
+from sges.score.discrete import BDeu, DiscreteBIC, DiscreteScore
 
 native = pytest.importorskip("sges.engine.discrete", reason="the engine is not compiled")
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from sges.data.dataset import Dataset
 from sges.errors import DataWarning, ScoreError
 from sges.nodeset import nodes, nodeset
-from sges.score.base import Candidates, Gains
-from sges.score.bge import BGe
-from sges.score.gaussian import GaussianBIC
-from sges.score.mixed import DegenerateGaussian
+from sges.score.gaussian.bge import BGe
+from sges.score.gaussian.bic import GaussianBIC
+from sges.score.gaussian.mixed import DegenerateGaussian
+from sges.score.protocol import Candidates, Gains
 
 native = pytest.importorskip("sges.engine.gaussian", reason="the engine is not compiled")
 
@@ -54,10 +54,10 @@ def bge(score: BGe, kind: str = "float64") -> Any:  # noqa: ANN401 (compiled)
 
 
 def mixed(score: DegenerateGaussian, kind: str = "float64") -> Any:  # noqa: ANN401 (compiled)
-    written = score._written
-    matrix = written.matrix.astype(kind)
+    blocks = score._blocks
+    matrix = blocks.matrix.astype(kind)
     return native.DegenerateGaussian(
-        matrix, written.starts, written.widths, score._half, score._per_parameter
+        matrix, blocks.starts, blocks.widths, score._half, score._per_parameter
     )
 
 

@@ -18,7 +18,7 @@ from sges.network import LinearGaussian, random_dag
 from sges.properties import MaxParents
 from sges.result import Result
 from sges.score import GaussianBIC, GaussianOracle, SeparationOracle
-from sges.score.base import Score, total_score
+from sges.score.protocol import Score, total_score
 from sges.search import bes, fes, ges, poly_fes, sbes, sges, turning
 from worlds import gaussian_score, linear_data
 

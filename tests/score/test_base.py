@@ -13,9 +13,9 @@ import sges.score
 from sges.errors import ScoreError
 from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes
-from sges.score.base import dag_score, delete_gains, insert_gains, total_score
-from sges.score.cache import CountingScore, Families
-from sges.score.gaussian import GaussianBIC
+from sges.score.counting import CountingScore
+from sges.score.gaussian.bic import GaussianBIC
+from sges.score.protocol import dag_score, delete_gains, insert_gains, total_score
 
 
 class Plain:
@@ -39,11 +39,9 @@ def gaussian(n: int = 5, records: int = 200) -> GaussianBIC:
 def test_every_public_name_of_the_scores_can_be_imported() -> None:
     for name in sges.score.__all__:
         assert getattr(sges.score, name).__name__ == name
-    with pytest.raises(AttributeError, match="no attribute 'Nonesuch'"):
-        _ = sges.score.Nonesuch
 
 
-def test_the_package_of_scores_loads_nothing_before_it_is_used() -> None:
+def test_the_package_of_scores_does_not_load_scipy_before_it_is_used() -> None:
     code = "import sys, sges.score; print([m for m in sys.modules if m.startswith('scipy')])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
@@ -118,23 +116,6 @@ def test_the_counter_counts_what_a_plain_set_of_families_holds(
             getattr(counter, kind)(y, base, candidates)
         plain |= families_of(kind, y, base, candidates)
         assert counter.evaluations == len(plain)
-
-
-@pytest.mark.parametrize("n", [5, 7, 12])
-def test_the_counter_is_exact_over_many_questions_on_one_node(n: int, seed: int) -> None:
-    """Long enough that every way of looking a family up is taken; sparse and dense bases."""
-    rng = np.random.default_rng([n, seed])
-    families, plain = Families(), set()
-    for _ in range(3000):
-        base = sum(1 << int(v) for v in rng.choice(n, rng.integers(0, min(n, 5)), replace=False))
-        if rng.random() < 0.4:
-            families.add(base)
-            plain.add(base)
-        else:
-            tips = int(rng.integers(2**n)) & int(rng.integers(2**n)) & ~base
-            families.add_fan(base, tips)
-            plain |= {base | 1 << x for x in nodes(tips)}
-        assert families.count == len(plain)
 
 
 def test_a_family_asked_as_insert_delete_and_base_is_one_family() -> None:

@@ -11,8 +11,8 @@ import naive_score
 from naive_score import Table
 from sges.errors import DataWarning, ScoreError
 from sges.nodeset import nodes
-from sges.score.bge import BGe
 from sges.score.conformance import check_score
+from sges.score.gaussian.bge import BGe
 
 
 def linear(n: int = 4, records: int = 40, seed: int = 3) -> Table:
@@ -90,7 +90,7 @@ def test_gains_depend_on_units_only_without_standardizing() -> None:
 
 def test_the_gain_of_an_edge_approaches_that_of_the_bic_with_many_records() -> None:
     """Both are log-likelihoods; the prior is worth a few nats, whatever the records."""
-    from sges.score.gaussian import GaussianBIC
+    from sges.score.gaussian.bic import GaussianBIC
 
     table, at = linear(4, 20_000), np.array([1, 2, 3])
     gap = BGe(table).insert_gains(0, 0, at) - GaussianBIC(table).insert_gains(0, 0, at)

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 import naive_score
 from sges.errors import ScoreError
 from sges.nodeset import NodeSet, nodes
-from sges.score.base import Candidates, Gains
 from sges.score.conformance import check_score
-from sges.score.gaussian import GaussianBIC
+from sges.score.gaussian.bic import GaussianBIC
+from sges.score.protocol import Candidates, Gains
 
 
 def gaussian(n: int = 6) -> GaussianBIC:

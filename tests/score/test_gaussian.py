@@ -16,10 +16,10 @@ from sges.data.moments import Moments
 from sges.errors import DataError, DataWarning, ScoreError
 from sges.graph.pdag import PDAG
 from sges.nodeset import nodes
-from sges.score.base import total_score
 from sges.score.conformance import check_score
-from sges.score.correlation import RIDGE, linear_relations
-from sges.score.gaussian import GaussianBIC
+from sges.score.gaussian.bic import GaussianBIC
+from sges.score.gaussian.matrix import RIDGE, linear_relations
+from sges.score.protocol import total_score
 
 
 def linear(n: int = 6, records: int = 300, seed: int = 3) -> Table:
@@ -229,7 +229,7 @@ def test_the_ridge_hardly_moves_families_that_are_not_degenerate() -> None:
 
 
 def test_a_score_with_a_ridge_is_still_score_equivalent(seed: int) -> None:
-    """One positive definite matrix stands behind all families: see sges.score.correlation."""
+    """One positive definite matrix stands behind all families: see sges.score.gaussian.matrix."""
     check_score(quietly(lambda: GaussianBIC(collinear())), seed=seed, tolerance=1e-7)
 
 

@@ -14,8 +14,8 @@ from sges.data.dataset import Dataset
 from sges.errors import DataWarning, ScoreError
 from sges.nodeset import nodes
 from sges.score.conformance import check_score
-from sges.score.gaussian import GaussianBIC
-from sges.score.mixed import DegenerateGaussian
+from sges.score.gaussian.bic import GaussianBIC
+from sges.score.gaussian.mixed import DegenerateGaussian
 
 DISCRETE = (1, 3, 4)
 
@@ -85,7 +85,7 @@ def test_repeated_rows_count_as_often_as_their_weights_say() -> None:
 
 def test_many_chunks_of_records_give_what_one_gives(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = DegenerateGaussian(dataset(mixed())).local(0, 0b111110)
-    monkeypatch.setattr("sges.score.written.CHUNK", 7)
+    monkeypatch.setattr("sges.score.gaussian.mixed.CHUNK_ROWS", 7)
     assert DegenerateGaussian(dataset(mixed())).local(0, 0b111110) == pytest.approx(whole)
 
 
@@ -136,8 +136,8 @@ def test_exclusive_or_is_beyond_second_moments() -> None:
 
 
 def test_too_many_levels_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sges.score.written.MOST_WRITTEN", 6)
-    with pytest.raises(ScoreError, match="written as 10 columns, 4 of them for the levels of 'x4'"):
+    monkeypatch.setattr("sges.score.gaussian.mixed.MAX_COLUMNS", 6)
+    with pytest.raises(ScoreError, match="represented by 10 columns, 4 of them for 'x4'"):
         DegenerateGaussian(dataset(mixed()))
 
 

@@ -15,12 +15,11 @@ from sges.graph import PDAG, d_separated
 from sges.graph.separation import markov_boundary
 from sges.network import BayesianNetwork, LinearGaussian, random_dag, random_structure
 from sges.nodeset import NodeSet, nodes, nodeset, subsets
-from sges.score.base import dag_score
 from sges.score.conformance import check_score
 from sges.score.discrete import DiscreteBIC
-from sges.score.gaussian import GaussianBIC
-from sges.score.oracle import GaussianOracle, OracleMDL, SeparationOracle
-from sges.score.separation_oracle import RECORDS
+from sges.score.gaussian.bic import GaussianBIC
+from sges.score.oracles import RECORDS, GaussianOracle, OracleMDL, SeparationOracle
+from sges.score.protocol import dag_score
 from strategies import dags
 
 

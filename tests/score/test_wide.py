@@ -11,8 +11,8 @@ import sges.search
 from sges.data import Dataset, Moments
 from sges.errors import DataWarning, ScoreError
 from sges.score import GaussianBIC, check_score
-from sges.score import standardized as module
-from sges.score.correlation import copies
+from sges.score.gaussian import matrix as module
+from sges.score.gaussian.matrix import copies
 
 
 def told(*arguments: object, **options: object) -> tuple[GaussianBIC, list[str]]:
@@ -45,7 +45,7 @@ def tables(seed: int) -> list[NDArray[np.float64]]:
 def test_a_wide_table_has_the_scores_and_warnings_of_its_moments(
     weighted: bool, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "NARROW", 0)
+    monkeypatch.setattr(module, "ONE_PASS_COLUMNS", 0)
     for table in tables(seed):
         weights = [1 + i % 3 for i in range(len(table))] if weighted else None
         data = Dataset.of(table, kinds="continuous", weights=weights)
@@ -63,7 +63,7 @@ def test_a_wide_table_has_the_scores_and_warnings_of_its_moments(
 def test_too_few_records_are_told_without_a_factorisation(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "NARROW", 0)
+    monkeypatch.setattr(module, "ONE_PASS_COLUMNS", 0)
     monkeypatch.delattr(module, "is_well_conditioned")
     table = np.random.default_rng(seed).normal(size=(9, 9))
     assert told(table)[1][0].startswith("9 columns and only 9 records: the correlations are")
@@ -76,7 +76,7 @@ def test_copies_are_found_panel_by_panel(seed: int, monkeypatch: pytest.MonkeyPa
     matrix = np.asarray(np.corrcoef(values))
     everywhere = copies(matrix)
     monkeypatch.setattr(
-        "sges.score.correlation.panels",
+        "sges.score.gaussian.matrix.panels",
         lambda n: [slice(low, min(low + 10, n)) for low in range(0, n, 10)],
     )
     assert copies(matrix) == everywhere

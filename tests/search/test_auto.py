@@ -13,7 +13,7 @@ from sges.network import BayesianNetwork, random_structure
 from sges.nodeset import NodeSet
 from sges.properties import MaxParents, MaxVWidth
 from sges.score import OracleMDL
-from sges.score.base import Candidates, Gains
+from sges.score.protocol import Candidates, Gains
 from sges.search import Strategy, fes, poly_fes, sbes, sges
 from sges.search.auto import auto_bound
 from sges.search.moves import Moves

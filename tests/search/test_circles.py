@@ -6,7 +6,7 @@ import pytest
 from sges.graph import PDAG
 from sges.nodeset import NodeSet
 from sges.score import GaussianBIC
-from sges.score.base import Candidates, Gains, total_score
+from sges.score.protocol import Candidates, Gains, total_score
 from sges.search import search
 from sges.search.reference import DOUBTFUL, LoopGuard, Mark
 

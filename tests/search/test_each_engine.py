@@ -17,7 +17,7 @@ from sges.nodeset import NodeSet
 from sges.operators import Delete, all_deletes
 from sges.properties import MaxParents
 from sges.score import GaussianBIC
-from sges.score.base import Candidates, Gains, Score, total_score
+from sges.score.protocol import Candidates, Gains, Score, total_score
 from sges.search import Strategy, search
 from sges.search.engines import Engine
 from sges.search.generate import changed_views

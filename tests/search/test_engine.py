@@ -20,7 +20,7 @@ from sges.properties import (
 )
 from sges.result import Result
 from sges.score import DiscreteBIC, GaussianBIC
-from sges.score.base import total_score
+from sges.score.protocol import total_score
 from sges.search import bes, fes, ges, poly_fes, sbes, sges, turning
 from worlds import gaussian_score
 

@@ -16,7 +16,7 @@ from sges.graph import PDAG, is_cpdag
 from sges.knowledge import Knowledge
 from sges.properties import MaxClique, MaxParents, MaxVWidth, Property
 from sges.score import BDeu, GaussianBIC
-from sges.score.base import total_score
+from sges.score.protocol import total_score
 from sges.search import STRATEGIES, Progress, Strategy, fes, interleaved, search, turning
 from worlds import gaussian_score, linear_data
 

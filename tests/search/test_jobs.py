@@ -11,7 +11,7 @@ from sges.errors import InvalidArgument
 from sges.knowledge import Knowledge
 from sges.result import Result
 from sges.score import BDeu, BGe, DegenerateGaussian, DiscreteBIC, GaussianBIC
-from sges.score.base import Score
+from sges.score.protocol import Score
 from sges.search import Strategy, extended, search
 from sges.search.engines import IS_USED
 from sges.search.run import effective_jobs

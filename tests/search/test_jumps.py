@@ -18,7 +18,7 @@ from sges.network import BayesianNetwork, random_dag
 from sges.nodeset import NodeSet
 from sges.operators import Operator, all_deletes, all_inserts, all_turns
 from sges.score import BDeu
-from sges.score.base import Score
+from sges.score.protocol import Score
 from sges.search.engines import Engine
 from sges.search.moves import Moves
 from worlds import gaussian_score

@@ -23,7 +23,7 @@ from sges.nodeset import NodeSet, nodes, nodeset
 from sges.operators import Delete, Insert
 from sges.properties import AtMost, MaxClique, MaxParents, MaxTreewidth, MaxVStructures, MaxVWidth
 from sges.score import DiscreteBIC, GaussianBIC, SeparationOracle
-from sges.score.base import Score, total_score
+from sges.score.protocol import Candidates, Gains, Score, total_score
 from sges.search import Progress, ges, order_bound, reference_order
 from sges.search.algorithms import backward
 from sges.search.asked import AskedGains
@@ -200,6 +200,16 @@ def _arcs(graph: PDAG) -> set[tuple[int, int]]:
     return {*graph.directed_edges(), *lines, *((y, x) for x, y in lines)}
 
 
+class Skipping(DiscreteBIC):
+    """A score that does not compute the gains of candidates that cannot win."""
+
+    def insert_gains_above(
+        self, y: int, base: NodeSet, candidates: Candidates, floor: float
+    ) -> Gains:
+        gains = self.insert_gains(y, base, candidates)
+        return np.where(gains > floor, gains, -1e300)
+
+
 class TestTheTwin:
     """The fast search does what the plain one does."""
 
@@ -288,10 +298,9 @@ class TestTheTwin:
     def test_a_score_that_skips_what_cannot_win_leads_to_the_same_orders(
         self, search_of: Kind, seed: int
     ) -> None:
-        """Discrete scores answer for hopeless candidates with any low number."""
+        """A score may answer for candidates that cannot win with any low number."""
         network = BayesianNetwork.random(random_dag(8, 12, seed=seed), seed=seed)
-        score = DiscreteBIC(network.sample(500, seed=seed))
-        assert hasattr(score, "insert_gains_above")
+        score = Skipping(network.sample(500, seed=seed))
         search = search_of(score, list(range(8)))
         search.improve()
         order = list(range(8))

@@ -13,7 +13,7 @@ from sges.knowledge import IndexedKnowledge, Knowledge
 from sges.network import LinearGaussian
 from sges.properties import MaxParents
 from sges.score import GaussianBIC, SeparationOracle
-from sges.score.base import Score, total_score
+from sges.score.protocol import Score, total_score
 from sges.search.algorithms import backward
 from sges.search.asked import AskedGains
 from sges.search.reference_order import OrderSearch

@@ -5,7 +5,7 @@ import pytest
 
 from sges.graph import PDAG
 from sges.score import GaussianBIC
-from sges.score.base import total_score
+from sges.score.protocol import total_score
 from sges.search import ges
 from worlds import linear_data
 

@@ -22,7 +22,7 @@ from sges.knowledge import Knowledge
 from sges.operators import all_inserts, all_turns
 from sges.properties import AtMost, MaxClique, MaxParents, MaxTreewidth, MaxVStructures, MaxVWidth
 from sges.score import GaussianBIC, SeparationOracle
-from sges.score.base import total_score
+from sges.score.protocol import total_score
 from sges.search import STRATEGIES, Strategy, fes, ges, interleaved, search, sges, turning
 from sges.search.moves import Moves
 from sges.search.strategy import as_strategy

@@ -23,7 +23,7 @@ from sges.network import BayesianNetwork, LinearGaussian, random_dag
 from sges.nodeset import NodeSet
 from sges.operators import Operator, all_deletes, all_inserts, all_turns
 from sges.score import BDeu, BGe, DegenerateGaussian, DiscreteBIC, GaussianBIC, SeparationOracle
-from sges.score.base import Score, total_score
+from sges.score.protocol import Score, total_score
 from sges.search.engines import Engine
 from sges.search.generate import changed_views
 from sges.search.moves import Constraint, Moves

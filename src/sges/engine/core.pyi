@@ -6,7 +6,7 @@ from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import NodeSet
 from sges.operators import Delete, Operator
 from sges.result import Step
-from sges.score.base import Score
+from sges.score.protocol import Score
 from sges.search.moves import Constraint, Moves
 
 Mark = tuple[int, int, int, int, float]

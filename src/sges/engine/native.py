@@ -9,11 +9,11 @@ from weakref import WeakKeyDictionary
 
 from sges.engine import discrete, gaussian
 from sges.nodeset import nodes
-from sges.score.bge import BGe
 from sges.score.discrete import BDeu, DiscreteBIC
-from sges.score.gaussian import GaussianBIC
-from sges.score.gaussian_oracle import GaussianOracle
-from sges.score.mixed import DegenerateGaussian
+from sges.score.gaussian.bge import BGe
+from sges.score.gaussian.bic import GaussianBIC
+from sges.score.gaussian.mixed import DegenerateGaussian
+from sges.score.oracles import GaussianOracle
 
 _MADE: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # a score may be searched many times
 
@@ -45,9 +45,9 @@ def _bge(score: BGe) -> Any:  # noqa: ANN401
 
 
 def _degenerate_gaussian(score: DegenerateGaussian) -> Any:  # noqa: ANN401
-    written = score._written
+    blocks = score._blocks
     return gaussian.DegenerateGaussian(
-        written.matrix, written.starts, written.widths, score._half, score._per_parameter
+        blocks.matrix, blocks.starts, blocks.widths, score._half, score._per_parameter
     )
 
 

@@ -45,8 +45,8 @@ from sges.graph.equivalence import pdag_to_dag
 from sges.graph.pdag import PDAG
 from sges.metrics import skeleton
 from sges.nodeset import NodeSet, nodes
-from sges.score.correlation import RIDGE
-from sges.score.counts import plain_codes, refine, tally, together
+from sges.score.discrete import plain_codes, refine, tally, together
+from sges.score.gaussian.matrix import RIDGE
 
 Floats = NDArray[np.float64]
 

@@ -48,9 +48,9 @@ from sges.errors import (
 from sges.graph.pdag import PDAG
 from sges.penalty.criteria import CRITERIA, Candidate, Criterion
 from sges.result import Result
-from sges.score.base import Score
-from sges.score.gaussian import GaussianBIC
+from sges.score.gaussian.bic import GaussianBIC
 from sges.score.named import SCORES, named_score
+from sges.score.protocol import Score
 from sges.search import ges
 
 GAMMA = 0.5

@@ -1,7 +1,7 @@
-"""check_score: whether a score keeps the promises that the search relies on.
+"""check_score: test whether a score has the properties that the search relies on.
 
-The laws, each tried on random families and random DAGs over at most ``width`` of the score's
-variables, with the first counter-example in the error:
+Each property is tested on random families and random DAGs over at most ``width`` of the score's
+variables, and the error shows the first counter-example:
 
     finite              every family has a finite score
     decomposable        a family's score depends on (y, parents) alone: asked again, between
@@ -10,8 +10,8 @@ variables, with the first counter-example in the error:
                         1995), have the same score
     batch = one by one  ``insert_gains`` and ``delete_gains``, where offered, are differences
                         of ``local``
-    symmetric           renaming the variables renames the answers; tried where the score
-                        offers ``permuted(order)``, or a function that does is given
+    symmetric           renaming the variables renames the answers; tested where the score
+                        offers ``permuted(order)``, or such a function is given
 
 The same suite is run on every score of this package.
 """
@@ -26,7 +26,7 @@ from sges.errors import ScoreError
 from sges.graph.equivalence import covered_edges
 from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes, nodeset, show
-from sges.score.base import Candidates, Gains, Score, batch_method, dag_score
+from sges.score.protocol import Candidates, Gains, Score, batch_method, dag_score
 
 Permuted: TypeAlias = Callable[[Sequence[int]], Score]
 """Given ``order``, the score of the data in which variable i is the old variable order[i]."""
@@ -41,22 +41,36 @@ def check_score(
     tolerance: float = 1e-9,
     permuted: Permuted | None = None,
 ) -> None:
-    """Raise ``ScoreError`` with a counter-example unless the score keeps its contract.
+    """Raise ``ScoreError`` with a counter-example if the score breaks the contract of a score.
+
+    Tested are: finite, decomposable, score equivalent, batch methods equal to ``local``, and
+    symmetric under renaming of the variables.
 
     Parameters
     ----------
     score
-        Any score: ours or your own.
+        Any score: one of this package or your own.
     seed
-        Of the random families and DAGs.
+        The seed of the random families and DAGs.
     pairs
-        How many pairs of equivalent DAGs to compare; a tenth as many batches and renamings.
+        The number of pairs of equivalent DAGs to compare; a tenth as many batches and renamings.
     width
-        The most variables that one DAG or one family joins.
+        The largest number of variables in one DAG or one family.
     tolerance
         The error allowed, relative to the size of the scores compared.
     permuted
-        Makes the score of the renamed variables, for a score without such a method.
+        Given ``order``, returns the score in which variable i is the old variable order[i]; for a
+        score that has no such method.
+
+    Raises
+    ------
+    ScoreError
+        If the score breaks the contract; the message shows a counter-example.
+
+    Examples
+    --------
+    >>> from sges.score import GaussianBIC
+    >>> check_score(GaussianBIC.from_covariance([[1.0, 0.5], [0.5, 1.0]], records=100))
     """
     if score.n < 1:
         raise ScoreError(f"the score has {score.n} variables; it needs at least one")
@@ -74,7 +88,7 @@ def check_score(
 
 
 class _Checks:
-    """The laws, on one score, with one source of random numbers."""
+    """The tests of one score, with one source of random numbers."""
 
     def __init__(
         self, score: Score, rng: np.random.Generator, width: int, tolerance: float
@@ -82,7 +96,7 @@ class _Checks:
         self.score, self.rng, self.width, self.tolerance = score, rng, width, tolerance
 
     def families(self, times: int) -> None:
-        """Ask for families twice, in another order: finite, and the same."""
+        """Ask for families twice, in another order: the values must be finite and the same."""
         asked = [self._family() for _ in range(times)]
         first = [self._finite(y, parents) for y, parents in asked]
         for i in self.rng.permutation(times).tolist():

@@ -1,49 +1,198 @@
 """Scores of discrete data: BIC (which is MDL with our sign) and BDeu.
 
-Both are sums over the cells of a contingency table,
+Let n_jk be the number of records with parent configuration j and level k of y, and n_j the number
+of records with configuration j.  Let r be the number of levels of y, q the number of possible
+parent configurations (the product of the parents' numbers of levels), and m the number of records.
+Then local(y, parents) is
 
-    local(y, parents) = Σ cell(n_jk) − Σ configuration(n_j) − penalty,
+    BIC     Σ_jk n_jk ln n_jk − Σ_j n_j ln n_j − penalty · ½ ln m · (r − 1) q
+    BDeu    Σ_jk ln Γ(n_jk + a/r) / Γ(a/r) − Σ_j ln Γ(n_j + a) / Γ(a)        with a = ess / q
 
-where n_jk counts the records with parent configuration j and level k of y, and n_j those with
-configuration j.  Both functions vanish at zero, so that only what occurs in the data is looked
-at; the number q of possible configurations enters as a number and is never allocated.
+All terms of the sums vanish at a count of zero, so only configurations that occur in the data are
+counted, and q enters as a number: time and memory are proportional to the records, also for
+thirty parents of ten levels each.  The levels of a column are the declared ones: a level that a
+categorical type lists but no record has still counts in q and r.
 
-The levels of a column are the declared ones: a level that a categorical type lists and no
-record has still counts in q and in the number of parameters.
-
-``sges.score.tabular`` counts.
+These classes count with NumPy, one candidate at a time.  Searches on the compiled engine read the
+same table through ``sges.engine.discrete``, which counts all candidates in one pass.
 """
 
 import math
-from collections.abc import Iterator
-from functools import cached_property, partial
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
+from sges.data.dataset import Dataset
+from sges.data.reading import Kind
 from sges.errors import ScoreError
-from sges.score import tabular
-from sges.score.counts import Cells, Floats, Ints
-from sges.score.tabular import DiscreteScore, Part, TermsOf
-from sges.score.terms import Term, Terms, entropy_term, rising_term
+from sges.nodeset import NodeSet, nodes
+from sges.score.protocol import Candidates, Gains
 
-HUGE = 10**290
-"""The number of configurations is cut off here, so that penalties stay finite."""
+Ints: TypeAlias = NDArray[np.intp]
+Codes: TypeAlias = NDArray[np.unsignedinteger[Any]]
+Weights: TypeAlias = NDArray[np.int64] | None
+
+MAX_CONFIGURATIONS = 10**290
+"""q is cut off here in the penalty, which stays finite that way."""
+
+CACHE_BYTES = 32 * 2**20
+"""Memory for the groupings of the parent sets that were asked for last."""
+
+DENSE_GROUPS = 256
+"""Up to this number of groups, empty ones are kept; beyond it, only up to four per row."""
+
+
+# --- the scores ------------------------------------------------------------------------------
+
+
+class DiscreteScore(ABC):
+    """A score that is a sum over the counts of a contingency table, minus a penalty."""
+
+    def __init__(self, data: object) -> None:
+        self.data = Dataset.of(data)
+        _check_discrete(self.data, type(self).__name__)
+        self.names = self.data.names
+        self.records = self.data.records
+        self._arities: list[int] = self.data.arities.tolist()
+        self._codes = plain_codes(self.data.codes)
+        kept = max(1, CACHE_BYTES // (8 * self.data.rows))
+        self._groups: Callable[[NodeSet], Grouping] = lru_cache(kept)(self._grouped)
+
+    @property
+    def n(self) -> int:
+        """The number of variables."""
+        return len(self._arities)
+
+    def local(self, y: int, parents: NodeSet, /) -> float:
+        """Return the score of a node with some parents.
+
+        Parameters
+        ----------
+        y
+            The node.
+        parents
+            Its parents, as a mask.
+
+        Returns
+        -------
+        float
+            The score of the family, on the log-likelihood scale.
+        """
+        q = self._configurations(parents)
+        return self._fit(y, self._groups(parents), q) - self._penalty(y, q)
+
+    def insert_gains(self, y: int, base: NodeSet, candidates: Candidates, /) -> Gains:
+        """Return the gains of adding each candidate to the parents of a node.
+
+        Parameters
+        ----------
+        y
+            The node.
+        base
+            Its parents before the change, as a mask.
+        candidates
+            The nodes to add, one at a time; none of them is y or in ``base``.
+
+        Returns
+        -------
+        ndarray of float
+            local(y, base ∪ x) − local(y, base) for each candidate x.
+        """
+        groups, q = self._groups(base), self._configurations(base)
+        before = self._fit(y, groups, q)
+        gains = []
+        for x in map(int, candidates):
+            after = self._fit(y, self._split(groups, x), q * self._arities[x])
+            gains.append(after - before - self._penalty_step(y, q, x))
+        return np.array(gains, dtype=np.float64)
+
+    def delete_gains(self, y: int, base: NodeSet, candidates: Candidates, /) -> Gains:
+        r"""Return the gains of removing each candidate from the parents of a node.
+
+        Parameters
+        ----------
+        y
+            The node.
+        base
+            Its parents before the change, as a mask.
+        candidates
+            The nodes to remove, one at a time; all of them are in ``base``.
+
+        Returns
+        -------
+        ndarray of float
+            local(y, base \ x) − local(y, base) for each candidate x.
+        """
+        q = self._configurations(base)
+        before = self._fit(y, self._groups(base), q)
+        gains = []
+        for x in map(int, candidates):
+            rest = q // self._arities[x]
+            after = self._fit(y, self._groups(base & ~(1 << x)), rest)
+            gains.append(after - before + self._penalty_step(y, rest, x))
+        return np.array(gains, dtype=np.float64)
+
+    @abstractmethod
+    def _terms(self, joint: Ints, margin: Ints, r: int, q: int) -> float:
+        """Return the sum of terms of the counts n_jk and n_j, all of them above zero."""
+
+    @abstractmethod
+    def _penalty(self, y: int, q: int) -> float:
+        """Return the penalty for the parameters of y with q parent configurations."""
+
+    def _penalty_step(self, y: int, q: int, x: int) -> float:
+        """Return the penalty of q·r_x configurations minus that of q.
+
+        The penalty is linear in q; a difference of two penalties would drown in rounding.
+        """
+        return self._penalty(y, q * (self._arities[x] - 1))
+
+    def _fit(self, y: int, groups: "Grouping", q: int) -> float:
+        """Return the score of y without the penalty, given the rows grouped by its parents."""
+        margin = tally(groups, self.data.weights)
+        joint = tally(self._split(groups, y), self.data.weights)
+        return self._terms(joint[joint > 0], margin[margin > 0], self._arities[y], q)
+
+    def _split(self, groups: "Grouping", v: int) -> "Grouping":
+        return refine(groups, self._codes[v], self._arities[v])
+
+    def _grouped(self, parents: NodeSet) -> "Grouping":
+        groups = together(self.data.rows)
+        for v in nodes(parents):
+            groups = self._split(groups, v)
+        return groups
+
+    def _configurations(self, parents: NodeSet) -> int:
+        return math.prod(self._arities[v] for v in nodes(parents))
 
 
 class DiscreteBIC(DiscreteScore):
-    """BIC of discrete data: log-likelihood − penalty · ½ ln m · (r_y − 1) · q.
+    """BIC of discrete data: log-likelihood − penalty · ½ ln m · (r − 1) · q.
 
-    m is the number of records, r_y the number of levels of y and q the product of the
-    parents' numbers of levels.  Penalty 1.0 is the textbook BIC, and is minus the description
-    length in nats (MDL) of Section 5; a larger penalty gives sparser graphs.
+    m is the number of records, r the number of levels of y and q the product of the parents'
+    numbers of levels.  Penalty 1.0 is the textbook BIC, which is minus the description length in
+    nats (MDL) of Section 5; a larger penalty gives sparser graphs.
 
     Parameters
     ----------
     data
-        A ``Dataset`` or anything that ``Dataset.of`` takes; every column must be discrete.
+        A ``Dataset`` or anything that ``Dataset.of`` accepts; every column must be discrete.
     penalty
         The multiplier of the textbook penalty, at least zero.
+
+    Raises
+    ------
+    ScoreError
+        If a column is continuous, the table has no records, or the penalty is out of range.
+
+    References
+    ----------
+    Schwarz (1978), Estimating the dimension of a model.  Annals of Statistics 6(2).
 
     Examples
     --------
@@ -62,8 +211,6 @@ class DiscreteBIC(DiscreteScore):
             )
         super().__init__(data)
         self.penalty = float(penalty)
-        term = self._lookup(0.0, entropy_term, tabular.TABULATED_ONCE)
-        self._entropy = Terms(term, term)
 
     def __repr__(self) -> str:
         return f"DiscreteBIC(n={self.n}, records={self.records}, penalty={self.penalty:g})"
@@ -71,42 +218,39 @@ class DiscreteBIC(DiscreteScore):
     def __reduce__(self) -> tuple[Any, ...]:
         return DiscreteBIC, (self.data, self.penalty)
 
-    def _terms(self, y: int, q: int) -> Terms:  # noqa: ARG002 the likelihood needs only counts
-        return self._entropy
+    def _terms(self, joint: Ints, margin: Ints, r: int, q: int) -> float:  # noqa: ARG002
+        return float((joint * np.log(joint)).sum() - (margin * np.log(margin)).sum())
 
     def _penalty(self, y: int, q: int) -> float:
-        free = (int(self._arities[y]) - 1) * min(q, HUGE)
+        free = (self._arities[y] - 1) * min(q, MAX_CONFIGURATIONS)
         return self.penalty / 2 * math.log(self.records) * free
-
-    def _by_terms(self, part: Part, terms: TermsOf) -> Iterator[tuple[Part, Terms]]:
-        """Leave a part whole: the terms are always the same."""
-        yield part, terms(1)
-
-    def _ceilings(self, cells: Cells, y: int, q: int, before: float, candidates: Ints) -> Floats:  # noqa: ARG002
-        """Bound m · I(X; Y | B) by m · H(Y | B), and by m · H(X)."""
-        return np.minimum(-before, self._entropies[candidates])
-
-    @cached_property
-    def _entropies(self) -> Floats:
-        """The entropy of each column, times the records."""
-        return np.array([-self._sum(self._cells(x, 0), self._entropy) for x in range(self.n)])
 
 
 class BDeu(DiscreteScore):
     """BDeu: the log marginal likelihood under uniform Dirichlet priors of one sample size.
 
-    Each parent configuration has a Dirichlet prior with parameters ess / (q · r_y).  The
-    graphs of one equivalence class get one score (Heckerman, Geiger & Chickering 1995).  There
-    is no prior over graphs.
+    Each parent configuration has a Dirichlet prior with parameters ess / (q r), for q possible
+    configurations and r levels of y.  All graphs of an equivalence class have the same score.
+    There is no prior over graphs.
 
     Parameters
     ----------
     data
-        A ``Dataset`` or anything that ``Dataset.of`` takes; every column must be discrete.
+        A ``Dataset`` or anything that ``Dataset.of`` accepts; every column must be discrete.
     ess
         The equivalent sample size: how many imaginary records the prior is worth.  The default
         is one record for the whole table.  Results are sensitive to it: smaller values give
-        sparser graphs (Steck & Jaakkola 2002), larger ones denser.
+        sparser graphs (Steck & Jaakkola 2002), larger ones denser graphs.
+
+    Raises
+    ------
+    ScoreError
+        If a column is continuous, the table has no records, or ``ess`` is out of range.
+
+    References
+    ----------
+    Heckerman, Geiger & Chickering (1995), Learning Bayesian networks: the combination of
+    knowledge and statistical data.  Machine Learning 20.
 
     Examples
     --------
@@ -130,15 +274,88 @@ class BDeu(DiscreteScore):
     def __reduce__(self) -> tuple[Any, ...]:
         return BDeu, (self.data, self.ess)
 
-    def _terms(self, y: int, q: int) -> Terms:
-        r = int(self._arities[y])
+    def _terms(self, joint: Ints, margin: Ints, r: int, q: int) -> float:
+        """Return the sums of ln Γ(n + α) / Γ(α), written as ln Γ(n + α) / Γ(1 + α) + ln α.
+
+        α = ess / q may be smaller than any floating-point number, while its logarithm is not; and
+        the logarithms of all cells and configurations nearly cancel, so they are added up apart.
+        """
+        from scipy.special import gammaln  # slow to import
+
         log_alpha = math.log(self.ess) - math.log(q)
-        return Terms(self._rising(q * r), self._rising(q), -math.log(r), log_alpha)
+        alpha = math.exp(log_alpha)
+        cell = math.exp(log_alpha - math.log(r))
+        rising = (gammaln(joint + cell) - gammaln(1 + cell)).sum()
+        rising -= (gammaln(margin + alpha) - gammaln(1 + alpha)).sum()
+        constants = (len(joint) - len(margin)) * log_alpha - len(joint) * math.log(r)
+        return float(rising + constants)
 
-    def _rising(self, parts: int) -> Term:
-        """Return n ↦ ln Γ(n + α) − ln Γ(1 + α) for α = ess / parts and n > 0."""
-        alpha = math.exp(math.log(self.ess) - math.log(parts))
-        return self._lookup(alpha, partial(rising_term, alpha=alpha), tabular.TABULATED)
-
-    def _penalty(self, y: int, q: int) -> float:  # noqa: ARG002 the prior is the penalty
+    def _penalty(self, y: int, q: int) -> float:  # noqa: ARG002 (the prior is the penalty)
         return 0.0
+
+
+def _check_discrete(data: Dataset, score: str) -> None:
+    """Refuse continuous columns, and tables without records."""
+    stray = [
+        name for name, kind in zip(data.names, data.kinds, strict=True) if kind is not Kind.DISCRETE
+    ]
+    if stray:
+        raise ScoreError(
+            f"{score}: column {stray[0]!r} is continuous"
+            + (f", and {len(stray) - 1} more" if stray[1:] else "")
+            + "; it scores discrete columns only: discretise them, pass kinds= to Dataset.of, "
+            "or use a Gaussian or mixed score"
+        )
+    if data.records < 1:
+        raise ScoreError(f"{score}: the table has no records; at least one is needed")
+
+
+# --- the counts ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Grouping:
+    """The rows sorted into groups ``0..size-1`` by their values in some columns.
+
+    ``ids`` holds the group of each row.  Groups may be empty unless ``occupied`` is set.
+    """
+
+    ids: Ints
+    size: int
+    occupied: bool
+
+
+def plain_codes(codes: NDArray[Any]) -> Codes:
+    """Return codes as contiguous rows of a small unsigned type, which they nearly always are."""
+    if codes.dtype not in (np.uint8, np.uint16, np.uint32):
+        codes = codes.astype(np.min_scalar_type(int(codes.max(initial=0))))
+    return np.ascontiguousarray(codes)
+
+
+def together(rows: int) -> Grouping:
+    """Return the grouping of all rows into one group."""
+    return Grouping(np.zeros(rows, dtype=np.intp), 1, occupied=True)
+
+
+def refine(groups: Grouping, column: Codes, arity: int) -> Grouping:
+    """Return the groups split by the levels of a column, ordered by (group, level).
+
+    Empty groups are dropped where there would be more than four groups per row, so memory is
+    proportional to the rows whatever the product of the arities.
+    """
+    rows = len(groups.ids)
+    if groups.occupied and groups.size == rows:
+        return groups  # every row is in a group of its own
+    ids, size = groups.ids * arity + column, groups.size * arity
+    if size <= max(DENSE_GROUPS, 4 * rows):
+        return Grouping(ids, size, occupied=False)
+    found, ids = np.unique(ids, return_inverse=True)
+    return Grouping(ids, len(found), occupied=True)
+
+
+def tally(groups: Grouping, weights: Weights) -> Ints:
+    """Return the number of records in each group; a row counts as often as its weight says."""
+    if weights is None:
+        return np.bincount(groups.ids, minlength=groups.size)
+    # Sums of integer weights are exact in floating point up to 2**53 records.
+    return np.bincount(groups.ids, weights, groups.size).astype(np.intp)

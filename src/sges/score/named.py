@@ -14,7 +14,7 @@ from typing import Any
 
 from sges.data import Dataset, Moments
 from sges.errors import InvalidArgument, not_one_of
-from sges.score.base import Score
+from sges.score.protocol import Score
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from sges.errors import InvalidArgument, check_number, check_word
 from sges.graph.pdag import PDAG
 from sges.properties import Property
 from sges.result import Result
-from sges.score.base import Score
+from sges.score.protocol import Score
 from sges.search.extended import ExtendedSearch
 from sges.search.moves import Constraint, Moves
 from sges.search.reference_order import ROUNDS

@@ -12,8 +12,8 @@ from sges.errors import OutOfBudget, ScoreError
 from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes, show
 from sges.operators import Operator
-from sges.score.base import Score
-from sges.score.cache import CountingScore
+from sges.score.counting import CountingScore
+from sges.score.protocol import Score
 
 Scored: TypeAlias = tuple[float, Operator]
 """A gain and the operator that has it."""

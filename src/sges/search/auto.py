@@ -16,7 +16,7 @@ from sges.errors import InvalidArgument, check_number, shown
 from sges.graph.pdag import PDAG
 from sges.properties import AtMost, MaxParents
 from sges.result import Result, Step
-from sges.score.base import Score
+from sges.score.protocol import Score
 from sges.search.algorithms import Forward, forward_phase, search_on, start_of
 from sges.search.moves import Constraint
 from sges.search.run import OnProgress, Run, Selection

@@ -15,7 +15,7 @@ from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import NodeSet, nodes
 from sges.operators import Delete, Operator
 from sges.result import Step
-from sges.score.base import Score
+from sges.score.protocol import Score
 from sges.search.moves import Constraint, Moves
 from sges.search.reference import ReferenceEngine
 from sges.search.reference_order import (

@@ -31,7 +31,7 @@ from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import NodeSet
 from sges.operators import Delete, Insert, Operator
 from sges.result import Step
-from sges.score.base import Score
+from sges.score.protocol import Score
 from sges.search.asked import AskedGains, Scored, TimeUp
 from sges.search.generate import (
     SetLimit,

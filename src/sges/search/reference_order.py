@@ -20,7 +20,7 @@ from sges.graph.equivalence import dag_to_cpdag, pdag_to_dag, topological_order
 from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes, nodeset
 from sges.operators import Delete, Insert
-from sges.score.base import Score, delete_gains, insert_gains
+from sges.score.protocol import Score, delete_gains, insert_gains
 from sges.search.asked import AskedGains, Scored
 from sges.search.moves import Constraint
 

@@ -24,7 +24,7 @@ from sges.graph.pdag import PDAG, Edge
 from sges.operators import Delete, Operator
 from sges.properties import Property
 from sges.result import Result
-from sges.score.base import Score, total_score
+from sges.score.protocol import Score, total_score
 from sges.search.engines import Mark, make_engine
 from sges.search.moves import Constraint, Moves
 from sges.selective import bounds_of, is_consistent, selective_deletes

@@ -22,7 +22,7 @@ from typing import TypeAlias
 from sges.graph.equivalence import dag_to_cpdag
 from sges.graph.pdag import PDAG
 from sges.operators import Delete
-from sges.score.base import total_score
+from sges.score.protocol import total_score
 from sges.search.moves import Constraint
 from sges.search.run import Run
 

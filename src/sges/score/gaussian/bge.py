@@ -30,28 +30,31 @@ from numpy.typing import ArrayLike
 
 from sges.errors import ScoreError
 from sges.nodeset import NodeSet, nodes
-from sges.score.base import Candidates, Gains, GainsMethod
-from sges.score.correlation import (
+from sges.score.gaussian.matrix import (
     Floats,
+    Standardized,
+    condition,
     correlation_of,
-    family_log_variance,
-    family_log_variances,
-    precision,
+    family_pivots,
+    precisions,
     residuals,
 )
-from sges.score.standardized import Standardized, conditioned
+from sges.score.protocol import Candidates, Gains, GainsMethod
 
 
 class BGe:
     """The Bayesian Gaussian equivalent score, from a table or its ``Moments``.
 
+    A constant column is left out of the likelihood, and every edge at it costs ½ log m, so that
+    it gets none.  Collinear columns need no treatment: the prior keeps R positive definite.
+
     Parameters
     ----------
     data
-        A ``Dataset`` whose columns are all continuous, anything ``Dataset.of`` makes one of,
-        or ``Moments``.
+        A ``Dataset`` whose columns are all continuous, anything from which ``Dataset.of`` makes
+        one, or ``Moments``.
     alpha_mu
-        The prior's weight on the means, in records.
+        The prior's weight on the means, in records; above zero.
     alpha_w
         The degrees of freedom of the Wishart prior, more than n + 1; n + 2 if not given.
     prior_mean
@@ -60,8 +63,26 @@ class BGe:
     standardize
         Whether the prior variances are in units of each column's own variance.
 
-    A constant column is left out of the likelihood, and every edge at it costs ½ log m, so
-    that it gets none.  Collinear columns need no special care: the prior keeps R definite.
+    Raises
+    ------
+    ScoreError
+        If a parameter of the prior is out of range.
+    DataError
+        If a column is discrete.
+
+    References
+    ----------
+    Geiger & Heckerman (2002), Parameter priors for directed acyclic graphical models and the
+    characterization of several probability distributions.  Annals of Statistics 30(5).
+    Kuipers, Moffa & Heckerman (2014), Addendum on the scoring of Gaussian directed acyclic
+    graphical models.  Annals of Statistics 42(4).
+
+    Examples
+    --------
+    >>> table = {"x": [0.1, 1.2, 1.9, 3.1, 4.2], "y": [0.3, 0.8, 2.2, 2.9, 4.1]}
+    >>> score = BGe(table)
+    >>> score.local(1, 0b01) > score.local(1, 0)
+    True
     """
 
     def __init__(
@@ -76,13 +97,13 @@ class BGe:
         n = len(moments.variance)
         self.alpha_mu = alpha_mu
         self.alpha_w = n + 2.0 if alpha_w is None else alpha_w
-        _refuse_bad_prior(self.alpha_mu, self.alpha_w, n)
+        _check_prior(self.alpha_mu, self.alpha_w, n)
         shift = np.zeros(n) if prior_mean is None else _shift(moments, prior_mean)
         unit = moments.variance if standardize else np.ones(n)
         self._fill(_posterior(moments, shift, unit, self._prior_scale(n), alpha_mu), unit)
 
     def _prior_scale(self, n: int) -> float:
-        """Return t, of which Kuipers et al. show that T = t I fits the prior on the means."""
+        """Return the t for which T = t I agrees with the prior on the means (Kuipers et al.)."""
         return self.alpha_mu * (self.alpha_w - n - 1) / (self.alpha_mu + 1)
 
     def _fill(self, posterior: Standardized, unit: Floats) -> None:
@@ -93,7 +114,6 @@ class BGe:
         self._correlation, self._constant = posterior.correlation, posterior.constant
         self._freedom = records + self.alpha_w - n
         self._spread: Floats = np.log(posterior.variance)
-        self._spread_of: list[float] = self._spread.tolist()  # the same, for one at a time
         self._by_size = [self._normaliser(size, n) for size in range(n + 2)]
         self._density: list[float] = (-records / 2 * np.log(unit)).tolist()
         self._isolated = -0.5 * log(records)
@@ -115,22 +135,65 @@ class BGe:
         return len(self._density)
 
     def local(self, y: int, parents: NodeSet) -> float:
-        """Return the log marginal likelihood of y given its parents."""
+        """Return the log marginal likelihood of a node given its parents.
+
+        Parameters
+        ----------
+        y
+            The node.
+        parents
+            Its parents, as a mask.
+
+        Returns
+        -------
+        float
+            The score of the family, on the log-likelihood scale.
+        """
         varied = 0 if self._constant >> y & 1 else parents & ~self._constant
         isolated = self._isolated * (parents.bit_count() - varied.bit_count())
         size = varied.bit_count() + 1
-        own, others = family_log_variances(self._correlation, y, varied)
-        own += self._spread_of[y]
-        others += sum(self._spread_of[x] for x in nodes(varied))
-        fit = (self._freedom + size) / 2 * own + others / 2
+        pivots = np.log(family_pivots(self._correlation, y, varied))
+        own = 2 * float(pivots[-1]) + self._spread[y]
+        others = 2 * float(pivots[:-1].sum()) + sum(self._spread[x] for x in nodes(varied))
+        fit = float((self._freedom + size) / 2 * own + others / 2)
         return self._density[y] + self._by_size[size] - fit + isolated
 
     def insert_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
-        """Return local(y, base ∪ x) − local(y, base) for each x outside base and y."""
+        """Return the gains of adding each candidate to the parents of a node.
+
+        Parameters
+        ----------
+        y
+            The node.
+        base
+            Its parents before the change, as a mask.
+        candidates
+            The nodes to add, one at a time; none of them is y or in ``base``.
+
+        Returns
+        -------
+        ndarray of float
+            local(y, base ∪ x) − local(y, base) for each candidate x.
+        """
         return self._around_constants(self._inserts, self._isolated, y, base, candidates)
 
     def delete_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
-        r"""Return local(y, base \ x) − local(y, base) for each x in base."""
+        r"""Return the gains of removing each candidate from the parents of a node.
+
+        Parameters
+        ----------
+        y
+            The node.
+        base
+            Its parents before the change, as a mask.
+        candidates
+            The nodes to remove, one at a time; all of them are in ``base``.
+
+        Returns
+        -------
+        ndarray of float
+            local(y, base \ x) − local(y, base) for each candidate x.
+        """
         return self._around_constants(self._deletes, -self._isolated, y, base, candidates)
 
     def _around_constants(
@@ -139,25 +202,22 @@ class BGe:
         """Return the gains among columns that vary, and ``isolated`` for edges at others."""
         if not self._constant:
             return gains(y, base, candidates)
-        found = np.full(len(candidates), isolated)
+        result = np.full(len(candidates), isolated)
         if not self._constant >> y & 1:
             varied = np.array([not self._constant >> x & 1 for x in candidates.tolist()], bool)
-            found[varied] = gains(y, base & ~self._constant, candidates[varied])
-        return found
+            result[varied] = gains(y, base & ~self._constant, candidates[varied])
+        return result
 
     def _inserts(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
         variance, explained = residuals(self._correlation, y, base, candidates)
-        before = family_log_variance(self._correlation, y, base)
+        before = 2 * log(family_pivots(self._correlation, y, base)[-1])
         lost = np.log1p(-explained / variance)
         size = base.bit_count() + 1
         return self._gains(y, size, candidates, before, np.log(variance), lost)
 
     def _deletes(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
-        rows = [*nodes(base), y]
-        omega = precision(self._correlation, rows)
-        at = np.searchsorted(rows[:-1], candidates)
-        own, others = omega[-1, -1], omega[at, at]
-        lost = np.log1p(-(omega[-1, at] ** 2) / (own * others))
+        own, others, cross = precisions(self._correlation, y, base, candidates)
+        lost = np.log1p(-(cross**2) / (own * others))
         size = base.bit_count()
         return -self._gains(y, size, candidates, -np.log(own) - lost, -np.log(others) - lost, lost)
 
@@ -170,7 +230,7 @@ class BGe:
         others: Floats,
         lost: Floats,
     ) -> Gains:
-        """Return what each x adds to a family of y and size − 1 parents.
+        """Return the gain of adding each x to a family of y and size − 1 parents.
 
         ``own`` and ``others`` are the log-variances of y and of x given those parents, and
         ``lost`` is log(1 − ρ²), by which that of y falls once x is among them.
@@ -178,11 +238,22 @@ class BGe:
         constant = self._by_size[size + 1] - self._by_size[size]
         fit = (self._freedom + size + 1) / 2 * lost
         spread = (self._spread[y] + own + self._spread[candidates] + others) / 2
-        found: Gains = constant - fit - spread
-        return found
+        gains: Gains = constant - fit - spread
+        return gains
 
     def permuted(self, order: Sequence[int]) -> "BGe":
-        """Return the score of the same data with its columns in another order."""
+        """Return the score of the same data with its columns in another order.
+
+        Parameters
+        ----------
+        order
+            Variable i of the new score is variable ``order[i]`` of this one.
+
+        Returns
+        -------
+        BGe
+            The score of the permuted variables.
+        """
         score = copy(self)
         score._fill(self._posterior.permuted(order), self._unit[list(order)])
         return score
@@ -191,7 +262,7 @@ class BGe:
 def _posterior(
     moments: Standardized, shift: Floats, unit: Floats, prior: float, alpha_mu: float
 ) -> Standardized:
-    """Return R in the given units: prior, scatter and the shift of the means, added up."""
+    """Return R in the given units: the sum of prior, scatter and the shift of the means."""
     deviation = np.sqrt(moments.variance / unit)
     shift = np.where([moments.constant >> v & 1 for v in range(len(unit))], 0.0, shift)
     shift = shift / np.sqrt(unit)
@@ -199,8 +270,8 @@ def _posterior(
     r = m * (moments.correlation * deviation[:, None] * deviation)
     r += m * alpha_mu / (m + alpha_mu) * np.outer(shift, shift)
     r += prior * np.eye(len(unit))
-    # R has full rank by its prior, whatever the records; only rounding can make it singular.
-    correlation = conditioned(correlation_of(r), moments.labels, np.inf)
+    # R has full rank by its prior, whatever the number of records, except for rounding.
+    correlation = condition(correlation_of(r), moments.labels, np.inf)
     return replace(moments, variance=np.diagonal(r).copy(), correlation=correlation)
 
 
@@ -215,7 +286,7 @@ def _shift(moments: Standardized, prior_mean: ArrayLike) -> Floats:
     return shift
 
 
-def _refuse_bad_prior(alpha_mu: float, alpha_w: float, n: int) -> None:
+def _check_prior(alpha_mu: float, alpha_w: float, n: int) -> None:
     if not 0 < alpha_mu < np.inf:
         raise ScoreError(f"alpha_mu {alpha_mu}: it must be a finite number above 0")
     if not n + 1 < alpha_w < np.inf:

@@ -1,0 +1,1 @@
+"""Scores of continuous and mixed tables: functions of one covariance matrix."""

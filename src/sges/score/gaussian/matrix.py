@@ -1,0 +1,467 @@
+"""The matrix behind every Gaussian score: standardised moments, with degenerate columns treated.
+
+Every Gaussian score is a function of log-determinants of submatrices of *one* matrix R:
+
+    log det R[S ∪ x] − log det R[S] = log var(x | S)
+
+so that for any positive definite R the score of a DAG is the same for every member of its class.
+Degenerate data are therefore treated by changing R, once, before any family is scored, and never
+for a single family:
+
+    constant columns    are given unit variance and no correlation with any other column
+    a singular matrix   (collinear or duplicated columns, no more records than columns) becomes
+                        (R + t I) / (1 + t) with t = 1e-8: still a correlation matrix, with no
+                        eigenvalue below about t (t = 2^-12 if R is kept in single precision)
+
+t balances two errors, and is near the square root of the machine's precision for that reason:
+a family that is not degenerate moves by about m t / 2 nats or less (5e-6 at a thousand records),
+and the rounding of one that is amounts to about m 1e-16 / t.  A matrix whose smallest eigenvalue
+exceeds t is used as it is.
+
+R may take up most of the memory, so it is built and changed in place (``sges.data.products``).
+Kept in single precision, the few rows that a family needs are widened to doubles before anything
+is computed from them.
+"""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sges.data.dataset import Dataset
+from sges.data.moments import (
+    Correlations,
+    Moments,
+    blocks_of,
+    correlations_of,
+    is_plain,
+    moments_of_blocks,
+    numbered_names,
+    refuse_discrete,
+)
+from sges.data.products import (
+    Matrix,
+    Progress,
+    is_finite,
+    is_positive_definite,
+    panels,
+    restore_lower,
+    symmetrize,
+)
+from sges.errors import DataWarning, ScoreError
+from sges.nodeset import NodeSet, nodes, nodeset
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.intp]
+
+RIDGE = 1e-8
+"""The ridge t of a matrix in double precision, and its smallest eigenvalue without one."""
+
+SINGLE_RIDGE = 2.0**-12
+"""The same for a matrix in single precision, whose entries are rounded to about 1e-7."""
+
+NAMES_SHOWN = 5
+"""The number of columns or relations that a warning lists."""
+
+ONE_PASS_COLUMNS = 512
+"""Up to this number of columns, one pass over the table is faster than two."""
+
+
+# --- families: what the scores compute from a positive definite R ----------------------------
+
+
+def submatrix(matrix: Matrix, rows: Sequence[int] | Ints, columns: Ints | None = None) -> Floats:
+    """Return R[rows, columns] in doubles; the columns are the rows if not given."""
+    block = matrix.take(rows, axis=0).take(rows if columns is None else columns, axis=1)
+    return block.astype(np.float64, copy=False)
+
+
+def factor_of(matrix: Matrix, rows: Sequence[int]) -> Floats:
+    """Return the Cholesky factor of R[rows, rows]."""
+    factor: Floats = np.linalg.cholesky(submatrix(matrix, rows)).astype(np.float64, copy=False)
+    return factor
+
+
+def inverse_of(matrix: Matrix, rows: Sequence[int]) -> Floats:
+    """Return the inverse of R[rows, rows]."""
+    return np.linalg.inv(submatrix(matrix, rows)).astype(np.float64, copy=False)
+
+
+def solve(factor: Floats, columns: Floats) -> Floats:
+    """Return factor⁻¹ · columns."""
+    return np.linalg.solve(factor, columns).astype(np.float64, copy=False)
+
+
+def family_pivots(matrix: Matrix, y: int, parents: NodeSet) -> Floats:
+    """Return the Cholesky pivots of R[parents ∪ y], y last: the last is √var(y | parents)."""
+    return np.diagonal(factor_of(matrix, [*nodes(parents), y]))
+
+
+def residuals(matrix: Matrix, y: int, base: NodeSet, candidates: Ints) -> tuple[Floats, Floats]:
+    """Return var(x | base) and var(x | base) − var(x | base, y) for each candidate x.
+
+    One factor of R[base ∪ y], y last, is solved against the columns of all candidates: the
+    squares of the last row of the solution are what y explains of each x beyond ``base``.
+    """
+    rows = [*nodes(base), y]
+    squares = solve(factor_of(matrix, rows), submatrix(matrix, rows, candidates)) ** 2
+    return 1.0 - squares[:-1].sum(axis=0), squares[-1]
+
+
+def precisions(
+    matrix: Matrix, y: int, base: NodeSet, candidates: Ints
+) -> tuple[float, Floats, Floats]:
+    """Return the entries Ω_yy, Ω_xx and Ω_xy of the inverse of R[base ∪ y], x in base."""
+    rows = [*nodes(base), y]
+    omega = inverse_of(matrix, rows)
+    at = np.searchsorted(rows[:-1], candidates)
+    return float(omega[-1, -1]), omega[at, at], omega[-1, at]
+
+
+# --- the matrix of a table --------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Standardized:
+    """Means, variances and correlations of continuous columns.
+
+    ``correlation`` may still be singular.  The columns in ``constant`` have no correlation with
+    any other column, and their ``variance`` is set to one.  ``max_rank`` bounds the rank of the
+    correlations where that follows from the number of records.
+    """
+
+    names: tuple[str, ...] | None
+    records: float
+    mean: Floats
+    variance: Floats
+    correlation: Matrix
+    constant: NodeSet
+    max_rank: int | None = None
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the columns, or their numbers where they have no names."""
+        return self.names or tuple(map(str, range(len(self.variance))))
+
+    @classmethod
+    def of_data(
+        cls,
+        data: Any,  # noqa: ANN401 (whatever Dataset.of takes)
+        dtype: str = "float64",
+        progress: Progress | None = None,
+    ) -> "Standardized":
+        """Return the moments of a table whose columns are all continuous, or of ``Moments``.
+
+        ``dtype`` is the precision of the correlations.  ``progress`` is called with the work done
+        and the total work while the correlations of a wide table are computed.
+        """
+        if dtype not in ("float64", "float32"):
+            raise ScoreError(f"dtype {dtype!r}: it must be 'float64' or 'float32'")
+        precision = np.dtype(dtype)
+        if isinstance(data, Moments):
+            if precision != np.float64:
+                raise ScoreError(
+                    "dtype 'float32': given Moments are doubles; give the table itself"
+                )
+            return cls._of(data.covariance, data.records, data.mean, data.names)
+        names, values, weights = _continuous_columns(data)
+        if precision == np.float64 and len(names) <= ONE_PASS_COLUMNS:
+            moments = moments_of_blocks(names, blocks_of(values, weights))
+            return cls._of(moments.covariance, moments.records, moments.mean, moments.names)
+        return cls._of_wide(names, correlations_of(names, values, weights, precision, progress))
+
+    @classmethod
+    def of_covariance(
+        cls, covariance: ArrayLike, records: float, names: Sequence[str] | None
+    ) -> "Standardized":
+        """Return the moments with this covariance and means of zero."""
+        matrix = np.asarray(covariance, dtype=np.float64)
+        _check_symmetric(matrix)
+        n = len(matrix)
+        if names is not None and len(names) != n:
+            raise ScoreError(
+                f"{len(names)} names were given for {n} columns; each column needs one"
+            )
+        return cls._of(matrix, records, np.zeros(n), None if names is None else tuple(names))
+
+    def conditioned(self) -> "Standardized":
+        """Return the moments with a positive definite correlation matrix.
+
+        The matrix is changed in place, as a second one might not fit in memory.
+        """
+        condition(self.correlation, self.labels, self.records, self.max_rank)
+        return self
+
+    def permuted(self, order: Sequence[int]) -> "Standardized":
+        """Return the moments of the columns in another order: column i is ``order[i]`` here."""
+        at = list(order)
+        return Standardized(
+            None if self.names is None else tuple(self.names[v] for v in at),
+            self.records,
+            self.mean[at],
+            self.variance[at],
+            np.ascontiguousarray(self.correlation[np.ix_(at, at)]),
+            nodeset(i for i, v in enumerate(at) if self.constant >> v & 1),
+        )
+
+    @classmethod
+    def _of(
+        cls, covariance: Floats, records: float, mean: Floats, names: tuple[str, ...] | None
+    ) -> "Standardized":
+        labels = names or tuple(map(str, range(len(mean))))
+        if not 2 <= records < np.inf:
+            raise ScoreError(f"{records} records: a variance needs at least two, finitely many")
+        _check_entries(covariance, labels)
+        constant = constant_columns(np.diagonal(covariance))
+        warn_of_constants([labels[v] for v in constant])
+        variance = np.diagonal(covariance).copy()
+        variance[constant] = 1.0
+        correlation = correlation_of(covariance, constant)
+        return cls(names, records, mean, variance, correlation, nodeset(constant))
+
+    @classmethod
+    def _of_wide(cls, names: tuple[str, ...], table: Correlations) -> "Standardized":
+        constant = constant_columns(table.variance)
+        warn_of_constants([names[v] for v in constant])
+        variance = table.variance.copy()
+        variance[constant] = 1.0
+        _set_diagonal(table.matrix, constant)
+        # m centred records span m − 1 dimensions; each constant column is a dimension of its own.
+        rank = min(len(names), table.records - 1 + len(constant))
+        return cls(
+            names, table.records, table.mean, variance, table.matrix, nodeset(constant), rank
+        )
+
+
+def _continuous_columns(
+    data: Any,  # noqa: ANN401 (whatever Dataset.of takes)
+) -> tuple[tuple[str, ...], Floats, NDArray[np.int64] | None]:
+    """Return the names, the values (columns x rows) and the weights of a table of quantities."""
+    if is_plain(data):
+        return tuple(numbered_names(data.shape[1])), data.T, None
+    # A Gaussian score was asked for, so integers are quantities without being declared so.
+    dataset = data if isinstance(data, Dataset) else Dataset.of(data, kinds="continuous")
+    refuse_discrete(dataset)
+    return dataset.names, dataset.values, dataset.weights
+
+
+def correlation_of(covariance: Floats, constant: Sequence[int] = ()) -> Floats:
+    """Return the correlation matrix; the ``constant`` columns have no correlations."""
+    matrix = np.array(covariance, dtype=np.float64, order="C")
+    deviation = np.sqrt(np.diagonal(matrix))
+    deviation[list(constant)] = 1.0
+    # Two divisions, because the product of two tiny or two huge deviations may not be a number.
+    matrix /= deviation[:, None]
+    matrix /= deviation
+    symmetrize(matrix)
+    _set_diagonal(matrix, constant)
+    return matrix
+
+
+def _set_diagonal(correlation: Matrix, constant: Sequence[int]) -> None:
+    """Set the diagonal to one, and the rows and columns of constant columns to zero beside it."""
+    if len(constant):
+        correlation[list(constant), :] = 0.0
+        correlation[:, list(constant)] = 0.0
+    np.fill_diagonal(correlation, 1.0)
+
+
+def constant_columns(variance: Floats) -> list[int]:
+    """Return the columns without variance, or with less than a double can hold."""
+    smallest = np.finfo(np.float64).tiny / np.finfo(np.float64).eps
+    columns: list[int] = np.flatnonzero(variance <= smallest).tolist()
+    return columns
+
+
+def warn_of_constants(names: Sequence[str]) -> None:
+    """Warn that these columns are constant."""
+    if not names:
+        return
+    listed = ", ".join(map(repr, names[:NAMES_SHOWN]))
+    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+    what = "column" if len(names) == 1 else "columns"
+    warnings.warn(
+        f"constant {what} {listed}{more}: nothing can be learnt about such a column, "
+        f"and it will have no edges",
+        DataWarning,
+        stacklevel=5,
+    )
+
+
+# --- singular matrices ------------------------------------------------------------------------
+
+
+def ridge_of(matrix: Matrix) -> float:
+    """Return the ridge t for the precision of a matrix."""
+    return RIDGE if matrix.dtype == np.float64 else SINGLE_RIDGE
+
+
+def condition(
+    correlation: Matrix, labels: Sequence[str], records: float, max_rank: int | None = None
+) -> Matrix:
+    """Add a ridge to the matrix if it is singular, warn of the columns, and return it.
+
+    ``labels`` names the column that each row belongs to; a column may have several rows.  A
+    matrix whose ``max_rank`` is less than its size is known to be singular and is not factored.
+    """
+    if max_rank is None or max_rank >= len(correlation):
+        if is_well_conditioned(correlation):
+            return correlation
+        _check_positive_semidefinite(correlation)
+    if len(correlation) >= records:
+        # Every column is then a function of some others, and only copies are worth naming.
+        relations = copies(correlation)
+        why = f"{len(correlation)} columns and only {records:g} records"
+    else:
+        relations = linear_relations(correlation)
+        one = len(relations) == 1
+        why = f"{len(relations)} {'column is a' if one else 'columns are'} linear function"
+        why += " of others" if one else "s of others"
+    correlation /= 1 + ridge_of(correlation)
+    np.fill_diagonal(correlation, 1.0)
+    listed = "; ".join(_describe(relation, labels) for relation in relations[:NAMES_SHOWN])
+    more = f"; {len(relations) - NAMES_SHOWN} more" if len(relations) > NAMES_SHOWN else ""
+    warnings.warn(
+        f"{why}{f' ({listed}{more})' if listed else ''}: the correlations are singular; a ridge "
+        f"of {ridge_of(correlation):g} keeps every score finite, but edges among such columns "
+        "mean little",
+        DataWarning,
+        stacklevel=4,
+    )
+    return correlation
+
+
+def is_well_conditioned(correlation: Matrix) -> bool:
+    """Tell whether every eigenvalue exceeds the ridge, by one factorisation."""
+    return _is_definite(correlation, 1.0 - ridge_of(correlation))
+
+
+def _check_positive_semidefinite(correlation: Matrix) -> None:
+    """Refuse a matrix that no data can have: one that is not definite even with a ridge."""
+    if not _is_definite(correlation, 1.0 + ridge_of(correlation)):
+        lowest = float(np.linalg.eigvalsh(correlation)[0])
+        raise ScoreError(
+            f"the covariance matrix has a negative direction (its correlations have the "
+            f"eigenvalue {lowest:.3g}); a covariance matrix must be positive semidefinite"
+        )
+
+
+def _is_definite(correlation: Matrix, diagonal: float) -> bool:
+    """Tell whether the matrix with another diagonal is positive definite; it is left as it was."""
+    np.fill_diagonal(correlation, diagonal)
+    definite = is_positive_definite(correlation)  # overwrites the lower triangle
+    restore_lower(correlation, 1.0)
+    return definite
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """Column ``dependent`` is, to rounding, a linear function of the columns ``on``."""
+
+    dependent: int
+    on: tuple[int, ...]
+
+
+def linear_relations(correlation: Floats) -> list[Relation]:
+    """Return one relation per column that the others determine, by pivoted Cholesky."""
+    from scipy.linalg.lapack import dpstrf  # slow to import
+
+    tolerance = 10 * RIDGE
+    factor, pivots, rank, _ = dpstrf(correlation, lower=1, tol=tolerance)
+    order = pivots - 1
+    kept, dropped = order[:rank], order[rank:]
+    if not len(dropped):
+        return [_weakest_direction(correlation)]
+    lower = np.tril(factor[:rank, :rank])
+    weights = np.linalg.solve(lower.T, np.linalg.solve(lower, correlation[np.ix_(kept, dropped)]))
+    significant = np.abs(weights) > sqrt(tolerance)
+    return sorted(
+        (
+            Relation(int(d), tuple(sorted(kept[significant[:, j]].tolist())))
+            for j, d in enumerate(dropped)
+        ),
+        key=lambda relation: relation.dependent,
+    )
+
+
+def _weakest_direction(correlation: Floats) -> Relation:
+    """Return the combination of least variance, where no single pivot is small enough."""
+    weights = np.abs(np.linalg.eigh(correlation)[1][:, 0])
+    members = np.flatnonzero(weights > weights.max() / 10).tolist()
+    dependent = int(np.argmax(weights))
+    return Relation(dependent, tuple(v for v in members if v != dependent))
+
+
+def copies(correlation: Matrix) -> list[Relation]:
+    """Return one relation per column that a single earlier column determines."""
+    least = 1 - ridge_of(correlation)
+    relations: list[Relation] = []
+    for rows in panels(len(correlation)):
+        part = correlation[rows, : rows.stop]
+        alike = np.abs(part) > least
+        alike[:, rows] = np.tril(alike[:, rows], -1)
+        some = np.flatnonzero(alike.any(axis=1))
+        first = alike[some].argmax(axis=1)
+        pairs = zip((some + rows.start).tolist(), first.tolist(), strict=True)
+        relations += [Relation(later, (original,)) for later, original in pairs]
+    return relations
+
+
+def _describe(relation: Relation, labels: Sequence[str]) -> str:
+    own = labels[relation.dependent]
+    on = [name for name in dict.fromkeys(labels[v] for v in relation.on) if name != own]
+    if len(on) > NAMES_SHOWN:
+        return f"{own!r} of {len(on)} others"
+    return f"{own!r} of {', '.join(map(repr, on))}"
+
+
+# --- checks -----------------------------------------------------------------------------------
+
+
+def check_penalty(penalty: float) -> None:
+    """Refuse a penalty that is negative or not finite."""
+    if not 0 <= penalty < np.inf:
+        raise ScoreError(f"penalty {penalty}: it must be a finite number, 0 or more")
+
+
+def _check_symmetric(covariance: Floats) -> None:
+    if covariance.ndim != 2 or covariance.shape[0] != covariance.shape[1] or not covariance.size:
+        raise ScoreError(
+            f"a covariance matrix must be square and not empty; this one is {covariance.shape}"
+        )
+    deviation = np.sqrt(np.abs(np.diagonal(covariance)))
+    worst, at = 0.0, (0, 0)
+    for rows in panels(len(covariance)) if is_finite(covariance) else ():
+        excess = np.abs(covariance[rows] - covariance[:, rows].T)
+        excess -= 1e-8 * (deviation[rows, None] * deviation)
+        if excess.max() > worst:
+            place = int(np.argmax(excess))
+            worst = float(excess.flat[place])
+            at = (rows.start + place // len(covariance), place % len(covariance))
+    if worst > 0:
+        x, y = at
+        raise ScoreError(
+            f"the covariance of {x} and {y} is {covariance[x, y]:.6g}, and of {y} and {x} "
+            f"{covariance[y, x]:.6g}; a covariance matrix must be symmetric"
+        )
+
+
+def _check_entries(covariance: Floats, labels: Sequence[str]) -> None:
+    variance = np.diagonal(covariance)
+    if not is_finite(covariance):
+        bad = np.count_nonzero(~np.isfinite(covariance), axis=0) + len(variance) * ~np.isfinite(
+            variance
+        )
+        raise ScoreError(
+            f"a covariance of column {labels[int(np.argmax(bad))]!r} is not a finite number; "
+            f"remove infinities and missing values, or rescale the column"
+        )
+    if (variance < 0).any():
+        v = int(np.argmin(variance))
+        raise ScoreError(
+            f"the variance of column {labels[v]!r} is {variance[v]:.6g}; it must not be negative"
+        )

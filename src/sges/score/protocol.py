@@ -1,0 +1,197 @@
+"""What a score is: the contract that every operator and every search relies on.
+
+A score is decomposable (Eq. 1): the score of a DAG is the sum over its nodes of
+``local(y, parents)``.  It is maximised, on the log-likelihood scale.  Sets of nodes are masks:
+bit v of the integer is set if node v belongs to the set.
+
+``n`` and ``local`` are the whole contract.  A score may also offer ``insert_gains`` and
+``delete_gains``, which answer for many candidates at once what ``local`` answers for one.  The
+functions of those names here use them where they exist and ``local`` where they do not.
+
+Paper: Eq. 1, decomposable score.
+"""
+
+from collections.abc import Callable
+from typing import Protocol, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sges.errors import ScoreError
+from sges.graph.equivalence import pdag_to_dag
+from sges.graph.pdag import PDAG
+from sges.nodeset import NodeSet
+
+Gains: TypeAlias = NDArray[np.float64]
+"""One number per candidate: the score after the change minus the score before it."""
+
+Candidates: TypeAlias = NDArray[np.intp]
+"""The nodes to add or to remove, one at a time."""
+
+GainsMethod: TypeAlias = Callable[[int, NodeSet, Candidates], Gains]
+"""``insert_gains`` or ``delete_gains`` of a score: takes y, its base and the candidates."""
+
+
+class Score(Protocol):
+    """The contract of a score: the number of variables, and the score of a family."""
+
+    @property
+    def n(self) -> int:
+        """The number of variables."""
+
+    def local(self, y: int, parents: NodeSet, /) -> float:
+        """Return the score of node y with a set of parents: its term in the sum of Eq. 1.
+
+        Parameters
+        ----------
+        y
+            The node.
+        parents
+            Its parents, as a mask.
+
+        Returns
+        -------
+        float
+            The score of the family, on the log-likelihood scale; larger is better.
+        """
+
+
+class BatchScore(Score, Protocol):
+    """A score that also answers for many candidates at once."""
+
+    def insert_gains(self, y: int, base: NodeSet, candidates: Candidates, /) -> Gains:
+        """Return the gains of adding each candidate to the parents of a node.
+
+        Parameters
+        ----------
+        y
+            The node.
+        base
+            Its parents before the change, as a mask.
+        candidates
+            The nodes to add, one at a time; none of them is y or in ``base``.
+
+        Returns
+        -------
+        ndarray of float
+            local(y, base ∪ x) − local(y, base) for each candidate x.
+        """
+
+    def delete_gains(self, y: int, base: NodeSet, candidates: Candidates, /) -> Gains:
+        r"""Return the gains of removing each candidate from the parents of a node.
+
+        Parameters
+        ----------
+        y
+            The node.
+        base
+            Its parents before the change, as a mask.
+        candidates
+            The nodes to remove, one at a time; all of them are in ``base``.
+
+        Returns
+        -------
+        ndarray of float
+            local(y, base \ x) − local(y, base) for each candidate x.
+        """
+
+
+def insert_gains(score: Score, y: int, base: NodeSet, candidates: Candidates) -> Gains:
+    """Return by how much the score of y changes with each candidate added to its parents.
+
+    Parameters
+    ----------
+    score
+        Any score; its own ``insert_gains`` is used if it has one.
+    y
+        The node.
+    base
+        Its parents before the change, as a mask.
+    candidates
+        The nodes to add, one at a time; none of them is y or in ``base``.
+
+    Returns
+    -------
+    ndarray of float
+        local(y, base ∪ x) − local(y, base) for each candidate x.
+    """
+    batch = batch_method(score, "insert_gains")
+    if batch is not None:
+        return batch(y, base, candidates)
+    return gains_by_local(score.local, y, base, candidates)
+
+
+def delete_gains(score: Score, y: int, base: NodeSet, candidates: Candidates) -> Gains:
+    r"""Return by how much the score of y changes with each candidate removed from its parents.
+
+    Parameters
+    ----------
+    score
+        Any score; its own ``delete_gains`` is used if it has one.
+    y
+        The node.
+    base
+        Its parents before the change, as a mask.
+    candidates
+        The nodes to remove, one at a time; all of them are in ``base``.
+
+    Returns
+    -------
+    ndarray of float
+        local(y, base \ x) − local(y, base) for each candidate x.
+    """
+    batch = batch_method(score, "delete_gains")
+    if batch is not None:
+        return batch(y, base, candidates)
+    return gains_by_local(score.local, y, base, candidates)
+
+
+def batch_method(score: Score, name: str) -> GainsMethod | None:
+    """Return the score's own ``insert_gains`` or ``delete_gains``, or None if it has none."""
+    return cast(GainsMethod | None, getattr(score, name, None))
+
+
+def gains_by_local(
+    local: Callable[[int, NodeSet], float], y: int, base: NodeSet, candidates: Candidates
+) -> Gains:
+    """Return the gains of adding each candidate to ``base``, or removing it, one by one."""
+    before = local(y, base)
+    gains = [local(y, base ^ 1 << x) - before for x in candidates.tolist()]
+    return np.array(gains, dtype=np.float64)
+
+
+def dag_score(score: Score, dag: PDAG) -> float:
+    """Return the score of a DAG: the sum of the scores of its families.
+
+    Paper: Eq. 1, decomposable score.
+    """
+    return sum(score.local(y, dag.parents(y)) for y in range(dag.n))
+
+
+def total_score(score: Score, graph: PDAG) -> float:
+    """Return the score of a DAG, or of the equivalence class that a CPDAG represents.
+
+    Parameters
+    ----------
+    score
+        Any score.
+    graph
+        A graph with as many nodes as the score has variables.  A graph with undirected edges is
+        scored by a DAG that extends it; if the score is score equivalent, every member of the
+        class gives the same number.
+
+    Returns
+    -------
+    float
+        The sum of the scores of the families.
+
+    Raises
+    ------
+    ScoreError
+        If the graph and the score differ in the number of variables.
+    """
+    if graph.n != score.n:
+        raise ScoreError(
+            f"the graph has {graph.n} nodes and the score {score.n} variables; they must be equal"
+        )
+    return dag_score(score, pdag_to_dag(graph))
