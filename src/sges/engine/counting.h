@@ -1,16 +1,19 @@
 /* Counting the rows of a discrete table, and adding up what the counts contribute to a score.
  *
- * Rows are held sorted by a configuration of parents and, within it, by the level of y.  The rows
- * of one configuration and level are a cell.
+ * The data lie column by column, one or four bytes per row (`Column`).  Columns of few levels lie
+ * a second time row by row, 32 to a block, so that one instruction reads 32 columns of a row
+ * (`Block`).  A question about y and its parents goes three ways:
  *
- *     split_rows      sort the rows of each group by the levels of one more column
- *     sum_cells       add up the cells as they are
- *     sum_block       count the cells with 32 columns at once, one byte per column
- *     sum_column      count the cells with one column of any number of levels
- *     sum_without     count the cells with one parent left out
+ *     all inserts     number_rows, sort_rows: the rows sorted by configuration of the parents and
+ *                     level of y.  The rows of one configuration and level are a cell (`Cells`).
+ *                     sum_block and sum_column split the cells further, by each candidate.
+ *     all deletes     number_rows, weigh_numbers: a table of records.  leave_out adds it up over
+ *                     one parent, sum_table adds up the terms.
+ *     all deletes,    the cells as for inserts; sum_merged adds up configurations that agree in
+ *     many parents    all parents except one.
  *
- * The sums visit one configuration at a time and keep no table: what a configuration contributes
- * is added to the total when its large terms have cancelled.
+ * The sums visit one configuration at a time: what it contributes is added to the total after its
+ * large terms have cancelled.
  */
 #ifndef SGES_COUNTING_H
 #define SGES_COUNTING_H
@@ -20,8 +23,12 @@
 #include <stdint.h>
 #include <string.h>
 
-#define LANES 32      /* columns that are counted at once */
-#define MOST_LEVELS 32 /* of a column that is counted with others */
+enum {
+    LANES = 32,         /* columns that are counted at once; `sges.engine.columns` has the same */
+    MOST_LEVELS = 32,   /* of a column that is counted with others */
+    STRIPES = 4,        /* parts of the rows that are counted side by side */
+    STRIPED_SIZE = 512, /* for up to this many numbers: with more, a part seldom waits for itself */
+};
 
 #if defined(__GNUC__) || defined(__clang__)
 #define INLINE static inline __attribute__((always_inline))
@@ -43,22 +50,26 @@
 #define CLONED static inline
 #endif
 
-/* Where the lowest byte of four is in memory, and so on. */
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-enum { FIRST_BYTE = 3, SECOND_BYTE = 2, THIRD_BYTE = 1, FOURTH_BYTE = 0 };
-#else
-enum { FIRST_BYTE = 0, SECOND_BYTE = 1, THIRD_BYTE = 2, FOURTH_BYTE = 3 };
-#endif
-
 /* -- What a count contributes ----------------------------------------------------------------- */
 
 /* The term of a count n: n ln n if alpha is negative, else ln Γ(n + alpha) − ln Γ(1 + alpha); zero
- * at zero.  The first `known` of them are in a table. */
+ * at zero.  Those of counts below `known` are in a table. */
 typedef struct {
     const double *values;
     int64_t known;
     double alpha;
 } Term;
+
+/* The term of a cell and that of a configuration. */
+typedef struct {
+    Term cell, configuration;
+} Terms;
+
+/* A sum of terms, and how many cells and configurations hold records. */
+typedef struct {
+    double total;
+    int64_t cells, configurations;
+} Sum;
 
 /* ln Γ(a + more) − ln Γ(a) for large a, by Stirling's formula. */
 static inline double log_rise(double a, double more)
@@ -97,7 +108,7 @@ static inline void extend_rising(double *values, int64_t from, int64_t to, doubl
     }
 }
 
-/* -- Columns and sorted rows ------------------------------------------------------------------ */
+/* -- Numbering rows --------------------------------------------------------------------------- */
 
 /* The levels that occur in a column, numbered from zero; one or four bytes each. */
 typedef struct {
@@ -106,101 +117,158 @@ typedef struct {
     int bytes;
 } Column;
 
-INLINE uint32_t level_of(const void *codes, uint32_t row, int bytes)
+INLINE uint32_t level_of(const Column *column, uint32_t row)
 {
-    return bytes == 1 ? ((const uint8_t *)codes)[row] : ((const uint32_t *)codes)[row];
+    return column->bytes == 1 ? ((const uint8_t *)column->codes)[row]
+                              : ((const uint32_t *)column->codes)[row];
 }
 
-/* Rows sorted by configuration and level of y. */
+/* A hash table of keys, and the number that each has got.  It has at least twice as many places
+ * as there will be keys, and a power of two. */
 typedef struct {
-    const uint32_t *rows;
-    const uint32_t *start;   /* where each cell begins in `rows`, and the end of the last */
-    const uint32_t *first;   /* the first cell of each configuration, and the number of cells */
-    const int64_t *held;     /* the records of each cell */
-    const int64_t *total;    /* the records of each configuration */
-    const int64_t *weights;  /* the records of each row; NULL means one each */
-    const uint32_t *chosen;  /* the configurations to be counted */
-    uint32_t configurations, choices;
-} Cells;
+    uint64_t *keys;
+    uint32_t *numbers; /* from one on; zero is a free place */
+} Index;
 
-/* -- Keys: the number of the configuration and level of each row --------------------------------
- *
- * A key is written in mixed radix, one digit per column, so that one pass of a counting sort
- * sorts the rows by all of these columns.  It is used where there are not many more keys than rows.
- */
-
-#define STRIPES 4          /* parts of the rows that are counted side by side */
-#define STRIPED_KEYS 512   /* up to so many keys: with more, one part seldom waits for itself */
-
-/* Append a digit to the keys. */
-CLONED void add_digit(uint32_t *__restrict keys, uint32_t rows, Column column)
+/* Number the distinct keys in the order in which they come; return how many there are. */
+static inline uint32_t number_keys(const uint64_t *keys, uint32_t count, Index *index,
+                                   uint32_t *numbers)
 {
-    const uint8_t *__restrict narrow = (const uint8_t *)column.codes;
-    if (column.bytes == 1)
+    uint32_t found = 0;
+    uint64_t places = 2;
+    while (places < 2 * (uint64_t)count)
+        places *= 2;
+    memset(index->numbers, 0, places * sizeof(uint32_t));
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t key = keys[i], at = (key ^ key >> 32) * 0x9E3779B97F4A7C15u >> 32;
+        for (at &= places - 1; index->numbers[at] && index->keys[at] != key;)
+            at = (at + 1) & (places - 1);
+        if (!index->numbers[at]) {
+            index->keys[at] = key;
+            index->numbers[at] = ++found;
+        }
+        numbers[i] = index->numbers[at] - 1;
+    }
+    return found;
+}
+
+/* Append the level of a column to the numbers of all rows. */
+CLONED void add_digit(uint32_t *__restrict numbers, uint32_t rows, const Column *column)
+{
+    const uint8_t *__restrict narrow = (const uint8_t *)column->codes;
+    const uint32_t *__restrict wide = (const uint32_t *)column->codes;
+    uint32_t levels = column->levels;
+    if (column->bytes == 1)
         for (uint32_t i = 0; i < rows; i++)
-            keys[i] = keys[i] * column.levels + narrow[i];
+            numbers[i] = numbers[i] * levels + narrow[i];
     else
         for (uint32_t i = 0; i < rows; i++)
-            keys[i] = keys[i] * column.levels + level_of(column.codes, i, 4);
+            numbers[i] = numbers[i] * levels + wide[i];
 }
 
-/* Count the rows of each key, in each of four parts of the rows or in one part. */
-static inline void count_keys(const uint32_t *keys, uint32_t rows, uint32_t size, uint32_t *counts)
+/* The first rows of a table, or some others, and memory for numbering them. */
+typedef struct {
+    const Column *columns;
+    const uint32_t *rows; /* NULL: the first `count` */
+    uint32_t count;
+    uint32_t most; /* up to this size, numbers may have gaps */
+    Index index;
+    uint64_t *keys;
+} Numbering;
+
+/* Number the rows so that two have the same number if and only if they agree in some columns.
+ * Return an upper bound of the numbers.
+ *
+ * A number is written in mixed radix, one digit per column.  Where that would take numbers of
+ * `most` and more, the rows get consecutive numbers, by a hash table of keys in mixed radix. */
+static inline uint32_t number_rows(Numbering *work, const int *family, int size,
+                                   uint32_t *numbers)
+{
+    uint32_t count = work->count, bound = 1;
+    memset(numbers, 0, count * sizeof(uint32_t));
+    for (int k = 0; k < size;) {
+        const Column *column = &work->columns[family[k]];
+        if (!work->rows && (uint64_t)bound * column->levels <= work->most) {
+            if (column->levels > 1)
+                add_digit(numbers, count, column);
+            bound *= column->levels;
+            k++;
+            continue;
+        }
+        uint64_t product = bound;
+        for (uint32_t i = 0; i < count; i++)
+            work->keys[i] = numbers[i];
+        for (; k < size && product <= ((uint64_t)1 << 32); k++) {
+            column = &work->columns[family[k]];
+            for (uint32_t i = 0; i < count; i++)
+                work->keys[i] = work->keys[i] * column->levels
+                                + level_of(column, work->rows ? work->rows[i] : i);
+            product *= column->levels;
+        }
+        bound = number_keys(work->keys, count, &work->index, numbers);
+        if (bound == count) /* no two rows agree */
+            break;
+    }
+    return bound;
+}
+
+/* -- Counting and sorting by number ----------------------------------------------------------- */
+
+/* Count the rows of each number, in each of four parts of the rows or in one part. */
+static inline uint32_t count_numbers(const uint32_t *numbers, uint32_t rows, uint32_t size,
+                                     uint32_t *counts)
 {
     uint32_t i = 0, part = rows / STRIPES;
-    if (size > STRIPED_KEYS) {
+    if (size > STRIPED_SIZE) {
         memset(counts, 0, size * sizeof(uint32_t));
         for (; i < rows; i++)
-            counts[keys[i]]++;
-        return;
+            counts[numbers[i]]++;
+        return 1;
     }
     uint32_t *b = counts + size, *c = b + size, *d = c + size;
     memset(counts, 0, STRIPES * (size_t)size * sizeof(uint32_t));
     for (; i < part; i++) {
-        counts[keys[i]]++;
-        b[keys[i + part]]++;
-        c[keys[i + 2 * part]]++;
-        d[keys[i + 3 * part]]++;
+        counts[numbers[i]]++;
+        b[numbers[i + part]]++;
+        c[numbers[i + 2 * part]]++;
+        d[numbers[i + 3 * part]]++;
     }
     for (i = STRIPES * part; i < rows; i++)
-        d[keys[i]]++;
+        d[numbers[i]]++;
+    return STRIPES;
 }
 
-/* Count the records of each key. */
-static inline void weigh_keys(const uint32_t *keys, uint32_t rows, uint32_t size,
-                              const int64_t *weights, uint32_t *counts, int64_t *records)
+/* Count the records of each number. */
+static inline void weigh_numbers(const uint32_t *numbers, uint32_t rows, uint32_t size,
+                                 const int64_t *weights, uint32_t *counts, int64_t *records)
 {
+    memset(records, 0, size * sizeof(int64_t));
     if (weights) {
-        memset(records, 0, size * sizeof(int64_t));
         for (uint32_t i = 0; i < rows; i++)
-            records[keys[i]] += weights[i];
+            records[numbers[i]] += weights[i];
         return;
     }
-    count_keys(keys, rows, size, counts);
-    uint32_t parts = size > STRIPED_KEYS ? 1 : STRIPES;
-    for (uint32_t key = 0; key < size; key++) {
-        records[key] = 0;
+    uint32_t parts = count_numbers(numbers, rows, size, counts);
+    for (uint32_t number = 0; number < size; number++)
         for (uint32_t k = 0; k < parts; k++)
-            records[key] += counts[key + k * size];
-    }
+            records[number] += counts[number + k * size];
 }
 
-/* Sort the rows by key, equal ones in increasing order; `counts` is from count_keys.  Writes where
- * the rows of each group of keys begin that differ in the last digit only, and returns how many
- * such groups there are; the same for single keys, with the first key of each group. */
-static inline uint32_t place_rows(const uint32_t *keys, uint32_t rows, uint32_t size,
-                                  uint32_t digit, uint32_t *counts, uint32_t *out,
-                                  uint32_t *start, uint32_t *first)
+/* Sort the rows by number, those of one number in increasing order.  Write where the rows of each
+ * number that occurs begin, and which of these is the first of each group of numbers that differ
+ * in the last digit only.  Return how many such groups occur. */
+static inline uint32_t sort_rows(const uint32_t *numbers, uint32_t rows, uint32_t size,
+                                 uint32_t digit, uint32_t *counts, uint32_t *sorted,
+                                 uint32_t *start, uint32_t *first)
 {
-    uint32_t at = 0, cells = 0, groups = 0;
-    uint32_t parts = size > STRIPED_KEYS ? 1 : STRIPES;
+    uint32_t at = 0, cells = 0, groups = 0, parts = count_numbers(numbers, rows, size, counts);
     for (uint32_t low = 0; low < size; low += digit) {
         uint32_t before = cells;
-        for (uint32_t key = low; key < low + digit; key++) {
+        for (uint32_t number = low; number < low + digit; number++) {
             uint32_t begin = at;
             for (uint32_t k = 0; k < parts; k++) {
-                uint32_t count = counts[key + k * size];
-                counts[key + k * size] = at;
+                uint32_t count = counts[number + k * size];
+                counts[number + k * size] = at;
                 at += count;
             }
             start[cells] = begin;
@@ -215,151 +283,60 @@ static inline uint32_t place_rows(const uint32_t *keys, uint32_t rows, uint32_t 
     if (parts > 1) {
         uint32_t *b = counts + size, *c = b + size, *d = c + size;
         for (; i < part; i++) {
-            out[counts[keys[i]]++] = i;
-            out[b[keys[i + part]]++] = i + part;
-            out[c[keys[i + 2 * part]]++] = i + 2 * part;
-            out[d[keys[i + 3 * part]]++] = i + 3 * part;
+            sorted[counts[numbers[i]]++] = i;
+            sorted[b[numbers[i + part]]++] = i + part;
+            sorted[c[numbers[i + 2 * part]]++] = i + 2 * part;
+            sorted[d[numbers[i + 3 * part]]++] = i + 3 * part;
         }
         counts = d;
         i = STRIPES * part;
     }
     for (; i < rows; i++)
-        out[counts[keys[i]]++] = i;
+        sorted[counts[numbers[i]]++] = i;
     return groups;
 }
 
-/* -- split_rows ------------------------------------------------------------------------------- */
+/* Sort rows that are sorted by level of a column by number, and within a number by that level:
+ * for numbers and levels that do not fit into one number.  Write and return as sort_rows does. */
+static inline uint32_t sort_again(const uint32_t *by_level, const Column *column,
+                                  const uint32_t *numbers, uint32_t rows, uint32_t size,
+                                  uint32_t *counts, uint32_t *sorted, uint32_t *start,
+                                  uint32_t *first)
+{
+    uint32_t at = 0, cells = 0, groups = 0;
+    memset(counts, 0, size * sizeof(uint32_t));
+    for (uint32_t i = 0; i < rows; i++)
+        counts[numbers[i]]++;
+    for (uint32_t number = 0; number < size; number++) {
+        uint32_t count = counts[number];
+        counts[number] = at;
+        at += count;
+    }
+    for (uint32_t i = 0; i < rows; i++)
+        sorted[counts[numbers[by_level[i]]]++] = by_level[i];
+    for (uint32_t i = 0; i < rows; i++) {
+        int is_new = i == 0 || numbers[sorted[i]] != numbers[sorted[i - 1]];
+        if (is_new)
+            first[groups++] = cells;
+        if (is_new || level_of(column, sorted[i]) != level_of(column, sorted[i - 1]))
+            start[cells++] = i;
+    }
+    start[cells] = rows;
+    first[groups] = cells;
+    return groups;
+}
 
-/* Memory of split_rows: three times the rows, a number per level, and the rows once more. */
+/* Rows sorted by configuration and level of y. */
 typedef struct {
-    uint32_t *spare;
-    uint32_t *counts;
-    uint64_t *keys;
-    uint32_t rows;
-} Workspace;
-
-/* Deal the rows of a group out to a few levels, without branches. */
-INLINE uint32_t deal_rows(const uint32_t *rows, uint32_t n, const void *codes, int bytes,
-                          const uint32_t levels, uint32_t *out, uint32_t *ends, Workspace *work)
-{
-    size_t most = work->rows;
-    uint32_t *to[4] = {out, work->spare, work->spare + most, work->spare + 2 * most};
-    uint32_t at[4] = {0, 0, 0, 0};
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t row = rows[i], level = level_of(codes, row, bytes);
-        for (uint32_t k = 0; k < levels; k++) {
-            to[k][at[k]] = row;
-            at[k] += level == k;
-        }
-    }
-    uint32_t parts = 0, end = at[0];
-    if (end)
-        ends[parts++] = end;
-    for (uint32_t k = 1; k < levels; k++)
-        if (at[k]) {
-            memcpy(out + end, to[k], at[k] * sizeof(uint32_t));
-            end += at[k];
-            ends[parts++] = end;
-        }
-    return parts;
-}
-
-/* Sort the rows of a group by counting how many have each level. */
-INLINE uint32_t count_and_place(const uint32_t *rows, uint32_t n, const void *codes, int bytes,
-                                uint32_t levels, uint32_t *out, uint32_t *ends, uint32_t *counts)
-{
-    uint32_t parts = 0, end = 0;
-    memset(counts, 0, levels * sizeof(uint32_t));
-    for (uint32_t i = 0; i < n; i++)
-        counts[level_of(codes, rows[i], bytes)]++;
-    for (uint32_t k = 0; k < levels; k++) {
-        uint32_t count = counts[k];
-        counts[k] = end;
-        end += count;
-        if (count)
-            ends[parts++] = end;
-    }
-    for (uint32_t i = 0; i < n; i++)
-        out[counts[level_of(codes, rows[i], bytes)]++] = rows[i];
-    return parts;
-}
-
-static inline void shell_sort(uint64_t *keys, uint32_t n)
-{
-    uint32_t gap = 1;
-    while (gap < n / 9)
-        gap = 3 * gap + 1;
-    for (; gap > 0; gap /= 3)
-        for (uint32_t i = gap; i < n; i++) {
-            uint64_t key = keys[i];
-            uint32_t k = i;
-            for (; k >= gap && keys[k - gap] > key; k -= gap)
-                keys[k] = keys[k - gap];
-            keys[k] = key;
-        }
-}
-
-/* Sort the rows of a group by comparison: for few rows, or more levels than rows. */
-INLINE uint32_t sort_by_keys(const uint32_t *rows, uint32_t n, const void *codes, int bytes,
-                             uint32_t *out, uint32_t *ends, uint64_t *keys)
-{
-    uint32_t parts = 0;
-    for (uint32_t i = 0; i < n; i++)
-        keys[i] = (uint64_t)level_of(codes, rows[i], bytes) << 32 | rows[i];
-    shell_sort(keys, n);
-    for (uint32_t i = 0; i < n; i++) {
-        out[i] = (uint32_t)keys[i];
-        if (i + 1 == n || keys[i] >> 32 != keys[i + 1] >> 32)
-            ends[parts++] = i + 1;
-    }
-    return parts;
-}
-
-INLINE uint32_t split_group(const uint32_t *rows, uint32_t n, Column column, const int bytes,
-                            uint32_t *out, uint32_t *ends, Workspace *work)
-{
-    if (n == 1) {
-        out[0] = rows[0];
-        ends[0] = 1;
-        return 1;
-    }
-    if (column.levels == 2)
-        return deal_rows(rows, n, column.codes, bytes, 2, out, ends, work);
-    if (n <= 8 || column.levels / 4 > n)
-        return sort_by_keys(rows, n, column.codes, bytes, out, ends, work->keys);
-    if (column.levels == 3)
-        return deal_rows(rows, n, column.codes, bytes, 3, out, ends, work);
-    if (column.levels == 4)
-        return deal_rows(rows, n, column.codes, bytes, 4, out, ends, work);
-    return count_and_place(rows, n, column.codes, bytes, column.levels, out, ends, work->counts);
-}
-
-INLINE uint32_t split_all(const uint32_t *rows, const uint32_t *start, uint32_t groups,
-                          Column column, const int bytes, uint32_t *out, uint32_t *out_start,
-                          Workspace *work)
-{
-    uint32_t parts = 0;
-    out_start[0] = 0;
-    for (uint32_t g = 0; g < groups; g++) {
-        uint32_t low = start[g], *ends = out_start + parts + 1;
-        uint32_t n = start[g + 1] - low;
-        uint32_t more = split_group(rows + low, n, column, bytes, out + low, ends, work);
-        for (uint32_t k = 0; k < more; k++)
-            ends[k] += low;
-        parts += more;
-    }
-    return parts;
-}
-
-/* Sort the rows of each group by the levels of a column, equal ones in increasing order.  Writes
- * where the parts begin, and the end of the last; returns how many there are. */
-static inline uint32_t split_rows(const uint32_t *rows, const uint32_t *start, uint32_t groups,
-                                  Column column, uint32_t *out, uint32_t *out_start,
-                                  Workspace *work)
-{
-    return column.bytes == 1 ? split_all(rows, start, groups, column, 1, out, out_start, work)
-                             : split_all(rows, start, groups, column, 4, out, out_start, work);
-}
+    uint32_t *rows;
+    uint32_t *start;        /* where each cell begins in `rows`, and the end of the last */
+    uint32_t *first;        /* the first cell of each configuration, and the number of cells */
+    int64_t *held;          /* the records of each cell */
+    int64_t *total;         /* the records of each configuration */
+    const int64_t *weights; /* the records of each row; NULL means one each */
+    uint32_t *chosen;       /* the configurations to which a candidate makes a difference */
+    uint32_t configurations, choices;
+} Cells;
 
 /* -- sum_block -------------------------------------------------------------------------------- */
 
@@ -371,68 +348,46 @@ typedef struct {
     int fours, levels;
 } Block;
 
-/* The sums of terms of the columns, and how many of their cells and configurations hold records. */
+/* What a `Sum` holds, for each column of a block. */
 typedef struct {
     double total[LANES];
     uint32_t cells[LANES], configurations[LANES];
 } Sums;
 
-/* What the terms of all candidates are, by kind; with constants, occupied cells are counted. */
-typedef struct {
-    const Term *cell, *configuration;
-    int constants;
-} Terms;
-
-#if (defined(__GNUC__) || defined(__clang__)) && !defined(SGES_PLAIN_C)
+/* Counts of at most 255 records, one per column.  An array of them has one per level.
+ *
+ * With a compiler that knows vectors of bytes, small configurations have a way of their own;
+ * without, all go the way of the large ones. */
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 typedef uint8_t Bytes __attribute__((vector_size(LANES)));
 
-#define LOAD(to, from) memcpy(&(to), (from), LANES)
-#define ADD_WHERE(to, codes, level, amount) \
-    ((to) += (Bytes)((codes) == (uint8_t)(level)) & (uint8_t)(amount))
-#define ADD_ONE_WHERE(to, codes, level) ((to) -= (Bytes)((codes) == (uint8_t)(level)))
-#define ADD(to, more) ((to) += (more))
-#define SUBTRACT(to, less) ((to) -= (less))
-#define FILL(to, value) ((to) = (Bytes){0} + (uint8_t)(value))
-#define ADD_OCCUPIED(to, counts) ((to) -= (Bytes)((counts) != 0))
-#define BYTE(of, k) ((of)[k])
-#else
-typedef struct {
-    uint8_t lane[LANES];
-} Bytes;
+static const double NOUGHTS[LANES];
 
-#define EACH(statement) do { for (int k_ = 0; k_ < LANES; k_++) { statement; } } while (0)
-#define LOAD(to, from) memcpy((to).lane, (from), LANES)
-#define ADD_WHERE(to, codes, level, amount) \
-    EACH((to).lane[k_] += (codes).lane[k_] == (level) ? (uint8_t)(amount) : 0)
-#define ADD_ONE_WHERE(to, codes, level) ADD_WHERE(to, codes, level, 1)
-#define ADD(to, more) EACH((to).lane[k_] += (more).lane[k_])
-#define SUBTRACT(to, less) EACH((to).lane[k_] -= (less).lane[k_])
-#define FILL(to, value) memset((to).lane, (uint8_t)(value), LANES)
-#define ADD_OCCUPIED(to, counts) EACH((to).lane[k_] += (counts).lane[k_] != 0)
-#define BYTE(of, k) ((of).lane[k])
-#endif
+INLINE void load_codes(const Block *block, uint32_t row, Bytes *codes)
+{
+    memcpy(codes, block->codes + (size_t)row * LANES, LANES);
+}
 
 /* Count up to four levels, the first of them `level`, in rows of at most 255 records. */
 INLINE void count_levels(const Block *block, const uint32_t *rows, uint32_t n,
                          const int64_t *weights, const int some, int level, Bytes *counts)
 {
-    Bytes a, b, c, d, codes;
-    FILL(a, 0);
-    b = c = d = a;
+    Bytes a = {0}, b = a, c = a, d = a, codes;
+    const uint8_t p = (uint8_t)level, q = p + 1, r = p + 2, s = p + 3;
     UNROLLED
     for (uint32_t i = 0; i < n; i++) {
-        LOAD(codes, block->codes + (size_t)rows[i] * LANES);
+        load_codes(block, rows[i], &codes);
         if (weights) {
             uint8_t weight = (uint8_t)weights[rows[i]];
-            ADD_WHERE(a, codes, level, weight);
-            if (some > 1) ADD_WHERE(b, codes, level + 1, weight);
-            if (some > 2) ADD_WHERE(c, codes, level + 2, weight);
-            if (some > 3) ADD_WHERE(d, codes, level + 3, weight);
-        } else {
-            ADD_ONE_WHERE(a, codes, level);
-            if (some > 1) ADD_ONE_WHERE(b, codes, level + 1);
-            if (some > 2) ADD_ONE_WHERE(c, codes, level + 2);
-            if (some > 3) ADD_ONE_WHERE(d, codes, level + 3);
+            a += (Bytes)(codes == p) & weight;
+            if (some > 1) b += (Bytes)(codes == q) & weight;
+            if (some > 2) c += (Bytes)(codes == r) & weight;
+            if (some > 3) d += (Bytes)(codes == s) & weight;
+        } else { /* "true" is -1 */
+            a -= (Bytes)(codes == p);
+            if (some > 1) b -= (Bytes)(codes == q);
+            if (some > 2) c -= (Bytes)(codes == r);
+            if (some > 3) d -= (Bytes)(codes == s);
         }
     }
     counts[level] = a;
@@ -441,7 +396,7 @@ INLINE void count_levels(const Block *block, const uint32_t *rows, uint32_t n,
     if (some > 3) counts[level + 3] = d;
 }
 
-/* Count all levels but the first in rows of at most 255 records. */
+/* Count all levels except the first in rows of at most 255 records. */
 INLINE void count_rows(const Block *block, const uint32_t *rows, uint32_t n,
                        const int64_t *weights, Bytes *counts)
 {
@@ -454,14 +409,26 @@ INLINE void count_rows(const Block *block, const uint32_t *rows, uint32_t n,
         }
 }
 
-static const double NOUGHTS[LANES];
+/* Count a cell of several rows; the first level holds the records that no other does. */
+INLINE void count_small(const Block *block, const Cells *cells, uint32_t cell, Bytes *counts)
+{
+    uint32_t low = cells->start[cell], n = cells->start[cell + 1] - low;
+    if (cells->weights) /* apart, so that the loop without weights has none */
+        count_rows(block, cells->rows + low, n, cells->weights, counts);
+    else
+        count_rows(block, cells->rows + low, n, NULL, counts);
+    counts[0] = (Bytes){0} + (uint8_t)cells->held[cell];
+    for (int level = 1; level < block->levels; level++)
+        counts[0] -= counts[level];
+}
 
-/* Write `from` plus, or minus, the terms of the counts of each column. */
-INLINE void add_terms(const Block *block, const Bytes *counts, const Term *terms, const int minus,
-                      const double *from, double *to)
+/* Write `from` plus, or minus, the sum of terms of each column. */
+INLINE void add_small_terms(const Block *block, const Bytes *counts, const Terms *terms,
+                            const int of_cells, const double *from, double *to)
 {
     for (int i = 0; i < block->fours; i++) {
-        const double *values = terms[block->kinds[i]].values;
+        const Terms *both = &terms[block->kinds[i]];
+        const double *values = of_cells ? both->cell.values : both->configuration.values;
         double a = 0, b = 0, c = 0, d = 0;
         for (int level = 0; level < block->depth[i]; level++) {
             uint32_t four;
@@ -471,91 +438,74 @@ INLINE void add_terms(const Block *block, const Bytes *counts, const Term *terms
             c += values[four >> 16 & 255];
             d += values[four >> 24];
         }
-        to[4 * i + FIRST_BYTE] = from[4 * i + FIRST_BYTE] + (minus ? -a : a);
-        to[4 * i + SECOND_BYTE] = from[4 * i + SECOND_BYTE] + (minus ? -b : b);
-        to[4 * i + THIRD_BYTE] = from[4 * i + THIRD_BYTE] + (minus ? -c : c);
-        to[4 * i + FOURTH_BYTE] = from[4 * i + FOURTH_BYTE] + (minus ? -d : d);
+        to[4 * i] = from[4 * i] + (of_cells ? a : -a);
+        to[4 * i + 1] = from[4 * i + 1] + (of_cells ? b : -b);
+        to[4 * i + 2] = from[4 * i + 2] + (of_cells ? c : -c);
+        to[4 * i + 3] = from[4 * i + 3] + (of_cells ? d : -d);
     }
 }
 
-/* Write `from` plus the term of one count for all columns. */
-INLINE void add_to_all(const Block *block, int64_t count, const Term *terms, const double *from,
-                       double *to)
-{
-    for (int i = 0; i < block->fours; i++) {
-        double value = terms[block->kinds[i]].values[count];
-        for (int k = 4 * i; k < 4 * i + 4; k++)
-            to[k] = from[k] + value;
-    }
-}
-
-/* Add a cell of one row to the margin: it holds the same count for every column, at the row's own
- * level. */
-INLINE void add_row(const Block *block, uint32_t row, int64_t count, Bytes *margin)
-{
-    Bytes codes;
-    LOAD(codes, block->codes + (size_t)row * LANES);
-    for (int level = 0; level < block->levels; level++)
-        ADD_WHERE(margin[level], codes, level, count);
-}
-
-/* Count a cell of several rows, and add that to the margin. */
-INLINE void add_rows(const Block *block, const Cells *cells, uint32_t cell, Bytes *counts,
-                     Bytes *margin)
-{
-    uint32_t low = cells->start[cell], n = cells->start[cell + 1] - low;
-    if (cells->weights)
-        count_rows(block, cells->rows + low, n, cells->weights, counts);
-    else
-        count_rows(block, cells->rows + low, n, NULL, counts);
-    FILL(counts[0], cells->held[cell]);
-    for (int level = 1; level < block->levels; level++) {
-        SUBTRACT(counts[0], counts[level]);
-        ADD(margin[level], counts[level]);
-    }
-    ADD(margin[0], counts[0]);
-}
-
-/* Add a configuration of at most 255 records: every count fits into a byte. */
+/* Add a configuration of at most 255 records.  A cell of one row needs no counting: every column
+ * has all of its records at one level. */
 INLINE void add_small(const Block *block, const Cells *cells, uint32_t j, const Terms *terms,
-                      const int constants, Sums *sums)
+                      const int with_constants, Sums *sums)
 {
-    Bytes counts[MOST_LEVELS], margin[MOST_LEVELS], occupied, configurations;
+    Bytes counts[MOST_LEVELS], margin[MOST_LEVELS], occupied = {0}, configurations = {0}, codes;
     double own[LANES];
-    const double *so_far = NOUGHTS;
+    const double *so_far = NOUGHTS; /* or own */
     uint32_t single = 0;
-    FILL(occupied, 0);
-    configurations = occupied;
     for (int level = 0; level < block->levels; level++)
         margin[level] = occupied;
     for (uint32_t cell = cells->first[j]; cell < cells->first[j + 1]; cell++)
         if (cells->start[cell + 1] - cells->start[cell] == 1) {
-            add_row(block, cells->rows[cells->start[cell]], cells->held[cell], margin);
+            uint8_t held = (uint8_t)cells->held[cell];
+            load_codes(block, cells->rows[cells->start[cell]], &codes);
+            for (int level = 0; level < block->levels; level++)
+                margin[level] += (Bytes)(codes == (uint8_t)level) & held;
             single++;
-            if (cells->held[cell] > 1) { /* the term of one record is zero */
-                add_to_all(block, cells->held[cell], terms->cell, so_far, own);
+            if (held > 1) { /* the term of one record is zero */
+                for (int k = 0; k < 4 * block->fours; k++)
+                    own[k] = so_far[k] + terms[block->kinds[k / 4]].cell.values[held];
                 so_far = own;
             }
         } else {
-            add_rows(block, cells, cell, counts, margin);
-            add_terms(block, counts, terms->cell, 0, so_far, own);
+            count_small(block, cells, cell, counts);
+            add_small_terms(block, counts, terms, 1, so_far, own);
             so_far = own;
-            if (constants)
-                for (int level = 0; level < block->levels; level++)
-                    ADD_OCCUPIED(occupied, counts[level]);
+            for (int level = 0; level < block->levels; level++) {
+                margin[level] += counts[level];
+                if (with_constants)
+                    occupied -= (Bytes)(counts[level] != 0);
+            }
         }
-    add_terms(block, margin, terms->configuration, 1, so_far, own);
+    add_small_terms(block, margin, terms, 0, so_far, own);
     for (int k = 0; k < 4 * block->fours; k++)
         sums->total[k] += own[k];
-    if (!constants)
+    if (!with_constants)
         return;
     for (int level = 0; level < block->levels; level++)
-        ADD_OCCUPIED(configurations, margin[level]);
+        configurations -= (Bytes)(margin[level] != 0);
     for (int k = 0; k < LANES; k++) {
-        sums->cells[k] += BYTE(occupied, k) + single;
-        sums->configurations[k] += BYTE(configurations, k);
+        sums->cells[k] += occupied[k] + single;
+        sums->configurations[k] += configurations[k];
     }
 }
+#else
+#define add_small add_large
+typedef uint8_t Bytes[LANES];
+
+INLINE void count_rows(const Block *block, const uint32_t *rows, uint32_t n,
+                       const int64_t *weights, Bytes *counts)
+{
+    memset(counts, 0, (size_t)block->levels * LANES);
+    for (uint32_t i = 0; i < n; i++)
+        for (int k = 0; k < LANES; k++)
+            counts[block->codes[(size_t)rows[i] * LANES + k]][k]
+                += (uint8_t)(weights ? weights[rows[i]] : 1);
+}
+#endif
+
+typedef uint32_t Words[LANES]; /* the same for counts of any size */
 
 /* Return how many rows from `low` on hold at most 255 records together. */
 INLINE uint32_t fitting_rows(const Cells *cells, uint32_t low, uint32_t high)
@@ -569,27 +519,24 @@ INLINE uint32_t fitting_rows(const Cells *cells, uint32_t low, uint32_t high)
     return end - low;
 }
 
-/* Count all levels of a cell of any size; fewer than 2^32 records. */
-INLINE void count_wide(const Block *block, const Cells *cells, uint32_t cell,
-                       uint32_t (*counts)[LANES])
+/* Count a cell of any size; fewer than 2^32 records. */
+INLINE void count_large(const Block *block, const Cells *cells, uint32_t cell, Words *counts)
 {
     Bytes bytes[MOST_LEVELS];
     uint32_t low = cells->start[cell], high = cells->start[cell + 1];
     memset(counts, 0, (size_t)block->levels * sizeof(*counts));
     while (low < high) {
-        uint32_t n = fitting_rows(cells, low, high);
+        uint32_t row = cells->rows[low], n = fitting_rows(cells, low, high);
         if (n == 0) { /* one row of more than 255 records */
-            const uint8_t *codes = block->codes + (size_t)cells->rows[low] * LANES;
             for (int k = 0; k < LANES; k++)
-                if (codes[k])
-                    counts[codes[k]][k] += (uint32_t)cells->weights[cells->rows[low]];
-            low++;
-            continue;
+                counts[block->codes[(size_t)row * LANES + k]][k] += (uint32_t)cells->weights[row];
+            n = 1;
+        } else {
+            count_rows(block, cells->rows + low, n, cells->weights, bytes);
+            for (int level = 1; level < block->levels; level++)
+                for (int k = 0; k < LANES; k++)
+                    counts[level][k] += bytes[level][k];
         }
-        count_rows(block, cells->rows + low, n, cells->weights, bytes);
-        for (int level = 1; level < block->levels; level++)
-            for (int k = 0; k < LANES; k++)
-                counts[level][k] += BYTE(bytes[level], k);
         low += n;
     }
     for (int k = 0; k < LANES; k++) {
@@ -599,30 +546,25 @@ INLINE void count_wide(const Block *block, const Cells *cells, uint32_t cell,
     }
 }
 
-/* Add the terms of the counts of each column, some of which may not be in the tables. */
-static inline void add_large_terms(const Block *block, uint32_t (*counts)[LANES], const Term *terms,
-                                   double *sums)
+/* Add the term of each count to the sum of its column, and one if the count is not zero. */
+INLINE void add_large_terms(const Block *block, Words *counts, const Terms *terms,
+                            const int of_cells, int64_t largest, const int with_constants,
+                            double *sums, uint32_t *occupied)
 {
-    for (int k = 0; k < 4 * block->fours; k++)
-        for (int level = 0; level < block->depth[k / 4]; level++)
-            sums[k] += term_of(&terms[block->kinds[k / 4]], counts[level][k]);
-}
-
-/* Add the terms of the counts of each column, and the number of counts above zero. */
-INLINE void add_wide_terms(const Block *block, uint32_t (*counts)[LANES], const Term *terms,
-                           int64_t largest, const int constants, double *sums, uint32_t *occupied)
-{
-    if (constants)
-        for (int level = 0; level < block->levels; level++)
-            for (int k = 0; k < LANES; k++)
-                occupied[k] += counts[level][k] > 0;
-    if (largest >= terms[block->kinds[0]].known) { /* all tables have one length */
-        add_large_terms(block, counts, terms, sums);
-        return;
-    }
+    for (int level = 0; with_constants && level < block->levels; level++)
+        for (int k = 0; k < LANES; k++)
+            occupied[k] += counts[level][k] > 0;
     for (int i = 0; i < block->fours; i++) {
-        const double *values = terms[block->kinds[i]].values;
-        double a = sums[4 * i], b = sums[4 * i + 1], c = sums[4 * i + 2], d = sums[4 * i + 3];
+        const Terms *both = &terms[block->kinds[i]];
+        const Term *term = of_cells ? &both->cell : &both->configuration;
+        const double *values = term->values;
+        double a = 0, b = 0, c = 0, d = 0;
+        if (largest >= term->known) {
+            for (int k = 4 * i; k < 4 * i + 4; k++)
+                for (int level = 0; level < block->depth[i]; level++)
+                    sums[k] += term_of(term, counts[level][k]);
+            continue;
+        }
         for (int level = 0; level < block->depth[i]; level++) {
             const uint32_t *four = &counts[level][4 * i];
             a += values[four[0]];
@@ -630,98 +572,80 @@ INLINE void add_wide_terms(const Block *block, uint32_t (*counts)[LANES], const 
             c += values[four[2]];
             d += values[four[3]];
         }
-        sums[4 * i] = a, sums[4 * i + 1] = b, sums[4 * i + 2] = c, sums[4 * i + 3] = d;
+        sums[4 * i] += a, sums[4 * i + 1] += b, sums[4 * i + 2] += c, sums[4 * i + 3] += d;
     }
 }
 
 /* Add a configuration of any size. */
-INLINE void add_wide(const Block *block, const Cells *cells, uint32_t j, const Terms *terms,
-                     const int constants, Sums *sums)
+INLINE void add_large(const Block *block, const Cells *cells, uint32_t j, const Terms *terms,
+                      const int with_constants, Sums *sums)
 {
-    uint32_t counts[MOST_LEVELS][LANES], margin[MOST_LEVELS][LANES];
+    Words counts[MOST_LEVELS], margin[MOST_LEVELS];
     double own[LANES] = {0}, less[LANES] = {0};
     memset(margin, 0, (size_t)block->levels * sizeof(*margin));
     for (uint32_t cell = cells->first[j]; cell < cells->first[j + 1]; cell++) {
-        count_wide(block, cells, cell, counts);
-        add_wide_terms(block, counts, terms->cell, cells->total[j], constants, own, sums->cells);
+        count_large(block, cells, cell, counts);
+        add_large_terms(block, counts, terms, 1, cells->total[j], with_constants, own,
+                        sums->cells);
         for (int level = 0; level < block->levels; level++)
             for (int k = 0; k < LANES; k++)
                 margin[level][k] += counts[level][k];
     }
-    add_wide_terms(block, margin, terms->configuration, cells->total[j], constants, less,
-                   sums->configurations);
+    add_large_terms(block, margin, terms, 0, cells->total[j], with_constants, less,
+                    sums->configurations);
     for (int k = 0; k < LANES; k++)
         sums->total[k] += own[k] - less[k];
 }
 
 INLINE void sum_chosen(const Block *block, const Cells *cells, const Terms *terms,
-                       const int constants, Sums *sums)
+                       const int with_constants, Sums *sums)
 {
     for (uint32_t i = 0; i < cells->choices; i++) {
         uint32_t j = cells->chosen[i];
         if (cells->total[j] > 255)
-            add_wide(block, cells, j, terms, constants, sums);
+            add_large(block, cells, j, terms, with_constants, sums);
         else
-            add_small(block, cells, j, terms, constants, sums);
+            add_small(block, cells, j, terms, with_constants, sums);
     }
 }
 
-/* Add up the chosen configurations with each column of a block. */
-CLONED void sum_block(const Block *block, const Cells *cells, const Terms *terms, Sums *sums)
+/* Add up the chosen configurations, split by each column of a block.  The terms are by kind of
+ * column; occupied cells and configurations are counted for a score with constants. */
+CLONED void sum_block(const Block *block, const Cells *cells, const Terms *terms,
+                      int with_constants, Sums *sums)
 {
     memset(sums, 0, sizeof(*sums));
-    if (terms->constants)
+    if (with_constants)
         sum_chosen(block, cells, terms, 1, sums);
     else
         sum_chosen(block, cells, terms, 0, sums);
 }
 
-/* -- sum_cells, sum_column and sum_without ---------------------------------------------------- */
-
-typedef struct {
-    double total;
-    int64_t cells, configurations;
-} Sum;
+/* -- One column, or none ---------------------------------------------------------------------- */
 
 /* Add up all configurations as they are. */
-static inline Sum sum_cells(const Cells *cells, const Term *cell_term,
-                            const Term *configuration_term)
+static inline Sum sum_cells(const Cells *cells, const Terms *terms)
 {
     Sum sum = {0, cells->first[cells->configurations], cells->configurations};
     for (uint32_t j = 0; j < cells->configurations; j++) {
         double own = 0;
         for (uint32_t cell = cells->first[j]; cell < cells->first[j + 1]; cell++)
-            own += term_of(cell_term, cells->held[cell]);
-        sum.total += own - term_of(configuration_term, cells->total[j]);
+            own += term_of(&terms->cell, cells->held[cell]);
+        sum.total += own - term_of(&terms->configuration, cells->total[j]);
     }
     return sum;
 }
 
-/* Add up the cells as if each had a configuration of its own. */
-static inline Sum sum_apart(const Cells *cells, const Term *cell_term,
-                            const Term *configuration_term)
-{
-    int64_t count = cells->first[cells->configurations];
-    Sum sum = {0, count, count};
-    for (int64_t cell = 0; cell < count; cell++)
-        sum.total += term_of(cell_term, cells->held[cell])
-                     - term_of(configuration_term, cells->held[cell]);
-    return sum;
-}
-
-/* Add up the configurations of a single row: the same for every column. */
-static inline Sum sum_single_rows(const Cells *cells, const Term *cell_term,
-                                  const Term *configuration_term)
+/* Add up the configurations of a single row, which no column splits. */
+static inline Sum sum_single_rows(const Cells *cells, const Terms *terms)
 {
     Sum sum = {0, 0, 0};
-    for (uint32_t j = 0; j < cells->configurations; j++) {
-        uint32_t cell = cells->first[j];
-        if (cells->first[j + 1] - cell == 1 && cells->start[cell + 1] - cells->start[cell] == 1) {
-            sum.total += term_of(cell_term, cells->total[j])
-                         - term_of(configuration_term, cells->total[j]);
+    for (uint32_t j = 0; j < cells->configurations; j++)
+        if (cells->start[cells->first[j + 1]] - cells->start[cells->first[j]] == 1) {
+            sum.total += term_of(&terms->cell, cells->total[j])
+                         - term_of(&terms->configuration, cells->total[j]);
             sum.cells++;
         }
-    }
     sum.configurations = sum.cells;
     return sum;
 }
@@ -740,7 +664,7 @@ INLINE void tally_add(Tally *tally, uint32_t level, int64_t records)
     tally->counts[level] += records;
 }
 
-/* Empty the tally into another one, if there is one; return the sum of terms. */
+/* Empty the tally, into another one if it is given; return the sum of terms. */
 INLINE double tally_clear(Tally *tally, const Term *term, Tally *margin)
 {
     double sum = 0;
@@ -756,8 +680,9 @@ INLINE double tally_clear(Tally *tally, const Term *term, Tally *margin)
     return sum;
 }
 
-INLINE Sum sum_levels(const Cells *cells, Column column, const int bytes, const Term *cell_term,
-                      const Term *configuration_term, Tally *tally, Tally *margin)
+/* Add up the chosen configurations, split by one column. */
+static inline Sum sum_column(const Cells *cells, const Column *column, const Terms *terms,
+                             Tally *tally, Tally *margin)
 {
     Sum sum = {0, 0, 0};
     for (uint32_t i = 0; i < cells->choices; i++) {
@@ -766,29 +691,20 @@ INLINE Sum sum_levels(const Cells *cells, Column column, const int bytes, const 
         for (uint32_t cell = cells->first[j]; cell < cells->first[j + 1]; cell++) {
             for (uint32_t at = cells->start[cell]; at < cells->start[cell + 1]; at++) {
                 uint32_t row = cells->rows[at];
-                int64_t weight = cells->weights ? cells->weights[row] : 1;
-                tally_add(tally, level_of(column.codes, row, bytes), weight);
+                tally_add(tally, level_of(column, row), cells->weights ? cells->weights[row] : 1);
             }
             sum.cells += tally->uses;
-            own += tally_clear(tally, cell_term, margin);
+            own += tally_clear(tally, &terms->cell, margin);
         }
         sum.configurations += margin->uses;
-        sum.total += own - tally_clear(margin, configuration_term, NULL);
+        sum.total += own - tally_clear(margin, &terms->configuration, NULL);
     }
     return sum;
 }
 
-/* Add up the chosen configurations with one column. */
-static inline Sum sum_column(const Cells *cells, Column column, const Term *cell_term,
-                             const Term *configuration_term, Tally *tally, Tally *margin)
-{
-    return column.bytes == 1
-               ? sum_levels(cells, column, 1, cell_term, configuration_term, tally, margin)
-               : sum_levels(cells, column, 4, cell_term, configuration_term, tally, margin);
-}
+/* -- Without one parent ----------------------------------------------------------------------- */
 
-/* Leave the digit of one parent out of a table of records by key: `after` is the product of the
- * digits that follow it. */
+/* Add up a table of records over one digit: `after` is the product of the digits behind it. */
 CLONED void leave_out(const int64_t *__restrict records, uint32_t size, uint32_t digit,
                       uint32_t after, int64_t *__restrict rest)
 {
@@ -800,57 +716,56 @@ CLONED void leave_out(const int64_t *__restrict records, uint32_t size, uint32_t
     }
 }
 
-/* Return the most records of a configuration. */
+/* Return the most records of a configuration in a table whose last digit is the level of y. */
 static inline int64_t largest_total(const int64_t *records, uint32_t size, uint32_t digit)
 {
     int64_t largest = 0;
     for (uint32_t low = 0; low < size; low += digit) {
         int64_t total = 0;
-        for (uint32_t key = low; key < low + digit; key++)
-            total += records[key];
+        for (uint32_t number = low; number < low + digit; number++)
+            total += records[number];
         largest = total > largest ? total : largest;
     }
     return largest;
 }
 
-/* Add up a table of records by key, whose last digit is the level of y. */
+/* Add up a table of records whose last digit is the level of y. */
 static inline Sum sum_table(const int64_t *records, uint32_t size, uint32_t digit,
-                            const Term *cell_term, const Term *configuration_term)
+                            const Terms *terms)
 {
     Sum sum = {0, 0, 0};
     for (uint32_t low = 0; low < size; low += digit) {
         int64_t total = 0;
         double own = 0;
-        for (uint32_t key = low; key < low + digit; key++) {
-            total += records[key];
-            own += term_of(cell_term, records[key]);
-            sum.cells += records[key] > 0;
+        for (uint32_t number = low; number < low + digit; number++) {
+            total += records[number];
+            own += term_of(&terms->cell, records[number]);
+            sum.cells += records[number] > 0;
         }
-        sum.total += own - term_of(configuration_term, total);
+        sum.total += own - term_of(&terms->configuration, total);
         sum.configurations += total > 0;
     }
     return sum;
 }
 
-/* Add up merged configurations: those of group g are head[g], next[head[g]] and so on, up to
- * NOTHING.  `level` holds the level of y in each cell. */
-#define NOTHING UINT32_MAX
-
-static inline Sum sum_without(const Cells *cells, const uint32_t *level, const uint32_t *head,
-                              const uint32_t *next, uint32_t groups, const Term *cell_term,
-                              const Term *configuration_term, Tally *tally)
+/* Add up merged configurations: those of group g are sorted[start[g]] and so on.  `level` holds
+ * the level of y in each cell. */
+static inline Sum sum_merged(const Cells *cells, const uint32_t *level, const uint32_t *sorted,
+                             const uint32_t *start, uint32_t groups, const Terms *terms,
+                             Tally *tally)
 {
-    Sum sum = {0, 0, 0};
+    Sum sum = {0, 0, groups};
     for (uint32_t g = 0; g < groups; g++) {
         int64_t records = 0;
-        for (uint32_t j = head[g]; j != NOTHING; j = next[j]) {
+        for (uint32_t at = start[g]; at < start[g + 1]; at++) {
+            uint32_t j = sorted[at];
             records += cells->total[j];
             for (uint32_t cell = cells->first[j]; cell < cells->first[j + 1]; cell++)
                 tally_add(tally, level[cell], cells->held[cell]);
         }
         sum.cells += tally->uses;
-        sum.configurations += 1;
-        sum.total += tally_clear(tally, cell_term, NULL) - term_of(configuration_term, records);
+        sum.total += tally_clear(tally, &terms->cell, NULL)
+                     - term_of(&terms->configuration, records);
     }
     return sum;
 }

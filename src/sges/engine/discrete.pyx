@@ -2,63 +2,129 @@
 # cython: cdivision=True
 """Native scores of discrete data: BIC and BDeu.
 
-Both are sums over the cells of a contingency table,
+With n_jk the records with parent configuration j and level k of y, n_j those with configuration
+j, r the number of levels of y and q that of configurations,
 
-    local(y, parents) = Σ cell(n_jk) − Σ configuration(n_j) − penalty,
+    BIC    Σ n_jk ln n_jk − Σ n_j ln n_j − penalty · ½ ln m · (r − 1) q
+    BDeu   Σ G(n_jk, a / qr) − Σ G(n_j, a / q),    G(n, α) = ln Γ(n + α) − ln Γ(α)
 
-where n_jk counts the records with parent configuration j and level k of y, and n_j those with
-configuration j.  A question is answered in three steps:
+Both are a sum of terms of the cells that hold records, less one of configurations.  So they share
+everything but the terms (``find_terms``), the constants of BDeu (``value_of``) and the penalty of
+BIC (``cost_of``).  A question is answered in three steps:
 
-    sort       the rows by configuration and level of y
-    count      one configuration at a time, 32 candidates at once (``counting.h``)
-    add up     what the counts contribute, looked up in tables
+    number and sort    the rows, by configuration and level of y
+    count              one configuration at a time, 32 candidates at once (``counting.h``)
+    add up             the terms of the counts, looked up in tables
 
 Equal rows are merged into one row with a weight where that saves work, and levels that do not
-occur are left out; the declared number of levels enters only as a number.  A score never changes
-once it is made, so that several runs may read it at once.  What a run keeps is its own.
+occur are left out (``sges.engine.columns``); the declared number of levels enters only as a number.
+A score never changes once it is made, so that several runs may read it at once.  A ``Run`` has
+memory of its own.
 """
 
-from libc.math cimport INFINITY, fabs, isfinite, log
+from libc.math cimport INFINITY, isfinite, log
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, realloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
 import math
 
 import numpy as np
 
-from sges.engine.columns cimport Columns, Layout
-from sges.engine.counting cimport (
-    LANES, NOTHING, STRIPED_KEYS, STRIPES, Block, Cells, Column, Sum, Sums, Tally, Term, Terms,
-    Workspace, add_digit, count_keys, extend_rising, largest_total, leave_out, level_of,
-    place_rows, split_rows, sum_apart, sum_block, sum_cells, sum_column, sum_single_rows,
-    sum_table, sum_without, weigh_keys,
-)
 from sges.engine.scores cimport NOT_FINITE, OUT_OF_MEMORY, NativeScore, Scorer
 
-from sges.engine.columns import (
-    checked_arities, checked_codes, checked_weights, number_levels, rows_to_merge,
-)
+from sges.engine.columns import checked_table, in_blocks, numbered
 from sges.errors import ScoreError
 
 
+cdef extern from "counting.h" nogil:
+    int LANES, STRIPES, STRIPED_SIZE
+    ctypedef struct Term:
+        const double *values
+        int64_t known
+        double alpha
+    ctypedef struct Terms:
+        Term cell, configuration
+    ctypedef struct Sum:
+        double total
+        int64_t cells, configurations
+    ctypedef struct Column:
+        const void *codes
+        uint32_t levels
+        int bytes
+    ctypedef struct Index:
+        uint64_t *keys
+        uint32_t *numbers
+    ctypedef struct Numbering:
+        const Column *columns
+        const uint32_t *rows
+        uint32_t count, most
+        Index index
+        uint64_t *keys
+    ctypedef struct Cells:
+        uint32_t *rows
+        uint32_t *start
+        uint32_t *first
+        int64_t *held
+        int64_t *total
+        const int64_t *weights
+        uint32_t *chosen
+        uint32_t configurations, choices
+    ctypedef struct Block:
+        const uint8_t *codes
+        const int *kinds
+        const int *depth
+        int fours, levels
+    ctypedef struct Sums:
+        double *total
+        uint32_t *cells
+        uint32_t *configurations
+    ctypedef struct Tally:
+        int64_t *counts
+        uint32_t *used
+    void extend_rising(double *, int64_t, int64_t, double, double *)
+    uint32_t level_of(const Column *, uint32_t)
+    uint32_t number_keys(const uint64_t *, uint32_t, Index *, uint32_t *)
+    uint32_t number_rows(Numbering *, const int *, int, uint32_t *)
+    void add_digit(uint32_t *, uint32_t, const Column *)
+    void weigh_numbers(
+        const uint32_t *, uint32_t, uint32_t, const int64_t *, uint32_t *, int64_t *
+    )
+    uint32_t sort_rows(
+        const uint32_t *, uint32_t, uint32_t, uint32_t, uint32_t *, uint32_t *, uint32_t *,
+        uint32_t *,
+    )
+    uint32_t sort_again(
+        const uint32_t *, const Column *, const uint32_t *, uint32_t, uint32_t, uint32_t *,
+        uint32_t *, uint32_t *, uint32_t *,
+    )
+    void sum_block(const Block *, const Cells *, const Terms *, int, Sums *)
+    Sum sum_cells(const Cells *, const Terms *)
+    Sum sum_single_rows(const Cells *, const Terms *)
+    Sum sum_column(const Cells *, const Column *, const Terms *, Tally *, Tally *)
+    void leave_out(const int64_t *, uint32_t, uint32_t, uint32_t, int64_t *)
+    int64_t largest_total(const int64_t *, uint32_t, uint32_t)
+    Sum sum_table(const int64_t *, uint32_t, uint32_t, const Terms *)
+    Sum sum_merged(
+        const Cells *, const uint32_t *, const uint32_t *, const uint32_t *, uint32_t,
+        const Terms *, Tally *,
+    )
+
+
 cdef enum:
-    LIMIT = 1 << 16  # terms of counts below this are looked up, larger ones computed
+    MOST_TERMS = 1 << 16  # terms of counts below this are looked up, those of larger ones computed
     BYTES_OF_TERMS = 1 << 25  # that a run keeps in tables
 
 cdef double HUGE_COUNT = 1e290  # the number of configurations is cut off here for BIC
-cdef double ROUNDING = 1e-9  # relative distance that a bound keeps from what it is compared with
-cdef uint64_t MIX = 0x9E3779B97F4A7C15
 
 
-# -- The table ------------------------------------------------------------------------------------
+# -- The table, and the memory of a run ------------------------------------------------------------
 
 
 cdef struct Table:
     # The data and the score of it; never changed once made.
     int n
     uint32_t rows
-    int64_t records
     const int64_t *weights  # the records of each row; NULL means one each
     Column *columns
     const double *arities  # the declared numbers of levels
@@ -75,10 +141,6 @@ cdef struct Table:
     double ess
     double price  # of a free parameter
     Term entropy  # n ln n
-    const double *entropies  # of the columns, times the records
-
-
-# -- What a run keeps -----------------------------------------------------------------------------
 
 
 cdef struct Rising:
@@ -89,46 +151,39 @@ cdef struct Rising:
     int64_t known, room
 
 
-cdef struct Family:
-    # A node with its parents: their number of configurations, and its logarithm.
-    int y
-    double q
-    double log_q
-
-
-cdef struct Context:
+cdef struct Run:
     const Table *table
     char *memory
+    # Numbers of rows or of configurations, below most_numbers.
+    Numbering numbering
+    uint32_t most_numbers
+    uint32_t *numbers
+    uint32_t *counts
+    # The rows by configuration and level of y, and the records of the largest configuration.
+    Cells cells
+    int64_t largest
+    # Terms by kind of candidate, and one more for y as it is; with the logarithm of a / q for BDeu.
+    Terms *terms
+    double *log_alpha
     Rising *risings
     uint64_t rising_places, rising_count, rising_bytes
-    Workspace work
-    Cells cells
-    int *family  # the parents and y
-    uint32_t *keys  # of the rows
-    uint64_t most_keys
-    uint32_t *rows
-    uint32_t *start
-    uint32_t *other_rows
-    uint32_t *other_start
-    uint32_t *first
-    uint32_t *chosen
-    uint32_t *level
-    uint32_t *places
-    uint64_t place_count
-    int64_t *held
-    int64_t *total
-    int64_t largest  # the records of the largest configuration
-    int64_t *records  # of each key
-    int64_t *rest  # of each key without a digit
-    uint64_t *group_name
-    Tally tally, margin
-    Term *cell_terms
-    Term *configuration_terms
-    double *surplus  # what an occupied cell beyond one per configuration contributes, by kind
-    double *best  # the most that a candidate can come to, by kind
-    Sum *single  # what the configurations of one row come to, by kind
-    double *gains
+    # For inserts.
+    uint32_t *by_level
     uint8_t *wanted
+    double *gains
+    Sum *single  # what the configurations of one row come to, by kind
+    Tally tally, margin
+    # For deletes: the records by number, with a parent and without it; or, with many parents,
+    # configurations by name, and sorted in groups that agree without a parent.
+    int64_t *records
+    int64_t *rest
+    int *others
+    uint32_t *level
+    uint32_t *example
+    uint64_t *names
+    uint32_t *sorted
+    uint32_t *start
+    uint32_t *first
 
 
 cdef struct Arena:
@@ -137,228 +192,233 @@ cdef struct Arena:
     size_t used
 
 
-cdef void *_part(Arena *arena, size_t count, size_t size) noexcept nogil:
+cdef void *part(Arena *arena, size_t count, size_t size) noexcept nogil:
     cdef size_t at = arena.used
     arena.used += (count * size + 63) // 64 * 64
     return NULL if arena.memory == NULL else arena.memory + at
 
 
-cdef void _lay_out(Context *c, Arena *arena) noexcept nogil:
-    cdef size_t rows = c.table.rows, n = c.table.n, kinds = c.table.kind_count
-    cdef size_t levels = c.table.most_levels
-    c.family = <int *>_part(arena, n + 1, sizeof(int))
-    c.risings = <Rising *>_part(arena, c.rising_places, sizeof(Rising))
-    c.work.spare = <uint32_t *>_part(arena, 3 * rows, sizeof(uint32_t))
-    c.work.counts = <uint32_t *>_part(
-        arena, max(levels, c.most_keys, <size_t>STRIPES * STRIPED_KEYS), sizeof(uint32_t)
-    )
-    c.work.keys = <uint64_t *>_part(arena, rows, sizeof(uint64_t))
-    c.keys = <uint32_t *>_part(arena, rows, sizeof(uint32_t))
-    c.rows = <uint32_t *>_part(arena, rows, sizeof(uint32_t))
-    c.start = <uint32_t *>_part(arena, rows + 1, sizeof(uint32_t))
-    c.other_rows = <uint32_t *>_part(arena, rows, sizeof(uint32_t))
-    c.other_start = <uint32_t *>_part(arena, rows + 1, sizeof(uint32_t))
-    c.first = <uint32_t *>_part(arena, rows + 1, sizeof(uint32_t))
-    c.chosen = <uint32_t *>_part(arena, rows, sizeof(uint32_t))
-    c.level = <uint32_t *>_part(arena, rows, sizeof(uint32_t))
-    c.places = <uint32_t *>_part(arena, c.place_count, sizeof(uint32_t))
-    c.held = <int64_t *>_part(arena, rows, sizeof(int64_t))
-    c.total = <int64_t *>_part(arena, rows, sizeof(int64_t))
-    c.group_name = <uint64_t *>_part(arena, rows, sizeof(uint64_t))
-    c.records = <int64_t *>_part(arena, c.most_keys, sizeof(int64_t))
-    c.rest = <int64_t *>_part(arena, c.most_keys, sizeof(int64_t))
-    c.tally.counts = <int64_t *>_part(arena, levels, sizeof(int64_t))
-    c.tally.used = <uint32_t *>_part(arena, levels, sizeof(uint32_t))
-    c.margin.counts = <int64_t *>_part(arena, levels, sizeof(int64_t))
-    c.margin.used = <uint32_t *>_part(arena, levels, sizeof(uint32_t))
-    c.cell_terms = <Term *>_part(arena, kinds + 1, sizeof(Term))
-    c.configuration_terms = <Term *>_part(arena, kinds + 1, sizeof(Term))
-    c.surplus = <double *>_part(arena, kinds + 1, sizeof(double))
-    c.best = <double *>_part(arena, kinds + 1, sizeof(double))
-    c.single = <Sum *>_part(arena, kinds + 1, sizeof(Sum))
-    c.gains = <double *>_part(arena, n + 1, sizeof(double))
-    c.wanted = <uint8_t *>_part(arena, n + 1, sizeof(uint8_t))
+cdef uint32_t *part32(Arena *arena, size_t count) noexcept nogil:
+    return <uint32_t *>part(arena, count, sizeof(uint32_t))
 
 
-cdef uint64_t _power_of_two(uint64_t least) noexcept nogil:
-    cdef uint64_t power = 1
+cdef int64_t *part64(Arena *arena, size_t count) noexcept nogil:
+    return <int64_t *>part(arena, count, sizeof(int64_t))
+
+
+cdef void lay_out(Run *run, Arena *arena) noexcept nogil:
+    cdef size_t rows = run.table.rows, n = run.table.n, kinds = run.table.kind_count + 1
+    cdef size_t levels = run.table.most_levels, most = run.most_numbers
+    cdef size_t places = power_of_two(2 * rows)
+    run.numbering.index.keys = <uint64_t *>part64(arena, places)
+    run.numbering.index.numbers = part32(arena, places)
+    run.numbering.keys = <uint64_t *>part64(arena, rows)
+    run.numbers = part32(arena, rows)
+    run.counts = part32(arena, max(levels, most, <size_t>(STRIPES * STRIPED_SIZE)))
+    run.cells.rows = part32(arena, rows)
+    run.cells.start = part32(arena, rows + 1)
+    run.cells.first = part32(arena, rows + 1)
+    run.cells.held = part64(arena, rows)
+    run.cells.total = part64(arena, rows)
+    run.cells.chosen = part32(arena, rows)
+    run.terms = <Terms *>part(arena, kinds, sizeof(Terms))
+    run.log_alpha = <double *>part(arena, kinds, sizeof(double))
+    run.risings = <Rising *>part(arena, run.rising_places, sizeof(Rising))
+    run.by_level = part32(arena, rows)
+    run.wanted = <uint8_t *>part(arena, n, sizeof(uint8_t))
+    run.gains = <double *>part(arena, n, sizeof(double))
+    run.single = <Sum *>part(arena, kinds, sizeof(Sum))
+    run.tally.counts, run.tally.used = part64(arena, levels), part32(arena, levels)
+    run.margin.counts, run.margin.used = part64(arena, levels), part32(arena, levels)
+    run.records, run.rest = part64(arena, most), part64(arena, most)
+    run.others = <int *>part(arena, n, sizeof(int))
+    run.level, run.example = part32(arena, rows), part32(arena, rows)
+    run.names = <uint64_t *>part64(arena, rows)
+    run.sorted = part32(arena, rows)
+    run.start, run.first = part32(arena, rows + 1), part32(arena, rows + 1)
+
+
+cdef uint64_t power_of_two(uint64_t least) noexcept nogil:
+    cdef uint64_t power = 2
     while power < least:
         power *= 2
     return power
 
 
-cdef Context *_new_context(const Table *table) noexcept nogil:
+cdef Run *new_run(const Table *table) noexcept nogil:
     # Return NULL if there is no memory.
-    cdef Context *c = <Context *>calloc(1, sizeof(Context))
+    cdef Run *run = <Run *>calloc(1, sizeof(Run))
     cdef Arena arena
-    if c == NULL:
+    cdef int kind
+    if run == NULL:
         return NULL
-    c.table, c.work.rows = table, table.rows
-    c.most_keys = min(max(2 * <uint64_t>table.rows, <uint64_t>256), <uint64_t>1 << 24)
-    c.rising_places = _power_of_two(1024 + 8 * table.kind_count) if table.is_bdeu else 1
-    c.place_count = _power_of_two(2 * <uint64_t>table.rows)
+    run.table = table
+    run.most_numbers = <uint32_t>min(max(2 * <uint64_t>table.rows, <uint64_t>256), <uint64_t>1 << 24)
+    run.rising_places = power_of_two(1024 + 8 * table.kind_count) if table.is_bdeu else 1
     arena.memory, arena.used = NULL, 0
-    _lay_out(c, &arena)
-    c.memory = arena.memory = <char *>calloc(arena.used, 1)
-    if c.memory == NULL:
-        free(c)
+    lay_out(run, &arena)
+    run.memory = arena.memory = <char *>calloc(arena.used, 1)
+    if run.memory == NULL:
+        free(run)
         return NULL
     arena.used = 0
-    _lay_out(c, &arena)
-    return c
+    lay_out(run, &arena)
+    run.numbering.columns, run.cells.weights = table.columns, table.weights
+    for kind in range(table.kind_count + 1):
+        run.terms[kind].cell = run.terms[kind].configuration = table.entropy
+    return run
 
 
-cdef void _close(void *self) noexcept nogil:
-    cdef Context *c = <Context *>self
+cdef void close_run(void *self) noexcept nogil:
+    cdef Run *run = <Run *>self
     cdef uint64_t i
-    for i in range(c.rising_places):
-        free(c.risings[i].values)
-    free(c.memory)
-    free(c)
+    for i in range(run.rising_places):
+        free(run.risings[i].values)
+    free(run.memory)
+    free(run)
 
 
-# -- Sorting the rows -----------------------------------------------------------------------------
+# -- The rows, by configuration and level ----------------------------------------------------------
 
 
-cdef int _write_keys(
-    Context *c, int y, const int *base, int size, uint64_t *combinations
-) noexcept nogil:
-    # Number the combinations of levels of the parents and y, as long as there are not too many.
-    # Return of how many columns that was possible.
-    cdef uint32_t levels
-    cdef int i
-    for i in range(size):
-        c.family[i] = base[i]
-    c.family[size] = y
-    combinations[0] = 1
-    memset(c.keys, 0, c.table.rows * sizeof(uint32_t))
-    for i in range(size + 1):
-        levels = c.table.columns[c.family[i]].levels
-        if combinations[0] * levels > c.most_keys:
-            return i
-        if levels > 1:
-            add_digit(c.keys, c.table.rows, c.table.columns[c.family[i]])
-        combinations[0] *= levels
-    return size + 1
+cdef uint32_t number_configurations(Run *run, const int *base, int size) noexcept nogil:
+    # Number the configurations of the parents of all rows; return a bound of the numbers.
+    run.numbering.rows, run.numbering.count = NULL, run.table.rows
+    run.numbering.most = run.most_numbers
+    return number_rows(&run.numbering, base, size, run.numbers)
 
 
-cdef void _sort_cells(Context *c, int y, const int *base, int size) noexcept nogil:
+cdef void sort_cells(Run *run, int y, const int *base, int size) noexcept nogil:
     # Sort the rows by configuration of the base and level of y.
-    cdef uint64_t keys
-    cdef uint32_t digit, rows = c.table.rows, groups
-    cdef int known
-    known = _write_keys(c, y, base, size, &keys)
-    digit = c.table.columns[y].levels if known > size else 1
-    count_keys(c.keys, rows, keys, c.work.counts)
-    groups = place_rows(c.keys, rows, keys, digit, c.work.counts, c.rows, c.start, c.first)
-    if known <= size:
-        groups = _split_further(c, known, size, groups)
-    _describe_cells(c, groups)
+    cdef Cells *cells = &run.cells
+    cdef const Column *column = &run.table.columns[y]
+    cdef uint32_t rows = run.table.rows, bound
+    bound = number_configurations(run, base, size)
+    if <uint64_t>bound * column.levels <= run.most_numbers:
+        add_digit(run.numbers, rows, column)
+        cells.configurations = sort_rows(
+            run.numbers, rows, bound * column.levels, column.levels, run.counts, cells.rows,
+            cells.start, cells.first,
+        )
+    else:
+        memset(run.level, 0, rows * sizeof(uint32_t))
+        add_digit(run.level, rows, column)
+        sort_rows(
+            run.level, rows, column.levels, column.levels, run.counts, run.by_level, run.start,
+            run.first,
+        )
+        cells.configurations = sort_again(
+            run.by_level, column, run.numbers, rows, bound, run.counts, cells.rows, cells.start,
+            cells.first,
+        )
+    count_records(run)
 
 
-cdef uint32_t _split_further(Context *c, int known, int size, uint32_t groups) noexcept nogil:
-    # Sort by the columns of the family that have no part in the keys, y last.
-    cdef uint32_t cells = 0, j
-    cdef int i
-    for i in range(known, size):
-        if c.table.columns[c.family[i]].levels > 1 and groups < c.table.rows:
-            groups = _split(c, c.family[i], groups)
-    _split(c, c.family[size], groups)
-    for j in range(groups):
-        c.first[j] = cells
-        while c.start[cells] < c.other_start[j + 1]:
-            cells += 1
-    c.first[groups] = cells
-    return groups
-
-
-cdef uint32_t _split(Context *c, int v, uint32_t groups) noexcept nogil:
-    # Split the groups by a column; the old ones are kept in other memory.
-    c.rows, c.other_rows = c.other_rows, c.rows
-    c.start, c.other_start = c.other_start, c.start
-    return split_rows(
-        c.other_rows, c.other_start, groups, c.table.columns[v], c.rows, c.start, &c.work
-    )
-
-
-cdef void _describe_cells(Context *c, uint32_t configurations) noexcept nogil:
+cdef void count_records(Run *run) noexcept nogil:
     # Count the records of the cells, and choose the configurations that depend on the candidate.
-    cdef const int64_t *weights = c.table.weights
-    cdef uint32_t j, cell, i, choices = 0
+    cdef Cells *cells = &run.cells
+    cdef const int64_t *weights = cells.weights
+    cdef uint32_t j, cell, i
     cdef int64_t held, total
-    c.largest = 0
-    for j in range(configurations):
+    run.largest = 0
+    cells.choices = 0
+    for j in range(cells.configurations):
         total = 0
-        for cell in range(c.first[j], c.first[j + 1]):
-            held = c.start[cell + 1] - c.start[cell]
+        for cell in range(cells.first[j], cells.first[j + 1]):
+            held = cells.start[cell + 1] - cells.start[cell]
             if weights != NULL:
                 held = 0
-                for i in range(c.start[cell], c.start[cell + 1]):
-                    held += weights[c.rows[i]]
-            c.held[cell] = held
+                for i in range(cells.start[cell], cells.start[cell + 1]):
+                    held += weights[cells.rows[i]]
+            cells.held[cell] = held
             total += held
-        c.total[j] = total
-        c.largest = max(c.largest, total)
+        cells.total[j] = total
+        run.largest = max(run.largest, total)
         # One row gives the same with every candidate, and BIC gives nothing for one level of y.
-        c.chosen[choices] = j
-        if c.table.is_bdeu:
-            choices += c.start[c.first[j + 1]] - c.start[c.first[j]] > 1
+        cells.chosen[cells.choices] = j
+        if run.table.is_bdeu:
+            cells.choices += cells.start[cells.first[j + 1]] - cells.start[cells.first[j]] > 1
         else:
-            choices += c.first[j + 1] - c.first[j] > 1
-    c.cells.rows, c.cells.start, c.cells.first, c.cells.held = c.rows, c.start, c.first, c.held
-    c.cells.total, c.cells.weights, c.cells.chosen = c.total, weights, c.chosen
-    c.cells.configurations, c.cells.choices = configurations, choices
+            cells.choices += cells.first[j + 1] - cells.first[j] > 1
 
 
-# -- Terms ----------------------------------------------------------------------------------------
+# -- The formulas: terms, constants and penalty ----------------------------------------------------
 
 
-cdef Family _family(Context *c, int y, const int *base, int size, int without) noexcept nogil:
-    # Describe the parents of y, all but one of them.
+cdef struct Family:
+    # A node with its parents: their number of configurations, and its logarithm.
+    int y
+    double q
+    double log_q
+
+
+cdef Family family_of(const Table *table, int y, const int *base, int size, int without) noexcept nogil:
+    # Describe y with the parents in base, except the one at `without`.
     cdef Family family
     cdef int i
     family.y, family.q, family.log_q = y, 1, 0
     for i in range(size):
         if i != without:
-            family.q *= c.table.arities[base[i]]
-            family.log_q += log(c.table.arities[base[i]])
+            family.q *= table.arities[base[i]]
+            family.log_q += log(table.arities[base[i]])
     if family.q < 1e300:
         family.log_q = log(family.q)
     return family
 
 
-cdef Rising *_place_of(Rising *places, uint64_t count, double alpha) noexcept nogil:
+cdef int find_terms(Run *run, Family family, double arity, int kind) noexcept nogil:
+    # Find the terms of a family with one more parent of this arity; those of BIC are all the same.
+    cdef double alpha = run.table.ess / (family.q * arity)
+    if not run.table.is_bdeu:
+        return 0
+    run.log_alpha[kind] = log(run.table.ess) - family.log_q - log(arity)
+    if find_rising(run, alpha, &run.terms[kind].configuration) != 0:
+        return OUT_OF_MEMORY
+    alpha = run.table.ess / (family.q * arity * run.table.arities[family.y])
+    return find_rising(run, alpha, &run.terms[kind].cell)
+
+
+cdef double value_of(const Run *run, int y, Sum sum, int kind) noexcept nogil:
+    # Add the constants of BDeu.  With α = a / q, a configuration that holds records has
+    # G(n, α) = its term + ln α, and a cell has G(n, α / r) = its term + ln α − ln r.  The numbers
+    # of both are subtracted first, because the logarithms may be large and nearly cancel.
+    if not run.table.is_bdeu:
+        return sum.total
+    return (
+        sum.total
+        - sum.cells * log(run.table.arities[y])
+        + (sum.cells - sum.configurations) * run.log_alpha[kind]
+    )
+
+
+cdef double cost_of(const Table *table, Family family, double arity) noexcept nogil:
+    # Return the penalty of one more parent of this arity: BDeu has none.
+    cdef double more = min(family.q * (arity - 1), HUGE_COUNT) if arity > 1 else 0
+    return table.price * (table.arities[family.y] - 1) * more
+
+
+cdef Rising *place_of(Rising *places, uint64_t count, double alpha) noexcept nogil:
     cdef uint64_t bits
     memcpy(&bits, &alpha, sizeof(bits))
-    bits = (bits ^ bits >> 32) * MIX
+    bits = (bits ^ bits >> 32) * <uint64_t>0x9E3779B97F4A7C15
     bits = bits >> 32 & count - 1
     while places[bits].values != NULL and places[bits].alpha != alpha:
         bits = bits + 1 & count - 1
     return &places[bits]
 
 
-cdef void _forget_terms_if_many(Context *c) noexcept nogil:
-    cdef uint64_t i
-    if c.rising_bytes < BYTES_OF_TERMS and 2 * c.rising_count < c.rising_places:
-        return
-    for i in range(c.rising_places):
-        free(c.risings[i].values)
-    memset(c.risings, 0, c.rising_places * sizeof(Rising))
-    c.rising_count = c.rising_bytes = 0
-
-
-cdef int _rising(Context *c, double alpha, int64_t largest, Term *term) noexcept nogil:
+cdef int find_rising(Run *run, double alpha, Term *term) noexcept nogil:
     # Look up ln Γ(n + alpha) − ln Γ(1 + alpha), and extend its table to the largest count.
-    cdef Rising *rising = _place_of(c.risings, c.rising_places, alpha)
-    cdef int64_t needed = min(max(largest, 255) + 1, <int64_t>LIMIT), room
+    cdef Rising *rising = place_of(run.risings, run.rising_places, alpha)
+    cdef int64_t needed = min(max(run.largest, 255) + 1, <int64_t>MOST_TERMS), room
     cdef double *values
     if rising.room < needed:
-        room = min(max(needed, 2 * rising.room), <int64_t>LIMIT)
+        room = min(max(needed, 2 * rising.room), <int64_t>MOST_TERMS)
         values = <double *>realloc(rising.values, room * sizeof(double))
         if values == NULL:
             return OUT_OF_MEMORY
-        c.rising_count += rising.values == NULL
-        c.rising_bytes += (room - rising.room) * sizeof(double)
+        run.rising_count += rising.values == NULL
+        run.rising_bytes += (room - rising.room) * sizeof(double)
         rising.values, rising.alpha, rising.room = values, alpha, room
     if rising.known < needed:
         extend_rising(rising.values, rising.known, needed, alpha, &rising.carry)
@@ -368,331 +428,261 @@ cdef int _rising(Context *c, double alpha, int64_t largest, Term *term) noexcept
     return 0
 
 
-cdef int _find_terms(Context *c, Family family, double arity, int kind) noexcept nogil:
-    # Find the terms of y with one more parent of so many levels.
-    cdef double parts = family.q * arity
-    if not c.table.is_bdeu:
-        c.cell_terms[kind] = c.configuration_terms[kind] = c.table.entropy
-        return 0
-    c.surplus[kind] = log(c.table.ess) - family.log_q - log(arity)
-    if _rising(c, c.table.ess / parts, c.largest, &c.configuration_terms[kind]) != 0:
-        return OUT_OF_MEMORY
-    parts *= c.table.arities[family.y]
-    return _rising(c, c.table.ess / parts, c.largest, &c.cell_terms[kind])
+cdef void forget_terms_if_many(Run *run) noexcept nogil:
+    cdef uint64_t i
+    if run.rising_bytes < BYTES_OF_TERMS and 2 * run.rising_count < run.rising_places:
+        return
+    for i in range(run.rising_places):
+        free(run.risings[i].values)
+    memset(run.risings, 0, run.rising_places * sizeof(Rising))
+    run.rising_count = run.rising_bytes = 0
 
 
-cdef double _value(Context *c, int y, Sum sum, int kind) noexcept nogil:
-    # Add the constants, which are kept apart as they may be large and nearly cancel.
-    if not c.table.is_bdeu:
-        return sum.total
-    return (
-        sum.total
-        - sum.cells * log(c.table.arities[y])
-        + (sum.cells - sum.configurations) * c.surplus[kind]
-    )
+# -- Inserts ---------------------------------------------------------------------------------------
 
 
-cdef double _cost(Context *c, Family family, double arity) noexcept nogil:
-    # Return what the parameters of one more parent of so many levels cost.
-    cdef double more = min(family.q * (arity - 1), HUGE_COUNT) if arity > 1 else 0
-    return c.table.price * (c.table.arities[family.y] - 1) * more
-
-
-# -- Inserts --------------------------------------------------------------------------------------
-
-
-cdef void _choose_candidates(
-    Context *c, Family family, const int *base, int size, double before, double worth,
-    const int *also, int also_size,
-) noexcept nogil:
-    # Mark the candidates that may exceed `worth`, and those whose gains are needed anyway.
-    cdef const Table *table = c.table
-    cdef double slack = ROUNDING * (1 + fabs(before)), ceiling, cost
-    cdef int x, kind, i
-    if table.is_bdeu and worth > -INFINITY:
-        # A record is never predicted better than from the earlier records of its own cell.
-        for kind in range(table.kind_count):
-            c.best[kind] = _value(
-                c, family.y,
-                sum_apart(&c.cells, &c.cell_terms[kind], &c.configuration_terms[kind]), kind,
-            )
-    memset(c.wanted, 1, table.n)
-    if worth > -INFINITY:
-        for x in range(table.n):
-            # m · I(X; Y | B) is at most m · H(Y | B), and at most m · H(X).
-            ceiling = (
-                c.best[table.kinds[x]] - before if table.is_bdeu
-                else min(-before, table.entropies[x])
-            )
-            cost = _cost(c, family, table.arities[x])
-            c.wanted[x] = ceiling + slack >= worth + (1 - ROUNDING) * cost
-    for i in range(also_size):
-        c.wanted[also[i]] = 1
-    for i in range(size):
-        c.wanted[base[i]] = 0
-    c.wanted[family.y] = 0
-
-
-cdef double _candidate(Context *c, int y, int x, Sum sum) noexcept nogil:
-    # Return the sum of terms of a candidate from that of the configurations that were counted.
-    cdef int kind = c.table.kinds[x]
-    sum.total += c.single[kind].total
-    sum.cells += c.single[kind].cells
-    sum.configurations += c.single[kind].configurations
-    return _value(c, y, sum, kind)
-
-
-cdef void _sum_blocks(Context *c, int y) noexcept nogil:
-    # Write the sums of the candidates that are counted together.
-    cdef const Table *table = c.table
-    cdef const int *lanes = table.lanes
-    cdef Sums sums
-    cdef Terms terms
-    cdef Sum sum
-    cdef int b, k, wanted
-    terms.cell, terms.configuration = c.cell_terms, c.configuration_terms
-    terms.constants = table.is_bdeu
-    for b in range(table.block_count):
-        wanted = 0
-        for k in range(LANES):
-            if lanes[k] >= 0:
-                wanted += c.wanted[lanes[k]]
-        if wanted:
-            sum_block(&table.blocks[b], &c.cells, &terms, &sums)
-            for k in range(LANES):
-                if lanes[k] >= 0 and c.wanted[lanes[k]]:
-                    sum.total, sum.cells = sums.total[k], sums.cells[k]
-                    sum.configurations = sums.configurations[k]
-                    c.gains[lanes[k]] = _candidate(c, y, lanes[k], sum)
-        lanes += LANES
-
-
-cdef void _sum_alone(Context *c, int y) noexcept nogil:
-    # Write the sums of the candidates that are counted alone.
-    cdef const Table *table = c.table
-    cdef int i, x
-    for i in range(table.alone_count):
-        x = table.alone[i]
-        if c.wanted[x]:
-            c.gains[x] = _candidate(c, y, x, sum_column(
-                &c.cells, table.columns[x], &c.cell_terms[table.kinds[x]],
-                &c.configuration_terms[table.kinds[x]], &c.tally, &c.margin,
-            ))
-
-
-cdef int _find_all_terms(Context *c, Family family) noexcept nogil:
-    # Find the terms of y with each kind of candidate and, after them, of y as it is.
-    cdef const Table *table = c.table
-    cdef int kind
-    _forget_terms_if_many(c)
-    for kind in range(table.kind_count):
-        if _find_terms(c, family, table.kind_arities[kind], kind) != 0:
-            return OUT_OF_MEMORY
-        if table.is_bdeu:
-            c.single[kind] = sum_single_rows(
-                &c.cells, &c.cell_terms[kind], &c.configuration_terms[kind]
-            )
-    return _find_terms(c, family, 1, table.kind_count)
-
-
-cdef double _sum_before(Context *c, int y) noexcept nogil:
-    cdef int kind = c.table.kind_count
-    cdef Sum sum = sum_cells(&c.cells, &c.cell_terms[kind], &c.configuration_terms[kind])
-    return _value(c, y, sum, kind)
-
-
-cdef int _inserts(
+cdef int answer_inserts(
     void *self, int y, const int *base, int size, double worth, const int *also, int also_size,
     int *xs, double *gains, double *also_gains,
 ) noexcept nogil:
-    cdef Context *c = <Context *>self
-    cdef Family family
+    cdef Run *run = <Run *>self
+    cdef const Table *table = run.table
+    cdef Family family = family_of(table, y, base, size, -1)
     cdef double before
     cdef int i, x, count = 0
-    _sort_cells(c, y, base, size)
-    family = _family(c, y, base, size, -1)
-    if _find_all_terms(c, family) != 0:
+    sort_cells(run, y, base, size)
+    if find_all_terms(run, family) != 0:
         return OUT_OF_MEMORY
-    before = _sum_before(c, y)
-    _choose_candidates(c, family, base, size, before, worth, also, also_size)
-    _sum_blocks(c, y)
-    _sum_alone(c, y)
-    for x in range(c.table.n):
-        if c.wanted[x]:
-            c.gains[x] = c.gains[x] - before - _cost(c, family, c.table.arities[x])
-            if not isfinite(c.gains[x]):
+    before = value_as_is(run, y)
+    choose_candidates(run, family, base, size, before, worth, also, also_size)
+    sum_blocks(run, y)
+    for i in range(table.alone_count):
+        x = table.alone[i]
+        if run.wanted[x]:
+            set_value(run, y, x, sum_column(
+                &run.cells, &table.columns[x], &run.terms[table.kinds[x]], &run.tally, &run.margin
+            ))
+    for x in range(table.n):
+        if run.wanted[x]:
+            run.gains[x] = run.gains[x] - before - cost_of(table, family, table.arities[x])
+            if not isfinite(run.gains[x]):
                 return NOT_FINITE
-            if c.gains[x] > worth:
-                xs[count], gains[count] = x, c.gains[x]
+            if run.gains[x] > worth:
+                xs[count], gains[count] = x, run.gains[x]
                 count += 1
     for i in range(also_size):
-        also_gains[i] = c.gains[also[i]]
+        also_gains[i] = run.gains[also[i]]
     return count
 
 
-# -- Deletes --------------------------------------------------------------------------------------
+cdef int find_all_terms(Run *run, Family family) noexcept nogil:
+    # Find the terms of a family with each kind of candidate and, after them, of it as it is.
+    cdef const Table *table = run.table
+    cdef int kind
+    forget_terms_if_many(run)
+    for kind in range(table.kind_count):
+        if find_terms(run, family, table.kind_arities[kind], kind) != 0:
+            return OUT_OF_MEMORY
+        if table.is_bdeu:
+            run.single[kind] = sum_single_rows(&run.cells, &run.terms[kind])
+    return find_terms(run, family, 1, table.kind_count)
 
 
-cdef int _deletes(void *self, int y, const int *base, int size, double *gains) noexcept nogil:
-    cdef Context *c = <Context *>self
-    cdef uint64_t keys
+cdef double value_as_is(Run *run, int y) noexcept nogil:
+    cdef int kind = run.table.kind_count
+    return value_of(run, y, sum_cells(&run.cells, &run.terms[kind]), kind)
+
+
+cdef void choose_candidates(
+    Run *run, Family family, const int *base, int size, double before, double worth,
+    const int *also, int also_size,
+) noexcept nogil:
+    # Mark the candidates that may exceed `worth`, and those whose gains are needed anyway.
+    cdef const Table *table = run.table
+    cdef int x, i
+    memset(run.wanted, 1, table.n)
+    if not table.is_bdeu and worth > -INFINITY:
+        for x in range(table.n):  # the likelihood of y cannot rise above 1
+            run.wanted[x] = -before - cost_of(table, family, table.arities[x]) > worth
+    for i in range(also_size):
+        run.wanted[also[i]] = 1
+    for i in range(size):
+        run.wanted[base[i]] = 0
+    run.wanted[family.y] = 0
+
+
+cdef void sum_blocks(Run *run, int y) noexcept nogil:
+    # Find the values of the candidates that are counted together.
+    cdef const Table *table = run.table
+    cdef const int *lanes = table.lanes
+    cdef Sums sums
+    cdef Sum sum
+    cdef int b, k
+    cdef bint is_wanted
+    for b in range(table.block_count):
+        is_wanted = False
+        for k in range(LANES):
+            if lanes[k] >= 0 and run.wanted[lanes[k]]:
+                is_wanted = True
+        if is_wanted:
+            sum_block(&table.blocks[b], &run.cells, run.terms, table.is_bdeu, &sums)
+            for k in range(LANES):
+                if lanes[k] >= 0:
+                    sum.total, sum.cells = sums.total[k], sums.cells[k]
+                    sum.configurations = sums.configurations[k]
+                    set_value(run, y, lanes[k], sum)
+        lanes += LANES
+
+
+cdef void set_value(Run *run, int y, int x, Sum sum) noexcept nogil:
+    # Keep the value of a family with x, from the sum over the chosen configurations.
+    cdef int kind = run.table.kinds[x]
+    sum.total += run.single[kind].total
+    sum.cells += run.single[kind].cells
+    sum.configurations += run.single[kind].configurations
+    run.gains[x] = value_of(run, y, sum, kind)
+
+
+# -- Deletes ---------------------------------------------------------------------------------------
+
+
+cdef int answer_deletes(void *self, int y, const int *base, int size, double *gains) noexcept nogil:
+    cdef Run *run = <Run *>self
+    cdef double numbers = run.table.columns[y].levels
     cdef int status, i
-    _forget_terms_if_many(c)
-    if _write_keys(c, y, base, size, &keys) > size:
-        status = _delete_from_table(c, y, base, size, keys, gains)
+    forget_terms_if_many(run)
+    for i in range(size):
+        numbers *= run.table.columns[base[i]].levels
+    if numbers <= run.most_numbers:
+        status = delete_from_table(run, y, base, size, <uint32_t>numbers, gains)
     else:
-        status = _delete_from_cells(c, y, base, size, gains)
+        status = delete_from_cells(run, y, base, size, gains)
     for i in range(size):
         if status == 0 and not isfinite(gains[i]):
             return NOT_FINITE
     return status
 
 
-cdef int _delete_from_table(
-    Context *c, int y, const int *base, int size, uint32_t keys, double *gains
+cdef int delete_from_table(
+    Run *run, int y, const int *base, int size, uint32_t numbers, double *gains
 ) noexcept nogil:
-    # Count the whole table, and leave out the digit of each parent.
-    cdef uint32_t levels = c.table.columns[y].levels, digit, after = keys
-    cdef Family left = _family(c, y, base, size, -1)
-    cdef Sum sum
+    # Count the whole table, and add it up over the digit of each parent.
+    cdef const Table *table = run.table
+    cdef const Column *column = &table.columns[y]
+    cdef uint32_t levels = column.levels, digit, after = numbers
     cdef double before
     cdef int i
-    weigh_keys(c.keys, c.table.rows, keys, c.table.weights, c.work.counts, c.records)
-    c.largest = largest_total(c.records, keys, levels)
-    if _find_terms(c, left, 1, 0) != 0:
+    number_configurations(run, base, size)
+    add_digit(run.numbers, table.rows, column)
+    weigh_numbers(run.numbers, table.rows, numbers, table.weights, run.counts, run.records)
+    run.largest = largest_total(run.records, numbers, levels)
+    if find_terms(run, family_of(table, y, base, size, -1), 1, 0) != 0:
         return OUT_OF_MEMORY
-    sum = sum_table(c.records, keys, levels, &c.cell_terms[0], &c.configuration_terms[0])
-    before = _value(c, y, sum, 0)
+    before = value_of(run, y, sum_table(run.records, numbers, levels, &run.terms[0]), 0)
     for i in range(size):
-        digit = c.table.columns[base[i]].levels
+        digit = table.columns[base[i]].levels
         after //= digit
-        leave_out(c.records, keys, digit, after, c.rest)
-        left = _family(c, y, base, size, i)
-        if _find_terms(c, left, 1, 0) != 0:
+        leave_out(run.records, numbers, digit, after, run.rest)
+        if find_terms(run, family_of(table, y, base, size, i), 1, 0) != 0:
             return OUT_OF_MEMORY
-        sum = sum_table(c.rest, keys // digit, levels, &c.cell_terms[0], &c.configuration_terms[0])
-        gains[i] = _value(c, y, sum, 0) - before + _cost(c, left, c.table.arities[base[i]])
+        gains[i] = delete_gain(
+            run, y, base, size, i, before,
+            sum_table(run.rest, numbers // digit, levels, &run.terms[0]),
+        )
     return 0
 
 
-# Where the table would be too large, a configuration is named by the sum of one number per parent
-# and level.  Without a parent, the configurations whose names agree but for its number are one.
-# Where the product of the levels fits into 64 bits the numbers are the digits of a mixed radix, and
-# names agree only if the configurations do; else they are arbitrary, and configurations of one name
-# are compared.
+cdef double delete_gain(
+    const Run *run, int y, const int *base, int size, int i, double before, Sum sum
+) noexcept nogil:
+    cdef Family left = family_of(run.table, y, base, size, i)
+    cdef double cost = cost_of(run.table, left, run.table.arities[base[i]])
+    return value_of(run, y, sum, 0) - before + cost
 
 
-cdef uint64_t _digit(uint32_t level, int position, uint64_t worth) noexcept nogil:
-    cdef uint64_t mixed
-    if worth:
-        return level * worth
-    mixed = ((<uint64_t>level << 32) + position + 1) * MIX
-    mixed ^= mixed >> 31
-    return mixed * MIX
+cdef int delete_from_cells(
+    Run *run, int y, const int *base, int size, double *gains
+) noexcept nogil:
+    # The table would be too large.  So name the configurations that occur, in mixed radix: without
+    # a parent, those are one whose names agree without its digit.  Where the digits of all parents
+    # do not fit into a name, it has those of some, and a number for the levels of all others.
+    cdef const Table *table = run.table
+    cdef Cells *cells = &run.cells
+    cdef double before
+    cdef uint64_t product, limit
+    cdef uint32_t j, cell, groups
+    cdef int begin = 0, end, i
+    sort_cells(run, y, base, size)
+    if find_terms(run, family_of(table, y, base, size, -1), 1, table.kind_count) != 0:
+        return OUT_OF_MEMORY
+    before = value_as_is(run, y)
+    for j in range(cells.configurations):
+        run.example[j] = cells.rows[cells.start[cells.first[j]]]
+    for cell in range(cells.first[cells.configurations]):
+        run.level[cell] = level_of(&table.columns[y], cells.rows[cells.start[cell]])
+    limit = longest_name(table, base, size)
+    while begin < size:
+        end, product = begin, 1
+        while end < size and product * table.columns[base[end]].levels <= limit:
+            product *= table.columns[base[end]].levels
+            end += 1
+        name_configurations(run, base, size, begin, end)
+        for i in range(begin, end):
+            product //= table.columns[base[i]].levels
+            groups = merge_configurations(run, base[i], product)
+            if find_terms(run, family_of(table, y, base, size, i), 1, 0) != 0:
+                return OUT_OF_MEMORY
+            gains[i] = delete_gain(run, y, base, size, i, before, sum_merged(
+                cells, run.level, run.sorted, run.start, groups, &run.terms[0], &run.tally
+            ))
+        begin = end
+    return 0
 
 
-cdef uint32_t _level_at(Context *c, int v, uint32_t j) noexcept nogil:
-    # Return the level of a column in a configuration.
-    cdef const Column *column = &c.table.columns[v]
-    return level_of(column.codes, c.cells.rows[c.cells.start[c.first[j]]], column.bytes)
-
-
-cdef bint _has_exact_names(Context *c, const int *base, int size) noexcept nogil:
+cdef uint64_t longest_name(const Table *table, const int *base, int size) noexcept nogil:
+    # Return how large the product of the digits in a name may be, of 64 bits: all of them if the
+    # parents have few enough configurations, else half.
     cdef double product = 1
     cdef int i
     for i in range(size):
-        product *= c.table.columns[base[i]].levels
-    return product < 4e18
+        product *= table.columns[base[i]].levels
+    return <uint64_t>1 << 62 if product < 4e18 else <uint64_t>1 << 32
 
 
-cdef void _name_configurations(Context *c, const int *base, int size, bint exact) noexcept nogil:
-    cdef uint64_t worth = exact
-    cdef int i
-    cdef uint32_t j
-    memset(c.work.keys, 0, c.cells.configurations * sizeof(uint64_t))
-    for i in range(size):
-        for j in range(c.cells.configurations):
-            c.work.keys[j] += _digit(_level_at(c, base[i], j), i, worth)
-        worth *= c.table.columns[base[i]].levels
-
-
-cdef bint _agree_without(
-    Context *c, const int *base, int size, int without, uint32_t a, uint32_t b
+cdef void name_configurations(
+    Run *run, const int *base, int size, int begin, int end
 ) noexcept nogil:
+    # Name the configurations by the parents outside begin..end, and a digit for each one inside.
+    cdef const Column *column
+    cdef uint32_t j, count = run.cells.configurations
     cdef int i
-    for i in range(size):
-        if i != without and _level_at(c, base[i], a) != _level_at(c, base[i], b):
-            return False
-    return True
+    memcpy(run.others, base, begin * sizeof(int))
+    memcpy(run.others + begin, base + end, (size - end) * sizeof(int))
+    run.numbering.rows, run.numbering.count = run.example, count
+    number_rows(&run.numbering, run.others, size - (end - begin), run.numbers)
+    for j in range(count):
+        run.names[j] = run.numbers[j]
+    for i in range(begin, end):
+        column = &run.table.columns[base[i]]
+        for j in range(count):
+            run.names[j] = run.names[j] * column.levels + level_of(column, run.example[j])
 
 
-cdef uint32_t _merge_configurations(
-    Context *c, const int *base, int size, int without, bint exact
-) noexcept nogil:
-    # Link the configurations that are one without a parent; return how many are left.  The lists
-    # are in spare memory: their heads, the next ones, and their ends.
-    cdef uint32_t *head = c.work.spare
-    cdef uint32_t *next = head + c.work.rows
-    cdef uint32_t *end = next + c.work.rows
-    cdef uint64_t worth = exact, mask = _power_of_two(2 * c.cells.configurations) - 1, key, at
-    cdef uint32_t j, groups = 0, g
-    cdef int i
-    for i in range(without):
-        worth *= c.table.columns[base[i]].levels
-    memset(c.places, 0, (mask + 1) * sizeof(uint32_t))
-    for j in range(c.cells.configurations):
-        key = c.work.keys[j] - _digit(_level_at(c, base[without], j), without, worth)
-        at = (key ^ key >> 32) * MIX >> 32 & mask
-        while True:
-            g = c.places[at]
-            if g == 0 or c.group_name[g - 1] == key and (
-                exact or _agree_without(c, base, size, without, head[g - 1], j)
-            ):
-                break
-            at = at + 1 & mask
-        next[j] = NOTHING
-        if g:
-            next[end[g - 1]] = j
-            end[g - 1] = j
-        else:
-            head[groups] = end[groups] = j
-            c.group_name[groups] = key
-            groups += 1
-            c.places[at] = groups
-    return groups
+cdef uint32_t merge_configurations(Run *run, int x, uint64_t worth) noexcept nogil:
+    # Sort the configurations into groups that agree without x, whose digit in a name is worth this
+    # much; return how many there are.
+    cdef const Column *column = &run.table.columns[x]
+    cdef uint64_t *keys = run.numbering.keys
+    cdef uint32_t j, groups, count = run.cells.configurations
+    for j in range(count):
+        keys[j] = run.names[j] - level_of(column, run.example[j]) * worth
+    groups = number_keys(keys, count, &run.numbering.index, run.numbers)
+    return sort_rows(
+        run.numbers, count, groups, 1, run.counts, run.sorted, run.start, run.first
+    )
 
 
-cdef int _delete_from_cells(
-    Context *c, int y, const int *base, int size, double *gains
-) noexcept nogil:
-    cdef const Column *column = &c.table.columns[y]
-    cdef Family left = _family(c, y, base, size, -1)
-    cdef Sum sum
-    cdef double before
-    cdef uint32_t cell, groups
-    cdef int i
-    cdef bint exact = _has_exact_names(c, base, size)
-    _sort_cells(c, y, base, size)
-    if _find_terms(c, left, 1, c.table.kind_count) != 0:
-        return OUT_OF_MEMORY
-    before = _sum_before(c, y)
-    for cell in range(c.first[c.cells.configurations]):
-        c.level[cell] = level_of(column.codes, c.rows[c.start[cell]], column.bytes)
-    _name_configurations(c, base, size, exact)
-    for i in range(size):
-        left = _family(c, y, base, size, i)
-        groups = _merge_configurations(c, base, size, i, exact)
-        if _find_terms(c, left, 1, 0) != 0:
-            return OUT_OF_MEMORY
-        sum = sum_without(
-            &c.cells, c.level, c.work.spare, c.work.spare + c.work.rows, groups,
-            &c.cell_terms[0], &c.configuration_terms[0], &c.tally,
-        )
-        gains[i] = _value(c, y, sum, 0) - before + _cost(c, left, c.table.arities[base[i]])
-    return 0
-
-
-# -- The scores -----------------------------------------------------------------------------------
+# -- The scores ------------------------------------------------------------------------------------
 
 
 cdef class DiscreteScore(NativeScore):
@@ -702,77 +692,133 @@ cdef class DiscreteScore(NativeScore):
     cdef readonly object records
     cdef object kept  # the arrays that the table points to
 
-    cdef _read(self, codes, arities, weights, bint is_bdeu):
+    def __dealloc__(self):
+        free(self.table.columns)
+        free(self.table.blocks)
+
+    cdef read(self, codes, arities, weights, bint is_bdeu):
         """Check the data, merge equal rows, and lay the columns out for counting."""
-        name = type(self).__name__
-        codes = checked_codes(codes, name)
-        arities = checked_arities(arities, codes.shape[0], name)
-        weights = checked_weights(weights, codes.shape[1], name)
-        if weights is not None and codes.shape[1] and weights.min() == 0:
-            codes = np.ascontiguousarray(codes[:, weights > 0])
-            weights = weights[weights > 0]
+        codes, arities, weights = checked_table(type(self).__name__, codes, arities, weights)
+        columns, levels = [], np.ones(len(codes), np.int64)
+        for v, column in enumerate(codes):
+            column, levels[v] = numbered(column)
+            columns.append(column)
         self.records = codes.shape[1] if weights is None else int(weights.sum())
-        if self.records < 1:
-            raise ScoreError(f"{name}: the table has no records; at least one is needed")
-        narrow, wide, levels = number_levels(codes, arities, name)
-        columns = Columns(narrow, wide, levels)
-        merged = rows_to_merge(columns, codes.shape[1], weights)
+        self.n = self.table.n = len(columns)
+        self.table.is_bdeu = is_bdeu
+        self.point_at(columns, levels, codes.shape[1])
+        merged = self.merged_rows(weights)
         if merged is not None:
             rows, weights = merged
-            narrow = np.ascontiguousarray(narrow[:, rows])
-            wide = [column if column is None else column[rows] for column in wide]
-            columns = Columns(narrow, wide, levels)
-        self._lay_out(columns, levels, arities, weights, is_bdeu)
+            columns = [column[rows] for column in columns]
+            self.point_at(columns, levels, len(rows))
+        self.lay_out(columns, levels, arities, weights)
 
-    cdef _lay_out(self, Columns columns, levels, arities, weights, bint is_bdeu):
-        cdef const int[::1] kinds, lanes, alone
-        cdef const double[::1] declared = arities.astype(np.float64), kind_arities
+    cdef point_at(self, list columns, levels, rows):
+        """Let the table read these columns."""
+        cdef const uint8_t[::1] narrow
+        cdef const uint32_t[::1] wide
+        cdef int v
+        if self.table.columns == NULL:
+            self.table.columns = <Column *>malloc((self.n + 1) * sizeof(Column))
+            if self.table.columns == NULL:
+                raise MemoryError
+        self.table.rows = rows
+        for v, column in enumerate(columns):
+            self.table.columns[v].levels = levels[v]
+            self.table.columns[v].bytes = column.itemsize
+            if column.itemsize == 1:
+                narrow = column
+                self.table.columns[v].codes = &narrow[0]
+            else:
+                wide = column
+                self.table.columns[v].codes = &wide[0]
+
+    cdef merged_rows(self, weights):
+        """Return which rows to keep and their weights, or None where merging would not pay.
+
+        A weighted row costs a little more than one that counts once.
+        """
+        rows, sample = self.table.rows, min(self.table.rows, 2048)
+        for some in (sample, rows) if rows > 2 * sample else (rows,):
+            numbers = self.distinct_rows(some)
+            distinct = int(numbers.max()) + 1
+            if distinct > (0.98 if some < rows else 0.8) * some:
+                return None
+        first = np.empty(distinct, np.int64)
+        first[numbers[::-1]] = np.arange(rows)[::-1]
+        merged = np.zeros(distinct, np.int64)
+        np.add.at(merged, numbers, 1 if weights is None else weights)
+        return first, merged
+
+    cdef distinct_rows(self, uint32_t rows):
+        """Return the first rows numbered so that only equal ones have the same number."""
+        cdef Numbering work
+        cdef uint64_t[::1] keys = np.empty(rows, np.uint64)
+        cdef uint64_t[::1] index_keys = np.empty(power_of_two(2 * <uint64_t>rows), np.uint64)
+        cdef uint32_t[::1] index_numbers = np.empty(power_of_two(2 * <uint64_t>rows), np.uint32)
+        cdef int[::1] family = np.arange(self.n + 1, dtype=np.int32)
+        numbers = np.empty(rows, np.uint32)
+        cdef uint32_t[::1] written = numbers
+        work.columns, work.rows, work.count, work.most = self.table.columns, NULL, rows, 0
+        work.index.keys, work.index.numbers = &index_keys[0], &index_numbers[0]
+        work.keys = &keys[0]
+        with nogil:
+            number_rows(&work, &family[0], self.table.n, &written[0])
+        return numbers
+
+    cdef lay_out(self, list columns, levels, arities, weights):
+        """Put columns of few levels side by side, and point at everything that a run reads."""
+        cdef const double[::1] declared = as_array(arities, np.float64), kind_arities
+        cdef const int[::1] kinds, lanes, alone, block_kinds, block_depth
         cdef const int64_t[::1] amounts
-        cdef Layout layout
+        cdef const uint8_t[:, ::1] codes
+        cdef Block *block
+        cdef Py_ssize_t b
         distinct, kind = np.unique(arities, return_inverse=True)
-        if not is_bdeu:
-            distinct, kind = np.ones(1), np.zeros(len(arities))
-        kinds, kind_arities = kind.astype(np.int32), distinct.astype(np.float64)
-        layout = Layout(columns, levels, kind, self.records < 2**32)
-        lanes, alone = layout.lanes, layout.alone
-        self.n = self.table.n = columns.n
-        self.table.rows, self.table.records = columns.narrow.shape[1], self.records
-        self.table.columns, self.table.most_levels = columns.columns, levels.max(initial=1)
+        if not self.table.is_bdeu:
+            distinct, kind = np.ones(1), np.zeros(len(arities), np.int64)
+        blocks = in_blocks(columns, levels, kind, self.records < 2**32)
+        kinds, kind_arities = as_array(kind, np.int32), as_array(distinct, np.float64)
+        lanes, alone = as_array(blocks.lanes, np.int32), as_array(blocks.alone, np.int32)
+        block_kinds, block_depth = as_array(blocks.kinds, np.int32), as_array(blocks.depth, np.int32)
+        self.kept = [columns, blocks.codes, weights, declared, kinds, kind_arities, lanes, alone]
+        self.kept += [block_kinds, block_depth]
+        self.table.most_levels = levels.max(initial=1)
         if weights is not None:
             amounts = weights
             self.table.weights = &amounts[0]
-        self.table.kind_count, self.table.block_count = len(kind_arities), layout.count
-        self.table.alone_count, self.table.blocks = len(alone) - 1, layout.blocks
-        self.table.kind_arities, self.table.lanes = &kind_arities[0], &lanes[0]
-        self.table.alone, self.table.is_bdeu = &alone[0], is_bdeu
-        if columns.n:
-            self.table.arities, self.table.kinds = &declared[0], &kinds[0]
-        self.kept = [columns, layout, declared, kinds, kind_arities, weights, lanes, alone]
+        self.table.arities, self.table.kinds = &declared[0], &kinds[0]
+        self.table.kind_arities, self.table.kind_count = &kind_arities[0], len(distinct)
+        self.table.lanes, self.table.block_count = &lanes[0], len(blocks.codes)
+        self.table.alone, self.table.alone_count = &alone[0], len(blocks.alone)
+        self.table.blocks = <Block *>malloc((len(blocks.codes) + 1) * sizeof(Block))
+        if self.table.blocks == NULL:
+            raise MemoryError
+        for b in range(len(blocks.codes)):
+            block, codes = &self.table.blocks[b], blocks.codes[b]
+            block.codes, block.levels = &codes[0, 0], blocks.depth[b].max()
+            block.fours = np.count_nonzero(blocks.depth[b])
+            block.kinds, block.depth = &block_kinds[b * LANES // 4], &block_depth[b * LANES // 4]
 
     cdef int open(self, Scorer *scorer) except -1:
-        cdef Context *context = _new_context(&self.table)
-        if context == NULL:
+        cdef Run *run = new_run(&self.table)
+        if run == NULL:
             raise MemoryError
-        scorer.self, scorer.n = context, self.n
-        scorer.inserts, scorer.deletes, scorer.close = _inserts, _deletes, _close
+        scorer.self, scorer.n = run, self.n
+        scorer.inserts, scorer.deletes, scorer.close = answer_inserts, answer_deletes, close_run
         return 0
 
 
-cdef double _sum_without_parents(Context *c, int v) noexcept nogil:
-    # Return the sum of n ln n of a column on its own, less that of the records.
-    cdef uint64_t keys
-    cdef const Term *term = &c.table.entropy
-    if _write_keys(c, v, NULL, 0, &keys) == 0:
-        _sort_cells(c, v, NULL, 0)
-        return sum_cells(&c.cells, term, term).total
-    weigh_keys(c.keys, c.table.rows, keys, c.table.weights, c.work.counts, c.records)
-    return sum_table(c.records, keys, keys, term, term).total
+def as_array(values, kind):
+    """Return the values in a row, and one more, so that there is something to point at."""
+    return np.append(values, 0).astype(kind)
 
 
 cdef class DiscreteBIC(DiscreteScore):
-    """BIC of discrete data: log-likelihood − penalty · ½ ln m · (r_y − 1) · q.
+    """BIC of discrete data: log-likelihood − penalty · ½ ln m · (r − 1) q.
 
-    m is the number of records, r_y the number of levels of y and q the product of the parents'
+    m is the number of records, r the number of levels of y and q the product of the parents'
     numbers of levels.
 
     Parameters
@@ -788,42 +834,26 @@ cdef class DiscreteBIC(DiscreteScore):
     """
 
     def __init__(self, codes, arities, weights=None, double penalty=1.0):
-        cdef const double[::1] values, entropies
+        cdef const double[::1] values
         if not (isfinite(penalty) and penalty >= 0):
             raise ScoreError(
                 f"DiscreteBIC: penalty {penalty!r} is not a finite number of at least 0; "
                 "1.0 is the textbook BIC"
             )
-        self._read(codes, arities, weights, False)
-        counts = np.arange(min(self.records, LIMIT - 1) + 1, dtype=np.float64)
+        self.read(codes, arities, weights, False)
+        counts = np.arange(min(self.records, MOST_TERMS - 1) + 1, dtype=np.float64)
         values = counts * np.log(np.maximum(counts, 1))
         self.table.price = penalty / 2 * math.log(self.records)
         self.table.entropy.values, self.table.entropy.known = &values[0], len(values)
         self.table.entropy.alpha = -1
         self.kept.append(values)
-        entropies = self._entropies()
-        self.table.entropies = &entropies[0]
-        self.kept.append(entropies)
-
-    cdef _entropies(self):
-        """Return the entropy of each column, times the records."""
-        cdef double[::1] found = np.zeros(self.n + 1)
-        cdef Context *c = _new_context(&self.table)
-        cdef int v
-        if c == NULL:
-            raise MemoryError
-        with nogil:
-            for v in range(self.n):
-                found[v] = -_sum_without_parents(c, v)
-            _close(c)
-        return found
 
 
 cdef class BDeu(DiscreteScore):
     """BDeu: the log marginal likelihood under uniform Dirichlet priors of one sample size.
 
-    Each parent configuration has a Dirichlet prior with parameters ess / (q · r_y), where r_y is
-    the number of levels of y and q the product of the parents' numbers of levels.
+    Each parent configuration has a Dirichlet prior with parameters ess / (q r), where r is the
+    number of levels of y and q the product of the parents' numbers of levels.
 
     Parameters
     ----------
@@ -843,5 +873,5 @@ cdef class BDeu(DiscreteScore):
                 f"BDeu: ess {ess!r} is not a finite number above 0; "
                 "usual equivalent sample sizes lie between 1 and 10"
             )
-        self._read(codes, arities, weights, True)
+        self.read(codes, arities, weights, True)
         self.table.ess = ess
