@@ -244,6 +244,21 @@ def test_a_copy_leaves_nothing_to_explain() -> None:
     assert score.insert_gains(1, [0])[0].keys() == {2, 3}
 
 
+@pytest.mark.parametrize("heaviest", [None, 3])
+def test_a_copy_of_a_node_gains_all_that_can_be_gained(heaviest: int | None, seed: int) -> None:
+    """What a bound on gains promises is reached: it must not be a little lower."""
+    rng = np.random.default_rng(seed)
+    arities = [3, 3, 4, 2]
+    codes = related(rng, 500, arities)
+    codes[1] = codes[0]
+    weights = None if heaviest is None else rng.integers(1, heaviest + 1, 500)
+    for _, score in pairs(codes, arities, weights):
+        for base in ([], [2], [2, 3]):
+            largest = score.insert_gains(0, base)[0][1]
+            assert score.insert_gains(0, base, math.nextafter(largest, -math.inf))[0][1] == largest
+            assert 1 not in score.insert_gains(0, base, largest)[0]
+
+
 def test_a_column_of_one_level_changes_nothing() -> None:
     codes = np.array([[0, 0, 0], [0, 1, 1], [0, 0, 1]], dtype=np.uint8)
     for _, score in pairs(codes, [1, 2, 2]):

@@ -18,6 +18,7 @@ from sges.score.gaussian.mixed import DegenerateGaussian
 from sges.score.protocol import Candidates, Gains
 
 native = pytest.importorskip("sges.engine.gaussian", reason="the engine is not compiled")
+ask_one_run = pytest.importorskip("sges.engine.scores").ask_one_run
 
 Family = tuple[int, list[int]]
 BASES = (*range(13), 30, 60, 70)
@@ -168,6 +169,46 @@ def test_a_variable_may_be_wider_than_a_block_of_columns(seed: int) -> None:
     assert_same(score, mixed(score), every, 1e-6)
 
 
+def blocks(seed: int, widths: Sequence[int], records: int = 4000) -> NDArray[np.float64]:
+    """Return the correlations of orthogonal polynomials of curved functions of each other."""
+    rng = np.random.default_rng(seed)
+    columns = []
+    last = rng.uniform(-1, 1, size=records)
+    for width in widths:
+        last = np.tanh(last**2 - 0.3 + 0.5 * rng.normal(size=records))
+        powers = np.vander(last, width + 1, increasing=True)
+        columns.append(np.linalg.qr(powers)[0][:, 1:])  # the first is constant
+    matrix: NDArray[np.float64] = np.hstack(columns).T @ np.hstack(columns)
+    ends = np.cumsum(widths).tolist()
+    for begin, end in zip([0, *ends[:-1]], ends, strict=True):
+        matrix[begin:end, begin:end] = np.eye(end - begin)
+    return (matrix + matrix.T) / 2
+
+
+@pytest.mark.parametrize("widths", [[3] * 12, [1, 4, 2, 7, 1, 3], [5] * 70, [40, 2, 40]])
+def test_blocks_of_any_width_are_scored_by_their_determinants(widths: list[int], seed: int) -> None:
+    """The blocks of a basis score: several functions of each variable, whitened."""
+    matrix = blocks(seed, widths)
+    n, starts = len(widths), np.cumsum([0, *widths[:-1]]).tolist()
+    score = native.DegenerateGaussian(matrix, starts, widths, 2000.0, 4.0)
+
+    def log_determinant(variables: Iterable[int]) -> float:
+        rows = [starts[v] + i for v in variables for i in range(widths[v])]
+        return float(np.linalg.slogdet(matrix[np.ix_(rows, rows)])[1])
+
+    def gain(y: int, base: Sequence[int], x: int) -> float:
+        after = log_determinant([*base, x, y]) - log_determinant([*base, x])
+        before = log_determinant([*base, y]) - log_determinant(base)
+        return -2000.0 * (after - before) - 4.0 * widths[x] * widths[y]
+
+    for y, base in families(seed, n, (0, 1, 2, 4)):
+        found, _ = score.insert_gains(y, base)
+        expected = {x: gain(y, base, x) for x in others(n, y, base).tolist()}
+        assert found == pytest.approx(expected, rel=1e-8, abs=1e-6)
+        removed = [-gain(y, sorted({*base} - {x}), x) for x in base]
+        assert score.delete_gains(y, base) == pytest.approx(removed, rel=1e-8, abs=1e-6)
+
+
 # -- what is written -------------------------------------------------------------------------------
 
 
@@ -229,7 +270,7 @@ def test_a_kept_inverse_answers_for_smaller_bases(kind: type, seed: int) -> None
         for count in (2, 3, 4):
             gone = [set(rng.permutation(base)[:count].tolist()) for _ in range(9)]
             asked += [("delete", y, sorted(set(base) - each)) for each in gone]
-    for (_, y, base), found in zip(asked, native.ask_one_run(compiled, asked), strict=True):
+    for (_, y, base), found in zip(asked, ask_one_run(compiled, asked), strict=True):
         np.testing.assert_allclose(found, compiled.delete_gains(y, base), 1e-10, 1e-10)
 
 
@@ -245,7 +286,7 @@ def test_answers_do_not_depend_on_what_was_asked_before(kind: type, n: int, seed
         y = int(rng.integers(4))
         bases[y] ^= {int(rng.integers(4, n))}
         asked.append((str(rng.choice(["insert", "delete"])), y, sorted(bases[y])))
-    for (what, y, base), found in zip(asked, native.ask_one_run(compiled, asked), strict=True):
+    for (what, y, base), found in zip(asked, ask_one_run(compiled, asked), strict=True):
         if what == "insert":
             expected = list(compiled.insert_gains(y, base)[0].values())
         else:
@@ -276,7 +317,7 @@ def test_nearly_collinear_columns_are_scored_no_worse_than_by_lapack(seed: int) 
     score = GaussianBIC(table)
     compiled = gaussian(score)
     every = list(families(seed, 16, range(1, 13)))
-    answers = native.ask_one_run(compiled, [("delete", y, base) for y, base in every])
+    answers = ask_one_run(compiled, [("delete", y, base) for y, base in every])
     for (y, base), kept in zip(every, answers, strict=True):
         rest = others(16, y, base)
         exact = np.array([exact_gain(score, y, base, x) for x in rest.tolist()])

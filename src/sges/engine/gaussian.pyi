@@ -30,7 +30,3 @@ class DegenerateGaussian(NativeScore):
         half: float,
         per_parameter: float,
     ) -> None: ...
-
-def ask_one_run(
-    score: NativeScore, questions: Iterable[tuple[str, int, Sequence[int]]]
-) -> list[list[float]]: ...

@@ -1,17 +1,31 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
-r"""Native scores of linear Gaussian families, from one correlation matrix.
+r"""Native scores of linear Gaussian families, from one correlation matrix R.
 
-Every gain is a function of residual variances.  One factor of R[base ∪ y], y last, and one solve
-against all columns give var(x | base) and what y explains of it, for every x.  One inverse gives
-what is needed to take any x from base:
+Every gain is a function of residual variances.  ``solve.h`` factors small blocks of R.
 
-    1 − ρ²(x, y | base ∖ x) = 1 − ω_xy² / (ω_xx ω_yy)
+    all inserts    One factor of R[base ∪ y], y last, and one solve against all columns, a block of
+                   them at a time, give var(x | base) and what y explains of it, for every x.  A
+                   matrix of up to 256 columns keeps the solve for the last base of each y, which
+                   the next one often shares in part (``extend_rows``).
+    all deletes    One inverse Ω of R[base ∪ y] gives what each x in base explains of y beyond the
+                   others, 1 − ρ²(x, y | base ∖ x) = 1 − ω_xy² / (ω_xx ω_yy).  A run keeps some
+                   inverses: taking a few nodes out of one is faster than a new one, ten times so
+                   where a search removes the edges of a large clique (``invert_family``).
 
-A logarithm is taken only for a gain that exceeds the caller's ``worth``: the others are found by
-comparing squared partial correlations with the one that would just be worth it.
+The scores of one column per variable turn these into gains, with m records:
 
-The scores themselves are defined in ``sges.score.gaussian``, ``bge`` and ``mixed``; here they are
-values and arrays, checked once by each constructor.
+    BIC    −m/2 log(1 − ρ²) − per_parent
+    BGe    by_size[l + 1] − by_size[l] − (freedom + l + 1)/2 log(1 − ρ²)
+           − ½ log of the posterior variances of y and of x given base,    l = |base| + 1
+
+The degenerate Gaussian has a block of columns per variable (indicators of levels, or a basis of
+functions), of any width: log(1 − ρ²) becomes the difference of two log-determinants.
+
+A logarithm is taken only for a gain that may exceed the caller's ``worth``: the others are found
+by comparing squared partial correlations with the one that would just be worth it.
+
+The scores are defined in ``sges.score``; here they are values and arrays, checked once by each
+constructor.
 """
 
 from libc.math cimport INFINITY, NAN, exp, expm1, fabs, isfinite, log, log1p
@@ -24,7 +38,6 @@ from itertools import accumulate
 
 from sges.engine.scores cimport NOT_FINITE, OUT_OF_MEMORY, NativeScore, Scorer
 
-from sges.engine.scores import checked_family
 from sges.errors import ScoreError
 
 
@@ -86,7 +99,7 @@ cdef extern from "solve.h" nogil:
     void find_flaw(const Matrix *matrix, ptrdiff_t *row, ptrdiff_t *column)
 
 
-cdef double MARGIN = 1e-12  # of what is compared instead of a gain, for rounding
+cdef double MARGIN = 1e-12  # relative, for rounding where something else than a gain is compared
 
 
 # -- one node per column: what the BIC and BGe share -----------------------------------------------
@@ -94,8 +107,8 @@ cdef double MARGIN = 1e-12  # of what is compared instead of a gain, for roundin
 cdef enum:
     SLOTS = 32  # nodes for which a run keeps inverses
     WAYS = 2  # inverses of each
-    FEWEST_KEPT = 6  # nodes: smaller ones are as fast to compute again
-    MOST_KEPT = 256  # nodes: larger ones would take too much memory
+    FEWEST_KEPT = 6  # nodes: a smaller inverse is as fast to compute again
+    MOST_KEPT = 256  # nodes: a larger inverse would take too much memory
     MOST_REMOVED = 3  # nodes taken out of a kept inverse, rather than computing a new one
     MOST_ROWS = 64  # nodes of a base whose solve is kept, in a matrix of up to WIDEST columns
 
@@ -257,7 +270,7 @@ cdef int _invert_afresh(Columns *columns, int y, const int *base, int size) noex
 cdef int _removed_from(
     const Inverse *kept, int y, const int *base, int size, int *places
 ) noexcept nogil:
-    """Return how many of the kept nodes are not in base, and where; -1 if it is of no use."""
+    """Return how many kept nodes are not in base, and where; -1 if base cannot be got from them."""
     cdef int i, at = 0, removed = 0
     if not kept.is_steady or kept.y != y or not size <= kept.size <= size + MOST_REMOVED:
         return -1
@@ -660,7 +673,7 @@ cdef class BGe(NativeScore):
         return 0
 
 
-# -- the degenerate Gaussian: variables with several columns each ----------------------------------
+# -- the degenerate Gaussian: a block of columns for each variable ---------------------------------
 
 
 cdef struct MixedRun:
@@ -681,7 +694,7 @@ cdef inline int width_of(const MixedRun *run, int v) noexcept nogil:
     return run.starts[v + 1] - run.starts[v]
 
 
-cdef int factor_written(MixedRun *run, int y, const int *base, int size) noexcept nogil:
+cdef int factor_blocks(MixedRun *run, int y, const int *base, int size) noexcept nogil:
     """Factor the columns of base and then of y; return how many base has, or a status."""
     cdef int i, c, v, rows = 0, given = 0
     for i in range(size):
@@ -776,7 +789,7 @@ cdef int mixed_inserts(
     const int *also, int also_size, int *xs, double *gains, double *also_gains,
 ) noexcept nogil:
     cdef MixedRun *run = <MixedRun *>self
-    cdef int given = factor_written(run, y, base, size)
+    cdef int given = factor_blocks(run, y, base, size)
     if given < 0:
         return given
     cdef int own = width_of(run, y), x = 0, end = 0, at = 0, count = 0, asked = 0
@@ -811,7 +824,7 @@ cdef int mixed_deletes(
 ) noexcept nogil:
     """With M the inverse of the factor, M'M is the inverse; its first rows are that of base."""
     cdef MixedRun *run = <MixedRun *>self
-    cdef int given = factor_written(run, y, base, size)
+    cdef int given = factor_blocks(run, y, base, size)
     if given < 0:
         return given
     cdef int own = width_of(run, y), i, width, place = 0
@@ -925,57 +938,6 @@ cdef class DegenerateGaussian(NativeScore):
         scorer.deletes = mixed_deletes
         scorer.close = mixed_close
         return 0
-
-
-# -- for tests: several questions to one run -------------------------------------------------------
-
-
-def ask_one_run(NativeScore score, questions):
-    """Return the gains of several families, asked of one run in the given order.
-
-    Parameters
-    ----------
-    score
-        Any native score.
-    questions
-        Tuples (kind, y, base) with kind "insert" or "delete".  An insert asks for the gains of
-        all candidates, a delete for those of all nodes of base.
-    """
-    cdef Scorer scorer
-    cdef int *xs = <int *>malloc(2 * score.n * sizeof(int))
-    cdef int *nodes = xs + score.n
-    cdef double *gains = <double *>malloc(score.n * sizeof(double))
-    cdef int i, status, size, y
-    if xs == NULL or gains == NULL:
-        free(xs)
-        free(gains)
-        raise MemoryError
-    answers = []
-    try:
-        score.open(&scorer)
-    except BaseException:
-        free(xs)
-        free(gains)
-        raise
-    try:
-        for kind, y, base in questions:
-            base = checked_family(score.n, y, base)
-            size = len(base)
-            for i in range(size):
-                nodes[i] = base[i]
-            if kind == "insert":
-                status = scorer.inserts(
-                    scorer.self, y, nodes, size, -INFINITY, NULL, 0, xs, gains, NULL
-                )
-            else:
-                status = scorer.deletes(scorer.self, y, nodes, size, gains)
-                status = size if status == 0 else status
-            answers.append([gains[i] for i in range(status)])
-    finally:
-        scorer.close(scorer.self)
-        free(xs)
-        free(gains)
-    return answers
 
 
 # -- the border: arguments are checked here and nowhere else ---------------------------------------

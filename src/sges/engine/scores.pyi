@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 class NativeScore:
     @property
@@ -7,3 +7,7 @@ class NativeScore:
         self, y: int, base: Sequence[int], worth: float = ..., also: Sequence[int] = ...
     ) -> tuple[dict[int, float], list[float]]: ...
     def delete_gains(self, y: int, base: Sequence[int]) -> list[float]: ...
+
+def ask_one_run(
+    score: NativeScore, questions: Iterable[tuple[str, int, Sequence[int]]]
+) -> list[list[float]]: ...

@@ -64,6 +64,42 @@ cdef class NativeScore:
         return [gains[i] for i in range(size)]
 
 
+def ask_one_run(NativeScore score, questions):
+    """Return the gains of several families, asked of one run in the given order, for tests.
+
+    Parameters
+    ----------
+    score
+        Any native score.
+    questions
+        Tuples (kind, y, base) with kind "insert" or "delete".  An insert asks for the gains of
+        all candidates, a delete for those of all nodes of base.
+    """
+    cdef Scorer scorer
+    cdef int[::1] nodes, xs = array("i", bytes(4 * score.n + 4))
+    cdef double[::1] gains = array("d", bytes(8 * score.n + 8))
+    cdef int y, i, status
+    answers = []
+    score.open(&scorer)
+    try:
+        for kind, y, base in questions:
+            base = checked_family(score.n, y, base)
+            nodes = array("i", [*base, 0])
+            if kind == "insert":
+                status = scorer.inserts(
+                    scorer.self, y, &nodes[0], len(base), float("-inf"), NULL, 0, &xs[0],
+                    &gains[0], NULL,
+                )
+            else:
+                status = scorer.deletes(scorer.self, y, &nodes[0], len(base), &gains[0])
+                status = len(base) if status == 0 else status
+            _raise_if_failed(status, y)
+            answers.append([gains[i] for i in range(status)])
+    finally:
+        scorer.close(scorer.self)
+    return answers
+
+
 def checked_family(n: int, y: int, parents) -> list[int]:
     """Return parents of y sorted; refuse what are not other nodes, each once."""
     found = sorted(map(index, parents))

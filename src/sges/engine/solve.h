@@ -37,6 +37,12 @@
 #define RESTRICT restrict
 #endif
 
+/* Entry i of a row of numbers, which are floats or doubles. */
+INLINE double number(const void *numbers, const int is_single, ptrdiff_t i)
+{
+    return is_single ? (double)((const float *)numbers)[i] : ((const double *)numbers)[i];
+}
+
 /* A symmetric matrix with a unit diagonal, row by row, as doubles or as floats. */
 typedef struct {
     const void *entries;
@@ -46,9 +52,7 @@ typedef struct {
 
 INLINE double entry(const Matrix *matrix, ptrdiff_t i, ptrdiff_t j)
 {
-    ptrdiff_t at = i * matrix->n + j;
-    return matrix->is_single ? (double)((const float *)matrix->entries)[at]
-                             : ((const double *)matrix->entries)[at];
+    return number(matrix->entries, matrix->is_single, i * matrix->n + j);
 }
 
 /* Find an entry that no correlation matrix has, or that differs from its mirror image; row is -1
@@ -73,61 +77,55 @@ static void find_flaw(const Matrix *matrix, ptrdiff_t *row, ptrdiff_t *column)
     *row = -1;
 }
 
-/* row -= Σ_j weights[j] · above[j], over `count` rows that are `stride` apart. */
-INLINE void eliminate(double *RESTRICT row, const double *RESTRICT above, ptrdiff_t stride,
-                      const double *RESTRICT weights, int count, int width)
+#if defined(__GNUC__) && !defined(__clang__)
+#define SIDE_BY_SIDE _Pragma("GCC ivdep") /* `source` may be `row` itself, but not overlap it */
+#else
+#define SIDE_BY_SIDE
+#endif
+
+/* row = source - Σ_j weights[j] · above[j], over as many rows above, `stride` apart, as one pass
+ * takes: four, two, one or none of `count`.  Return how many. */
+INLINE int subtract_some(double *row, const void *source, const int is_single,
+                         const double *RESTRICT above, ptrdiff_t stride,
+                         const double *RESTRICT weights, int count, int width)
 {
-    for (; count >= 4; count -= 4, above += 4 * stride, weights += 4) {
-        const double *RESTRICT p = above, *RESTRICT q = p + stride;
+    const double *RESTRICT p = above, *RESTRICT q = p + stride;
+    if (count >= 4) {
         const double *RESTRICT r = q + stride, *RESTRICT s = r + stride;
         double a = weights[0], b = weights[1], d = weights[2], e = weights[3];
+        SIDE_BY_SIDE
         for (int c = 0; c < width; c++)
-            row[c] = (row[c] - (a * p[c] + b * q[c])) - (d * r[c] + e * s[c]);
+            row[c] = (number(source, is_single, c) - (a * p[c] + b * q[c]))
+                     - (d * r[c] + e * s[c]);
+        return 4;
     }
     if (count >= 2) {
-        const double *RESTRICT p = above, *RESTRICT q = p + stride;
         double a = weights[0], b = weights[1];
+        SIDE_BY_SIDE
         for (int c = 0; c < width; c++)
-            row[c] -= a * p[c] + b * q[c];
-        count -= 2, above += 2 * stride, weights += 2;
+            row[c] = number(source, is_single, c) - (a * p[c] + b * q[c]);
+        return 2;
     }
-    if (count)
+    if (count) {
+        double a = weights[0];
+        SIDE_BY_SIDE
         for (int c = 0; c < width; c++)
-            row[c] -= weights[0] * above[c];
+            row[c] = number(source, is_single, c) - a * p[c];
+        return 1;
+    }
+    SIDE_BY_SIDE
+    for (int c = 0; c < width; c++)
+        row[c] = number(source, is_single, c);
+    return 0;
 }
 
-/* row = source - Σ_j weights[j] · above[j], over as many rows as one pass takes; return how many. */
-#define FIRST_PASS(name, Number)                                                                  \
-    INLINE int name(double *RESTRICT row, const Number *RESTRICT source,                          \
-                    const double *RESTRICT above, ptrdiff_t stride,                               \
-                    const double *RESTRICT weights, int count, int width)                         \
-    {                                                                                             \
-        const double *RESTRICT p = above, *RESTRICT q = p + stride;                               \
-        if (count >= 4) {                                                                         \
-            const double *RESTRICT r = q + stride, *RESTRICT s = r + stride;                      \
-            double a = weights[0], b = weights[1], d = weights[2], e = weights[3];                \
-            for (int c = 0; c < width; c++)                                                       \
-                row[c] = (source[c] - (a * p[c] + b * q[c])) - (d * r[c] + e * s[c]);             \
-            return 4;                                                                             \
-        }                                                                                         \
-        if (count >= 2) {                                                                         \
-            double a = weights[0], b = weights[1];                                                \
-            for (int c = 0; c < width; c++)                                                       \
-                row[c] = source[c] - (a * p[c] + b * q[c]);                                       \
-            return 2;                                                                             \
-        }                                                                                         \
-        double a = count ? weights[0] : 0.0;                                                      \
-        if (count)                                                                                \
-            for (int c = 0; c < width; c++)                                                       \
-                row[c] = source[c] - a * p[c];                                                    \
-        else                                                                                      \
-            for (int c = 0; c < width; c++)                                                       \
-                row[c] = source[c];                                                               \
-        return count;                                                                             \
-    }
-
-FIRST_PASS(first_pass_of_doubles, double)
-FIRST_PASS(first_pass_of_floats, float)
+/* row -= Σ_j weights[j] · above[j], over `count` rows that are `stride` apart. */
+INLINE void eliminate(double *row, const double *above, ptrdiff_t stride, const double *weights,
+                      int count, int width)
+{
+    for (int done; count > 0; count -= done, above += done * stride, weights += done)
+        done = subtract_some(row, row, 0, above, stride, weights, count, width);
+}
 
 /* row = the entries of row i of a matrix, from column `from` on, less multiples of rows above. */
 INLINE void reduce(const Matrix *matrix, ptrdiff_t i, ptrdiff_t from, double *row,
@@ -136,10 +134,10 @@ INLINE void reduce(const Matrix *matrix, ptrdiff_t i, ptrdiff_t from, double *ro
 {
     ptrdiff_t at = i * matrix->n + from;
     int done = matrix->is_single
-                   ? first_pass_of_floats(row, (const float *)matrix->entries + at, above, stride,
-                                          weights, count, width)
-                   : first_pass_of_doubles(row, (const double *)matrix->entries + at, above,
-                                           stride, weights, count, width);
+                   ? subtract_some(row, (const float *)matrix->entries + at, 1, above, stride,
+                                   weights, count, width)
+                   : subtract_some(row, (const double *)matrix->entries + at, 0, above, stride,
+                                   weights, count, width);
     eliminate(row, above + done * stride, stride, weights + done, count - done, width);
 }
 
