@@ -27,8 +27,7 @@ from typing import TypeAlias
 import numpy as np
 
 from sges.errors import InvalidArgument, Undecided
-from sges.graph.equivalence import extensions, pdag_to_cpdag
-from sges.graph.meek import direct_in_turn
+from sges.graph.equivalence import extensions, maximally_oriented
 from sges.graph.pdag import PDAG
 from sges.graph.undirected import Between, maximal_cliques
 from sges.nodeset import NodeSet, components, first, nodes
@@ -120,7 +119,7 @@ def sample_members(graph: PDAG, k: int, seed: Seed = 0) -> list[PDAG]:
         raise InvalidArgument(f"k = {k}: the number of members to draw must be 0 or more")
     rng = np.random.default_rng(seed)
     parts = _parts(graph)
-    closed = _closed(graph)
+    closed = maximally_oriented(graph)
     draws = []
     for _ in range(k):
         arrows = [
@@ -130,11 +129,6 @@ def sample_members(graph: PDAG, k: int, seed: Seed = 0) -> list[PDAG]:
         ]
         draws.append(closed.edited(direct=arrows))
     return draws
-
-
-def _closed(graph: PDAG) -> PDAG:
-    """Return the class with all arrows of the graph, closed under Meek's rules."""
-    return direct_in_turn(pdag_to_cpdag(graph), graph.directed_edges())[0]
 
 
 @dataclass(frozen=True)
@@ -179,7 +173,7 @@ class _Part:
 
 def _parts(graph: PDAG) -> list[_Part]:
     """Return the undirected components of at least two nodes."""
-    closed = _closed(graph)
+    closed = maximally_oriented(graph)
     parts = []
     for component in components(closed.neighbors, (1 << closed.n) - 1):
         if component & (component - 1):

@@ -315,7 +315,33 @@ def extensions(pdag: PDAG) -> Iterator[PDAG]:
     >>> list(extensions(chain))
     [PDAG(3 nodes: 0→1, 1→2)]
     """
-    return _extensions(direct_in_turn(pdag_to_cpdag(pdag), pdag.directed_edges())[0])
+    return _extensions(maximally_oriented(pdag))
+
+
+def maximally_oriented(pdag: PDAG) -> PDAG:
+    """Return the class of a PDAG with all edges directed on which its extensions agree.
+
+    Parameters
+    ----------
+    pdag : PDAG
+        Any graph, such as a CPDAG with some edges directed by background knowledge.
+
+    Returns
+    -------
+    PDAG
+        The graph closed under Meek's rules (an MPDAG).
+
+    Raises
+    ------
+    NoConsistentExtension
+        If the graph has no consistent extension.
+
+    Examples
+    --------
+    >>> maximally_oriented(PDAG.from_edges(3, directed=[(0, 1)], undirected=[(1, 2)]))
+    PDAG(3 nodes: 0→1, 1→2)
+    """
+    return direct_in_turn(pdag_to_cpdag(pdag), pdag.directed_edges())[0]
 
 
 def _extensions(closed: PDAG) -> Iterator[PDAG]:

@@ -1,0 +1,615 @@
+"""Causal effects, with what an equivalence class leaves open.
+
+In a DAG the effect of x on y follows from adjusting for the parents of x.  A class has several
+DAGs, and so several possible parents of x.  IDA (Maathuis, Kalisch & Bühlmann 2009) finds them
+locally, without listing the members of the class: each clique S of neighbors of x may be parents
+of x and the other neighbors its children.  In a class refined by background knowledge such a
+choice must also agree with Meek's rules (Perković, Kalisch & Maathuis 2017).  The possible effects
+are one value for each possible set of parents.
+
+    linear      the coefficient of x in the regression of y on x and its parents, with a standard
+                error; everything comes from the covariance
+    discrete    p(y | do(x)) = Σ_z p(z) p(y | x, z), z over the configurations of the parents
+    joint       effects of several variables set at once.  Each directed path from x_i to y has a
+                last node x_j among them, so T_iy = Σ_j T_ij J_jy, where T are total effects and J
+                the joint ones (Nandy, Maathuis & Richardson 2017)
+
+Where y is a parent of x the effect is zero.  All values assume that the graph is right, that there
+are no hidden common causes, and no selection.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from math import inf, prod, sqrt
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t as student
+
+from sges.data import Dataset, Moments
+from sges.errors import DataError, InvalidArgument, Undecided, not_one_of, suggestion
+from sges.graph.equivalence import maximally_oriented, pdag_to_dag
+from sges.graph.meek import direct_in_turn
+from sges.graph.pdag import PDAG
+from sges.graph.undirected import cliques
+from sges.network import BayesianNetwork, LinearGaussian
+from sges.nodeset import NodeSet, as_node, nodes, reach, union
+
+__all__ = [
+    "DiscreteEffect",
+    "JointEffect",
+    "LinearEffect",
+    "effect",
+    "effects_of",
+    "effects_on",
+    "joint_effect",
+    "possible_parents",
+]
+
+Floats: TypeAlias = NDArray[np.float64]
+Adjustment: TypeAlias = Literal["parents", "optimal"]
+Data: TypeAlias = Any
+"""A table in any form that ``Dataset.of`` accepts, ``Moments``, or a network."""
+
+MAX_PARENT_SETS = 10_000
+"""How many possible sets of parents are examined before a question is given up."""
+
+MAX_CELLS = 1 << 24
+"""The most cells of a table of counts (128 mebibytes)."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinearEffect:
+    """The possible total effects of one variable on another in a linear model.
+
+    Parameters
+    ----------
+    treatment : str
+        The variable that is set.
+    outcome : str
+        The variable that responds.
+    values : tuple of float
+        How much the outcome changes on average per unit of the treatment: one value for each
+        possible set of parents of the treatment.
+    standard_errors : tuple of float
+        The standard error of each value; zero for a value that is zero by the graph.
+    adjustment : tuple of tuple of str
+        The variables adjusted for, for each value.
+    degrees_of_freedom : tuple of float
+        The residual degrees of freedom of each regression.
+    """
+
+    treatment: str
+    outcome: str
+    values: tuple[float, ...]
+    standard_errors: tuple[float, ...]
+    adjustment: tuple[tuple[str, ...], ...]
+    degrees_of_freedom: tuple[float, ...]
+
+    @property
+    def minimum(self) -> float:
+        """The smallest possible effect."""
+        return min(self.values)
+
+    @property
+    def maximum(self) -> float:
+        """The largest possible effect."""
+        return max(self.values)
+
+    @property
+    def lower_bound(self) -> float:
+        """The smallest absolute value of a possible effect, by which IDA ranks treatments."""
+        return min(map(abs, self.values))
+
+    @property
+    def sign(self) -> int | None:
+        """1 or −1 if all possible effects have this sign, 0 if all are zero, otherwise None."""
+        signs = {int(np.sign(value)) for value in self.values}
+        return signs.pop() if len(signs) == 1 else None
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return an interval that covers the confidence intervals of all possible effects.
+
+        Parameters
+        ----------
+        level : float, optional
+            The confidence level of each of them.
+
+        Returns
+        -------
+        tuple of float
+            The lower and the upper end.
+        """
+        if not 0 < level < 1:
+            raise InvalidArgument(f"level = {level}: it must be between 0 and 1")
+        ends = [
+            (value - width, value + width)
+            for value, error, free in zip(
+                self.values, self.standard_errors, self.degrees_of_freedom, strict=True
+            )
+            for width in [error * float(student.ppf((1 + level) / 2, free)) if error else 0.0]
+        ]
+        return min(low for low, _ in ends), max(high for _, high in ends)
+
+    def __str__(self) -> str:
+        shown = f"{self.minimum:.4g}"
+        if len(self.values) > 1:
+            shown = f"{shown} to {self.maximum:.4g} ({len(self.values)} sets of parents)"
+        return f"{self.treatment} on {self.outcome}: {shown}"
+
+
+@dataclass(frozen=True, slots=True)
+class JointEffect:
+    """The possible effects of several variables set at once, in a linear model.
+
+    Parameters
+    ----------
+    treatments : tuple of str
+        The variables that are set.
+    outcome : str
+        The variable that responds.
+    values : tuple of tuple of float
+        For each possible choice of the parents of all treatments, how much the outcome changes
+        per unit of each treatment while the others are held fixed.
+    parents : tuple of tuple of tuple of str
+        The parents of each treatment, for each choice.
+    """
+
+    treatments: tuple[str, ...]
+    outcome: str
+    values: tuple[tuple[float, ...], ...]
+    parents: tuple[tuple[tuple[str, ...], ...], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DiscreteEffect:
+    """The possible distributions of one variable when another is set, in a discrete model.
+
+    Parameters
+    ----------
+    treatment : str
+        The variable that is set.
+    outcome : str
+        The variable that responds.
+    levels : tuple of tuple
+        The levels of the treatment, and those of the outcome.
+    distributions : tuple of ndarray
+        For each possible set of parents of the treatment, p(outcome | do(treatment)): a row for
+        each level of the treatment, a column for each level of the outcome.  A row is NaN where a
+        configuration of the parents never occurs with the level.
+    adjustment : tuple of tuple of str
+        The variables adjusted for, for each distribution.
+    """
+
+    treatment: str
+    outcome: str
+    levels: tuple[tuple[Any, ...], tuple[Any, ...]]
+    distributions: tuple[Floats, ...]
+    adjustment: tuple[tuple[str, ...], ...]
+
+    @property
+    def minimum(self) -> Floats:
+        """The smallest possible probability in each cell."""
+        return np.asarray(np.min(self.distributions, axis=0), dtype=np.float64)
+
+    @property
+    def maximum(self) -> Floats:
+        """The largest possible probability in each cell."""
+        return np.asarray(np.max(self.distributions, axis=0), dtype=np.float64)
+
+
+def possible_parents(graph: PDAG, x: int) -> list[NodeSet]:
+    """Return the sets that are the parents of a node in some DAG of a class.
+
+    Parameters
+    ----------
+    graph : PDAG
+        A CPDAG, a class refined by background knowledge, or a DAG.
+    x : int
+        The node.
+
+    Returns
+    -------
+    list of int
+        The sets, as masks, each once.
+
+    Raises
+    ------
+    Undecided
+        If more than ``MAX_PARENT_SETS`` cliques of neighbors would have to be examined.
+
+    References
+    ----------
+    Maathuis, Kalisch & Bühlmann (2009), "Estimating high-dimensional intervention effects from
+    observational data", Annals of Statistics 37.
+
+    Examples
+    --------
+    >>> possible_parents(PDAG.from_edges(3, undirected=[(0, 1), (1, 2)]), 1) == [0, 0b001, 0b100]
+    True
+    """
+    closed = maximally_oriented(graph)
+    return [refined.parents(x) for refined in _choices(closed, as_node(x, graph.n))]
+
+
+def _choices(closed: PDAG, x: int) -> Iterator[PDAG]:
+    """Yield the class for each way to direct all edges at x that some member has."""
+    near = closed.neighbors(x)
+    rows = {v: closed.adjacent(v) for v in nodes(near)}
+    every = cliques(rows, near)
+    for chosen in islice(every, MAX_PARENT_SETS):
+        arrows = [(v, x) if chosen >> v & 1 else (x, v) for v in nodes(near)]
+        refined, contradicting = direct_in_turn(closed, arrows)
+        if not contradicting:
+            yield refined
+    if next(every, None) is not None:
+        raise Undecided(
+            f"{closed.name(x)} has more than {MAX_PARENT_SETS} possible sets of parents; "
+            "background knowledge about its neighbors would reduce them"
+        )
+
+
+def effect(
+    graph: PDAG,
+    treatment: str | int,
+    outcome: str | int,
+    data: Data,
+    *,
+    adjustment: Adjustment = "parents",
+    smoothing: float = 1.0,
+) -> LinearEffect | DiscreteEffect:
+    """Return the possible effects of one variable on another over a class.
+
+    Parameters
+    ----------
+    graph : PDAG
+        A CPDAG, a class refined by background knowledge, or a DAG.
+    treatment : str or int
+        The variable that is set, by name or number.
+    outcome : str or int
+        The variable that responds.
+    data : table, Moments, LinearGaussian or BayesianNetwork
+        What to estimate the effects from.  Columns are matched by name if the graph has names.
+    adjustment : {"parents", "optimal"}, optional
+        Adjust for the parents of the treatment, as IDA does, or for the set with the smallest
+        asymptotic variance (Henckel, Perković & Maathuis 2022); linear effects only.
+    smoothing : float, optional
+        For discrete data, the pseudo-count of each configuration, spread over the outcome.
+
+    Returns
+    -------
+    LinearEffect or DiscreteEffect
+        One value for each possible set of parents of the treatment.
+
+    Raises
+    ------
+    InvalidArgument
+        If the two variables are the same, or an argument is out of range.
+    DataError
+        If the data do not fit the graph, or mix continuous and discrete columns.
+
+    Examples
+    --------
+    >>> chain = PDAG.from_edges(3, [(0, 1), (1, 2)])
+    >>> model = LinearGaussian(chain, [[0, 2, 0], [0, 0, 3], [0, 0, 0]], [1, 1, 1])
+    >>> effect(chain, 0, 2, model).values
+    (6.0,)
+    >>> from sges.graph import dag_to_cpdag
+    >>> print(effect(dag_to_cpdag(chain), 0, 2, model))
+    0 on 2: 0 to 6 (2 sets of parents)
+    """
+    if adjustment not in get_args(Adjustment):
+        raise not_one_of("adjustment", adjustment, get_args(Adjustment))
+    x, y = _node(graph, treatment), _node(graph, outcome)
+    if x == y:
+        raise InvalidArgument(f"treatment and outcome are both {graph.name(x)!r}; name two")
+    statistics = _statistics(graph, data, smoothing)
+    choices = list(_choices(maximally_oriented(graph), x))
+    if isinstance(statistics, _Tables):
+        return _discrete(graph, x, y, [c.parents(x) for c in choices], statistics)
+    return _linear(graph, x, y, choices, statistics, adjustment)
+
+
+def joint_effect(
+    graph: PDAG, treatments: Sequence[str | int], outcome: str | int, data: Data
+) -> JointEffect:
+    """Return the possible effects of several variables set at once, for linear models.
+
+    Parameters
+    ----------
+    graph : PDAG
+        A CPDAG, a class refined by background knowledge, or a DAG.
+    treatments : sequence of str or int
+        The variables that are set, by name or number.
+    outcome : str or int
+        The variable that responds.
+    data : table, Moments or LinearGaussian
+        What to estimate the effects from.
+
+    Returns
+    -------
+    JointEffect
+        The effects for each possible choice of the parents of all treatments.
+
+    Raises
+    ------
+    InvalidArgument
+        If a variable is named twice.
+    DataError
+        If the data do not fit the graph, or are not continuous.
+
+    References
+    ----------
+    Nandy, Maathuis & Richardson (2017), "Estimating the effect of joint interventions from
+    observational data in sparse high-dimensional settings", Annals of Statistics 45.
+    """
+    xs, y = [_node(graph, x) for x in treatments], _node(graph, outcome)
+    if len({*xs, y}) < len(xs) + 1:
+        raise InvalidArgument("the treatments and the outcome must all be different variables")
+    moments = _statistics(graph, data, 1.0)
+    if not isinstance(moments, _Linear):
+        raise DataError("joint effects need continuous data")
+    states = [maximally_oriented(graph)]
+    for x in xs:
+        states = [refined for state in states for refined in _choices(state, x)]
+        if len(states) > MAX_PARENT_SETS:
+            raise Undecided(f"the treatments have more than {MAX_PARENT_SETS} choices of parents")
+    values, parents = [], []
+    for state in states:
+        above = [state.parents(x) for x in xs]
+        total = np.array(
+            [
+                [1.0 if b == a else moments.coefficient(a, b, z)[0] for b in [*xs, y]]
+                for a, z in zip(xs, above, strict=True)
+            ]
+        ).reshape(len(xs), len(xs) + 1)
+        values.append(tuple(np.linalg.solve(total[:, :-1], total[:, -1]).tolist()))
+        parents.append(tuple(_names(graph, z) for z in above))
+    names = tuple(graph.name(x) for x in xs)
+    return JointEffect(names, graph.name(y), tuple(values), tuple(parents))
+
+
+def effects_of(graph: PDAG, treatment: str | int, data: Data) -> list[LinearEffect]:
+    """Return the possible linear effects of one variable on each other, strongest first.
+
+    Parameters
+    ----------
+    graph : PDAG
+        A CPDAG, a class refined by background knowledge, or a DAG.
+    treatment : str or int
+        The variable that is set.
+    data : table, Moments or LinearGaussian
+        What to estimate the effects from.
+
+    Returns
+    -------
+    list of LinearEffect
+        Ranked by ``lower_bound``, the smallest absolute value that an effect may have.
+    """
+    x = _node(graph, treatment)
+    moments = _moments(graph, data)
+    choices = list(_choices(maximally_oriented(graph), x))
+    others = [y for y in range(graph.n) if y != x]
+    return _ranked(_linear(graph, x, y, choices, moments, "parents") for y in others)
+
+
+def effects_on(graph: PDAG, outcome: str | int, data: Data) -> list[LinearEffect]:
+    """Return the possible linear effects of each other variable on one, strongest first.
+
+    Parameters
+    ----------
+    graph : PDAG
+        A CPDAG, a class refined by background knowledge, or a DAG.
+    outcome : str or int
+        The variable that responds.
+    data : table, Moments or LinearGaussian
+        What to estimate the effects from.
+
+    Returns
+    -------
+    list of LinearEffect
+        Ranked by ``lower_bound``, the smallest absolute value that an effect may have.
+    """
+    y = _node(graph, outcome)
+    moments = _moments(graph, data)
+    closed = maximally_oriented(graph)
+    others = [x for x in range(graph.n) if x != y]
+    return _ranked(
+        _linear(graph, x, y, list(_choices(closed, x)), moments, "parents") for x in others
+    )
+
+
+def _ranked(effects: Iterator[LinearEffect]) -> list[LinearEffect]:
+    return sorted(effects, key=lambda found: -found.lower_bound)
+
+
+def _linear(
+    graph: PDAG,
+    x: int,
+    y: int,
+    choices: Sequence[PDAG],
+    moments: "_Linear",
+    adjustment: Adjustment,
+) -> LinearEffect:
+    values, errors, sets, free = [], [], [], []
+    for refined in choices:
+        z: NodeSet | None = refined.parents(x)
+        if adjustment == "optimal":
+            z = _optimal_set(refined, x, y)
+        value, error, degrees = (0.0, 0.0, inf) if z is None else moments.coefficient(x, y, z)
+        values.append(value)
+        errors.append(error)
+        free.append(degrees)
+        sets.append(() if z is None else _names(graph, z))
+    return LinearEffect(
+        graph.name(x), graph.name(y), tuple(values), tuple(errors), tuple(sets), tuple(free)
+    )
+
+
+def _optimal_set(refined: PDAG, x: int, y: int) -> NodeSet | None:
+    """Return the parents of the causal nodes that are not affected by x; None without effect.
+
+    All edges at x are directed, so every member of the class has the same set.
+    """
+    dag = pdag_to_dag(refined)
+    causal = dag.descendants(x) & dag.ancestors(y) & ~(1 << x)
+    if not causal:
+        return None
+    affected = reach(dag.children, causal) | 1 << x
+    return union(dag.parents(v) for v in nodes(causal)) & ~affected
+
+
+def _discrete(
+    graph: PDAG, x: int, y: int, parent_sets: Sequence[NodeSet], tables: "_Tables"
+) -> DiscreteEffect:
+    distributions = []
+    for z in parent_sets:
+        if z >> y & 1:  # setting x does not change y
+            margin = tables.counts([y])
+            distributions.append(np.tile(margin / margin.sum(), (tables.arity(x), 1)))
+            continue
+        counts = tables.counts([x, y, *nodes(z)]).reshape(tables.arity(x), tables.arity(y), -1)
+        counts = counts.transpose(0, 2, 1)  # x, configuration of z, y
+        weights = counts.sum(axis=(0, 2)) / counts.sum()
+        smoothed = counts + tables.smoothing / tables.arity(y)
+        used = weights > 0
+        with np.errstate(invalid="ignore"):
+            given = smoothed[:, used] / smoothed[:, used].sum(axis=2, keepdims=True)
+        distributions.append(np.einsum("xzy,z->xy", given, weights[used]))
+    return DiscreteEffect(
+        graph.name(x),
+        graph.name(y),
+        (tables.levels(x), tables.levels(y)),
+        tuple(distributions),
+        tuple(_names(graph, z) for z in parent_sets),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Linear:
+    """The covariance of the nodes of a graph, and from how many records it is."""
+
+    covariance: Floats
+    records: float
+
+    def coefficient(self, x: int, y: int, z: NodeSet) -> tuple[float, float, float]:
+        """Return the coefficient of x for y given z, its standard error, degrees of freedom."""
+        if z >> y & 1:
+            return 0.0, 0.0, inf
+        block = [x, *nodes(z)]
+        between = self.covariance[block, y]
+        try:
+            inverse = np.linalg.inv(self.covariance[np.ix_(block, block)])
+        except np.linalg.LinAlgError:
+            raise DataError("some columns are linear combinations of others") from None
+        slopes = inverse @ between
+        free = self.records - len(block) - 1
+        if free <= 0:
+            raise DataError(
+                f"{self.records:.0f} records are too few to adjust for {len(block) - 1} variables"
+            )
+        rest = max(self.covariance[y, y] - between @ slopes, 0.0)
+        return float(slopes[0]), sqrt(rest * inverse[0, 0] / free), free
+
+
+@dataclass(frozen=True, eq=False)
+class _Tables:
+    """Counts, or probabilities, of the discrete nodes of a graph."""
+
+    columns: Sequence[int]
+    all_levels: Sequence[tuple[Any, ...]]
+    count: Callable[[list[int]], Floats]
+    smoothing: float
+
+    def levels(self, v: int) -> tuple[Any, ...]:
+        return self.all_levels[self.columns[v]]
+
+    def arity(self, v: int) -> int:
+        return len(self.levels(v))
+
+    def counts(self, of: Sequence[int]) -> Floats:
+        """Return the table of some nodes, one axis each in the given order."""
+        cells = prod(self.arity(v) for v in of)
+        if cells > MAX_CELLS:
+            raise Undecided(
+                f"adjusting for {len(of) - 2} variables needs {cells:.3g} cells, "
+                f"more than {MAX_CELLS}"
+            )
+        return self.count([self.columns[v] for v in of])
+
+
+def _moments(graph: PDAG, data: Data) -> _Linear:
+    found = _statistics(graph, data, 1.0)
+    if not isinstance(found, _Linear):
+        raise DataError("a ranking of effects needs continuous data; use effect for discrete ones")
+    return found
+
+
+def _statistics(graph: PDAG, data: Data, smoothing: float) -> _Linear | _Tables:
+    """Return what the effects are computed from, with columns in the order of the nodes."""
+    if not smoothing >= 0:
+        raise InvalidArgument(f"smoothing = {smoothing}: it must be 0 or more")
+    if isinstance(data, LinearGaussian):
+        columns = _columns(graph, data.names)
+        return _Linear(data.covariance()[np.ix_(columns, columns)], inf)
+    if isinstance(data, BayesianNetwork):
+        return _Tables(_columns(graph, data.names), data.levels, _marginals_of(data), 0.0)
+    if not isinstance(data, Moments):
+        table = Dataset.of(data)
+        if not table.continuous:
+            levels = [level or () for level in table.levels]
+            return _Tables(_columns(graph, table.names), levels, _counts_of(table), smoothing)
+        if table.discrete:
+            raise DataError(
+                "effects need columns of one kind, and the data have continuous and discrete ones"
+            )
+        data = Moments.of(table)
+    columns = _columns(graph, data.names)
+    return _Linear(data.covariance[np.ix_(columns, columns)], data.records)
+
+
+def _marginals_of(network: BayesianNetwork) -> Callable[[list[int]], Floats]:
+    def count(of: list[int]) -> Floats:
+        return network.marginal(of).transpose(np.argsort(np.argsort(of)))
+
+    return count
+
+
+def _counts_of(table: Dataset) -> Callable[[list[int]], Floats]:
+    def count(of: list[int]) -> Floats:
+        shape = [len(table.levels[v] or ()) for v in of]
+        cells = np.ravel_multi_index([table.codes[v].astype(np.intp) for v in of], shape)
+        counted = np.bincount(cells, table.weights, minlength=prod(shape))
+        return counted.reshape(shape).astype(np.float64)
+
+    return count
+
+
+def _columns(graph: PDAG, names: Sequence[str]) -> list[int]:
+    """Return the column of each node: by name if the graph has names, else by position."""
+    if graph.names is None:
+        if len(names) != graph.n:
+            raise DataError(f"the graph has {graph.n} nodes and the data {len(names)} columns")
+        return list(range(graph.n))
+    place = {name: i for i, name in enumerate(names)}
+    for name in graph.names:
+        if name not in place:
+            hint = suggestion(name, names, "the columns")
+            raise DataError(f"the data have no column {name!r}; {hint}")
+    return [place[name] for name in graph.names]
+
+
+def _node(graph: PDAG, node: str | int) -> int:
+    if not isinstance(node, str):
+        return as_node(node, graph.n)
+    names = [graph.name(v) for v in range(graph.n)]
+    if node not in names:
+        hint = suggestion(node, names, "the nodes")
+        raise InvalidArgument(f"there is no node {node!r}; {hint}")
+    return names.index(node)
+
+
+def _names(graph: PDAG, s: NodeSet) -> tuple[str, ...]:
+    return tuple(map(graph.name, nodes(s)))

@@ -1,0 +1,317 @@
+"""Effects over a class, against computing them in every one of its members."""
+
+from collections.abc import Callable
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import naive
+from bridge import frozen, pdag_of
+from sges.data import Moments
+from sges.effects import (
+    DiscreteEffect,
+    LinearEffect,
+    effect,
+    effects_of,
+    effects_on,
+    joint_effect,
+    possible_parents,
+)
+from sges.errors import DataError, InvalidArgument, Undecided
+from sges.graph import (
+    PDAG,
+    close_under_meek,
+    dag_to_cpdag,
+    extensions,
+    members,
+    pdag_to_dag,
+    sample_members,
+)
+from sges.network import BayesianNetwork, LinearGaussian, random_dag
+from sges.nodeset import nodes
+from strategies import cpdags
+
+Floats = NDArray[np.float64]
+
+
+def weights_in(dag: PDAG, covariance: Floats) -> Floats:
+    """Return the edge weights of a DAG, each node regressed on its parents."""
+    weights = np.zeros((dag.n, dag.n))
+    for y in range(dag.n):
+        if above := list(nodes(dag.parents(y))):
+            weights[above, y] = np.linalg.solve(
+                covariance[np.ix_(above, above)], covariance[above, y]
+            )
+    return weights
+
+
+def total_effects(dag: PDAG, covariance: Floats, fixed: tuple[int, ...] = ()) -> Floats:
+    """Return all total effects, summed over directed paths that end at nodes held fixed."""
+    weights = weights_in(dag, covariance)
+    weights[:, list(fixed)] = 0.0
+    return np.linalg.inv(np.eye(dag.n) - weights).astype(np.float64)
+
+
+def distinct(values: list[tuple[float, ...]]) -> list[tuple[float, ...]]:
+    """Return values that differ by more than rounding, sorted."""
+    return sorted({tuple(round(v, 6) + 0.0 for v in value) for value in values})
+
+
+def assert_all_effects(graph: PDAG, every: list[PDAG], seed: int) -> None:
+    model = LinearGaussian.random(every[seed % len(every)].named(None), seed=seed)
+    covariance = model.covariance()
+    brute = [total_effects(dag, covariance) for dag in every]
+    for x, y in product(range(graph.n), repeat=2):
+        if x == y:
+            continue
+        wanted = distinct([(float(b[x, y]),) for b in brute])
+        for adjustment in ("parents", "optimal"):
+            found = effect(graph, x, y, model, adjustment=adjustment)
+            assert isinstance(found, LinearEffect)
+            assert distinct([(v,) for v in found.values]) == wanted
+            assert max(found.standard_errors) == 0
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, pytest.param(5, marks=pytest.mark.slow)])
+def test_effects_over_every_class_are_those_in_its_members(n: int, seed: int) -> None:
+    for number, arcs in enumerate(naive.all_cpdags(n)):
+        graph = pdag_of(n, arcs)
+        assert_all_effects(graph, list(members(graph)), seed + number)
+
+
+def refined(cpdag: PDAG, seed: int) -> PDAG:
+    lines = cpdag.undirected_edges()
+    arrows = sample_members(cpdag, 1, seed)[0].directed_edges()
+    chosen = [e for e in arrows if e in lines or e[::-1] in lines]
+    return close_under_meek(cpdag, chosen[seed % 3 :: 3])
+
+
+@settings(max_examples=30)
+@given(cpdags(max_nodes=6, min_nodes=2), st.integers(0, 10**6))
+def test_effects_over_a_refined_class_are_those_in_its_members(cpdag: PDAG, seed: int) -> None:
+    graph = refined(cpdag, seed)
+    assert_all_effects(graph, list(extensions(graph)), seed)
+
+
+@settings(max_examples=60)
+@given(cpdags(max_nodes=7), st.integers(0, 10**6))
+def test_possible_parents_are_the_parents_in_some_member(cpdag: PDAG, seed: int) -> None:
+    for graph in (cpdag, refined(cpdag, seed)):
+        every = list(extensions(graph))
+        for x in range(graph.n):
+            sets = possible_parents(graph, x)
+            assert len(set(sets)) == len(sets)
+            assert set(sets) == {dag.parents(x) for dag in every}
+
+
+@settings(max_examples=40)
+@given(cpdags(max_nodes=6, min_nodes=3), st.integers(0, 10**6))
+def test_joint_effects_are_those_along_paths_that_avoid_other_treatments(
+    cpdag: PDAG, seed: int
+) -> None:
+    every = list(members(cpdag))
+    model = LinearGaussian.random(every[seed % len(every)], seed=seed)
+    *xs, y = np.random.default_rng(seed).permutation(cpdag.n)[: 3 + seed % 2 * (cpdag.n > 3)]
+    brute = [total_effects(dag, model.covariance(), tuple(xs)) for dag in every]
+    wanted = distinct([tuple(b[x, y] for x in xs) for b in brute])
+    found = joint_effect(cpdag, [int(x) for x in xs], int(y), model)
+    assert distinct(list(found.values)) == wanted
+
+
+def test_one_joint_treatment_is_a_plain_effect() -> None:
+    model = LinearGaussian.random(random_dag(6, 9, seed=2), seed=2)
+    cpdag = dag_to_cpdag(model.dag)
+    plain = effect(cpdag, 1, 4, model)
+    assert isinstance(plain, LinearEffect)
+    joint = joint_effect(cpdag, [1], 4, model)
+    assert [v for (v,) in joint.values] == pytest.approx(list(plain.values))
+    assert tuple(p for (p,) in joint.parents) == plain.adjustment
+
+
+def truncated(network: BayesianNetwork, x: int, y: int) -> Floats:
+    """Return p(y | do(x)) by leaving out the factor of x, one configuration at a time."""
+    arities = network.arities
+    table = np.zeros((arities[x], arities[y]))
+    for levels in product(*map(range, arities)):
+        rest = [
+            network.cpts[v][(*(levels[p] for p in nodes(network.dag.parents(v))), levels[v])]
+            for v in range(network.n)
+            if v != x
+        ]
+        table[levels[x], levels[y]] += np.prod(rest)
+    return table
+
+
+def as_in(dag: PDAG, network: BayesianNetwork) -> BayesianNetwork:
+    """Return the same distribution with the factors of an equivalent DAG."""
+    joint = network.marginal(range(network.n))
+    cpts = []
+    for v in range(dag.n):
+        family = [*nodes(dag.parents(v)), v]
+        out = tuple(u for u in range(dag.n) if u not in family)
+        table = np.moveaxis(joint.sum(axis=out), sorted(family).index(v), -1)
+        cpts.append(table / table.sum(axis=-1, keepdims=True))
+    return BayesianNetwork(dag, cpts)
+
+
+@settings(max_examples=25)
+@given(cpdags(max_nodes=5, min_nodes=2), st.integers(0, 10**6))
+def test_discrete_effects_are_the_truncated_factorisations_of_the_members(
+    cpdag: PDAG, seed: int
+) -> None:
+    arities = [2 + (v + seed) % 2 for v in range(cpdag.n)]
+    network = BayesianNetwork.random(pdag_to_dag(cpdag), arities, 2.0, seed=seed)
+    x, y = np.random.default_rng(seed).permutation(cpdag.n)[:2].tolist()
+    found = effect(cpdag, x, y, network)
+    assert isinstance(found, DiscreteEffect)
+    sets = map(frozen, possible_parents(cpdag, x))
+    by_parents = dict(zip(sets, found.distributions, strict=True))
+    for dag in members(cpdag):
+        wanted = truncated(as_in(dag, network), x, y)
+        assert by_parents[frozen(dag.parents(x))] == pytest.approx(wanted, abs=1e-9)
+
+
+def test_discrete_effects_from_records_approach_those_of_the_network() -> None:
+    dag = PDAG.from_edges(3, [(0, 1), (0, 2), (1, 2)], names=["a", "b", "c"])
+    network = BayesianNetwork.random(dag, [2, 3, 2], 2.0, seed=4)
+    found = effect(dag, "b", "c", network.sample(200_000, seed=1))
+    assert isinstance(found, DiscreteEffect)
+    assert found.adjustment == (("a",),)
+    assert found.levels == ((0, 1, 2), (0, 1))
+    assert found.minimum == pytest.approx(truncated(network, 1, 2), abs=0.01)
+    assert (found.minimum == found.maximum).all()
+
+
+def test_a_configuration_that_never_occurs_is_smoothed_or_not_a_number() -> None:
+    table = {"z": ["0", "0", "1"], "x": ["0", "1", "1"], "y": ["0", "1", "1"]}
+    dag = PDAG.from_edges(3, [(0, 1), (0, 2), (1, 2)], names=["z", "x", "y"])
+    plain = effect(dag, "x", "y", table, smoothing=0)
+    smoothed = effect(dag, "x", "y", table)
+    assert isinstance(plain, DiscreteEffect)
+    assert isinstance(smoothed, DiscreteEffect)
+    assert np.isnan(plain.distributions[0][0]).all()
+    assert plain.distributions[0][1].tolist() == [0, 1]
+    assert smoothed.distributions[0].sum(axis=1) == pytest.approx(1)
+    assert smoothed.distributions[0][0, 0] == pytest.approx(2 / 3 * 0.75 + 1 / 3 * 0.5)
+
+
+def test_coefficients_and_standard_errors_are_those_of_least_squares() -> None:
+    model = LinearGaussian.random(random_dag(5, 8, seed=3), seed=3)
+    data = model.sample(80, seed=5)
+    x, y = 1, 0
+    found = effect(model.dag, x, y, data)
+    assert isinstance(found, LinearEffect)
+    above = list(nodes(model.dag.parents(x)))
+    design = np.column_stack([np.ones(80), data.values[[x, *above]].T])
+    slopes, (rest,), _, _ = np.linalg.lstsq(design, data.values[y], rcond=None)
+    free = 80 - design.shape[1]
+    variance = rest / free * np.linalg.inv(design.T @ design)[1, 1]
+    assert found.values == pytest.approx([slopes[1]])
+    assert found.standard_errors == pytest.approx([variance**0.5])
+    assert found.degrees_of_freedom == (free,)
+    moments = effect(model.dag, x, y, Moments.of(data))
+    assert isinstance(moments, LinearEffect)
+    assert moments.values == found.values
+
+
+def test_confidence_intervals_cover_the_effect_as_often_as_they_say() -> None:
+    dag = PDAG.from_edges(4, [(0, 1), (1, 2), (0, 2), (3, 2)])
+    model = LinearGaussian.random(dag, seed=8)
+    (truth,) = effect(dag, 1, 2, model).values  # type: ignore[union-attr]
+    covered = 0
+    for seed in range(500):
+        found = effect(dag, 1, 2, model.sample(40, seed=seed))
+        assert isinstance(found, LinearEffect)
+        low, high = found.interval()
+        covered += low <= truth <= high
+    assert 0.925 <= covered / 500 <= 0.975
+
+
+def test_optimal_adjustment_has_the_smaller_standard_error() -> None:
+    dag = PDAG.from_edges(4, [(0, 1), (1, 2), (3, 2)])  # 0 hurts, 3 helps
+    data = LinearGaussian.random(dag, (1.0, 1.5), seed=1).sample(400, seed=1)
+    parents = effect(dag, 1, 2, data)
+    optimal = effect(dag, 1, 2, data, adjustment="optimal")
+    assert isinstance(parents, LinearEffect)
+    assert isinstance(optimal, LinearEffect)
+    assert (parents.adjustment, optimal.adjustment) == ((("0",),), (("3",),))
+    assert optimal.standard_errors[0] < parents.standard_errors[0]
+    backwards = effect(dag, 2, 1, data, adjustment="optimal")
+    assert isinstance(backwards, LinearEffect)
+    assert backwards.values == (0.0,)
+
+
+def test_rankings_are_by_the_smallest_absolute_value() -> None:
+    model = LinearGaussian.random(random_dag(7, 10, seed=6), seed=6)
+    cpdag = dag_to_cpdag(model.dag)
+    on, of = effects_on(cpdag, 3, model), effects_of(cpdag, 3, model)
+    for ranked in (on, of):
+        assert len(ranked) == 6
+        bounds = [found.lower_bound for found in ranked]
+        assert bounds == sorted(bounds, reverse=True)
+    assert {found.outcome for found in on} == {found.treatment for found in of} == {"3"}
+    for found in on:
+        assert found == effect(cpdag, found.treatment, 3, model)
+        assert found.lower_bound == min(abs(value) for value in found.values)
+
+
+def test_the_sign_is_certain_only_if_all_values_agree() -> None:
+    def of(*values: float) -> LinearEffect:
+        zeros = (0.0,) * len(values)
+        return LinearEffect("x", "y", values, zeros, ((),) * len(values), zeros)
+
+    assert of(1, 2).sign == 1
+    assert of(-1, -2).sign == -1
+    assert of(0, 0).sign == 0
+    assert of(0, 2).sign is of(-1, 2).sign is None
+    assert (of(-1, 2).minimum, of(-1, 2).maximum) == (-1, 2)
+    assert str(of(1)) == "x on y: 1"
+
+
+LINES = {"a": [0.5, 1.5, 2.0, 3.0], "b": [1.0, 1.5, 4.0, 3.5]}
+WORDS = {"a": ["u", "v", "u"], "b": ["u", "v", "v"]}
+AB = PDAG.from_edges(2, [(0, 1)], names=["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: effect(AB, "a", "a", LINES), InvalidArgument, "are both 'a'"),
+        (lambda: effect(AB, "a", "bb", LINES), InvalidArgument, "'bb'; did you mean 'b'"),
+        (lambda: effect(AB, "a", "b", LINES, adjustment="o"), InvalidArgument, "ment = 'o' is not"),  # type: ignore[arg-type]
+        (lambda: effect(AB, "a", "b", LINES, smoothing=-1), InvalidArgument, "smoothing = -1"),
+        (lambda: effect(AB, "a", "b", {"a": [1.5, 2]}), DataError, "no column 'b'"),
+        (lambda: effect(AB.named(None), 0, 1, {"a": [1.5, 2]}), DataError, "2 nodes and the data"),
+        (lambda: effect(AB, 0, 1, {"a": [1.5, 2.5], "b": ["u", "v"]}), DataError, "one kind"),
+        (lambda: joint_effect(AB, ["a", "a"], "b", LINES), InvalidArgument, "all be different"),
+        (lambda: joint_effect(AB, ["a"], "b", WORDS), DataError, "need continuous data"),
+        (lambda: effects_on(AB, "b", WORDS), DataError, "needs continuous data"),
+        (lambda: effects_on(AB, "b", LINES)[0].interval(2), InvalidArgument, "level = 2"),
+    ],
+)
+def test_what_does_not_fit_is_refused(
+    call: Callable[[], object], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+def test_too_few_records_dependent_columns_and_too_many_parents_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    dag = PDAG.from_edges(3, [(0, 1), (2, 1), (0, 2)])
+    few = {"a": [1.5, 2.0, 4.0], "b": [1.0, 3.5, 2.5], "c": [0.5, 0.1, 7.5]}
+    with pytest.raises(DataError, match="3 records are too few to adjust for 1 variables"):
+        effect(dag, 2, 1, few)
+    equal = {name: [1.0, 2.0, 4.0, 8.0, 9.5] for name in "abc"}
+    with pytest.raises(DataError, match="linear combinations"):
+        effect(dag, 2, 1, equal)
+    monkeypatch.setattr("sges.effects.MAX_PARENT_SETS", 3)
+    star = PDAG.from_edges(5, undirected=[(0, v) for v in range(1, 5)])
+    with pytest.raises(Undecided, match="0 has more than 3 possible sets of parents"):
+        possible_parents(star, 0)
