@@ -13,10 +13,10 @@ from importlib import import_module
 from types import ModuleType
 
 import pytest
+from numpydoc.docscrape import get_doc_object
+from numpydoc.validate import validate
 
 import sges
-
-validate = pytest.importorskip("numpydoc.validate").validate
 
 CHECKS = {
     "GL06": "an unknown section",
@@ -83,7 +83,7 @@ def without_arguments(thing: object) -> bool:
     return not names
 
 
-def problems(name: str, unchecked: set[str] = frozenset()) -> list[str]:  # type: ignore[assignment]
+def problems(name: object, unchecked: set[str] = frozenset()) -> list[str]:  # type: ignore[assignment]
     return [
         f"{code}: {message}"
         for code, message in validate(name)["errors"]
@@ -106,3 +106,19 @@ def test_a_public_method_documents_its_parameters_and_what_it_returns(name: str)
 def test_public_names_are_found() -> None:
     assert {"sges.learn", "sges.PDAG", "sges.search.ges", "sges.score.BDeu"} <= set(public_names())
     assert "sges.PDAG.from_edges" in public_methods()
+
+
+def half_documented(x: int, y: int) -> int:
+    """Return the sum.
+
+    Parameters
+    ----------
+    x : int
+        One number.
+    """
+    return x + y
+
+
+def test_what_a_docstring_leaves_out_is_found() -> None:
+    found = problems(get_doc_object(half_documented))
+    assert [problem.split(":")[0] for problem in found] == ["PR01", "RT01"]

@@ -16,6 +16,8 @@ class CountingScore:
     counts (y, base) and, for each candidate, the family with the candidate added or removed.
     Use one wrapper per run: it keeps every family it was asked for.
 
+    Paper: Section 5, score evaluations.
+
     Parameters
     ----------
     score
@@ -32,8 +34,6 @@ class CountingScore:
     >>> _ = counter.local(0, 0b10), counter.local(0, 0b10), counter.local(1, 0b01)
     >>> counter.evaluations
     2
-
-    Paper: Section 5, score evaluations.
     """
 
     def __init__(self, score: Score, *, counting: bool = True, caching: bool = True) -> None:

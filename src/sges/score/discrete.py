@@ -178,6 +178,8 @@ class DiscreteBIC(DiscreteScore):
     numbers of levels.  Penalty 1.0 is the textbook BIC, which is minus the description length in
     nats (MDL) of Section 5; a larger penalty gives sparser graphs.
 
+    Paper: Section 5, minimum description length score.
+
     Parameters
     ----------
     data
@@ -199,8 +201,6 @@ class DiscreteBIC(DiscreteScore):
     >>> coins = DiscreteBIC({"a": ["h", "h", "t", "t"], "b": ["h", "h", "t", "t"]})
     >>> round(coins.local(1, 0b01) - coins.local(1, 0), 6)  # 4 ln 2 − ½ ln 4
     2.079442
-
-    Paper: Section 5, minimum description length score.
     """
 
     def __init__(self, data: object, penalty: float = 1.0) -> None:

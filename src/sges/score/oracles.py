@@ -31,6 +31,8 @@ class OracleMDL:
     parameters.  Entropies belong to *sets* of variables and are kept: the n·2ⁿ⁻¹ families on n
     variables need only 2ⁿ of them.
 
+    Paper: Section 5, oracle score.
+
     Parameters
     ----------
     network
@@ -50,8 +52,6 @@ class OracleMDL:
     >>> score = OracleMDL(chain)
     >>> score.local(2, 0b10) > score.local(2, 0b11) > score.local(2, 0b01) > score.local(2, 0)
     True
-
-    Paper: Section 5, oracle score.
     """
 
     def __init__(self, network: BayesianNetwork, records: float = 5e9) -> None:
@@ -178,6 +178,8 @@ class SeparationOracle:
       checked, and one that is not clear of the penalty raises ``Undecided`` instead of giving a
       wrong answer.
 
+    Paper: Section 3, locally consistent score.
+
     Parameters
     ----------
     dag
@@ -200,8 +202,6 @@ class SeparationOracle:
     -1.0
     >>> score.local(1, 0b101) - score.local(1, 0b100) > 1  # but not by 2
     True
-
-    Paper: Section 3, locally consistent score.
     """
 
     penalty = 1.0
