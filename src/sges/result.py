@@ -32,7 +32,7 @@ from sges.errors import DataError, GraphError, InvalidArgument
 from sges.graph.equivalence import extensions, pdag_to_cpdag, pdag_to_dag
 from sges.graph.pdag import PDAG
 from sges.graph.records import edge_records, graph_of_record, parse_json, printable, shown
-from sges.nodeset import as_node, nodes
+from sges.nodeset import NodeSet, as_node, nodes, nodeset
 from sges.operators import Delete, Insert, Operator, Turn
 
 if TYPE_CHECKING:
@@ -68,6 +68,9 @@ class Step:
         The score of the class after it.
     edges : int
         The number of edges after it.
+    separator : int, optional
+        For a delete of a low-order search: the nodes, as a mask, given which x and y are
+        independent according to the score.  None for every other step.
     """
 
     phase: str
@@ -75,6 +78,7 @@ class Step:
     gain: float
     score: float
     edges: int
+    separator: NodeSet | None = None
 
     def __str__(self) -> str:
         return f"{self.phase}: {self.operator} gains {self.gain:.6g}"
@@ -490,7 +494,14 @@ def _step_record(step: Step, names: Sequence[str]) -> dict[str, Any]:
         "gain": step.gain,
         "score": step.score,
         "edges": step.edges,
+        **_separator_record(step, names),
     }
+
+
+def _separator_record(step: Step, names: Sequence[str]) -> dict[str, Any]:
+    if step.separator is None:
+        return {}
+    return {"separator": [names[v] for v in nodes(step.separator)]}
 
 
 # Reading: every entry is checked, so that a damaged or foreign file is refused in one line.
@@ -586,7 +597,18 @@ def _step(record: object, number: Mapping[str, int], what: str) -> Step:
     kind = OPERATORS[entries["operator"]]
     chosen = [number[name] for name in entries["set"]]
     operator = kind(number[entries["x"]], number[entries["y"]], chosen)
-    return Step(entries["phase"], operator, entries["gain"], entries["score"], entries["edges"])
+    separator = _separator(record.get("separator"), number, what)
+    return Step(
+        entries["phase"], operator, entries["gain"], entries["score"], entries["edges"], separator
+    )
+
+
+def _separator(names: object, number: Mapping[str, int], what: str) -> NodeSet | None:
+    if names is None:
+        return None
+    if not isinstance(names, list) or any(name not in number for name in map(str, names)):
+        raise DataError(f"the separator of {what} is {shown(names)}; it must be a list of nodes")
+    return nodeset(number[str(name)] for name in names)
 
 
 def _checked(

@@ -43,8 +43,10 @@ from sges.engine.records cimport (
     Memory, Note, Record, find, free_memory, longer, make_memory, record_of,
 )
 from sges.engine.scores cimport NativeScore, Scorer
+from sges.engine.separators cimport begin_separators, find_separators
 from sges.engine.search cimport (
-    DELETE, Deletes, Found, INSERT, Inserts, Lane, Lanes, Moves, Search, StepOf, TURN, TurnLane,
+    DELETE, Deletes, Found, INSERT, Inserts, Lane, Lanes, Moves, Search, Separators, StepOf, TURN,
+    TurnLane,
     TurnLanes, Turns,
 )
 
@@ -69,8 +71,9 @@ OPERATORS = tuple(
     (kind, kind.x.__set__, kind.y.__set__, getattr(kind, kind.set_name.lower()).__set__)
     for kind in (Insert, Delete, Turn)
 )
-SET_PHASE, SET_OPERATOR, SET_GAIN, SET_SCORE, SET_EDGES = (
-    getattr(Step, name).__set__ for name in ("phase", "operator", "gain", "score", "edges")
+SET_PHASE, SET_OPERATOR, SET_GAIN, SET_SCORE, SET_EDGES, SET_SEPARATOR = (
+    getattr(Step, name).__set__
+    for name in ("phase", "operator", "gain", "score", "edges", "separator")
 )
 
 
@@ -258,6 +261,10 @@ cdef class Core:
         free(s.left)
         free(s.barred)
         free(s.fixed)
+        free(s.separators.wanted)
+        free(s.separators.evidence)
+        free(s.separators.sets)
+        free(s.separators.chosen.at)
 
     # What the run is about
 
@@ -429,6 +436,7 @@ cdef class Core:
             SET_GAIN(told, step.gain)
             SET_SCORE(told, step.total)
             SET_EDGES(told, step.edges)
+            SET_SEPARATOR(told, None)
             found.append(told)
         return found
 
@@ -632,6 +640,29 @@ cdef class Core:
                 f"local({y}, {parents:#b}) is {value}; a score must be finite for every family"
             )
         return value
+
+    @alone
+    def separators(self, order, wanted):
+        """Return (x, y, M, evidence) for pairs that a set M of so many nodes separates."""
+        cdef Separators *found = &self.s.separators
+        cdef int x, y, k
+        size = as_bound("order", order)
+        if size >= self.n:
+            return []
+        found.order = size
+        self.s.tolerance = self.tolerance
+        self._do(begin_separators)
+        fill_rows(found.wanted, wanted, self.n, "wanted")
+        self._do(find_separators)
+        listed_pairs = []
+        for x in range(self.n):
+            for y in range(self.n):
+                if has(found.wanted + <size_t>y * self.s.g.words, x):
+                    k = y * self.n + x
+                    if found.evidence[k] > 0.0:
+                        base = mask_of(found.sets + <size_t>k * found.order, found.order)
+                        listed_pairs.append((x, y, base, found.evidence[k]))
+        return listed_pairs
 
     @alone
     def limit(self, seconds=None, evaluations=None, work=None, listed=None):

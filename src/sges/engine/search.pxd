@@ -164,6 +164,14 @@ cdef struct StepOf:
     int changes  # how many changes of the log, and nodes touched, lead up to the step's end
     int touched
 
+cdef struct Separators:
+    # For pairs of nodes, the set of a given size that separates them best (separators.pxd).
+    int order
+    Word *wanted  # row y: the x of interest
+    double *evidence  # of (y, x); 0 if no set separates them
+    int *sets
+    Ints chosen
+
 cdef struct Search:
     Exit exit
     Graph g
@@ -269,6 +277,7 @@ cdef struct Search:
     double back_total
     # The search for orders (order.pxd).
     void *orders
+    Separators separators
 
 
 # Rows from a pool

@@ -20,15 +20,15 @@ The score is asked about an operator once all of its conditions hold but the one
 paths.  That one is checked of operators that would be taken.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from sges.certificate import tie_tolerance
 from sges.graph.equivalence import pdag_to_dag
 from sges.graph.pdag import PDAG, Edge
-from sges.nodeset import NodeSet
+from sges.nodeset import NodeSet, nodes, nodeset
 from sges.operators import Delete, Insert, Operator
 from sges.result import Step
 from sges.score.protocol import Score
@@ -311,6 +311,31 @@ class ReferenceEngine:
                 key=lambda pair: (-pair[0], pair[1].sort_key()),
             )
         return []
+
+    def separators(
+        self, order: int, wanted: Sequence[NodeSet]
+    ) -> list[tuple[int, int, NodeSet, float]]:
+        """Return (x, y, M, evidence) for pairs that a set M of so many nodes separates.
+
+        ``wanted[y]`` are the x of interest.  M separates x and y if local(y, M) exceeds
+        local(y, M ∪ x); the evidence is by how much.  Of several sets the one with the most
+        evidence is returned, and of those that tie the first.
+        """
+        best: dict[tuple[int, int], tuple[float, NodeSet]] = {}
+        with self._until_stopped():
+            for y in range(self.n):
+                others = [v for v in range(self.n) if v != y]
+                for chosen in combinations(others, order):
+                    base = nodeset(chosen)
+                    xs = wanted[y] & ~base & ~(1 << y)
+                    if not xs:
+                        continue
+                    gains = self._asked.learn(y, base, xs, adds=True)
+                    for x in nodes(xs):
+                        least = best.get((x, y), (0.0, 0))[0] + self.tolerance
+                        if -gains[x] > least:
+                            best[x, y] = -gains[x], base
+        return [(x, y, base, evidence) for (x, y), (evidence, base) in sorted(best.items())]
 
     def order(
         self, phase: str, *, max_indegree: int | None = None, effort: float | None = None

@@ -21,10 +21,12 @@ from sges.errors import (
 from sges.graph.equivalence import dag_to_cpdag, is_cpdag, is_dag, pdag_to_cpdag
 from sges.graph.meek import close_under_meek
 from sges.graph.pdag import PDAG, Edge
+from sges.nodeset import NodeSet
 from sges.operators import Delete, Operator
 from sges.properties import Property
-from sges.result import Result
+from sges.result import Result, Step
 from sges.score.protocol import Score, total_score
+from sges.search.asked import TimeUp
 from sges.search.engines import Mark, make_engine
 from sges.search.moves import Constraint, Moves
 from sges.selective import bounds_of, is_consistent, selective_deletes
@@ -158,10 +160,13 @@ class Run:
         self.n = score.n
         self.max_indegree = max_indegree
         self.n_jobs = effective_jobs(n_jobs)
+        self.separators: dict[int, NodeSet] = {}
+        """For the number of a step, the separator that certifies its delete (low-order search)."""
+        self._is_scored = True
         self._progress = progress
         self._seconds: dict[str, float] = {}
         self._started = time.perf_counter()
-        deadline = None if time_limit is None else self._started + time_limit
+        self._deadline = deadline = None if time_limit is None else self._started + time_limit
         self.engine = make_engine(
             score, counting=counting, deadline=deadline, constraint=constraint
         )
@@ -179,10 +184,12 @@ class Run:
         """Why the search ended early: "time limit" or "interrupted"; None if it did not."""
         return self.engine.stopped
 
-    def start(self, graph: PDAG | None, *, relaxed: bool = False) -> None:
+    def start(self, graph: PDAG | None, *, relaxed: bool = False, scored: bool = True) -> None:
         """Go to the CPDAG to start from, and take its score as the running total.
 
         ``relaxed`` says that the relaxed constraint is enough, as the search will see to the rest.
+        Unless it is to be ``scored``, the total begins with the score of the empty graph, and only
+        the result has its own score.
         """
         constraint = self.constraint
         if constraint is None:
@@ -191,7 +198,7 @@ class Run:
             cpdag = self._admissible_start(constraint, graph, relaxed=relaxed)
         total = 0.0
         try:
-            if graph is None and constraint is None:
+            if not scored or (graph is None and constraint is None):
                 total = sum(self.score.local(y, 0) for y in range(self.n))
             else:
                 total = total_score(self.score, cpdag)  # bookkeeping: not counted
@@ -200,6 +207,7 @@ class Run:
         if total - total != 0.0:
             raise ScoreError(f"the score of the start is {total}; a score must be finite")
         self.engine.start(cpdag, total)
+        self._is_scored = scored
 
     def _admissible_start(
         self, constraint: Constraint, graph: PDAG | None, *, relaxed: bool
@@ -252,6 +260,25 @@ class Run:
         finally:
             spent = time.perf_counter() - begun
             self._seconds[phase] = self._seconds.get(phase, 0.0) + spent
+
+    def check_time(self) -> None:
+        """Leave the phase if the time limit has passed."""
+        if self._deadline is not None and time.perf_counter() > self._deadline:
+            raise TimeUp
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """End what is inside at the time limit or at Ctrl-C, at the state that was reached."""
+        begun = time.perf_counter()
+        try:
+            yield
+        except TimeUp:
+            self.engine.stopped = "time limit"
+        except KeyboardInterrupt:
+            self.engine.stopped = "interrupted"
+        finally:
+            spent = time.perf_counter() - begun
+            self._seconds[name] = self._seconds.get(name, 0.0) + spent
 
     def order(self, *, effort: float | None = None) -> None:
         """Go to the class of the best order of the nodes that is found."""
@@ -315,14 +342,16 @@ class Run:
     ) -> Result:
         """Return what the run found."""
         engine = self.engine
-        cpdag, steps = engine.cpdag, tuple(engine.steps)
+        cpdag = engine.cpdag
+        score = sum(self.score.local(y, above) for y, above in enumerate(engine.member()))
+        steps = self._steps(score)
         if steps:
             warn_if_not_score_equivalent(self.score, steps[0].operator)
         names = cpdag.names or getattr(self.score, "names", None)
         refined = cpdag if self.constraint is None else self.constraint.refine(cpdag)
         return Result(
             cpdag=refined.named(names),
-            score=sum(self.score.local(y, above) for y, above in enumerate(engine.member())),
+            score=score,
             steps=steps,
             score_evaluations=engine.evaluations,
             evaluation_bound=bound,
@@ -335,6 +364,17 @@ class Run:
             score_name=type(self.score).__name__,
             scorer=self.score,
         )
+
+    def _steps(self, score: float) -> tuple[Step, ...]:
+        """Return the steps, with the separators that certify them and totals up to the score."""
+        steps = self.engine.steps
+        if not self._is_scored:
+            missing = score - self.engine.total
+            steps = [replace(step, score=step.score + missing) for step in steps]
+        for number, separator in self.separators.items():
+            if number < len(steps):
+                steps[number] = replace(steps[number], separator=separator)
+        return tuple(steps)
 
     def _report(self, phase: str) -> None:
         assert self._progress is not None
