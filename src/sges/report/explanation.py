@@ -40,6 +40,8 @@ class Event:
         Whether the operator is on the pair itself, or elsewhere.
     edge : str
         The edge between the pair after the step.
+    reason : str
+        Why a low-order search deleted the edge: the separator that was found, in words.
     """
 
     step: int
@@ -48,10 +50,12 @@ class Event:
     gain: float
     on_pair: bool
     edge: str
+    reason: str = ""
 
     def __str__(self) -> str:
         what = self.operator if self.on_pair else f"{self.operator}, elsewhere,"
-        return f"step {self.step} ({self.phase}): {what} gained {self.gain:.6g}; then {self.edge}"
+        told = f"step {self.step} ({self.phase}): {what} gained {self.gain:.6g}; then {self.edge}"
+        return f"{told}, {self.reason}" if self.reason else told
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +183,17 @@ def _events(result: Result, a: int, b: int) -> Iterator[Event]:
         elif not on_pair:
             continue
         name = _named(step.operator, result.names)
-        yield Event(place + 1, printable(step.phase), name, step.gain, on_pair, after)
+        reason = _reason(step, result.names)
+        yield Event(place + 1, printable(step.phase), name, step.gain, on_pair, after, reason)
+
+
+def _reason(step: Step, names: Sequence[str]) -> str:
+    """Write why a low-order search deleted an edge; empty for every other step."""
+    if step.separator is None:
+        return ""
+    x, y = printable(names[step.operator.x]), printable(names[step.operator.y])
+    given = ", ".join(printable(names[v]) for v in nodes(step.separator))
+    return f"because {x} and {y} are independent given {{{given}}} according to the score"
 
 
 def _after(step: Step, on_pair: bool, a: int, b: int, result: Result) -> str:

@@ -14,6 +14,7 @@ from sges.search.algorithms import (
     sges,
     turning,
 )
+from sges.search.low_order import low_order
 from sges.search.run import Progress
 from sges.search.strategy import STRATEGIES, Strategy
 
@@ -25,6 +26,7 @@ __all__ = [
     "fes",
     "ges",
     "interleaved",
+    "low_order",
     "order_bound",
     "poly_fes",
     "poly_fes_bound",

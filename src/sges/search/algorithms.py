@@ -15,17 +15,19 @@ locally consistent score it ends in the truth (``docs/explanation/strategies.md`
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from math import comb
 from typing import Literal, TypeAlias, get_args
 
 from sges.errors import InvalidArgument, check_number, check_word
 from sges.graph.pdag import PDAG
-from sges.properties import Property
-from sges.result import Result
+from sges.nodeset import NodeSet
+from sges.properties import MaxParents, Property
+from sges.result import Result, Step
 from sges.score.protocol import Score
 from sges.search.extended import ExtendedSearch
+from sges.search.low_order import LowOrder
 from sges.search.moves import Constraint, Moves
 from sges.search.reference_order import ROUNDS
 from sges.search.run import Budget, OnProgress, Run, Selection
@@ -497,6 +499,8 @@ def search(
         counting=how.counting,
         constraint=constraint,
     )
+    if how.low_order and forward is None and start is None:
+        forward = "complete"
     graph, word = start_of(run.n, forward, start)
     return search_on(run, how, selection, graph, word)
 
@@ -507,7 +511,8 @@ def search_on(
     """Search by a strategy on a run, which keeps what the score has said; return the result."""
     strategic = _Strategic(run, how, selection)
     mend = partial(strategic.phases, "fes" if how.interleaved or word == "fes" else "poly")
-    search_with_knowledge(run, graph, partial(strategic.phases, word), mend)
+    scored = not how.low_order or word not in ("complete", "given")
+    search_with_knowledge(run, graph, partial(strategic.phases, word), mend, scored=scored)
     has_bound = replace(how, exact=False, drop_large=False) == Strategy()
     bound = bound_of(run, word, selection) if has_bound else None
     result = run.result(assume=selection.assume, forward=word, bound=bound)
@@ -598,6 +603,16 @@ def backward(run: Run, selection: Selection | None = None) -> None:
     run.climb("bes" if selection.assume is None else "sbes", Moves(), selection)
 
 
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """Where a level of low-order search led to."""
+
+    state: PDAG
+    steps: list[Step]
+    separators: dict[int, NodeSet]
+    capped: int | None
+
+
 class _Strategic:
     """The phases of a strategy, on one run."""
 
@@ -631,6 +646,9 @@ class _Strategic:
     def phases(self, word: str) -> None:
         """Run the strategy from the state of the run, with this forward phase."""
         run, how = self._run, self._how
+        if how.low_order:
+            self._low_order(word)
+            word = "given"
         if how.interleaved:
             self._interleave(word)
         else:
@@ -656,6 +674,29 @@ class _Strategic:
             return
         if not how.extended:
             self._climb()
+
+    def _low_order(self, word: str) -> None:
+        """Go to the best state that a low-order search and two phases after each level find."""
+        run, engine = self._run, self._run.engine
+        forward_phase(run, word)
+        begun, first = engine.mark(), engine.step_count
+        levels, assume = LowOrder(run), self._selection.assume
+        best: _Level | None = None
+        for k in levels.up_to(assume.k if isinstance(assume, MaxParents) else None):
+            levels.descend(k)
+            mark, separators = engine.mark(), dict(run.separators)
+            with run.quietly():
+                run.climb("fes", Moves(inserts="all", sets_per_clique=self._how.sets_per_clique))
+                backward(run, Selection(MaxParents(max(k, 1))))
+            if best is None or engine.gain_between(best.state, engine.cpdag) > engine.tolerance:
+                best = _Level(engine.cpdag, engine.steps[first:], separators, engine.capped)
+            engine.rewind(mark)
+        if best is None:
+            return
+        engine.rewind(begun)
+        for step in best.steps:
+            engine.apply(step.phase, step.operator, step.gain)
+        run.separators, engine.capped = best.separators, best.capped
 
     def _climb(self) -> None:
         self._run.climb("interleaved", self._moves, self._selection)

@@ -83,6 +83,10 @@ def auto_bound(
     if how.exact or how.drop_large:
         word = "exact" if how.exact else "drop_large"
         raise InvalidArgument(f"{word}=True needs a given property, not one that is chosen")
+    if how.low_order:
+        raise InvalidArgument(
+            "low-order search raises its own bound level by level; give assume=None, or a property"
+        )
     if not _is_kind(kind):
         raise InvalidArgument(f"kind = {shown(kind)} is not a kind of bound, such as MaxParents")
     run = Run(

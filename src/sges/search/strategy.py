@@ -8,6 +8,9 @@
                      variables that is found; then escapes from the better local optimum
     "auto"           the same with bounded work: at most 64 subsets of each clique of neighbors are
                      examined, and orders and escapes take a multiple of the work before them
+    "low-order"      first deletes from the complete graph that condition on few variables
+                     (``sges.search.low_order``), then as "auto" from the best state of all levels;
+                     for dense truths and little discrete data
 
 Each word stands for a ``Strategy``; ``Strategy`` makes other combinations.  What each of them
 guarantees is in ``docs/explanation/strategies.md``.
@@ -40,6 +43,10 @@ class Strategy:
         Turn edges after the two phases.
     repeat : bool
         Repeat the phases while that improves the score.
+    low_order : bool
+        Begin with a low-order backward search from the complete graph, or from the given start
+        (``sges.search.low_order``); at each level search on in two phases, assuming at most as
+        many parents as the level, and continue from the best state of all levels.
     extended : bool
         Escape from the local optimum: force each delete in turn, search on, and keep the result
         if it scores higher.
@@ -83,6 +90,7 @@ class Strategy:
     order: bool = False
     turning: bool = False
     repeat: bool = False
+    low_order: bool = False
     extended: bool = False
     patience: float = 0.0
     time_limit: float | None = None
@@ -102,6 +110,10 @@ class Strategy:
         if self.order and not self.interleaved:
             raise InvalidArgument(
                 'order=True is for interleaved search; two phases take forward="order"'
+            )
+        if self.low_order and self.order:
+            raise InvalidArgument(
+                "low_order=True and order=True are two ways to begin; choose one of them"
             )
         if not 0 <= self.patience <= 1:
             raise InvalidArgument(f"patience = {self.patience}: it is a share, from 0 to 1")
@@ -148,6 +160,9 @@ STRATEGIES = {
     "conservative": Strategy(interleaved=True, conservative=True),
     "extended": Strategy(interleaved=True, order=True, extended=True),
     "auto": Strategy(interleaved=True, order=True, extended=True, sets_per_clique=64, effort=10.0),
+    "low-order": Strategy(
+        interleaved=True, low_order=True, extended=True, sets_per_clique=64, effort=10.0
+    ),
 }
 """The strategies that have a name."""
 

@@ -34,13 +34,19 @@ SEARCHES = 4
 
 
 def search_with_knowledge(
-    run: Run, start: PDAG | None, phases: Phases, mend: Phases | None = None
+    run: Run,
+    start: PDAG | None,
+    phases: Phases,
+    mend: Phases | None = None,
+    *,
+    scored: bool = True,
 ) -> None:
     """Run the phases from a start, under the run's knowledge if it has any.
 
-    ``mend`` are the phases to run after forbidden edges had to be deleted, if they are others.
+    ``mend`` are the phases to run after forbidden edges had to be deleted, if they are others;
+    ``scored`` says whether the start is scored (``Run.start``).
     """
-    run.start(start, relaxed=True)
+    run.start(start, relaxed=True, scored=scored)
     constraint = run.constraint
     if constraint is None or constraint.relaxed is None:
         phases()

@@ -1,0 +1,101 @@
+"""Certified deletes by their definition (Chickering 2020), one condition a line.
+
+A twin: it knows sets of arcs, d-separation by simple paths, and nothing of the package.
+"""
+
+from collections.abc import Iterator
+from itertools import combinations, pairwise
+
+import naive
+from naive import Arcs
+
+Pair = frozenset[int]
+Separators = dict[Pair, frozenset[int]]
+
+
+def separators(n: int, truth: Arcs, k: int) -> Separators:
+    """Return for each pair that has one its first separator of the smallest size, at most k."""
+    found: Separators = {}
+    for x, y in combinations(range(n), 2):
+        others = [v for v in range(n) if v not in (x, y)]
+        for size in range(k + 1):
+            for m in combinations(others, size):
+                if naive.d_separated(n, truth, x, y, frozenset(m)):
+                    found.setdefault(frozenset({x, y}), frozenset(m))
+    return found
+
+
+def children(arcs: Arcs, x: int) -> frozenset[int]:
+    return frozenset(b for a, b in arcs if a == x and (b, a) not in arcs)
+
+
+def parent_bound(dag: Arcs, z: int) -> int:
+    """Return the most parents of z and its children in a member of the class."""
+    return max(len(naive.parents(dag, v)) for v in {z} | children(dag, z))
+
+
+def certified_children(n: int, dag: Arcs, found: Separators, x: int, y: int, k: int) -> set[int]:
+    m = found[frozenset({x, y})]
+    return {
+        z
+        for z in range(n)
+        if z not in m | {x, y}
+        and frozenset({x, z}) not in found
+        and frozenset({y, z}) not in found
+        and parent_bound(dag, z) <= k
+    }
+
+
+def semi_directed_paths(n: int, arcs: Arcs, a: int, b: int) -> Iterator[tuple[int, ...]]:
+    if a == b:
+        yield (a,)
+    for path in naive.simple_paths(n, arcs, a, b) if a != b else ():
+        if all(step in arcs for step in pairwise(path)):
+            yield path
+
+
+def is_certified(
+    n: int, arcs: Arcs, dag: Arcs, found: Separators, x: int, y: int, h: frozenset[int], k: int
+) -> bool:
+    if frozenset({x, y}) not in found:
+        return False
+    m = found[frozenset({x, y})]
+    common = (children(arcs, x) & children(arcs, y)) | h
+    if common - certified_children(n, dag, found, x, y, k):
+        return False
+    kept = (naive.neighbors(arcs, y) & naive.adjacent(arcs, x)) - h
+    wall = kept | {x, y}
+
+    def is_shielded(e: int, end: int) -> bool:
+        if frozenset({e, end}) not in found:
+            return False
+        return all(
+            wall & set(path)
+            for c in common
+            for target in found[frozenset({e, end})]
+            for path in semi_directed_paths(n, arcs, c, target)
+        )
+
+    return all(
+        is_shielded(e, x) or is_shielded(e, y) for e in (naive.parents(arcs, y) | kept) - m - {x}
+    )
+
+
+def certified_deletes(
+    n: int, arcs: Arcs, found: Separators, k: int
+) -> set[tuple[int, int, frozenset[int]]]:
+    """Return every certified delete of a CPDAG, of all subsets H of NA that leave a clique."""
+    dag = naive.all_cpdags(n)[arcs][0]
+    return {
+        (x, y, h)
+        for x, y in arcs
+        for h in naive.valid_deletes(arcs, x, y)
+        if is_certified(n, arcs, dag, found, x, y, h, k)
+    }
+
+
+def after(n: int, arcs: Arcs, x: int, y: int, h: frozenset[int]) -> Arcs:
+    """Return the CPDAG to which Delete(x, y, H) leads, by Fig. 2 and all extensions."""
+    left = arcs - {(x, y), (y, x)} - {(v, y) for v in h} - {(v, x) for v in h}
+    dags = naive.extensions(n, left)
+    return naive.cpdag_of(n, dags[0])
