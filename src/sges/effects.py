@@ -32,7 +32,7 @@ from sges.data import Dataset, Moments
 from sges.errors import DataError, InvalidArgument, Undecided, not_one_of, suggestion
 from sges.graph.equivalence import maximally_oriented, pdag_to_dag
 from sges.graph.meek import direct_in_turn
-from sges.graph.pdag import PDAG
+from sges.graph.pdag import PDAG, columns_of
 from sges.graph.undirected import cliques
 from sges.network import BayesianNetwork, LinearGaussian
 from sges.nodeset import NodeSet, as_node, nodes, reach, union
@@ -552,21 +552,21 @@ def _statistics(graph: PDAG, data: Data, smoothing: float) -> _Linear | _Tables:
     if not smoothing >= 0:
         raise InvalidArgument(f"smoothing = {smoothing}: it must be 0 or more")
     if isinstance(data, LinearGaussian):
-        columns = _columns(graph, data.names)
+        columns = columns_of(graph, data.names)
         return _Linear(data.covariance()[np.ix_(columns, columns)], inf)
     if isinstance(data, BayesianNetwork):
-        return _Tables(_columns(graph, data.names), data.levels, _marginals_of(data), 0.0)
+        return _Tables(columns_of(graph, data.names), data.levels, _marginals_of(data), 0.0)
     if not isinstance(data, Moments):
         table = Dataset.of(data)
         if not table.continuous:
             levels = [level or () for level in table.levels]
-            return _Tables(_columns(graph, table.names), levels, _counts_of(table), smoothing)
+            return _Tables(columns_of(graph, table.names), levels, _counts_of(table), smoothing)
         if table.discrete:
             raise DataError(
                 "effects need columns of one kind, and the data have continuous and discrete ones"
             )
         data = Moments.of(table)
-    columns = _columns(graph, data.names)
+    columns = columns_of(graph, data.names)
     return _Linear(data.covariance[np.ix_(columns, columns)], data.records)
 
 
@@ -585,20 +585,6 @@ def _counts_of(table: Dataset) -> Callable[[list[int]], Floats]:
         return counted.reshape(shape).astype(np.float64)
 
     return count
-
-
-def _columns(graph: PDAG, names: Sequence[str]) -> list[int]:
-    """Return the column of each node: by name if the graph has names, else by position."""
-    if graph.names is None:
-        if len(names) != graph.n:
-            raise DataError(f"the graph has {graph.n} nodes and the data {len(names)} columns")
-        return list(range(graph.n))
-    place = {name: i for i, name in enumerate(names)}
-    for name in graph.names:
-        if name not in place:
-            hint = suggestion(name, names, "the columns")
-            raise DataError(f"the data have no column {name!r}; {hint}")
-    return [place[name] for name in graph.names]
 
 
 def _node(graph: PDAG, node: str | int) -> int:

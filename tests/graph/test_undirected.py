@@ -170,3 +170,13 @@ def test_a_largest_clique_that_is_not_known_is_an_interval_around_it(rows: tuple
             assert size.low <= exact <= size.high
         else:
             assert size == exact
+
+
+def test_contracting_gives_a_better_lower_bound_than_the_least_degrees() -> None:
+    """In K4 with a node on each edge some node always has degree 2, but the treewidth is 3."""
+    rows = [0] * 10
+    for middle, (x, y) in enumerate(combinations(range(4), 2), start=4):
+        rows[middle] = 1 << x | 1 << y
+        rows[x] |= 1 << middle
+        rows[y] |= 1 << middle
+    assert minor_min_width(rows) == treewidth(rows) == 3

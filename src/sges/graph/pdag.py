@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from sges.errors import GraphError
+from sges.errors import DataError, GraphError, suggestion
 from sges.nodeset import Nodes, NodeSet, as_node, as_nodeset, nodes, nodeset, reach
 
 Edge: TypeAlias = tuple[int, int]
@@ -493,3 +493,17 @@ def checked_names(names: Sequence[str] | None, n: int) -> tuple[str, ...] | None
         twice = next(name for name in given if given.count(name) > 1)
         raise GraphError(f"the name {twice!r} is given twice; the names must all be different")
     return given
+
+
+def columns_of(graph: PDAG, names: Sequence[str]) -> list[int]:
+    """Return the column of each node: by name if the graph has names, else by position."""
+    if graph.names is None:
+        if len(names) != graph.n:
+            raise DataError(f"the graph has {graph.n} nodes and the data {len(names)} columns")
+        return list(range(graph.n))
+    place = {name: i for i, name in enumerate(names)}
+    for name in graph.names:
+        if name not in place:
+            hint = suggestion(name, names, "the columns")
+            raise DataError(f"the data have no column {name!r}; {hint}")
+    return [place[name] for name in graph.names]

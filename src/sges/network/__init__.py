@@ -2,12 +2,15 @@
 
 from sges.network.bif import read_bif, write_bif
 from sges.network.discrete import BayesianNetwork
-from sges.network.gaussian import LinearGaussian
+from sges.network.fitting import fit
+from sges.network.gaussian import LinearGaussian, Normal
 from sges.network.structures import random_dag, random_polytree, random_structure
 
 __all__ = [
     "BayesianNetwork",
     "LinearGaussian",
+    "Normal",
+    "fit",
     "random_dag",
     "random_polytree",
     "random_structure",

@@ -7,7 +7,7 @@ integers 0, 1, ... inside; names and labels of levels are kept for people and fi
 Paper: Section 3, Bayesian network.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sges.data import Dataset, Kind
-from sges.errors import DataError, NetworkError
+from sges.errors import DataError, NetworkError, suggestion
 from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG
 from sges.network.inference import Marginals, Table, marginals_of
@@ -197,6 +197,58 @@ class BayesianNetwork:
                 total += np.log(cpt[tuple(codes[..., u] for u in family)])
         return total
 
+    def query(self, what: str, given: Mapping[str, Any] | None = None) -> dict[Any, float] | float:
+        """Return the exact probability of a variable or an event, given levels of others.
+
+        Parameters
+        ----------
+        what : str
+            The name of a variable, or an event such as ``"rain=yes"``.
+        given : mapping of str to level, optional
+            The levels that were observed, by name.
+
+        Returns
+        -------
+        dict or float
+            The probability of each level of the variable, or that of the event.
+
+        Raises
+        ------
+        NetworkError
+            If there is no such variable or level, or what is given is impossible.
+
+        Examples
+        --------
+        >>> network = BayesianNetwork(
+        ...     PDAG.from_edges(2, [(0, 1)], names=["rain", "wet"]),
+        ...     [[0.75, 0.25], [[0.5, 0.5], [0.0, 1.0]]],
+        ...     levels=[["no", "yes"], ["no", "yes"]],
+        ... )
+        >>> network.query("rain=yes", given={"wet": "yes"})
+        0.4
+        >>> network.query("wet")
+        {'no': 0.375, 'yes': 0.625}
+        """
+        name, _, level = what.partition("=") if what not in self.names else (what, "", "")
+        v = variable(name.strip(), self.names)
+        known = {}
+        for other, value in (given or {}).items():
+            u = variable(other, self.names)
+            known[u] = _level(value, self.levels[u], other)
+        table = self.marginal({v, *known})
+        here = tuple(
+            known.get(u, slice(None)) if u != v else slice(None) for u in sorted({v, *known})
+        )
+        row = table[here].copy()
+        if v in known:
+            row[np.arange(len(row)) != known[v]] = 0.0
+        if not row.sum() > 0:
+            raise NetworkError(f"what is given has probability zero: {given}")
+        row /= row.sum()
+        if level:
+            return float(row[_level(level.strip(), self.levels[v], name)])
+        return dict(zip(self.levels[v], row.tolist(), strict=True))
+
     def _factors(self) -> list[Table]:
         """Return p(v | parents) for each v, axes in increasing order of the variables."""
         factors = []
@@ -215,6 +267,24 @@ class BayesianNetwork:
             f"BayesianNetwork({self.n} variable{plural}, {edges} edge{'' if edges == 1 else 's'}, "
             f"{self.parameters} parameter{'' if self.parameters == 1 else 's'})"
         )
+
+
+def variable(name: str, names: Sequence[str]) -> int:
+    """Return the number of a variable, and refuse a name that does not exist."""
+    if name not in names:
+        hint = suggestion(str(name), names, "the variables")
+        raise NetworkError(f"there is no variable {name!r}; {hint}")
+    return names.index(name)
+
+
+def _level(label: object, levels: Sequence[Any], name: str) -> int:
+    """Return the number of a level: the label itself, or the text of one."""
+    for number, level in enumerate(levels):
+        if label in (level, str(level)):
+            return number
+    raise NetworkError(
+        f"variable {name!r} has no level {label!r}; its levels are {', '.join(map(repr, levels))}"
+    )
 
 
 def _arities(arity: int | Sequence[int], n: int) -> list[int]:

@@ -1,21 +1,41 @@
 """Linear Gaussian models: each variable a weighted sum of its parents, plus noise."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from math import log, pi
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sges.data import Dataset, Kind
-from sges.errors import NetworkError
+from sges.errors import DataError, NetworkError
 from sges.graph.equivalence import topological_order
-from sges.graph.pdag import PDAG
-from sges.network.discrete import checked_size
+from sges.graph.pdag import PDAG, columns_of
+from sges.network.discrete import checked_size, variable
 from sges.network.structures import Seed
+
+
+class Normal(NamedTuple):
+    """A normal distribution.
+
+    Parameters
+    ----------
+    mean : float
+        Its mean.
+    variance : float
+        Its variance.
+    """
+
+    mean: float
+    variance: float
 
 
 @dataclass(frozen=True, eq=False, init=False)
 class LinearGaussian:
-    """A linear Gaussian model: X_y = Σ_x weights[x, y]·X_x + noise_y, the noises independent.
+    """A linear Gaussian model: each variable is a weighted sum of its parents, plus noise.
+
+    X_y − means[y] = Σ_x weights[x, y]·(X_x − means[x]) + noise_y, with independent normal noises.
 
     Parameters
     ----------
@@ -25,11 +45,13 @@ class LinearGaussian:
         An n × n matrix, row → column, zero where the DAG has no edge.
     variances : array_like
         The variance of the noise of each variable.
+    means : array_like, optional
+        The mean of each variable; zero by default.
 
     Raises
     ------
     NetworkError
-        If the weights or variances do not fit the DAG.
+        If the weights, variances or means do not fit the DAG.
 
     Examples
     --------
@@ -42,15 +64,25 @@ class LinearGaussian:
     dag: PDAG
     weights: NDArray[np.float64]
     variances: NDArray[np.float64]
+    means: NDArray[np.float64]
 
-    def __init__(self, dag: PDAG, weights: ArrayLike, variances: ArrayLike) -> None:
+    def __init__(
+        self,
+        dag: PDAG,
+        weights: ArrayLike,
+        variances: ArrayLike,
+        means: ArrayLike | None = None,
+    ) -> None:
         topological_order(dag)  # refuses what is not a DAG
         w, d = np.array(weights, dtype=np.float64), np.array(variances, dtype=np.float64)
+        m = np.zeros(dag.n) if means is None else np.array(means, dtype=np.float64)
         _check_weights(dag, w)
         _check_variances(dag, d)
-        for name, value in (("dag", dag), ("weights", w), ("variances", d)):
-            if isinstance(value, np.ndarray):
-                value.setflags(write=False)
+        if m.shape != (dag.n,) or not np.isfinite(m).all():
+            raise NetworkError(f"means must be {dag.n} finite numbers, one per variable")
+        for array in (w, d, m):
+            array.setflags(write=False)
+        for name, value in (("dag", dag), ("weights", w), ("variances", d), ("means", m)):
             object.__setattr__(self, name, value)
 
     @classmethod
@@ -120,6 +152,8 @@ class LinearGaussian:
         values = noise * np.sqrt(self.variances)[:, None]
         for y in topological_order(self.dag):
             values[y] += self.weights[:, y] @ values
+        if self.means.any():
+            values += self.means[:, None]
         return Dataset(
             names=self.names,
             kinds=(Kind.CONTINUOUS,) * self.n,
@@ -128,6 +162,77 @@ class LinearGaussian:
             codes=np.empty((0, m), dtype=np.uint8),
             weights=None,
         )
+
+    def log_probability(self, rows: ArrayLike | Dataset) -> NDArray[np.float64]:
+        """Return the log-density of each row.
+
+        Parameters
+        ----------
+        rows : array_like or Dataset
+            Numbers, one variable per position in the last axis; or a table, whose columns are
+            matched by name.
+
+        Returns
+        -------
+        ndarray
+            One number per row.
+
+        Raises
+        ------
+        DataError
+            If the rows do not fit the model.
+        """
+        if isinstance(rows, Dataset):
+            if rows.discrete:
+                raise DataError(f"column {rows.names[rows.discrete[0]]!r} is discrete")
+            values = rows.values[columns_of(self.dag.named(self.names), rows.names)].T
+        else:
+            values = np.asarray(rows, dtype=np.float64)
+        if values.shape[-1:] != (self.n,):
+            raise DataError(
+                f"rows of shape {values.shape}: the last axis must have {self.n} variables"
+            )
+        centred = values - self.means
+        noise = centred - centred @ self.weights
+        constant = self.n * log(2 * pi) + np.log(self.variances).sum()
+        total: NDArray[np.float64] = -0.5 * (constant + (noise**2 / self.variances).sum(axis=-1))
+        return total
+
+    def query(self, what: str, given: Mapping[str, float] | None = None) -> Normal:
+        """Return the distribution of one variable given values of others.
+
+        Parameters
+        ----------
+        what : str
+            The name of the variable.
+        given : mapping of str to float, optional
+            The values that were observed, by name.
+
+        Returns
+        -------
+        Normal
+            Its mean and variance.
+
+        Raises
+        ------
+        NetworkError
+            If there is no such variable.
+
+        Examples
+        --------
+        >>> model = LinearGaussian(PDAG.from_edges(2, [(0, 1)]), [[0, 2], [0, 0]], [1, 1])
+        >>> model.query("x1", given={"x0": 3})
+        Normal(mean=6.0, variance=1.0)
+        """
+        y = variable(what, self.names)
+        known = {variable(name, self.names): value for name, value in (given or {}).items()}
+        if y in known:
+            return Normal(float(known[y]), 0.0)
+        covariance, seen = self.covariance(), list(known)
+        gap = np.array(list(known.values()), dtype=np.float64) - self.means[seen]
+        slopes = np.linalg.solve(covariance[np.ix_(seen, seen)], covariance[seen, y])
+        mean = self.means[y] + slopes @ gap
+        return Normal(float(mean), float(covariance[y, y] - slopes @ covariance[seen, y]))
 
 
 def _edges(dag: PDAG) -> NDArray[np.bool_]:

@@ -1,0 +1,110 @@
+"""Parameters for a DAG from data: the network that the data make of it."""
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from sges.data import Dataset, Moments
+from sges.errors import DataError, InvalidArgument, Undecided
+from sges.graph.equivalence import topological_order
+from sges.graph.pdag import PDAG, columns_of
+from sges.network.discrete import BayesianNetwork
+from sges.network.gaussian import LinearGaussian
+from sges.nodeset import nodes
+
+MAX_CELLS = 1 << 24
+"""The most cells of a table of conditional probabilities (128 mebibytes)."""
+
+LEAST_SHARE = 1e-12
+"""A variable of which its parents leave a smaller share of the variance is a function of them."""
+
+
+def fit(dag: PDAG, data: Any, smoothing: float = 1.0) -> BayesianNetwork | LinearGaussian:  # noqa: ANN401
+    """Return the network with a given DAG whose parameters are estimated from data.
+
+    Discrete columns give a ``BayesianNetwork``: relative frequencies, smoothed.  Continuous ones
+    give a ``LinearGaussian`` by least squares, with maximum likelihood variances.
+
+    Parameters
+    ----------
+    dag : PDAG
+        The DAG, such as ``result.dag()``.  Columns are matched by name if it has names.
+    data : table, Dataset or Moments
+        The data, all columns of one kind.
+    smoothing : float, optional
+        For discrete columns, how many imagined records each configuration of the parents has,
+        spread evenly over the levels of the variable.
+
+    Returns
+    -------
+    BayesianNetwork or LinearGaussian
+        The fitted network.
+
+    Raises
+    ------
+    NotADAG
+        If the graph is not a DAG.
+    DataError
+        If the data do not fit the DAG, mix kinds, or make a variable a function of its parents.
+    Undecided
+        If a variable has too many parents for a table.
+
+    Examples
+    --------
+    >>> chain = PDAG.from_edges(2, [(0, 1)], names=["a", "b"])
+    >>> fit(chain, {"a": ["u", "u", "v", "v"], "b": ["p", "q", "q", "q"]}, smoothing=0).query("b=p")
+    0.25
+    """
+    topological_order(dag)  # refuses what is not a DAG
+    if not smoothing >= 0:
+        raise InvalidArgument(f"smoothing = {smoothing}: it must be 0 or more")
+    if isinstance(data, Moments):
+        return _linear(dag, data)
+    table = Dataset.of(data)
+    if table.continuous and table.discrete:
+        raise DataError(
+            "fit needs columns of one kind, and the data have continuous and discrete ones"
+        )
+    return _linear(dag, Moments.of(table)) if table.continuous else _discrete(dag, table, smoothing)
+
+
+def _linear(dag: PDAG, moments: Moments) -> LinearGaussian:
+    columns = columns_of(dag, moments.names)
+    covariance = moments.covariance[np.ix_(columns, columns)]
+    weights, variances = np.zeros((dag.n, dag.n)), np.diagonal(covariance).copy()
+    for y in range(dag.n):
+        if above := list(nodes(dag.parents(y))):
+            block, between = covariance[np.ix_(above, above)], covariance[above, y]
+            slopes = np.linalg.lstsq(block, between, rcond=None)[0]
+            weights[above, y] = slopes
+            variances[y] -= slopes @ between
+        if not variances[y] > LEAST_SHARE * covariance[y, y]:
+            raise DataError(
+                f"column {dag.name(y)!r} is constant, or an exact linear function of its parents"
+            )
+    named = dag.named([moments.names[i] for i in columns])
+    return LinearGaussian(named, weights, variances, moments.mean[columns])
+
+
+def _discrete(dag: PDAG, table: Dataset, smoothing: float) -> BayesianNetwork:
+    columns = columns_of(dag, table.names)
+    levels = [table.levels[i] or () for i in columns]
+    cpts = []
+    for y in range(dag.n):
+        family = [*nodes(dag.parents(y)), y]
+        shape = [len(levels[v]) for v in family]
+        if prod(shape) > MAX_CELLS:
+            raise Undecided(
+                f"the table of {dag.name(y)!r} given its {len(family) - 1} parents needs "
+                f"{prod(shape):.3g} cells, more than {MAX_CELLS}"
+            )
+        codes = [table.codes[columns[v]].astype(np.intp) for v in family]
+        cells = np.ravel_multi_index(codes, shape)
+        counts = np.bincount(cells, table.weights, minlength=prod(shape)).reshape(shape)
+        smoothed = counts + smoothing / shape[-1]
+        total = smoothed.sum(axis=-1, keepdims=True)
+        unseen = total == 0  # without smoothing: nothing is known, so all levels alike
+        cpts.append(np.where(unseen, 1 / shape[-1], smoothed / np.where(unseen, 1.0, total)))
+    names = [table.names[i] for i in columns]
+    return BayesianNetwork(dag.named(names), cpts, levels=levels)

@@ -1,0 +1,139 @@
+"""Fitted networks and their queries, against frequencies, least squares and brute force."""
+
+import pickle
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+
+from sges.data import Moments
+from sges.errors import DataError, InvalidArgument, NetworkError, NotADAG, Undecided
+from sges.graph import PDAG
+from sges.network import BayesianNetwork, LinearGaussian, fit, random_dag
+
+
+def test_a_discrete_network_is_found_again_from_many_of_its_records(seed: int) -> None:
+    names = [f"v{i}" for i in range(5)]
+    truth = BayesianNetwork.random(random_dag(5, 6, seed).named(names), [2, 3, 2, 3, 2], 2.0, seed)
+    found = fit(truth.dag, truth.sample(100_000, seed))
+    assert isinstance(found, BayesianNetwork)
+    assert found.names == truth.names
+    for one, other in zip(truth.cpts, found.cpts, strict=True):
+        assert other == pytest.approx(one, abs=0.05)
+    held_out = truth.sample(1000, seed + 1)
+    gap = truth.log_probability(held_out).mean() - found.log_probability(held_out).mean()
+    assert abs(gap) < 0.02
+
+
+def test_probabilities_are_smoothed_frequencies() -> None:
+    table = {"b": ["p", "q", "q", "q"], "a": ["u", "u", "v", "v"]}
+    dag = PDAG.from_edges(2, [(0, 1)], names=["a", "b"])
+    found = fit(dag, table)
+    assert isinstance(found, BayesianNetwork)
+    assert found.names == ("a", "b")
+    assert found.levels == (("u", "v"), ("p", "q"))
+    assert found.cpts[0].tolist() == [0.5, 0.5]
+    assert found.cpts[1] == pytest.approx(np.array([[1.5 / 3, 1.5 / 3], [0.5 / 3, 2.5 / 3]]))
+    plain = fit(dag, table, smoothing=0)
+    assert isinstance(plain, BayesianNetwork)
+    assert plain.cpts[1].tolist() == [[0.5, 0.5], [0.0, 1.0]]
+
+
+def test_without_smoothing_an_unseen_configuration_is_uniform() -> None:
+    dag = PDAG.from_edges(3, [(0, 2), (1, 2)], names=["a", "b", "c"])
+    table = {"a": ["u", "v"], "b": ["u", "v"], "c": ["0", "1"]}
+    found = fit(dag, table, smoothing=0)
+    assert isinstance(found, BayesianNetwork)
+    assert found.cpts[2][0, 1].tolist() == [0.5, 0.5]
+    assert found.cpts[2][1, 1].tolist() == [0.0, 1.0]
+
+
+def test_weights_are_those_of_least_squares(seed: int) -> None:
+    names = [f"v{i}" for i in range(5)]
+    truth = LinearGaussian.random(random_dag(5, 7, seed).named(names), seed=seed)
+    shifted = LinearGaussian(truth.dag, truth.weights, truth.variances, np.arange(5.0))
+    data = shifted.sample(300, seed)
+    found = fit(truth.dag, data)
+    assert isinstance(found, LinearGaussian)
+    for y in range(5):
+        above = np.flatnonzero(truth.weights[:, y])
+        design = np.column_stack([np.ones(300), data.values[above].T])
+        slopes = np.linalg.lstsq(design, data.values[y], rcond=None)[0]
+        assert found.weights[above, y] == pytest.approx(slopes[1:])
+        assert found.variances[y] == pytest.approx(np.var(data.values[y] - design @ slopes))
+    assert found.means == pytest.approx(data.values.mean(axis=1))
+    again = fit(truth.dag, Moments.of(data))
+    assert isinstance(again, LinearGaussian)
+    assert (again.weights == found.weights).all()
+
+
+def test_densities_and_queries_are_those_of_the_joint_normal(seed: int) -> None:
+    names = [f"v{i}" for i in range(4)]
+    plain = LinearGaussian.random(random_dag(4, 5, seed).named(names), seed=seed)
+    model = LinearGaussian(plain.dag, plain.weights, plain.variances, [1.0, -2.0, 0.5, 3.0])
+    data = model.sample(50, seed)
+    joint = multivariate_normal(model.means, model.covariance())
+    assert model.log_probability(data) == pytest.approx(joint.logpdf(data.values.T))
+    assert model.log_probability(data.values.T) == pytest.approx(joint.logpdf(data.values.T))
+    seen, covariance = [0, 2], model.covariance()
+    gain = covariance[1, seen] @ np.linalg.inv(covariance[np.ix_(seen, seen)])
+    answer = model.query("v1", given={"v2": 0.7, "v0": -1.0})
+    assert answer.mean == pytest.approx(-2.0 + gain @ [-1.0 - 1.0, 0.7 - 0.5])
+    assert answer.variance == pytest.approx(covariance[1, 1] - gain @ covariance[seen, 1])
+    assert model.query("v3") == pytest.approx((3.0, covariance[3, 3]))
+    assert model.query("v3", given={"v3": 5}) == (5.0, 0.0)
+    assert (pickle.loads(pickle.dumps(model)).means == model.means).all()
+
+
+def test_discrete_queries_are_conditional_frequencies_of_the_joint(seed: int) -> None:
+    names = ["a", "b", "c", "d"]
+    levels: list[list[Any]] = [["u", "v"], [0, 1, 2], ["x", "y"], [True, False]]
+    dag = random_dag(4, 5, seed).named(names)
+    arities = [2, 3, 2, 2]
+    cpts = BayesianNetwork.random(dag, arities, seed=seed).cpts
+    network = BayesianNetwork(dag, cpts, levels=levels)
+    joint = network.marginal(range(4))
+    for i, j in product(range(2), range(3)):
+        answer = network.query("c", given={"b": j, "a": levels[0][i]})
+        wanted = joint[i, j].sum(axis=1) / joint[i, j].sum()
+        assert isinstance(answer, dict)
+        assert list(answer) == ["x", "y"]
+        assert list(answer.values()) == pytest.approx(wanted.tolist())
+        assert network.query("c=y", given={"b": str(j), "a": levels[0][i]}) == pytest.approx(
+            wanted[1]
+        )
+    assert network.query("a = u") == pytest.approx(joint[0].sum())
+    assert network.query("a", given={"a": "v"}) == {"u": 0.0, "v": 1.0}
+    assert network.query("d=True") == pytest.approx(joint[..., 0].sum())
+
+
+def test_what_cannot_be_fitted_or_asked_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    edge = PDAG.from_edges(2, [(0, 1)], names=["a", "b"])
+    with pytest.raises(NotADAG):
+        fit(PDAG.complete(2), {"a": [1.5, 2.5], "b": [1.5, 2.5]})
+    with pytest.raises(DataError, match="columns of one kind"):
+        fit(edge, {"a": [1.5, 2.5], "b": ["u", "v"]})
+    with pytest.raises(DataError, match="no column 'b'"):
+        fit(edge, {"a": [1.5, 2.5]})
+    with pytest.raises(DataError, match="'b' is constant, or an exact linear function"):
+        fit(edge, {"a": [1.5, 2.5, 4.0], "b": [3.0, 5.0, 8.0]})
+    with pytest.raises(InvalidArgument, match="smoothing = -1"):
+        fit(edge, {"a": ["u", "v"], "b": ["u", "v"]}, smoothing=-1)
+    network = fit(edge, {"a": ["u", "v"], "b": ["u", "v"]}, smoothing=0)
+    assert isinstance(network, BayesianNetwork)
+    with pytest.raises(NetworkError, match="no variable 'B'; did you mean 'b'"):
+        network.query("B")
+    with pytest.raises(NetworkError, match="variable 'b' has no level 'w'; its levels are 'u'"):
+        network.query("b=w")
+    with pytest.raises(NetworkError, match="probability zero"):
+        network.query("b", given={"a": "u", "b": "v"})
+    model = LinearGaussian.random(PDAG.empty(2))
+    with pytest.raises(DataError, match="the last axis must have 2 variables"):
+        model.log_probability([[1.0, 2.0, 3.0]])
+    with pytest.raises(NetworkError, match="means must be 2 finite numbers"):
+        LinearGaussian(PDAG.empty(2), np.zeros((2, 2)), [1, 1], [np.nan, 0])
+    monkeypatch.setattr("sges.network.fitting.MAX_CELLS", 3)
+    with pytest.raises(Undecided, match="needs 4 cells"):
+        fit(edge, {"a": ["u", "v"], "b": ["u", "v"]})
