@@ -180,3 +180,22 @@ def test_contracting_gives_a_better_lower_bound_than_the_least_degrees() -> None
         rows[x] |= 1 << middle
         rows[y] |= 1 << middle
     assert minor_min_width(rows) == treewidth(rows) == 3
+
+
+@pytest.mark.parametrize(
+    ("graph", "width"),
+    [
+        (nx.petersen_graph(), 4),
+        (nx.hypercube_graph(3), 3),
+        (nx.octahedral_graph(), 4),
+        (nx.complete_bipartite_graph(3, 4), 3),
+        (nx.wheel_graph(9), 3),
+        (nx.icosahedral_graph(), 6),
+        (nx.complete_multipartite_graph(3, 3, 3), 6),
+        (nx.mycielski_graph(4), 5),
+    ],
+)
+def test_known_graphs_have_their_known_treewidth(graph: "nx.Graph[int]", width: int) -> None:
+    number = {v: i for i, v in enumerate(graph)}
+    rows = [sum(1 << number[u] for u in graph[v]) for v in graph]
+    assert treewidth(rows) == width

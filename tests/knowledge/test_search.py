@@ -20,6 +20,8 @@ from sges.result import Result
 from sges.score import GaussianBIC, GaussianOracle, SeparationOracle
 from sges.score.protocol import Score, total_score
 from sges.search import bes, fes, ges, poly_fes, sbes, sges, turning
+from sges.search.run import Run
+from sges.search.with_knowledge import _enforce
 from worlds import gaussian_score, linear_data
 
 Search = Callable[[Score, IndexedKnowledge, PDAG], Result]
@@ -308,3 +310,31 @@ def test_larger_gaussian_truths_are_recovered_with_true_knowledge(
     score = GaussianOracle(LinearGaussian.random(dag, seed=seed))
     result = sges(score, MaxParents.of(dag), forward=forward, constraint=bound)
     assert result.cpdag == bound.refine(dag_to_cpdag(dag))
+
+
+def test_of_the_forbidden_edges_of_a_member_the_cheapest_is_deleted_first(seed: int) -> None:
+    """From the complete graph, with pairs that must not be adjacent."""
+    choices = 0
+    for i in range(20):
+        rng = np.random.default_rng(seed + i)
+        pairs = [(x, y) for x in range(6) for y in range(x)]
+        apart = [pairs[k] for k in rng.choice(len(pairs), size=4, replace=False)]
+        bound = Knowledge(not_adjacent=apart).bind(6)
+        score = gaussian_score(6, 8, 200, seed + i)
+        run = Run(score, constraint=bound)
+        run.start(PDAG.complete(6), relaxed=True)
+        dag = bound.member(run.engine.cpdag)
+        _enforce(run, bound)
+        for step in run.engine.steps:
+            x, y = step.operator.x, step.operator.y
+            gains = {(a, b): gain_of_deletion(score, dag, a, b) for a, b in bound.violations(dag)}
+            assert step.gain == pytest.approx(gains[x, y])
+            assert gains[x, y] == max(gains.values())
+            choices += len(gains) > 1
+            dag = dag.edited(remove=[(x, y)])
+        assert bound.admits(run.engine.cpdag)
+    assert choices >= 40
+
+
+def gain_of_deletion(score: Score, dag: PDAG, x: int, y: int) -> float:
+    return score.local(y, dag.parents(y) & ~(1 << x)) - score.local(y, dag.parents(y))
