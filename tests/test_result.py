@@ -13,12 +13,13 @@ import networkx as nx
 import pytest
 from hypothesis import given
 
-from sges import MaxParents
+from sges import MaxParents, compare, read_result
 from sges.errors import DataError, FileError, GraphError, InvalidArgument, SgesError
 from sges.export import from_graphml, from_networkx, from_numpy, read_graph
 from sges.graph import PDAG, dag_to_cpdag, is_dag
 from sges.operators import Delete, Insert
 from sges.result import Result, Step
+from sges.score.base import total_score
 from sges.search import bes, ges, sges
 from strategies import dags
 from worlds import gaussian_score
@@ -298,6 +299,7 @@ def test_a_method_without_steps_says_so() -> None:
         ),
         (lambda r: r.explain("v0", 0), "'v0' is given twice; name two nodes"),
         (lambda r: r.explain("v0", 99), "99 is out of range"),
+        (lambda r: r.parents("V1"), "there is no node 'V1'; did you mean 'v1'"),
     ],
 )
 def test_nodes_that_are_not_there_are_refused(
@@ -349,3 +351,47 @@ def test_networkx_knows_a_member_as_a_dag(seed: int) -> None:
     from sges.export import to_networkx
 
     assert nx.is_directed_acyclic_graph(to_networkx(learned(seed).dag()))
+
+
+# names
+
+
+def test_edges_tell_their_kind_step_gain_and_strength(seed: int) -> None:
+    result = learned(seed)
+    assert len(result.edges) == result.cpdag.edge_count()
+    dag = result.dag()
+    for edge in result.edges:
+        x, y = (result.names.index(name) for name in (edge.source, edge.target))
+        assert (edge.kind == "directed") == bool(result.cpdag.children(x) >> y & 1)
+        assert edge.step is not None
+        step = result.steps[edge.step - 1]
+        assert (edge.gain, {x, y}) == (step.gain, {step.operator.x, step.operator.y})
+        z, w = (x, y) if dag.children(x) >> y & 1 else (y, x)
+        without = total_score(result.scorer, dag.edited(remove=[(z, w)]))  # type: ignore[arg-type]
+        assert edge.strength == pytest.approx(result.score - without)
+    assert all(edge.strength is None for edge in result.without_scorer().edges)
+
+
+def test_a_result_answers_names_with_names() -> None:
+    result = evil()
+    assert result.parents(EVIL[2]) == (EVIL[0], EVIL[1])
+    assert result.children(0) == (EVIL[2],)
+    assert result.neighbors("plain") == result.adjacent("plain") == (EVIL[2],)
+    assert result.markov_blanket(0) == (EVIL[1], EVIL[2])
+    assert result.ancestors("plain") == ()
+    assert result.has_edge("plain", EVIL[2])
+    assert not result.has_edge(0, 1)
+    assert [str(edge) for edge in result.edges][1] == 'a "b" & c → \\x1b[31mred\\n'
+    assert result.dag().parents("plain") == (EVIL[2],)
+
+
+def test_a_saved_result_is_read_from_its_folder_or_its_file(tmp_path: Path, seed: int) -> None:
+    result = learned(seed)
+    result.save(tmp_path)
+    assert read_result(tmp_path) == read_result(tmp_path / "graph.json") == result
+    assert compare(result, read_graph(tmp_path / "graph.json")).same_class
+    with pytest.raises(FileError, match=r"cannot read .*graph\.json'"):
+        read_result(tmp_path / "nowhere" / "graph.json")
+    (tmp_path / "bad.json").write_text("{}")
+    with pytest.raises(DataError, match=r"bad\.json': not a result of format"):
+        read_result(tmp_path / "bad.json")

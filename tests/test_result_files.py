@@ -134,7 +134,7 @@ def test_a_byte_order_mark_is_not_in_the_way(tmp_path: Any) -> None:  # noqa: AN
 def test_an_edge_whose_type_is_a_list_is_refused() -> None:
     record = result().to_dict()
     record["edges"][0]["type"] = []
-    with pytest.raises(DataError, match=r"edge type a list is neither 'directed' nor 'undirected'"):
+    with pytest.raises(DataError, match=r"edge type \[\] is neither 'directed' nor 'undirected'"):
         Result.from_dict(record)
 
 

@@ -20,9 +20,12 @@ if TYPE_CHECKING:
     from sges.estimator import GES as GES
     from sges.estimator import SGES as SGES
     from sges.estimator import StructureLearner as StructureLearner
+    from sges.export import read_graph as read_graph
     from sges.knowledge import Knowledge as Knowledge
     from sges.learning import learn as learn
+    from sges.metrics import compare as compare
     from sges.network import BayesianNetwork as BayesianNetwork
+    from sges.report import read_result as read_result
     from sges.result import Result as Result
     from sges.search import Strategy as Strategy
 
@@ -37,7 +40,10 @@ _HOMES = {
     "SGES": "sges.estimator",
     "Strategy": "sges.search",
     "StructureLearner": "sges.estimator",
+    "compare": "sges.metrics",
     "learn": "sges.learning",
+    "read_graph": "sges.export",
+    "read_result": "sges.report",
 }
 
 __all__ = [
@@ -56,8 +62,11 @@ __all__ = [
     "Strategy",
     "StructureLearner",
     "__version__",
+    "compare",
     "examples",
     "learn",
+    "read_graph",
+    "read_result",
 ]
 
 

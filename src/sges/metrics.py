@@ -21,12 +21,13 @@ from collections.abc import Set
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sges.errors import GraphError, MissingLibrary
+from sges.errors import GraphError, InvalidArgument, MissingLibrary, shown
 from sges.export.matrix import to_numpy
 from sges.export.objects import need
 from sges.graph.equivalence import dag_to_cpdag, is_cpdag, is_dag
 from sges.graph.pdag import PDAG
 from sges.nodeset import nodes
+from sges.result import Result
 
 __all__ = [
     "AdjustmentDistances",
@@ -112,12 +113,12 @@ class Comparison:
         return asdict(self)
 
 
-def compare(truth: PDAG, found: PDAG, *, classes: bool = True) -> Comparison:
+def compare(truth: PDAG | Result, found: PDAG | Result, *, classes: bool = True) -> Comparison:
     """Compare a found graph with the truth.
 
     Parameters
     ----------
-    truth, found : PDAG
+    truth, found : PDAG or Result
         The two graphs; their nodes are matched by name if both have names, else by number.
     classes : bool
         Whether a DAG stands for its class and is completed to its CPDAG first.
@@ -138,7 +139,7 @@ def compare(truth: PDAG, found: PDAG, *, classes: bool = True) -> Comparison:
     >>> compare(truth, PDAG.from_edges(3, undirected=[(0, 1), (1, 2)])).shd
     2
     """
-    truth, found = matched(truth, found)
+    truth, found = matched(_graph(truth), _graph(found))
     if classes:
         truth, found = as_class(truth), as_class(found)
     missing, extra = skeleton(truth) - skeleton(found), skeleton(found) - skeleton(truth)
@@ -155,6 +156,13 @@ def compare(truth: PDAG, found: PDAG, *, classes: bool = True) -> Comparison:
         same_class=distance == 0,
         aid=_distances_if_possible(truth, found),
     )
+
+
+def _graph(graph: PDAG | Result) -> PDAG:
+    graph = graph.cpdag if isinstance(graph, Result) else graph
+    if not isinstance(graph, PDAG):
+        raise InvalidArgument(f"compare: {shown(graph)} is neither a PDAG nor a Result")
+    return graph
 
 
 def shd(truth: PDAG, found: PDAG) -> int:

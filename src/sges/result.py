@@ -28,11 +28,11 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from sges.errors import DataError, GraphError, InvalidArgument
+from sges.errors import DataError, GraphError, InvalidArgument, shown
 from sges.graph.equivalence import extensions, pdag_to_cpdag, pdag_to_dag
-from sges.graph.pdag import PDAG
-from sges.graph.records import edge_records, graph_of_record, parse_json, printable, shown
-from sges.nodeset import NodeSet, as_node, nodes, nodeset
+from sges.graph.pdag import PDAG, Edge, printable
+from sges.graph.records import edge_records, graph_of_record, parse_json
+from sges.nodeset import NodeSet, nodes, nodeset
 from sges.operators import Delete, Insert, Operator, Turn
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from sges.report import Explanation
     from sges.score.protocol import Score
 
-__all__ = ["FORMAT", "VERSION", "Result", "Step"]
+__all__ = ["FORMAT", "VERSION", "LearnedEdge", "Result", "Step"]
 
 FORMAT, VERSION = "sges-result", 1
 
@@ -82,6 +82,37 @@ class Step:
 
     def __str__(self) -> str:
         return f"{self.phase}: {self.operator} gains {self.gain:.6g}"
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedEdge:
+    """An edge of a result, by the names of its ends; ``str`` of it is for people.
+
+    Parameters
+    ----------
+    source, target : str
+        The ends; of an undirected edge, in the order of the nodes.
+    kind : {"directed", "undirected"}
+        Directed edges are the same in every member of the class.
+    gain : float, optional
+        The gain of the step that last inserted the edge; None if no step did.
+    step : int, optional
+        The number of that step, from 1.
+    strength : float, optional
+        How much the score of the member ``Result.dag()`` falls when the edge is removed; None if
+        the score object is not at hand, as after reading a result from a file.
+    """
+
+    source: str
+    target: str
+    kind: Literal["directed", "undirected"]
+    gain: float | None = None
+    step: int | None = None
+    strength: float | None = None
+
+    def __str__(self) -> str:
+        sign = "→" if self.kind == "directed" else "—"
+        return f"{printable(self.source)} {sign} {printable(self.target)}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -149,6 +180,153 @@ class Result:
     def names(self) -> tuple[str, ...]:
         """The names of the nodes: those of the data, or else the numbers of the nodes."""
         return tuple(self.cpdag.name(v) for v in range(self.cpdag.n))
+
+    @property
+    def edges(self) -> tuple[LearnedEdge, ...]:
+        """The edges by name, with the step that inserted each and its strength, where known."""
+        strengths = self._strengths()
+        inserted = {
+            frozenset((step.operator.x, step.operator.y)): (number, step.gain)
+            for number, step in enumerate(self.steps, start=1)
+            if isinstance(step.operator, Insert)
+        }
+        edges = []
+        for (x, y), record in zip(self._pairs(), edge_records(self.cpdag), strict=True):
+            step, gain = inserted.get(frozenset((x, y)), (None, None))
+            kind: Literal["directed", "undirected"] = (
+                "directed" if record["type"] == "directed" else "undirected"
+            )
+            strength = strengths.get(frozenset((x, y)))
+            edges.append(
+                LearnedEdge(record["source"], record["target"], kind, gain, step, strength)
+            )
+        return tuple(edges)
+
+    def parents(self, node: str | int) -> tuple[str, ...]:
+        """Return the parents of a node: those with a directed edge to it.
+
+        Parameters
+        ----------
+        node : str or int
+            A node, by name or number.
+
+        Returns
+        -------
+        tuple of str
+            Their names.
+        """
+        return self.cpdag.parents(self._name(node))
+
+    def children(self, node: str | int) -> tuple[str, ...]:
+        """Return the children of a node: those to which it has a directed edge.
+
+        Parameters
+        ----------
+        node : str or int
+            A node, by name or number.
+
+        Returns
+        -------
+        tuple of str
+            Their names.
+        """
+        return self.cpdag.children(self._name(node))
+
+    def neighbors(self, node: str | int) -> tuple[str, ...]:
+        """Return the nodes that an undirected edge joins to a node.
+
+        Parameters
+        ----------
+        node : str or int
+            A node, by name or number.
+
+        Returns
+        -------
+        tuple of str
+            Their names.
+        """
+        return self.cpdag.neighbors(self._name(node))
+
+    def adjacent(self, node: str | int) -> tuple[str, ...]:
+        """Return the nodes that any edge joins to a node.
+
+        Parameters
+        ----------
+        node : str or int
+            A node, by name or number.
+
+        Returns
+        -------
+        tuple of str
+            Their names.
+        """
+        return self.cpdag.adjacent(self._name(node))
+
+    def markov_blanket(self, node: str | int) -> tuple[str, ...]:
+        """Return the Markov blanket of a node, given which it is independent of all others.
+
+        Parameters
+        ----------
+        node : str or int
+            A node, by name or number.
+
+        Returns
+        -------
+        tuple of str
+            The adjacent nodes and the other parents of children; the same in every member.
+        """
+        return self.cpdag.markov_blanket(self._name(node))
+
+    def ancestors(self, node: str | int, *, possible: bool = False) -> tuple[str, ...]:
+        """Return the ancestors of a node in the class.
+
+        Parameters
+        ----------
+        node : str or int
+            A node, by name or number.
+        possible : bool
+            Whether to return the ancestors in at least one member of the class, rather than in
+            every member.
+
+        Returns
+        -------
+        tuple of str
+            Their names, without the node itself.
+        """
+        return self.cpdag.ancestors(self._name(node), possible=possible)
+
+    def descendants(self, node: str | int, *, possible: bool = False) -> tuple[str, ...]:
+        """Return the descendants of a node in the class.
+
+        Parameters
+        ----------
+        node : str or int
+            A node, by name or number.
+        possible : bool
+            Whether to return the descendants in at least one member of the class, rather than in
+            every member.
+
+        Returns
+        -------
+        tuple of str
+            Their names, without the node itself.
+        """
+        return self.cpdag.descendants(self._name(node), possible=possible)
+
+    def has_edge(self, a: str | int, b: str | int) -> bool:
+        """Tell whether two nodes are adjacent, whatever the kind and direction of the edge.
+
+        Parameters
+        ----------
+        a, b : str or int
+            Two nodes, by name or number.
+
+        Returns
+        -------
+        bool
+            Whether an edge joins them.
+        """
+        return self.cpdag.has_edge(self._node(a), self._node(b))
 
     def dag(self) -> PDAG:
         """Return one DAG of the class, with the same names.
@@ -471,15 +649,27 @@ class Result:
             object.__setattr__(self, name, value)
 
     def _node(self, node: str | int) -> int:
-        if isinstance(node, str):
-            if node in self.names:
-                return self.names.index(node)
-            raise InvalidArgument(f"there is no node {node!r}; the nodes are {self._some_names()}")
-        return as_node(node, self.cpdag.n)
+        try:
+            return self.cpdag.node(node)
+        except GraphError as error:
+            raise InvalidArgument(str(error)) from None
 
-    def _some_names(self) -> str:
-        first = ", ".join(map(repr, self.names[:8]))
-        return first if len(self.names) <= 8 else f"{first} and {len(self.names) - 8} more"
+    def _name(self, node: str | int) -> str:
+        return self.cpdag.name(self._node(node))
+
+    def _pairs(self) -> list[Edge]:
+        """Return the edges of both kinds by number, sorted."""
+        return sorted([*self.cpdag.directed_edges(), *self.cpdag.undirected_edges()])
+
+    def _strengths(self) -> dict[frozenset[int], float]:
+        """Return how much the score of one member falls when each edge is removed."""
+        if self.scorer is None:
+            return {}
+        dag, local = self.dag(), self.scorer.local
+        return {
+            frozenset((x, y)): local(y, dag.parents(y)) - local(y, dag.parents(y) & ~(1 << x))
+            for x, y in dag.directed_edges()
+        }
 
 
 def _step_record(step: Step, names: Sequence[str]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import bz2
 import gzip
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +11,11 @@ import pyarrow.feather
 import pyarrow.parquet
 
 from fuzz.harness import Reader
+from sges import PDAG, read_graph, read_result
 from sges.data import Dataset, discrete_of_file, moments_of_file
+from sges.export import to_adjacency_csv, to_csv, to_dot, to_graphml, to_json
+from sges.operators import Delete, Insert
+from sges.result import Result, Step
 
 
 def _table(rows: int) -> pa.Table:
@@ -92,6 +96,43 @@ def _read_table(path: Path, number: int) -> object:
     return Dataset.of(path, missing="drop")
 
 
+def _graphs() -> list[PDAG]:
+    names = ["a", "b c", 'say "no"', "two\nlines", "d &lt; e", "node"]
+    mixed = PDAG.from_edges(6, [(0, 2), (1, 2), (2, 5)], [(3, 4)], names=names)
+    return [PDAG.empty(2), PDAG.complete(4), mixed]
+
+
+def _graph_files(write: Callable[[PDAG], str]) -> list[bytes]:
+    return [write(graph).encode() for graph in _graphs()]
+
+
+def _graph_csv() -> list[bytes]:
+    return [*_graph_files(to_csv), *_graph_files(to_adjacency_csv)]
+
+
+def _results() -> list[bytes]:
+    steps = (
+        Step("fes", Insert(0, 2, {3}), 1.5, -1.5, 3),
+        Step("sbes", Delete(0, 1), 0.5, -1.0, 2),
+    )
+    results = [Result(graph, -1.5, notes=("a note",)) for graph in _graphs()]
+    results.append(Result(_graphs()[1], -1.5, steps, 12, 10**30, 99, {"fes": 0.5}, False, "why"))
+    return [result.to_json().encode() for result in results]
+
+
+def _read_graph(path: Path, number: int) -> object:
+    """Read a graph, and show it."""
+    return repr(read_graph(path if number % 2 else str(path)))
+
+
+def _read_result(path: Path, number: int) -> object:
+    """Read a result, and show it in one of the ways in which results are shown."""
+    result = read_result(path)
+    if number % 3 == 0 and result.cpdag.n > 1:
+        return str(result.explain(0, 1))
+    return result.summary() if number % 3 == 1 else result.edges
+
+
 def _compressed(files: Sequence[bytes]) -> list[bytes]:
     return [gzip.compress(file, mtime=0) for file in files]
 
@@ -104,5 +145,10 @@ READERS = {
     "parquet": Reader(".parquet", _parquet, _read_table),
     "feather": Reader(".feather", _feather, _read_table),
     "arrow": Reader(".arrow", _arrow_stream, _read_table),
+    "graph.json": Reader(".json", lambda: _graph_files(to_json), _read_graph),
+    "graph.graphml": Reader(".graphml", lambda: _graph_files(to_graphml), _read_graph),
+    "graph.dot": Reader(".dot", lambda: _graph_files(to_dot), _read_graph),
+    "graph.csv": Reader(".csv", _graph_csv, _read_graph),
+    "result.json": Reader(".json", _results, _read_result),
 }
 """Every reader by its name."""

@@ -16,7 +16,7 @@ Paper: Section 3, PDAG.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import TypeAlias, overload
 
 from sges.errors import DataError, GraphError, suggestion
 from sges.nodeset import Nodes, NodeSet, as_node, as_nodeset, nodes, nodeset, reach
@@ -31,7 +31,7 @@ class PDAG:
 
     Build one with ``from_edges``, which validates; the constructor trusts its arguments.  Methods
     that return several nodes return them as a mask, the bits of an integer
-    (``sges.nodeset.nodes`` lists them).
+    (``sges.nodeset.nodes`` lists them).  Those that take one node by its name return names.
 
     Paper: Section 3, PDAG.
 
@@ -51,6 +51,8 @@ class PDAG:
     PDAG(4 nodes: 0→2, 1→2, 1—3)
     >>> list(nodes(g.parents(2))), list(nodes(g.neighbors(1)))
     ([0, 1], [3])
+    >>> PDAG.from_edges(2, directed=[(0, 1)], names=["rain", "wet"]).parents("wet")
+    ('rain',)
     """
 
     out: tuple[NodeSet, ...]
@@ -143,64 +145,88 @@ class PDAG:
         """The number of nodes."""
         return len(self.out)
 
-    def parents(self, y: int) -> NodeSet:
+    @overload
+    def parents(self, y: int) -> NodeSet: ...
+    @overload
+    def parents(self, y: str) -> tuple[str, ...]: ...
+    def parents(self, y: int | str) -> NodeSet | tuple[str, ...]:
         """Return Pa(y), the set of the nodes x with x → y.
 
         Parameters
         ----------
-        y : int
-            A node.
+        y : int or str
+            A node, by number or name.
 
         Returns
         -------
-        int
-            The parents, as a mask.
+        int or tuple of str
+            The parents: as a mask, or as names if the node is given by name.
         """
+        if isinstance(y, str):
+            return self.names_of(self.parents(self.node(y)))
         return self.into[y] & ~self.out[y]
 
-    def children(self, y: int) -> NodeSet:
+    @overload
+    def children(self, y: int) -> NodeSet: ...
+    @overload
+    def children(self, y: str) -> tuple[str, ...]: ...
+    def children(self, y: int | str) -> NodeSet | tuple[str, ...]:
         """Return the set of the nodes z with y → z.
 
         Parameters
         ----------
-        y : int
-            A node.
+        y : int or str
+            A node, by number or name.
 
         Returns
         -------
-        int
-            The children, as a mask.
+        int or tuple of str
+            The children: as a mask, or as names if the node is given by name.
         """
+        if isinstance(y, str):
+            return self.names_of(self.children(self.node(y)))
         return self.out[y] & ~self.into[y]
 
-    def neighbors(self, y: int) -> NodeSet:
+    @overload
+    def neighbors(self, y: int) -> NodeSet: ...
+    @overload
+    def neighbors(self, y: str) -> tuple[str, ...]: ...
+    def neighbors(self, y: int | str) -> NodeSet | tuple[str, ...]:
         """Return Ne(y), the set of the nodes joined to y by an undirected edge.
 
         Parameters
         ----------
-        y : int
-            A node.
+        y : int or str
+            A node, by number or name.
 
         Returns
         -------
-        int
-            The neighbors, as a mask.
+        int or tuple of str
+            The neighbors: as a mask, or as names if the node is given by name.
         """
+        if isinstance(y, str):
+            return self.names_of(self.neighbors(self.node(y)))
         return self.out[y] & self.into[y]
 
-    def adjacent(self, y: int) -> NodeSet:
+    @overload
+    def adjacent(self, y: int) -> NodeSet: ...
+    @overload
+    def adjacent(self, y: str) -> tuple[str, ...]: ...
+    def adjacent(self, y: int | str) -> NodeSet | tuple[str, ...]:
         """Return Adj(y), the set of the nodes joined to y by any edge.
 
         Parameters
         ----------
-        y : int
-            A node.
+        y : int or str
+            A node, by number or name.
 
         Returns
         -------
-        int
-            The adjacent nodes, as a mask.
+        int or tuple of str
+            The adjacent nodes: as a mask, or as names if the node is given by name.
         """
+        if isinstance(y, str):
+            return self.names_of(self.adjacent(self.node(y)))
         return self.out[y] | self.into[y]
 
     def na(self, y: int, x: int) -> NodeSet:
@@ -265,37 +291,107 @@ class PDAG:
         """
         return all(not s & ~(self.adjacent(v) | 1 << v) for v in nodes(s))
 
-    def descendants(self, of: Nodes) -> NodeSet:
-        """Return the given nodes and all nodes that a directed path from them reaches.
+    @overload
+    def descendants(self, of: Nodes) -> NodeSet: ...
+    @overload
+    def descendants(self, of: str, *, possible: bool = False) -> tuple[str, ...]: ...
+    def descendants(self, of: Nodes | str, *, possible: bool = False) -> NodeSet | tuple[str, ...]:
+        """Return the descendants of nodes: all nodes that a directed path from them reaches.
+
+        Of a node that is given by name, the descendants in the class that the graph stands for
+        are meant, which may have no directed path to them in the graph.
 
         Paper: Appendix A, descendant.
 
         Parameters
         ----------
-        of : int or iterable of int
-            One node, or several nodes.
+        of : int, iterable of int, or str
+            One node or several nodes by number, or one node by name.
+        possible : bool
+            By name: whether to return the descendants in at least one member of the class,
+            rather than in every member.
 
         Returns
         -------
-        int
-            The descendants, the given nodes included, as a mask.
+        int or tuple of str
+            The descendants, the given nodes included, as a mask; or the names of the others.
         """
+        if isinstance(of, str):
+            from sges.graph.ancestry import class_descendants
+
+            return self.names_of(class_descendants(self, self.node(of), possible=possible))
         return reach(self.children, as_nodeset(of, self.n, "descendants"))
 
-    def ancestors(self, of: Nodes) -> NodeSet:
-        """Return the given nodes and all nodes from which a directed path reaches them.
+    @overload
+    def ancestors(self, of: Nodes) -> NodeSet: ...
+    @overload
+    def ancestors(self, of: str, *, possible: bool = False) -> tuple[str, ...]: ...
+    def ancestors(self, of: Nodes | str, *, possible: bool = False) -> NodeSet | tuple[str, ...]:
+        """Return the ancestors of nodes: all nodes from which a directed path reaches them.
+
+        Of a node that is given by name, the ancestors in the class that the graph stands for are
+        meant, which may have no directed path to it in the graph.
 
         Parameters
         ----------
-        of : int or iterable of int
-            One node, or several nodes.
+        of : int, iterable of int, or str
+            One node or several nodes by number, or one node by name.
+        possible : bool
+            By name: whether to return the ancestors in at least one member of the class, rather
+            than in every member.
 
         Returns
         -------
-        int
-            The ancestors, the given nodes included, as a mask.
+        int or tuple of str
+            The ancestors, the given nodes included, as a mask; or the names of the others.
         """
+        if isinstance(of, str):
+            from sges.graph.ancestry import class_ancestors
+
+            return self.names_of(class_ancestors(self, self.node(of), possible=possible))
         return reach(self.parents, as_nodeset(of, self.n, "ancestors"))
+
+    @overload
+    def markov_blanket(self, y: int) -> NodeSet: ...
+    @overload
+    def markov_blanket(self, y: str) -> tuple[str, ...]: ...
+    def markov_blanket(self, y: int | str) -> NodeSet | tuple[str, ...]:
+        """Return the Markov blanket: the adjacent nodes, and the other parents of children.
+
+        Given its Markov blanket, a node is independent of all other nodes.  It is the same in
+        every member of a class.
+
+        Parameters
+        ----------
+        y : int or str
+            A node, by number or name.
+
+        Returns
+        -------
+        int or tuple of str
+            The Markov blanket: as a mask, or as names if the node is given by name.
+        """
+        if isinstance(y, str):
+            return self.names_of(self.markov_blanket(self.node(y)))
+        blanket = self.adjacent(y)
+        for z in nodes(self.children(y)):
+            blanket |= self.parents(z)
+        return blanket & ~(1 << y)
+
+    def has_edge(self, a: int | str, b: int | str) -> bool:
+        """Tell whether two nodes are adjacent, whatever the kind and direction of the edge.
+
+        Parameters
+        ----------
+        a, b : int or str
+            Two nodes, by number or name.
+
+        Returns
+        -------
+        bool
+            Whether an edge joins them.
+        """
+        return bool(self.adjacent(self.node(a)) >> self.node(b) & 1)
 
     def chain_component(self, v: int) -> NodeSet:
         """Return a node and all nodes that a path of undirected edges joins to it.
@@ -435,6 +531,46 @@ class PDAG:
         """
         return str(v) if self.names is None else self.names[v]
 
+    def node(self, node: int | str) -> int:
+        """Return the number of a node.
+
+        Parameters
+        ----------
+        node : int or str
+            A node, by number or name.
+
+        Returns
+        -------
+        int
+            Its number.
+
+        Raises
+        ------
+        GraphError
+            If the graph has no such node.
+        """
+        if not isinstance(node, str):
+            return as_node(node, self.n)
+        names = [self.name(v) for v in range(self.n)]
+        if node not in names:
+            raise GraphError(f"there is no node {node!r}; {suggestion(node, names, 'the nodes')}")
+        return names.index(node)
+
+    def names_of(self, s: NodeSet) -> tuple[str, ...]:
+        """Return the names of a set of nodes.
+
+        Parameters
+        ----------
+        s : int
+            A set of nodes, as a mask.
+
+        Returns
+        -------
+        tuple of str
+            Their names, in the order of the nodes.
+        """
+        return tuple(map(self.name, nodes(s)))
+
     def show(self, s: NodeSet) -> str:
         """Write a set of nodes by their names.
 
@@ -453,9 +589,19 @@ class PDAG:
     def __repr__(self) -> str:
         arrows = [(x, y, "→") for x, y in self.directed_edges()]
         lines = [(x, y, "—") for x, y in self.undirected_edges()]
-        edges = ", ".join(f"{self.name(x)}{k}{self.name(y)}" for x, y, k in sorted(arrows + lines))
+        name = [printable(self.name(v)) for v in range(self.n)]
+        edges = ", ".join(f"{name[x]}{k}{name[y]}" for x, y, k in sorted(arrows + lines))
         plural = "" if self.n == 1 else "s"
         return f"PDAG({self.n} node{plural}{': ' if edges else ''}{edges})"
+
+
+def printable(name: str) -> str:
+    r"""Return a name on one line, with characters that control a terminal made visible.
+
+    >>> printable("two\nlines")
+    'two\\nlines'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
 
 
 def _set(out: list[NodeSet], into: list[NodeSet], x: int, y: int) -> None:

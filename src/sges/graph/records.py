@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from sges.errors import GraphError
+from sges.errors import GraphError, shown
 from sges.graph.pdag import PDAG, Edge
 
 EdgeRecord: TypeAlias = dict[str, str]
@@ -102,35 +102,7 @@ def parse_json(text: str) -> object:
         raise GraphError(f"this is not JSON: {reason}") from None
 
 
-def shown(value: object) -> str:
-    """Write a value from a file so that it fits into one line of a message."""
-    if isinstance(value, Mapping):
-        entries = [f"{shown(key)}: {_short(entry)}" for key, entry in list(value.items())[:5]]
-        return "{" + ", ".join(entries) + (", ...}" if len(value) > 5 else "}")
-    return _short(value)
-
-
-def _short(value: object) -> str:
-    if value is None or isinstance(value, str | bool | float):
-        text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
-        return text if len(text) <= 60 else f"{text[:57]}..."
-    if isinstance(value, int):
-        return str(value) if abs(value) < 10**30 else "a very large number"
-    if isinstance(value, list | tuple):
-        return "a list"
-    return "an object" if isinstance(value, Mapping) else f"of type {type(value).__name__}"
-
-
 def _number(name: object, number: Mapping[str, int]) -> int:
     if node_name(name) not in number:
         raise GraphError(f"an edge names {shown(name)}, which is not among the nodes")
     return number[node_name(name)]
-
-
-def printable(name: str) -> str:
-    r"""Return a name on one line, with characters that control a terminal made visible.
-
-    >>> printable("two\nlines")
-    'two\\nlines'
-    """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)

@@ -16,8 +16,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from sges.errors import InvalidArgument, not_one_of
 from sges.export.objects import need
 from sges.export.writing import PathLike, write_bytes
-from sges.graph.pdag import PDAG
-from sges.graph.records import printable
+from sges.graph.pdag import PDAG, printable
 from sges.plot.layered import layered
 from sges.plot.layout import Curve, Layout, Size, by_graphviz
 

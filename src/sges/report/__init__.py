@@ -3,7 +3,7 @@
 Nothing here is needed by a search; the methods of ``Result`` import it when they are called.
 """
 
-from sges.report.directory import save
+from sges.report.directory import read_result, save
 from sges.report.explanation import Event, Explanation, explain
 from sges.report.html import graph_html, preformatted, result_html
 from sges.report.text import summary
@@ -14,6 +14,7 @@ __all__ = [
     "explain",
     "graph_html",
     "preformatted",
+    "read_result",
     "result_html",
     "save",
     "summary",

@@ -1,10 +1,11 @@
-"""Writing a result into a directory: the graph, a picture and the summary, all or none."""
+"""A result on the disk: the graph, a picture and the summary, all or none, and reading it back."""
 
 import json
 from pathlib import Path
 
-from sges.errors import FileError
+from sges.errors import DataError, FileError
 from sges.export import PathLike, to_dot
+from sges.export.formats import read_text
 from sges.export.writing import file_errors, write_directory
 from sges.plot import picture
 from sges.report.text import summary
@@ -42,6 +43,37 @@ def save(result: Result, directory: PathLike) -> list[Path]:
         "summary.txt": summary(result).encode("utf-8"),
     }
     return write_directory(target, contents)
+
+
+def read_result(path: PathLike) -> Result:
+    """Return the result in a file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A JSON file of a result, a directory that ``Result.save`` wrote, or "-" for standard
+        input.
+
+    Returns
+    -------
+    Result
+        The result, without its score object.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read.
+    DataError
+        If it does not hold a result.
+    """
+    if str(path) != "-" and Path(path).is_dir():
+        path = Path(path) / FILES[0]
+    source = "standard input" if str(path) == "-" else repr(str(path))
+    text = read_text(path)
+    try:
+        return Result.from_json(text)
+    except DataError as error:
+        raise DataError(f"{source}: {error}") from None
 
 
 def _refuse_foreign(directory: Path) -> None:

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from sges.graph.equivalence import pdag_to_cpdag
-from sges.graph.pdag import PDAG
-from sges.graph.records import printable
+from sges.graph.pdag import PDAG, printable
 from sges.nodeset import nodes
 from sges.operators import Delete, Operator, deletes, inserts
 from sges.report.html import preformatted

@@ -4,8 +4,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from textwrap import wrap
 
-from sges.graph.pdag import PDAG
-from sges.graph.records import printable
+from sges.graph.pdag import PDAG, printable
 from sges.nodeset import NodeSet, nodes
 from sges.result import Result
 

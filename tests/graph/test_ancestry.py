@@ -1,0 +1,76 @@
+"""Views by name, and ancestors in a class, against the members of the class."""
+
+import pytest
+from hypothesis import given
+
+import naive
+from bridge import pdag_of
+from sges.errors import GraphError
+from sges.graph import PDAG, members
+from sges.graph.ancestry import class_ancestors, class_descendants
+from sges.nodeset import nodes
+from strategies import cpdags
+
+
+def assert_as_in_the_members(graph: PDAG) -> None:
+    dags = list(members(graph))
+    for y in range(graph.n):
+        above = [dag.ancestors(y) & ~(1 << y) for dag in dags]
+        below = [dag.descendants(y) & ~(1 << y) for dag in dags]
+        for sets, of_class in ((above, class_ancestors), (below, class_descendants)):
+            certain, possible = sets[0], 0
+            for s in sets:
+                certain, possible = certain & s, possible | s
+            assert of_class(graph, y, possible=False) == certain, (graph, y)
+            assert of_class(graph, y, possible=True) == possible, (graph, y)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, pytest.param(5, marks=pytest.mark.slow)])
+def test_ancestors_of_every_class_are_those_of_its_members(n: int) -> None:
+    for arcs in naive.all_cpdags(n):
+        assert_as_in_the_members(pdag_of(n, arcs))
+
+
+@given(cpdags(max_nodes=6))
+def test_ancestors_of_a_class_are_those_of_its_members(graph: PDAG) -> None:
+    assert_as_in_the_members(graph)
+
+
+def test_an_ancestor_of_every_member_may_have_no_directed_path() -> None:
+    graph = PDAG.from_edges(4, [(1, 3), (2, 3)], [(0, 1), (0, 2)], names=["x", "a", "b", "y"])
+    assert graph.ancestors("y") == ("x", "a", "b")
+    assert graph.ancestors(3) == 0b1110
+    assert graph.descendants("x") == ("y",)
+    assert graph.descendants("x", possible=True) == ("a", "b", "y")
+
+
+@given(cpdags())
+def test_names_are_answered_with_names(graph: PDAG) -> None:
+    named = graph.named([f"v{v}" for v in range(graph.n)])
+    for v in range(graph.n):
+        for view in ("parents", "children", "neighbors", "adjacent", "markov_blanket"):
+            by_number = getattr(graph, view)(v)
+            assert getattr(named, view)(f"v{v}") == tuple(f"v{u}" for u in nodes(by_number))
+            assert getattr(graph, view)(str(v)) == tuple(map(str, nodes(by_number)))
+
+
+@given(cpdags(max_nodes=5))
+def test_the_markov_blanket_is_that_of_every_member(graph: PDAG) -> None:
+    for dag in members(graph):
+        for v in range(graph.n):
+            assert dag.markov_blanket(v) == graph.markov_blanket(v)
+
+
+def test_unknown_names_are_answered_with_the_closest() -> None:
+    graph = PDAG.from_edges(2, [(0, 1)], names=["rain", "wet"])
+    assert graph.has_edge("wet", "rain")
+    assert graph.has_edge(0, "wet")
+    assert not graph.has_edge("rain", "rain")
+    with pytest.raises(GraphError, match="there is no node 'Rain'; did you mean 'rain'"):
+        graph.parents("Rain")
+    with pytest.raises(GraphError, match="there is no node 'snow'; the nodes are 'rain', 'wet'"):
+        graph.has_edge("rain", "snow")
+
+
+def test_a_name_cannot_control_a_terminal_in_repr() -> None:
+    assert "\x1b" not in repr(PDAG.from_edges(2, [(0, 1)], names=["\x1b[31m", "b"]))
