@@ -19,7 +19,7 @@ from sges.export import from_graphml, from_networkx, from_numpy, read_graph
 from sges.graph import PDAG, dag_to_cpdag, is_dag
 from sges.operators import Delete, Insert
 from sges.result import Result, Step
-from sges.score.base import total_score
+from sges.score.protocol import total_score
 from sges.search import bes, ges, sges
 from strategies import dags
 from worlds import gaussian_score
@@ -115,6 +115,15 @@ def test_members_of_a_refined_class_keep_what_was_decided() -> None:
     assert len(members) == 3
     assert all(is_dag(member) and member.children(0) >> 1 & 1 for member in members)
     assert result.dag() in members
+
+
+def test_a_result_counts_and_draws_its_members(seed: int) -> None:
+    result = learned(seed)
+    members = list(result.members())
+    assert result.class_size() == len(members)
+    drawn = result.sample_members(5, seed)
+    assert len(drawn) == 5
+    assert all(dag in members and dag.names == result.names for dag in drawn)
 
 
 def test_members_are_lazy() -> None:

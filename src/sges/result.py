@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from sges.errors import DataError, GraphError, InvalidArgument, shown
+from sges.graph.counting import class_size, sample_members
 from sges.graph.equivalence import extensions, pdag_to_cpdag, pdag_to_dag
 from sges.graph.pdag import PDAG, Edge, printable
 from sges.graph.records import edge_records, graph_of_record, parse_json
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
     from sges.certificate import Certificate
     from sges.export import Convention, Matrix, PathLike
+    from sges.graph.counting import Seed
+    from sges.graph.undirected import Between
     from sges.report import Explanation
     from sges.score.protocol import Score
 
@@ -347,6 +350,39 @@ class Result:
             A member, with the same names.
         """
         return extensions(self.cpdag)
+
+    def class_size(self, limit: int = 10_000) -> "int | Between":
+        """Return the number of DAGs in the class.
+
+        Parameters
+        ----------
+        limit : int
+            How many DAGs may be listed to count those of a component in which background
+            knowledge directs edges; everything else is counted in polynomial time.
+
+        Returns
+        -------
+        int or Between
+            The number, or an interval that contains it if the limit was reached.
+        """
+        return class_size(self.cpdag, limit)
+
+    def sample_members(self, k: int, seed: "Seed" = 0) -> list[PDAG]:
+        """Return DAGs drawn uniformly and independently from the class.
+
+        Parameters
+        ----------
+        k : int
+            The number of DAGs to draw; the same DAG may come several times.
+        seed : int or numpy.random.Generator
+            The source of randomness.
+
+        Returns
+        -------
+        list of PDAG
+            Members of the class, with the same names.
+        """
+        return sample_members(self.cpdag, k, seed)
 
     def certify(self, score: "Score | None" = None, limit: int = 100_000) -> "Certificate":
         """Check whether the class is a local optimum for all deletes, not only the selected ones.
