@@ -187,6 +187,16 @@ def test_most_configurations_of_many_parents_are_never_visited(parents: int, see
         assert_same_gains(pair, 39, list(range(parents)))
 
 
+def test_configurations_of_many_binary_parents_keep_their_own_names(seed: int) -> None:
+    """62 digits of one bit fill a name of 64 bits; the other eight parents need a part of it."""
+    rng = np.random.default_rng(seed)
+    codes = (rng.random((71, 600)) < 0.002).astype(np.uint8)
+    codes[62:] = rng.integers(0, 2, (9, 600))
+    codes[:62, 0] = 1  # so that both levels occur
+    for pair in pairs(codes, [2] * 71):
+        assert_same_gains(pair, 70, list(range(70)))
+
+
 def test_more_configurations_than_a_float_can_hold_still_give_finite_gains() -> None:
     """10^400 of them; the penalty of BIC is cut off, and still says no."""
     codes = np.random.default_rng(0).integers(0, 10, (402, 50)).astype(np.uint8)
