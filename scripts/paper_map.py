@@ -11,9 +11,10 @@ LINE = re.compile(r"^\s*Paper: (.+)\.$", re.MULTILINE)
 
 HEAD = """# Paper map
 
-Where each part of Chickering & Meek (2015), "Selective Greedy Equivalence Search", lives. The
-first table is made from the `Paper:` lines of the code by `make docs`, and checked by a test.
-The errors we found in the paper are in [errata](errata.md), proofs in [theory](theory.md).
+Where each part of Chickering & Meek (2015), "Selective Greedy Equivalence Search", and of its
+sequel, Chickering (2020), "Statistically Efficient Greedy Equivalence Search", lives. The first
+table is made from the `Paper:` lines of the code by `make docs`, and checked by a test.
+The errors we found in the papers are in [errata](errata.md), proofs in [theory](theory.md).
 
 | part of the paper | module |
 | --- | --- |
@@ -34,6 +35,10 @@ SHOWN = {
     "Proposition 2, polynomial": ["tests/search/test_complexity.py"],
     "Fig. 5, the two DAGs": ["tests/paper/test_figure_5.py"],
     "Fig. 7, example of generation": ["tests/paper/test_figure_7.py"],
+    "Chickering (2020), low-order search is correct": [
+        "docs/theory.md",
+        "tests/search/test_low_order.py",
+    ],
 }
 
 

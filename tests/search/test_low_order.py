@@ -158,6 +158,22 @@ def largest_part(arcs: naive.Arcs, x: int, y: int, h: frozenset[int]) -> frozens
     return min(parts, key=len)
 
 
+@pytest.mark.parametrize("n", [4, pytest.param(5, marks=pytest.mark.slow)])
+def test_subsets_of_k_and_of_k_less_one_nodes_are_enough_and_fewer_are_not(n: int) -> None:
+    def wrong(less: int) -> int:
+        count = 0
+        for truth in dags_up_to_relabelling(n):
+            run = Run(SeparationOracle(truth))
+            run.start(PDAG.complete(n), scored=False)
+            levels = LowOrder(run, less=less)
+            for k in levels.up_to(None):
+                levels.descend(k)
+            count += run.engine.cpdag != dag_to_cpdag(truth)
+        return count
+
+    assert [wrong(less) for less in (0, 1, 2)] == [0, 0, {4: 19, 5: 352}[n]]
+
+
 EXAMPLES = [
     (
         PDAG.from_edges(6, [(2, 1), (3, 1), (1, 0), (0, 5)]),

@@ -60,6 +60,8 @@ def low_order(
     In the large-sample limit the result is the true class, and no family of more than k + 1
     parents was scored if no variable has more than k parents in truth.
 
+    Paper: Chickering (2020), low-order search.
+
     Parameters
     ----------
     score : Score
@@ -127,10 +129,14 @@ class Kept:
 
 
 class LowOrder:
-    """The levels of a low-order search on one run; the separators that were found are kept."""
+    """The levels of a low-order search on one run; the separators that were found are kept.
 
-    def __init__(self, run: Run) -> None:
+    ``less`` lowers the bound of Selective-Generate-Ops, which is k at level k, for study.
+    """
+
+    def __init__(self, run: Run, *, less: int = 0) -> None:
         self._run = run
+        self._less = less
         self._separators: Separators = [{} for _ in range(run.n)]
         self._separated: list[NodeSet] = [0] * run.n  # the same as masks
         self._evidence: dict[tuple[int, int], float] = {}
@@ -159,7 +165,10 @@ class LowOrder:
                 run.tell(PHASE)
 
     def _find_separators(self, k: int) -> None:
-        """Find the separators of k nodes of the pairs that have no smaller one."""
+        """Find the separators of k nodes of the pairs that have no smaller one.
+
+        Paper: Chickering (2020), separators.
+        """
         n = self._run.n
         wanted = [((1 << y) - 1) & ~self._separated[y] for y in range(n)]
         for x, y, separator, evidence in self._run.engine.separators(k, wanted):
@@ -192,7 +201,10 @@ class LowOrder:
             yield from self._kept_of(graph, x, y, k, few)
 
     def _few_parents(self, k: int) -> NodeSet:
-        """Return the nodes that have, as do all their children, at most k parents."""
+        """Return the nodes that have, as do all their children, at most k parents.
+
+        Paper: Chickering (2020), parent bound.
+        """
         parents = self._run.engine.member()
         many = sum(1 << v for v, above in enumerate(parents) if above.bit_count() > k)
         above_many = 0
@@ -206,7 +218,7 @@ class LowOrder:
         H is as Selective-Generate-Ops proposes it with bound k: what a maximal clique of NA leaves,
         and up to k of its nodes.
         """
-        engine = self._run.engine
+        engine, bound = self._run.engine, max(k - self._less, 0)
         na, above = graph.na(y, x), graph.parents(y) & ~(1 << x)
         separator = self._separators[x].get(y)
         children = 0  # those that may be certified common children
@@ -215,14 +227,14 @@ class LowOrder:
             if graph.children(x) & graph.children(y) & ~children:
                 separator = None
         seen = set[NodeSet]()
-        for clique in filter_cliques(maximal_cliques(graph.skeleton(), na), k):
+        for clique in filter_cliques(maximal_cliques(graph.skeleton(), na), bound):
             outside = na & ~clique
             fewest = above.bit_count() + clique.bit_count() - k  # for an order of at most k
             certifiable = separator is not None and not outside & ~children
-            if not certifiable and fewest > k:
+            if not certifiable and fewest > bound:
                 continue
-            inside = clique if fewest <= k else clique & children
-            for chosen in subsets(inside, at_most=k):
+            inside = clique if fewest <= bound else clique & children
+            for chosen in subsets(inside, at_most=bound):
                 h = outside | chosen
                 if h in seen:
                     continue
@@ -235,7 +247,10 @@ class LowOrder:
                     yield Kept(self._evidence[x, y], Delete(x, y, h), separator)
 
     def _is_certified(self, graph: PDAG, x: int, y: int, h: NodeSet, children: NodeSet) -> bool:
-        """Tell whether a delete of an edge whose ends have a separator is certified."""
+        """Tell whether a delete of an edge whose ends have a separator is certified.
+
+        Paper: Chickering (2020), certified delete.
+        """
         common = graph.children(x) & graph.children(y) | h
         if common & ~children:
             return False
