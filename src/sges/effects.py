@@ -26,7 +26,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from sges.data import Dataset, Moments
 from sges.errors import DataError, InvalidArgument, Undecided, not_one_of, suggestion
@@ -129,7 +129,7 @@ class LinearEffect:
             for value, error, free in zip(
                 self.values, self.standard_errors, self.degrees_of_freedom, strict=True
             )
-            for width in [error * float(student.ppf((1 + level) / 2, free)) if error else 0.0]
+            for width in [error * float(stdtrit(free, (1 + level) / 2)) if error else 0.0]
         ]
         return min(low for low, _ in ends), max(high for _, high in ends)
 

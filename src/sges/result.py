@@ -40,9 +40,11 @@ if TYPE_CHECKING:
     import networkx
 
     from sges.certificate import Certificate
+    from sges.effects import DiscreteEffect, LinearEffect
     from sges.export import Convention, Matrix, PathLike
     from sges.graph.counting import Seed
     from sges.graph.undirected import Between
+    from sges.network import BayesianNetwork, LinearGaussian
     from sges.report import Explanation
     from sges.score.protocol import Score
 
@@ -384,6 +386,109 @@ class Result:
         """
         return sample_members(self.cpdag, k, seed)
 
+    def effect(
+        self,
+        treatment: str | int,
+        outcome: str | int,
+        data: Any = None,  # noqa: ANN401 (whatever Dataset.of takes)
+        *,
+        adjustment: Literal["parents", "optimal"] = "parents",
+    ) -> "LinearEffect | DiscreteEffect":
+        """Return the possible effects of one variable on another over the class (IDA).
+
+        The values assume that the graph is right, that there are no hidden common causes, and
+        that relations are linear or all variables discrete.
+
+        Parameters
+        ----------
+        treatment : str or int
+            The variable that is set, by name or number.
+        outcome : str or int
+            The variable that responds.
+        data : table, Moments or network, optional
+            What to estimate the effects from; by default the data of the score.
+        adjustment : {"parents", "optimal"}, optional
+            Adjust for the parents of the treatment, or for the most efficient set; linear
+            effects only.
+
+        Returns
+        -------
+        LinearEffect or DiscreteEffect
+            One value for each possible set of parents of the treatment.
+
+        Raises
+        ------
+        InvalidArgument
+            If no data are given and the result has none, or an argument is invalid.
+        DataError
+            If the data do not fit the graph.
+        """
+        from sges.effects import effect
+
+        return effect(self.cpdag, treatment, outcome, self._data(data), adjustment=adjustment)
+
+    def effects(
+        self,
+        *,
+        of: str | int | None = None,
+        on: str | int | None = None,
+        data: Any = None,  # noqa: ANN401 (whatever Dataset.of takes)
+    ) -> "list[LinearEffect]":
+        """Return the possible linear effects of one variable, or on one, strongest first.
+
+        Parameters
+        ----------
+        of : str or int, optional
+            The variable that is set: its effects on all others are returned.
+        on : str or int, optional
+            The variable that responds: the effects of all others on it are returned.
+        data : table, Moments or network, optional
+            What to estimate the effects from; by default the data of the score.
+
+        Returns
+        -------
+        list of LinearEffect
+            Ranked by the smallest absolute value that an effect may have.
+
+        Raises
+        ------
+        InvalidArgument
+            If not exactly one of ``of`` and ``on`` is given, or there are no data.
+        """
+        from sges.effects import effects_of, effects_on
+
+        if on is not None and of is None:
+            return effects_on(self.cpdag, on, self._data(data))
+        if of is not None and on is None:
+            return effects_of(self.cpdag, of, self._data(data))
+        raise InvalidArgument("effects: give exactly one of of= and on=")
+
+    def fit(
+        self,
+        data: Any = None,  # noqa: ANN401 (whatever Dataset.of takes)
+        smoothing: float = 1.0,
+    ) -> "BayesianNetwork | LinearGaussian":
+        """Return a network of one DAG of the class, with parameters estimated from data.
+
+        All members of a class fit discrete and linear Gaussian data equally well.
+
+        Parameters
+        ----------
+        data : table, Dataset or Moments, optional
+            The data; by default those of the score.
+        smoothing : float, optional
+            For discrete columns, how many imagined records each configuration of the parents
+            has, spread evenly over the levels of the variable.
+
+        Returns
+        -------
+        BayesianNetwork or LinearGaussian
+            The network, which answers queries and gives the log-probability of new rows.
+        """
+        from sges.network import fit
+
+        return fit(self.dag(), self._data(data), smoothing)
+
     def certify(self, score: "Score | None" = None, limit: int = 100_000) -> "Certificate":
         """Check whether the class is a local optimum for all deletes, not only the selected ones.
 
@@ -683,6 +788,15 @@ class Result:
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
             object.__setattr__(self, name, value)
+
+    def _data(self, data: Any) -> Any:  # noqa: ANN401
+        """Return the data that were given, or those of the score."""
+        if data is not None:
+            return data
+        for name in ("data", "moments"):
+            if (kept := getattr(self.scorer, name, None)) is not None:
+                return kept
+        raise InvalidArgument("the result has no data of its own; pass data=")
 
     def _node(self, node: str | int) -> int:
         try:

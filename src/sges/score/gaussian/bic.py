@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sges.data.moments import Moments
 from sges.data.products import Progress
 from sges.nodeset import NodeSet
 from sges.score.gaussian.matrix import (
@@ -135,6 +136,16 @@ class GaussianBIC:
         self._per_parent = penalty / 2 * log(moments.records)
         fit = -self._half * (np.log(2 * pi) + np.log(moments.variance) + 1)
         self._alone: list[float] = (fit - 2 * self._per_parent).tolist()
+
+    @property
+    def moments(self) -> Moments:
+        """The means and covariances that the score is computed from."""
+        found = self._moments
+        deviation = np.sqrt(found.variance)
+        covariance = (
+            np.asarray(found.correlation, dtype=np.float64) * deviation[:, None] * deviation
+        )
+        return Moments(found.labels, int(found.records), found.mean, covariance)
 
     @property
     def n(self) -> int:

@@ -1,0 +1,95 @@
+"""From a result to the size of its class, effects and a fitted network."""
+
+import pytest
+
+from sges.effects import LinearEffect
+from sges.errors import InvalidArgument
+from sges.graph import PDAG, Between, close_under_meek, members
+from sges.network import BayesianNetwork, LinearGaussian
+from sges.result import Result
+from sges.score import DiscreteBIC, GaussianBIC
+from sges.search import ges
+
+NAMES = ["a", "b", "c", "d"]
+DAG = PDAG.from_edges(4, [(0, 1), (1, 2), (3, 2)], names=NAMES)
+
+
+@pytest.fixture(scope="module")
+def linear() -> tuple[Result, LinearGaussian]:
+    model = LinearGaussian.random(DAG, seed=3)
+    return ges(GaussianBIC(model.sample(2000, seed=3))), model
+
+
+@pytest.fixture(scope="module")
+def discrete() -> tuple[Result, BayesianNetwork]:
+    network = BayesianNetwork.random(DAG, 3, 0.5, seed=3)
+    return ges(DiscreteBIC(network.sample(3000, seed=3))), network
+
+
+def test_the_class_is_counted_and_drawn_from(linear: tuple[Result, LinearGaussian]) -> None:
+    result, _ = linear
+    every = list(result.members())
+    assert result.class_size() == len(every) == 2
+    assert set(result.sample_members(40, seed=2)) == set(every) == set(members(result.cpdag))
+    refined = Result(close_under_meek(PDAG.complete(5), [(0, 1)]), 0.0)
+    assert refined.class_size() == 60
+    assert refined.class_size(limit=10) == Between(11, 120)
+
+
+def test_effects_use_the_data_of_the_score_or_those_given(
+    linear: tuple[Result, LinearGaussian],
+) -> None:
+    result, model = linear
+    found, exact = result.effect("b", "c"), result.effect("b", "c", data=model)
+    assert isinstance(found, LinearEffect)
+    assert isinstance(exact, LinearEffect)
+    assert found.minimum == pytest.approx(model.weights[1, 2], abs=0.1)
+    assert exact.values == pytest.approx([model.weights[1, 2]] * 2)
+    again = result.effect("b", "c", data=model.sample(2000, seed=3))
+    assert isinstance(again, LinearEffect)
+    assert again.values == pytest.approx(found.values)
+    assert again.standard_errors == pytest.approx(found.standard_errors)
+    optimal = result.effect("b", "c", adjustment="optimal")
+    assert isinstance(optimal, LinearEffect)
+    assert set(optimal.adjustment) == {("d",)}
+    assert {e.treatment for e in result.effects(on="c")} == {"a", "b", "d"}
+    assert {e.outcome for e in result.effects(of="b", data=model)} == {"a", "c", "d"}
+
+
+def test_a_discrete_result_has_effects_and_a_network(
+    discrete: tuple[Result, BayesianNetwork],
+) -> None:
+    result, truth = discrete
+    found = result.effect("d", "c")
+    exact = result.effect("d", "c", data=truth)
+    assert not isinstance(found, LinearEffect)
+    assert not isinstance(exact, LinearEffect)
+    assert found.distributions[0] == pytest.approx(exact.distributions[0], abs=0.05)
+    network = result.fit()
+    assert isinstance(network, BayesianNetwork)
+    test = truth.sample(1000, seed=9)
+    gap = truth.log_probability(test).mean() - network.log_probability(test).mean()
+    assert abs(gap) < 0.05
+    assert isinstance(network.query("c=1", given={"d": 0}), float)
+
+
+def test_a_linear_result_has_a_network(linear: tuple[Result, LinearGaussian]) -> None:
+    result, truth = linear
+    network = result.fit()
+    assert isinstance(network, LinearGaussian)
+    assert network.names == tuple(NAMES)
+    assert network.covariance() == pytest.approx(truth.covariance(), rel=0.2, abs=0.2)
+
+
+def test_a_result_without_its_score_needs_the_data(linear: tuple[Result, LinearGaussian]) -> None:
+    result, model = linear
+    stored = Result.from_json(result.to_json())
+    with pytest.raises(InvalidArgument, match="pass data="):
+        stored.effect("b", "c")
+    with pytest.raises(InvalidArgument, match="pass data="):
+        stored.fit()
+    assert isinstance(stored.effect("b", "c", data=model), LinearEffect)
+    with pytest.raises(InvalidArgument, match="exactly one of of= and on="):
+        result.effects()
+    with pytest.raises(InvalidArgument, match="exactly one of of= and on="):
+        result.effects(of="a", on="b")
