@@ -21,7 +21,7 @@ from sges.effects import (
     joint_effect,
     possible_parents,
 )
-from sges.errors import DataError, InvalidArgument, Undecided
+from sges.errors import DataError, GraphError, InvalidArgument, Undecided
 from sges.graph import (
     PDAG,
     close_under_meek,
@@ -281,7 +281,7 @@ AB = PDAG.from_edges(2, [(0, 1)], names=["a", "b"])
     ("call", "error", "message"),
     [
         (lambda: effect(AB, "a", "a", LINES), InvalidArgument, "are both 'a'"),
-        (lambda: effect(AB, "a", "bb", LINES), InvalidArgument, "'bb'; did you mean 'b'"),
+        (lambda: effect(AB, "a", "bb", LINES), GraphError, "'bb'; did you mean 'b'"),
         (lambda: effect(AB, "a", "b", LINES, adjustment="o"), InvalidArgument, "ment = 'o' is not"),  # type: ignore[arg-type]
         (lambda: effect(AB, "a", "b", LINES, smoothing=-1), InvalidArgument, "smoothing = -1"),
         (lambda: effect(AB, "a", "b", {"a": [1.5, 2]}), DataError, "no column 'b'"),

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from sges.data import Dataset, Moments
-from sges.errors import DataError, InvalidArgument, Undecided, not_one_of, suggestion
+from sges.errors import DataError, InvalidArgument, Undecided, not_one_of
 from sges.graph.equivalence import maximally_oriented, pdag_to_dag
 from sges.graph.meek import direct_in_turn
 from sges.graph.pdag import PDAG, columns_of
@@ -302,7 +302,7 @@ def effect(
     """
     if adjustment not in get_args(Adjustment):
         raise not_one_of("adjustment", adjustment, get_args(Adjustment))
-    x, y = _node(graph, treatment), _node(graph, outcome)
+    x, y = graph.node(treatment), graph.node(outcome)
     if x == y:
         raise InvalidArgument(f"treatment and outcome are both {graph.name(x)!r}; name two")
     statistics = _statistics(graph, data, smoothing)
@@ -345,7 +345,7 @@ def joint_effect(
     Nandy, Maathuis & Richardson (2017), "Estimating the effect of joint interventions from
     observational data in sparse high-dimensional settings", Annals of Statistics 45.
     """
-    xs, y = [_node(graph, x) for x in treatments], _node(graph, outcome)
+    xs, y = [graph.node(x) for x in treatments], graph.node(outcome)
     if len({*xs, y}) < len(xs) + 1:
         raise InvalidArgument("the treatments and the outcome must all be different variables")
     moments = _statistics(graph, data, 1.0)
@@ -366,7 +366,7 @@ def joint_effect(
             ]
         ).reshape(len(xs), len(xs) + 1)
         values.append(tuple(np.linalg.solve(total[:, :-1], total[:, -1]).tolist()))
-        parents.append(tuple(_names(graph, z) for z in above))
+        parents.append(tuple(graph.names_of(z) for z in above))
     names = tuple(graph.name(x) for x in xs)
     return JointEffect(names, graph.name(y), tuple(values), tuple(parents))
 
@@ -388,7 +388,7 @@ def effects_of(graph: PDAG, treatment: str | int, data: Data) -> list[LinearEffe
     list of LinearEffect
         Ranked by ``lower_bound``, the smallest absolute value that an effect may have.
     """
-    x = _node(graph, treatment)
+    x = graph.node(treatment)
     moments = _moments(graph, data)
     choices = list(_choices(maximally_oriented(graph), x))
     others = [y for y in range(graph.n) if y != x]
@@ -412,7 +412,7 @@ def effects_on(graph: PDAG, outcome: str | int, data: Data) -> list[LinearEffect
     list of LinearEffect
         Ranked by ``lower_bound``, the smallest absolute value that an effect may have.
     """
-    y = _node(graph, outcome)
+    y = graph.node(outcome)
     moments = _moments(graph, data)
     closed = maximally_oriented(graph)
     others = [x for x in range(graph.n) if x != y]
@@ -442,7 +442,7 @@ def _linear(
         values.append(value)
         errors.append(error)
         free.append(degrees)
-        sets.append(() if z is None else _names(graph, z))
+        sets.append(() if z is None else graph.names_of(z))
     return LinearEffect(
         graph.name(x), graph.name(y), tuple(values), tuple(errors), tuple(sets), tuple(free)
     )
@@ -483,7 +483,7 @@ def _discrete(
         graph.name(y),
         (tables.levels(x), tables.levels(y)),
         tuple(distributions),
-        tuple(_names(graph, z) for z in parent_sets),
+        tuple(graph.names_of(z) for z in parent_sets),
     )
 
 
@@ -585,17 +585,3 @@ def _counts_of(table: Dataset) -> Callable[[list[int]], Floats]:
         return counted.reshape(shape).astype(np.float64)
 
     return count
-
-
-def _node(graph: PDAG, node: str | int) -> int:
-    if not isinstance(node, str):
-        return as_node(node, graph.n)
-    names = [graph.name(v) for v in range(graph.n)]
-    if node not in names:
-        hint = suggestion(node, names, "the nodes")
-        raise InvalidArgument(f"there is no node {node!r}; {hint}")
-    return names.index(node)
-
-
-def _names(graph: PDAG, s: NodeSet) -> tuple[str, ...]:
-    return tuple(map(graph.name, nodes(s)))
