@@ -1,9 +1,65 @@
-"""The rules of the house, executed."""
+"""The rules of the house, executed: they look at the ways between modules, not at their length."""
 
+import ast
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-FILES = sorted((ROOT / "src").rglob("*.py"))
+SOURCES = ROOT / "src"
+FILES = sorted(SOURCES.rglob("*.py"))
+SMALL = 80  # lines
+MOST_IMPORTS = 20
+
+REASONS = {
+    "sges.__main__": "python -m sges",
+    "sges.engine.native": "the border of the compiled engine: which score it can read",
+    "sges.graph.ancestry": "ancestors in a class are an idea of their own, with a paper",
+}
+"""Small modules with one reader, and why they stand alone."""
+
+
+def name_of(path: Path) -> str:
+    name = path.relative_to(SOURCES).with_suffix("").as_posix().replace("/", ".")
+    return name.removesuffix(".__init__")
+
+
+MODULES = {name_of(path): path for path in FILES}
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Yield the modules of the package that a file imports, wherever it does."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in MODULES)
+        elif isinstance(node, ast.ImportFrom) and node.module in MODULES:
+            inner = [f"{node.module}.{alias.name}" for alias in node.names]
+            yield from (name if name in MODULES else node.module for name in inner)
+
+
+READERS: dict[str, set[str]] = {name: set() for name in MODULES}
+for reader, path in MODULES.items():
+    for imported in imports(path):
+        READERS[imported].add(reader)
+
+
+def test_a_small_module_with_one_reader_has_a_reason_to_stand_alone() -> None:
+    lonely = {
+        name
+        for name, path in MODULES.items()
+        if path.name != "__init__.py"
+        and len(READERS[name]) <= 1
+        and path.read_text(encoding="utf-8").count("\n") < SMALL
+    }
+    assert lonely == set(REASONS)
+
+
+def test_no_module_knows_half_of_the_house() -> None:
+    wide = {
+        name: len(set(imports(path)) - {name})
+        for name, path in MODULES.items()
+        if len(set(imports(path)) - {name}) > MOST_IMPORTS
+    }
+    assert wide == {}
 
 
 def test_no_module_is_a_drawer() -> None:
