@@ -120,3 +120,14 @@ def test_an_elimination_that_no_memory_holds_is_refused_before_it_is_tried(
 def test_an_empty_network_and_an_empty_query_have_probability_one() -> None:
     assert BayesianNetwork(PDAG.empty(0), []).marginal([]).tolist() == 1.0
     assert BayesianNetwork.random(random_polytree(60)).marginal([]).tolist() == pytest.approx(1.0)
+
+
+def test_the_tables_used_last_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inference, "MAX_KEPT_CELLS", 20)
+    kept = inference._Kept()
+    table = inference.Table(0, np.zeros(8))
+    kept.keep("a", table)
+    kept.keep("b", table)
+    assert kept.get("a") is table
+    kept.keep("c", table)
+    assert [key for key in "abc" if kept.get(key) is not None] == ["a", "c"]

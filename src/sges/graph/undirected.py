@@ -158,7 +158,7 @@ def cliques(adjacent: Rows, within: NodeSet) -> Iterator[NodeSet]:
 
 
 def largest_clique(
-    adjacent: Rows, sets: Iterable[NodeSet], allowed_branches: int = 10_000
+    adjacent: Rows, sets: Iterable[NodeSet], allowed_branches: int = 20_000
 ) -> int | Between:
     """Return the size of the largest clique inside any of several sets of nodes.
 
@@ -170,24 +170,27 @@ def largest_clique(
     >>> largest_clique(square, [0b1111]), largest_clique(square, [0b0101, 0])
     (2, 1)
     """
-    best = 0
-    stack = [(s.bit_count(), 0, s) for s in sets]  # a bound, a clique's size, its candidates
-    stack.sort()
-    for _ in range(allowed_branches):
-        if not stack:
-            return best
+    best = expanded = 0
+    # a bound on the size, the size of a clique, and the nodes that may join it
+    stack = sorted((_colours(adjacent, s), 0, s) for s in sets)
+    while stack:
         bound, size, candidates = stack.pop()
         if bound <= best:
             continue
+        if expanded == allowed_branches:
+            return Between(best, max(bound, *(other for other, _, _ in stack), best))
+        expanded += 1
         best = max(best, size)
-        branches = []
         before = 0
-        for v, colour in _coloured(adjacent, candidates):
-            branches.append((size + colour, size + 1, before & adjacent[v]))
+        for v, colour in _coloured(adjacent, candidates):  # that with the most colours goes first
+            stack.append((size + colour, size + 1, before & adjacent[v]))
             before |= 1 << v
-        stack += branches  # the last, with the most colours, is taken first
-    high = max((bound for bound, _, _ in stack), default=best)
-    return best if high <= best else Between(best, high)
+    return best
+
+
+def _colours(adjacent: Rows, candidates: NodeSet) -> int:
+    """Return how many colours a greedy colouring needs."""
+    return max((colour for _, colour in _coloured(adjacent, candidates)), default=0)
 
 
 def _coloured(adjacent: Rows, candidates: NodeSet) -> Iterator[tuple[int, int]]:
