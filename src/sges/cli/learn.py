@@ -97,8 +97,8 @@ StrategyWord = Annotated[
         autocompletion=_completion(_strategies),
         metavar="NAME",
         help="auto (best graphs, bounded work), extended (the same without the bound), interleaved "
-        "(faster), conservative, turning, or two-phase (the search of the paper; auto means this "
-        "with --forward).",
+        "(faster), conservative, turning, low-order (for dense truths and little discrete data), "
+        "or two-phase (the search of the paper; auto means this with --forward).",
     ),
 ]
 ForwardWord = Annotated[
@@ -171,6 +171,15 @@ TimeLimit = Annotated[
         metavar="SECONDS", help="Stop after SECONDS and return the best graph found so far."
     ),
 ]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        metavar="N",
+        help="Run N escapes of the search at once; -1 for as many as there are cores. The result "
+        "does not depend on it.",
+    ),
+]
 MissingWord = Annotated[
     str,
     typer.Option(
@@ -225,6 +234,7 @@ def learn(
     start: StartFile = None,
     max_indegree: MaxIndegree = None,
     time_limit: TimeLimit = None,
+    n_jobs: Jobs = None,
     kinds: KindOf = None,
     missing: MissingWord = "error",
     columns: Column = None,
@@ -277,6 +287,7 @@ def learn(
             start=start,
             max_indegree=max_indegree,
             time_limit=time_limit,
+            n_jobs=n_jobs,
             progress=watcher.callback,
         )
         result = in_words_of_the_shell(result)
