@@ -174,6 +174,7 @@ TimeLimit = Annotated[
 Jobs = Annotated[
     int | None,
     typer.Option(
+        "--n-jobs",
         "--jobs",
         metavar="N",
         help="Run N escapes of the search at once; -1 for as many as there are cores. The result "

@@ -10,7 +10,9 @@ from typing import TypeAlias
 
 from sges.certificate import tie_tolerance
 from sges.errors import (
+    Argument,
     InvalidArgument,
+    Message,
     NotACPDAG,
     OutOfBudget,
     ScoreError,
@@ -466,10 +468,10 @@ def effective_jobs(n_jobs: int | None) -> int:
     >>> effective_jobs(None), effective_jobs(3)
     (1, 3)
     """
-    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, int)):
-        raise InvalidArgument(f"n_jobs = {n_jobs!r} must be an integer or None")
-    if n_jobs == 0:
-        raise InvalidArgument("n_jobs = 0: it must be a number of jobs, -1 for all cores, or None")
+    is_whole = n_jobs is None or (isinstance(n_jobs, int) and not isinstance(n_jobs, bool))
+    if not is_whole or n_jobs == 0:
+        rule = "it must be a number of jobs, -1 for as many as there are cores, or None"
+        raise InvalidArgument(Message(Argument("n_jobs"), f" = {shown(n_jobs)}: {rule}"))
     if n_jobs is not None and n_jobs > 0:
         return n_jobs
     if n_jobs is None and "joblib" not in sys.modules:
