@@ -6,6 +6,7 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --quiet
 PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto
 SEARCH := auto bad_input circles complexity control determinism engine extended guarantee order order_knowledge strategies
 BOTH := $(SEARCH:%=tests/search/test_%.py) tests/knowledge/test_search.py
+FLOOR_TESTS := $(addprefix tests/,api cli data export fuzz graph knowledge network plot score search test_estimator.py test_result.py)
 ENGINE := setup.py $(wildcard src/sges/engine/*.pyx src/sges/engine/*.pxd src/sges/engine/*.h)
 
 # Sanitizers: -fno-wrapv undoes Python's -fwrapv, so that signed overflow is an error.
@@ -18,7 +19,7 @@ UNDER_SANITIZERS = PYTHONPATH=$(NATIVE)/lib PYTHONDONTWRITEBYTECODE=1 OPENBLAS_N
   ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
   LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libstdc++.so)"
 
-.PHONY: help demo test test-all test-native check lint types contracts format docs bench fuzz clean
+.PHONY: help demo test test-all test-native check lint types contracts format docs bench fuzz test-floors clean
 
 help:  ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -75,6 +76,19 @@ bench: $(VENV)/.installed-test  ## Compare with the peers, each in its own envir
 
 fuzz: $(VENV)/.installed-test  ## Mutated files through every reader, each in a process that may die; FUZZ="csv --inputs 1000"
 	PYTHONPATH=tests OPENBLAS_NUM_THREADS=1 $(BIN)/python -m fuzz $(FUZZ)
+
+# The lowest versions allowed that have wheels for this Python; tools of the tests are as they are.
+FLOORS := build/floors
+test-floors: $(VENV)/.installed-test  ## The tests with the lowest versions of the libraries that sges depends on
+	$(PYTHON) -m venv $(FLOORS)
+	$(FLOORS)/bin/python -m pip install --disable-pip-version-check --quiet uv
+	printf 'pandas>=2.1\npolars>=1.0\n' > $(FLOORS)/frames.in
+	$(FLOORS)/bin/uv pip compile --quiet --python $(FLOORS)/bin/python --only-binary :all: \
+	  --resolution lowest-direct pyproject.toml $(FLOORS)/frames.in --output-file $(FLOORS)/floors.txt
+	$(FLOORS)/bin/uv pip install --quiet --python $(FLOORS)/bin/python -r $(FLOORS)/floors.txt \
+	  pytest pytest-xdist hypothesis
+	PYTHONPATH=src OPENBLAS_NUM_THREADS=1 $(FLOORS)/bin/python -m pytest -p no:cacheprovider -o filterwarnings=default \
+	  --numprocesses auto -m "not slow" $(FLOOR_TESTS)
 
 clean:  ## Remove the environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -119,7 +119,7 @@ def best_sinks(tables: list[Best]) -> Masks:
     total, sink = np.full(size, -np.inf), np.full(size, -1, dtype=np.int64)
     total[0] = 0.0
     masks = np.arange(size)
-    counts = np.bitwise_count(masks)
+    counts = sum((masks >> y & 1 for y in range(len(tables))), np.zeros_like(masks))
     for count in range(1, len(tables) + 1):
         layer = masks[counts == count]
         for y, table in enumerate(tables):

@@ -35,11 +35,14 @@ def column_of_arrow(name: str, array: ArrowArray) -> Column:
     array = _one_array(array)
     kind = array.type
     refuse_arrow_type(name, kind)
-    if pa.types.is_dictionary(kind):
-        return _labels(name, array, declared=True)
-    if _is_text(kind):
-        return _text(name, array)
-    return number_column(name, _numbers(array), _nulls(array))
+    try:
+        if pa.types.is_dictionary(kind):
+            return _labels(name, array, declared=True)
+        if _is_text(kind):
+            return _text(name, array)
+        return number_column(name, _numbers(array), _nulls(array))
+    except pa.ArrowException as error:  # a cast that this version of pyarrow does not know
+        raise unusable(name, str(kind)) from error
 
 
 def refuse_arrow_type(name: str, kind: ArrowType) -> None:
