@@ -468,7 +468,8 @@ def effective_jobs(n_jobs: int | None) -> int:
     >>> effective_jobs(None), effective_jobs(3)
     (1, 3)
     """
-    is_whole = n_jobs is None or (isinstance(n_jobs, int) and not isinstance(n_jobs, bool))
+    given: object = n_jobs
+    is_whole = given is None or (isinstance(given, int) and not isinstance(given, bool))
     if not is_whole or n_jobs == 0:
         rule = "it must be a number of jobs, -1 for as many as there are cores, or None"
         raise InvalidArgument(Message(Argument("n_jobs"), f" = {shown(n_jobs)}: {rule}"))
