@@ -617,11 +617,58 @@ class Result:
 
         return save(self, directory)
 
-    def to_networkx(self) -> "networkx.DiGraph[str]":
-        """Return a DiGraph of names; an undirected edge is both arcs, marked by ``type``."""
+    def to_networkx(self, *, dag: bool = False) -> "networkx.DiGraph[str]":
+        """Return a networkx ``DiGraph`` of names.
+
+        Parameters
+        ----------
+        dag : bool
+            Whether to return a member of the class, a DAG, instead of the class.
+
+        Returns
+        -------
+        networkx.DiGraph
+            An undirected edge is both arcs; every arc has the attribute ``type``.
+        """
         from sges.export import to_networkx
 
-        return to_networkx(self.cpdag)
+        return to_networkx(self.cpdag, dag=dag)
+
+    def to_igraph(self, *, dag: bool = False) -> Any:  # noqa: ANN401 (igraph has no types)
+        """Return a directed ``igraph.Graph``.
+
+        Parameters
+        ----------
+        dag : bool
+            Whether to return a member of the class, a DAG, instead of the class.
+
+        Returns
+        -------
+        igraph.Graph
+            An undirected edge is both arcs; every arc has the attribute ``type``.
+        """
+        from sges.export import to_igraph
+
+        return to_igraph(self.cpdag, dag=dag)
+
+    def to_dowhy(self, data: Any, treatment: str, outcome: str) -> Any:  # noqa: ANN401
+        """Return a ``dowhy.CausalModel`` on the member ``dag()`` of the class.
+
+        Parameters
+        ----------
+        data : pandas.DataFrame
+            The table.
+        treatment, outcome : str
+            The variables between which the effect is asked.
+
+        Returns
+        -------
+        dowhy.CausalModel
+            The model, ready for ``identify_effect()``.
+        """
+        from sges.export import to_dowhy
+
+        return to_dowhy(self.cpdag, data, treatment, outcome)
 
     def to_numpy(self, convention: "Convention" = "row-to-column") -> "Matrix":
         """Return the adjacency matrix in a named convention.
@@ -657,6 +704,36 @@ class Result:
         from sges.export import to_graphml
 
         return to_graphml(self.cpdag)
+
+    def to_gml(self) -> str:
+        """Return the graph as GML."""
+        from sges.export import to_gml
+
+        return to_gml(self.cpdag)
+
+    def to_csv(self) -> str:
+        """Return the edges as CSV with the header ``source,target,type``."""
+        from sges.export import to_csv
+
+        return to_csv(self.cpdag)
+
+    def to_dagitty(self) -> str:
+        """Return the class in the language of dagitty."""
+        from sges.export import to_dagitty
+
+        return to_dagitty(self.cpdag)
+
+    def to_bnlearn(self) -> str:
+        """Return the model string of bnlearn of the member ``dag()``."""
+        from sges.export import to_bnlearn
+
+        return to_bnlearn(self.cpdag)
+
+    def to_lavaan(self) -> str:
+        """Return the regressions of the member ``dag()`` in the syntax of lavaan."""
+        from sges.export import to_lavaan
+
+        return to_lavaan(self.cpdag)
 
     def to_pgmpy(self) -> Any:  # noqa: ANN401 (pgmpy has no types)
         """Return a ``pgmpy.base.PDAG``."""

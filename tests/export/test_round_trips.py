@@ -20,6 +20,7 @@ from sges.export import (
     from_csv,
     from_dot,
     from_edge_frame,
+    from_gml,
     from_graphml,
     from_json,
     from_networkx,
@@ -28,6 +29,7 @@ from sges.export import (
     to_adjacency_csv,
     to_csv,
     to_dot,
+    to_gml,
     to_graphml,
     to_json,
     to_networkx,
@@ -99,6 +101,11 @@ def test_dot_returns_the_graph(graph: PDAG) -> None:
 
 
 @given(named_cpdags())
+def test_gml_returns_the_graph(graph: PDAG) -> None:
+    assert_same(from_gml(to_gml(graph)), graph)
+
+
+@given(named_cpdags())
 def test_csv_returns_the_graph(graph: PDAG) -> None:
     assert_same(from_csv(to_csv(graph)), graph)
     assert_same(from_csv(to_adjacency_csv(graph)), graph)
@@ -137,7 +144,7 @@ def test_a_file_is_read_as_it_was_written(tmp_path: Path, ending: str) -> None:
     assert_same(read_graph(other), graph)
 
 
-@pytest.mark.parametrize("writer", [to_json, to_graphml, to_csv, to_dot])
+@pytest.mark.parametrize("writer", [to_json, to_graphml, to_gml, to_csv, to_dot])
 def test_standard_input_is_told_by_how_it_begins(
     writer: Callable[[PDAG], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

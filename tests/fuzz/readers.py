@@ -13,7 +13,7 @@ import pyarrow.parquet
 from fuzz.harness import Reader
 from sges import PDAG, read_graph, read_result
 from sges.data import Dataset, discrete_of_file, moments_of_file
-from sges.export import to_adjacency_csv, to_csv, to_dot, to_graphml, to_json
+from sges.export import to_adjacency_csv, to_csv, to_dot, to_gml, to_graphml, to_json
 from sges.operators import Delete, Insert
 from sges.result import Result, Step
 
@@ -147,6 +147,7 @@ READERS = {
     "arrow": Reader(".arrow", _arrow_stream, _read_table),
     "graph.json": Reader(".json", lambda: _graph_files(to_json), _read_graph),
     "graph.graphml": Reader(".graphml", lambda: _graph_files(to_graphml), _read_graph),
+    "graph.gml": Reader(".gml", lambda: _graph_files(to_gml), _read_graph),
     "graph.dot": Reader(".dot", lambda: _graph_files(to_dot), _read_graph),
     "graph.csv": Reader(".csv", _graph_csv, _read_graph),
     "result.json": Reader(".json", _results, _read_result),

@@ -1,10 +1,11 @@
-"""Graphs as text in JSON, CSV and GraphML, and graph files of any of these formats.
+"""Graphs as text in JSON, CSV, GraphML and GML, and graph files of any of these formats.
 
 ======================  ==========================================================
 ending                  content
 ======================  ==========================================================
 .json                   a result of sges, or ``{"nodes": [...], "edges": [...]}``
 .graphml, .xml          GraphML, which yEd, Gephi, Cytoscape and networkx read
+.gml                    GML, which networkx, igraph, Cytoscape and yEd read
 .csv                    a list of edges, or a labelled adjacency matrix
 .dot, .gv               DOT (``sges.export.dot``)
 ======================  ==========================================================
@@ -24,6 +25,7 @@ import numpy as np
 from sges.errors import FileError, GraphError, InvalidArgument
 from sges.export.dot import from_dot, to_dot
 from sges.export.matrix import from_numpy, to_numpy
+from sges.export.objects import from_networkx, need
 from sges.export.writing import PathLike, file_errors, write_text
 from sges.graph.pdag import PDAG
 from sges.graph.records import (
@@ -355,10 +357,68 @@ def _writable(name: str) -> str:
     return name
 
 
+def to_gml(graph: PDAG) -> str:
+    """Return the graph as GML.
+
+    Parameters
+    ----------
+    graph : PDAG
+        The graph.
+
+    Returns
+    -------
+    str
+        GML text that networkx, igraph, Cytoscape and yEd read.  The names are labels; x → y is
+        one arc and x — y both arcs, each with a ``type``.
+    """
+    names = [_gml_text(graph.name(v)) for v in range(graph.n)]
+    nodes = [f'  node [ id {v} label "{name}" ]' for v, name in enumerate(names)]
+    arcs = [(x, y, "directed") for x, y in graph.directed_edges()]
+    for x, y in graph.undirected_edges():
+        arcs += [(x, y, "undirected"), (y, x, "undirected")]
+    edges = [f'  edge [ source {x} target {y} type "{kind}" ]' for x, y, kind in sorted(arcs)]
+    return "\n".join(["graph [", "  directed 1", *nodes, *edges, "]", ""])
+
+
+def from_gml(text: str) -> PDAG:
+    """Return the graph of GML text, whether sges or another program wrote it.
+
+    Parameters
+    ----------
+    text : str
+        GML with one graph; an arc of type "undirected", and two opposite arcs, are undirected
+        edges, and so is every edge of an undirected graph.
+
+    Returns
+    -------
+    PDAG
+        The graph, its nodes called by their labels.
+
+    Raises
+    ------
+    GraphError
+        If the text is not GML.
+    """
+    networkx = need("networkx", "GML")
+    try:
+        parsed = networkx.parse_gml(text)
+    except (networkx.NetworkXError, ValueError, TypeError, LookupError, AttributeError) as error:
+        raise GraphError(f"this is not GML: {' '.join(str(error).split())[:200]}") from None
+    except RecursionError:
+        raise GraphError("this GML is nested too deeply to be a graph") from None
+    return from_networkx(parsed)
+
+
+def _gml_text(name: str) -> str:
+    """Write a name in ASCII: GML has no other characters, and quotes end a text."""
+    return "".join(c if " " <= c <= "~" and c not in '"&' else f"&#{ord(c)};" for c in name)
+
+
 READERS: dict[str, Callable[[str], PDAG]] = {
     ".json": from_json,
     ".graphml": from_graphml,
     ".xml": from_graphml,
+    ".gml": from_gml,
     ".csv": from_csv,
     ".dot": from_dot,
     ".gv": from_dot,
@@ -366,6 +426,7 @@ READERS: dict[str, Callable[[str], PDAG]] = {
 WRITERS: dict[str, Callable[[PDAG], str]] = {
     ".json": to_json,
     ".graphml": to_graphml,
+    ".gml": to_gml,
     ".csv": to_csv,
     ".dot": to_dot,
     ".gv": to_dot,
@@ -378,7 +439,7 @@ def read_graph(path: PathLike) -> PDAG:
     Parameters
     ----------
     path : str or path-like
-        A file in JSON, GraphML, CSV or DOT, or "-" for standard input.  The format is told by
+        A file in JSON, GraphML, GML, CSV or DOT, or "-" for standard input.  The format is told by
         the ending, or by the first characters if the ending is not known.
 
     Returns
@@ -410,7 +471,7 @@ def write_graph(graph: PDAG, path: PathLike) -> Path:
     graph : PDAG
         The graph.
     path : str or path-like
-        The file; its ending (.json, .graphml, .csv, .dot or .gv) is the format.
+        The file; its ending (.json, .graphml, .gml, .csv, .dot or .gv) is the format.
 
     Returns
     -------
@@ -463,6 +524,8 @@ def _by_content(text: str) -> Callable[[str], PDAG]:
         return from_json
     if start.startswith("<"):
         return from_graphml
+    if re.match(r"(#[^\n]*\n|\s|Creator[^\n]*\n|Version[^\n]*\n)*graph\s*\[", text[:2000]):
+        return from_gml
     if start.startswith(("digraph", "graph", "strict", "//", "/*")):
         return from_dot
     return from_csv

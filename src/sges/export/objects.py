@@ -1,4 +1,4 @@
-"""Graphs as objects of other libraries: networkx, pandas, pgmpy and causal-learn.
+"""Graphs as objects of other libraries: networkx, igraph, pandas, pgmpy, causal-learn, DoWhy.
 
 Each library is imported when it is asked for; one that is not installed is named, with the
 command that installs it.
@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sges.errors import GraphError, MissingLibrary
+from sges.graph.equivalence import pdag_to_dag
 from sges.graph.pdag import PDAG, Edge
 from sges.graph.records import edge_records, graph_of_edges, graph_of_records
 
@@ -30,7 +31,7 @@ def need(module: str, purpose: str, package: str | None = None) -> Any:  # noqa:
         ) from None
 
 
-def to_networkx(graph: PDAG) -> "networkx.DiGraph[str]":
+def to_networkx(graph: PDAG, *, dag: bool = False) -> "networkx.DiGraph[str]":
     """Return the graph as a networkx ``DiGraph`` of names.
 
     x → y is one arc and x — y both arcs.  Every arc has the attribute ``type`` ("directed" or
@@ -40,11 +41,13 @@ def to_networkx(graph: PDAG) -> "networkx.DiGraph[str]":
     ----------
     graph : PDAG
         The graph.
+    dag : bool
+        Whether to return a member of the class, a DAG, instead of the class.
 
     Returns
     -------
     networkx.DiGraph
-        The same graph, its nodes called by their names.
+        The graph, its nodes called by their names.
 
     Examples
     --------
@@ -52,6 +55,7 @@ def to_networkx(graph: PDAG) -> "networkx.DiGraph[str]":
     >>> list(arcs.data("type"))
     [('0', '1', 'directed'), ('1', '2', 'undirected'), ('2', '1', 'undirected')]
     """
+    graph = pdag_to_dag(graph) if dag else graph
     made: networkx.DiGraph[str] = need("networkx", "a networkx graph").DiGraph()
     made.add_nodes_from(graph.name(v) for v in range(graph.n))
     for x, y in graph.directed_edges():
@@ -108,6 +112,63 @@ def _is_undirected(graph: Any, source: object, target: object, kind: object) -> 
         return kind != "directed"
     both = graph.has_edge(target, source)
     return kind == "undirected" or (both and kind is None)
+
+
+def to_igraph(graph: PDAG, *, dag: bool = False) -> Any:  # noqa: ANN401 (igraph has no types)
+    """Return the graph as a directed ``igraph.Graph``.
+
+    x → y is one arc and x — y both arcs; every arc has the attribute ``type``.
+
+    Parameters
+    ----------
+    graph : PDAG
+        The graph.
+    dag : bool
+        Whether to return a member of the class, a DAG, instead of the class.
+
+    Returns
+    -------
+    igraph.Graph
+        The graph, with the vertex attribute ``name``.
+    """
+    igraph = need("igraph", "an igraph graph", "igraph")
+    graph = pdag_to_dag(graph) if dag else graph
+    arcs = [(x, y, "directed") for x, y in graph.directed_edges()]
+    for x, y in graph.undirected_edges():
+        arcs += [(x, y, "undirected"), (y, x, "undirected")]
+    return igraph.Graph(
+        n=graph.n,
+        edges=[(x, y) for x, y, _ in arcs],
+        directed=True,
+        vertex_attrs={"name": [graph.name(v) for v in range(graph.n)]},
+        edge_attrs={"type": [kind for _, _, kind in arcs]},
+    )
+
+
+def to_dowhy(graph: PDAG, data: Any, treatment: str, outcome: str) -> Any:  # noqa: ANN401
+    """Return a ``dowhy.CausalModel`` on a member of the class.
+
+    The member is one DAG of many; effects that differ between members are not told by it.
+
+    Parameters
+    ----------
+    graph : PDAG
+        A DAG or a class.
+    data : pandas.DataFrame
+        The table, with a column for every node.
+    treatment, outcome : str
+        The variables between which the effect is asked.
+
+    Returns
+    -------
+    dowhy.CausalModel
+        The model, ready for ``identify_effect()``.
+    """
+    dowhy = need("dowhy", "a causal model of DoWhy")
+    for name in (treatment, outcome):
+        graph.node(name)
+    member = to_networkx(graph, dag=True)
+    return dowhy.CausalModel(data=data, treatment=treatment, outcome=outcome, graph=member)
 
 
 def edge_frame(graph: PDAG) -> Any:  # noqa: ANN401 (pandas has no types)

@@ -1,0 +1,143 @@
+"""Graphs as the model strings of R packages: dagitty, bnlearn and lavaan.
+
+dagitty has undirected edges and takes the whole class.  bnlearn's model strings and lavaan's
+regressions describe a DAG: of a class, a member is written.
+"""
+
+import re
+
+from sges.errors import GraphError
+from sges.graph.equivalence import is_dag, pdag_to_dag
+from sges.graph.pdag import PDAG
+from sges.graph.records import edge_records
+
+_LAVAAN_NAME = re.compile(r"[A-Za-z.][A-Za-z0-9._]*")
+_LAVAAN_WORDS = ("NA", "TRUE", "FALSE", "NULL", "Inf", "NaN")
+
+
+def to_dagitty(graph: PDAG) -> str:
+    """Return the graph in the language of dagitty, as ``dagitty::dagitty()`` takes it.
+
+    Parameters
+    ----------
+    graph : PDAG
+        A DAG, or a class with undirected edges.
+
+    Returns
+    -------
+    str
+        ``dag { ... }``, or ``pdag { ... }`` if there are undirected edges.
+
+    Raises
+    ------
+    GraphError
+        If a name holds a quotation mark or a line break, which dagitty cannot quote.
+
+    Examples
+    --------
+    >>> print(to_dagitty(PDAG.from_edges(3, [(0, 1)], [(1, 2)], names=["a", "b", "c d"])))
+    pdag {
+    "a"
+    "b"
+    "c d"
+    "a" -> "b"
+    "b" -- "c d"
+    }
+    <BLANKLINE>
+    """
+    for v in range(graph.n):
+        _refuse(graph.name(v), '"\n\r\\', "dagitty")
+    names = [f'"{graph.name(v)}"' for v in range(graph.n)]
+    edges = [
+        f'"{edge["source"]}" {"->" if edge["type"] == "directed" else "--"} "{edge["target"]}"'
+        for edge in edge_records(graph)
+    ]
+    kind = "dag" if not graph.undirected_edges() else "pdag"
+    return "\n".join([f"{kind} {{", *names, *edges, "}", ""])
+
+
+def to_bnlearn(graph: PDAG) -> str:
+    """Return a model string of bnlearn, as ``bnlearn::model2network()`` takes it.
+
+    Parameters
+    ----------
+    graph : PDAG
+        A DAG; of a class, a member is written.
+
+    Returns
+    -------
+    str
+        One ``[node|parent:parent]`` per node.
+
+    Raises
+    ------
+    GraphError
+        If a name holds one of the characters ``[ ] | :``.
+
+    Examples
+    --------
+    >>> to_bnlearn(PDAG.from_edges(3, [(0, 2), (1, 2)], names=["a", "b", "c"]))
+    '[a][b][c|a:b]'
+    """
+    for v in range(graph.n):
+        _refuse(graph.name(v), "[]|:\n\r", "a model string of bnlearn")
+    dag = _member(graph)
+    terms = []
+    for v in range(dag.n):
+        parents = ":".join(dag.names_of(dag.parents(v)))
+        terms.append(f"[{dag.name(v)}|{parents}]" if parents else f"[{dag.name(v)}]")
+    return "".join(terms)
+
+
+def to_lavaan(graph: PDAG) -> str:
+    """Return a path model in the syntax of lavaan, which semopy reads too.
+
+    Parameters
+    ----------
+    graph : PDAG
+        A DAG; of a class, a member is written.
+
+    Returns
+    -------
+    str
+        One regression ``child ~ parent + parent`` per node with parents, and the variance
+        ``node ~~ node`` of each node without edges.
+
+    Raises
+    ------
+    GraphError
+        If a name is not a name in R: letters, digits, dots and underscores, no digit first.
+
+    Examples
+    --------
+    >>> print(to_lavaan(PDAG.from_edges(4, [(0, 2), (1, 2)], names=["a", "b", "c", "d"])))
+    c ~ a + b
+    d ~~ d
+    <BLANKLINE>
+    """
+    for v in range(graph.n):
+        name = graph.name(v)
+        if not _LAVAAN_NAME.fullmatch(name) or name in _LAVAAN_WORDS:
+            raise GraphError(
+                f"lavaan cannot take the name {name!r}: it needs letters, digits, dots and "
+                "underscores, and no digit first; rename the column"
+            )
+    dag = _member(graph)
+    lines = []
+    for v in range(dag.n):
+        if dag.parents(v):
+            lines.append(f"{dag.name(v)} ~ {' + '.join(dag.names_of(dag.parents(v)))}")
+        elif not dag.adjacent(v):
+            lines.append(f"{dag.name(v)} ~~ {dag.name(v)}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _member(graph: PDAG) -> PDAG:
+    return graph if is_dag(graph) else pdag_to_dag(graph)
+
+
+def _refuse(name: str, characters: str, what: str) -> None:
+    if bad := next((c for c in name if c in characters), None):
+        raise GraphError(
+            f"{what} cannot hold the name {name!r}, because of {bad!r}; rename the column"
+        )
