@@ -1,15 +1,17 @@
-"""Whether a class is a local optimum for all deletes, also those that a search left out.
+"""Whether a class is a local optimum, also for operators that a search left out.
 
-SGES considers selected deletes only; if the assumption about the truth is wrong, one of the
-others may still improve the score.  The certificate scores them afterwards, up to a limit, and
-claims nothing about those it did not score.
+SGES considers selected deletes only, and the bounded default leaves out deletes and inserts where
+cliques are large; if the assumption about the truth is wrong, one of the others may still improve
+the score.  The certificate scores all deletes and all inserts afterwards, each up to a limit, and
+claims nothing about those it did not score, nor about turns.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from sges.graph.pdag import PDAG
-from sges.operators import Delete, all_deletes
+from sges.operators import Delete, Insert, all_deletes, all_inserts
 from sges.score.protocol import Score, total_score
 
 __all__ = ["Certificate", "certify", "tie_tolerance"]
@@ -17,7 +19,7 @@ __all__ = ["Certificate", "certify", "tie_tolerance"]
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """Whether a class is a local optimum for deletes, and how many were scored.
+    """Whether a class is a local optimum for deletes and for inserts, and how many were scored.
 
     Parameters
     ----------
@@ -32,25 +34,33 @@ class Certificate:
         The best delete, if it improves the score.
     gain : float, optional
         How much it improves the score.
+    inserts : Certificate, optional
+        The same for inserts.  A two-phase search may end where an insert improves the score.
     """
 
     optimal: bool | None
     checked: int
     exhaustive: bool
-    better: Delete | None = None
+    better: Delete | Insert | None = None
     gain: float | None = None
+    inserts: "Certificate | None" = None
 
     def __str__(self) -> str:
+        if self.inserts is None:
+            return self._about("deletes")
+        return f"{self._about('deletes')}; {self.inserts._about('inserts')}; turns were not scored"
+
+    def _about(self, kind: str) -> str:
         if self.optimal:
-            return f"local optimum: none of all {self.checked} deletes improves the score"
+            return f"none of all {self.checked:,} {kind} improves the score"
         if self.better is not None:
-            beyond = "" if self.exhaustive else ", and not all deletes were scored"
-            return f"not a local optimum: {self.better} gains {self.gain:.6g}{beyond}"
-        return f"none of {self.checked} deletes improves the score; the rest were not scored"
+            beyond = "" if self.exhaustive else f", and not all {kind} were scored"
+            return f"{self.better} would gain {self.gain:.6g}{beyond}"
+        return f"none of the first {self.checked:,} {kind} improves the score; more were not scored"
 
 
 def certify(cpdag: PDAG, score: Score, limit: int = 100_000) -> Certificate:
-    """Score the deletes of a class without any restriction, up to a limit.
+    """Score the deletes and the inserts of a class without any restriction, up to a limit.
 
     Parameters
     ----------
@@ -59,23 +69,35 @@ def certify(cpdag: PDAG, score: Score, limit: int = 100_000) -> Certificate:
     score : Score
         The score.
     limit : int
-        The largest number of deletes to score.
+        The largest number of deletes, and of inserts, to score.
 
     Returns
     -------
     Certificate
         Whether the class is a local optimum, as far as that is known.
     """
-    best: tuple[float, Delete] | None = None
+    tolerance = tolerance_of(score, cpdag)
+    inserts = _best_of(all_inserts(cpdag), cpdag, score, tolerance, limit)
+    return replace(_best_of(all_deletes(cpdag), cpdag, score, tolerance, limit), inserts=inserts)
+
+
+def _best_of(
+    operators: Iterator[Delete | Insert],
+    cpdag: PDAG,
+    score: Score,
+    tolerance: float,
+    limit: int,
+) -> Certificate:
+    """Score operators of one kind, up to a limit."""
+    best: tuple[float, Delete | Insert] | None = None
     checked = 0
-    deletes = all_deletes(cpdag)
-    for delete in islice(deletes, limit):
+    for operator in islice(operators, limit):
         checked += 1
-        gain = delete.gain(score, cpdag)
+        gain = operator.gain(score, cpdag)
         if best is None or gain > best[0]:
-            best = (gain, delete)
-    exhaustive = next(deletes, None) is None
-    if best is not None and best[0] > tolerance_of(score, cpdag):
+            best = (gain, operator)
+    exhaustive = next(operators, None) is None
+    if best is not None and best[0] > tolerance:
         return Certificate(False, checked, exhaustive, best[1], best[0])
     return Certificate(True if exhaustive else None, checked, exhaustive)
 

@@ -10,10 +10,11 @@ import pytest
 
 from sges.errors import SgesError
 from sges.graph import PDAG, is_cpdag
+from sges.operators import all_inserts
 from sges.properties import MaxParents, MaxVWidth
 from sges.result import Result
 from sges.score import GaussianBIC
-from sges.search import Progress, bes, fes, ges, poly_fes_bound, sbes_bound, sges
+from sges.search import Progress, bes, fes, ges, poly_fes_bound, sbes_bound, search, sges
 from sges.search.run import Selection
 from worlds import gaussian_score
 
@@ -133,7 +134,7 @@ class TestCertificate:
         certificate = result.certify()
         assert certificate.optimal
         assert certificate.exhaustive
-        assert "local optimum" in str(certificate)
+        assert f"none of all {certificate.checked:,} deletes improves the score" in str(certificate)
 
     def test_a_wrong_assumption_is_found_out(self) -> None:
         """Two causes of one effect: without common children there is no way out of the triangle."""
@@ -150,7 +151,28 @@ class TestCertificate:
         certificate = result.certify(limit=0)
         assert certificate.optimal is None
         assert (certificate.checked, certificate.exhaustive) == (0, False)
-        assert "the rest were not scored" in str(certificate)
+        assert "more were not scored" in str(certificate)
+
+    def test_inserts_are_examined_too(self) -> None:
+        score = gaussian_score(8, 12, 400, 1)
+        certificate = bes(score, PDAG.empty(8)).certify()
+        assert certificate.optimal
+        assert certificate.inserts is not None
+        assert certificate.inserts.optimal is False
+        best = max(op.gain(score, PDAG.empty(8)) for op in all_inserts(PDAG.empty(8)))
+        assert certificate.inserts.gain == best
+        assert f"{certificate.inserts.better} would gain" in str(certificate)
+
+    def test_what_the_bounded_default_left_out_is_examined(self) -> None:
+        """Seven mutually adjacent variables have more subsets than the default examines."""
+        rng = np.random.default_rng(0)
+        rows = rng.normal(size=(2000, 1)) + 0.5 * rng.normal(size=(2000, 11))
+        result = search(GaussianBIC(rows), strategy="auto")
+        assert any("was selective" in note for note in result.notes)
+        certificate = result.certify()
+        assert certificate.checked > 0
+        assert certificate.inserts is not None
+        assert certificate.inserts.exhaustive
 
     def test_a_stored_result_needs_its_score_again(self) -> None:
         score = gaussian_score(5, 6, 300, 3)
