@@ -138,6 +138,7 @@ def test_the_summary_fits_a_terminal_and_names_every_edge(seed: int) -> None:
     for name in result.names:
         assert re.search(rf"\b{name}\b", text)
     assert f"{result.score_evaluations:,} families" in text
+    assert text.index("Directed:") < text.index("evaluations")
     assert "MaxParents(k=2)" in text
 
 

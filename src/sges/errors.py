@@ -103,7 +103,10 @@ def in_shell(message: object) -> str:
 
 
 class SgesError(Exception):
-    """The base of everything raised on purpose."""
+    """The base of everything raised on purpose; its message is one line, whatever it quotes."""
+
+    def __str__(self) -> str:
+        return " ".join(super().__str__().splitlines())
 
 
 class GraphError(SgesError, ValueError):
@@ -258,6 +261,12 @@ def check_number(
     raise InvalidArgument(
         Message(Argument(what), f" = {shown(value)}: it must be {kind}, {least:g} or more{last}")
     )
+
+
+def check_flag(what: str, value: object) -> None:
+    """Refuse a value that is not True or False."""
+    if type(value).__name__ not in ("bool", "bool_"):  # bool_ is NumPy's
+        raise InvalidArgument(f"{what} = {shown(value)}: it must be True or False")
 
 
 def check_callable(what: str, value: object) -> None:

@@ -150,10 +150,12 @@ def learn(
     """
     check_number("time_limit", time_limit, optional=True)
     reading = {
-        "kinds": kinds, "missing": None if missing == "error" else missing, "names": names,
+        "kinds": kinds, "missing": missing, "names": names,
         "columns": columns, "exclude": exclude, "weights": weights,
     }  # fmt: skip
     given = {word: value for word, value in reading.items() if value is not None}
+    if isinstance(missing, str) and missing == "error":
+        del given["missing"]
     data = _read(table, score, penalty, given)
     source = score if data is None else data
     given_names = names if names is not None else getattr(source, "names", None)
@@ -173,6 +175,7 @@ def learn(
         *(() if data is None else data.notes),
         *chosen.notes,
         *_score_notes(data, score, scorer),
+        *_engine_notes(),
     )
     for note in notes:
         LOG.info(note)
@@ -208,7 +211,7 @@ class SearchPlan:
         progress: OnProgress | None = None,
     ) -> Result:
         """Search with a score: under the property, or under a bound chosen from the data."""
-        if self.assume == "auto":
+        if isinstance(self.assume, str):
             return self._run_with_chosen_bound(score, time_limit, progress)
         result = search(
             score,
@@ -286,7 +289,7 @@ def resolve_penalty(
     """Return the penalty as a number: as given, by the rule, or chosen on parts of the table."""
     if isinstance(penalty, Real) and not isinstance(penalty, bool) and 0 <= penalty < inf:
         return ResolvedPenalty(float(penalty))
-    if penalty not in ("rule", "auto"):
+    if not isinstance(penalty, str) or penalty not in ("rule", "auto"):
         raise InvalidArgument(
             Message(
                 Argument("penalty"),
@@ -320,7 +323,8 @@ def read_for_score(
     table: Table, reading: Reading, score: AnyScore, penalty: AnyPenalty
 ) -> Dataset | Moments:
     """Return a table as a score takes it: of a large file, only its moments where they suffice."""
-    needs_rows = penalty == "auto" or score not in ("auto", "bic", "gaussian-bic", "bge")
+    by_moments = isinstance(score, str) and score in ("auto", "bic", "gaussian-bic", "bge")
+    needs_rows = not by_moments or (isinstance(penalty, str) and penalty == "auto")
     if needs_rows or not is_path(table):
         return dataset_of(table, reading)
     from sges.data.stream import statistics_of  # pyarrow: only when it is used
@@ -384,18 +388,40 @@ def _make_score(data: Dataset | Moments | None, score: AnyScore, penalty: float)
 
 
 def _score_notes(data: Dataset | Moments | None, score: AnyScore, scorer: Score) -> tuple[str, ...]:
-    """Return a note on why this score is used, unless it was given as an object."""
+    """Return why this score is used and how many rows there are, unless it is an object."""
     if data is None:
         return ()
-    why = kinds_in_words(data) if score in ("auto", "bic") else "as requested"
-    return (f"score {type(scorer).__name__}: {why}",)
+    is_chosen = isinstance(score, str) and score in ("auto", "bic")
+    why = kinds_in_words(data) if is_chosen else "as requested"
+    return f"score {type(scorer).__name__}: {why}", _size_in_words(data)
+
+
+def _size_in_words(data: Dataset | Moments) -> str:
+    """Return the size of a table: its rows, and the records they stand for if rows have weights."""
+    columns = len(data.names)
+    size = f"{data.records:,} row{'' if data.records == 1 else 's'}"
+    if isinstance(data, Dataset) and data.rows != data.records:
+        size = f"{data.rows:,} rows that stand for {data.records:,} records"
+    return f"data: {size} of {columns:,} column{'' if columns == 1 else 's'}"
+
+
+def _engine_notes() -> tuple[str, ...]:
+    """Return a note if searches run without the compiled engine because it was not built."""
+    from sges.search.engines import IS_COMPILED
+
+    if IS_COMPILED:
+        return ()
+    return (
+        "the compiled engine was not built, so the search ran in plain Python, which is slow; "
+        "install a wheel, or a C compiler before installing from source",
+    )
 
 
 # What surrounds the search
 
 
 def _strategy(strategy: AnyStrategy, forward: Forward | None) -> Strategy:
-    if strategy == "auto" and forward is not None:
+    if isinstance(strategy, str) and strategy == "auto" and forward is not None:
         return as_strategy("two-phase")
     return as_strategy(strategy)
 

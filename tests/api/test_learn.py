@@ -56,6 +56,27 @@ def test_one_column_is_no_special_case() -> None:
     assert any(note.endswith("the one column is continuous") for note in result.notes)
 
 
+def test_the_rows_are_told_and_the_records_where_they_differ() -> None:
+    assert "data: 5,000 rows of 8 columns" in sges.learn(examples.load("asia")).notes
+    table = {"a": [0, 1, 0, 1], "b": [0, 1, 1, 0], "times": [500, 400, 5, 5]}
+    notes = sges.learn(table, kinds="discrete", weights="times").notes
+    assert "data: 4 rows that stand for 910 records of 2 columns" in notes
+
+
+def test_a_search_without_the_compiled_engine_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sges.search import engines
+
+    monkeypatch.setattr(engines, "IS_COMPILED", False)
+    notes = sges.learn(examples.load("asia"), strategy="two-phase").notes
+    assert any("the compiled engine was not built" in note for note in notes)
+
+
+def test_bic_means_the_bic_that_fits_the_columns(seed: int) -> None:
+    assert sges.learn(examples.load("asia"), score="bic").score_name == "DiscreteBIC"
+    assert sges.learn(examples.load("greenhouse"), score="bic").score_name == "GaussianBIC"
+    assert sges.learn(mixed_table(seed), score="bic").score_name == "DegenerateGaussian"
+
+
 def test_the_choice_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="sges"):
         sges.learn(examples.load("asia"))

@@ -210,3 +210,19 @@ def test_a_graphviz_that_fails_is_passed_over(
     assert layout_of(graph, SIZES) == layout_of(graph, SIZES, "own")
     with pytest.raises(InvalidArgument, match="its program dot is not installed or failed"):
         layout_of(graph, SIZES, "graphviz")
+
+
+def test_a_dense_graph_is_drawn_as_a_matrix_within_seconds() -> None:
+    """An interrupted search from the complete graph returns such graphs; lines took minutes."""
+    import time
+
+    from sges.plot.drawing import is_too_dense
+
+    dense = PDAG.complete(150)
+    assert is_too_dense(dense)
+    assert not is_too_dense(PDAG.complete(30))
+    begun = time.process_time()
+    first, second = (picture(dense, "svg") for _ in range(2))
+    assert time.process_time() - begun < 30
+    assert first == second
+    assert b"row to column" in first

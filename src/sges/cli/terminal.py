@@ -13,6 +13,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
@@ -22,6 +23,7 @@ from sges.errors import FileError, in_shell
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress as Bar
+    from rich.progress import Task
     from rich.table import Table
     from rich.text import Text
 
@@ -219,13 +221,20 @@ def watching(first: str) -> Iterator[Watcher]:
         return
     from rich.console import Console
     from rich.progress import Progress as Bar
-    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import ProgressColumn, SpinnerColumn
+    from rich.text import Text
+
+    class Line(ProgressColumn):
+        """All of the line in one text, which a narrow terminal cuts at its end only."""
+
+        def render(self, task: "Task") -> Text:
+            seconds = timedelta(seconds=int(task.elapsed or 0))
+            facts = task.fields["facts"]
+            return Text(f"{seconds} {task.description}  {facts}".rstrip(), no_wrap=True)
 
     with Bar(
         SpinnerColumn(style="cyan"),
-        TimeElapsedColumn(),  # first, so that a narrow terminal does not cut it off
-        TextColumn("{task.description}", markup=False, style="bold"),
-        TextColumn("{task.fields[facts]}", markup=False),
+        Line(),
         console=Console(stderr=True, highlight=False),
         transient=True,
     ) as bar:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.errors import not_one_of
+from sges.errors import check_word
 from sges.graph.equivalence import dag_to_cpdag
 from sges.graph.pdag import PDAG
 from sges.network import BayesianNetwork, LinearGaussian
@@ -239,6 +239,5 @@ def load(name: str) -> Example:
     >>> example.table.num_rows, example.truth.edge_count()
     (5000, 8)
     """
-    if name not in NAMES:
-        raise not_one_of("example", name, NAMES)
+    check_word("example", name, NAMES)
     return Example(name, _NETWORKS[name]())

@@ -31,6 +31,8 @@ TYPE_SIZE = 10.0
 MARGIN = 18.0
 TITLE, LEGEND = 26.0, 22.0
 DPI, MAX_PIXELS = 160, 12_000
+MAX_EDGES_AS_LINES, MAX_EDGES_PER_NODE = 500, 4
+"""A graph with more edges than both of these allow is drawn as a matrix."""
 MAX_LABEL_COLUMNS, MAX_LABEL_LINES = 16, 3
 """The largest number of characters in a line, and of lines in a label."""
 INK, PAPER, FRAME = "#1f2937", "#f8fafc", "#64748b"
@@ -87,7 +89,7 @@ def draw(
         If the file cannot be written.
     """
     kind = None if path is None else _format(path)
-    sheet = _Sheet(graph, title, legend, engine)
+    sheet = _sheet(graph, title, legend, engine)
     if ax is None:
         ax = sheet.axes(pyplot=path is None)
     sheet.draw(ax)
@@ -132,7 +134,7 @@ def picture(
     InvalidArgument
         If the format or the engine is not known.
     """
-    sheet = _Sheet(graph, title, legend, engine)
+    sheet = _sheet(graph, title, legend, engine)
     ax = sheet.axes(pyplot=False)
     sheet.draw(ax)
     return _render(ax.figure, kind, dpi)
@@ -213,6 +215,67 @@ def _pieces(text: str) -> list[str]:
         if not c.isalnum():
             pieces.append("")
     return [piece for piece in pieces if piece]
+
+
+def is_too_dense(graph: PDAG) -> bool:
+    """Tell whether a graph has too many edges to be followed as lines.
+
+    Such a graph, as an interrupted search from the complete graph returns it, is drawn as a
+    matrix: lines would take minutes to place, and nobody could follow them.
+    """
+    return graph.edge_count() > max(MAX_EDGES_AS_LINES, MAX_EDGES_PER_NODE * graph.n)
+
+
+def _sheet(graph: PDAG, title: str | None, legend: bool, engine: Engine) -> "_Sheet | _MatrixSheet":
+    if engine not in get_args(Engine):
+        raise not_one_of("engine", engine, get_args(Engine))
+    if is_too_dense(graph):
+        return _MatrixSheet(graph, title)
+    return _Sheet(graph, title, legend, engine)
+
+
+class _MatrixSheet:
+    """The adjacency matrix of a dense graph, and how to put it onto axes."""
+
+    def __init__(self, graph: PDAG, title: str | None) -> None:
+        need("matplotlib", "a picture")
+        self.graph = graph
+        self.title = title
+        self.points = min(max(4.0 * graph.n, 400.0), 1200.0)
+
+    def axes(self, *, pyplot: bool) -> Axes:
+        """Return new axes in a figure with room for names on two sides."""
+        size = (self.points / 72 + 2, self.points / 72 + 2)
+        if pyplot:
+            figure = need("matplotlib.pyplot", "a picture", "matplotlib").figure(figsize=size)
+        else:
+            figure = need("matplotlib.figure", "a picture", "matplotlib").Figure(figsize=size)
+        return figure.add_axes((0.14, 0.04, 0.82, 0.82))
+
+    def draw(self, ax: Axes) -> None:
+        """Put a cell for each edge onto the axes: from row to column."""
+        import numpy as np
+        from matplotlib.colors import ListedColormap
+
+        graph = self.graph
+        cells = np.zeros((graph.n, graph.n), dtype=np.uint8)
+        for x, y in graph.directed_edges():
+            cells[x, y] = 1
+        for x, y in graph.undirected_edges():
+            cells[x, y] = cells[y, x] = 2
+        colours = ListedColormap(["white", ARROW, LINE])
+        ax.imshow(cells, cmap=colours, vmin=0, vmax=2, interpolation="nearest")
+        size = min(TYPE_SIZE, self.points / graph.n)
+        labels = [label_of(graph.name(v)).replace("\n", "") for v in range(graph.n)]
+        ax.xaxis.tick_top()
+        for set_ticks, angle in ((ax.set_xticks, 90), (ax.set_yticks, 0)):
+            set_ticks(
+                range(graph.n), labels=labels, rotation=angle, fontsize=size, parse_math=False
+            )
+        words = "row to column: dark is directed, light is undirected"
+        ax.set_xlabel(words, color=INK, fontsize=TYPE_SIZE)
+        if self.title:
+            ax.set_title(self.title, color=INK, weight="bold", parse_math=False)
 
 
 class _Sheet:

@@ -12,7 +12,7 @@ WIDTH = 80
 
 
 def summary(result: Result, max_lines: int | None = 40) -> str:
-    """Return what was found and how, then the edges, child by child.
+    """Return the edges, child by child, and then how they were found.
 
     Parameters
     ----------
@@ -28,11 +28,12 @@ def summary(result: Result, max_lines: int | None = 40) -> str:
     """
     facts = _facts(result)
     label = max(len(key) for key, _ in facts)
-    lines = [_title(result), ""]
-    for key, value in facts:
-        lines += _folded(f"{key:<{label}}  ", printable(value))
+    lines = [_title(result)]
     for title, block in _blocks(result.cpdag):
         lines += ["", title, *_cut(block, max_lines)]
+    lines += [""]
+    for key, value in facts:
+        lines += _folded(f"{key:<{label}}  ", printable(value))
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 

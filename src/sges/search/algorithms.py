@@ -261,6 +261,7 @@ def poly_fes(
         The class that was found, its score, the steps that led to it and what they cost.
     """
     check_number("max_t", max_t, whole=True)
+    max_t = min(max_t, score.n)  # no set T is larger
     run = Run(
         score,
         max_indegree=max_indegree,

@@ -17,6 +17,7 @@ from sges.errors import (
     OutOfBudget,
     ScoreError,
     check_callable,
+    check_flag,
     check_number,
     shown,
 )
@@ -103,6 +104,7 @@ class Selection:
                 "holds(graph), as MaxParents(2) has"
             )
         for option in ("exact", "drop_large"):
+            check_flag(option, getattr(self, option))
             if getattr(self, option) and self.assume is None:
                 raise InvalidArgument(
                     f"{option}=True selects deletes by a property; give it as assume="
@@ -151,6 +153,7 @@ class Run:
         _check_score(score)
         check_number("max_indegree", max_indegree, whole=True, optional=True)
         check_number("time_limit", time_limit, optional=True)
+        check_flag("counting", counting)
         if progress is not None:
             check_callable("progress", progress)
         if constraint is not None and not hasattr(constraint, "admits"):
@@ -459,6 +462,10 @@ class OneByOne:
         ]
 
 
+MAX_JOBS = 64
+"""More jobs than this would only use memory; the result does not depend on their number."""
+
+
 def effective_jobs(n_jobs: int | None) -> int:
     """Return how many jobs ``n_jobs`` stands for, as in scikit-learn.
 
@@ -474,7 +481,7 @@ def effective_jobs(n_jobs: int | None) -> int:
         rule = "it must be a number of jobs, -1 for as many as there are cores, or None"
         raise InvalidArgument(Message(Argument("n_jobs"), f" = {shown(n_jobs)}: {rule}"))
     if n_jobs is not None and n_jobs > 0:
-        return n_jobs
+        return min(n_jobs, MAX_JOBS)
     if n_jobs is None and "joblib" not in sys.modules:
         return 1
     from joblib import effective_n_jobs

@@ -19,7 +19,7 @@ guarantees is in ``docs/explanation/strategies.md``.
 from dataclasses import dataclass, field, fields
 from typing import TypeAlias
 
-from sges.errors import InvalidArgument, check_word
+from sges.errors import InvalidArgument, check_flag, check_number, check_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +102,14 @@ class Strategy:
     counting: bool = field(default=True, compare=False)  # it changes no step
 
     def __post_init__(self) -> None:
+        for one in fields(self):
+            if isinstance(one.default, bool):
+                check_flag(one.name, getattr(self, one.name))
+        check_number("patience", self.patience)
+        check_number("sets_per_clique", self.sets_per_clique, least=1, optional=True)
+        check_number("time_limit", self.time_limit, optional=True)
+        check_number("max_evaluations", self.max_evaluations, whole=True, optional=True)
+        check_number("effort", self.effort, optional=True)
         if self.interleaved and (self.turning or self.repeat):
             word = "turning" if self.turning else "repeat"
             raise InvalidArgument(

@@ -1,0 +1,185 @@
+"""Odd environments: closed or foreign streams, no home, other locales, narrow terminals, signals.
+
+Each command ends with a result or with one line, never with a traceback.
+"""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sges import examples
+from sges.cli.app import INVALID_DATA, run
+
+ASIA = str(examples.load("asia").path)
+SGES = [sys.executable, "-m", "sges"]
+LEARN = [*SGES, "learn", ASIA]
+
+
+def plain_environment(**changed: str | None) -> dict[str, str]:
+    """Return the environment with some variables changed, or left out where None."""
+    given = {**os.environ, **changed}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def in_shell(line: str, **changed: str | None) -> subprocess.CompletedProcess[bytes]:
+    """Run a line of bash in which $SGES is the command."""
+    environment = plain_environment(SGES=f"{sys.executable} -m sges", ASIA=ASIA, **changed)
+    return subprocess.run(
+        ["bash", "-c", line], env=environment, capture_output=True, check=False, timeout=120
+    )
+
+
+def one_line(stderr: bytes) -> bool:
+    return stderr.startswith(b"sges: ") and stderr.count(b"\n") == 1
+
+
+def test_a_closed_standard_output_is_one_line() -> None:
+    done = in_shell("$SGES learn $ASIA >&-")
+    assert done.returncode == INVALID_DATA
+    assert one_line(done.stderr), done.stderr
+    assert b"standard output is closed" in done.stderr
+
+
+def test_a_closed_standard_error_does_not_matter() -> None:
+    done = in_shell("$SGES learn $ASIA --json 2>&-")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["complete"] is True
+    assert in_shell("$SGES learn nowhere.csv 2>&-").returncode == INVALID_DATA
+
+
+@pytest.mark.parametrize("command", ["learn -", "measure -", "compare - x.json"])
+def test_a_closed_standard_input_is_one_line(command: str) -> None:
+    done = in_shell(f"$SGES {command} <&-")
+    assert done.returncode == INVALID_DATA
+    assert one_line(done.stderr), done.stderr
+
+
+@pytest.mark.parametrize("command", ["learn -", "measure -"])
+def test_a_standard_input_that_is_not_text_is_one_line(command: str) -> None:
+    done = in_shell(rf"printf 'a,\xff\xfe\n1,2\n' | $SGES {command}")
+    assert done.returncode == INVALID_DATA
+    assert one_line(done.stderr), done.stderr
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+def test_an_output_without_arrows_gets_plain_signs(encoding: str) -> None:
+    done = in_shell("$SGES learn $ASIA", PYTHONIOENCODING=encoding, PYTHONUTF8="0")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"->" in done.stdout
+
+
+def test_json_is_json_in_every_encoding(tmp_path: Path) -> None:
+    names = ("naïve", "变量")
+    table = tmp_path / "t.csv"
+    rows = "".join(f"{i % 7}.5,{(i % 7) + (i % 3) / 3:.3f}\n" for i in range(60))
+    table.write_text(f"{','.join(names)}\n{rows}", encoding="utf-8")
+    done = in_shell(
+        f"$SGES learn {table} --json --kinds continuous", PYTHONIOENCODING="ascii", PYTHONUTF8="0"
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert json.loads(done.stdout)["nodes"] == list(names)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"HOME": None, "XDG_CACHE_HOME": None, "XDG_CONFIG_HOME": None, "MPLCONFIGDIR": None},
+        {"HOME": "/nonexistent", "MPLCONFIGDIR": None},
+        {"LC_ALL": "C", "LANG": None, "PYTHONUTF8": None},
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"LC_ALL": "xx_XX.UTF-8"},
+        {"COLUMNS": "20"},
+        {"COLUMNS": "0"},
+        {"COLUMNS": "wide"},
+        {"TERM": "dumb"},
+        {"TERM": None},
+        {"TMPDIR": "/nonexistent"},
+        {"PYTHONWARNINGS": "error"},
+        {"PYTHONOPTIMIZE": "2"},
+        {"NO_COLOR": "1", "FORCE_COLOR": "1"},
+    ],
+    ids=lambda changed: " ".join(f"{k}={v}" for k, v in changed.items()),
+)
+def test_an_odd_environment_changes_no_result(
+    changed: dict[str, str | None], tmp_path: Path
+) -> None:
+    done = in_shell(f"$SGES learn $ASIA --json --out {tmp_path / 'out'}", **changed)
+    assert done.returncode == 0, done.stderr
+    assert b"Traceback" not in done.stderr
+    assert len(json.loads(done.stdout)["edges"]) == 7
+    assert (tmp_path / "out" / "graph.json").exists()
+
+
+@pytest.mark.parametrize("arguments", ["--help", "learn --help", "learn $ASIA", "measure --help"])
+@pytest.mark.parametrize("columns", ["20", "1", "500"])
+def test_every_width_will_do(arguments: str, columns: str) -> None:
+    done = in_shell(f"$SGES {arguments}", COLUMNS=columns)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def shown_at_terminal(command: list[str], columns: int, **changed: str) -> str:
+    """Run a command at a terminal of this width; return all that it showed."""
+    master, slave = pty.openpty()
+    environment = plain_environment(TERM="xterm-256color", COLUMNS=str(columns), **changed)
+    process = subprocess.Popen(
+        command, stdin=slave, stdout=slave, stderr=slave, env=environment, close_fds=True
+    )
+    os.close(slave)
+    shown = b""
+    while True:
+        try:
+            piece = os.read(master, 65536)
+        except OSError:  # the other end is closed: the command is done
+            break
+        if not piece:
+            break
+        shown += piece
+    assert process.wait() == 0, shown
+    os.close(master)
+    return shown.decode()
+
+
+@pytest.mark.parametrize("columns", [20, 40, 80])
+def test_the_elapsed_time_is_shown_in_full(columns: int) -> None:
+    assert "0:00:0" in shown_at_terminal(LEARN, columns)
+
+
+def test_edges_come_first_at_a_terminal_and_rows_are_told() -> None:
+    shown = shown_at_terminal(LEARN, 80)
+    assert shown.index("Directed") < shown.index("evaluations")
+    assert "5,000 rows" in shown
+
+
+@pytest.fixture
+def long_search(tmp_path: Path) -> list[str]:
+    """Return a search that takes far longer than a test waits."""
+    assert run(["simulate", str(tmp_path / "s"), "--variables", "150", "--edges", "300"]) == 0
+    return [
+        *SGES, "learn", str(tmp_path / "s" / "data.csv"), "--forward", "complete",
+        "--max-parents", "3", "--json", "--out", str(tmp_path / "out"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_a_search_with_its_result_so_far(
+    long_search: list[str], number: signal.Signals, tmp_path: Path
+) -> None:
+    process = subprocess.Popen(
+        long_search, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(8)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=120)
+    if process.returncode == 130:  # a slow machine: the search had not begun
+        assert err == "sges: interrupted; nothing was written\n"
+        return
+    assert process.returncode == 0, err
+    assert json.loads(out)["stopped"] == "interrupted"
+    assert json.loads((tmp_path / "out" / "graph.json").read_text()) == json.loads(out)
