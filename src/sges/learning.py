@@ -153,8 +153,8 @@ def learn(
         "kinds": kinds, "missing": missing, "names": names,
         "columns": columns, "exclude": exclude, "weights": weights,
     }  # fmt: skip
-    given = {word: value for word, value in reading.items() if value is not None}
-    if isinstance(missing, str) and missing == "error":
+    given: dict[str, Any] = {word: one for word, one in reading.items() if one is not None}
+    if isinstance(given.get("missing"), str) and given["missing"] == "error":  # the default
         del given["missing"]
     data = _read(table, score, penalty, given)
     source = score if data is None else data

@@ -22,9 +22,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from math import factorial, prod
-from typing import TypeAlias
-
-import numpy as np
+from typing import TYPE_CHECKING, TypeAlias
 
 from sges.errors import InvalidArgument, Undecided
 from sges.graph.equivalence import extensions, maximally_oriented
@@ -32,7 +30,10 @@ from sges.graph.pdag import PDAG
 from sges.graph.undirected import Between, maximal_cliques
 from sges.nodeset import NodeSet, components, first, nodes
 
-Seed: TypeAlias = int | np.random.Generator
+if TYPE_CHECKING:
+    import numpy as np
+
+Seed: TypeAlias = "int | np.random.Generator"
 
 MAX_TRIES = 100_000
 """How many draws may be rejected before a sample from a refined component is given up."""
@@ -117,6 +118,8 @@ def sample_members(graph: PDAG, k: int, seed: Seed = 0) -> list[PDAG]:
     """
     if k < 0:
         raise InvalidArgument(f"k = {k}: the number of members to draw must be 0 or more")
+    import numpy as np  # import sges must stay light
+
     rng = np.random.default_rng(seed)
     parts = _parts(graph)
     closed = maximally_oriented(graph)
@@ -151,7 +154,7 @@ class _Part:
         """Return the number that a node of the part has in the whole graph."""
         return self.numbers[v]
 
-    def draw(self, rng: np.random.Generator) -> PDAG:
+    def draw(self, rng: "np.random.Generator") -> PDAG:
         """Return one extension of the part, drawn uniformly."""
         arrows = self.graph.directed_edges()
         if not self.is_undirected:
@@ -207,7 +210,7 @@ class _Orientations:
     def _weight(self, pick: _Pick) -> int:
         return pick.orders * prod(map(self.count, pick.rest))
 
-    def draw(self, within: NodeSet, rng: np.random.Generator) -> list[int]:
+    def draw(self, within: NodeSet, rng: "np.random.Generator") -> list[int]:
         """Return a topological order of an orientation drawn uniformly."""
         order = []
         stack = [within]
@@ -282,7 +285,7 @@ def _orders(size: int, separators: list[int]) -> int:
     return allowed[-1]
 
 
-def _allowed_order(pick: _Pick, rng: np.random.Generator) -> list[int]:
+def _allowed_order(pick: _Pick, rng: "np.random.Generator") -> list[int]:
     """Return a uniform order of a clique that begins with none of its separators, by rejection.
 
     A separator of s nodes is the beginning of one order in C(k, s), so few are rejected.
@@ -294,7 +297,7 @@ def _allowed_order(pick: _Pick, rng: np.random.Generator) -> list[int]:
             return order
 
 
-def _below(n: int, rng: np.random.Generator) -> int:
+def _below(n: int, rng: "np.random.Generator") -> int:
     """Return a uniform whole number from 0 to n − 1, however large n is."""
     size = (n.bit_length() + 7) // 8
     while True:

@@ -261,7 +261,6 @@ def poly_fes(
         The class that was found, its score, the steps that led to it and what they cost.
     """
     check_number("max_t", max_t, whole=True)
-    max_t = min(max_t, score.n)  # no set T is larger
     run = Run(
         score,
         max_indegree=max_indegree,
@@ -270,6 +269,7 @@ def poly_fes(
         counting=counting,
         constraint=constraint,
     )
+    max_t = min(max_t, run.n)  # no set T is larger
     run.start(start)
     forward_phase(run, "poly", largest_t=max_t)
     return run.result(forward="poly", bound=poly_fes_bound(run.n, max_t))
