@@ -21,7 +21,7 @@ from collections.abc import Set
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sges.errors import GraphError, InvalidArgument, MissingLibrary, shown
+from sges.errors import GraphError, InvalidArgument, MissingLibrary, check_flag, shown
 from sges.export.matrix import to_numpy
 from sges.export.objects import need
 from sges.graph.equivalence import dag_to_cpdag, is_cpdag, is_dag
@@ -139,6 +139,7 @@ def compare(truth: PDAG | Result, found: PDAG | Result, *, classes: bool = True)
     >>> compare(truth, PDAG.from_edges(3, undirected=[(0, 1), (1, 2)])).shd
     2
     """
+    check_flag("classes", classes)
     truth, found = matched(_graph(truth), _graph(found))
     if classes:
         truth, found = as_class(truth), as_class(found)
