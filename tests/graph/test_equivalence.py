@@ -106,6 +106,9 @@ def test_a_cycle_in_a_dag_is_named() -> None:
     g = PDAG.from_edges(4, [(3, 0), (0, 1), (1, 2), (2, 0)])
     with pytest.raises(NotADAG, match=r"directed cycle (0→1→2→0|1→2→0→1|2→0→1→2)"):
         dag_to_cpdag(g)
+    g = PDAG.from_edges(5, [(0, 1), (1, 2), (2, 3), (3, 1), (3, 4)])  # first a source: not in it
+    with pytest.raises(NotADAG, match=r"directed cycle (1→2→3→1|2→3→1→2|3→1→2→3)"):
+        dag_to_cpdag(g)
 
 
 def test_an_undirected_edge_in_a_dag_is_named() -> None:
