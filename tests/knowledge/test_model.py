@@ -80,6 +80,7 @@ def test_knowledge_prints_as_it_is_written() -> None:
 
 CONFLICTS: list[tuple[dict[str, Any], str]] = [
     ({"required": [("a", "b"), ("b", "a")]}, "required edges form the cycle a→b→a"),
+    ({"required": [("a", "b"), ("a", "c"), ("c", "a")]}, "form the cycle a→c→a"),
     (
         {"required": [("d", "a"), ("a", "b"), ("b", "c"), ("c", "a")]},
         "required edges form the cycle a→b→c→a",
