@@ -44,6 +44,8 @@ JSON = {
     "compare": "`format` `sges-comparison`, `version` 1, `shd`, `missing`, `extra`, `wrong_type`, "
     "`skeleton` and `arrows` (each `precision`, `recall`, `f1`), `true_edges`, `found_edges`, "
     "`same_class`, and `aid` (`parent`, `ancestor`, `oset`, or null).",
+    "convert": "`format` `sges-files`, `version` 1, `files`.",
+    "plot": "`format` `sges-files`, `version` 1, `files`.",
     "simulate": "`format` `sges-simulation`, `version` 1, `files`, `variables`, `edges`, "
     "`records`, `seed`.",
     "demo": "the result, as `learn` prints it.",

@@ -567,6 +567,8 @@ class Result:
         legend: bool = True,
         engine: Literal["auto", "own", "graphviz"] = "auto",
         dpi: int = 160,
+        around: str | int | None = None,
+        depth: int = 2,
     ) -> Any:  # noqa: ANN401
         """Draw the class with matplotlib, and write the picture if a path is given.
 
@@ -584,6 +586,10 @@ class Result:
             What places the nodes; "auto" takes Graphviz if it is installed.
         dpi : int
             Dots per inch of a PNG file.
+        around : str or int, optional
+            Draw only the nodes near this one.
+        depth : int
+            With ``around``: the largest number of edges between it and the nodes that are drawn.
 
         Returns
         -------
@@ -592,7 +598,10 @@ class Result:
         """
         from sges.plot import draw
 
-        return draw(self.cpdag, path, ax, title=title, legend=legend, engine=engine, dpi=dpi)
+        return draw(
+            self.cpdag, path, ax, title=title, legend=legend, engine=engine, dpi=dpi,
+            around=around, depth=depth,
+        )  # fmt: skip
 
     def save(self, directory: "PathLike") -> list[Path]:
         """Write graph.json, graph.dot, graph.svg and summary.txt: all of them or none.

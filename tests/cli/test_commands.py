@@ -232,7 +232,9 @@ def test_every_command_takes_json_and_has_help(capsys: Capture) -> None:
     import typer
 
     commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-    assert set(commands) == {"learn", "measure", "compare", "simulate", "demo"}
+    assert set(commands) == {
+        "learn", "measure", "compare", "convert", "plot", "simulate", "demo",
+    }  # fmt: skip
     for name in commands:
         assert run([name, "--help"]) == 0
         assert "--json" in capsys.readouterr().out
@@ -261,3 +263,32 @@ def test_the_reference_engine_can_be_asked_for(asked: str) -> None:
         env={**os.environ, "SGES_PURE": asked}, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert done.stdout == f"sges {sges.__version__} ({engine})\n"
+
+
+def test_a_graph_is_converted_between_all_formats(capsys: Capture, tmp_path: Path) -> None:
+    graph = PDAG.from_edges(3, [(0, 1)], [(1, 2)], names=["a", "b c", "ż"])
+    last = write_graph(graph, tmp_path / "graph.json")
+    for ending in (".graphml", ".gml", ".dot", ".gv", ".csv", ".json"):
+        goal = tmp_path / f"new{ending}"
+        assert run(["convert", str(last), str(goal)]) == 0
+        assert capsys.readouterr().out.strip() == str(goal)
+        assert (read_graph(goal), read_graph(goal).names) == (graph, graph.names)
+        last = goal
+    assert run(["convert", str(last), str(tmp_path / "graph.xlsx")]) == 2
+    assert "its ending must be one of" in capsys.readouterr().err
+
+
+def test_a_graph_is_drawn_whole_or_around_a_node(capsys: Capture, tmp_path: Path) -> None:
+    names = [f"node{v}" for v in range(6)]
+    path = write_graph(
+        PDAG.from_edges(6, [(v, v + 1) for v in range(5)], names=names), tmp_path / "g.json"
+    )
+    picture = tmp_path / "graph.svg"
+    assert run(["plot", str(path), str(picture)]) == 0
+    assert all(name in picture.read_text() for name in names)
+    assert run(["plot", str(path), str(picture), "--around", "node2", "--depth", "1"]) == 0
+    drawn = picture.read_text()
+    assert [name in drawn for name in names] == [False, True, True, True, False, False]
+    capsys.readouterr()
+    assert run(["plot", str(path), str(picture), "--around", "node9"]) == 1
+    assert "there is no node 'node9'" in capsys.readouterr().err

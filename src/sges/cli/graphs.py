@@ -1,4 +1,4 @@
-"""``sges measure``, ``sges compare`` and ``sges simulate``: graphs in files."""
+"""``sges measure``, ``compare``, ``convert``, ``plot`` and ``simulate``: graphs in files."""
 
 import csv
 import io
@@ -25,10 +25,10 @@ def _graph(metavar: str, text: str) -> Any:  # noqa: ANN401
 
 GraphFile = Annotated[
     str,
-    _graph("GRAPH", "JSON (also of a result), GraphML, DOT or CSV; - for standard input."),
+    _graph("GRAPH", "JSON (also of a result), GraphML, GML, DOT or CSV; - for standard input."),
 ]
 Truth = Annotated[
-    str, _graph("TRUTH", "The true graph: JSON, GraphML, DOT or CSV; - for standard input.")
+    str, _graph("TRUTH", "The true graph, in any format of sges convert; - for standard input.")
 ]
 Found = Annotated[str, _graph("FOUND", "The graph that was found; - for standard input.")]
 AsTheyAre = Annotated[
@@ -139,6 +139,51 @@ def _print_comparison(result: "Comparison") -> None:
         for rule in ("parent", "ancestor", "oset"):
             table.add_row(f"{rule} adjustment distance", f"{getattr(result.aid, rule):.3f}", "")
     print_table(table)
+
+
+# Convert and plot
+
+Converted = Annotated[
+    Path, _graph("OUT", "The new file: .json, .graphml, .gml, .dot, .gv or .csv tells its format.")
+]
+PictureFile = Annotated[Path, _graph("PICTURE", "The picture: .svg, .png or .pdf.")]
+Around = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Draw only the nodes near this one.")
+]
+Depth = Annotated[
+    int, typer.Option(min=0, metavar="K", help="With --around: at most K edges away from it.")
+]
+
+
+def convert(*, graph: GraphFile, out: Converted, as_json: AsJson = False) -> None:
+    """Convert a graph to another format."""
+    from sges.export import read_graph, write_graph
+
+    _name_file(write_graph(read_graph(graph), out), as_json)
+
+
+def plot(
+    *,
+    graph: GraphFile,
+    picture: PictureFile,
+    around: Around = None,
+    depth: Depth = 2,
+    as_json: AsJson = False,
+) -> None:
+    """Draw a graph, or the part of it around a node."""
+    from sges.export import read_graph
+    from sges.plot import draw
+
+    draw(read_graph(graph), picture, around=around, depth=depth)
+    _name_file(picture, as_json)
+
+
+def _name_file(path: Path, as_json: bool) -> None:
+    """Print the name of a file that was written."""
+    if as_json:
+        print_json({"format": "sges-files", "version": 1, "files": [str(path)]})
+    else:
+        say(str(path))
 
 
 # Simulate

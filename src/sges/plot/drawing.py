@@ -13,10 +13,11 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-from sges.errors import InvalidArgument, not_one_of
+from sges.errors import InvalidArgument, check_number, not_one_of
 from sges.export.objects import need
 from sges.export.writing import PathLike, write_bytes
 from sges.graph.pdag import PDAG, printable
+from sges.nodeset import nodes
 from sges.plot.layered import layered
 from sges.plot.layout import Curve, Layout, Size, by_graphviz
 
@@ -53,6 +54,8 @@ def draw(
     legend: bool = True,
     engine: Engine = "auto",
     dpi: int = DPI,
+    around: str | int | None = None,
+    depth: int = 2,
 ) -> Axes:
     """Draw a graph with matplotlib, and write the picture if a path is given.
 
@@ -75,6 +78,10 @@ def draw(
         What places the nodes; "auto" takes Graphviz if it is installed.
     dpi : int
         Dots per inch of a PNG file.
+    around : str or int, optional
+        Draw only the nodes near this one.
+    depth : int
+        With ``around``: the largest number of edges between it and the nodes that are drawn.
 
     Returns
     -------
@@ -89,6 +96,7 @@ def draw(
         If the file cannot be written.
     """
     kind = None if path is None else _format(path)
+    graph = graph if around is None else _near(graph, around, depth)
     sheet = _sheet(graph, title, legend, engine)
     if ax is None:
         ax = sheet.axes(pyplot=path is None)
@@ -106,6 +114,8 @@ def picture(
     legend: bool = True,
     engine: Engine = "auto",
     dpi: int = DPI,
+    around: str | int | None = None,
+    depth: int = 2,
 ) -> bytes:
     """Return the content of a picture file.
 
@@ -123,6 +133,10 @@ def picture(
         What places the nodes; "auto" takes Graphviz if it is installed.
     dpi : int
         Dots per inch of a PNG file.
+    around : str or int, optional
+        Draw only the nodes near this one.
+    depth : int
+        With ``around``: the largest number of edges between it and the nodes that are drawn.
 
     Returns
     -------
@@ -134,10 +148,22 @@ def picture(
     InvalidArgument
         If the format or the engine is not known.
     """
+    graph = graph if around is None else _near(graph, around, depth)
     sheet = _sheet(graph, title, legend, engine)
     ax = sheet.axes(pyplot=False)
     sheet.draw(ax)
     return _render(ax.figure, kind, dpi)
+
+
+def _near(graph: PDAG, around: str | int, depth: int) -> PDAG:
+    """Return the subgraph of the nodes within a number of edges, of any kind, from a node."""
+    check_number("depth", depth, whole=True)
+    kept = 1 << graph.node(around)
+    for _ in range(min(depth, graph.n)):
+        for v in nodes(kept):
+            kept |= graph.adjacent(v)
+    names = [graph.name(v) for v in range(graph.n)]
+    return graph.named(names).induced(nodes(kept))
 
 
 def layout_of(graph: PDAG, sizes: Sequence[Size], engine: Engine = "auto") -> Layout:
