@@ -133,3 +133,14 @@ def test_bad_arguments_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="reading = 'literal' is not one of"):
         is_consistent(delete, g, MaxParents(1), reading="literal")  # type: ignore[arg-type]
     assert is_consistent(delete, g, MaxClique(2))
+
+
+def test_sets_mixed_from_two_cliques_are_dropped_on_request() -> None:
+    """0 and 4 are adjacent to the path 1 — 2 — 3: H = {2, 3} mixes H_0 = {3} with part of C."""
+    path, ends = [(1, 2), (2, 3)], [(e, v) for e in (0, 4) for v in (1, 2, 3)]
+    g = PDAG.from_edges(5, undirected=[(0, 4), *path, *ends])
+    mixed = nodeset({2, 3})
+    assert mixed in selective_generate_ops(g, 0, 4, 1)
+    assert mixed in {d.h for d in selective_deletes(g, 0, 4, MaxVWidth(1))}
+    kept = selective_deletes(g, 0, 4, MaxVWidth(1), drop_large=True)
+    assert [sorted(frozen(d.h)) for d in kept] == [[1], [3], [1, 3]]
