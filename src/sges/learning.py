@@ -87,8 +87,9 @@ def learn(
         ``Moments``.  None if ``score`` is a score object, which has its own data.
     score : str, score or callable
         "auto" or "bic" (the BIC that fits the columns), "gaussian-bic", "bge", "discrete-bic",
-        "bdeu", "degenerate-gaussian", a score object, or a function that makes a score from a
-        ``Dataset``, such as ``sges.score.BDeu``.
+        "bdeu", "degenerate-gaussian", "basis" (curved relations), "rank" (skewed columns and
+        outliers), a score object, or a function that makes a score from a ``Dataset``, such as
+        ``sges.score.BDeu``.
     assume : Property or "auto", optional
         A property that you assume of the truth, such as ``MaxVWidth(2)``: the search is then
         selective (SGES) and skips deletions that would violate the assumption.  ``"auto"`` raises

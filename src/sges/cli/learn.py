@@ -87,8 +87,8 @@ Score = Annotated[
     typer.Option(
         autocompletion=_completion(_scores),
         metavar="NAME",
-        help="auto or bic (the BIC that fits the columns), gaussian-bic, bge, discrete-bic, bdeu "
-        "or degenerate-gaussian.",
+        help="auto or bic (the BIC that fits the columns), gaussian-bic, bge, discrete-bic, "
+        "bdeu, degenerate-gaussian, basis (curved relations) or rank (skew and outliers).",
     ),
 ]
 StrategyWord = Annotated[

@@ -12,7 +12,8 @@ from sges.nodeset import nodes
 from sges.score.discrete import BDeu, DiscreteBIC
 from sges.score.gaussian.bge import BGe
 from sges.score.gaussian.bic import GaussianBIC
-from sges.score.gaussian.mixed import DegenerateGaussian
+from sges.score.gaussian.mixed import BasisBIC, DegenerateGaussian
+from sges.score.gaussian.rank import RankBIC
 from sges.score.oracles import GaussianOracle
 
 _MADE: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # a score may be searched many times
@@ -65,6 +66,8 @@ MAKERS: dict[type, Callable[[Any], Any]] = {
     GaussianOracle: _gaussian_bic,
     BGe: _bge,
     DegenerateGaussian: _degenerate_gaussian,
+    BasisBIC: _degenerate_gaussian,
+    RankBIC: _gaussian_bic,
     DiscreteBIC: _discrete_bic,
     BDeu: _bdeu,
 }

@@ -5,19 +5,22 @@ from sges.score.counting import CountingScore
 from sges.score.discrete import BDeu, DiscreteBIC
 from sges.score.gaussian.bge import BGe
 from sges.score.gaussian.bic import GaussianBIC
-from sges.score.gaussian.mixed import DegenerateGaussian
+from sges.score.gaussian.mixed import BasisBIC, DegenerateGaussian
+from sges.score.gaussian.rank import RankBIC
 from sges.score.oracles import GaussianOracle, OracleMDL, SeparationOracle
 from sges.score.protocol import Score, delete_gains, insert_gains, total_score
 
 __all__ = [
     "BDeu",
     "BGe",
+    "BasisBIC",
     "CountingScore",
     "DegenerateGaussian",
     "DiscreteBIC",
     "GaussianBIC",
     "GaussianOracle",
     "OracleMDL",
+    "RankBIC",
     "Score",
     "SeparationOracle",
     "check_score",

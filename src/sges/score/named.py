@@ -43,6 +43,8 @@ SCORES = {
     "discrete-bic": NamedScore("DiscreteBIC"),
     "bdeu": NamedScore("BDeu", "its equivalent sample size takes the place of a penalty"),
     "degenerate-gaussian": NamedScore("DegenerateGaussian"),
+    "basis": NamedScore("BasisBIC"),
+    "rank": NamedScore("RankBIC"),
 }
 """Every score that ``learn`` knows by name."""
 

@@ -428,6 +428,14 @@ def check_penalty(penalty: float) -> None:
         raise ScoreError(f"penalty {penalty}: it must be a finite number, 0 or more")
 
 
+def check_table(data: object, score: str) -> None:
+    """Refuse ``Moments`` where the records themselves are needed."""
+    if isinstance(data, Moments):
+        raise ScoreError(
+            f"{score} needs the records, and only means and covariances were given; give the table"
+        )
+
+
 def _check_symmetric(covariance: Floats) -> None:
     if covariance.ndim != 2 or covariance.shape[0] != covariance.shape[1] or not covariance.size:
         raise ScoreError(

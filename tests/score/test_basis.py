@@ -1,0 +1,170 @@
+"""The basis score: closed forms, equality with other scores, and curved truths."""
+
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from sges.data import Dataset
+from sges.errors import DataWarning, ScoreError
+from sges.graph import PDAG, dag_to_cpdag
+from sges.nodeset import nodes, nodeset
+from sges.score import BasisBIC, DegenerateGaussian, GaussianBIC, check_score
+from sges.search import ges
+
+Table = NDArray[np.float64]
+
+
+def curved(seed: int, records: int = 400) -> Table:
+    """Return five variables with curved relations and a skewed one."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(5, records))
+    x[1] += x[0] ** 2
+    x[2] += np.sin(2 * x[0])
+    x[3] = np.exp(x[3] / 2) + x[2]
+    return x.T.copy()
+
+
+def closed_form(table: Table, degree: int, family: list[int]) -> float:
+    """Return L(family) of all polynomials written out, powers of x in place of Legendre's."""
+    m = len(table)
+    if not family:
+        return 0.0
+    columns, jacobian = [], 0.0
+    for v in family:
+        x = table[:, v]
+        half = np.ptp(x) / 2
+        unit = (x - x.min()) / half - 1
+        columns += [
+            np.polynomial.legendre.legval(unit, np.eye(degree + 1)[k]) for k in range(1, degree + 1)
+        ]
+        jacobian += 2 * np.log(half)
+    covariance = np.cov(np.array(columns), ddof=0).reshape(len(columns), len(columns))
+    d = len(columns)
+    log_determinant = float(np.linalg.slogdet(covariance)[1]) + jacobian
+    fit = -m / 2 * (log_determinant + d * (np.log(2 * np.pi) + 1))
+    return float(fit - np.log(m) / 2 * d * (d + 3) / 2)
+
+
+@pytest.mark.parametrize("degree", [2, 3])
+def test_local_is_a_difference_of_likelihoods_of_all_polynomials(degree: int, seed: int) -> None:
+    table = curved(seed)
+    score = BasisBIC(table, degree=degree)
+    for y, parents in [(0, 0), (1, 0b1), (3, 0b10101), (2, 0b11011)]:
+        given = list(nodes(parents))
+        expected = closed_form(table, degree, [*given, y]) - closed_form(table, degree, given)
+        assert score.local(y, parents) == pytest.approx(expected, rel=1e-8)
+
+
+@pytest.mark.parametrize("degree", [1, 2, 4])
+def test_the_score_keeps_the_contract(degree: int, seed: int) -> None:
+    table = {f"v{i}": column for i, column in enumerate(curved(seed).T)}
+    table["kind"] = np.digitize(table["v0"], [-0.5, 0.5]).astype(str)
+    check_score(BasisBIC(table, degree=degree), seed=seed, pairs=200, tolerance=1e-8)
+
+
+def test_at_degree_one_it_is_the_degenerate_gaussian_and_the_gaussian_bic(seed: int) -> None:
+    table = curved(seed)
+    scores = BasisBIC(table, 2.0, degree=1), DegenerateGaussian(table, 2.0), GaussianBIC(table, 2.0)
+    for y, parents in [(0, 0), (1, 0b1), (3, 0b10101)]:
+        basis, degenerate, gaussian = (score.local(y, parents) for score in scores)
+        assert basis == degenerate
+        assert basis == pytest.approx(gaussian, rel=1e-10)
+
+
+def test_the_engine_reads_the_gains_of_the_score(seed: int) -> None:
+    native = pytest.importorskip("sges.engine.native", reason="the engine is not compiled")
+    score = BasisBIC(curved(seed), degree=3)
+    compiled = native.native_of(score)
+    for y, base in [(1, [0]), (3, [0, 2, 4]), (4, [])]:
+        outside = np.array([x for x in range(5) if x != y and x not in base])
+        gains, _ = compiled.insert_gains(y, base)
+        expected = score.insert_gains(y, nodeset(base), outside)
+        assert list(gains.values()) == pytest.approx(expected.tolist(), rel=1e-8, abs=1e-8)
+        expected = score.delete_gains(y, nodeset(base), np.array(base, dtype=np.intp))
+        assert compiled.delete_gains(y, base) == pytest.approx(expected.tolist(), rel=1e-8)
+
+
+def test_units_and_offsets_do_not_change_a_gain(seed: int) -> None:
+    table = curved(seed)
+    scaled = table * [1e-150, 1e150, -3.0, 1e9, 1e-9] + [0, 0, 1e3, 1e9, 0]
+    at = np.array([1, 2, 4])
+    one, two = (BasisBIC(t, degree=3).insert_gains(3, 0b1, at) for t in (table, scaled))
+    assert one == pytest.approx(two, rel=1e-5)
+
+
+def test_a_column_with_few_values_gets_fewer_polynomials(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    table = Dataset.of(
+        {
+            "two": rng.integers(0, 2, 100),
+            "three": rng.integers(0, 3, 100),
+            "x": rng.normal(size=100),
+        },
+        kinds="continuous",
+    )
+    assert BasisBIC(table, degree=4)._blocks.widths.tolist() == [1, 2, 4]
+
+
+def test_constant_columns_get_no_edges() -> None:
+    table = curved(1)
+    table[:, 4] = 3.0
+    with pytest.warns(DataWarning, match="constant column 'x4'"):
+        score = BasisBIC(table, degree=2)
+    assert score.insert_gains(0, 0, np.array([4])).item() < 0
+
+
+TRUTHS: dict[str, Callable[[Table], Table]] = {
+    "quadratic": lambda x: x**2,
+    "sine": lambda x: np.sin(1.5 * x + np.pi / 2),
+    "threshold": lambda x: (np.abs(x) > 0.7).astype(float),
+}
+
+
+@pytest.mark.parametrize("truth", TRUTHS)
+def test_a_curved_collider_is_found_where_the_linear_score_finds_none(truth: str) -> None:
+    bend, dag = TRUTHS[truth], PDAG.from_edges(3, [(0, 2), (1, 2)])
+    found = {"basis": 0, "linear": 0}
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        x = rng.uniform(-2, 2, size=(3, 3000))
+        x[2] = bend(x[0]) + bend(x[1]) + 0.5 * rng.normal(size=3000)
+        found["basis"] += ges(BasisBIC(x.T)).cpdag == dag_to_cpdag(dag)
+        found["linear"] += ges(GaussianBIC(x.T)).cpdag == dag_to_cpdag(dag)
+    assert found["basis"] >= 9
+    assert found["linear"] <= 1
+
+
+def test_the_degree_is_chosen_from_the_data() -> None:
+    degrees = []
+    for power in (1, 2, 3):
+        rng = np.random.default_rng(power)
+        x = rng.normal(size=1000) if power == 1 else rng.uniform(-2, 2, size=1000)
+        y = np.polynomial.legendre.legval(x / 2, np.eye(4)[power]) + 0.3 * rng.normal(size=1000)
+        degrees.append(BasisBIC(np.array([x, y]).T).degree)
+    assert degrees == [1, 2, 3]
+
+
+def test_on_linear_data_nothing_is_lost(seed: int) -> None:
+    table = np.random.default_rng(seed).normal(size=(1000, 6))
+    for v in range(1, 6):
+        table[:, v] += 0.8 * table[:, v - 1]
+    score = BasisBIC(table)
+    assert score.degree == 1
+    assert ges(score).cpdag == ges(GaussianBIC(table)).cpdag
+
+
+def test_choosing_the_degree_says_nothing_of_blocks_that_are_not_used(seed: int) -> None:
+    """Degree 5 has more columns than records here; degree 1 has not."""
+    table = np.random.default_rng(seed).normal(size=(20, 5))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DataWarning)
+        assert BasisBIC(table, penalty=4.0).degree == 1
+
+
+@pytest.mark.parametrize("degree", [0, -1, 1.5, True, "many"])
+def test_a_degree_that_is_not_a_positive_integer_is_refused(degree: object) -> None:
+    with pytest.raises(ScoreError, match=r"degree .* an integer of at least 1, or 'auto'"):
+        BasisBIC(curved(0), degree=degree)  # type: ignore[arg-type]
