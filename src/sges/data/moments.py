@@ -142,7 +142,7 @@ def numbered_names(columns: int) -> list[str]:
 
 
 def block_rows(columns: int, cells: int = BLOCK_CELLS) -> int:
-    """Return how many rows of so many columns are looked at together.
+    """Return how many rows of a table with this many columns are read together.
 
     At least a few for each column, unless they are many: each block goes over a matrix of
     columns x columns.

@@ -550,7 +550,7 @@ cdef class Core:
             self.s.most_listed, self.s.m.most_work = most_listed, most_work
 
     cdef int _require_mark(self, mark) except -1:
-        """Refuse what is no point on the way to the state."""
+        """Refuse a mark that is not a point on the way to the state."""
         cdef int steps
         cdef Search *s = &self.s
         if isinstance(mark, tuple) and len(mark) == 5 and 0 <= mark[1] <= s.step_count:
@@ -643,7 +643,7 @@ cdef class Core:
 
     @alone
     def separators(self, order, wanted):
-        """Return (x, y, M, evidence) for pairs that a set M of so many nodes separates."""
+        """Return (x, y, M, evidence) for pairs that a set M of ``order`` nodes separates."""
         cdef Separators *found = &self.s.separators
         cdef int x, y, k
         size = as_bound("order", order)
@@ -922,7 +922,7 @@ cdef class Core:
         }
 
     def _run_out_after(self, long long allocations):
-        """Find no memory after so many allocations, in a build for tests; -1 for never."""
+        """Fail the allocation after this many, in a build for tests; -1 for never."""
         global allocations_left
         if not CAN_RUN_OUT:
             raise NotImplementedError("only a build with SGES_TEST_MEMORY can run out of memory")

@@ -49,7 +49,7 @@ cdef inline bint may_delete(const Search *s, int x, int y) noexcept nogil:
 
 
 cdef inline Lane *lane_of(Search *s, Lanes *lanes, const int *path, int size) noexcept nogil:
-    """Return the lane that keeps these neighbors, made if there is none."""
+    """Return the lane that keeps these neighbors; make it if it does not exist."""
     cdef Graph *g = &s.g
     cdef int i, y = s.near.y
     cdef Record *r
@@ -174,7 +174,7 @@ cdef inline void use_subset(Search *s, int m, const int *chosen, int size, int p
 
 
 cdef inline void each_subset(Search *s, int m, int size, int parents_room) noexcept nogil:
-    """Use every choice of so many nodes of the maximal clique in ``also``."""
+    """Use every choice of ``size`` nodes of the maximal clique in ``also``."""
     cdef int i, n = s.also.size
     s.best_set.size = 0
     for i in range(size):

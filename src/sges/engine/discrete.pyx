@@ -246,7 +246,7 @@ cdef uint64_t power_of_two(uint64_t least) noexcept nogil:
 
 
 cdef Run *new_run(const Table *table) noexcept nogil:
-    # Return NULL if there is no memory.
+    # Return NULL if memory ran out.
     cdef Run *run = <Run *>calloc(1, sizeof(Run))
     cdef Arena arena
     cdef int kind

@@ -106,7 +106,7 @@ cdef inline void list_missing(Memory *m, const Word *wanted, const Word *known) 
 cdef inline void compute(
     Memory *m, Record *r, const int *also, int also_size
 ) noexcept nogil:
-    """Ask a native score for all inserts, and for these whatever they gain."""
+    """Ask a native score for all inserts, and for the exact gains of those in ``also``."""
     cdef int i, found
     m.questions += 1
     m.work += m.n
@@ -172,7 +172,7 @@ cdef inline double insert_gain(const Record *r, int x) noexcept nogil:
 
 
 cdef inline void ask_exact(Memory *m, Record *r, const int *xs, int size) noexcept nogil:
-    """Ask for the gains of these inserts, sorted, whatever they are."""
+    """Ask for the exact gains of these inserts, which are sorted."""
     cdef int i
     if m.journaling:
         memset(m.scratch, 0, <size_t>m.words * sizeof(Word))

@@ -43,7 +43,7 @@ cdef struct Graph:
     Change *log
     int changes
     int room
-    int settled  # so many changes lead to the last state that is whole
+    int settled  # how many changes lead to the last complete state
     # Scratch of ``complete``; a node's entry counts only if its stamp is the present one.
     unsigned int stamp
     long long marks
@@ -513,16 +513,16 @@ cdef inline void turn_edge(Graph *g, int x, int y, const int *c, int size) noexc
 
 
 cdef inline void undo_to(Graph *g, int changes) noexcept nogil:
-    """Take back all changes after so many of the log; they stay in it, with their inverses."""
+    """Undo all changes beyond a place in the log; they stay in it, with their inverses."""
     cdef int i, top = g.changes
     for i in range(top - 1, changes - 1, -1):
         set_edge(g, g.log[i].u, g.log[i].v, g.log[i].before)
 
 
 cdef inline void take_back(Graph *g, int changes) noexcept nogil:
-    """Take back all changes after so many of the log, and forget them.
+    """Undo all changes beyond a place in the log, and remove them from it.
 
-    This needs no memory: the lists had room for all these edges before.
+    This allocates nothing: the lists had room for all these edges before.
     """
     cdef Change *last
     while g.changes > changes:

@@ -169,7 +169,7 @@ cdef inline int group_size(const Near *a, int group) noexcept nogil:
 cdef inline bint group_inside(
     const Near *a, int group, const int *path, int size, int expected
 ) noexcept nogil:
-    """Tell whether all of a group's NA, so many nodes, are on the path."""
+    """Tell whether all ``expected`` nodes of a group's NA are on the path."""
     cdef int i, common = 0
     cdef Word *na
     if group < 0:
@@ -181,7 +181,7 @@ cdef inline bint group_inside(
 
 
 cdef inline bint is_looked_at(const Search *s, const int *path, int size, int chosen) noexcept nogil:
-    """Tell whether S with a T of so many nodes is among the inserts that are looked at."""
+    """Tell whether inserts with this S and a T of ``chosen`` nodes are examined."""
     if s.making.mode == POLY:
         return chosen <= s.moves.largest_t
     if s.near.capped:
@@ -248,7 +248,7 @@ cdef inline void list_turnable(Search *s, const Record *r) noexcept nogil:
 
 
 cdef inline bint has_room(const Search *s, int size) noexcept nogil:
-    """Tell whether y may have one parent more than Pa(y) and so many neighbors."""
+    """Tell whether y may have Pa(y), ``size`` neighbors and one more node as parents."""
     return (
         s.moves.max_indegree < 0
         or s.g.parents[s.near.y].size + size + 1 <= s.moves.max_indegree

@@ -53,7 +53,7 @@ cdef inline void *regrown(Exit *exit, void *block, size_t bytes) noexcept nogil:
 
 
 cdef inline void *grown(Exit *exit, void *block, int *room, int least, size_t item) noexcept nogil:
-    """Return a block with room for at least so many items, about twice as many as it had.
+    """Return a block with room for at least ``least`` items, and about twice as many as before.
 
     The room is that of the old block until there is a new one, so that a run that is left here
     can be used again.

@@ -26,7 +26,7 @@ cdef struct Record:
     int *base  # sorted
     Word key
     Word check
-    # Inserts: those with a positive gain, and those whose gain was wanted whatever it is.
+    # Inserts: those with a positive gain, and those whose exact gain was wanted.
     bint computed
     int count
     int room

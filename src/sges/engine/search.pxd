@@ -465,7 +465,7 @@ cdef inline void each_clique_with(Search *s, const Word *core, Use use) noexcept
 
 
 cdef inline int most_chosen(int size, long long limit) noexcept nogil:
-    """Return up to which size the subsets of so many nodes number at most ``limit``; at least 1.
+    """Return the largest size up to which a set has at most ``limit`` subsets; at least 1.
 
     -1 if all of them do.
     """
@@ -547,7 +547,7 @@ cdef inline bint is_near(const Near *a, const int *path, int size, const Word *r
 
 
 cdef inline bint within_limits(const Near *a, const int *path, int size, int chosen) noexcept nogil:
-    """Tell whether some maximal clique around a set allows to choose so many of its nodes."""
+    """Tell whether some maximal clique around a set lets ``chosen`` of its nodes be chosen."""
     cdef int i
     for i in range(a.cliques):
         if (a.most.at[i] < 0 or chosen <= a.most.at[i]) and is_near(

@@ -1,4 +1,4 @@
-"""Separators: sets of k nodes given which the score prefers that x is no parent of y.
+"""Separators: sets of k nodes given which the score prefers that x is not a parent of y.
 
 For each y, and each base M of k other nodes, one question gives the gains of all x at once.
 """

@@ -182,7 +182,7 @@ enum {
     FETCHED = 1000, /* columns of a matrix that is too large for any cache */
 };
 
-/* Make room for `rows` rows and `width` columns at a time; return 0 if there is no memory. */
+/* Make room for `rows` rows and `width` columns at a time; return 0 if memory ran out. */
 static int reserve(Space *space, int rows, int width)
 {
     if (rows <= space->rows && width <= space->width)
@@ -362,7 +362,7 @@ typedef struct {
     double *memory;
 } Rows;
 
-/* Make room for `rows` rows of n numbers, keeping nothing; return 0 if there is no memory. */
+/* Make room for `rows` rows of n numbers, keeping nothing; return 0 if memory ran out. */
 static int reserve_rows(Rows *rows, int room, ptrdiff_t n)
 {
     if (room <= rows->room)

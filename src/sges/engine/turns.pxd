@@ -248,7 +248,7 @@ cdef inline void each_limited(Search *s) noexcept nogil:
 
 
 cdef inline void each_choice(Search *s, int size) noexcept nogil:
-    """Use every choice of so many nodes of ``order``."""
+    """Use every choice of ``size`` nodes of ``order``."""
     cdef Near *a = &s.near
     cdef int i, k, n = s.order.size
     s.best_set.size = 0

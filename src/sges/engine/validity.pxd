@@ -30,7 +30,7 @@ cdef inline bint is_reached(Search *s, int x, int y, const Ints *around) noexcep
     found = leads(s, y, x, s.visited, True)
     for i in range(around.size):
         take(s.visited, around.at[i])
-    s.m.work = work  # this is no part of the search
+    s.m.work = work  # this is not part of the search
     return found
 
 

@@ -315,7 +315,7 @@ class ReferenceEngine:
     def separators(
         self, order: int, wanted: Sequence[NodeSet]
     ) -> list[tuple[int, int, NodeSet, float]]:
-        """Return (x, y, M, evidence) for pairs that a set M of so many nodes separates.
+        """Return (x, y, M, evidence) for pairs that a set M of ``order`` nodes separates.
 
         ``wanted[y]`` are the x of interest.  M separates x and y if local(y, M) exceeds
         local(y, M ∪ x); the evidence is by how much.  Of several sets the one with the most

@@ -168,7 +168,7 @@ class OrderSearch:
     def improve(self, work: int | None = None) -> None:
         """Move each node to its best place in turn, until all stay or the rounds are over.
 
-        Or until so many gains were asked for as ``work``.
+        The search also ends when it has asked for ``work`` gains.
         """
         last = None if work is None else self._asked.work + work
         for _ in range(ROUNDS):
