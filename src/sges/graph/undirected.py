@@ -114,16 +114,20 @@ def maximal_cliques(adjacent: Rows, within: NodeSet) -> list[NodeSet]:
     >>> [show(c) for c in maximal_cliques(square_with_diagonal, 0b1111)]
     ['{0, 1, 2}', '{0, 2, 3}']
     """
+    everywhere = within  # the nodes adjacent to all others, which lie in every maximal clique
+    for v in nodes(within):
+        if within & ~adjacent[v] != 1 << v:
+            everywhere ^= 1 << v
     found: list[NodeSet] = []
     current = taken = 0
-    for v in maximum_cardinality_search(adjacent, within):
+    for v in maximum_cardinality_search(adjacent, within & ~everywhere):
         earlier = adjacent[v] & taken
         _check_clique(adjacent, earlier, v)
         if earlier != current:  # the clique cannot grow by v: it is maximal
             found.append(current)
         current = earlier | 1 << v
         taken |= 1 << v
-    return sorted([*found, current])
+    return sorted(clique | everywhere for clique in (*found, current))
 
 
 def _check_clique(adjacent: Rows, s: NodeSet, v: int) -> None:

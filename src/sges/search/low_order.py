@@ -24,7 +24,7 @@ References
 Chickering (2020), Statistically Efficient Greedy Equivalence Search, UAI.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -194,11 +194,11 @@ class LowOrder:
     def kept(self, k: int) -> Iterator[Kept]:
         """Yield the deletes of the state that level k keeps, with their gains."""
         graph = self._run.engine.cpdag
-        few = self._few_parents(k)
+        few, adjacent = self._few_parents(k), graph.skeleton()
         lines = graph.undirected_edges()
         for x, y in (*graph.directed_edges(), *lines, *((y, x) for x, y in lines)):
             self._run.check_time()
-            yield from self._kept_of(graph, x, y, k, few)
+            yield from self._kept_of(graph, adjacent, x, y, k, few)
 
     def _few_parents(self, k: int) -> NodeSet:
         """Return the nodes that have, as do all their children, at most k parents.
@@ -212,7 +212,9 @@ class LowOrder:
             above_many |= parents[v]
         return ((1 << len(parents)) - 1) & ~(many | above_many)
 
-    def _kept_of(self, graph: PDAG, x: int, y: int, k: int, few: NodeSet) -> Iterator[Kept]:
+    def _kept_of(
+        self, graph: PDAG, adjacent: Sequence[NodeSet], x: int, y: int, k: int, few: NodeSet
+    ) -> Iterator[Kept]:
         """Yield the kept deletes of one edge.
 
         H is as Selective-Generate-Ops proposes it with bound k: what a maximal clique of NA leaves,
@@ -226,8 +228,10 @@ class LowOrder:
             children = few & ~(separator | self._separated[x] | self._separated[y])
             if graph.children(x) & graph.children(y) & ~children:
                 separator = None
+        if separator is None and above.bit_count() > k:
+            return
         seen = set[NodeSet]()
-        for clique in filter_cliques(maximal_cliques(graph.skeleton(), na), bound):
+        for clique in filter_cliques(maximal_cliques(adjacent, na), bound):
             outside = na & ~clique
             fewest = above.bit_count() + clique.bit_count() - k  # for an order of at most k
             certifiable = separator is not None and not outside & ~children
