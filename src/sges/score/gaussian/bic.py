@@ -15,7 +15,7 @@ says how constant and collinear columns are treated.
 """
 
 from collections.abc import Sequence
-from math import log, pi
+from math import log, pi, sqrt
 from typing import Any
 
 import numpy as np
@@ -167,7 +167,12 @@ class GaussianBIC:
         float
             The score of the family, on the log-likelihood scale.
         """
-        deviation = float(family_pivots(self._correlation, y, parents)[-1])
+        if not parents:
+            return self._alone[y]
+        if parents & (parents - 1):
+            deviation = float(family_pivots(self._correlation, y, parents)[-1])
+        else:  # one parent: most families of a sparse graph have no more
+            deviation = sqrt(1.0 - float(self._correlation[y, parents.bit_length() - 1]) ** 2)
         explained = -2 * self._half * log(deviation)
         return self._alone[y] + explained - self._per_parent * parents.bit_count()
 
