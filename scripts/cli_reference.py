@@ -46,6 +46,7 @@ JSON = {
     "`same_class`, and `aid` (`parent`, `ancestor`, `oset`, or null).",
     "convert": "`format` `sges-files`, `version` 1, `files`.",
     "plot": "`format` `sges-files`, `version` 1, `files`.",
+    "report": "`format` `sges-files`, `version` 1, `files`.",
     "simulate": "`format` `sges-simulation`, `version` 1, `files`, `variables`, `edges`, "
     "`records`, `seed`.",
     "demo": "the result, as `learn` prints it.",

@@ -626,6 +626,31 @@ class Result:
 
         return save(self, directory)
 
+    def report(self, path: "PathLike") -> Path:
+        """Write one HTML file that shows, explains and replays the result.
+
+        The file needs no network.  The result itself is stored in it: ``sges.read_result(path)``
+        returns it.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file to write, such as "report.html".
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Raises
+        ------
+        FileError
+            If the file cannot be written.
+        """
+        from sges.report import write_report
+
+        return write_report(self, path)
+
     def to_networkx(self, *, dag: bool = False) -> "networkx.DiGraph[str]":
         """Return a networkx ``DiGraph`` of names.
 

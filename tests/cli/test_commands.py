@@ -228,12 +228,33 @@ def test_demo_learns_an_example_and_draws_it(capsys: Capture, tmp_path: Path, ex
     ) != exact
 
 
+def test_learn_and_report_write_a_page_that_is_read_as_the_result(
+    capsys: Capture, tmp_path: Path
+) -> None:
+    page, again = tmp_path / "asia.html", tmp_path / "again.html"
+    printed = json_of(capsys, "learn", ASIA, "--report", str(page))
+    result = sges.read_result(page)
+    assert essence(result.to_dict()) == essence(printed)
+    assert json_of(capsys, "report", str(page), str(again))["files"] == [str(again)]
+    assert sges.read_result(again) == result
+
+
+def test_a_report_that_cannot_be_written_is_refused_before_the_search(
+    capsys: Capture, tmp_path: Path
+) -> None:
+    for place, reason in ((tmp_path, "it is a directory"), (tmp_path / "a" / "b", "written to")):
+        assert run(["learn", ASIA, "--report", str(place)]) == 1
+        shown = capsys.readouterr()
+        assert shown.out == ""
+        assert reason in shown.err
+
+
 def test_every_command_takes_json_and_has_help(capsys: Capture) -> None:
     import typer
 
     commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
     assert set(commands) == {
-        "learn", "measure", "compare", "convert", "plot", "simulate", "demo",
+        "learn", "measure", "compare", "convert", "plot", "report", "simulate", "demo",
     }  # fmt: skip
     for name in commands:
         assert run([name, "--help"]) == 0

@@ -8,7 +8,7 @@ from typing import Annotated, cast
 import typer
 
 from sges import __version__
-from sges.cli.graphs import compare, convert, measure, plot, simulate
+from sges.cli.graphs import compare, convert, measure, plot, report, simulate
 from sges.cli.learn import demo, learn
 from sges.cli.terminal import check_streams, remark, say, terminated_as_interrupted
 from sges.errors import InvalidArgument, InvalidProperty, SgesError, in_shell
@@ -37,7 +37,7 @@ def prose(function: Callable[..., None]) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
-for command in (learn, measure, compare, convert, plot, simulate, demo):
+for command in (learn, measure, compare, convert, plot, report, simulate, demo):
     app.command(help=prose(command))(command)
 
 

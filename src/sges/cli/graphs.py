@@ -1,4 +1,4 @@
-"""``sges measure``, ``compare``, ``convert``, ``plot`` and ``simulate``: graphs in files."""
+"""Graphs in files: ``sges measure``, ``compare``, ``convert``, ``plot``, ``report``, and so on."""
 
 import csv
 import io
@@ -184,6 +184,28 @@ def _name_file(path: Path, as_json: bool) -> None:
         print_json({"format": "sges-files", "version": 1, "files": [str(path)]})
     else:
         say(str(path))
+
+
+# Report
+
+ResultFile = Annotated[
+    str,
+    _graph("RESULT", "What sges learn wrote: graph.json or its directory; - for standard input."),
+]
+Page = Annotated[Path, typer.Argument(metavar="PAGE", help="The HTML file to write.")]
+
+
+def report(
+    *, result: ResultFile, page: Page = Path("report.html"), as_json: AsJson = False
+) -> None:
+    """Write a result as one HTML file that shows, explains and replays it.
+
+    The file needs no network and holds the result itself, which this command and
+    sges.read_result also read from there.
+    """
+    from sges.report import read_result, write_report
+
+    _name_file(write_report(read_result(result), page), as_json)
 
 
 # Simulate

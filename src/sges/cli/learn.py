@@ -1,6 +1,8 @@
 """``sges learn`` and ``sges demo``: a table in, a CPDAG out."""
 
 import os
+import shlex
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -216,6 +218,12 @@ Out = Annotated[
         help="Write graph.json, graph.dot, graph.svg and summary.txt there: all or none.",
     ),
 ]
+Report = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Write one HTML file that shows, explains and replays the result."
+    ),
+]
 
 
 def learn(
@@ -246,6 +254,7 @@ def learn(
     encoding: Encoding = None,
     missing_words: MissingWords = None,
     out: Out = None,
+    report: Report = None,
     as_json: AsJson = False,
 ) -> None:
     """Learn the equivalence class of Bayesian networks that a table supports.
@@ -260,6 +269,8 @@ def learn(
     )  # fmt: skip
     if out is not None:
         check_place(out)
+    if report is not None:
+        check_file(report)
     with warnings_as_remarks(), watching(f"reading {table}") as watcher:
         from sges.data import Reading
         from sges.learning import learn as learn_from
@@ -295,9 +306,16 @@ def learn(
         if out is not None:
             watcher.tell(f"drawing and writing {out}")
             result.save(out)
+        if report is not None:
+            from sges.report import write_report
+
+            watcher.tell(f"writing {report}")
+            write_report(result, report, command=command_line())
     show(result, as_json=as_json)
     if out is not None and at_terminal():
         remark(f"wrote graph.json, graph.dot, graph.svg and summary.txt to {out}")
+    if report is not None and at_terminal():
+        remark(f"wrote {report}")
 
 
 Picture = Annotated[
@@ -417,3 +435,21 @@ def check_place(out: Path) -> None:
     there = next(place for place in (out, *out.absolute().parents) if place.exists())
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
         raise FileError(f"cannot write {str(out)!r}: {str(there)!r} cannot be written to")
+
+
+def check_file(path: Path) -> None:
+    """Refuse a file that cannot be written before the search and not after it."""
+    if path.is_dir():
+        raise FileError(f"cannot write {str(path)!r}: it is a directory; name a file in it")
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK | os.X_OK):
+        raise FileError(f"cannot write {str(path)!r}: {str(path.parent)!r} cannot be written to")
+
+
+def command_line() -> str | None:
+    """Return the command line, or None if the command was called from Python."""
+    program = Path(sys.argv[0])
+    is_ours = program.stem == "sges" or (program.name, program.parent.name) == (
+        "__main__.py",
+        "sges",
+    )
+    return shlex.join(["sges", *sys.argv[1:]]) if is_ours else None

@@ -6,6 +6,7 @@ Nothing here is needed by a search; the methods of ``Result`` import it when the
 from sges.report.directory import read_result, save
 from sges.report.explanation import Event, Explanation, explain
 from sges.report.html import graph_html, preformatted, result_html
+from sges.report.page import report_page, write_report
 from sges.report.text import summary
 
 __all__ = [
@@ -15,7 +16,9 @@ __all__ = [
     "graph_html",
     "preformatted",
     "read_result",
+    "report_page",
     "result_html",
     "save",
     "summary",
+    "write_report",
 ]

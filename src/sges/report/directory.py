@@ -8,6 +8,7 @@ from sges.export import PathLike, to_dot
 from sges.export.formats import read_text
 from sges.export.writing import file_errors, write_directory
 from sges.plot import picture
+from sges.report.page import result_json_in
 from sges.report.text import summary
 from sges.result import FORMAT, Result
 
@@ -51,8 +52,8 @@ def read_result(path: PathLike) -> Result:
     Parameters
     ----------
     path : str or path-like
-        A JSON file of a result, a directory that ``Result.save`` wrote, or "-" for standard
-        input.
+        A JSON file of a result, a page that ``Result.report`` wrote, a directory that
+        ``Result.save`` wrote, or "-" for standard input.
 
     Returns
     -------
@@ -71,7 +72,8 @@ def read_result(path: PathLike) -> Result:
     source = "standard input" if str(path) == "-" else repr(str(path))
     text = read_text(path)
     try:
-        return Result.from_json(text)
+        is_page = text.lstrip()[:9].lower() == "<!doctype"
+        return Result.from_json(result_json_in(text) if is_page else text)
     except DataError as error:
         raise DataError(f"{source}: {error}") from None
 

@@ -171,7 +171,7 @@ def _operators(cpdag: PDAG, a: int, b: int) -> Iterator[Operator]:
 
 
 def _events(result: Result, a: int, b: int) -> Iterator[Event]:
-    graphs = _replay(result)
+    graphs = replay(result)
     for place, step in enumerate(result.steps):
         on_pair = {step.operator.x, step.operator.y} == {a, b}
         after = _after(step, on_pair, a, b, result) if graphs is None else ""
@@ -202,7 +202,7 @@ def _after(step: Step, on_pair: bool, a: int, b: int, result: Result) -> str:
     return f"no edge between {joined}" if gone else f"{joined} are joined"
 
 
-def _replay(result: Result) -> list[PDAG] | None:
+def replay(result: Result) -> list[PDAG] | None:
     """Return the graphs before and after each step, or None if the start is not known.
 
     The start is not stored, but the empty and the complete graph are told by the number of edges

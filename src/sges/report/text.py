@@ -26,13 +26,13 @@ def summary(result: Result, max_lines: int | None = 40) -> str:
     str
         Lines of at most 80 columns, in which nothing can control a terminal.
     """
-    facts = _facts(result)
-    label = max(len(key) for key, _ in facts)
+    rows = facts(result)
+    label = max(len(key) for key, _ in rows)
     lines = [_title(result)]
     for title, block in _blocks(result.cpdag):
         lines += ["", title, *_cut(block, max_lines)]
     lines += [""]
-    for key, value in facts:
+    for key, value in rows:
         lines += _folded(f"{key:<{label}}  ", printable(value))
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
@@ -51,15 +51,16 @@ def _title(result: Result) -> str:
     return title if result.complete else f"{title} (search not complete)"
 
 
-def _facts(result: Result) -> list[tuple[str, str]]:
+def facts(result: Result) -> list[tuple[str, str]]:
+    """Return what was found and how as pairs of a word and a text."""
     arrows, lines = _counts(result.cpdag)
     bound = result.evaluation_bound
     evaluations = result.score_evaluations
     counted = "not counted" if evaluations is None else f"{evaluations:,} families"
-    facts = [
+    rows = [
         ("edges", f"{arrows + lines:,} ({arrows:,} directed, {lines:,} undirected)"),
         ("score", f"{result.score:,.4f} ({result.score_name or 'unnamed'}; higher is better)"),
-        ("evaluations", counted + ("" if bound is None else f"; proven bound {_large(bound)}")),
+        ("evaluations", counted + ("" if bound is None else f"; proven bound {large(bound)}")),
         ("steps", f"{len(result.steps):,}, chosen among {result.operators_considered:,} operators"),
         ("assumed", result.assume or "nothing"),
         ("forward", result.forward or "none"),
@@ -67,11 +68,12 @@ def _facts(result: Result) -> list[tuple[str, str]]:
         ("complete", "yes" if result.complete else f"no: {result.stopped}"),
     ]
     if result.strategy not in (None, "two-phase"):
-        facts.insert(6, ("strategy", str(result.strategy)))
-    return facts + [("note", note) for note in result.notes]
+        rows.insert(6, ("strategy", str(result.strategy)))
+    return rows + [("note", note) for note in result.notes]
 
 
-def _large(number: int) -> str:
+def large(number: int) -> str:
+    """Write a whole number, rounded if it is very large."""
     return f"{number:,}" if number < 10**9 else f"{Decimal(number):.2g}".lower()
 
 

@@ -1,0 +1,663 @@
+// The script of the report: zoom, find, neighbourhoods, reasons, sorting, and the replay.
+// It writes names only as text, and asks for nothing from the network.
+(function () {
+  "use strict";
+
+  const view = JSON.parse(document.getElementById("sges-view").textContent);
+  const NONE = 0, DIRECTED = 1, UNDIRECTED = 2;
+  const SVG = "http://www.w3.org/2000/svg";
+  const names = view.names, n = names.length;
+  const drawing = document.getElementById("drawing");
+  const details = document.getElementById("details");
+  const isDrawn = view.boxes.length > 0;
+  const boxes = new Map(view.boxes.map((box, v) => [v, box]));
+  const hasReplay = view.start !== null;
+  const lastStep = view.steps.length;
+  const lastFrame = lastStep + (hasReplay && view.changes[lastStep].length ? 1 : 0);
+
+  const $ = (id) => document.getElementById(id);
+  const key = (a, b) => (a < b ? a * n + b : b * n + a);
+  const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
+  const plural = (count, noun) => count + " " + noun + (count === 1 ? "" : "s");
+
+  function element(tag, text, attributes) {
+    const made = document.createElement(tag);
+    if (text !== undefined && text !== null) made.textContent = text;
+    for (const [name, value] of Object.entries(attributes || {})) made.setAttribute(name, value);
+    return made;
+  }
+  function shape(tag, attributes) {
+    const made = document.createElementNS(SVG, tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    return made;
+  }
+  function number(value) {
+    if (value === null || value === undefined) return "not finite";
+    return Number(value.toPrecision(6)).toLocaleString("en-US", { maximumSignificantDigits: 6 });
+  }
+
+  // Graphs: maps from the key of a pair to [x, y, kind]
+
+  const result = new Map(view.edges.map(([x, y, kind]) => [key(x, y), [x, y, kind]]));
+  const facts = new Map(view.edges.map((edge, index) => [key(edge[0], edge[1]), { edge, index }]));
+
+  function startGraph() {
+    const graph = new Map();
+    if (view.start === "complete") {
+      for (let x = 0; x < n; x++) for (let y = x + 1; y < n; y++) graph.set(key(x, y), [x, y, UNDIRECTED]);
+    }
+    return graph;
+  }
+  function apply(graph, change) {
+    for (let k = 0; k < change.length; k += 3) {
+      const [x, y, kind] = change.slice(k, k + 3);
+      if (kind === NONE) graph.delete(key(x, y));
+      else graph.set(key(x, y), [x, y, kind]);
+    }
+  }
+  function graphAfter(step) {
+    if (!hasReplay) return result;
+    const graph = startGraph();
+    for (let k = 0; k < step; k++) apply(graph, view.changes[k]);
+    return graph;
+  }
+  function adjacency(graph) {
+    const around = new Map();
+    const at = (v) => {
+      if (!around.has(v)) around.set(v, { parents: [], children: [], neighbors: [] });
+      return around.get(v);
+    };
+    for (const [x, y, kind] of graph.values()) {
+      if (kind === UNDIRECTED) { at(x).neighbors.push(y); at(y).neighbors.push(x); }
+      else { at(x).children.push(y); at(y).parents.push(x); }
+    }
+    return around;
+  }
+  const ALONE = { parents: [], children: [], neighbors: [] };
+
+  const state = { frame: lastFrame, graph: result, around: adjacency(result), hidden: 0, node: null, edge: null };
+
+  // Drawing
+
+  const curves = new Map();
+  for (const path of drawing.querySelectorAll("#lines .edge")) {
+    const [x, y] = [Number(path.dataset.x), Number(path.dataset.y)];
+    const reach = shape("path", { class: "reach", d: path.getAttribute("d") });
+    path.before(reach);
+    reach.addEventListener("click", () => choosePair(x, y));
+    curves.set(key(x, y), { path, reach, x, y });
+  }
+  const extra = $("extra");
+  const nodeBoxes = new Map();
+  for (const box of drawing.querySelectorAll(".node")) register(box);
+
+  function register(box) {
+    const v = Number(box.dataset.v);
+    nodeBoxes.set(v, box);
+    box.addEventListener("click", () => { if (!moved) chooseNode(v); });
+    box.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" || event.key === " ") { event.preventDefault(); chooseNode(v); }
+    });
+  }
+  function border(from, to) {
+    const dx = to[0] - from[0], dy = to[1] - from[1];
+    const scale = Math.min(
+      dx ? from[2] / 2 / Math.abs(dx) : Infinity, dy ? from[3] / 2 / Math.abs(dy) : Infinity);
+    return [from[0] + dx * Math.min(scale, 0.5), from[1] + dy * Math.min(scale, 0.5)];
+  }
+  function straight(x, y) {
+    const a = border(boxes.get(x), boxes.get(y)), b = border(boxes.get(y), boxes.get(x));
+    return "M" + a.map((c) => c.toFixed(1)).join(" ") + "L" + b.map((c) => c.toFixed(1)).join(" ");
+  }
+  function ranks() {
+    const column = view.edges.some((edge) => edge[5] !== null) ? 5 : 3;
+    return view.edges.map((edge, index) => [edge[column], index]).filter(([value]) => value !== null)
+      .sort((a, b) => a[0] - b[0]);
+  }
+  const ranked = ranks();
+  let weak = new Set();
+
+  function paint() {
+    const fresh = new Set();
+    if (hasReplay && state.frame > 0 && state.frame < lastFrame) {
+      const change = view.changes[state.frame - 1];
+      for (let k = 0; k < change.length; k += 3) fresh.add(key(change[k], change[k + 1]));
+    }
+    const near = nearNodes();
+    const lit = (x, y) => state.edge !== null ? key(...state.edge) === key(x, y)
+      : state.node !== null && (x === state.node || y === state.node);
+    const classes = (x, y, kind, extraWords) => [
+      "edge", kind === UNDIRECTED ? "undirected" : "directed", ...extraWords,
+      ...(fresh.has(key(x, y)) ? ["new"] : []), ...(lit(x, y) ? ["hot"] : [])].join(" ");
+    for (const [pair, curve] of curves) {
+      const now = state.graph.get(pair);
+      const isShown = now !== undefined && !(state.frame === lastFrame && weak.has(pair));
+      curve.path.toggleAttribute("hidden", !isShown);
+      curve.reach.toggleAttribute("hidden", !isShown);
+      if (!isShown) continue;
+      const [x, y, kind] = now;
+      const isBackward = kind === DIRECTED && x !== curve.x;
+      curve.path.setAttribute("class", classes(x, y, kind, isBackward ? ["backward"] : []));
+      Object.assign(curve.path.dataset, { x, y, kind });
+    }
+    const others = [];
+    if (isDrawn || state.node !== null) {
+      for (const [pair, [x, y, kind]] of state.graph) {
+        if (curves.has(pair) || !boxes.has(x) || !boxes.has(y)) continue;
+        if (state.frame === lastFrame && weak.has(pair)) continue;
+        const d = straight(x, y);
+        const reach = shape("path", { class: "reach", d });
+        reach.addEventListener("click", () => choosePair(x, y));
+        const words = isDrawn ? ["straight"] : [];
+        others.push(reach, shape("path", {
+          class: classes(x, y, kind, words), d, "data-x": x, "data-y": y, "data-kind": kind }));
+      }
+    }
+    extra.replaceChildren(...others);
+    drawing.classList.toggle("chosen", isDrawn && (state.node !== null || state.edge !== null));
+    for (const [v, box] of nodeBoxes) {
+      box.classList.toggle("near", near.has(v));
+      box.classList.toggle("focus", v === state.node);
+    }
+    for (const row of document.querySelectorAll("#edge-table tbody tr")) {
+      const [x, y] = view.edges[Number(row.dataset.e)];
+      row.classList.toggle("hot", lit(x, y));
+      row.classList.toggle("weak", weak.has(key(x, y)));
+    }
+    document.documentElement.dataset.step = state.frame;
+  }
+  function nearNodes() {
+    if (state.edge !== null) return new Set(state.edge);
+    if (state.node === null) return new Set();
+    const { parents, children, neighbors } = state.around.get(state.node) || ALONE;
+    return new Set([state.node, ...parents, ...children, ...neighbors]);
+  }
+
+  // A neighbourhood of a graph that is too large to be drawn whole: parents above, children below
+
+  const MOST_IN_NEIGHBORHOOD = 60;
+
+  function drawNeighborhood() {
+    const { parents, children, neighbors } = state.around.get(state.node) || ALONE;
+    const short = (v) => names[v].length > 22 ? names[v].slice(0, 12) + "…" + names[v].slice(-8) : names[v];
+    const width = (v) => 16 + 7.6 * Math.max(short(v).length, 3);
+    boxes.clear();
+    const rows = [...chunks(parents, width), null, ...chunks(children, width)];
+    const half = Math.ceil(neighbors.length / 2);
+    const middle = [...neighbors.slice(0, half), state.node, ...neighbors.slice(half)];
+    let y = 30;
+    for (const row of rows) {
+      const members = row || middle.slice(0, MOST_IN_NEIGHBORHOOD);
+      const total = members.reduce((sum, v) => sum + width(v) + 26, -26);
+      let x = 450 - total / 2;
+      for (const v of members) { boxes.set(v, [x + width(v) / 2, y, width(v), 26]); x += width(v) + 26; }
+      y += 90;
+    }
+    nodeBoxes.clear();
+    $("nodes").replaceChildren(...[...boxes].map(([v, [x, top, w, h]]) => {
+      const group = shape("g", { class: "node", "data-v": v, tabindex: 0, role: "button", "aria-label": names[v] });
+      const label = shape("text", { x, y: top + 4.2 });
+      label.textContent = short(v);
+      const title = shape("title", {});
+      title.textContent = names[v];
+      group.append(title, shape("rect", { x: x - w / 2, y: top - h / 2, width: w, height: h, rx: 5 }), label);
+      register(group);
+      return group;
+    }));
+    const all = [...boxes.values()];
+    const left = Math.min(...all.map((b) => b[0] - b[2] / 2)) - 20;
+    const right = Math.max(...all.map((b) => b[0] + b[2] / 2)) + 20;
+    sheet = { x: left, y: 0, w: Math.max(right - left, 300), h: Math.max(y - 40, 120) };
+    fit();
+  }
+  function chunks(members, width) {
+    const rows = [[]];
+    let used = 0;
+    for (const v of members.slice(0, MOST_IN_NEIGHBORHOOD)) {
+      if (used && used + width(v) > 1100) { rows.push([]); used = 0; }
+      rows[rows.length - 1].push(v);
+      used += width(v) + 26;
+    }
+    return rows.filter((row) => row.length);
+  }
+
+  // Choosing
+
+  function chooseNode(v, reveal) {
+    state.node = v;
+    state.edge = null;
+    if (!isDrawn) drawNeighborhood();
+    else if (reveal) centre(v);
+    tellNode(v);
+    paint();
+  }
+  function choosePair(x, y) {
+    state.edge = [x, y];
+    if (!isDrawn) { state.node = x; drawNeighborhood(); } else state.node = null;
+    tellPair(x, y);
+    paint();
+  }
+  function chooseNothing() {
+    state.edge = null;
+    if (isDrawn) state.node = null;
+    details.replaceChildren(
+      element("h3", "Details"),
+      element("p", "Choose a variable for its neighbourhood, or an edge for why it is there."));
+    paint();
+  }
+  function nameButton(v) {
+    const button = element("button", names[v], { type: "button" });
+    button.addEventListener("click", () => chooseNode(v, true));
+    return button;
+  }
+  function pairButton(x, y, text) {
+    const button = element("button", text, { type: "button" });
+    button.addEventListener("click", () => choosePair(x, y));
+    return button;
+  }
+  function tellNode(v) {
+    const { parents, children, neighbors } = state.around.get(v) || ALONE;
+    const blanket = new Set([...parents, ...children, ...neighbors]);
+    for (const child of children) for (const u of state.around.get(child).parents) if (u !== v) blanket.add(u);
+    const parts = [element("h3", names[v])];
+    const count = parents.length + children.length + neighbors.length;
+    if (!count) parts.push(element("p", "This variable has no edges here."));
+    for (const [title, members] of [
+      ["Parents", parents], ["Children", children], ["Undirected edges", neighbors],
+      ["Markov blanket: given these, it is independent of all others", [...blanket]]]) {
+      if (!members.length) continue;
+      parts.push(element("h4", title + " (" + members.length + ")"));
+      const list = element("div", null, { class: "names" });
+      list.append(...members.sort((a, b) => a - b).slice(0, 200).map(nameButton));
+      parts.push(list);
+    }
+    if (count) {
+      parts.push(element("h4", "Why these edges"));
+      const list = element("div", null, { class: "names" });
+      for (const u of [...parents, ...children, ...neighbors].slice(0, 200)) {
+        list.append(pairButton(v, u, pairInWords(state.graph, v, u)));
+      }
+      parts.push(list);
+    }
+    details.replaceChildren(...parts);
+  }
+  function pairInWords(graph, a, b) {
+    const edge = graph.get(key(a, b));
+    if (edge === undefined) return "no edge between " + names[a] + " and " + names[b];
+    return names[edge[0]] + (edge[2] === UNDIRECTED ? " — " : " → ") + names[edge[1]];
+  }
+  function operatorInWords(step) {
+    const [, kind, x, y, setName, members] = step;
+    return kind + "(" + names[x] + ", " + names[y] + ", " + setName + " = {" + members.map((v) => names[v]).join(", ") + "})";
+  }
+  function tellPair(a, b) {
+    const parts = [element("h3", pairInWords(state.graph, a, b))];
+    const known = facts.get(key(a, b));
+    const now = result.get(key(a, b));
+    const meaning = now === undefined ? "In the result these two are not adjacent."
+      : now[2] === UNDIRECTED
+        ? "Undirected: the data do not determine its direction; some members of the class direct it one way, some the other."
+        : "Directed: every member of the class directs it so.";
+    parts.push(element("p", meaning), element("h4", "What the search did about it"));
+    const list = element("ol");
+    events(a, b).forEach((text) => list.append(element("li", text)));
+    parts.push(list.childElementCount ? list : element("p", silence(now !== undefined)));
+    if (known !== undefined) {
+      parts.push(element("h4", "What speaks for and against it"));
+      const [, , , gain, , strength] = known.edge;
+      if (strength !== null) {
+        const place = ranked.findIndex(([, index]) => index === known.index) + 1;
+        parts.push(element("p", strength > 0
+          ? "Without it, the score of one member of the class would fall by " + number(strength) + "."
+          : "In the member of the class that was examined, the score would not fall without it: the evidence for this edge is weak."));
+        if (place > 0) parts.push(element("p", "By strength it is number " + place + " of " + ranked.length + ", counted from the weakest."));
+      } else if (gain !== null) {
+        parts.push(element("p", "The step that inserted it raised the score by " + number(gain) + "; how strong it is now is known only with the score at hand."));
+      } else parts.push(element("p", "No step inserted it by itself, so that no gain is known."));
+      if (now[2] === UNDIRECTED) parts.push(element("p", "Nothing in the data speaks for one direction rather than the other."));
+    }
+    const ends = element("div", null, { class: "names" });
+    ends.append(nameButton(a), nameButton(b));
+    parts.push(element("h4", "Its ends"), ends);
+    details.replaceChildren(...parts);
+  }
+  function silence(isThere) {
+    if (!view.steps.length) return "The method that found this class keeps no steps.";
+    return isThere ? "It was there at the start, and no step removed it."
+      : "It was never inserted: at no step was that the best change.";
+  }
+  function events(a, b) {
+    const told = [];
+    const graph = hasReplay ? startGraph() : null;
+    view.steps.forEach((step, k) => {
+      const onPair = key(step[2], step[3]) === key(a, b);
+      let after = "";
+      if (graph !== null) {
+        const before = pairInWords(graph, a, b);
+        apply(graph, view.changes[k]);
+        after = "; then " + pairInWords(graph, a, b);
+        if (!onPair && "; then " + before === after) return;
+      } else if (!onPair) return;
+      const reason = step[9] === undefined ? "" : "; independent given {" + step[9].map((v) => names[v]).join(", ") + "} according to the score";
+      told.push("step " + (k + 1) + " (" + view.phases[step[0]] + "): " + operatorInWords(step) +
+        (onPair ? "" : ", elsewhere,") + " changed the score by " + number(step[6]) + after + reason);
+    });
+    return told;
+  }
+
+  // Pan and zoom
+
+  const whole = drawing.viewBox.baseVal;
+  let sheet = { x: 0, y: 0, w: whole.width, h: whole.height };
+  let box = { ...sheet };
+  let moved = false;
+  const SMALLEST_SCALE = 0.62;
+
+  function show() {
+    drawing.setAttribute("viewBox", [box.x, box.y, box.w, box.h].map((c) => c.toFixed(2)).join(" "));
+    showMap();
+  }
+  function fit() {
+    box = { ...sheet };
+    show();
+  }
+  function pixels() { return drawing.getBoundingClientRect(); }
+  function readable() {
+    const { width, height } = pixels();
+    const scale = Math.min(width / sheet.w, height / sheet.h);
+    if (!isDrawn || scale >= SMALLEST_SCALE || !width) return fit();
+    box.w = width / SMALLEST_SCALE;
+    box.h = height / SMALLEST_SCALE;
+    let busiest = 0;
+    for (const [v, { parents, children, neighbors }] of state.around) {
+      const best = state.around.get(busiest) || ALONE;
+      const degree = (a) => a.parents.length + a.children.length + a.neighbors.length;
+      if (degree({ parents, children, neighbors }) > degree(best)) busiest = v;
+    }
+    return centre(busiest);
+  }
+  function hold() {
+    box.x = box.w >= sheet.w ? sheet.x + (sheet.w - box.w) / 2 : clamp(box.x, sheet.x, sheet.x + sheet.w - box.w);
+    box.y = box.h >= sheet.h ? sheet.y + (sheet.h - box.h) / 2 : clamp(box.y, sheet.y, sheet.y + sheet.h - box.h);
+  }
+  function centre(v) {
+    const [x, y] = boxes.get(v);
+    const { width, height } = pixels();
+    if (width / box.w < SMALLEST_SCALE && height / box.h < SMALLEST_SCALE) {
+      box.w = width / 0.9;
+      box.h = height / 0.9;
+    }
+    box.x = x - box.w / 2;
+    box.y = y - box.h / 2;
+    hold();
+    show();
+  }
+  function zoom(factor, at) {
+    const p = at || { x: box.x + box.w / 2, y: box.y + box.h / 2 };
+    const smallest = 120 / Math.max(sheet.w, 1);
+    const next = clamp(box.w * factor, sheet.w * Math.min(smallest, 1), Math.max(sheet.w * 1.5, 600)) / box.w;
+    box = { x: p.x - (p.x - box.x) * next, y: p.y - (p.y - box.y) * next, w: box.w * next, h: box.h * next };
+    show();
+  }
+  function pointAt(event) {
+    const matrix = drawing.getScreenCTM();
+    return matrix ? new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse()) : { x: 0, y: 0 };
+  }
+  const fingers = new Map();
+  drawing.addEventListener("pointerdown", (event) => {
+    if (!fingers.size) moved = false;
+    fingers.set(event.pointerId, event);
+  });
+  window.addEventListener("pointermove", (event) => {
+    const before = fingers.get(event.pointerId);
+    if (before === undefined) return;
+    const dx = event.clientX - before.clientX, dy = event.clientY - before.clientY;
+    if (!moved && Math.hypot(dx, dy) < 4) return;
+    moved = true;
+    drawing.classList.add("dragged");
+    if (fingers.size === 2) {
+      const [other] = [...fingers.values()].filter((f) => f.pointerId !== event.pointerId);
+      const was = Math.hypot(before.clientX - other.clientX, before.clientY - other.clientY);
+      const is = Math.hypot(event.clientX - other.clientX, event.clientY - other.clientY);
+      if (was > 0 && is > 0) zoom(was / is, pointAt(other));
+    } else {
+      const matrix = drawing.getScreenCTM();
+      box.x -= dx / matrix.a;
+      box.y -= dy / matrix.d;
+      show();
+    }
+    fingers.set(event.pointerId, event);
+  });
+  for (const end of ["pointerup", "pointercancel"]) {
+    window.addEventListener(end, (event) => { fingers.delete(event.pointerId); drawing.classList.remove("dragged"); });
+  }
+  drawing.addEventListener("click", (event) => { if (event.target === drawing && !moved) chooseNothing(); });
+  drawing.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey && !event.metaKey) return;  // an ordinary wheel scrolls the page
+    event.preventDefault();
+    zoom(Math.exp(event.deltaY * 0.002), pointAt(event));
+  }, { passive: false });
+  drawing.addEventListener("dblclick", (event) => zoom(0.6, pointAt(event)));
+  drawing.addEventListener("keydown", (event) => {
+    const pan = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+    if (pan) { box.x += pan[0] * box.w * 0.1; box.y += pan[1] * box.h * 0.1; show(); }
+    else if (event.key === "+" || event.key === "=") zoom(0.8);
+    else if (event.key === "-") zoom(1.25);
+    else if (event.key === "0") fit();
+    else if (event.key === "Escape") chooseNothing();
+    else return;
+    event.preventDefault();
+  });
+  $("zoom-in").addEventListener("click", () => zoom(0.7));
+  $("zoom-out").addEventListener("click", () => zoom(1 / 0.7));
+  $("fit").addEventListener("click", fit);
+
+  const map = $("map");
+  let frame = null;
+  function makeMap() {
+    map.setAttribute("viewBox", [sheet.x, sheet.y, sheet.w, sheet.h].join(" "));
+    frame = shape("rect", { class: "frame" });
+    map.replaceChildren(...[...boxes.values()].map(([x, y, w, h]) =>
+      shape("rect", { x: x - w / 2, y: y - h / 2, width: w, height: h })), frame);
+    map.addEventListener("click", (event) => {
+      const p = new DOMPoint(event.clientX, event.clientY).matrixTransform(map.getScreenCTM().inverse());
+      box.x = p.x - box.w / 2;
+      box.y = p.y - box.h / 2;
+      hold();
+      show();
+    });
+  }
+  function showMap() {
+    if (frame === null) return;
+    map.toggleAttribute("hidden", box.w > sheet.w * 0.8 && box.h > sheet.h * 0.8);
+    for (const [name, value] of [["x", box.x], ["y", box.y], ["width", box.w], ["height", box.h]]) frame.setAttribute(name, value);
+  }
+  let kept = null;
+  window.addEventListener("beforeprint", () => { kept = { ...box }; fit(); });
+  window.addEventListener("afterprint", () => { if (kept) { box = kept; show(); } });
+
+  // Find
+
+  const find = $("find");
+  $("names").append(...names.slice(0, 5000).map((name) => element("option", null, { value: name })));
+  const numbers = new Map(names.map((name, v) => [name, v]));
+  function look(isFinal) {
+    const text = find.value.trim();
+    if (!text) return;
+    let v = numbers.get(text);
+    if (v === undefined && isFinal) {
+      const lower = text.toLowerCase();
+      v = names.findIndex((name) => name.toLowerCase().startsWith(lower));
+      if (v < 0) v = names.findIndex((name) => name.toLowerCase().includes(lower));
+      if (v < 0) {
+        details.replaceChildren(element("h3", "Not found"), element("p", "No variable has a name that contains “" + text + "”."));
+        return;
+      }
+    }
+    if (v !== undefined) chooseNode(v, true);
+  }
+  find.addEventListener("input", () => look(false));
+  find.addEventListener("keydown", (event) => { if (event.key === "Enter") look(true); });
+
+  // Weak edges
+
+  const threshold = $("threshold"), thresholdSays = $("threshold-says");
+  function hideWeak() {
+    const count = Number(threshold.value);
+    weak = new Set(ranked.slice(0, count).map(([, index]) => key(view.edges[index][0], view.edges[index][1])));
+    thresholdSays.textContent = count
+      ? plural(count, "edge") + " hidden: up to " + number(ranked[count - 1][0])
+      : "none hidden";
+    paint();
+  }
+  if (ranked.length > 1) {
+    $("threshold-group").hidden = false;
+    threshold.max = ranked.length;
+    threshold.addEventListener("input", hideWeak);
+    const what = view.edges.some((edge) => edge[5] !== null) ? "strength" : "gain";
+    threshold.setAttribute("aria-label", "Hide edges with a small " + what);
+  }
+
+  // The table of edges
+
+  const table = $("edge-table");
+  if (table) {
+    const heads = [...table.tHead.rows[0].cells];
+    const body = table.tBodies[0];
+    heads.forEach((head, column) => {
+      const button = element("button", head.textContent, { type: "button" });
+      head.replaceChildren(button);
+      button.addEventListener("click", () => {
+        const up = head.getAttribute("aria-sort") !== "ascending";
+        heads.forEach((other) => other.removeAttribute("aria-sort"));
+        head.setAttribute("aria-sort", up ? "ascending" : "descending");
+        const isNumber = head.classList.contains("number");
+        const field = { gain: 3, step: 4, strength: 5 }[button.textContent];
+        const value = (row) => isNumber ? view.edges[Number(row.dataset.e)][field] : row.cells[column].textContent;
+        const rows = [...body.rows].sort((a, b) => {
+          const [p, q] = [value(a), value(b)];
+          if (p === null || q === null) return (p === null) - (q === null);
+          return (isNumber ? p - q : p.localeCompare(q, "en", { numeric: true })) * (up ? 1 : -1);
+        });
+        body.append(...rows);
+      });
+    });
+    for (const row of body.rows) {
+      const [x, y] = view.edges[Number(row.dataset.e)];
+      const button = element("button", row.cells[1].textContent, { type: "button", "aria-label": "Why: " + pairInWords(result, x, y) });
+      button.addEventListener("click", () => { choosePair(x, y); details.scrollIntoView({ block: "nearest" }); });
+      row.cells[1].replaceChildren(button);
+      [[0, x], [2, y]].forEach(([cell, v]) => {
+        const link = element("button", names[v], { type: "button" });
+        link.addEventListener("click", () => { chooseNode(v, true); $("picture").scrollIntoView({ block: "nearest" }); });
+        row.cells[cell].replaceChildren(link);
+      });
+    }
+  }
+
+  // The replay
+
+  const slider = $("step");
+  let timer = null;
+  function go(step) {
+    const target = clamp(step, 0, lastFrame);
+    state.frame = target;
+    if (hasReplay) {
+      state.graph = target === lastFrame ? result : graphAfter(target);
+      state.around = adjacency(state.graph);
+    }
+    slider.value = target;
+    tellStep(target);
+    if (!isDrawn && state.node !== null) drawNeighborhood();
+    if (state.edge !== null) tellPair(...state.edge);
+    else if (state.node !== null) tellNode(state.node);
+    paint();
+  }
+  function tellStep(k) {
+    $("step-number").textContent = k > lastStep ? "result" : k + " of " + lastStep;
+    const here = $("here");
+    if (here) here.setAttribute("d", "M" + (1000 * Math.min(k, lastStep) / lastStep).toFixed(1) + " 0V100");
+    const said = $("step-says");
+    if (k > lastStep) said.textContent = "The result: background knowledge directs more edges than the last step did.";
+    else if (k === 0) said.textContent = view.start === "complete" ? "The start: the complete graph." : "The start: the graph without edges.";
+    else {
+      const step = view.steps[k - 1];
+      said.textContent = view.phases[step[0]] + ": " + operatorInWords(step) + " changes the score by " +
+        number(step[6]) + " to " + number(step[7]) + "; " + plural(step[8], "edge") + ".";
+    }
+    slider.setAttribute("aria-valuetext", said.textContent);
+  }
+  function stop() {
+    clearInterval(timer);
+    timer = null;
+    $("play").textContent = "▶ Play";
+    $("play").setAttribute("aria-label", "Play");
+  }
+  function play() {
+    if (timer !== null) return stop();
+    if (state.frame === lastFrame) go(0);
+    $("play").textContent = "⏸ Stop";
+    $("play").setAttribute("aria-label", "Stop");
+    timer = setInterval(() => {
+      if (state.frame >= lastFrame) stop();
+      else go(state.frame + 1);
+    }, clamp(12000 / Math.max(lastFrame, 1), 60, 900));
+    return undefined;
+  }
+  if (lastStep) {
+    $("replay").hidden = false;
+    slider.max = lastFrame;
+    if (!hasReplay) {
+      $("replay-note").textContent = "The graph from which the search started is not recorded, so the picture stays that of the result; the steps can be read one by one.";
+    } else $("replay-note").hidden = true;
+    slider.addEventListener("input", () => { stop(); go(Number(slider.value)); });
+    const jumps = { first: () => 0, back: () => state.frame - 1, next: () => state.frame + 1, last: () => lastFrame };
+    for (const [id, where] of Object.entries(jumps)) $(id).addEventListener("click", () => { stop(); go(where()); });
+    $("play").addEventListener("click", play);
+    const curve = $("curve");
+    if (curve) curve.addEventListener("click", (event) => {
+      const { left, width } = curve.getBoundingClientRect();
+      stop();
+      go(Math.round((event.clientX - left) / width * lastStep));
+    });
+    const steps = $("steps");
+    steps.addEventListener("toggle", () => {
+      const place = steps.querySelector(".scroll");
+      if (!steps.open || place.childElementCount) return;
+      const made = element("table");
+      const head = made.createTHead().insertRow();
+      for (const title of ["step", "phase", "operator", "gain", "score", "edges"]) head.append(element("th", title, { scope: "col" }));
+      const body = made.createTBody();
+      view.steps.forEach((step, k) => {
+        const row = body.insertRow();
+        const button = element("button", k + 1, { type: "button", "aria-label": "Go to step " + (k + 1) });
+        button.addEventListener("click", () => { stop(); go(k + 1); });
+        row.insertCell().append(button);
+        for (const text of [view.phases[step[0]], operatorInWords(step), number(step[6]), number(step[7]), step[8]]) row.insertCell().textContent = text;
+      });
+      place.append(made);
+    });
+  }
+
+  // Light and dark
+
+  const theme = $("theme");
+  const prefersDark = window.matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (document.documentElement.dataset.theme || (prefersDark.matches ? "dark" : "light")) === "dark";
+  function nameTheme() { theme.textContent = isDark() ? "Light" : "Dark"; theme.setAttribute("aria-label", "Switch to " + theme.textContent.toLowerCase() + " colours"); }
+  theme.addEventListener("click", () => { document.documentElement.dataset.theme = isDark() ? "light" : "dark"; nameTheme(); });
+
+  // Begin
+
+  theme.hidden = false;
+  $("tools").hidden = n === 0;
+  nameTheme();
+  hideWeak();
+  if (lastStep) go(lastFrame);
+  if (isDrawn) { makeMap(); readable(); }
+  else if (n) {
+    const degrees = [...state.around].map(([v, a]) => [a.parents.length + a.children.length + a.neighbors.length, v]);
+    chooseNode(degrees.length ? degrees.reduce((best, d) => (d[0] > best[0] ? d : best))[1] : 0);
+  }
+  window.sgesReport = { go, edges: () => [...state.graph.values()] };
+})();

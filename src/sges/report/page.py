@@ -1,0 +1,604 @@
+r"""A result as one HTML file that shows, explains and replays it, and from which it is read back.
+
+The file needs no network and no other file.  It holds, in this order:
+
+    the result     its JSON, in a script element of the type application/json, which ``read_result``
+                   reads; so the page is also the archive
+    the view       what the script of the page needs, also as JSON: names, boxes, edges, the steps,
+                   and for each step the edges that it changed
+    the page       the picture as SVG in our layered layout, and tables; complete without scripts
+
+The graphs of the replay are those of the library: each is the graph that the operators of the
+steps lead to, stored as its difference from the one before.
+
+Names come from data and may be hostile.  In HTML they are escaped; in JSON every "<" is written
+as \u003c, so that no name can end a script element.  A content security policy in the page allows
+exactly its own script and style, by their hashes, and nothing from the network.
+"""
+
+import json
+import platform
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from html import escape
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+from itertools import pairwise
+from math import isfinite
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import numpy as np
+
+from sges.errors import DataError, NoConsistentExtension
+from sges.export.writing import PathLike, write_text
+from sges.graph.pdag import PDAG, printable
+from sges.nodeset import nodes
+from sges.plot import layout_of
+from sges.plot.drawing import labels_of
+from sges.plot.layout import Curve, Layout, Size
+from sges.report.explanation import replay
+from sges.report.text import facts, large
+from sges.result import LearnedEdge, Result, Step
+
+MAX_DRAWN_NODES, MAX_DRAWN_EDGES = 400, 500
+"""Larger graphs are shown one neighbourhood at a time."""
+MAX_CERTIFIED_NODES, MAX_CERTIFIED_OPERATORS = 100, 2_000
+"""Up to which size the page says whether the result is a local optimum, and how many operators
+of each kind are scored for that."""
+MAX_DIGEST_BYTES = 2**30
+"""Data above this size get no digest."""
+
+TYPE_SIZE, LINE_HEIGHT = 12.0, 15.0
+MARGIN = 12.0
+CURVE_WIDTH, CURVE_HEIGHT = 1000.0, 100.0
+NONE, DIRECTED, UNDIRECTED = 0, 1, 2
+"""What is between two nodes, in the view."""
+
+_RESULT_MARK = '<script type="application/json" id="sges-result">'
+_END_MARK = "</script>"
+
+_PAPER = """\
+@inproceedings{chickering2015selective,
+  author    = {Chickering, David Maxwell and Meek, Christopher},
+  title     = {Selective Greedy Equivalence Search: Finding Optimal Bayesian Networks
+               Using a Polynomial Number of Score Evaluations},
+  booktitle = {Conference on Uncertainty in Artificial Intelligence (UAI)},
+  year      = {2015},
+  doi       = {10.48550/arXiv.1506.02113}
+}"""
+
+
+def write_report(result: Result, path: PathLike, *, command: str | None = None) -> Path:
+    """Write a result as one HTML file, whole or not at all.
+
+    Parameters
+    ----------
+    result : Result
+        The result to show.
+    path : str or path-like
+        The file to write.
+    command : str, optional
+        The command line that led to the result, to be shown under "Run it again".
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be written.
+    """
+    return write_text(path, report_page(result, command))
+
+
+def report_page(result: Result, command: str | None = None) -> str:
+    """Return a result as the text of one HTML file.
+
+    Parameters
+    ----------
+    result : Result
+        The result to show.
+    command : str, optional
+        The command line that led to the result.
+
+    Returns
+    -------
+    str
+        HTML that needs no other file; the same for the same result and versions.
+    """
+    layout = _layout(result.cpdag)
+    edges = result.edges
+    style, script = _asset("page.css"), _asset("page.js")
+    return Template(_asset("page.html")).substitute(
+        version=escape(_version("sges")),
+        policy=_policy(style, script),
+        title=escape(_title(result)),
+        lead=escape(_lead(result)),
+        alarm=_alarm(result),
+        style=style,
+        script=script,
+        result=_harmless(result.to_json(indent=None)),
+        view=_harmless(json.dumps(view_of(result, edges, layout), separators=(",", ":"))),
+        picture=_picture(result.cpdag, layout),
+        curve=_score_curve(result.steps),
+        edges=_edge_table(edges),
+        assumed=_definitions(_assumptions(result)),
+        again=_again(result, command),
+        cite=_citation(),
+    )
+
+
+def result_json_in(text: str) -> str:
+    """Return the JSON of the result in the text of a page; refuse a page without one."""
+    start = text.find(_RESULT_MARK)
+    end = text.find(_END_MARK, start)
+    if start < 0 or end < 0:
+        raise DataError("this HTML page holds no result; it was not written by Result.report")
+    return text[start + len(_RESULT_MARK) : end]
+
+
+def _asset(name: str) -> str:
+    return (files("sges.report") / name).read_text(encoding="utf-8")
+
+
+def _harmless(text: str) -> str:
+    """Return JSON in which nothing can end the script element around it."""
+    return text.replace("<", "\\u003c")
+
+
+def _policy(style: str, script: str) -> str:
+    """Return the content security policy that allows this style and script and nothing else."""
+    hashes = [b64encode(sha256(part.encode()).digest()).decode() for part in (style, script)]
+    return (
+        f"default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
+        f"style-src 'sha256-{hashes[0]}'; script-src 'sha256-{hashes[1]}'"
+    )
+
+
+# The view: what the script needs
+
+
+def view_of(result: Result, edges: Sequence[LearnedEdge], layout: Layout | None) -> dict[str, Any]:
+    """Return what the script of the page needs, as plain values."""
+    graphs = replay(result)
+    number = {name: v for v, name in enumerate(result.names)}
+    phases = list(dict.fromkeys(step.phase for step in result.steps))
+    view: dict[str, Any] = {
+        "names": [printable(name) for name in result.names],
+        "edges": [
+            [
+                number[edge.source],
+                number[edge.target],
+                DIRECTED if edge.kind == "directed" else UNDIRECTED,
+                _finite(edge.gain),
+                edge.step,
+                _finite(edge.strength),
+            ]
+            for edge in edges
+        ],
+        "phases": [printable(phase) for phase in phases],
+        "steps": [_step_values(step, phases) for step in result.steps],
+        "start": None,
+        "changes": [],
+        "boxes": [],
+    }
+    if layout is not None:
+        boxes = [layout.boxes[v] for v in range(result.cpdag.n)]
+        view["boxes"] = [
+            [_short(b.x), _short(b.y), _short(b.width), _short(b.height)] for b in boxes
+        ]
+    if graphs is not None and result.steps:
+        view["start"] = "complete" if graphs[0].edge_count() else "empty"
+        view["changes"] = list(changes([*graphs, result.cpdag]))
+    return view
+
+
+def changes(graphs: Sequence[PDAG]) -> Iterator[list[int]]:
+    """Yield for each graph but the first how it differs from the one before.
+
+    Each difference is a flat list of x, y, kind: 0 for no edge, 1 for x → y, 2 for x — y.
+
+    >>> a, b = PDAG.from_edges(3, undirected=[(0, 1)]), PDAG.from_edges(3, [(2, 1)])
+    >>> list(changes([a, b]))
+    [[0, 1, 0, 2, 1, 1]]
+    """
+    for before, after in pairwise(graphs):
+        difference: list[int] = []
+        for x in range(after.n):
+            out, into = before.out[x] ^ after.out[x], before.into[x] ^ after.into[x]
+            for y in nodes((out | into) >> x << x):
+                difference += _between(after, x, y)
+        yield difference
+
+
+def _between(graph: PDAG, x: int, y: int) -> tuple[int, int, int]:
+    forward, backward = graph.out[x] >> y & 1, graph.out[y] >> x & 1
+    if forward and backward:
+        return (x, y, UNDIRECTED)
+    if backward:
+        return (y, x, DIRECTED)
+    return (x, y, DIRECTED if forward else NONE)
+
+
+def _step_values(step: Step, phases: Sequence[str]) -> list[Any]:
+    operator = step.operator
+    values = [
+        phases.index(step.phase),
+        type(operator).__name__,
+        operator.x,
+        operator.y,
+        operator.set_name,
+        list(nodes(operator.chosen)),
+        _finite(step.gain),
+        _finite(step.score),
+        step.edges,
+    ]
+    return values if step.separator is None else [*values, list(nodes(step.separator))]
+
+
+def _finite(number: float | None) -> float | None:
+    return None if number is None or not isfinite(number) else float(f"{number:.10g}")
+
+
+def _short(number: float) -> float:
+    """Return a coordinate in tenths of a point."""
+    return int(number) if round(number, 1) == int(number) else round(number, 1)
+
+
+# The picture
+
+
+def _layout(graph: PDAG) -> Layout | None:
+    """Return where to draw the graph, or None if it is too large to be drawn whole."""
+    if not 0 < graph.n <= MAX_DRAWN_NODES or graph.edge_count() > MAX_DRAWN_EDGES:
+        return None
+    labels = labels_of([graph.name(v) for v in range(graph.n)])
+    layout = layout_of(graph, [_box_size(label) for label in labels], "own")
+    return layout.moved(MARGIN, MARGIN)
+
+
+def _box_size(label: str) -> Size:
+    """Return the size of the box around a label, for any common font of the browser."""
+    lines = label.split("\n")
+    width = max(sum(map(_advance, line)) for line in lines) * TYPE_SIZE
+    return (max(width, 14.0) + 16.0, LINE_HEIGHT * len(lines) + 9.0)
+
+
+def _advance(character: str) -> float:
+    """Return about how wide a character is, in units of the type size."""
+    if character in "iljtf.,:;'|!()[] ":
+        return 0.36
+    if character in "mwMW@%—":
+        return 0.92
+    if ord(character) >= 0x1100:
+        return 1.05
+    return 0.7 if character.isupper() else 0.6
+
+
+def _picture(graph: PDAG, layout: Layout | None) -> str:
+    counts = (
+        f"{len(graph.directed_edges())} directed and {len(graph.undirected_edges())} undirected"
+    )
+    about = f"<title>A graph of {graph.n:,} variables: {counts} edges, listed below</title>"
+    arrow = (
+        '<defs><marker id="arrow" viewBox="0 0 10 10" refX="9.5" refY="5" markerWidth="9" '
+        'markerHeight="9" markerUnits="userSpaceOnUse" orient="auto-start-reverse">'
+        '<path d="M0 1L10 5L0 9z"/></marker></defs>'
+    )
+    head = '<svg class="graph" id="drawing" role="group" tabindex="0" xmlns="http://www.w3.org/2000/svg"'
+    if layout is None:
+        small = (
+            "<p>The graph is too large to be read as one picture: find or choose a variable, and "
+            "its neighbourhood is drawn.</p>"
+            if graph.n
+            else "<p>The graph has no variables.</p>"
+        )
+        empty = '<g id="extra"></g><g id="nodes"></g>'
+        return f'{small}{head} viewBox="0 0 900 500">{about}{arrow}{empty}</svg>'
+    labels = labels_of([graph.name(v) for v in range(graph.n)])
+    width, height = layout.width + 2 * MARGIN, layout.height + 2 * MARGIN
+    lines = [
+        f'{head} viewBox="0 0 {_short(width)} {_short(height)}">{about}{arrow}',
+        '<g id="lines">',
+    ]
+    lines += [_edge_path(graph, curve) for curve in layout.curves]
+    lines += ['</g><g id="extra"></g><g id="nodes">']
+    lines += [_node_box(graph, v, labels[v], layout) for v in range(graph.n)]
+    return "\n".join([*lines, "</g></svg>"])
+
+
+def _edge_path(graph: PDAG, curve: Curve) -> str:
+    x, y, kind = _between(graph, *curve.edge)
+    points = curve.points if (x, y) == curve.edge else curve.points[::-1]
+    word = "directed" if kind == DIRECTED else "undirected"
+    return (
+        f'<path class="edge {word}" data-x="{x}" data-y="{y}" data-kind="{kind}" '
+        f'd="{_outline(points)}"/>'
+    )
+
+
+def _outline(points: Sequence[tuple[float, float]]) -> str:
+    numbers = [f"{_short(x)} {_short(y)}" for x, y in points]
+    return f"M{numbers[0]}" + "".join(
+        f"C{' '.join(numbers[k : k + 3])}" for k in range(1, len(numbers), 3)
+    )
+
+
+def _node_box(graph: PDAG, v: int, label: str, layout: Layout) -> str:
+    box = layout.boxes[v]
+    lines = label.split("\n")
+    top = box.y - LINE_HEIGHT * (len(lines) - 1) / 2 + TYPE_SIZE * 0.35
+    texts = "".join(
+        f'<text x="{_short(box.x)}" y="{_short(top + k * LINE_HEIGHT)}">{escape(line)}</text>'
+        for k, line in enumerate(lines)
+    )
+    name = escape(printable(graph.name(v)))
+    return (
+        f'<g class="node" data-v="{v}" tabindex="0" role="button" '
+        f'aria-label="{escape(_in_words(graph, v))}"><title>{name}</title>'
+        f'<rect x="{_short(box.x - box.width / 2)}" y="{_short(box.top)}" rx="5" '
+        f'width="{_short(box.width)}" height="{_short(box.height)}"/>{texts}</g>'
+    )
+
+
+def _in_words(graph: PDAG, v: int) -> str:
+    """Return what a screen reader says about a node."""
+    parts = [
+        f"{masks.bit_count()} {noun}{'' if masks.bit_count() == 1 else plural}"
+        for masks, noun, plural in (
+            (graph.parents(v), "parent", "s"),
+            (graph.children(v), "child", "ren"),
+            (graph.neighbors(v), "undirected edge", "s"),
+        )
+    ]
+    return f"{printable(graph.name(v))}: {', '.join(parts)}"
+
+
+def _score_curve(steps: Sequence[Step]) -> str:
+    """Return the score after each step as SVG, with the phases below it."""
+    scores = [step.score for step in steps]
+    if len(scores) < 2 or not all(map(isfinite, scores)):
+        return ""
+    scores = [scores[0] - steps[0].gain, *scores] if isfinite(steps[0].gain) else scores
+    low, high = min(scores), max(scores)
+    first = len(steps) + 1 - len(scores)
+    points = [
+        f"{_short(CURVE_WIDTH * (k + first) / len(steps))} "
+        f"{_short(4 + (CURVE_HEIGHT - 8) * (high - score) / ((high - low) or 1.0))}"
+        for k, score in enumerate(scores)
+    ]
+    lengths: list[tuple[str, int]] = []
+    for step in steps:
+        phase, count = lengths[-1] if lengths and lengths[-1][0] == step.phase else (step.phase, 0)
+        lengths[len(lengths) - bool(count) :] = [(phase, count + 1)]
+    said = (
+        f"The score goes from {scores[0]:,.6g} to {scores[-1]:,.6g} in {len(steps)} steps: "
+        + ", ".join(f"{printable(phase)} {count}" for phase, count in lengths)
+    )
+    bounds, at = [], 0
+    for _, count in lengths[:-1]:
+        at += count
+        place = _short(CURVE_WIDTH * at / len(steps))
+        bounds.append(f'<path class="phase" d="M{place} 0V{CURVE_HEIGHT:g}"/>')
+    return (
+        f'<svg class="curve" id="curve" viewBox="0 0 {CURVE_WIDTH:g} {CURVE_HEIGHT:g}" '
+        f'preserveAspectRatio="none" role="img"><title>{escape(said)}</title>{"".join(bounds)}'
+        f'<path class="score" d="M{"L".join(points)}"/>'
+        f'<path class="here" id="here" d="M{CURVE_WIDTH:g} 0V{CURVE_HEIGHT:g}"/></svg>'
+        f'<p class="legend">{escape(said)}.</p>'
+    )
+
+
+# The tables
+
+
+def _edge_table(edges: Sequence[LearnedEdge]) -> str:
+    if not edges:
+        return "<p>The graph has no edges.</p>"
+    columns = ["from", "", "to", "gain", "step", "strength"]
+    has_strengths = any(edge.strength is not None for edge in edges)
+    if not has_strengths:
+        columns.remove("strength")
+    heads = "".join(
+        f'<th scope="col" class="{"number" if column in ("gain", "step", "strength") else "text"}">'
+        f"{column or 'edge'}</th>"
+        for column in columns
+    )
+    rows = [_edge_row(k, edge, has_strengths) for k, edge in enumerate(edges)]
+    strength = (
+        " <i>Strength</i> is how much the score of one member of the class falls when the edge is "
+        "removed from it."
+    )
+    return (
+        "<p>An arrow → has the same direction in every member of the class; some members direct — "
+        "one way and some the other. <i>Gain</i> is how much the score rose at the step that "
+        f"inserted the edge.{strength if has_strengths else ''}</p>"
+        f'<div class="scroll"><table id="edge-table"><caption>{len(edges):,} edges</caption>'
+        f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _edge_row(k: int, edge: LearnedEdge, has_strengths: bool) -> str:
+    sign = "→" if edge.kind == "directed" else "—"
+    numbers = [
+        "" if edge.gain is None else f"{edge.gain:,.6g}",
+        "" if edge.step is None else str(edge.step),
+        *(["" if edge.strength is None else f"{edge.strength:,.6g}"] if has_strengths else []),
+    ]
+    cells = "".join(f'<td class="number">{number}</td>' for number in numbers)
+    ends = [escape(printable(name)) for name in (edge.source, edge.target)]
+    return (
+        f'<tr data-e="{k}"><td>{ends[0]}</td><td><span title="{edge.kind}">{sign}</span></td>'
+        f"<td>{ends[1]}</td>{cells}</tr>"
+    )
+
+
+def _definitions(pairs: Sequence[tuple[str, str]]) -> str:
+    rows = "".join(
+        f"<dt>{escape(key)}</dt><dd>{escape(printable(text))}</dd>" for key, text in pairs
+    )
+    return f"<dl>{rows}</dl>"
+
+
+def _title(result: Result) -> str:
+    n = result.cpdag.n
+    return f"Equivalence class on {n:,} variable{'' if n == 1 else 's'}"
+
+
+def _lead(result: Result) -> str:
+    directed, undirected = result.cpdag.directed_edges(), result.cpdag.undirected_edges()
+    return printable(
+        f"{len(directed):,} directed and {len(undirected):,} undirected edges; "
+        f"{result.score_name or 'score'} {result.score:,.4f}; {len(result.steps):,} steps."
+    )
+
+
+def _alarm(result: Result) -> str:
+    if result.complete:
+        return ""
+    return (
+        f'<p class="note">The search is not complete: {escape(printable(str(result.stopped)))}. '
+        "This is the best graph found so far.</p>"
+    )
+
+
+def _assumptions(result: Result) -> list[tuple[str, str]]:
+    """Return what was assumed and what came of it, in words."""
+    return [*_data_facts(result), *facts(result), *_class_facts(result), *_reading(result)]
+
+
+def _data_facts(result: Result) -> list[tuple[str, str]]:
+    data = _data_of(result)
+    if data is None:
+        return [("data", "not stored with the result; see the notes")]
+    records = int(data.records)
+    if not hasattr(data, "kinds"):
+        return [("data", f"{records:,} records of {len(data.names):,} continuous columns")]
+    words = [
+        f"{len(columns):,} {kind}"
+        for kind, columns in (("continuous", data.continuous), ("discrete", data.discrete))
+        if columns
+    ]
+    told = [("data", f"{records:,} records; {' and '.join(words)} columns")]
+    if data.discrete:
+        low, high = data.arities.min(), data.arities.max()
+        span = f"{low}" if low == high else f"{low} to {high}"
+        told.append(("levels", f"{span} in each discrete column"))
+    return told
+
+
+def _data_of(result: Result) -> Any:  # noqa: ANN401 (a Dataset or Moments)
+    """Return the data behind the score, if they are at hand."""
+    for name in ("data", "moments"):
+        data = getattr(result.scorer, name, None)
+        if data is not None and hasattr(data, "names") and hasattr(data, "records"):
+            return data
+    return None
+
+
+def _class_facts(result: Result) -> list[tuple[str, str]]:
+    try:
+        size = result.class_size()
+    except NoConsistentExtension:  # a graph from a file need not be a class
+        return [("members", "none: no DAG is a consistent extension of this graph")]
+    if isinstance(size, int):
+        told = large(size)
+    else:
+        told = f"between {large(size.low)} and {large(size.high)}"
+    return [("members", f"{told} DAGs in the class"), ("local optimum", _certified(result))]
+
+
+def _certified(result: Result) -> str:
+    if result.scorer is None:
+        return "not checked: the score is not stored with the result"
+    if result.cpdag.n > MAX_CERTIFIED_NODES:
+        return "not checked; result.certify() checks it"
+    return str(result.certify(limit=MAX_CERTIFIED_OPERATORS))
+
+
+def _reading(result: Result) -> list[tuple[str, str]]:
+    """Return what a causal reading of the edges takes for granted."""
+    if not result.cpdag.edge_count():
+        return []
+    text = (
+        "an arrow has a causal reading only without unmeasured common causes and without selection "
+        "bias; the search assumes independent records and a score that fits the data"
+    )
+    return [("causal reading", text)]
+
+
+# Run it again, and cite it
+
+
+def _again(result: Result, command: str | None) -> str:
+    parts = []
+    if command is not None:
+        parts.append(f"<p>The command was</p><pre>{escape(printable(command))}</pre>")
+    parts.append(
+        "<p>In Python, as far as the result records how it was found (options for reading the "
+        "table, background knowledge and a penalty are not recorded):</p>"
+        f"<pre>{escape(_call(result))}</pre>"
+    )
+    versions = [(name, _version(name)) for name in ("sges", "numpy", "scipy")]
+    rows = [*versions, ("Python", f"{platform.python_version()}, {platform.machine()}")]
+    if (digest := _digest(_data_of(result))) is not None:
+        rows.append(digest)
+    return "".join([*parts, _definitions(rows)])
+
+
+def _call(result: Result) -> str:
+    """Return the call of ``learn`` that the entries of a result stand for."""
+    from sges.score.named import SCORES
+
+    words = {word.replace("-", ""): word for word in SCORES}
+    word = words.get(result.score_name.lower().partition("(")[0])
+    arguments = ["data"]
+    if word is not None:
+        arguments.append(f'score="{word}"')
+    if result.assume:
+        arguments.append(f"assume=sges.{result.assume}")
+    if result.strategy:
+        arguments.append(f"strategy={json.dumps(result.strategy)}")
+    if result.strategy == "two-phase" and result.forward:
+        arguments.append(f"forward={json.dumps(result.forward)}")
+    return printable(f"result = sges.learn({', '.join(arguments)})")
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:  # a copy without metadata
+        return "unknown"
+
+
+def _digest(data: Any) -> tuple[str, str] | None:  # noqa: ANN401 (a Dataset or Moments)
+    """Return what was hashed and the hash, or None if there are no data or too many."""
+    if data is None:
+        return None
+    is_table = hasattr(data, "kinds")
+    fields = ("values", "codes", "weights") if is_table else ("mean", "covariance")
+    arrays = [np.asarray(getattr(data, f)) for f in fields if getattr(data, f, None) is not None]
+    if sum(array.nbytes for array in arrays) > MAX_DIGEST_BYTES:
+        return None
+    hashed = sha256(json.dumps([*data.names]).encode())
+    for array in arrays:
+        hashed.update(str((array.dtype.str, array.shape)).encode())
+        hashed.update(np.ascontiguousarray(array).data)
+    what = "SHA-256 of the table" if is_table else "SHA-256 of the means and covariances"
+    return (what, hashed.hexdigest())
+
+
+def _citation() -> str:
+    software = (
+        "@software{sges,\n  author  = {{The sges developers}},\n"
+        "  title   = {sges: Selective Greedy Equivalence Search in Python},\n"
+        f"  version = {{{_version('sges')}}}\n}}"
+    )
+    return (
+        f"<p>The algorithm and the software:</p><pre>{escape(_PAPER)}\n\n{escape(software)}</pre>"
+    )
