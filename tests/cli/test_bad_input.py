@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from processes import started
 from sges import examples
 from sges.cli.app import INTERRUPTED, INVALID_DATA, run
 
@@ -171,12 +172,12 @@ def test_a_reader_that_goes_away_is_no_error(here: Path) -> None:
 def test_ctrl_c_gives_the_class_reached_so_far(here: Path) -> None:
     assert run(["simulate", str(here / "s"), "--variables", "150", "--edges", "300"]) == 0
     command = [*SGES, "learn", "s/data.csv", "--forward", "complete", "--max-parents", "3",
-               "--json"]  # fmt: skip
+               "--json", "--time-limit", "300"]  # fmt: skip
     # A search from the complete graph of 150 variables takes far longer than the test waits.
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(4)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    with started(command) as process:
+        time.sleep(4)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
     if process.returncode == INTERRUPTED:  # a slow machine: the search had not begun
         assert err == "sges: interrupted; nothing was written\n"
         return
@@ -194,6 +195,33 @@ def test_ctrl_c_before_the_search_is_one_line(
     monkeypatch.setattr("sges.data.Dataset.of", interrupted)
     assert run(["learn", ASIA]) == INTERRUPTED
     assert capsys.readouterr().err == "sges: interrupted; nothing was written\n"
+
+
+@pytest.mark.parametrize("where", ["exec('raise KeyboardInterrupt')", "press()"])
+def test_the_exit_code_of_ctrl_c_is_130_wherever_it_comes(where: str, here: Path) -> None:
+    # Without care, python -m dies of SIGINT if an exec was interrupted, as imports call it.
+    (here / "interrupted.py").write_text(
+        "import signal, sges.data\n"
+        "from sges.cli import main\n"
+        "press = lambda: signal.raise_signal(signal.SIGINT)\n"
+        f"sges.data.Dataset.of = lambda *_, **__: {where}\n"
+        f"main(['learn', {ASIA!r}])\n"
+    )
+    command = [sys.executable, "-m", "interrupted"]
+    done = subprocess.run(command, capture_output=True, check=False, text=True)
+    assert (done.returncode, done.stderr) == (130, "sges: interrupted; nothing was written\n")
+
+
+def test_signals_after_the_last_line_do_not_change_the_exit_code() -> None:
+    code = (
+        "import atexit, os, signal\n"
+        "from sges.cli import main\n"
+        "for number in (signal.SIGINT, signal.SIGTERM):\n"
+        "    atexit.register(os.kill, os.getpid(), number)\n"
+        f"main(['learn', {ASIA!r}])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_memory_that_runs_out_is_one_line(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from processes import started
 from sges import examples
 from sges.cli.app import INVALID_DATA, run
 
@@ -159,11 +160,11 @@ def test_edges_come_first_at_a_terminal_and_rows_are_told() -> None:
 
 @pytest.fixture
 def long_search(tmp_path: Path) -> list[str]:
-    """Return a search that takes far longer than a test waits."""
+    """Return a search that takes far longer than a test waits, but ends if nobody ends it."""
     assert run(["simulate", str(tmp_path / "s"), "--variables", "150", "--edges", "300"]) == 0
     return [
         *SGES, "learn", str(tmp_path / "s" / "data.csv"), "--forward", "complete",
-        "--max-parents", "3", "--json", "--out", str(tmp_path / "out"),
+        "--max-parents", "3", "--json", "--out", str(tmp_path / "out"), "--time-limit", "300",
     ]  # fmt: skip
 
 
@@ -171,12 +172,10 @@ def long_search(tmp_path: Path) -> list[str]:
 def test_a_signal_ends_a_search_with_its_result_so_far(
     long_search: list[str], number: signal.Signals, tmp_path: Path
 ) -> None:
-    process = subprocess.Popen(
-        long_search, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    time.sleep(8)
-    process.send_signal(number)
-    out, err = process.communicate(timeout=120)
+    with started(long_search) as process:
+        time.sleep(8)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=120)
     if process.returncode == 130:  # a slow machine: the search had not begun
         assert err == "sges: interrupted; nothing was written\n"
         return

@@ -1,52 +1,82 @@
 """A writer that a signal ends at one file event after another; run by ``test_crashes``.
 
-    python crashes.py FOLDER SIGNAL MODE
+    python crashes.py FOLDER SIGNAL fresh|replacing writer|command
 
+The writer is ``write_directory`` and ``write_bytes``, or the whole command ``sges learn --out``.
 Every event of Python's audit hooks on a path in FOLDER is a place to die: the process is forked,
 and the child sends itself the signal before its k-th event, for k = 1, 2, ... until a child
 reaches the end.  After each death the folder must hold the old files or the new ones.
 """
 
+import io
 import os
 import shutil
 import signal
 import sys
+import traceback
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+from sges.cli.app import INTERRUPTED, run
 from sges.export.writing import write_bytes, write_directory
+from sges.report import read_result
 
 OLD = {name: f"old {name}".encode() for name in ("graph.json", "graph.dot", "summary.txt")}
 NEW = {name: f"new {name}".encode() for name in ("graph.json", "graph.dot", "summary.txt")}
 FOREIGN = {"notes.txt": b"mine"}
+FILES = ("graph.dot", "graph.json", "graph.svg", "summary.txt")
+ROWS = "0.5,1\n1.5,0\n2,2.5\n4,3.5\n3,1.5\n"
 
 
-def run_until_event(folder: Path, number: int, sign: int, work: Callable[[], object]) -> bool:
-    """Fork a child that does the work and dies before an event; tell whether it came to the end."""
+NOT_REACHED, FAILED = 70, 71
+
+
+def run_until_event(folder: Path, number: int, sign: int, work: Callable[[], object]) -> int:
+    """Fork a child that does the work and gets the signal before an event; return how it ends.
+
+    That is the signal as a negative number, or ``NOT_REACHED`` if there are fewer events, or what
+    the work returns if it is a whole number.
+    """
     child = os.fork()
     if child == 0:
-        seen = 0
-
-        def hook(event: str, arguments: tuple[object, ...]) -> None:
-            nonlocal seen
-            about_files = event == "open" or event.startswith(("os.", "shutil.", "fcntl."))
-            if about_files and any(str(a).startswith(str(folder)) for a in arguments):
-                seen += 1
-                if seen == number:
-                    os.kill(os.getpid(), sign)
-
-        sys.addaudithook(hook)
+        code: object = FAILED
         try:
-            work()
+            code = _work_with_signal(folder, number, sign, work)
         except KeyboardInterrupt:
-            os._exit(0)
-        os._exit(0 if seen >= number else 7)
-    status = os.waitpid(child, 0)[1]
-    return os.WIFEXITED(status) and os.WEXITSTATUS(status) == 7
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stderr.flush()
+            os._exit(code if isinstance(code, int) else 0)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert status != FAILED, number
+    return status
+
+
+def _work_with_signal(folder: Path, number: int, sign: int, work: Callable[[], object]) -> object:
+    seen = 0
+
+    def hook(event: str, arguments: tuple[object, ...]) -> None:
+        nonlocal seen
+        about_files = event == "open" or event.startswith(("os.", "shutil.", "fcntl."))
+        if about_files and any(str(a).startswith(str(folder)) for a in arguments):
+            seen += 1
+            if seen == number:
+                os.kill(os.getpid(), sign)
+
+    sys.addaudithook(hook)
+    code = work()
+    return code if seen >= number else NOT_REACHED
 
 
 def content(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
 
 
 def check_directory(root: Path, sign: int, replacing: bool) -> int:
@@ -58,7 +88,8 @@ def check_directory(root: Path, sign: int, replacing: bool) -> int:
         if replacing:
             write_directory(folder, OLD)
             (folder / "notes.txt").write_bytes(b"mine")
-        finished = run_until_event(folder, number, sign, lambda: write_directory(folder, NEW))
+        work = partial(write_directory, folder, NEW)
+        finished = run_until_event(folder, number, sign, work) == NOT_REACHED
         left = content(folder) if folder.exists() else {}
         ours = {name: data for name, data in left.items() if name in OLD}
         kept = FOREIGN if replacing else {}
@@ -87,7 +118,8 @@ def check_file(root: Path, sign: int, replacing: bool) -> int:
         folder.mkdir()
         if replacing:
             target.write_bytes(b"old")
-        finished = run_until_event(folder, number, sign, lambda: write_bytes(target, b"new"))
+        work = partial(write_bytes, target, b"new")
+        finished = run_until_event(folder, number, sign, work) == NOT_REACHED
         ours = target.read_bytes() if target.exists() else None
         assert ours in (b"old" if replacing else None, b"new"), (number, ours)
         write_bytes(target, b"new")
@@ -97,6 +129,52 @@ def check_file(root: Path, sign: int, replacing: bool) -> int:
             return number - 1
 
 
+def learn(root: Path, generation: str) -> int:
+    """Run the command on a table of this generation; all four files name its columns."""
+    return run(["learn", str(root / f"{generation}.csv"), "--out", str(root / "command")])
+
+
+def check_command(root: Path, sign: int, replacing: bool) -> int:
+    """Die at every event of ``sges learn --out``; return how many there are."""
+    folder, number = root / "command", 0
+    for generation in ("old", "new"):
+        (root / f"{generation}.csv").write_text(f"{generation}_x,{generation}_y\n" + ROWS)
+    assert learn(root, "old") == 0
+    folder.replace(root / "before")
+    while True:
+        number += 1
+        shutil.rmtree(folder, ignore_errors=True)
+        if replacing:
+            shutil.copytree(root / "before", folder)
+        before = content(folder) if replacing else {}
+        status = run_until_event(folder, number, sign, partial(learn, root, "new"))
+        left = content(folder) if folder.exists() else {}
+        generations = {data.partition(b"_x")[0][-3:].decode() for data in left.values()}
+        assert generations <= ({"old", "new"} if replacing else {"new"}), (number, left)
+        assert len(generations) == 1 or not (generations or replacing), (number, left)
+        if left:
+            assert f"{read_result(folder).names[0]}"[:3] in generations, number
+        if sign != signal.SIGKILL:  # ended as told, with all files of one generation
+            assert status in (0, INTERRUPTED, NOT_REACHED), (number, status)
+            assert left == before if status == INTERRUPTED else len(left) == len(FILES), number
+            assert status == INTERRUPTED or generations == {"new"}, (number, status)
+            assert not folder.exists() or names_in(folder) == sorted(left), number
+        assert learn(root, "new") == 0, number
+        assert names_in(folder) == sorted(FILES), number
+        assert all(b"new_x" in data for data in content(folder).values()), number
+        if status == NOT_REACHED:
+            return number - 1
+
+
 if __name__ == "__main__":
-    arguments = (Path(sys.argv[1]), signal.Signals[sys.argv[2]], sys.argv[3] == "replacing")
-    sys.stdout.write(f"{check_directory(*arguments)} {check_file(*arguments)}\n")
+    root, sign, replacing = (
+        Path(sys.argv[1]),
+        signal.Signals[sys.argv[2]],
+        sys.argv[3] == "replacing",
+    )
+    if sys.argv[4] == "command":
+        told, sys.stdout = sys.stdout, io.StringIO()
+        told.write(f"{check_command(root, sign, replacing)}\n")
+    else:
+        writer = (check_directory(root, sign, replacing), check_file(root, sign, replacing))
+        sys.stdout.write(f"{writer[0]} {writer[1]}\n")

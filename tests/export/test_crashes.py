@@ -16,13 +16,38 @@ SCRIPT = Path(__file__).with_name("crashes.py")
 def test_dying_at_any_file_event_leaves_one_generation(
     tmp_path: Path, sign: str, mode: str
 ) -> None:
+    in_directory, in_file = events(tmp_path, sign, mode, "writer")
+    assert in_directory > 15
+    assert in_file > 3
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize(
+    ("sign", "mode"),
+    [
+        ("SIGKILL", "replacing"),
+        *(
+            pytest.param(sign, mode, marks=pytest.mark.slow)
+            for sign in ("SIGINT", "SIGTERM", "SIGKILL")
+            for mode in ("fresh", "replacing")
+            if (sign, mode) != ("SIGKILL", "replacing")
+        ),
+    ],
+)
+def test_learn_that_is_ended_at_any_file_event_leaves_the_old_result_or_the_new(
+    tmp_path: Path, sign: str, mode: str
+) -> None:
+    assert events(tmp_path, sign, mode, "command")[0] > 15
+
+
+def events(folder: Path, *arguments: str) -> list[int]:
+    """Let the writer die at every event; return the numbers of events."""
     ran = subprocess.run(
-        [sys.executable, str(SCRIPT), str(tmp_path), sign, mode],
+        [sys.executable, str(SCRIPT), str(folder), *arguments],
         capture_output=True,
         text=True,
         check=False,
+        timeout=300,
     )
     assert ran.returncode == 0, ran.stderr[-2000:]
-    in_directory, in_file = map(int, ran.stdout.split())
-    assert in_directory > 15
-    assert in_file > 3
+    return [int(number) for number in ran.stdout.split()]

@@ -10,7 +10,13 @@ import typer
 from sges import __version__
 from sges.cli.graphs import compare, convert, measure, plot, report, simulate
 from sges.cli.learn import demo, learn
-from sges.cli.terminal import check_streams, remark, say, terminated_as_interrupted
+from sges.cli.terminal import (
+    check_streams,
+    keep_exit_code,
+    remark,
+    say,
+    terminated_as_interrupted,
+)
 from sges.errors import InvalidArgument, InvalidProperty, SgesError, in_shell
 
 INVALID_DATA, INVALID_COMMAND, INTERRUPTED = 1, 2, 130
@@ -70,7 +76,11 @@ def main(arguments: list[str] | None = None) -> None:
     arguments : list of str, optional
         The words after ``sges``; by default those of the command line.
     """
-    code = run(arguments)
+    try:
+        code = run(arguments)
+    except KeyboardInterrupt:  # another one, while the first was reported
+        code = INTERRUPTED
+    keep_exit_code()
     if sys.stdout is None:  # Python would complain of it at exit
         os._exit(code)
     sys.exit(code)

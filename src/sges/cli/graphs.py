@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sges.cli.learn import BOUNDS, property_of
-from sges.cli.terminal import AsJson, grid, print_json, print_table, say
+from sges.cli.terminal import AsJson, grid, print_json, print_table, say, write_undisturbed
 from sges.errors import InvalidArgument, check_word
 
 if TYPE_CHECKING:
@@ -273,7 +273,6 @@ def simulate(
     read.
     """
     from sges.export import to_json
-    from sges.export.writing import write_directory
 
     if example is not None:
         from sges.examples import load
@@ -287,7 +286,7 @@ def simulate(
         "data.csv": csv_of(network.sample(records, seed)).encode(),
         "truth.json": (to_json(dag) + "\n").encode(),
     }
-    written = [str(path) for path in write_directory(out, files)]
+    written = [str(path) for path in write_undisturbed(out, files)]
     if as_json:
         print_json(
             {

@@ -18,6 +18,7 @@ from sges.cli.terminal import (
     remark,
     warnings_as_remarks,
     watching,
+    write_undisturbed,
 )
 from sges.errors import FileError, InvalidArgument, in_shell
 
@@ -305,7 +306,10 @@ def learn(
         result = in_words_of_the_shell(result)
         if out is not None:
             watcher.tell(f"drawing and writing {out}")
-            result.save(out)
+            from sges.report import files_of
+
+            files = files_of(result, out)
+            write_undisturbed(out, files)
         if report is not None:
             from sges.report import write_report
 

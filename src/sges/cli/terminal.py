@@ -11,9 +11,10 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from sges.export import PathLike
     from sges.search import Progress
 
 AsJson: TypeAlias = Annotated[
@@ -114,17 +116,60 @@ def warnings_as_remarks() -> Iterator[None]:
         remark(f"warning: {message}")
 
 
+# Signals
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
 @contextmanager
 def terminated_as_interrupted() -> Iterator[None]:
     """Treat SIGTERM as Ctrl-C: a search ends with its result so far."""
-    if threading.current_thread() is not threading.main_thread():
+    if not _in_main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    before = [(number, signal.getsignal(number)) for number in SIGNALS]
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before:
+            signal.signal(number, handler)
+
+
+def write_undisturbed(directory: "PathLike", files: Mapping[str, bytes]) -> list[Path]:
+    """Write files, all or none; return their paths.
+
+    Ctrl-C and SIGTERM are ignored meanwhile, which takes a moment.  From then on they end the
+    process at once, for it would not be true that nothing was written.
+    """
+    from sges.export.writing import write_directory
+
+    heeded = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    _at_signals(signal.SIG_IGN, heeded)
+    paths = write_directory(directory, files)
+    _at_signals(signal.SIG_DFL, heeded)
+    return paths
+
+
+def keep_exit_code() -> None:
+    """Let nothing change the exit code of a command that has printed its last line.
+
+    Later signals are ignored.  Python also remembers a KeyboardInterrupt that went through
+    ``exec`` or ``eval`` of a string, which run whenever a dataclass is made: although it was
+    caught, the process would die of SIGINT in the end.  Any other evaluation makes it forget.
+    """
+    _at_signals(signal.SIG_IGN)
+    eval("None")
+
+
+def _at_signals(action: signal.Handlers, signals: Sequence[signal.Signals] = SIGNALS) -> None:
+    if _in_main_thread():  # no other may set handlers
+        for number in signals:
+            signal.signal(number, action)
+
+
+def _in_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
 
 
 # Pages and tables

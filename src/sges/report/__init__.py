@@ -3,7 +3,7 @@
 Nothing here is needed by a search; the methods of ``Result`` import it when they are called.
 """
 
-from sges.report.directory import read_result, save
+from sges.report.directory import files_of, read_result, save
 from sges.report.explanation import Event, Explanation, explain
 from sges.report.html import graph_html, preformatted, result_html
 from sges.report.page import report_page, write_report
@@ -13,6 +13,7 @@ __all__ = [
     "Event",
     "Explanation",
     "explain",
+    "files_of",
     "graph_html",
     "preformatted",
     "read_result",

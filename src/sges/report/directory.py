@@ -35,15 +35,36 @@ def save(result: Result, directory: PathLike) -> list[Path]:
     FileError
         If the directory cannot be written, or holds one of these files from another origin.
     """
-    target = Path(directory)
-    _refuse_foreign(target)
-    contents = {
+    return write_directory(directory, files_of(result, directory))
+
+
+def files_of(result: Result, directory: PathLike) -> dict[str, bytes]:
+    """Return the files to be written into a directory, by name.
+
+    Parameters
+    ----------
+    result : Result
+        The result to write.
+    directory : str or path-like
+        Where it is to be written.
+
+    Returns
+    -------
+    dict
+        The content of each file.
+
+    Raises
+    ------
+    FileError
+        If the directory holds one of these files from another origin.
+    """
+    _refuse_foreign(Path(directory))
+    return {
         "graph.json": (result.to_json() + "\n").encode("utf-8"),
         "graph.dot": to_dot(result.cpdag).encode("utf-8"),
         "graph.svg": picture(result.cpdag, "svg"),
         "summary.txt": summary(result).encode("utf-8"),
     }
-    return write_directory(target, contents)
 
 
 def read_result(path: PathLike) -> Result:
