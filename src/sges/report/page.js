@@ -182,17 +182,23 @@
     const short = (v) => names[v].length > 22 ? names[v].slice(0, 12) + "…" + names[v].slice(-8) : names[v];
     const width = (v) => 16 + 7.6 * Math.max(short(v).length, 3);
     boxes.clear();
-    const rows = [...chunks(parents, width), null, ...chunks(children, width)];
-    const half = Math.ceil(neighbors.length / 2);
-    const middle = [...neighbors.slice(0, half), state.node, ...neighbors.slice(half)];
     let y = 30;
-    for (const row of rows) {
-      const members = row || middle.slice(0, MOST_IN_NEIGHBORHOOD);
-      const total = members.reduce((sum, v) => sum + width(v) + 26, -26);
-      let x = 450 - total / 2;
+    const putRow = (members) => {
+      let x = 450 - members.reduce((sum, v) => sum + width(v) + 26, -26) / 2;
       for (const v of members) { boxes.set(v, [x + width(v) / 2, y, width(v), 26]); x += width(v) + 26; }
       y += 90;
-    }
+    };
+    chunks(parents, width).forEach(putRow);
+    // undirected edges lead to columns on both sides, so that no line runs behind another box
+    const beside = neighbors.slice(0, MOST_IN_NEIGHBORHOOD);
+    const sides = [beside.slice(0, Math.ceil(beside.length / 2)), beside.slice(Math.ceil(beside.length / 2))];
+    const height = 44 * Math.max(sides[0].length - 1, 0);
+    const far = width(state.node) / 2 + 90;
+    sides.forEach((column, k) => column.forEach((v, place) => boxes.set(v, [
+      450 + (k ? 1 : -1) * (far + width(v) / 2), y + height / 2 + 44 * (place - (column.length - 1) / 2), width(v), 26])));
+    boxes.set(state.node, [450, y + height / 2, width(state.node), 26]);
+    y += height + 90;
+    chunks(children, width).forEach(putRow);
     nodeBoxes.clear();
     $("nodes").replaceChildren(...[...boxes].map(([v, [x, top, w, h]]) => {
       const group = shape("g", { class: "node", "data-v": v, tabindex: 0, role: "button", "aria-label": names[v] });
@@ -351,7 +357,7 @@
   let sheet = { x: 0, y: 0, w: whole.width, h: whole.height };
   let box = { ...sheet };
   let moved = false;
-  const SMALLEST_SCALE = 0.62;
+  const SMALLEST_SCALE = 0.72;
 
   function show() {
     drawing.setAttribute("viewBox", [box.x, box.y, box.w, box.h].map((c) => c.toFixed(2)).join(" "));
@@ -601,7 +607,7 @@
     timer = setInterval(() => {
       if (state.frame >= lastFrame) stop();
       else go(state.frame + 1);
-    }, clamp(12000 / Math.max(lastFrame, 1), 60, 900));
+    }, clamp(8000 / Math.max(lastFrame, 1), 60, 700));
     return undefined;
   }
   if (lastStep) {

@@ -48,6 +48,8 @@ MAX_DRAWN_NODES, MAX_DRAWN_EDGES = 400, 500
 MAX_CERTIFIED_NODES, MAX_CERTIFIED_OPERATORS = 100, 2_000
 """Up to which size the page says whether the result is a local optimum, and how many operators
 of each kind are scored for that."""
+MAX_COUNTED_EDGES = 200
+"""With more undirected edges, the members of the class are not counted for the page."""
 MAX_DIGEST_BYTES = 2**30
 """Data above this size get no digest."""
 
@@ -502,6 +504,9 @@ def _data_of(result: Result) -> Any:  # noqa: ANN401 (a Dataset or Moments)
 
 
 def _class_facts(result: Result) -> list[tuple[str, str]]:
+    optimum = ("local optimum", _certified(result))
+    if len(result.cpdag.undirected_edges()) > MAX_COUNTED_EDGES:
+        return [("members", "not counted; result.class_size() counts them"), optimum]
     try:
         size = result.class_size()
     except NoConsistentExtension:  # a graph from a file need not be a class
@@ -510,7 +515,7 @@ def _class_facts(result: Result) -> list[tuple[str, str]]:
         told = large(size)
     else:
         told = f"between {large(size.low)} and {large(size.high)}"
-    return [("members", f"{told} DAGs in the class"), ("local optimum", _certified(result))]
+    return [("members", f"{told} DAGs in the class"), optimum]
 
 
 def _certified(result: Result) -> str:
