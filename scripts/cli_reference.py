@@ -37,6 +37,9 @@ Every error is one line. Files are written completely or not at all.
 
 JSON = {
     "learn": "a result: `format` is `sges-result`, `version` 1 ([results](how-to/results.md)).",
+    "confidence": "`format` `sges-confidence`, `version` 1, `replicates` (asked for), `done`, "
+    "`edges` (each with `a`, `b` and its shares), `threshold`, and the `graphs` of all replicates "
+    "([confidence](how-to/confidence.md)).",
     "measure": "`format` `sges-measures`, `version` 1, `nodes`, `edges` (numbers), and `measures`: "
     "per property its `property`, `option`, `what`, `value` (or the interval `[low, high]` that is "
     "known), `k` (the tightest bound that SGES takes), `clique_bound` and `size_bound` (what it "

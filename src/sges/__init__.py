@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from sges.metrics import compare as compare
     from sges.network import BayesianNetwork as BayesianNetwork
     from sges.report import read_result as read_result
+    from sges.resampling import Confidence as Confidence
+    from sges.resampling import EdgeConfidence as EdgeConfidence
+    from sges.resampling import confidence as confidence
     from sges.result import Result as Result
     from sges.search import Strategy as Strategy
 
@@ -33,7 +36,9 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "BayesianNetwork": "sges.network",
+    "Confidence": "sges.resampling",
     "Dataset": "sges.data",
+    "EdgeConfidence": "sges.resampling",
     "GES": "sges.estimator",
     "Knowledge": "sges.knowledge",
     "Result": "sges.result",
@@ -41,6 +46,7 @@ _HOMES = {
     "Strategy": "sges.search",
     "StructureLearner": "sges.estimator",
     "compare": "sges.metrics",
+    "confidence": "sges.resampling",
     "learn": "sges.learning",
     "read_graph": "sges.export",
     "read_result": "sges.report",
@@ -51,7 +57,9 @@ __all__ = [
     "PDAG",
     "SGES",
     "BayesianNetwork",
+    "Confidence",
     "Dataset",
+    "EdgeConfidence",
     "Knowledge",
     "MaxClique",
     "MaxParents",
@@ -63,6 +71,7 @@ __all__ = [
     "StructureLearner",
     "__version__",
     "compare",
+    "confidence",
     "examples",
     "learn",
     "read_graph",

@@ -10,7 +10,7 @@ to predict or transform, so an estimator is the last step of a pipeline.
 from typing import Any, Self
 
 from sges.data import Kinds, Missing
-from sges.errors import InvalidArgument, MissingLibrary
+from sges.errors import InvalidArgument, MissingLibrary, shown
 from sges.export import adjacency_frame, to_numpy
 from sges.graph.pdag import PDAG
 from sges.learning import AnyAssumption, AnyKnowledge, AnyPenalty, AnyScore, AnyStart, learn
@@ -60,17 +60,20 @@ class _Searcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not typ
         given: dict[str, Any] = self.get_params(deep=False)
         return {"strategy": "two-phase", "score": given.pop("scoring_method"), **given}
 
-    def _checked(self, X: Any) -> Any:  # noqa: ANN401, N803
+    def _checked(self, X: Any, owner: Any = None) -> Any:  # noqa: ANN401, N803
         """Return a table that ``learn`` reads, and record the number and names of its columns.
+
+        They are recorded in ``owner``, if that is another estimator than this one.
 
         Frames keep the types of their columns, so they go to ``learn`` as they are; all else goes
         through scikit-learn's own check, which raises its usual errors.
         """
+        owner = self if owner is None else owner
         if _is_frame(X):
-            validate_data(self, X, skip_check_array=True)
+            validate_data(owner, X, skip_check_array=True)
             return X
         finite = self.missing == "error" or "allow-nan"
-        return validate_data(self, X, dtype=None, ensure_all_finite=finite, ensure_min_samples=2)
+        return validate_data(owner, X, dtype=None, ensure_all_finite=finite, ensure_min_samples=2)
 
     def __sklearn_tags__(self) -> Any:  # noqa: ANN401 (scikit-learn's Tags)
         tags = super().__sklearn_tags__()
@@ -360,6 +363,22 @@ class SGES(_Searcher):
                 "search is GES"
             )
         return super()._arguments()
+
+
+def search_of(
+    estimator: object,
+    X: Any,  # noqa: ANN401, N803
+    owner: Any,  # noqa: ANN401 (an estimator)
+) -> tuple[Any, dict[str, Any]]:
+    """Return the table and the arguments with which an estimator of ours would call ``learn``.
+
+    The number and names of the columns are recorded in ``owner``.
+    """
+    if not isinstance(estimator, _Searcher):
+        raise InvalidArgument(
+            f"estimator = {shown(estimator)} is not one of StructureLearner, GES and SGES"
+        )
+    return estimator._checked(X, owner), estimator._arguments()
 
 
 def _is_frame(X: Any) -> bool:  # noqa: ANN401, N803

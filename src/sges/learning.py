@@ -150,25 +150,21 @@ def learn(
     score DiscreteBIC: all 8 columns are discrete
     """
     check_number("time_limit", time_limit, optional=True)
-    reading = {
-        "kinds": kinds, "missing": missing, "names": names,
-        "columns": columns, "exclude": exclude, "weights": weights,
-    }  # fmt: skip
-    given: dict[str, Any] = {word: one for word, one in reading.items() if one is not None}
-    if isinstance(given.get("missing"), str) and given["missing"] == "error":  # the default
-        del given["missing"]
-    data = _read(table, score, penalty, given)
+    given = given_reading(
+        kinds=kinds, missing=missing, names=names, columns=columns, exclude=exclude, weights=weights
+    )
+    data = read_table(table, score, penalty, given)
     source = score if data is None else data
     given_names = names if names is not None else getattr(source, "names", None)
     labels = None if given_names is None else tuple(given_names)
     plan = SearchPlan(
         assume=assume,
-        strategy=_strategy(strategy, forward),
+        strategy=resolve_strategy(strategy, forward),
         forward=forward,
         start=_matched_start(start, labels),
         max_indegree=max_indegree,
         n_jobs=n_jobs,
-        constraint=_bind(knowledge, labels or source.n),  # type: ignore[union-attr]
+        constraint=bind_knowledge(knowledge, labels or source.n),  # type: ignore[union-attr]
     )
     chosen = resolve_penalty(penalty, data, score, plan, time_limit)
     scorer = _make_score(data, score, chosen.value)
@@ -182,7 +178,8 @@ def learn(
         LOG.info(note)
     left = None if time_limit is None else max(time_limit - chosen.seconds, 0.0)
     result = plan.run(scorer, time_limit=left, progress=progress)
-    return replace(result, cpdag=result.cpdag.named(labels), notes=(*notes, *result.notes))
+    named = result.cpdag.named(labels)
+    return replace(result, cpdag=named, notes=(*notes, *result.notes), plan=plan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,12 +317,23 @@ def is_score(score: object) -> TypeGuard[Score]:
     return not isinstance(score, type) and hasattr(score, "local") and hasattr(score, "n")
 
 
+def given_reading(**options: Any) -> dict[str, Any]:  # noqa: ANN401 (checked by Reading)
+    """Return the options on reading a table that differ from their defaults."""
+    given = {word: one for word, one in options.items() if one is not None}
+    if isinstance(given.get("missing"), str) and given["missing"] == "error":
+        del given["missing"]
+    return given
+
+
 def read_for_score(
-    table: Table, reading: Reading, score: AnyScore, penalty: AnyPenalty
+    table: Table, reading: Reading, score: AnyScore, penalty: AnyPenalty, *, rows: bool = False
 ) -> Dataset | Moments:
-    """Return a table as a score takes it: of a large file, only its moments where they suffice."""
+    """Return a table as a score takes it: of a large file, only its moments where they suffice.
+
+    ``rows`` says that something else than the score needs the rows.
+    """
     by_moments = isinstance(score, str) and score in ("auto", "bic", "gaussian-bic", "bge")
-    needs_rows = not by_moments or (isinstance(penalty, str) and penalty == "auto")
+    needs_rows = rows or not by_moments or (isinstance(penalty, str) and penalty == "auto")
     if needs_rows or not is_path(table):
         return dataset_of(table, reading)
     from sges.data.stream import statistics_of  # pyarrow: only when it is used
@@ -333,8 +341,13 @@ def read_for_score(
     return statistics_of(table, reading)
 
 
-def _read(
-    table: Table, score: AnyScore, penalty: AnyPenalty, reading: Mapping[str, Any]
+def read_table(
+    table: Table,
+    score: AnyScore,
+    penalty: AnyPenalty,
+    reading: Mapping[str, Any],
+    *,
+    rows: bool = False,
 ) -> Dataset | Moments | None:
     """Return the table as scores take it; None beside a score object, which has its own data."""
     if isinstance(score, str):
@@ -355,7 +368,7 @@ def _read(
                 f"{next(iter(reading))}= is about reading a table, and Moments have been read"
             )
         return table
-    return read_for_score(table, Reading(**reading), score, penalty)
+    return read_for_score(table, Reading(**reading), score, penalty, rows=rows)
 
 
 def _check_alone(table: Table, score: Score, reading: Mapping[str, Any]) -> None:
@@ -421,13 +434,14 @@ def _engine_notes() -> tuple[str, ...]:
 # What surrounds the search
 
 
-def _strategy(strategy: AnyStrategy, forward: Forward | None) -> Strategy:
+def resolve_strategy(strategy: AnyStrategy, forward: Forward | None) -> Strategy:
+    """Return the strategy: "auto" means two phases beside a forward phase."""
     if isinstance(strategy, str) and strategy == "auto" and forward is not None:
         return as_strategy("two-phase")
     return as_strategy(strategy)
 
 
-def _bind(knowledge: AnyKnowledge, names: Sequence[str] | int) -> Constraint | None:
+def bind_knowledge(knowledge: AnyKnowledge, names: Sequence[str] | int) -> Constraint | None:
     """Return background knowledge with the variables as numbers."""
     from sges.knowledge import Knowledge
 

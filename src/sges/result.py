@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from sges.graph.undirected import Between
     from sges.network import BayesianNetwork, LinearGaussian
     from sges.report import Explanation
+    from sges.resampling import Confidence, OnReplicate
     from sges.score.protocol import Score
 
 __all__ = ["FORMAT", "VERSION", "LearnedEdge", "Result", "Step"]
@@ -156,6 +157,8 @@ class Result:
         What was chosen or noticed on the way.
     scorer : Score, optional
         The score object, for ``certify`` and ``explain``; it is not stored with the result.
+    plan : SearchPlan, optional
+        How ``sges.learn`` searched, for ``confidence``; it is not stored with the result.
     """
 
     cpdag: PDAG
@@ -173,6 +176,7 @@ class Result:
     score_name: str = ""
     notes: tuple[str, ...] = ()
     scorer: "Score | None" = field(default=None, compare=False)
+    plan: object = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.complete == (self.stopped is not None):
@@ -519,6 +523,55 @@ class Result:
                 "certify: the score object is not stored with a result; pass it as certify(score)"
             )
         return certify(pdag_to_cpdag(self.cpdag), scorer, limit)
+
+    def confidence(
+        self,
+        replicates: int = 200,
+        *,
+        draw: str = "auto",
+        seed: int = 0,
+        n_jobs: int | None = None,
+        time_limit: float | None = None,
+        progress: "OnReplicate | None" = None,
+    ) -> "Confidence":
+        """Find how sure each edge is, by searching many replicates as this result was searched.
+
+        Only for results of ``sges.learn`` whose score has kept its statistics (a ``GaussianBIC``,
+        ``DiscreteBIC`` or ``BDeu``) and that were not stored; otherwise ``sges.confidence`` takes
+        the table.
+
+        Parameters
+        ----------
+        replicates : int
+            How many replicates to search.
+        draw : {"auto", "half", "bootstrap", "bayesian", "wishart"}
+            How a replicate is drawn: see ``sges.confidence``.  A Gaussian score has kept only
+            moments, from which covariances are drawn ("wishart").
+        seed : int
+            The same seed gives the same replicates.
+        n_jobs : int, optional
+            How many replicates are searched at once; the result does not depend on it.
+        time_limit : float, optional
+            Seconds after which the replicates that are done are counted.
+        progress : callable, optional
+            Called with a ``ReplicateProgress`` whenever replicates are done.
+
+        Returns
+        -------
+        Confidence
+            The classes that were found, and the shares of edges in them.
+
+        Raises
+        ------
+        InvalidArgument
+            If the result has no score or plan, or its score has not kept its statistics.
+        """
+        from sges.resampling import confidence_of_result
+
+        return confidence_of_result(
+            self, replicates, draw=draw, seed=seed, n_jobs=n_jobs, time_limit=time_limit,
+            progress=progress,
+        )  # fmt: skip
 
     def summary(self, max_lines: int | None = 40) -> str:
         """Return what was found and how, as text for a terminal of 80 columns.
@@ -872,8 +925,8 @@ class Result:
         return cls(**_fields(record))
 
     def without_scorer(self) -> "Result":
-        """Return the result without the reference to its score object."""
-        return replace(self, scorer=None)
+        """Return the result without the references to its score object and its plan."""
+        return replace(self, scorer=None, plan=None)
 
     def __repr__(self) -> str:
         directed, undirected = self.cpdag.directed_edges(), self.cpdag.undirected_edges()

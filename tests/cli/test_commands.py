@@ -254,7 +254,8 @@ def test_every_command_takes_json_and_has_help(capsys: Capture) -> None:
 
     commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
     assert set(commands) == {
-        "learn", "measure", "compare", "convert", "plot", "report", "simulate", "demo",
+        "learn", "confidence", "measure", "compare", "convert", "plot", "report", "simulate",
+        "demo",
     }  # fmt: skip
     for name in commands:
         assert run([name, "--help"]) == 0

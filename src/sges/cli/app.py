@@ -8,6 +8,7 @@ from typing import Annotated, cast
 import typer
 
 from sges import __version__
+from sges.cli.confidence import confidence
 from sges.cli.graphs import compare, convert, measure, plot, report, simulate
 from sges.cli.learn import demo, learn
 from sges.cli.terminal import (
@@ -43,7 +44,7 @@ def prose(function: Callable[..., None]) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
-for command in (learn, measure, compare, convert, plot, report, simulate, demo):
+for command in (learn, confidence, measure, compare, convert, plot, report, simulate, demo):
     app.command(help=prose(command))(command)
 
 

@@ -221,7 +221,8 @@ class Dataset:
                 f"rows can be merged only if all columns are discrete, and {name!r} is continuous"
             )
         codes, weights = merge_rows(self.codes, self.arities.tolist(), self.weights)
-        return replace(self, codes=_frozen(codes), weights=_frozen(weights))
+        values = _frozen(np.empty((0, len(weights))))
+        return replace(self, values=values, codes=_frozen(codes), weights=_frozen(weights))
 
     def describe(self) -> str:
         """Return the size, the kind and levels of each column, and the notes, as text.

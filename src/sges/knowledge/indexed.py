@@ -27,7 +27,7 @@ from sges.errors import KnowledgeError
 from sges.graph.equivalence import consistent_extension, dag_to_cpdag
 from sges.graph.meek import direct_in_turn
 from sges.graph.pdag import PDAG, Edge
-from sges.nodeset import NodeSet, components, first, nodes, reach
+from sges.nodeset import NodeSet, components, first, nodes, nodeset, reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +87,24 @@ class IndexedKnowledge:
         if all(not row & ~weaker for row, weaker in zip(forbidden, implied, strict=True)):
             return strict
         return cls(n, edges, strict.forbidden, cls(n, edges, tuple(implied)))
+
+    def relabel(self, new: Sequence[int]) -> "IndexedKnowledge":
+        """Return the same constraints on graphs in which node v has the number ``new[v]``.
+
+        Parameters
+        ----------
+        new : sequence of int
+            The new number of each node: a permutation of ``0..n-1``.
+
+        Returns
+        -------
+        IndexedKnowledge
+            The constraints, renumbered.
+        """
+        rows = [0] * self.n
+        for x, row in enumerate(self.forbidden):
+            rows[new[x]] = nodeset(new[y] for y in nodes(row))
+        return IndexedKnowledge.of(self.n, [(new[a], new[b]) for a, b in self.required], rows)
 
     @property
     def fixed(self) -> tuple[NodeSet, ...]:

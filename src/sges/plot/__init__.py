@@ -1,6 +1,16 @@
 """Pictures of graphs: a layered layout, drawn with matplotlib."""
 
-from sges.plot.drawing import FORMATS, draw, layout_of, picture
+from sges.plot.drawing import FORMATS, EdgeStyle, draw, draw_steps, layout_of, picture
 from sges.plot.layout import Box, Curve, Layout
 
-__all__ = ["FORMATS", "Box", "Curve", "Layout", "draw", "layout_of", "picture"]
+__all__ = [
+    "FORMATS",
+    "Box",
+    "Curve",
+    "EdgeStyle",
+    "Layout",
+    "draw",
+    "draw_steps",
+    "layout_of",
+    "picture",
+]

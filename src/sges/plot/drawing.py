@@ -7,8 +7,9 @@ byte by byte.
 """
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
@@ -16,7 +17,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from sges.errors import InvalidArgument, check_number, not_one_of
 from sges.export.objects import need
 from sges.export.writing import PathLike, write_bytes
-from sges.graph.pdag import PDAG, printable
+from sges.graph.pdag import PDAG, Edge, printable
 from sges.nodeset import nodes
 from sges.plot.layered import layered
 from sges.plot.layout import Curve, Layout, Size, by_graphviz
@@ -45,6 +46,22 @@ _METADATA: dict[str, dict[str, None]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class EdgeStyle:
+    """How an edge is drawn where edges differ in strength.
+
+    Parameters
+    ----------
+    width : float
+        The width of the line, in points.
+    dashed : bool
+        Whether the line is dashed.
+    """
+
+    width: float
+    dashed: bool = False
+
+
 def draw(
     graph: PDAG,
     path: PathLike | None = None,
@@ -56,6 +73,7 @@ def draw(
     dpi: int = DPI,
     around: str | int | None = None,
     depth: int = 2,
+    styles: Mapping[Edge, EdgeStyle] | None = None,
 ) -> Axes:
     """Draw a graph with matplotlib, and write the picture if a path is given.
 
@@ -82,6 +100,9 @@ def draw(
         Draw only the nodes near this one.
     depth : int
         With ``around``: the largest number of edges between it and the nodes that are drawn.
+    styles : mapping of (int, int) to EdgeStyle, optional
+        The width of the edge of each pair (x, y), x < y, and whether it is dashed.  Undirected
+        edges are then drawn solid, as dashes mean something else.
 
     Returns
     -------
@@ -97,7 +118,7 @@ def draw(
     """
     kind = None if path is None else _format(path)
     graph = graph if around is None else _near(graph, around, depth)
-    sheet = _sheet(graph, title, legend, engine)
+    sheet = _sheet(graph, title, legend, engine, styles)
     if ax is None:
         ax = sheet.axes(pyplot=path is None)
     sheet.draw(ax)
@@ -116,6 +137,7 @@ def picture(
     dpi: int = DPI,
     around: str | int | None = None,
     depth: int = 2,
+    styles: Mapping[Edge, EdgeStyle] | None = None,
 ) -> bytes:
     """Return the content of a picture file.
 
@@ -137,6 +159,8 @@ def picture(
         Draw only the nodes near this one.
     depth : int
         With ``around``: the largest number of edges between it and the nodes that are drawn.
+    styles : mapping of (int, int) to EdgeStyle, optional
+        How each edge is drawn: see ``draw``.
 
     Returns
     -------
@@ -149,7 +173,7 @@ def picture(
         If the format or the engine is not known.
     """
     graph = graph if around is None else _near(graph, around, depth)
-    sheet = _sheet(graph, title, legend, engine)
+    sheet = _sheet(graph, title, legend, engine, styles)
     ax = sheet.axes(pyplot=False)
     sheet.draw(ax)
     return _render(ax.figure, kind, dpi)
@@ -252,12 +276,18 @@ def is_too_dense(graph: PDAG) -> bool:
     return graph.edge_count() > max(MAX_EDGES_AS_LINES, MAX_EDGES_PER_NODE * graph.n)
 
 
-def _sheet(graph: PDAG, title: str | None, legend: bool, engine: Engine) -> "_Sheet | _MatrixSheet":
+def _sheet(
+    graph: PDAG,
+    title: str | None,
+    legend: bool,
+    engine: Engine,
+    styles: Mapping[Edge, EdgeStyle] | None = None,
+) -> "_Sheet | _MatrixSheet":
     if engine not in get_args(Engine):
         raise not_one_of("engine", engine, get_args(Engine))
     if is_too_dense(graph):
         return _MatrixSheet(graph, title)
-    return _Sheet(graph, title, legend, engine)
+    return _Sheet(graph, title, legend, engine, styles)
 
 
 class _MatrixSheet:
@@ -307,15 +337,23 @@ class _MatrixSheet:
 class _Sheet:
     """A laid out graph with title and legend, and how to put it onto axes."""
 
-    def __init__(self, graph: PDAG, title: str | None, legend: bool, engine: Engine) -> None:
+    def __init__(
+        self,
+        graph: PDAG,
+        title: str | None,
+        legend: bool,
+        engine: Engine,
+        styles: Mapping[Edge, EdgeStyle] | None = None,
+    ) -> None:
         need("matplotlib", "a picture")
         self.graph = graph
+        self.styles = styles
         self.title = title
         self.labels = labels_of([graph.name(v) for v in range(graph.n)])
         with _missing_glyphs_shown_as_boxes():
             self.sizes = [_size(label) for label in self.labels]
         self.layout = layout_of(graph, self.sizes, engine)
-        kinds = _kinds(graph) if legend else []
+        kinds = _kinds(graph, styles) if legend else []
         self.legend = kinds
         self.width = max(self.layout.width, 150.0 * len(kinds), 72.0) + 2 * MARGIN
         self.top = MARGIN + (TITLE if self.title else 0.0)
@@ -342,7 +380,7 @@ class _Sheet:
         ax.set_ylim(self.height, 0)
         layout = self.layout.moved(self.left, self.top)
         for curve in layout.curves:
-            _draw_edge(ax, self.graph, curve, scale)
+            _draw_edge(ax, self.graph, curve, scale, self.styles)
         for v, node in layout.boxes.items():
             _draw_node(ax, self.labels[v], (node.x, node.y), (node.width, node.height), scale)
         if self.title:
@@ -350,7 +388,8 @@ class _Sheet:
             _text(ax, place, self.title, 1.25 * scale, va="center", weight="bold")
         for k, kind in enumerate(self.legend):
             middle = self.width / 2 + 150 * (k - (len(self.legend) - 1) / 2)
-            _draw_legend(ax, kind, (middle - 62, self.height - MARGIN), scale)
+            place = (middle - 62, self.height - MARGIN)
+            _draw_legend(ax, kind, place, scale, styled=self.styles is not None)
 
 
 def _render(figure: Any, kind: str, dpi: int) -> bytes:  # noqa: ANN401 (a matplotlib figure)
@@ -376,9 +415,14 @@ def _format(path: PathLike) -> str:
     return kind
 
 
-def _kinds(graph: PDAG) -> list[str]:
+def _kinds(graph: PDAG, styles: Mapping[Edge, EdgeStyle] | None = None) -> list[str]:
+    """Return the kinds of edges that a legend explains."""
     both = {"directed": graph.directed_edges(), "undirected": graph.undirected_edges()}
-    return [kind for kind, edges in both.items() if edges]
+    kinds = [kind for kind, edges in both.items() if edges]
+    drawn = {(min(edge), max(edge)) for edges in both.values() for edge in edges}
+    if any(style.dashed and pair in drawn for pair, style in (styles or {}).items()):
+        kinds.append("weak")
+    return kinds
 
 
 def _size(label: str) -> Size:
@@ -414,7 +458,13 @@ def _text(ax: Axes, place: tuple[float, float], text: str, scale: float, **optio
     ax.text(*place, text, parse_math=False, **(defaults | options))
 
 
-def _draw_edge(ax: Axes, graph: PDAG, curve: Curve, scale: float) -> None:
+def _draw_edge(
+    ax: Axes,
+    graph: PDAG,
+    curve: Curve,
+    scale: float,
+    styles: Mapping[Edge, EdgeStyle] | None = None,
+) -> None:
     from matplotlib.path import Path as Outline
 
     upper, lower = curve.edge
@@ -423,29 +473,99 @@ def _draw_edge(ax: Axes, graph: PDAG, curve: Curve, scale: float) -> None:
         points.reverse()  # an arrow of a directed cycle, which points up
     outline = Outline(points, [Outline.MOVETO] + [Outline.CURVE4] * (len(points) - 1))
     directed = not graph.neighbors(upper) >> lower & 1
-    _draw_line(ax, outline, directed, scale)
+    style = None if styles is None else styles[min(upper, lower), max(upper, lower)]
+    _draw_line(ax, outline, directed, scale, style)
 
 
-def _draw_line(ax: Axes, outline: Any, directed: bool, scale: float) -> None:  # noqa: ANN401
+def _draw_line(
+    ax: Axes,
+    outline: Any,  # noqa: ANN401 (a path of matplotlib)
+    directed: bool,
+    scale: float,
+    style: EdgeStyle | None = None,
+) -> None:
     from matplotlib.patches import FancyArrowPatch, PathPatch
 
+    if style is None:
+        style = EdgeStyle(1.1) if directed else EdgeStyle(1.5, dashed=True)
+    look: dict[str, Any] = {"linewidth": style.width * scale, "zorder": 2}
+    if style.dashed:
+        look["linestyle"] = (0, (4, 2.2))
     if directed:
-        style: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 10 * scale}
-        style |= {"shrinkA": 0, "shrinkB": 0, "color": ARROW, "linewidth": 1.1 * scale}
-        ax.add_patch(FancyArrowPatch(path=outline, zorder=2, joinstyle="miter", **style))
+        size = 10 * scale * max(1.0, style.width / 1.5)
+        look |= {"arrowstyle": "-|>", "mutation_scale": size, "shrinkA": 0, "shrinkB": 0}
+        ax.add_patch(FancyArrowPatch(path=outline, color=ARROW, joinstyle="miter", **look))
     else:
-        dashes = (0, (4, 2.2))
-        style = {"edgecolor": LINE, "linewidth": 1.5 * scale, "linestyle": dashes}
-        ax.add_patch(PathPatch(outline, facecolor="none", zorder=2, capstyle="butt", **style))
+        look |= {"facecolor": "none", "edgecolor": LINE, "capstyle": "butt"}
+        ax.add_patch(PathPatch(outline, **look))
 
 
-def _draw_legend(ax: Axes, kind: str, start: tuple[float, float], scale: float) -> None:
+def _draw_legend(
+    ax: Axes, kind: str, start: tuple[float, float], scale: float, *, styled: bool = False
+) -> None:
     from matplotlib.path import Path as Outline
 
     x, y = start
-    _draw_line(ax, Outline([(x, y), (x + 30, y)]), kind == "directed", scale)
-    words = {"directed": "directed", "undirected": "undirected: either way"}[kind]
+    style = EdgeStyle(1.5, dashed=kind == "weak") if styled else None
+    _draw_line(ax, Outline([(x, y), (x + 30, y)]), kind == "directed", scale, style)
+    words = {
+        "directed": "directed",
+        "undirected": "undirected: either way",
+        "weak": "below the threshold",
+    }[kind]
     _text(ax, (x + 36, y), words, 0.85 * scale, ha="left", va="center", color=FRAME)
+
+
+def draw_steps(
+    points: Sequence[tuple[float, float]],
+    path: PathLike | None = None,
+    ax: Axes = None,
+    *,
+    mark: float | None = None,
+    labels: tuple[str, str] = ("", ""),
+    dpi: int = DPI,
+) -> Axes:
+    """Draw a cumulative distribution on [0, 1] as steps, and write the picture if a path is given.
+
+    Parameters
+    ----------
+    points : sequence of (float, float)
+        Each value and the share of values up to it, by rising value.
+    path : str or path-like, optional
+        A file ending in .svg, .png or .pdf.
+    ax : matplotlib.axes.Axes, optional
+        The axes to draw into; without them a new figure is made.
+    mark : float, optional
+        A value to mark by a dashed line.
+    labels : (str, str), optional
+        What the two axes are called.
+    dpi : int
+        Dots per inch of a PNG file.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes with the curve.
+    """
+    kind = None if path is None else _format(path)
+    if ax is None:
+        module = "matplotlib.figure" if path is not None else "matplotlib.pyplot"
+        make = need(module, "a picture", "matplotlib")
+        figure = (
+            make.Figure(figsize=(5, 3.4)) if path is not None else make.figure(figsize=(5, 3.4))
+        )
+        ax = figure.add_axes((0.14, 0.16, 0.82, 0.8))
+    at = [(0.0, 0.0), *points, (1.0, 1.0)]
+    ax.step([x for x, _ in at], [y for _, y in at], where="post", color=ARROW, linewidth=1.4)
+    if mark is not None:
+        ax.axvline(mark, color=LINE, linestyle=(0, (4, 2.2)), linewidth=1.2)
+    ax.set_xlim(-0.01, 1.01)
+    ax.set_ylim(0.0, 1.01)
+    ax.set_xlabel(labels[0], color=INK)
+    ax.set_ylabel(labels[1], color=INK)
+    if path is not None and kind is not None:
+        write_bytes(path, _render(ax.figure, kind, dpi))
+    return ax
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from sges.data.moments import Moments
 from sges.data.products import Progress
-from sges.nodeset import NodeSet
+from sges.nodeset import NodeSet, nodes
 from sges.score.gaussian.matrix import (
     Standardized,
     check_penalty,
@@ -142,6 +142,7 @@ class GaussianBIC:
         """The means and covariances that the score is computed from."""
         found = self._moments
         deviation = np.sqrt(found.variance)
+        deviation[list(nodes(found.constant))] = 0.0
         covariance = (
             np.asarray(found.correlation, dtype=np.float64) * deviation[:, None] * deviation
         )

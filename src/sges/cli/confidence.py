@@ -1,0 +1,171 @@
+"""``sges confidence``: how sure each edge is that a table supports."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from sges.cli.learn import (
+    Column,
+    Decimal,
+    Delimiter,
+    Encoding,
+    Exclude,
+    KindOf,
+    KnowledgeFile,
+    MaxIndegree,
+    MissingWord,
+    MissingWords,
+    Penalty,
+    Score,
+    StrategyWord,
+    Table,
+    Weights,
+    check_place,
+    number_or_word,
+    parse_kinds,
+)
+from sges.cli.terminal import (
+    AsJson,
+    at_terminal,
+    print_json,
+    print_page,
+    remark,
+    warnings_as_remarks,
+    watching,
+)
+from sges.errors import in_shell
+
+if TYPE_CHECKING:
+    from sges.resampling import ReplicateProgress
+
+Replicates = Annotated[
+    int, typer.Option(metavar="N", help="How many replicates of the table to search.")
+]
+DrawWord = Annotated[
+    str,
+    typer.Option(
+        metavar="HOW",
+        help="How a replicate is drawn: auto, half (of the records), bootstrap, bayesian (random "
+        "weights) or wishart (random covariances).",
+    ),
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--n-jobs",
+        "--jobs",
+        metavar="N",
+        help="Search N replicates at once; -1 is one for each core.",
+    ),
+]
+Seed = Annotated[int, typer.Option(metavar="N", help="The same seed gives the same replicates.")]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SECONDS", help="Stop after SECONDS and count the replicates done so far."
+    ),
+]
+CheckpointFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Keep the replicates that are done there; if the run is killed, the same command goes "
+        "on from there.",
+    ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Write confidence.json, strengths.csv, strengths.svg and summary.txt there: all or "
+        "none.",
+    ),
+]
+
+
+def confidence(
+    *,
+    table: Table,
+    replicates: Replicates = 200,
+    draw: DrawWord = "auto",
+    n_jobs: Jobs = None,
+    seed: Seed = 0,
+    score: Score = "auto",
+    knowledge: KnowledgeFile = None,
+    strategy: StrategyWord = "auto",
+    penalty: Penalty = "1.0",
+    max_indegree: MaxIndegree = None,
+    time_limit: TimeLimit = None,
+    checkpoint: CheckpointFile = None,
+    kinds: KindOf = None,
+    missing: MissingWord = "error",
+    columns: Column = None,
+    exclude: Exclude = None,
+    weights: Weights = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = ".",
+    encoding: Encoding = None,
+    missing_words: MissingWords = None,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find how sure each edge is, by searching many replicates of a table.
+
+    Prints the share of replicates in which two variables are adjacent, and in which the edge
+    points either way or is undirected. Ctrl-C stops and counts the replicates done so far.
+    """
+    if out is not None:
+        check_place(out)
+    with warnings_as_remarks(), watching(f"reading {table}") as watcher:
+        from sges.data import Reading
+        from sges.learning import read_for_score
+        from sges.resampling import confidence as confidence_in
+
+        reading = Reading(
+            kinds=parse_kinds(kinds),
+            missing=cast("Any", missing),  # the library checks the words
+            columns=columns,
+            exclude=exclude,
+            weights=weights,
+            delimiter=delimiter,
+            decimal=decimal,
+            encoding=encoding,
+            missing_words=missing_words,
+        )
+        chosen = cast("Any", number_or_word(penalty))
+        needs_rows = draw not in ("auto", "wishart") or score == "bge"
+        found = confidence_in(
+            read_for_score(table, reading, score, chosen, rows=needs_rows),
+            replicates,
+            draw=draw,
+            n_jobs=n_jobs,
+            seed=seed,
+            score=score,
+            knowledge=knowledge,
+            strategy=strategy,
+            penalty=chosen,
+            max_indegree=max_indegree,
+            time_limit=time_limit,
+            checkpoint=checkpoint,
+            progress=lambda progress: watcher.tell(in_words(progress)),
+        )
+        if out is not None:
+            watcher.tell(f"drawing and writing {out}")
+            found.save(out)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        print_page("\n".join(in_shell(line) for line in found.summary().split("\n")))
+    if not found.complete:
+        remark(f"{found.stopped}: {found.done} of {found.replicates} replicates were counted")
+    if out is not None and at_terminal():
+        remark(f"wrote confidence.json, strengths.csv, strengths.svg and summary.txt to {out}")
+
+
+def in_words(progress: "ReplicateProgress") -> str:
+    """Return how far a run is, on one line."""
+    return (
+        f"{progress.done} of {progress.total} replicates  {progress.edges:.1f} edges on average  "
+        f"about {progress.remaining:.0f} s left"
+    )

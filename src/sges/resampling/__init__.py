@@ -1,0 +1,41 @@
+"""Confidence in edges: replicates of a table, searched like the table itself.
+
+confidence          the function behind ``sges.confidence``
+Confidence          the classes that were found, and the shares of edges in them
+EdgeConfidence      the same as an estimator with scikit-learn's conventions
+ReplicateProgress   how far a run is
+"""
+
+from typing import TYPE_CHECKING
+
+from sges.resampling.draws import DRAWS
+from sges.resampling.replicates import (
+    OnReplicate,
+    ReplicateProgress,
+    confidence,
+)
+from sges.resampling.replicates import confidence_of_result as confidence_of_result
+from sges.resampling.strengths import Averaged, Confidence, significance_threshold
+
+if TYPE_CHECKING:
+    from sges.resampling.estimator import EdgeConfidence
+
+__all__ = [
+    "DRAWS",
+    "Averaged",
+    "Confidence",
+    "EdgeConfidence",
+    "OnReplicate",
+    "ReplicateProgress",
+    "confidence",
+    "significance_threshold",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Import the estimator when it is asked for: scikit-learn is slow to import."""
+    if name == "EdgeConfidence":
+        from sges.resampling.estimator import EdgeConfidence
+
+        return EdgeConfidence
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,121 @@
+"""Checkpoints: a run that is killed at any moment goes on where it was.
+
+A checkpoint is a JSON file, written whole or not at all.  It holds what has been done, and what it
+was done with: the settings of the run, a digest of the data, and a checksum of its own text.  A
+file that does not fit, or that is damaged, is refused with the reason; nothing in it is ever
+executed.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sges.data import Dataset, Moments
+from sges.errors import DataError, GraphError, InvalidArgument, shown
+from sges.export.writing import file_errors, write_text
+from sges.graph.records import parse_json
+
+FORMAT, VERSION = "sges-checkpoint", 1
+
+SECONDS_BETWEEN = 2.0
+"""How often a checkpoint is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A file that keeps what a run has done, for runs with these settings and these data."""
+
+    path: Path
+    settings: Mapping[str, str]
+    data: str
+
+    @classmethod
+    def at(
+        cls, path: object, settings: Mapping[str, object], data: Dataset | Moments
+    ) -> "Checkpoint":
+        """Return the checkpoint at a path, which need not exist yet."""
+        if not isinstance(path, str | os.PathLike):
+            raise InvalidArgument(f"checkpoint = {shown(path)} is not the path of a file")
+        words = {name: str(value) for name, value in settings.items()}
+        return cls(Path(path), words, digest_of(data))
+
+    def load(self) -> Any:  # noqa: ANN401 (what JSON holds)
+        """Return what was done so far; None if there is no file."""
+        with file_errors("read", self.path):
+            if not self.path.exists():
+                return None
+            content = self.path.read_bytes()
+        record = self._record(content)
+        if record.get("data") != self.data:
+            raise self._refused("it was made from other data")
+        kept = record.get("settings")
+        if not isinstance(kept, Mapping) or kept.keys() != self.settings.keys():
+            raise self._refused("it was made by another kind of run")
+        for name, value in self.settings.items():
+            if kept[name] != value:
+                raise self._refused(
+                    f"it was made with {name} = {shown(kept[name])}, and this run has {value!r}"
+                )
+        return record.get("state")
+
+    def save(self, state: object) -> None:
+        """Write what was done so far."""
+        record = {
+            "format": FORMAT,
+            "version": VERSION,
+            "settings": dict(self.settings),
+            "data": self.data,
+            "state": state,
+        }
+        body = json.dumps(record, sort_keys=True)
+        write_text(self.path, json.dumps({**record, "checksum": _checksum(body)}) + "\n")
+
+    def _record(self, content: bytes) -> dict[str, Any]:
+        try:
+            record = parse_json(content.decode("utf-8"))
+        except (GraphError, UnicodeDecodeError):
+            raise self._refused("it is damaged, or not a checkpoint") from None
+        if not isinstance(record, dict) or record.get("format") != FORMAT:
+            raise self._refused("it is not a checkpoint of sges")
+        if record.get("version") != VERSION:
+            raise self._refused(
+                f"it has version {shown(record.get('version'))}, and this program reads {VERSION}"
+            )
+        checksum = record.pop("checksum", None)
+        if checksum != _checksum(json.dumps(record, sort_keys=True)):
+            raise self._refused("it is damaged: its checksum does not match")
+        return record
+
+    def _refused(self, why: str) -> DataError:
+        return DataError(
+            f"checkpoint {str(self.path)!r}: {why}; remove the file to begin again, or name another"
+        )
+
+
+def digest_of(data: Dataset | Moments) -> str:
+    """Return a digest of all that a table contributes to a search."""
+    found = sha256(json.dumps([data.records, *data.names]).encode("utf-8", "surrogatepass"))
+    if isinstance(data, Moments):
+        arrays: list[NDArray[Any]] = [data.mean, data.covariance]
+    else:
+        kinds = [str(kind) for kind in data.kinds]
+        found.update(repr((kinds, data.levels)).encode("utf-8", "surrogatepass"))
+        arrays = [data.values, data.codes]
+        if data.weights is not None:
+            arrays.append(data.weights)
+    for array in arrays:
+        found.update(repr((array.shape, array.dtype.str)).encode())
+        for row in np.atleast_2d(array):  # one at a time: a table need not be contiguous
+            found.update(np.ascontiguousarray(row).tobytes())
+    return found.hexdigest()
+
+
+def _checksum(text: str) -> str:
+    return sha256(text.encode()).hexdigest()

@@ -1,0 +1,226 @@
+r"""Drawing replicates of a table, so that a search on one finds about as many edges as it should.
+
+    half        half of the records, drawn without replacement
+    bootstrap   as many records as there are, drawn with replacement; twice the penalty
+    bayesian    random weights of the records (Rubin 1981); twice the penalty
+    wishart     a random covariance matrix, drawn from the moments alone; twice the penalty
+
+A plain bootstrap sample makes a BIC search find far too many edges.  If x and y are independent
+given S, their partial correlation is about N(0, 1/m) in a sample of m records, and about
+N(0, 2/m) in a bootstrap sample of that sample: the noise of the data is still there, and the noise
+of drawing is added.  The likelihood ratio of an edge that is not there, compared with ½ log m, then
+has mean 2 instead of 1.  The same holds for random weights and for random covariances.  Twice the
+penalty takes that back.  A half-sample needs no correction: it is a sample of the population like
+any other, of m/2 records.
+
+To the first order the four agree: m/2 records with one penalty, and m records whose noise has
+twice the variance with two, compare the same numbers.
+
+Continuous and mixed tables are drawn by record; discrete ones by distinct row, so that a draw takes
+as long as there are distinct rows, whatever the number of records.
+"""
+
+from dataclasses import dataclass, replace
+from math import log
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sges.data import Dataset, Moments
+from sges.errors import DataError, InvalidArgument, check_word
+
+Draw: TypeAlias = Literal["half", "bootstrap", "bayesian", "wishart"]
+"""A way to draw replicates."""
+
+DRAWS: tuple[Draw, ...] = get_args(Draw)
+
+DEFAULTS: dict[bool, Draw] = {True: "bayesian", False: "half"}
+"""How tables are drawn if nothing else is asked for, continuous ones and others.
+
+Chosen by measured calibration: see ``studies/results/confidence.md``.
+"""
+
+CORRECTION = 2.0
+"""By how much the penalty is multiplied where drawing adds its noise to that of the data."""
+
+MAX_WITHOUT_REPLACEMENT = 10**9 - 1
+"""The most records from which NumPy draws exactly half; of more, each is kept with chance ½."""
+
+WEIGHT_UNIT = 2**20
+"""Random weights are written as whole numbers that add up to about this, or 64 per record."""
+
+Counts: TypeAlias = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Source:
+    """What replicates are drawn from, prepared once.
+
+    Parameters
+    ----------
+    data : Dataset or Moments
+        The table; a discrete one with each distinct row stored once.
+    draw : {"half", "bootstrap", "bayesian", "wishart"}
+        How replicates are drawn.
+    root : ndarray, optional
+        For "wishart": a matrix whose product with its transpose is the covariance.
+    """
+
+    data: Dataset | Moments
+    draw: Draw
+    root: NDArray[np.float64] | None = None
+
+    @classmethod
+    def of(cls, data: Dataset | Moments, draw: str, *, penalised: bool, gaussian: bool) -> "Source":
+        """Return the source for a way to draw, or refuse one that does not fit the score.
+
+        ``penalised`` says whether the score has a penalty to correct, ``gaussian`` whether it
+        needs nothing of the table but its moments.
+        """
+        chosen = _chosen(data, draw, penalised)
+        if chosen != "half" and not penalised:
+            raise InvalidArgument(
+                f"draw = {chosen!r} needs a score whose penalty can be corrected, which a BIC has; "
+                "for this score use draw='half'"
+            )
+        if chosen == "wishart":
+            if not gaussian:
+                raise InvalidArgument(
+                    "draw = 'wishart' draws covariances, and this score needs more than those; "
+                    "use draw='half'"
+                )
+            moments = data if isinstance(data, Moments) else Moments.of(data)
+            _check_size(moments.records, chosen)
+            return cls(moments, chosen, _root(moments.covariance))
+        if isinstance(data, Moments):
+            raise InvalidArgument(
+                f"draw = {chosen!r} draws records, and Moments have none; "
+                + ("use draw='wishart'" if penalised else "give the table itself")
+            )
+        _check_size(data.records, chosen)
+        if not data.continuous:
+            data = data.merged()
+        if data.rows < 2:
+            raise DataError("all records are the same row; replicates need rows that differ")
+        return cls(data, chosen)
+
+    def drawn(self, rng: np.random.Generator) -> tuple[Dataset | Moments, float]:
+        """Return one replicate, and the factor by which the penalty is to be multiplied."""
+        if isinstance(self.data, Moments):
+            assert self.root is not None
+            return _wishart(self.data, self.root, rng), CORRECTION
+        if self.draw == "half":
+            return _with_counts(self.data, _half(self.data, rng)), 1.0
+        if self.draw == "bootstrap":
+            return _with_counts(self.data, _resampled(self.data, rng)), CORRECTION
+        weighted = _with_counts(self.data, _random_weights(self.data, rng))
+        # Likelihoods grow with the sum of the weights; so must the penalty, which has its log.
+        scale = weighted.records / self.data.records
+        unit = log(self.data.records) / log(weighted.records)
+        return weighted, CORRECTION * scale * unit
+
+
+def permuted(data: Dataset | Moments, order: NDArray[np.intp]) -> Dataset | Moments:
+    """Return the columns in another order: column i is ``order[i]`` of the table."""
+    at = order.tolist()
+    names = tuple(data.names[v] for v in at)
+    if isinstance(data, Moments):
+        covariance = np.ascontiguousarray(data.covariance[np.ix_(at, at)])
+        return replace(data, names=names, mean=data.mean[at], covariance=covariance)
+    row = {v: i for kind in (data.continuous, data.discrete) for i, v in enumerate(kind)}
+    continuous, discrete = set(data.continuous), set(data.discrete)
+    return replace(
+        data,
+        names=names,
+        kinds=tuple(data.kinds[v] for v in at),
+        levels=tuple(data.levels[v] for v in at),
+        values=np.ascontiguousarray(data.values[[row[v] for v in at if v in continuous]]),
+        codes=np.ascontiguousarray(data.codes[[row[v] for v in at if v in discrete]]),
+    )
+
+
+def _chosen(data: Dataset | Moments, draw: str, penalised: bool) -> Draw:
+    """Return the way to draw that a word stands for."""
+    check_word("draw", draw, ("auto", *DRAWS))
+    if draw != "auto":
+        return draw  # type: ignore[return-value]
+    if not penalised:
+        return "half"
+    return "wishart" if isinstance(data, Moments) else DEFAULTS[not data.discrete]
+
+
+def _check_size(records: int, draw: Draw) -> None:
+    least = 4 if draw == "half" else 2
+    if records < least:
+        raise DataError(
+            f"draw = {draw!r} needs at least {least} records, and the table has {records}"
+        )
+
+
+def _with_counts(data: Dataset, counts: Counts) -> Dataset:
+    """Return the table with each row as often as ``counts`` says."""
+    kept = counts > 0
+    once = data.weights is None and bool((counts[kept] == 1).all())
+    return replace(
+        data,
+        values=np.ascontiguousarray(data.values[:, kept]),
+        codes=np.ascontiguousarray(data.codes[:, kept]),
+        weights=None if once else counts[kept],
+    )
+
+
+def _half(data: Dataset, rng: np.random.Generator) -> Counts:
+    """Return half of the records, drawn without replacement, as counts of the rows."""
+    size = data.records // 2
+    if data.weights is None:
+        counts = np.zeros(data.rows, np.int64)
+        counts[rng.permutation(data.rows)[:size]] = 1
+        return counts
+    if data.records > MAX_WITHOUT_REPLACEMENT:
+        return rng.binomial(data.weights, 0.5).astype(np.int64)
+    drawn = rng.multivariate_hypergeometric(data.weights, size, method="marginals")
+    return drawn.astype(np.int64)
+
+
+def _resampled(data: Dataset, rng: np.random.Generator) -> Counts:
+    """Return as many records as there are, drawn with replacement, as counts of the rows."""
+    if data.weights is None:
+        chosen = rng.integers(data.rows, size=data.rows)
+        return np.bincount(chosen, minlength=data.rows).astype(np.int64)
+    return rng.multinomial(data.records, data.weights / data.records).astype(np.int64)
+
+
+def _random_weights(data: Dataset, rng: np.random.Generator) -> Counts:
+    """Return Dirichlet weights of the rows, in whole numbers (Rubin 1981)."""
+    shape = np.ones(data.rows) if data.weights is None else data.weights.astype(np.float64)
+    weights = rng.standard_gamma(shape)
+    unit = max(WEIGHT_UNIT / data.records, 64.0)
+    found: Counts = np.rint(weights * (unit * data.records / weights.sum())).astype(np.int64)
+    return found
+
+
+def _root(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a matrix whose product with its transpose is the covariance, singular or not."""
+    deviation = np.sqrt(np.diagonal(covariance))
+    scale = np.where(deviation > 0, deviation, 1.0)
+    values, vectors = np.linalg.eigh(covariance / scale[:, None] / scale)
+    root: NDArray[np.float64] = deviation[:, None] * (vectors * np.sqrt(np.maximum(values, 0.0)))
+    return root
+
+
+def _wishart(moments: Moments, root: NDArray[np.float64], rng: np.random.Generator) -> Moments:
+    """Return the moments of as many normal records with the given moments.
+
+    Their scatter matrix has a Wishart distribution with m − 1 degrees of freedom, drawn by
+    Bartlett's decomposition, or from the records themselves if they are no more than the columns.
+    """
+    n, freedom = len(root), moments.records - 1
+    if freedom < n:
+        factor = rng.standard_normal((n, freedom))
+    else:
+        factor = np.tril(rng.standard_normal((n, n)), -1)
+        np.fill_diagonal(factor, np.sqrt(rng.chisquare(freedom - np.arange(n))))
+    factor = root @ factor
+    covariance = factor @ factor.T / moments.records
+    return replace(moments, covariance=(covariance + covariance.T) / 2)

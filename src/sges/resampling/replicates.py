@@ -1,0 +1,521 @@
+"""Searching replicates of a table, on one core or many, and counting what they agree on.
+
+Each replicate is drawn with a seed of its own, its columns are permuted (so that ties do not
+favour the first), and it is searched by the strategy of the estimate, from its usual start and
+never from the estimate's graph.  What one replicate finds depends on its number and the seed alone;
+so the result is the same for any number of jobs, any backend of joblib, and any order in which
+replicates are completed.
+"""
+
+import threading
+import time
+import warnings
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from sges import __version__
+from sges.data import Dataset, Kinds, Missing, Moments
+from sges.errors import (
+    DataWarning,
+    InvalidArgument,
+    Undecided,
+    check_callable,
+    check_number,
+    check_word,
+)
+from sges.export import PathLike
+from sges.graph.pdag import PDAG
+from sges.knowledge.indexed import IndexedKnowledge
+from sges.learning import (
+    AnyAssumption,
+    AnyKnowledge,
+    AnyPenalty,
+    AnyScore,
+    SearchPlan,
+    Table,
+    bind_knowledge,
+    given_reading,
+    is_score,
+    read_table,
+    resolve_penalty,
+    resolve_strategy,
+)
+from sges.resampling.checkpoint import SECONDS_BETWEEN, Checkpoint
+from sges.resampling.draws import DRAWS, Source, permuted
+from sges.resampling.strengths import Confidence, edge_list, graph_of_list
+from sges.score.named import SCORES, make_score, named_score
+from sges.score.protocol import Score
+from sges.search.algorithms import Forward
+from sges.search.run import effective_jobs
+from sges.search.strategy import AnyStrategy
+
+if TYPE_CHECKING:
+    from sges.result import Result
+
+MakeScore: TypeAlias = Callable[[Any], Score]
+"""What makes a score of data, such as ``BDeu``."""
+
+CHUNK_SECONDS = 0.5
+"""About how long a job works before it hands back what it found."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicateProgress:
+    """How far a run over replicates is, passed to the ``progress`` callback.
+
+    Parameters
+    ----------
+    done : int
+        The number of replicates that were searched.
+    total : int
+        The number of replicates that were asked for.
+    edges : float
+        The mean number of edges found so far.
+    seconds : float
+        Seconds since the beginning.
+    remaining : float
+        About how many seconds the rest will take.
+    """
+
+    done: int
+    total: int
+    edges: float
+    seconds: float
+    remaining: float
+
+
+OnReplicate: TypeAlias = Callable[[ReplicateProgress], object]
+"""A callback that is told how many replicates are done."""
+
+
+def confidence(
+    table: Table = None,
+    replicates: int = 200,
+    *,
+    draw: str = "auto",
+    score: AnyScore = "auto",
+    assume: AnyAssumption = None,
+    knowledge: AnyKnowledge = None,
+    strategy: AnyStrategy = "auto",
+    penalty: AnyPenalty = 1.0,
+    forward: Forward | None = None,
+    max_indegree: int | None = None,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    time_limit: float | None = None,
+    progress: OnReplicate | None = None,
+    checkpoint: PathLike | None = None,
+    kinds: Kinds = None,
+    missing: Missing = "error",
+    names: Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
+    weights: Any = None,  # noqa: ANN401 (a column's name or an array, as in Dataset.of)
+) -> Confidence:
+    """Find how sure each edge is, by searching many replicates of a table.
+
+    Each replicate is drawn from the table, its columns are permuted, and it is searched as
+    ``sges.learn`` with the same arguments would search the table.
+
+    Parameters
+    ----------
+    table : table, array, path, Dataset or Moments
+        Anything that ``sges.learn`` takes.  None if ``score`` is a score object.
+    replicates : int
+        How many replicates to search.
+    draw : {"auto", "half", "bootstrap", "bayesian", "wishart"}
+        How a replicate is drawn: half of the records without replacement; as many records with
+        replacement; random weights; or a random covariance matrix, which needs nothing but the
+        moments of the table.  All but the first search with twice the penalty, without which they
+        would find far too many edges.  "auto" is "bayesian" for continuous tables, "wishart" if
+        only their moments are known, and "half" for all other tables, and for scores without a
+        penalty.
+    score : str, score or callable
+        As for ``sges.learn``.  A score object must have kept its data: a ``GaussianBIC`` its
+        moments, a ``DiscreteBIC`` or ``BDeu`` its table.
+    assume : Property or "auto", optional
+        A property that you assume of the truth.
+    knowledge : Knowledge, mapping or path, optional
+        Required edges, forbidden edges and tiers.
+    strategy : str or Strategy
+        The strategy of the search; that of the estimate should be taken, as a weaker one makes
+        strengths too small on dense graphs.
+    penalty : float, "rule" or "auto"
+        The penalty of the estimate.  "auto" chooses it once, on the table.
+    forward : {"fes", "poly", "order", "complete"}, optional
+        The forward phase of a two-phase search.
+    max_indegree : int, optional
+        The largest number of parents that a variable may have in the graph.
+    seed : int
+        The same seed gives the same replicates.
+    n_jobs : int, optional
+        How many replicates are searched at once, with the meaning of joblib: None is one, unless
+        ``joblib.parallel_config`` says otherwise; -1 is as many as there are cores.  The result
+        does not depend on it.
+    time_limit : float, optional
+        Seconds after which the replicates that are done are counted.
+    progress : callable, optional
+        Called with a ``ReplicateProgress`` whenever replicates are done.
+    checkpoint : path, optional
+        A file that keeps the replicates that are done.  If the run is killed, the same call goes
+        on from there and gives the same result; so does a call for more replicates.
+    kinds, missing, names, columns, exclude, weights : optional
+        How the table is read: see ``Dataset.of``.
+
+    Returns
+    -------
+    Confidence
+        The classes that were found, and the shares of edges in them.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument has the wrong type or range, or if the score cannot take the way to draw.
+    DataError
+        If the table cannot be used, or has too few records to draw from; or if the checkpoint is
+        damaged, or was made from other data or with other settings.
+    Undecided
+        If not one replicate was searched within the time limit.
+
+    References
+    ----------
+    Friedman, Goldszmidt & Wyner (1999), Data analysis with Bayesian networks: a bootstrap
+    approach, UAI.  Steck & Jaakkola (2004), Bias-corrected bootstrap and model uncertainty,
+    NeurIPS 16.  Rubin (1981), The Bayesian bootstrap, Annals of Statistics 9, 130-134.
+
+    Examples
+    --------
+    >>> import sges
+    >>> found = sges.confidence(sges.examples.load("asia"), replicates=20)
+    >>> found.strength("tub", "either") > 0.5
+    True
+    """
+    begun = time.perf_counter()
+    check_run(replicates, seed, time_limit, progress)
+    given = given_reading(
+        kinds=kinds, missing=missing, names=names, columns=columns, exclude=exclude, weights=weights
+    )
+    check_word("draw", draw, ("auto", *DRAWS))
+    needs_rows = draw not in ("auto", "wishart") or (isinstance(score, str) and score == "bge")
+    data = read_table(table, score, penalty, given, rows=needs_rows)
+    if data is None:
+        assert is_score(score)
+        if penalty != 1.0:
+            raise InvalidArgument(
+                f"penalty = {penalty!r} was given beside a score object, which has its own"
+            )
+        data, made, value = source_of(score)
+        score = made
+    else:
+        value = None
+    plan = SearchPlan(
+        assume=assume,
+        strategy=resolve_strategy(strategy, forward),
+        forward=forward,
+        start=None,
+        max_indegree=max_indegree,
+        n_jobs=None,
+        constraint=bind_knowledge(knowledge, data.names),
+    )
+    notes: tuple[str, ...] = ()
+    if value is None:
+        chosen = resolve_penalty(penalty, data, score, plan, time_limit)
+        value, notes = chosen.value, chosen.notes
+    question = Question.of(data, score, value, plan, draw, seed)
+    left = None if time_limit is None else max(time_limit - (time.perf_counter() - begun), 0.0)
+    found = run(
+        question,
+        replicates,
+        n_jobs=n_jobs,
+        time_limit=left,
+        progress=progress,
+        checkpoint=None if checkpoint is None else question.checkpoint(checkpoint),
+    )
+    return replace(found, notes=(*data.notes, *notes, *found.notes))
+
+
+def confidence_of_result(
+    result: "Result",
+    replicates: int = 200,
+    *,
+    draw: str = "auto",
+    seed: int = 0,
+    n_jobs: int | None = None,
+    time_limit: float | None = None,
+    progress: OnReplicate | None = None,
+) -> Confidence:
+    """Return the confidence of a result of ``learn``, by the search that made it."""
+    check_run(replicates, seed, time_limit, progress)
+    if result.scorer is None or not isinstance(result.plan, SearchPlan):
+        raise InvalidArgument(
+            "this result has no score or no plan of its search: results that were stored, or not "
+            "made by sges.learn, have none; call sges.confidence(table, ...)"
+        )
+    data, score, penalty = source_of(result.scorer)
+    if result.cpdag.names is not None:
+        data = replace(data, names=result.cpdag.names)
+    notes: tuple[str, ...] = ()
+    if result.plan.start is not None:
+        notes = ("replicates were searched from no start, unlike the estimate",)
+    with quietly():  # learn has said what is wrong with the table
+        question = Question.of(data, score, penalty, result.plan, draw, seed)
+    found = run(question, replicates, n_jobs=n_jobs, time_limit=time_limit, progress=progress)
+    return replace(found, notes=(*notes, *found.notes))
+
+
+def check_run(replicates: object, seed: object, time_limit: object, progress: object) -> None:
+    """Refuse arguments of a run that cannot be, before anything is read."""
+    check_number("replicates", replicates, whole=True, least=1)
+    check_number("seed", seed, whole=True)
+    check_number("time_limit", time_limit, optional=True)
+    if progress is not None:
+        check_callable("progress", progress)
+
+
+def source_of(score: Score) -> tuple[Dataset | Moments, AnyScore, float]:
+    """Return the data that a score object has kept, what makes such a score, and its penalty."""
+    from sges.score import BDeu, DiscreteBIC, GaussianBIC
+
+    if isinstance(score, GaussianBIC):
+        return score.moments, "gaussian-bic", score.penalty
+    if isinstance(score, DiscreteBIC):
+        return score.data, "discrete-bic", score.penalty
+    if isinstance(score, BDeu):
+        return score.data, partial(BDeu, ess=score.ess), 1.0
+    raise InvalidArgument(
+        f"a {type(score).__name__} object does not keep the data that replicates are drawn from; "
+        "call sges.confidence with the table and the name or class of the score"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """All that determines what each replicate finds."""
+
+    source: Source
+    score: str | MakeScore
+    score_name: str
+    penalty: float | None
+    plan: SearchPlan
+    seed: int
+
+    @classmethod
+    def of(
+        cls,
+        data: Dataset | Moments,
+        score: AnyScore,
+        penalty: float,
+        plan: SearchPlan,
+        draw: str,
+        seed: int,
+    ) -> "Question":
+        """Return the question, or refuse a way to draw that the score cannot take."""
+        strategy = plan.strategy
+        if strategy.max_evaluations is None:
+            strategy = replace(strategy, counting=False)
+        plan = replace(plan, start=None, n_jobs=None, strategy=strategy)
+        if isinstance(score, str):
+            named = named_score(score, data)
+            word = next(word for word, entry in SCORES.items() if entry is named)
+            name, penalised = named.class_name, named.is_penalised
+            source = Source.of(data, draw, penalised=penalised, gaussian=word == "gaussian-bic")
+            make_score(word, data, penalty)  # says what is wrong with the table, once
+            return cls(source, word, name, penalty if penalised else None, plan, seed)
+        if penalty != 1.0:
+            raise InvalidArgument(
+                f"penalty = {penalty:g} is for scores that are made by name; set it where the "
+                "score is made"
+            )
+        source = Source.of(data, draw, penalised=False, gaussian=False)
+        made = score(source.data)  # type: ignore[operator]
+        return cls(source, score, type(made).__name__, None, plan, seed)  # type: ignore[arg-type]
+
+    def checkpoint(self, path: object) -> Checkpoint:
+        """Return the checkpoint at a path, for runs of this question."""
+        plan, score = self.plan, self.score
+        settings = {
+            "sges": __version__,
+            "draw": self.source.draw,
+            "seed": self.seed,
+            "score": score if isinstance(score, str) else _name_of(score),
+            "penalty": self.penalty,
+            "strategy": plan.strategy,
+            "assume": plan.assume,
+            "forward": plan.forward,
+            "max_indegree": plan.max_indegree,
+            "knowledge": plan.constraint,
+        }
+        return Checkpoint.at(path, settings, self.source.data)
+
+    def replicate(self, number: int, time_limit: float | None = None) -> PDAG | None:
+        """Return the class found on one replicate; None if time was up."""
+        rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
+        data, factor = self.source.drawn(rng)
+        order = rng.permutation(len(data.names))
+        data = permuted(data, order)
+        make: str | MakeScore = self.score
+        if isinstance(make, str):
+            penalty = 1.0 if self.penalty is None else self.penalty * factor
+            score = make_score(make, data, penalty)
+        else:
+            score = make(data)
+        place = np.argsort(order).tolist()
+        constraint = self.plan.constraint
+        if constraint is not None:
+            assert isinstance(constraint, IndexedKnowledge)
+            constraint = constraint.relabel(place)
+        result = replace(self.plan, constraint=constraint).run(score, time_limit=time_limit)
+        if not result.complete:
+            if result.stopped == "interrupted":
+                raise KeyboardInterrupt
+            return None
+        return result.cpdag.named(None).relabel(order.tolist()).named(self.source.data.names)
+
+
+def _name_of(make: MakeScore) -> str:
+    """Return what to call a function that makes scores, with its settled arguments."""
+    if isinstance(make, partial):
+        return f"{_name_of(make.func)}{make.args}{make.keywords}"
+    return f"{make.__module__}.{getattr(make, '__qualname__', type(make).__qualname__)}"
+
+
+def run(
+    question: Question,
+    replicates: int,
+    *,
+    n_jobs: int | None = None,
+    time_limit: float | None = None,
+    progress: OnReplicate | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> Confidence:
+    """Search the replicates of a question, and return what they found."""
+    begun = saved = time.perf_counter()
+    graphs: dict[int, PDAG] = {}
+    if checkpoint is not None:
+        graphs = _restored(checkpoint, question.source.data.names)
+    kept = len(graphs)
+    stopped = None
+    missing = [number for number in range(replicates) if number not in graphs]
+    searched = _searched(question, missing, n_jobs, time_limit)
+    try:
+        for number, graph in searched:
+            if graph is None:
+                stopped = "time limit"
+                continue
+            graphs[number] = graph
+            now = time.perf_counter()
+            if checkpoint is not None and now - saved > SECONDS_BETWEEN:
+                checkpoint.save(_stored(graphs))
+                saved = now
+            if progress is not None:
+                done = len(graphs)
+                edges = sum(g.edge_count() for g in graphs.values()) / done
+                left = (now - begun) / (done - kept) * (replicates - done)
+                progress(ReplicateProgress(done, replicates, edges, now - begun, left))
+    except KeyboardInterrupt:
+        if not graphs:
+            raise
+        stopped = "interrupted"
+    finally:
+        searched.close()
+        if checkpoint is not None and graphs:
+            checkpoint.save(_stored(graphs))
+    graphs = {number: graph for number, graph in graphs.items() if number < replicates}
+    if not graphs:
+        raise Undecided(
+            f"time_limit = {time_limit:g}: not one replicate was searched in that time; allow more"
+        )
+    return Confidence(
+        graphs=tuple(graphs[number] for number in sorted(graphs)),
+        replicates=replicates,
+        draw=question.source.draw,
+        score_name=question.score_name,
+        strategy=str(question.plan.strategy),
+        penalty=question.penalty,
+        seed=question.seed,
+        seconds=time.perf_counter() - begun,
+        stopped=stopped if len(graphs) < replicates else None,
+    )
+
+
+def _stored(graphs: dict[int, PDAG]) -> dict[str, object]:
+    """Return the graphs found so far, as a checkpoint keeps them."""
+    return {str(number): edge_list(graph) for number, graph in sorted(graphs.items())}
+
+
+def _restored(checkpoint: Checkpoint, names: tuple[str, ...]) -> dict[int, PDAG]:
+    """Return the graphs that a checkpoint has kept."""
+    state = checkpoint.load()
+    return {
+        int(number): graph_of_list(edges, len(names), names)
+        for number, edges in (state or {}).items()
+    }
+
+
+def _searched(
+    question: Question, numbers: list[int], n_jobs: int | None, limit: float | None
+) -> Generator[tuple[int, PDAG | None], None, None]:
+    """Yield the number and the class of each replicate as it is done; None if time was up."""
+    begun = time.perf_counter()
+
+    def left() -> float | None:
+        return None if limit is None else limit - (time.perf_counter() - begun)
+
+    jobs = effective_jobs(n_jobs)
+    if jobs == 1:
+        with quietly():
+            for number in numbers:
+                yield number, _one(question, number, left())
+        return
+    from joblib import Parallel, delayed
+
+    size = 1
+    with quietly(), Parallel(n_jobs=n_jobs) as pool:
+        while numbers:
+            wave, numbers = numbers[: size * jobs], numbers[size * jobs :]
+            chunks = [wave[i::jobs] for i in range(min(jobs, len(wave)))]
+            started = time.perf_counter()
+            for pairs in pool(delayed(_chunk)(question, chunk, left()) for chunk in chunks):
+                yield from pairs
+            took = (time.perf_counter() - started) / size
+            most = min(4 * size, -(-len(numbers) // jobs))
+            size = max(1, min(int(CHUNK_SECONDS / max(took, 1e-6)), most))
+
+
+def _chunk(
+    question: Question, numbers: list[int], limit: float | None
+) -> list[tuple[int, PDAG | None]]:
+    """Search some replicates one after the other: the work of one job."""
+    begun, found = time.perf_counter(), []
+    with quietly():
+        for number in numbers:
+            left = None if limit is None else limit - (time.perf_counter() - begun)
+            found.append((number, _one(question, number, left)))
+    return found
+
+
+def _one(question: Question, number: int, left: float | None) -> PDAG | None:
+    return None if left is not None and left <= 0 else question.replicate(number, left)
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Search with one thread of BLAS, whatever the backend, and without warnings on replicates.
+
+    Whoever searches the table itself is told about its columns.  Both are settings of the whole
+    process, so threads leave them alone: the main thread has made them.
+    """
+    from threadpoolctl import threadpool_limits
+
+    in_main = threading.current_thread() is threading.main_thread()
+    if not in_main:
+        yield
+        return
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        yield

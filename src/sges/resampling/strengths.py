@@ -1,0 +1,786 @@
+"""How sure each edge is: the shares of replicates that have it, and what follows from them.
+
+``Confidence`` holds the classes that were found on replicates of a table.  All else is counted
+from them: the share of replicates in which two variables are adjacent, in which the edge points
+one way or the other or is undirected, the share of ancestor relations and of v-structures, the
+threshold beyond which a share is significant, the class of all significant edges, and the
+replicate that is nearest to all others.
+
+References
+----------
+Scutari & Nagarajan (2013), Identifying significant edges in graphical models of molecular
+networks, Artificial Intelligence in Medicine 57, 207-217.
+"""
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sges.errors import (
+    DataError,
+    GraphError,
+    InvalidArgument,
+    NoConsistentExtension,
+    check_number,
+    shown,
+)
+from sges.graph.equivalence import dag_to_cpdag, pdag_to_dag
+from sges.graph.pdag import PDAG, Edge, printable
+from sges.graph.records import node_name, parse_json
+from sges.nodeset import nodes, reach
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sges.export import PathLike
+    from sges.plot import EdgeStyle
+
+FORMAT, VERSION = "sges-confidence", 1
+
+NONE, FORWARD, BACKWARD, UNDIRECTED = range(4)
+"""What joins a pair (a, b), a < b, in a replicate: nothing, a → b, b → a, or a — b."""
+
+COLUMNS = ("a", "b", "p_edge", "p_ab", "p_ba", "p_undirected")
+"""The columns of ``Confidence.to_frame``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Averaged:
+    """The class of all significant edges.
+
+    Parameters
+    ----------
+    cpdag : PDAG
+        The class.
+    notes : tuple of str
+        What could not be kept as the replicates have it, one sentence each.
+    """
+
+    cpdag: PDAG
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Confidence:
+    """Classes found on replicates of a table, and how often each edge is in them.
+
+    A share of 0.9 means that nine of ten replicates have the edge.  It says how firmly the search
+    finds the edge in data like these, not how likely a causal effect is.
+
+    Parameters
+    ----------
+    graphs : tuple of PDAG
+        The class found on each replicate, all with the names of the columns.
+    replicates : int
+        How many replicates were asked for.
+    draw : str
+        How they were drawn: "half", "bootstrap", "bayesian" or "wishart".
+    score_name : str
+        The score.
+    strategy : str
+        The strategy of the search, the same as for an estimate.
+    penalty : float, optional
+        The penalty of the estimate; None for a score without one.
+    seed : int
+        The seed of the draws.
+    seconds : float
+        How long it took.
+    stopped : str, optional
+        Why fewer replicates were searched than asked for: "time limit" or "interrupted".
+    notes : tuple of str
+        What was decided on the way, one sentence each.
+
+    Examples
+    --------
+    >>> import sges
+    >>> found = sges.confidence(sges.examples.load("asia"), replicates=20)
+    >>> found
+    Confidence(8 nodes, 20 replicates by draw 'half')
+    >>> sorted(found.rows()[0])
+    ['a', 'b', 'p_ab', 'p_ba', 'p_edge', 'p_undirected']
+    """
+
+    graphs: tuple[PDAG, ...]
+    replicates: int
+    draw: str
+    score_name: str
+    strategy: str
+    penalty: float | None = None
+    seed: int = 0
+    seconds: float = field(default=0.0, compare=False)
+    stopped: str | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.graphs:
+            raise InvalidArgument("confidence needs at least one replicate that was searched")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the variables."""
+        graph = self.graphs[0]
+        return tuple(graph.name(v) for v in range(graph.n))
+
+    @property
+    def done(self) -> int:
+        """The number of replicates that were searched."""
+        return len(self.graphs)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all replicates were searched."""
+        return self.stopped is None
+
+    # Shares
+
+    @cached_property
+    def pairs(self) -> tuple[Edge, ...]:
+        """The pairs (a, b), a < b, that are adjacent in some replicate, sorted."""
+        every: set[Edge] = set()
+        for graph in self.graphs:
+            every.update((min(e), max(e)) for e in graph.directed_edges())
+            every.update(graph.undirected_edges())
+        return tuple(sorted(every))
+
+    @cached_property
+    def _states(self) -> NDArray[np.uint8]:
+        """What joins each pair (columns) in each replicate (rows)."""
+        place = {pair: i for i, pair in enumerate(self.pairs)}
+        states = np.zeros((self.done, len(place)), np.uint8)
+        for row, graph in zip(states, self.graphs, strict=True):
+            for x, y in graph.directed_edges():
+                row[place[min(x, y), max(x, y)]] = FORWARD if x < y else BACKWARD
+            for pair in graph.undirected_edges():
+                row[place[pair]] = UNDIRECTED
+        return states
+
+    @cached_property
+    def _counts(self) -> NDArray[np.int64]:
+        """The number of replicates with each state (rows) for each pair (columns)."""
+        counts = [(self._states == state).sum(axis=0) for state in range(4)]
+        return np.array(counts, np.int64).reshape(4, -1)
+
+    @property
+    def strengths(self) -> dict[Edge, float]:
+        """The share of replicates in which each pair of ``pairs`` is adjacent."""
+        adjacent = self._counts[1:].sum(axis=0) / self.done
+        return dict(zip(self.pairs, adjacent.tolist(), strict=True))
+
+    def strength(self, a: str | int, b: str | int) -> float:
+        """Return the share of replicates in which two variables are adjacent.
+
+        Parameters
+        ----------
+        a, b : str or int
+            The two variables, by name or number.
+
+        Returns
+        -------
+        float
+            The share, 0 for a pair that is never adjacent.
+        """
+        x, y = self._node(a), self._node(b)
+        return self.strengths.get((min(x, y), max(x, y)), 0.0)
+
+    def rows(self) -> list[dict[str, str | float]]:
+        """Return one record per pair that is adjacent in some replicate, strongest first.
+
+        Returns
+        -------
+        list of dict
+            The entries a and b (names), p_edge (the share of replicates in which they are
+            adjacent), p_ab and p_ba (in which the edge points from a to b, or from b to a) and
+            p_undirected (in which it is undirected, as it may point either way).
+        """
+        names, strengths, shares = self.names, self.strengths, self._counts / self.done
+        order = sorted(range(len(self.pairs)), key=lambda i: (-strengths[self.pairs[i]], i))
+        return [
+            {
+                "a": names[self.pairs[i][0]],
+                "b": names[self.pairs[i][1]],
+                "p_edge": strengths[self.pairs[i]],
+                "p_ab": float(shares[FORWARD, i]),
+                "p_ba": float(shares[BACKWARD, i]),
+                "p_undirected": float(shares[UNDIRECTED, i]),
+            }
+            for i in order
+        ]
+
+    def to_frame(self) -> Any:  # noqa: ANN401 (pandas has no types)
+        """Return the shares of the edges as a pandas data frame, strongest first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per pair that is adjacent in some replicate, with the columns of ``rows``.
+        """
+        return _frame(self.rows(), COLUMNS)
+
+    def ancestors(self) -> list[dict[str, str | float]]:
+        """Return the shares of ancestor relations, largest first.
+
+        Returns
+        -------
+        list of dict
+            The entries a and b (names), p_ancestor (the share of replicates in which a directed
+            path leads from a to b, so that a is an ancestor of b in every member of the class)
+            and p_possible (in which a path leads there that no arrow points against, so that a is
+            an ancestor in some member); pairs without either are left out.
+        """
+        sure, possible = Counter[Edge](), Counter[Edge]()
+        for graph in self.graphs:
+            for x in range(graph.n):
+                sure.update((x, y) for y in nodes(graph.descendants(x) & ~(1 << x)))
+                possible.update(
+                    (x, y) for y in nodes(reach(graph.out.__getitem__, 1 << x) & ~(1 << x))
+                )
+        order = sorted(possible, key=lambda p: (-sure[p], -possible[p], p))
+        names = self.names
+        return [
+            {
+                "a": names[x],
+                "b": names[y],
+                "p_ancestor": sure[x, y] / self.done,
+                "p_possible": possible[x, y] / self.done,
+            }
+            for x, y in order
+        ]
+
+    def v_structures(self) -> list[dict[str, str | float]]:
+        """Return the shares of v-structures a → middle ← b, largest first.
+
+        Returns
+        -------
+        list of dict
+            The entries a, middle and b (names) and p (the share of replicates).
+        """
+        counts = Counter(v for graph in self.graphs for v in graph.v_structures())
+        names = self.names
+        return [
+            {"a": names[x], "middle": names[z], "b": names[y], "p": count / self.done}
+            for (x, z, y), count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        ]
+
+    # Which edges are significant
+
+    @cached_property
+    def threshold(self) -> float:
+        """The share that the edges of the averaged class exceed (Scutari & Nagarajan 2013)."""
+        n = self.graphs[0].n
+        return significance_threshold(self.strengths.values(), n * (n - 1) // 2)
+
+    def averaged(self, threshold: float | None = None) -> Averaged:
+        """Return the class of all edges whose share exceeds a threshold.
+
+        Edges are added by decreasing share, each in the state that most replicates give it.  An
+        arrow that would close a directed cycle is left out, with a note.  If the arrows and lines
+        have no common DAG, the lines are directed as more replicates direct them, with a note.
+
+        Parameters
+        ----------
+        threshold : float, optional
+            A share from 0 to 1; by default ``threshold``, which is computed from all shares.
+
+        Returns
+        -------
+        Averaged
+            The class as ``cpdag``, and ``notes``.
+        """
+        level = self.threshold if threshold is None else threshold
+        check_number("threshold", level)
+        strengths = list(self.strengths.values())
+        chosen = [i for i, strength in enumerate(strengths) if strength > level]
+        chosen.sort(key=lambda i: (-strengths[i], i))
+        graph, notes = PDAG.empty(self.graphs[0].n, self.graphs[0].names), list[str]()
+        for i in chosen:
+            graph = self._with_arrow(graph, i, notes)
+        lines = [self.pairs[i] for i in chosen if self._state(i) == UNDIRECTED]
+        mixed = graph.edited(undirect=lines)
+        try:
+            dag = pdag_to_dag(mixed)
+        except NoConsistentExtension:
+            notes.append("the undirected edges were directed as more replicates direct them")
+            dag = self._directed(graph, [i for i in chosen if self._state(i) == UNDIRECTED])
+        return Averaged(dag_to_cpdag(dag).named(self.graphs[0].names), tuple(notes))
+
+    def _state(self, i: int) -> int:
+        """Return the most frequent state of a pair's edge; a line if that is as frequent."""
+        forward, backward, line = self._counts[FORWARD:, i].tolist()
+        if line >= max(forward, backward) or forward == backward:
+            return UNDIRECTED
+        return FORWARD if forward > backward else BACKWARD
+
+    def _with_arrow(self, graph: PDAG, i: int, notes: list[str]) -> PDAG:
+        """Return the graph with a pair's arrow, if that is what it has and no cycle arises."""
+        state = self._state(i)
+        if state == UNDIRECTED:
+            return graph
+        x, y = self.pairs[i] if state == FORWARD else self.pairs[i][::-1]
+        if graph.descendants(y) >> x & 1:
+            notes.append(
+                f"{graph.name(x)} → {graph.name(y)} ({self.strengths[self.pairs[i]]:.2f}) was left "
+                "out: it would close a directed cycle with stronger edges"
+            )
+            return graph
+        return graph.edited(direct=[(x, y)])
+
+    def _directed(self, graph: PDAG, lines: Iterable[int]) -> PDAG:
+        """Return a DAG: lines are directed one by one, the usual way unless that makes a cycle."""
+        for i in lines:
+            x, y = self.pairs[i]
+            if self._counts[BACKWARD, i] > self._counts[FORWARD, i]:
+                x, y = y, x
+            graph = graph.edited(direct=[(y, x) if graph.descendants(y) >> x & 1 else (x, y)])
+        return graph
+
+    def medoid(self) -> PDAG:
+        """Return the replicate's class that is nearest to all others.
+
+        Returns
+        -------
+        PDAG
+            The class with the smallest sum of structural Hamming distances to the others; of
+            several, the first.
+        """
+        alike = self._counts[self._states, np.arange(len(self.pairs))].sum(axis=1)
+        return self.graphs[int(np.argmax(alike))]
+
+    def curve(self) -> list[dict[str, float]]:
+        """Return the curve of strengths: the share of all pairs of at most each strength.
+
+        Returns
+        -------
+        list of dict
+            The entries strength and share, by rising strength.  Two steps, one at 0 and one at 1,
+            mean that the replicates agree on every edge.
+        """
+        n = self.graphs[0].n
+        levels, below = _distribution(self.strengths.values(), n * (n - 1) // 2)
+        return [
+            {"strength": level, "share": share}
+            for level, share in zip(levels.tolist(), below.tolist(), strict=True)
+        ]
+
+    # For people
+
+    def summary(self, max_lines: int | None = 40) -> str:
+        """Return the strongest edges and how they were found, as text.
+
+        Parameters
+        ----------
+        max_lines : int or None
+            The largest number of edges to list; None lists all.
+
+        Returns
+        -------
+        str
+            The text, which ends with a line break.
+        """
+        rows, level = self.rows(), self.threshold
+        width = max([1, *(len(printable(str(row[end]))) for row in rows for end in "ab")])
+        asked = "" if self.complete else f" of {self.replicates} ({self.stopped})"
+        above = sum(float(row["p_edge"]) > level for row in rows)
+        lines = [
+            f"{self.done} replicates{asked}, drawn by {self.draw}; {self.score_name}, strategy "
+            f"{self.strategy}",
+            f"{above} of {len(rows)} pairs exceed the threshold of {level:.2f}",
+            "",
+            f"{'a':{width}}  {'b':{width}}    edge    a→b    b→a    a—b",
+        ]
+        shown_rows = rows if max_lines is None else rows[:max_lines]
+        for row in shown_rows:
+            mark = " " if float(row["p_edge"]) > level else "."
+            shares = "".join(f"{row[c]:7.2f}" for c in COLUMNS[2:])
+            lines.append(
+                f"{printable(str(row['a'])):{width}}  {printable(str(row['b'])):{width}} "
+                f"{mark}{shares}"
+            )
+        if len(shown_rows) < len(rows):
+            lines.append(f"... and {len(rows) - len(shown_rows)} weaker pairs")
+        if above < len(rows):
+            lines.append(". at or below the threshold")
+        lines += [f"note: {note}" for note in self.notes]
+        return "\n".join(line.rstrip() for line in lines) + "\n"
+
+    def plot(
+        self,
+        path: "PathLike | None" = None,
+        ax: Any = None,  # noqa: ANN401 (axes of matplotlib)
+        *,
+        least: float = 0.2,
+        title: str | None = None,
+        legend: bool = True,
+    ) -> Any:  # noqa: ANN401
+        """Draw the averaged class and the weaker edges: wide for strong, dashed for weak.
+
+        Parameters
+        ----------
+        path : str or path-like, optional
+            A file ending in .svg, .png or .pdf.
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw into; without them a new figure is made.
+        least : float
+            The smallest share of an edge that is drawn; edges at or below the threshold are
+            dashed.
+        title : str, optional
+            A line above the graph.
+        legend : bool
+            Whether to explain the kinds of edges below the graph.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes with the picture.
+        """
+        from sges.plot import draw
+
+        graph, styles = self._picture(least)
+        return draw(graph, path, ax, title=title, legend=legend, styles=styles)
+
+    def _picture(self, least: float) -> "tuple[PDAG, dict[Edge, EdgeStyle]]":
+        """Return the graph of the averaged class and the weaker edges, and how to draw each."""
+        from sges.plot import EdgeStyle
+
+        graph, strengths = self.averaged().cpdag, self.strengths
+        weak: set[Edge] = set()
+        for i, (a, b) in enumerate(self.pairs):
+            if strengths[a, b] < least or graph.adjacent(a) >> b & 1:
+                continue
+            weak.add((a, b))
+            state = self._state(i)
+            if state == UNDIRECTED:
+                graph = graph.edited(undirect=[(a, b)])
+            else:
+                graph = graph.edited(direct=[(a, b) if state == FORWARD else (b, a)])
+        styles = {
+            pair: EdgeStyle(width=0.5 + 2.5 * share, dashed=pair in weak)
+            for pair, share in strengths.items()
+        }
+        return graph, styles
+
+    def save(self, directory: "PathLike") -> "list[Path]":
+        """Write confidence.json, strengths.csv, strengths.svg and summary.txt: all or none.
+
+        Parameters
+        ----------
+        directory : str or path-like
+            Where to write; it is made if need be, and files of these names are replaced.
+
+        Returns
+        -------
+        list of Path
+            The four files.
+
+        Raises
+        ------
+        FileError
+            If the directory cannot be written.
+        """
+        from sges.export.writing import write_directory
+        from sges.plot import picture
+
+        graph, styles = self._picture(0.2)
+        table = io.StringIO()
+        writer = csv.writer(table, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows([row[column] for column in COLUMNS] for row in self.rows())
+        files = {
+            "confidence.json": self.to_json().encode(),
+            "strengths.csv": table.getvalue().encode("utf-8", "backslashreplace"),
+            "strengths.svg": picture(graph, "svg", styles=styles),
+            "summary.txt": self.summary(None).encode("utf-8", "backslashreplace"),
+        }
+        return write_directory(directory, files)
+
+    def plot_curve(
+        self,
+        path: "PathLike | None" = None,
+        ax: Any = None,  # noqa: ANN401 (axes of matplotlib)
+    ) -> Any:  # noqa: ANN401
+        """Draw the curve of strengths with the threshold.
+
+        Parameters
+        ----------
+        path : str or path-like, optional
+            A file ending in .svg, .png or .pdf.
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw into; without them a new figure is made.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes with the curve.
+        """
+        from sges.plot import draw_steps
+
+        points = [(row["strength"], row["share"]) for row in self.curve()]
+        return draw_steps(
+            points, path, ax, mark=self.threshold,
+            labels=("strength of a pair", "share of pairs at most as strong"),
+        )  # fmt: skip
+
+    def _node(self, node: str | int) -> int:
+        names = self.names
+        if isinstance(node, str) and node in names:
+            return names.index(node)
+        if isinstance(node, int) and not isinstance(node, bool) and 0 <= node < len(names):
+            return node
+        from sges.errors import suggestion
+
+        raise InvalidArgument(
+            f"{shown(node)} is not a variable; {suggestion(str(node), names, 'the variables')}"
+        )
+
+    def __repr__(self) -> str:
+        asked = "" if self.complete else f" of {self.replicates}"
+        return f"Confidence({len(self.names)} nodes, {self.done}{asked} replicates by draw " + (
+            f"{self.draw!r})"
+        )
+
+    # JSON
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain lists, dicts, strings and numbers.
+
+        Returns
+        -------
+        dict
+            The entries format, version, nodes, the fields of this class, ``edges`` (the records
+            of ``rows``), ``threshold``, and ``graphs``: for each replicate the list of its edges
+            [x, y, type], with the numbers of the nodes and "->" or "--" as type.
+        """
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "nodes": list(self.names),
+            "replicates": self.replicates,
+            "done": self.done,
+            "stopped": self.stopped,
+            "draw": self.draw,
+            "seed": self.seed,
+            "score_name": self.score_name,
+            "strategy": self.strategy,
+            "penalty": self.penalty,
+            "seconds": self.seconds,
+            "notes": list(self.notes),
+            "threshold": self.threshold,
+            "edges": self.rows(),
+            "graphs": [edge_list(graph) for graph in self.graphs],
+        }
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return everything as JSON text.
+
+        Parameters
+        ----------
+        indent : int, optional
+            Spaces per level; None writes one line.
+
+        Returns
+        -------
+        str
+            The text; ``from_json`` reads it.
+        """
+        text = json.dumps(self.to_dict(), indent=indent, ensure_ascii=False)
+        return text.encode("utf-8", "backslashreplace").decode("utf-8")  # half a surrogate pair
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> "Confidence":
+        """Return what ``to_dict`` wrote.
+
+        Parameters
+        ----------
+        record : mapping
+            What ``to_dict`` returned; what can be counted from the graphs is not read.
+
+        Returns
+        -------
+        Confidence
+            The same value.
+
+        Raises
+        ------
+        DataError
+            If an entry is missing or is not what it should be.
+        """
+        return cls(**_fields(record))
+
+    @classmethod
+    def from_json(cls, text: str) -> "Confidence":
+        """Return what ``to_json`` wrote.
+
+        Parameters
+        ----------
+        text : str
+            JSON text; everything in it is checked.
+
+        Returns
+        -------
+        Confidence
+            The same value.
+
+        Raises
+        ------
+        DataError
+            If the text is not JSON, or not that of a confidence.
+        """
+        try:
+            record = parse_json(text)
+        except GraphError as error:
+            raise DataError(str(error)) from None
+        return cls(**_fields(record))
+
+
+def significance_threshold(strengths: Iterable[float], pairs: int) -> float:
+    """Return the threshold of Scutari & Nagarajan (2013), in closed form.
+
+    If the replicates agreed on every edge, all strengths would be 0 or 1, and their cumulative
+    distribution would be constant in between, at the share t of absent edges.  t is chosen such
+    that this is as near as possible, in L1, to the distribution F of the strengths:
+
+        t = argmin ∫ |F(x) − t| dx over [0, 1],
+
+    which is a median of F(x) for x uniform on [0, 1], that is, of the values of F between two
+    strengths, weighted by their distance.  The threshold is the t-quantile of the strengths.  If
+    a whole interval of t is as near, its lower end is taken.
+
+    Parameters
+    ----------
+    strengths : iterable of float
+        The strengths of the pairs that have one; all others count as 0.
+    pairs : int
+        The number of all pairs of variables.
+
+    Returns
+    -------
+    float
+        The threshold: edges that exceed it are significant.
+
+    References
+    ----------
+    Scutari & Nagarajan (2013), Identifying significant edges in graphical models of molecular
+    networks, Artificial Intelligence in Medicine 57, 207-217.
+
+    Examples
+    --------
+    >>> significance_threshold([1.0, 0.9, 0.05], pairs=10)
+    0.05
+    """
+    if pairs == 0:
+        return 0.0
+    levels, below = _distribution(strengths, pairs)
+    # F is 0 before the first strength and 1 from the last one on.
+    edges = np.concatenate([[0.0], levels, [1.0]])
+    heights = np.concatenate([[0.0], below])
+    lengths = np.diff(edges)
+    half = np.cumsum(lengths) >= 0.5 - 1e-12  # heights rise, so this is a weighted median
+    t = heights[int(np.argmax(half))]
+    if t == 0.0:
+        return 0.0
+    return float(levels[int(np.argmax(below >= t))])
+
+
+def _distribution(
+    strengths: Iterable[float], pairs: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the distinct strengths of all pairs, and the share of pairs up to each."""
+    some = np.array(list(strengths), np.float64)
+    every = np.concatenate([some, np.zeros(pairs - len(some))])
+    levels, counts = np.unique(every, return_counts=True)
+    return levels, np.cumsum(counts) / max(pairs, 1)
+
+
+def edge_list(graph: PDAG) -> list[list[int | str]]:
+    """Return the edges of a graph as lists [x, y, "->" or "--"], sorted."""
+    directed: list[list[int | str]] = [[x, y, "->"] for x, y in graph.directed_edges()]
+    return directed + [[x, y, "--"] for x, y in graph.undirected_edges()]
+
+
+def graph_of_list(edges: object, n: int, names: tuple[str, ...] | None) -> PDAG:
+    """Return the graph that ``edge_list`` wrote, or raise a ``DataError``."""
+    if not isinstance(edges, list):
+        raise DataError(f"the edges of a replicate are {shown(edges)}, not a list")
+    for edge in edges:
+        if (
+            not isinstance(edge, list)
+            or len(edge) != 3
+            or not all(type(v) is int and 0 <= v < n for v in edge[:2])
+            or edge[2] not in ("->", "--")
+        ):
+            raise DataError(f'an edge of a replicate is {shown(edge)}, not [x, y, "->" or "--"]')
+    directed = [(e[0], e[1]) for e in edges if e[2] == "->"]
+    undirected = [(e[0], e[1]) for e in edges if e[2] == "--"]
+    try:
+        return PDAG.from_edges(n, directed, undirected, names=names)
+    except GraphError as error:
+        raise DataError(f"a replicate: {error}") from None
+
+
+def _frame(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> Any:  # noqa: ANN401
+    from sges.export.objects import need
+
+    return need("pandas", "a table of shares").DataFrame(rows, columns=list(columns))
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_natural(value: object) -> bool:
+    return type(value) is int and 0 <= value < 2**63
+
+
+def _is_amount(value: object) -> bool:
+    return type(value) in (int, float) and 0 <= value < float("inf")  # type: ignore[operator]
+
+
+_RULES: dict[str, tuple[Callable[[object], bool], str]] = {
+    "replicates": (_is_natural, "a whole number"),
+    "stopped": (lambda v: v is None or _is_text(v), "text or null"),
+    "draw": (_is_text, "text"),
+    "seed": (_is_natural, "a whole number"),
+    "score_name": (_is_text, "text"),
+    "strategy": (_is_text, "text"),
+    "penalty": (lambda v: v is None or _is_amount(v), "a number or null"),
+    "seconds": (_is_amount, "a number, 0 or more"),
+    "notes": (lambda v: isinstance(v, list) and all(map(_is_text, v)), "a list of texts"),
+    "graphs": (lambda v: isinstance(v, list) and len(v) > 0, "a list that is not empty"),
+    "nodes": (lambda v: isinstance(v, list) and len(v) > 0, "a list that is not empty"),
+}
+
+
+def _fields(record: object) -> dict[str, Any]:
+    """Return the arguments of ``Confidence`` in what ``to_dict`` wrote."""
+    if not isinstance(record, Mapping):
+        raise DataError(f"a confidence in JSON is an object, not {shown(record)}")
+    told = (record.get("format"), record.get("version"))
+    if told != (FORMAT, VERSION):
+        raise DataError(
+            f"not a confidence of format {FORMAT!r}, version {VERSION}: it says "
+            f"{shown(told[0])}, version {shown(told[1])}"
+        )
+    for key, (is_right, needed) in _RULES.items():
+        if key not in record:
+            raise DataError(f"the confidence has no entry {key!r}; it may be cut off")
+        if not is_right(record[key]):
+            raise DataError(
+                f"the entry {key!r} of the confidence is {shown(record[key])}; it must be {needed}"
+            )
+    fields = {key: record[key] for key in _RULES if key != "nodes"}
+    if len(fields["graphs"]) > fields["replicates"]:
+        raise DataError("the confidence has more graphs than replicates")
+    try:
+        names = tuple(node_name(name) for name in record["nodes"])
+        PDAG.empty(len(names), names)
+    except GraphError as error:
+        raise DataError(f"the nodes of the confidence: {error}") from None
+    graphs = tuple(graph_of_list(edges, len(names), names) for edges in fields["graphs"])
+    return {**fields, "graphs": graphs, "notes": tuple(fields["notes"])}

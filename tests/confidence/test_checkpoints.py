@@ -1,0 +1,181 @@
+"""A killed run goes on where it was; a file that does not fit is refused with the reason."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sges import Confidence, confidence
+from sges.data import Dataset, Moments
+from sges.errors import DataError, FileError, InvalidArgument
+from sges.network.gaussian import LinearGaussian
+from sges.network.structures import random_dag
+from sges.resampling import ReplicateProgress, replicates
+from sges.resampling.checkpoint import digest_of
+
+DATA = LinearGaussian.random(random_dag(8, 10, 1), (0.2, 0.9), seed=1).sample(300, seed=1)
+
+
+def interrupted(path: Path, after: int, data: Dataset = DATA) -> Confidence:
+    """Return what is found until a run is interrupted."""
+
+    def stop(progress: ReplicateProgress) -> None:
+        if progress.done == after:
+            raise KeyboardInterrupt
+
+    return confidence(data, 12, checkpoint=path, progress=stop)
+
+
+def test_an_interrupted_run_goes_on_to_the_result_of_an_uninterrupted_one(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    whole = confidence(DATA, 12)
+    for after in (1, 4, 9):
+        assert interrupted(path, after).done == after
+    seen: list[ReplicateProgress] = []
+    assert confidence(DATA, 12, checkpoint=path, progress=seen.append) == whole
+    assert [one.done for one in seen] == [10, 11, 12]
+    assert confidence(DATA, 12, checkpoint=path, progress=seen.append) == whole
+    assert len(seen) == 3  # all was there
+    assert confidence(DATA, 5, checkpoint=path).graphs == whole.graphs[:5]
+    assert confidence(DATA, 15, checkpoint=path, n_jobs=2) == confidence(DATA, 15)
+
+
+SCRIPT = """
+import sys
+import numpy as np
+from sges.resampling import replicates
+replicates.SECONDS_BETWEEN = 0.0  # after every replicate, so that kills meet writes
+from sges import confidence
+data = np.load(sys.argv[1])
+print(confidence(data, 60, checkpoint=sys.argv[2], strategy="interleaved").to_json())
+"""
+
+
+def kept(path: Path) -> int:
+    """Return how many replicates a checkpoint has kept; it is whole at every moment."""
+    return len(json.loads(path.read_text(encoding="utf-8"))["state"]) if path.exists() else 0
+
+
+def test_runs_killed_at_random_moments_all_end_in_the_same_result(tmp_path: Path) -> None:
+    """Ten kills here; ``SGES_KILLS=100`` makes it a hundred."""
+    table, path = tmp_path / "table.npy", tmp_path / "run.json"
+    np.save(table, DATA.values.T)
+    command = [sys.executable, "-c", SCRIPT, os.fspath(table), os.fspath(path)]
+    expected = confidence(DATA.values.T, 60, strategy="interleaved")
+    rng, kills = random.Random(0), int(os.environ.get("SGES_KILLS", "10"))
+    while kills:
+        before, more = kept(path), rng.randrange(12)
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        while process.poll() is None and kept(path) < before + more:
+            time.sleep(0.001)
+        time.sleep(rng.random() / 50)
+        process.send_signal(signal.SIGKILL)
+        output, _ = process.communicate()
+        assert before <= kept(path) <= 60
+        kills -= 1
+        if process.returncode == 0:  # it came to its end before the signal
+            assert Confidence.from_json(output) == expected
+            path.unlink()
+    output = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+    assert Confidence.from_json(output) == expected
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["run.json", "table.npy"]
+
+
+def test_other_data_or_settings_are_refused_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    interrupted(path, 2)
+    before = path.read_bytes()
+    other = LinearGaussian.random(random_dag(8, 10, 2), seed=1).sample(300, seed=1)
+    with pytest.raises(DataError, match="it was made from other data"):
+        confidence(other, 12, checkpoint=path)
+    for name, value, shown in (
+        ("seed", 1, "seed = '0', and this run has '1'"),
+        ("penalty", 2.0, "penalty = '1.0', and this run has '2.0'"),
+        ("max_indegree", 2, "max_indegree = 'None', and this run has '2'"),
+        ("knowledge", {"forbidden": [["x0", "x1"]]}, "knowledge = 'None', and this run has"),
+        ("strategy", "interleaved", "strategy = "),
+        ("draw", "bootstrap", "draw = 'bayesian', and this run has 'bootstrap'"),
+    ):
+        data = Dataset.of(DATA.values.T)
+        own = tmp_path / f"{name}.json"
+        interrupted(own, 1, data)
+        with pytest.raises(DataError, match=shown) as caught:
+            confidence(data, 12, checkpoint=own, **{name: value})  # type: ignore[arg-type]
+        assert "\n" not in str(caught.value)
+    assert path.read_bytes() == before  # a refused file is left as it was
+
+
+def test_a_cut_off_or_changed_checkpoint_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    interrupted(path, 3)
+    whole = path.read_bytes()
+    rng = random.Random(0)
+    damaged = [whole[:end] for end in range(0, len(whole) - 1, 97)]
+    for _ in range(150):
+        at = rng.randrange(len(whole) - 1)
+        damaged.append(whole[:at] + bytes([whole[at] ^ 1 << rng.randrange(8)]) + whole[at + 1 :])
+    for content in damaged:
+        path.write_bytes(content)
+        with pytest.raises(DataError, match=r"checkpoint .* remove the file") as caught:
+            confidence(DATA, 12, checkpoint=path)
+        assert "\n" not in str(caught.value)
+    path.write_text('{"format": "sges-checkpoint", "version": 9}', encoding="utf-8")
+    with pytest.raises(DataError, match="it has version 9, and this program reads 1"):
+        confidence(DATA, 12, checkpoint=path)
+    path.write_text('{"format": "sges-result"}', encoding="utf-8")
+    with pytest.raises(DataError, match="it is not a checkpoint of sges"):
+        confidence(DATA, 12, checkpoint=path)
+
+
+def test_a_place_that_cannot_be_a_checkpoint_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidArgument, match="checkpoint = 3 is not the path of a file"):
+        confidence(DATA, 2, checkpoint=3)  # type: ignore[arg-type]
+    with pytest.raises(FileError):
+        confidence(DATA, 2, checkpoint=tmp_path)
+
+
+def test_an_error_in_the_middle_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.json"
+    search, asked = replicates.Question.replicate, [0]
+
+    def fails(self: replicates.Question, number: int, limit: float | None = None) -> object:
+        asked[0] += 1
+        if asked[0] == 6:
+            raise RuntimeError("the cluster went away")
+        return search(self, number, limit)
+
+    monkeypatch.setattr(replicates.Question, "replicate", fails)
+    with pytest.raises(RuntimeError, match="went away"):
+        confidence(DATA, 12, checkpoint=path)
+    assert confidence(DATA, 12, checkpoint=path) == confidence(DATA, 12)
+    assert asked[0] == 6 + 7 + 12
+
+
+def test_the_digest_tells_tables_apart() -> None:
+    table: dict[str, list[object]] = {"a": [0.5, 1.5, 2.5], "b": ["u", "v", "u"]}
+    data = Dataset.of(table)
+    same = Dataset.of({name: list(values) for name, values in table.items()})
+    assert digest_of(data) == digest_of(same)
+    others = [
+        Dataset.of({"a": [0.5, 1.5, 2.25], "b": ["u", "v", "u"]}),
+        Dataset.of({"a": [0.5, 1.5, 2.5], "b": ["u", "w", "u"]}),
+        Dataset.of({"a": [0.5, 1.5, 2.5], "c": ["u", "v", "u"]}),
+        Dataset.of(table, weights=[1, 1, 2]),
+    ]
+    moments = [
+        Moments(("a",), 10, np.zeros(1), np.eye(1)),
+        Moments(("a",), 11, np.zeros(1), np.eye(1)),
+        Moments(("a",), 10, np.zeros(1), 2 * np.eye(1)),
+    ]
+    every: list[Dataset | Moments] = [data, *others, *moments]
+    digests = [digest_of(one) for one in every]
+    assert len(set(digests)) == len(digests)

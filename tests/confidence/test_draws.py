@@ -1,0 +1,215 @@
+"""Draws: their sizes and moments, and that a null edge is as rare as it should be."""
+
+import numpy as np
+import pytest
+
+from sges import BayesianNetwork, confidence
+from sges.data import Dataset, Moments
+from sges.errors import DataError, InvalidArgument
+from sges.network.gaussian import LinearGaussian
+from sges.network.structures import random_dag
+from sges.resampling.draws import Source, permuted
+from sges.score import DiscreteBIC, GaussianBIC
+
+
+def gaussian(n: int = 6, edges: int = 6, records: int = 400, seed: int = 0) -> Dataset:
+    return LinearGaussian.random(random_dag(n, edges, seed), seed=seed).sample(records, seed=seed)
+
+
+def discrete(n: int = 5, edges: int = 5, records: int = 400, seed: int = 0) -> Dataset:
+    return BayesianNetwork.random(random_dag(n, edges, seed), seed=seed).sample(records, seed=seed)
+
+
+def source(data: Dataset | Moments, draw: str) -> Source:
+    gaussian = isinstance(data, Moments) or not data.discrete
+    return Source.of(data, draw, penalised=True, gaussian=gaussian)
+
+
+def test_half_of_the_records_are_drawn_without_replacement() -> None:
+    data = gaussian(records=401)
+    drawn, factor = source(data, "half").drawn(np.random.default_rng(0))
+    assert isinstance(drawn, Dataset)
+    assert (drawn.records, factor) == (200, 1.0)
+    whole = {tuple(row) for row in data.values.T}
+    half = [tuple(row) for row in drawn.values.T]
+    assert len(set(half)) == 200
+    assert set(half) <= whole
+
+
+def test_half_of_weighted_rows_is_half_of_their_records() -> None:
+    data = discrete()
+    drawn, _ = source(data, "half").drawn(np.random.default_rng(0))
+    assert isinstance(drawn, Dataset)
+    assert drawn.records == 200
+    merged = data.merged()
+    assert drawn.rows <= merged.rows
+    assert merged.weights is not None
+    assert drawn.weights is not None
+    most = dict(zip(map(tuple, merged.codes.T.tolist()), merged.weights.tolist(), strict=True))
+    for row, count in zip(drawn.codes.T.tolist(), drawn.weights.tolist(), strict=True):
+        assert count <= most[tuple(row)]
+
+
+def test_half_of_more_records_than_numpy_draws_from_is_drawn_by_chance() -> None:
+    data = Dataset.of({"a": ["x", "y"], "b": ["u", "v"]}, weights=[3 * 10**9, 10**9])
+    drawn, _ = source(data, "half").drawn(np.random.default_rng(0))
+    assert isinstance(drawn, Dataset)
+    assert drawn.weights is not None
+    assert drawn.weights / [3e9, 1e9] == pytest.approx([0.5, 0.5], rel=1e-3)
+
+
+@pytest.mark.parametrize("data", [gaussian(), discrete()], ids=["gaussian", "discrete"])
+def test_a_bootstrap_sample_has_as_many_records_and_twice_the_penalty(data: Dataset) -> None:
+    drawn, factor = source(data, "bootstrap").drawn(np.random.default_rng(0))
+    assert (drawn.records, factor) == (400, 2.0)
+
+
+def test_random_weights_score_like_fractional_counts() -> None:
+    """Gains are those of the fractional counts, times one number, at twice the penalty."""
+    data = discrete(3, 3, seed=4)
+    own = source(data, "bayesian")
+    drawn, factor = own.drawn(np.random.default_rng(3))
+    assert isinstance(drawn, Dataset)
+    assert drawn.weights is not None
+    scale = drawn.records / data.records
+    weights = drawn.weights / scale
+    counts = np.zeros((2, 2))
+    np.add.at(counts, (drawn.codes[0], drawn.codes[1]), weights)
+    margins = counts.sum(axis=1)[:, None] * counts.sum(axis=0) / counts.sum()
+    fit = float((counts * np.log(np.where(counts > 0, counts / margins, 1.0))).sum())
+    expected = fit - 2.0 * np.log(data.records) / 2
+    score = DiscreteBIC(drawn, penalty=factor)
+    gain = score.local(1, 0b001) - score.local(1, 0)
+    assert gain / scale == pytest.approx(expected, abs=1e-6)
+
+
+def test_random_weights_have_the_moments_of_a_dirichlet() -> None:
+    data = gaussian(records=50)
+    own, rng = source(data, "bayesian"), np.random.default_rng(1)
+    shares = []
+    for _ in range(400):
+        drawn, _ = own.drawn(rng)
+        assert isinstance(drawn, Dataset)
+        assert drawn.weights is not None
+        shares.append(drawn.weights[0] / drawn.records)
+    assert np.mean(shares) == pytest.approx(1 / 50, rel=0.2)
+    assert np.var(shares) == pytest.approx(49 / 50**2 / 51, rel=0.3)
+
+
+def test_wishart_draws_agree_with_resampled_rows_in_distribution() -> None:
+    """Mean and variance of every covariance, over many draws of each kind."""
+    data = gaussian(4, 4, 300, seed=2)
+    both = {}
+    for draw in ("bootstrap", "wishart"):
+        own, rng = source(data, draw), np.random.default_rng(0)
+        found = []
+        for _ in range(1500):
+            drawn, _ = own.drawn(rng)
+            moments = drawn if isinstance(drawn, Moments) else Moments.of(drawn)
+            found.append(moments.covariance)
+        both[draw] = np.array(found)
+    deviation = both["bootstrap"].std(axis=0)
+    shift = both["wishart"].mean(axis=0) - both["bootstrap"].mean(axis=0)
+    assert np.abs(shift / deviation).max() < 0.15
+    # The fourth moments of a sample of 300 normal records are known to about a fifth.
+    assert both["wishart"].std(axis=0) == pytest.approx(deviation, rel=0.3)
+
+
+def test_wishart_draws_have_the_variance_of_a_wishart() -> None:
+    """The variance of S_ij is (m − 1)(Σ_ij² + Σ_ii Σ_jj) / m²."""
+    sigma = np.array([[2.0, 0.6], [0.6, 1.0]])
+    moments = Moments(("a", "b"), 40, np.zeros(2), sigma)
+    own, rng = source(moments, "wishart"), np.random.default_rng(0)
+    draws = np.array([own.drawn(rng)[0].covariance for _ in range(6000)])  # type: ignore[union-attr]
+    assert draws.mean(axis=0) == pytest.approx(sigma * 39 / 40, rel=0.02, abs=0.01)
+    diagonal = np.diagonal(sigma)
+    variance = 39 / 40**2 * (sigma**2 + np.outer(diagonal, diagonal))
+    assert draws.var(axis=0) == pytest.approx(variance, rel=0.08)
+
+
+def test_wishart_draws_of_few_records_or_singular_columns_keep_their_rank() -> None:
+    rng = np.random.default_rng(0)
+    few = Moments.of(Dataset.of(rng.standard_normal((5, 8))))
+    drawn, _ = source(few, "wishart").drawn(rng)
+    assert isinstance(drawn, Moments)
+    assert np.linalg.matrix_rank(drawn.covariance, tol=1e-9) == 4
+    x = rng.standard_normal((100, 2))
+    table = np.column_stack([x, x.sum(axis=1), np.ones(100)])
+    drawn, _ = source(Moments.of(Dataset.of(table)), "wishart").drawn(rng)
+    assert isinstance(drawn, Moments)
+    assert np.linalg.matrix_rank(drawn.covariance, tol=1e-9) == 2
+    assert drawn.covariance[3].tolist() == [0.0] * 4
+
+
+def test_an_edge_that_is_not_there_is_found_as_rarely_as_in_the_data() -> None:
+    """The plain bootstrap finds several times as many; here 190 pairs are all independent."""
+    found = {}
+    for draw, penalty in (
+        *((draw, 1.0) for draw in ("half", "bootstrap", "bayesian", "wishart")),
+        ("bootstrap", 0.5),  # doubled, this is the bootstrap without a correction
+    ):
+        edges = [
+            graph.edge_count()
+            for seed in range(4)
+            for graph in confidence(
+                gaussian(20, 0, 1000, seed), 10, draw=draw, penalty=penalty, strategy="two-phase"
+            ).graphs
+        ]
+        found[draw, penalty] = np.mean(edges)
+    assert max(share for (_, penalty), share in found.items() if penalty == 1.0) < 4
+    assert found["bootstrap", 0.5] > 9
+
+
+def test_columns_are_permuted_with_all_that_belongs_to_them() -> None:
+    table = {"x": [0.5, 1.5, 2.5], "d": ["u", "v", "u"], "y": [3.5, 1.0, 2.0], "e": [True] * 3}
+    data = Dataset.of(table)
+    order = np.array([3, 2, 0, 1])
+    moved = permuted(data, order)
+    assert isinstance(moved, Dataset)
+    direct = Dataset.of({name: table[name] for name in ("e", "y", "x", "d")})
+    assert (moved.names, moved.kinds, moved.levels) == (direct.names, direct.kinds, direct.levels)
+    assert moved.values.tolist() == direct.values.tolist()
+    assert moved.codes.tolist() == direct.codes.tolist()
+    moments = Moments.of(gaussian(4, 4))
+    swapped = permuted(moments, order)
+    assert isinstance(swapped, Moments)
+    assert swapped.covariance[0, 1] == moments.covariance[3, 2]
+
+
+def test_the_score_of_moments_draws_like_the_moments() -> None:
+    data = gaussian()
+    kept = GaussianBIC(data).moments
+    direct = Moments.of(data)
+    assert kept.covariance == pytest.approx(direct.covariance)
+    assert (kept.names, kept.records) == (direct.names, direct.records)
+
+
+@pytest.mark.parametrize(
+    ("draw", "penalised", "gaussian_score", "message"),
+    [
+        ("halves", True, True, "did you mean 'half'"),
+        ("bootstrap", False, True, "use draw='half'"),
+        ("wishart", True, False, "draws covariances"),
+    ],
+)
+def test_a_way_to_draw_that_does_not_fit_is_refused(
+    draw: str, penalised: bool, gaussian_score: bool, message: str
+) -> None:
+    with pytest.raises(InvalidArgument, match=message):
+        Source.of(gaussian(), draw, penalised=penalised, gaussian=gaussian_score)
+
+
+def test_moments_have_no_records_to_draw() -> None:
+    moments = Moments.of(gaussian())
+    with pytest.raises(InvalidArgument, match="use draw='wishart'"):
+        source(moments, "half")
+    with pytest.raises(InvalidArgument, match="give the table itself"):
+        Source.of(moments, "auto", penalised=False, gaussian=True)
+
+
+def test_too_few_records_or_distinct_rows_are_refused() -> None:
+    with pytest.raises(DataError, match="needs at least 4 records, and the table has 3"):
+        source(Dataset.of({"a": [0.5, 1.5, 2.5]}), "half")
+    same = Dataset.of({"a": ["u"] * 9, "b": ["v"] * 9})
+    with pytest.raises(DataError, match="all records are the same row"):
+        source(same, "bootstrap")

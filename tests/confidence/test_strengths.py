@@ -1,0 +1,236 @@
+"""Shares, threshold, averaged class, medoid and JSON of a confidence, from graphs by hand."""
+
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sges import PDAG, Confidence
+from sges.errors import DataError, InvalidArgument
+from sges.metrics import shd
+from sges.resampling import significance_threshold
+
+NAMES = ("a", "b", "c", "d")
+
+
+def graph(text: str) -> PDAG:
+    """Return the graph of edges such as "a>b c-d"."""
+    directed: list[tuple[int, int]] = []
+    undirected: list[tuple[int, int]] = []
+    for edge in text.split():
+        x, y = NAMES.index(edge[0]), NAMES.index(edge[2])
+        (directed if edge[1] == ">" else undirected).append((x, y))
+    return PDAG.from_edges(4, directed, undirected, names=NAMES)
+
+
+def of(*texts: str, **more: Any) -> Confidence:  # noqa: ANN401
+    graphs = tuple(map(graph, texts))
+    options: dict[str, Any] = {"replicates": len(graphs), "draw": "half", "score_name": "BIC"}
+    return Confidence(graphs=graphs, strategy="auto", **{**options, **more})
+
+
+FOUR = of("a>b c>b", "a>b c>b c-d", "b>a", "a-b")
+
+
+def test_shares_count_replicates_by_the_state_of_the_edge() -> None:
+    rows = {(row["a"], row["b"]): row for row in FOUR.rows()}
+    assert rows["a", "b"] == {
+        "a": "a", "b": "b", "p_edge": 1.0, "p_ab": 0.5, "p_ba": 0.25, "p_undirected": 0.25,
+    }  # fmt: skip
+    assert rows["b", "c"]["p_ba"] == 0.5
+    assert list(rows) == [("a", "b"), ("b", "c"), ("c", "d")]
+    assert FOUR.strength("d", "c") == 0.25
+    assert FOUR.strength(0, 3) == 0.0
+
+
+def test_the_frame_has_the_columns_that_are_promised() -> None:
+    frame = FOUR.to_frame()
+    assert list(frame.columns) == ["a", "b", "p_edge", "p_ab", "p_ba", "p_undirected"]
+    assert len(frame) == 3
+    assert list(of("", "").to_frame().columns) == list(frame.columns)
+
+
+def test_ancestors_are_counted_along_directed_paths_and_possible_ones() -> None:
+    found = {(row["a"], row["b"]): row for row in of("a>b b>c", "a-b b-c").ancestors()}
+    assert found["a", "c"]["p_ancestor"] == 0.5
+    assert found["a", "c"]["p_possible"] == 1.0
+    assert found["c", "a"]["p_ancestor"] == 0.0
+    assert found["c", "a"]["p_possible"] == 0.5
+
+
+def test_v_structures_are_counted() -> None:
+    assert FOUR.v_structures() == [{"a": "a", "middle": "b", "b": "c", "p": 0.5}]
+
+
+def brute_force_threshold(strengths: Sequence[float], pairs: int) -> float:
+    """Return the distance minimised at each height of the distribution, its only breakpoints."""
+    every = sorted([*strengths, *[0.0] * (pairs - len(strengths))])
+    grid = sorted({0.0, 1.0, *every})
+
+    def cdf(x: float) -> float:
+        return sum(value <= x for value in every) / pairs
+
+    def distance(t: float) -> float:
+        return sum((high - low) * abs(cdf(low) - t) for low, high in pairwise(grid))
+
+    heights = sorted({0.0, *(cdf(x) for x in grid)})
+    least = min(distance(t) for t in heights)
+    t = min(t for t in heights if distance(t) <= least + 1e-9)
+    return 0.0 if t == 0 else min(x for x in every if cdf(x) >= t)
+
+
+@given(st.lists(st.integers(0, 20).map(lambda k: k / 20), max_size=12), st.integers(1, 15))
+def test_the_threshold_minimises_the_distance_to_an_ideal_distribution(
+    strengths: list[float], more: int
+) -> None:
+    pairs = len(strengths) + more
+    found = significance_threshold(strengths, pairs)
+    assert found == pytest.approx(brute_force_threshold(strengths, pairs))
+
+
+def test_the_threshold_of_certain_edges_is_zero() -> None:
+    assert significance_threshold([1.0, 1.0], pairs=6) == 0.0
+    assert significance_threshold([1.0] * 6, pairs=6) == 0.0
+    assert significance_threshold([], pairs=6) == 0.0
+    assert significance_threshold([], pairs=0) == 0.0
+
+
+def test_the_curve_rises_to_one() -> None:
+    assert FOUR.curve() == [
+        {"strength": 0.0, "share": 0.5},
+        {"strength": 0.25, "share": 4 / 6},
+        {"strength": 0.5, "share": 5 / 6},
+        {"strength": 1.0, "share": 1.0},
+    ]
+
+
+def test_the_averaged_class_has_the_edges_above_the_threshold() -> None:
+    assert FOUR.averaged(0.3).cpdag == graph("a>b c>b")
+    assert FOUR.averaged(0.9).cpdag == graph("a-b")  # alone, its direction means nothing
+    assert FOUR.averaged(1.0).cpdag == PDAG.empty(4)
+    assert FOUR.averaged(0.3).cpdag.names == NAMES
+
+
+def test_an_arrow_that_closes_a_cycle_is_left_out_with_a_note() -> None:
+    cyclic = of("a>b b>c", "a>b b>c", "a>b c>a", "b>c c>a")
+    averaged = cyclic.averaged(0.4)
+    assert averaged.cpdag == graph("a-b b-c")
+    assert averaged.notes == (
+        "c → a (0.50) was left out: it would close a directed cycle with stronger edges",
+    )
+
+
+def test_lines_without_a_common_dag_are_directed_with_a_note() -> None:
+    """However a cycle of four lines without a chord is directed, a v-structure arises."""
+    square = of("a-b b-c c-d a-d", "a-b b-c c-d a-d")
+    averaged = square.averaged(0.5)
+    assert averaged.cpdag.edge_count() == 4
+    assert averaged.cpdag.v_structures()
+    assert averaged.notes == ("the undirected edges were directed as more replicates direct them",)
+
+
+TEXTS = st.sampled_from(["", "a-b", "a>b c>b", "a-b b-c", "a>b c>b c-d", "a-c", "a>d b>d c>d"])
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=7))
+def test_the_medoid_is_nearest_to_all_replicates(texts: list[str]) -> None:
+    found = of(*texts)
+    totals = [sum(shd(one, other) for other in found.graphs) for one in found.graphs]
+    assert found.medoid() == found.graphs[int(np.argmin(totals))]
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=5))
+def test_json_and_back_is_the_same_value(texts: list[str]) -> None:
+    found = of(*texts, penalty=1.5, seed=3, notes=("one",), stopped="time limit", replicates=9)
+    again = Confidence.from_json(found.to_json())
+    assert again == found
+    assert again.names == NAMES
+    assert again.to_json() == found.to_json()
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("format", "sges-result", "not a confidence of format 'sges-confidence', version 1"),
+        ("version", 2, "version 2"),
+        ("graphs", [], "a list that is not empty"),
+        ("graphs", [[[0, 9, "->"]]], "an edge of a replicate is"),
+        ("graphs", [[[0, 1, "=>"]]], "an edge of a replicate is"),
+        ("graphs", [[[0, 0, "->"]]], "cannot be joined to itself"),
+        ("graphs", [[]] * 9, "more graphs than replicates"),
+        ("nodes", ["a", "a", "c", "d"], "the nodes of the confidence"),
+        ("seed", -1, "a whole number"),
+        ("seconds", "5", "a number"),
+        ("notes", [1], "a list of texts"),
+    ],
+)
+def test_a_damaged_record_is_refused_by_its_entry(key: str, value: object, message: str) -> None:
+    record = FOUR.to_dict()
+    record[key] = value
+    with pytest.raises(DataError, match=message) as caught:
+        Confidence.from_dict(record)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_cut_off_or_incomplete_text_is_refused() -> None:
+    text = FOUR.to_json()
+    for end in range(0, len(text), 7):
+        with pytest.raises(DataError):
+            Confidence.from_json(text[:end])
+    record = FOUR.to_dict()
+    for key in ("draw", "graphs", "nodes", "notes"):
+        with pytest.raises(DataError, match=f"no entry '{key}'"):
+            Confidence.from_dict({k: v for k, v in record.items() if k != key})
+    with pytest.raises(DataError, match="is an object"):
+        Confidence.from_json("[]")
+
+
+def test_the_summary_lists_edges_by_strength_and_marks_the_weak() -> None:
+    lines = of("a>b c>b", "a>b c>b", "a>b c>b", "a>b c>b a-d").summary().split("\n")
+    assert lines[1] == "2 of 3 pairs exceed the threshold of 0.25"
+    assert lines[4].split() == ["a", "b", "1.00", "1.00", "0.00", "0.00"]
+    assert lines[6].split() == ["a", "d", ".", "0.25", "0.00", "0.00", "0.25"]
+    assert "... and 2 weaker pairs" in FOUR.summary(1)
+
+
+def test_a_strange_variable_is_refused_with_a_suggestion() -> None:
+    with pytest.raises(InvalidArgument, match="did you mean 'a'"):
+        FOUR.strength("A", "b")
+    with pytest.raises(InvalidArgument, match="is not a variable"):
+        FOUR.strength(4, "b")
+
+
+def test_pictures_draw_strong_edges_wide_and_weak_ones_dashed(tmp_path: Path) -> None:
+    found = of(*["a>b c>b"] * 7, "a>b c>b a-d", "a>b c>b a-d", "a-d")
+    picture = tmp_path / "strengths.svg"
+    found.plot(picture, least=0.2)
+    text = picture.read_text(encoding="utf-8")
+    assert text.count("stroke-dasharray") == 2  # the weak edge, and its line in the legend
+    assert "below the threshold" in text
+    found.plot(picture, least=0.5)
+    assert "stroke-dasharray" not in picture.read_text(encoding="utf-8")
+    curve = tmp_path / "curve.svg"
+    found.plot_curve(curve)
+    assert "strength of a pair" in curve.read_text(encoding="utf-8")
+
+
+def test_saving_writes_four_files(tmp_path: Path) -> None:
+    written = FOUR.save(tmp_path / "out")
+    assert [path.name for path in written] == [
+        "confidence.json", "strengths.csv", "strengths.svg", "summary.txt",
+    ]  # fmt: skip
+    assert Confidence.from_json(written[0].read_text(encoding="utf-8")) == FOUR
+    rows = written[1].read_text(encoding="utf-8").splitlines()
+    assert rows[:2] == ["a,b,p_edge,p_ab,p_ba,p_undirected", "a,b,1.0,0.5,0.25,0.25"]
+    assert json.loads(written[0].read_text(encoding="utf-8"))["threshold"] == FOUR.threshold
+
+
+def test_no_replicates_at_all_are_refused() -> None:
+    with pytest.raises(InvalidArgument, match="at least one replicate"):
+        of()
