@@ -4,6 +4,7 @@ from sges.errors import not_one_of
 from studies.frame import Study
 from studies.paper import (
     complexity,
+    confidence,
     dense_states,
     exact_optimum,
     fes_start,
@@ -29,6 +30,7 @@ STUDIES: dict[str, Study] = {
         finite_data.STUDY,
         exact_optimum.STUDY,
         penalty.STUDY,
+        confidence.STUDY,
         standard.STUDY,
         quality.STUDY,
         engine.STUDY,

@@ -1,0 +1,283 @@
+"""Calibration: how often an edge is true whose stated strength is p, for each way to draw.
+
+Gaussian and discrete truths, some of them with weak edges, so that strengths between 0 and 1
+occur.  Each table is searched on replicates drawn in each way, and on bootstrap samples without a
+correction of the penalty, as is common practice, and with a smaller one.  The pairs of all tables
+are then sorted by their strength into ten classes, and the mean strength of a class is compared
+with the share of true edges in it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from time import process_time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sges import BayesianNetwork, confidence, learn
+from sges.data import Dataset
+from sges.graph import PDAG
+from sges.network.gaussian import LinearGaussian
+from sges.network.structures import random_dag
+from sges.resampling import DRAWS
+from studies.charts import BLUE, GOLD, GREEN, GREY, RED, VIOLET, label, line, panels
+from studies.frame import (
+    Row,
+    Task,
+    amount,
+    experiment,
+    natural,
+    one_of,
+    seed_of,
+)
+from studies.summary import distinct, grid, mean, pick
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+REPLICATES = 50
+BINS = 10
+PLAIN, MILD = "plain", "mild"
+PENALTIES = {PLAIN: 0.5, MILD: 0.75}
+"""Of bootstrap samples, before it is doubled: so they are searched with 1 and 1.5."""
+WAYS = (PLAIN, MILD, *DRAWS)
+NAMES = {
+    PLAIN: "plain bootstrap",
+    MILD: "bootstrap, 1.5 times the penalty",
+    "half": "half-samples",
+    "bootstrap": "bootstrap, twice the penalty",
+    "bayesian": "random weights, twice the penalty",
+    "wishart": "random covariances, twice the penalty",
+}
+COLORS = {
+    PLAIN: RED,
+    MILD: GREY,
+    "half": BLUE,
+    "bootstrap": GREEN,
+    "bayesian": GOLD,
+    "wishart": VIOLET,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A kind of truth and the size of its tables."""
+
+    n: int
+    edges: int
+    records: int
+    weights: tuple[float, float] | None = None
+    """The range of the weights of a Gaussian model; None for a discrete one."""
+    arity: int = 2
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """The ways to draw that this setting allows."""
+        return WAYS if self.weights is not None else WAYS[:-1]
+
+    def truth(self, seed: int) -> tuple[PDAG, Dataset]:
+        """Return a random DAG, and a table sampled from a random model on it."""
+        dag = random_dag(self.n, self.edges, seed)
+        if self.weights is not None:
+            model = LinearGaussian.random(dag, self.weights, seed=seed_of(seed, 1))
+            return dag, model.sample(self.records, seed=seed_of(seed, 2))
+        network = BayesianNetwork.random(dag, arity=self.arity, seed=seed_of(seed, 1))
+        return dag, network.sample(self.records, seed=seed_of(seed, 2))
+
+
+SETTINGS = {
+    "gaussian, no edges": Setting(20, 0, 1000, (0.5, 1.5)),
+    "gaussian, sparse": Setting(12, 12, 200, (0.1, 0.8)),
+    "gaussian, denser": Setting(12, 24, 500, (0.1, 0.8)),
+    "gaussian, few records": Setting(15, 15, 60, (0.3, 1.0)),
+    "binary, few records": Setting(10, 10, 200),
+    "binary, sparse": Setting(10, 10, 1000),
+    "binary, denser": Setting(10, 15, 3000),
+    "ternary": Setting(8, 10, 2000, arity=3),
+    "binary, no edges": Setting(20, 0, 1000),
+    "binary, many variables": Setting(20, 15, 1000),
+}
+
+
+def tasks(quick: bool) -> Iterator[Task]:
+    """Yield the tables, each with every way to draw."""
+    names = ["gaussian, sparse", "binary, sparse"] if quick else list(SETTINGS)
+    for trial in range(2 if quick else 50):
+        for name in names:
+            for way in SETTINGS[name].ways:
+                yield {"setting": name, "draw": way, "trial": trial}
+
+
+def measure(task: Task, seed: int) -> Row:
+    """Find the strengths of one table, and sort the pairs by them."""
+    name, way = str(task["setting"]), str(task["draw"])
+    setting = SETTINGS[name]
+    own = seed_of(seed, list(SETTINGS).index(name), int(task["trial"]))
+    dag, data = setting.truth(own)
+    begun = process_time()
+    found = confidence(
+        data,
+        REPLICATES,
+        draw="bootstrap" if way in PENALTIES else way,
+        penalty=PENALTIES.get(way, 1.0),
+        seed=own,
+    )
+    seconds = process_time() - begun
+    strengths = found.strengths
+    true = {(min(edge), max(edge)) for edge in dag.directed_edges()}
+    counts, sums, hits = np.zeros(BINS, int), np.zeros(BINS), np.zeros(BINS, int)
+    for pair, strength in strengths.items():
+        place = min(int(strength * BINS + 1e-9), BINS - 1)
+        counts[place] += 1
+        sums[place] += strength
+        hits[place] += pair in true
+    row: dict[str, object] = {
+        "true_edges": len(true),
+        "never": setting.n * (setting.n - 1) // 2 - len(strengths),
+        "never_true": len(true - strengths.keys()),
+        "edges": learn(data).cpdag.edge_count(),
+        "replicate_edges": float(np.mean([graph.edge_count() for graph in found.graphs])),
+        "averaged_edges": found.averaged().cpdag.edge_count(),
+        "threshold": found.threshold,
+        "seconds": seconds,
+    }
+    for i in range(BINS):
+        row |= {f"pairs_{i}": int(counts[i]), f"sum_{i}": float(sums[i]), f"true_{i}": int(hits[i])}
+    return row
+
+
+def miscalibration(rows: list[Row], *, never: bool = False) -> float:
+    """Return the mean absolute difference of strength and frequency, over classes of pairs.
+
+    Pairs count that are adjacent in some replicate, and so have a stated strength; with ``never``
+    also the others, as pairs of strength 0 in the first class.
+    """
+    pairs = sum(int(row[f"pairs_{i}"]) for row in rows for i in range(BINS))
+    differences = [
+        sum(float(row[f"sum_{i}"]) - int(row[f"true_{i}"]) for row in rows) for i in range(BINS)
+    ]
+    if never:
+        pairs += sum(int(row["never"]) for row in rows)
+        differences[0] -= sum(int(row["never_true"]) for row in rows)
+    return sum(map(abs, differences)) / pairs if pairs else 0.0
+
+
+def by_class(rows: list[Row]) -> tuple[list[float], list[float]]:
+    """Return the mean strength and the share of true edges of each class that has pairs."""
+    xs, ys = [], []
+    for i in range(BINS):
+        pairs = sum(int(row[f"pairs_{i}"]) for row in rows)
+        if pairs:
+            xs.append(sum(float(row[f"sum_{i}"]) for row in rows) / pairs)
+            ys.append(sum(int(row[f"true_{i}"]) for row in rows) / pairs)
+    return xs, ys
+
+
+def draw(rows: list[Row], figure: "Figure") -> None:
+    """Draw the share of true edges over the stated strength, Gaussian and discrete."""
+    both = panels(figure, 2, sharey=True)
+    kinds = {"Gaussian truths": True, "discrete truths": False}
+    for axes, (title, gaussian) in zip(both, kinds.items(), strict=True):
+        axes.plot([0, 1], [0, 1], color=GREY, linewidth=0.9, linestyle="--")
+        own = [row for row in rows if (SETTINGS[row["setting"]].weights is not None) == gaussian]
+        for way in distinct(own, "draw"):
+            line(axes, by_class(pick(own, draw=way)), NAMES[way], COLORS[way])
+        label(axes, "stated strength", "share of true edges", title)
+    lines, names = both[0].get_legend_handles_labels()
+    figure.legend(lines, names, loc="outside lower center", ncols=3, frameon=False)
+
+
+def facts(rows: list[Row]) -> dict[str, object]:
+    """Return the calibration and the sizes of graphs by setting and way to draw."""
+    settings, ways = distinct(rows, "setting"), [w for w in WAYS if pick(rows, draw=w)]
+    sizes, classes = [], []
+    for name in settings:
+        own = pick(rows, setting=name)
+        some = pick(own, draw=PLAIN)
+        known = [f"{mean(some, column):.1f}" for column in ("true_edges", "edges")]
+        sizes.append((name, *known, *(_size(pick(own, draw=way)) for way in ways)))
+    for way in ways:
+        xs, ys = by_class(pick(rows, draw=way))
+        classes.append((NAMES[way], *(f"{x:.2f}: {y:.2f}" for x, y in zip(xs, ys, strict=True))))
+    widest = max(len(cells) for cells in classes)
+    padded = [(*cells, *[""] * (widest - len(cells))) for cells in classes]
+    header = tuple(NAMES[way] for way in ways)
+    return {
+        "replicates": REPLICATES,
+        "truths": len(distinct(rows, "trial")),
+        "settings": len(settings),
+        "calibration": grid(("setting", *header), _calibration(rows, ways, never=False)),
+        "of_all": grid(("setting", *header), _calibration(rows, ways, never=True)),
+        "sizes": grid(("setting", "true", "estimate", *header), sizes),
+        "classes": grid(("", *[f"{i}" for i in range(1, widest)]), padded),
+        **{f"share_{way}": _share(rows, way) for way in (MILD, *DRAWS)},
+    }
+
+
+def _calibration(rows: list[Row], ways: list[str], *, never: bool) -> list[tuple[str, ...]]:
+    """Return a line per setting, and the mean over settings of the ways that all allow."""
+    settings = distinct(rows, "setting")
+    found = {
+        (name, way): miscalibration(own, never=never)
+        for name in settings
+        for way in ways
+        if (own := pick(rows, setting=name, draw=way))
+    }
+    lines = [
+        (_describe(name), *(_percent(found.get((name, way))) for way in ways)) for name in settings
+    ]
+    means = []
+    for way in ways:
+        own_values = [found[name, way] for name in settings if (name, way) in found]
+        whole = len(own_values) == len(settings)
+        means.append(f"**{_percent(sum(own_values) / len(settings))}**" if whole else "")
+    return [*lines, ("mean of settings", *means)]
+
+
+def _share(rows: list[Row], way: str) -> str:
+    """Return the mean miscalibration of a way, as a share of that of the plain bootstrap."""
+    names = distinct(pick(rows, draw=way), "setting")
+    both = [
+        sum(miscalibration(pick(rows, setting=name, draw=one)) for name in names)
+        for one in (way, PLAIN)
+    ]
+    return f"{both[0] / both[1]:.2f}"
+
+
+def _percent(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.1f}"
+
+
+def _size(rows: list[Row]) -> str:
+    return (
+        f"{mean(rows, 'replicate_edges'):.1f} ({mean(rows, 'averaged_edges'):.1f})" if rows else ""
+    )
+
+
+def _describe(name: str) -> str:
+    setting = SETTINGS[name]
+    return f"{name} ({setting.n} variables, {setting.edges} edges, {setting.records} records)"
+
+
+STUDY = experiment(
+    "confidence",
+    "Strengths of edges: stated and realised",
+    keys={"setting": one_of(*SETTINGS), "draw": one_of(*WAYS), "trial": natural},
+    columns={
+        "true_edges": natural,
+        "never": natural,
+        "never_true": natural,
+        "edges": natural,
+        "replicate_edges": amount,
+        "averaged_edges": natural,
+        "threshold": amount,
+        "seconds": amount,
+        **{f"pairs_{i}": natural for i in range(BINS)},
+        **{f"sum_{i}": amount for i in range(BINS)},
+        **{f"true_{i}": natural for i in range(BINS)},
+    },
+    tasks=tasks,
+    measure=measure,
+    facts=facts,
+    draw=draw,
+)
