@@ -14,6 +14,7 @@ from sges.score import GaussianOracle, OracleMDL
 from sges.search import bes, fes, sbes
 from studies.frame import RESULTS, Options, Report, Row, run
 from studies.paper.figure_8 import families, selected
+from studies.paper.low_order import structure
 from studies.paper.models import paper_model, relabelled, sum_star, undirected_clique, xor_star
 from studies.paper.penalty import CHOICES, PENALTIES, QUICK, sample
 from studies.paper.properties import tailed_clique
@@ -201,6 +202,35 @@ def test_finite_data_a_bound_that_is_too_small_costs_edges_from_the_complete_gra
     rows = pick(rows_of("finite-data", out), start="complete", records=10_000)
     small, right = (sum(values(pick(rows, assume=k), "shd")) for k in ("k=1", "k=3"))
     assert small > right
+
+
+@pytest.mark.parametrize("edges", [15, 20, 25, 30])
+def test_low_order_structures_have_the_edges_asked_for_and_at_most_three_parents(
+    edges: int, seed: int
+) -> None:
+    dag = structure(12, edges, 3, seed)
+    assert len(dag.directed_edges()) == edges
+    assert max(dag.parents(v).bit_count() for v in range(12)) <= 3
+
+
+def test_low_order_finds_every_truth_on_the_oracles_of_its_work(out: Path) -> None:
+    rows = pick(rows_of("low-order", out), model="work")
+    assert rows
+    assert all(row["recovered"] for row in rows)
+
+
+def test_low_order_work_stays_below_the_number_of_small_families(out: Path) -> None:
+    """At level k: no family of more than k + 1 parents."""
+    for row in pick(rows_of("low-order", out), model="work"):
+        n, k = int(row["n"]), int(str(row["method"])[-1])
+        assert row["evaluations"] <= n * sum(comb(n - 1, j) for j in range(k + 2))
+
+
+def test_low_order_the_finish_never_lowers_the_score(out: Path) -> None:
+    rows = rows_of("low-order", out)
+    truths = {(r["model"], r["edges"], r["trial"]): r["gain"] for r in pick(rows, method="pure")}
+    for row in pick(rows, method="low-order"):
+        assert row["gain"] >= truths[row["model"], row["edges"], row["trial"]] - 1e-6
 
 
 def test_exact_optimum_nothing_scores_higher(out: Path) -> None:
