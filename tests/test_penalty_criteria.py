@@ -23,7 +23,6 @@ from sges.penalty.criteria import (
     NormalFolds,
     Stability,
     folds,
-    pooled,
     subsample,
     taken,
 )
@@ -74,12 +73,12 @@ def test_weighted_records_are_drawn_as_likely_as_written_out_ones(seed: int) -> 
 
 
 @pytest.mark.parametrize("make", [weighted, gaussian])
-def test_pooled_moments_are_those_of_the_parts_together(
+def test_merged_moments_are_those_of_the_parts_together(
     make: Callable[[int], Dataset], seed: int
 ) -> None:
     data = make(seed)
     parts = folds(data, 4, np.random.default_rng(seed))
-    together = reduce(pooled, (Moments.of(taken(data, part)) for part in parts))
+    together = reduce(Moments.merge, (Moments.of(taken(data, part)) for part in parts))
     whole = Moments.of(data)
     assert together.records == whole.records
     np.testing.assert_allclose(together.mean, whole.mean, atol=1e-12)

@@ -96,6 +96,52 @@ class Moments:
         blocks = blocks_of(dataset.values, dataset.weights)
         return moments_of_blocks(dataset.names, blocks, dataset.notes)
 
+    def merge(self, other: "Moments") -> "Moments":
+        """Return the moments of two tables with the same columns together.
+
+        Merging is exact up to rounding, whatever the order: parts of a table can be summed up on
+        several machines, and only their moments need to meet.
+
+        Parameters
+        ----------
+        other : Moments
+            The moments of other records of the same columns.
+
+        Returns
+        -------
+        Moments
+            The moments of all records, as one table would have them.
+
+        Raises
+        ------
+        DataError
+            If the columns differ.
+
+        References
+        ----------
+        Chan, Golub & LeVeque (1983), Algorithms for computing the sample variance, The American
+        Statistician 37, 242-247.
+
+        Examples
+        --------
+        >>> from sges.data import Dataset
+        >>> first, second = ({"a": [1.0, 2.0]}, {"a": [3.0, 4.0]})
+        >>> both = Moments.of(Dataset.of(first)).merge(Moments.of(Dataset.of(second)))
+        >>> both.records, both.mean.tolist(), both.covariance.tolist()
+        (4, [2.5], [[1.25]])
+        """
+        if self.names != other.names:
+            odd = sorted(set(self.names) ^ set(other.names))
+            which = f"{odd[0]!r} is in one of them only" if odd else "their order differs"
+            raise DataError(f"moments of different columns cannot be merged: {which}")
+        records = self.records + other.records
+        share = other.records / records
+        step = other.mean - self.mean
+        covariance = (1 - share) * self.covariance + share * other.covariance
+        covariance += share * (1 - share) * np.outer(step, step)
+        notes = (*self.notes, *(note for note in other.notes if note not in self.notes))
+        return Moments(self.names, records, self.mean + share * step, covariance, notes)
+
 
 def refuse_discrete(dataset: "Dataset") -> None:
     """Refuse a dataset with a discrete column, naming it."""

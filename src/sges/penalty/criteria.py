@@ -263,7 +263,7 @@ class NormalFolds(Folds):
         super().__init__()
         written, widths = _as_numbers(data)
         test = [Moments.of(taken(written, part)) for part in parts]
-        train = [reduce(pooled, test[:k] + test[k + 1 :]) for k in range(len(test))]
+        train = [reduce(Moments.merge, test[:k] + test[k + 1 :]) for k in range(len(test))]
         if summed and not data.discrete:
             self.training = train
         else:
@@ -272,7 +272,7 @@ class NormalFolds(Folds):
         self._columns = [
             np.arange(s, s + w) for s, w in zip(starts.tolist(), widths.tolist(), strict=True)
         ]
-        whole = np.sqrt(np.diagonal(reduce(pooled, test).covariance))
+        whole = np.sqrt(np.diagonal(reduce(Moments.merge, test).covariance))
         self._scale = np.where(whole > 0, whole, 1.0)
         # An indicator may be constant without the fold: one imaginary record keeps it finite.
         ridge = np.where(_is_indicator(data, widths), 1 / data.records, RIDGE)
@@ -394,16 +394,6 @@ def taken(data: Dataset, counts: Counts) -> Dataset:
 def records_of(data: Dataset) -> Counts:
     """Return how many records each row stands for."""
     return np.ones(data.rows, dtype=np.int64) if data.weights is None else data.weights
-
-
-def pooled(a: Moments, b: Moments) -> Moments:
-    """Return the moments of two parts together (Chan, Golub & LeVeque 1983)."""
-    records = a.records + b.records
-    step = b.mean - a.mean
-    share = b.records / records
-    covariance = (1 - share) * a.covariance + share * b.covariance
-    covariance += share * (1 - share) * np.outer(step, step)
-    return Moments(a.names, records, a.mean + share * step, covariance)
 
 
 def _drawn(counts: Counts, size: int, rng: np.random.Generator) -> Counts:
