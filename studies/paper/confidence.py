@@ -179,7 +179,7 @@ def draw(rows: list[Row], figure: "Figure") -> None:
     kinds = {"Gaussian truths": True, "discrete truths": False}
     for axes, (title, gaussian) in zip(both, kinds.items(), strict=True):
         axes.plot([0, 1], [0, 1], color=GREY, linewidth=0.9, linestyle="--")
-        own = [row for row in rows if (SETTINGS[row["setting"]].weights is not None) == gaussian]
+        own = [row for row in rows if _is_gaussian(row["setting"]) == gaussian]
         for way in distinct(own, "draw"):
             line(axes, by_class(pick(own, draw=way)), NAMES[way], COLORS[way])
         label(axes, "stated strength", "share of true edges", title)
@@ -210,7 +210,7 @@ def facts(rows: list[Row]) -> dict[str, object]:
         "of_all": grid(("setting", *header), _calibration(rows, ways, never=True)),
         "sizes": grid(("setting", "true", "estimate", *header), sizes),
         "classes": grid(("", *[f"{i}" for i in range(1, widest)]), padded),
-        **{f"share_{way}": _share(rows, way) for way in (MILD, *DRAWS)},
+        "shares": grid(("settings", *header), _shares(rows, ways)),
     }
 
 
@@ -234,14 +234,27 @@ def _calibration(rows: list[Row], ways: list[str], *, never: bool) -> list[tuple
     return [*lines, ("mean of settings", *means)]
 
 
-def _share(rows: list[Row], way: str) -> str:
-    """Return the mean miscalibration of a way, as a share of that of the plain bootstrap."""
-    names = distinct(pick(rows, draw=way), "setting")
-    both = [
-        sum(miscalibration(pick(rows, setting=name, draw=one)) for name in names)
-        for one in (way, PLAIN)
-    ]
-    return f"{both[0] / both[1]:.2f}"
+def _shares(rows: list[Row], ways: list[str]) -> list[tuple[str, ...]]:
+    """Return the mean miscalibration of each way as a share of that of the plain bootstrap."""
+    lines = []
+    for kind, gaussian in (("Gaussian", True), ("discrete", False)):
+        names = [name for name in distinct(rows, "setting") if _is_gaussian(name) == gaussian]
+        for what, never in (("pairs with a strength", False), ("all pairs", True)):
+            sums = {
+                way: sum(
+                    miscalibration(pick(rows, setting=name, draw=way), never=never)
+                    for name in names
+                )
+                for way in ways
+                if all(pick(rows, setting=name, draw=way) for name in names)
+            }
+            cells = [f"{sums[way] / sums[PLAIN]:.2f}" if way in sums else "" for way in ways]
+            lines.append((f"{kind}, {what}", *cells))
+    return lines
+
+
+def _is_gaussian(name: str) -> bool:
+    return SETTINGS[name].weights is not None
 
 
 def _percent(value: float | None) -> str:
