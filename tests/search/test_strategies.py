@@ -172,12 +172,15 @@ class TestStrategyValue:
     @pytest.mark.parametrize(
         ("make", "message"),
         [
-            (lambda: as_strategy("zigzag"), "strategy = 'zigzag' is not known; it is two-phase"),
+            (lambda: as_strategy("zigzag"), "strategy = 'zigzag' is not one of 'two-phase'"),
             (lambda: Strategy(interleaved=True, turning=True), "turning=True is for two phases"),
             (lambda: Strategy(interleaved=True, repeat=True), "repeat=True is for two phases"),
             (lambda: Strategy(order=True), "order=True is for interleaved search"),
             (lambda: Strategy(time_limit=3), "time_limit = 3 limits the escapes"),
-            (lambda: Strategy(extended=True, max_evaluations=-1), "a budget is 0 or more, or None"),
+            (
+                lambda: Strategy(extended=True, max_evaluations=-1),
+                "max_evaluations = -1: it must be a whole number, 0 or more, or None",
+            ),
             (lambda: Strategy(extended=True, patience=2), "patience = 2: it is a share"),
         ],
     )
