@@ -179,7 +179,7 @@ class TestStrategyValue:
             (lambda: Strategy(time_limit=3), "time_limit = 3 limits the escapes"),
             (
                 lambda: Strategy(extended=True, max_evaluations=-1),
-                "max_evaluations = -1: it must be a whole number, 0 or more, or None",
+                "max_evaluations = -1: it must be a whole number",
             ),
             (lambda: Strategy(extended=True, patience=2), "patience = 2: it is a share"),
         ],
