@@ -2,8 +2,10 @@
 
 import random
 from collections import Counter
+from itertools import combinations, permutations
 from math import factorial
 
+import networkx as nx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -32,6 +34,35 @@ from strategies import cpdags
 def test_the_size_of_every_class_is_the_number_of_its_members(n: int) -> None:
     for arcs, dags in naive.all_cpdags(n).items():
         assert class_size(pdag_of(n, arcs)) == len(dags)
+
+
+CONNECTED_CHORDAL_GRAPHS = {1: 1, 2: 1, 3: 2, 4: 5, 5: 15, 6: 58, 7: 272}
+"""How many there are up to isomorphism, by the number of nodes."""
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 6, pytest.param(7, marks=pytest.mark.slow)])
+def test_the_size_of_every_chain_component_is_the_number_of_its_orientations(
+    n: int, seed: int
+) -> None:
+    """A class is a product of chain components, so this is the size of all classes of n nodes."""
+    rng = random.Random(seed)
+    components = [
+        graph
+        for graph in nx.graph_atlas_g()
+        if len(graph) == n and nx.is_connected(graph) and nx.is_chordal(graph)
+    ]
+    assert len(components) == CONNECTED_CHORDAL_GRAPHS[n]
+    for graph in components:
+        lines = {frozenset(edge) for edge in graph.edges}
+        orientations = set()
+        for order in permutations(range(n)):
+            earlier = [{u for u in order[:i] if {u, v} in lines} for i, v in enumerate(order)]
+            if all({u, w} in lines for p in earlier for u, w in combinations(p, 2)):
+                parents = dict(zip(order, map(frozenset, earlier), strict=True))
+                orientations.add(tuple(parents[v] for v in range(n)))
+        new = rng.sample(range(n), n)
+        edges = [(new[u], new[v]) for u, v in graph.edges]
+        assert class_size(PDAG.from_edges(n, undirected=edges)) == len(orientations)
 
 
 def refined(cpdag: PDAG, seed: int) -> PDAG:
