@@ -1,7 +1,9 @@
 """Effects over a class, against computing them in every one of its members."""
 
+import json
 from collections.abc import Callable
 from itertools import product
+from math import factorial
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from sges.effects import (
     effects_of,
     effects_on,
     joint_effect,
+    multiplicities,
     possible_parents,
 )
 from sges.errors import DataError, GraphError, InvalidArgument, Undecided
@@ -130,6 +133,72 @@ def test_one_joint_treatment_is_a_plain_effect() -> None:
     joint = joint_effect(cpdag, [1], 4, model)
     assert [v for (v,) in joint.values] == pytest.approx(list(plain.values))
     assert tuple(p for (p,) in joint.parents) == plain.adjustment
+    data = model.sample(100_000, seed=2)
+    plain, joint = effect(cpdag, 1, 4, data), joint_effect(cpdag, [1], 4, data)
+    assert isinstance(plain, LinearEffect)
+    assert [e for (e,) in joint.standard_errors] == pytest.approx(plain.standard_errors, rel=1e-4)
+
+
+def test_standard_errors_of_joint_effects_are_the_spread_over_data_sets() -> None:
+    dag = PDAG.from_edges(5, [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (1, 4)])
+    model = LinearGaussian.random(dag, seed=4)
+    found = [joint_effect(dag, [1, 3], 4, model.sample(400, seed=i)) for i in range(400)]
+    values = np.array([effects.values[0] for effects in found])
+    errors = np.array([effects.standard_errors[0] for effects in found])
+    assert values.std(axis=0) == pytest.approx(errors.mean(axis=0), rel=0.12)
+    (exact,) = joint_effect(dag, [1, 3], 4, model).values
+    covered = (np.abs(values - exact) < 1.96 * errors).mean(axis=0)
+    assert np.all(np.abs(covered - 0.95) < 0.035)  # three standard deviations of a share of 400
+
+
+def test_effects_are_those_that_pcalg_documents() -> None:
+    """The example of jointIda in pcalg, and the values that its own test expects."""
+    arcs = {
+        (1, 3): 1.1, (1, 4): 0.3, (2, 6): 0.4, (3, 2): 0.6, (3, 4): 0.8, (3, 6): 0.9,
+        (4, 2): 0.5, (5, 1): 0.2, (5, 4): 0.7,
+    }  # fmt: skip
+    dag = PDAG.from_edges(6, [(x - 1, y - 1) for x, y in arcs], names=list("123456"))
+    weights = np.zeros((6, 6))
+    for (x, y), weight in arcs.items():
+        weights[x - 1, y - 1] = weight
+    model = LinearGaussian(dag, weights, np.ones(6))
+    found = joint_effect(dag_to_cpdag(dag), ["1", "2"], "6", model)
+    assert distinct(list(found.values)) == [(0.0, 0.4), (0.99, 0.4)]
+    assert set(found.parents) == {(z, ("3", "4")) for z in [("5",), (), ("3",)]}
+    known = close_under_meek(dag_to_cpdag(dag), [(0, 2)])
+    assert distinct(list(joint_effect(known, ["1", "2"], "6", model).values)) == [(0.99, 0.4)]
+
+
+@settings(max_examples=60)
+@given(cpdags(max_nodes=6), st.integers(0, 10**6))
+def test_multiplicities_are_the_members_with_each_set_of_parents(cpdag: PDAG, seed: int) -> None:
+    for graph in (cpdag, refined(cpdag, seed)):
+        every = list(extensions(graph))
+        for x in range(graph.n):
+            above = [dag.parents(x) for dag in every]
+            counted = [above.count(z) for z in possible_parents(graph, x)]
+            assert multiplicities(graph, x) == counted
+
+
+def test_multiplicities_of_a_large_class_are_exact() -> None:
+    numbers = multiplicities(PDAG.complete(10), 0)
+    assert all(isinstance(number, int) for number in numbers)
+    assert sum(map(int, numbers)) == factorial(10)  # type: ignore[arg-type]
+
+
+def test_effects_are_plain_values_on_request() -> None:
+    model = LinearGaussian.random(random_dag(4, 4, seed=1), seed=1)
+    found = effect(dag_to_cpdag(model.dag), 0, 3, model.sample(100))
+    again = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert isinstance(found, LinearEffect)
+    assert again["values"] == list(found.values)
+    assert again["interval"] == list(found.interval())
+    network = BayesianNetwork.random(PDAG.from_edges(3, [(0, 1), (0, 2), (1, 2)]), seed=1)
+    table = network.sample(6, seed=1)
+    discrete = effect(network.dag, 1, 2, table, smoothing=0)
+    again = json.loads(json.dumps(discrete.to_dict(), allow_nan=False))
+    assert np.shape(again["distributions"]) == (1, 2, 2)
+    assert again["adjustment"] == [["0"]]
 
 
 def truncated(network: BayesianNetwork, x: int, y: int) -> Floats:

@@ -12,7 +12,8 @@ are one value for each possible set of parents.
     discrete    p(y | do(x)) = Σ_z p(z) p(y | x, z), z over the configurations of the parents
     joint       effects of several variables set at once.  Each directed path from x_i to y has a
                 last node x_j among them, so T_iy = Σ_j T_ij J_jy, where T are total effects and J
-                the joint ones (Nandy, Maathuis & Richardson 2017)
+                the joint ones (Nandy, Maathuis & Richardson 2017); standard errors by the delta
+                method
 
 Where y is a parent of x the effect is zero.  All values assume that the graph is right, that there
 are no hidden common causes, and no selection.
@@ -30,10 +31,11 @@ from scipy.special import stdtrit
 
 from sges.data import Dataset, Moments
 from sges.errors import DataError, InvalidArgument, Undecided, not_one_of
+from sges.graph.counting import class_size
 from sges.graph.equivalence import maximally_oriented, pdag_to_dag
 from sges.graph.meek import direct_in_turn
 from sges.graph.pdag import PDAG, columns_of
-from sges.graph.undirected import cliques
+from sges.graph.undirected import Between, cliques
 from sges.network import BayesianNetwork, LinearGaussian
 from sges.nodeset import NodeSet, as_node, nodes, reach, union
 
@@ -45,6 +47,7 @@ __all__ = [
     "effects_of",
     "effects_on",
     "joint_effect",
+    "multiplicities",
     "possible_parents",
 ]
 
@@ -133,6 +136,30 @@ class LinearEffect:
         ]
         return min(low for low, _ in ends), max(high for _, high in ends)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the effect as plain lists, dicts, strings and numbers.
+
+        Returns
+        -------
+        dict
+            ``kind`` ("linear"), ``treatment``, ``outcome``, ``minimum``, ``maximum``,
+            ``lower_bound``, ``sign``, ``interval`` (of level 0.95), and one entry for each possible
+            set of parents in ``values``, ``standard_errors`` and ``adjustment``.
+        """
+        return {
+            "kind": "linear",
+            "treatment": self.treatment,
+            "outcome": self.outcome,
+            "minimum": self.minimum,
+            "maximum": self.maximum,
+            "lower_bound": self.lower_bound,
+            "sign": self.sign,
+            "interval": list(self.interval()),
+            "values": list(self.values),
+            "standard_errors": list(self.standard_errors),
+            "adjustment": [list(names) for names in self.adjustment],
+        }
+
     def __str__(self) -> str:
         shown = f"{self.minimum:.4g}"
         if len(self.values) > 1:
@@ -153,6 +180,9 @@ class JointEffect:
     values : tuple of tuple of float
         For each possible choice of the parents of all treatments, how much the outcome changes
         per unit of each treatment while the others are held fixed.
+    standard_errors : tuple of tuple of float
+        The standard error of each value, for a large number of records; zero for a value that is
+        zero by the graph.
     parents : tuple of tuple of tuple of str
         The parents of each treatment, for each choice.
     """
@@ -160,6 +190,7 @@ class JointEffect:
     treatments: tuple[str, ...]
     outcome: str
     values: tuple[tuple[float, ...], ...]
+    standard_errors: tuple[tuple[float, ...], ...]
     parents: tuple[tuple[tuple[str, ...], ...], ...]
 
 
@@ -199,6 +230,28 @@ class DiscreteEffect:
         """The largest possible probability in each cell."""
         return np.asarray(np.max(self.distributions, axis=0), dtype=np.float64)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the effect as plain lists, dicts, strings and numbers.
+
+        Returns
+        -------
+        dict
+            ``kind`` ("discrete"), ``treatment``, ``outcome``, ``levels`` (of the two, as text),
+            and one entry for each possible set of parents in ``distributions`` (a list per level
+            of the treatment; None where a probability is unknown) and ``adjustment``.
+        """
+        return {
+            "kind": "discrete",
+            "treatment": self.treatment,
+            "outcome": self.outcome,
+            "levels": [[str(level) for level in levels] for levels in self.levels],
+            "distributions": [
+                [[None if np.isnan(p) else p for p in row] for row in table.tolist()]
+                for table in self.distributions
+            ],
+            "adjustment": [list(names) for names in self.adjustment],
+        }
+
 
 def possible_parents(graph: PDAG, x: int) -> list[NodeSet]:
     """Return the sets that are the parents of a node in some DAG of a class.
@@ -232,6 +285,41 @@ def possible_parents(graph: PDAG, x: int) -> list[NodeSet]:
     """
     closed = maximally_oriented(graph)
     return [refined.parents(x) for refined in _choices(closed, as_node(x, graph.n))]
+
+
+def multiplicities(graph: PDAG, x: int) -> list[int | Between]:
+    """Return how many DAGs of a class have each possible set of parents of a node.
+
+    With these numbers the possible effects of x become those of all members of the class.  They
+    take polynomial time for a CPDAG: what stays undirected when the edges at x are directed falls
+    into components that are independent of each other (Hauser & Bühlmann 2012).
+
+    Parameters
+    ----------
+    graph : PDAG
+        A CPDAG, a class refined by background knowledge, or a DAG.
+    x : int
+        The node.
+
+    Returns
+    -------
+    list of int or Between
+        One number for each set that ``possible_parents`` returns, in the same order; an interval
+        where background knowledge makes the exact number too expensive (see ``class_size``).
+
+    Raises
+    ------
+    Undecided
+        If more than ``MAX_PARENT_SETS`` cliques of neighbors would have to be examined.
+
+    Examples
+    --------
+    >>> complete = PDAG.complete(3)
+    >>> [(bin(z), k) for z, k in zip(possible_parents(complete, 2), multiplicities(complete, 2))]
+    [('0b0', 2), ('0b1', 1), ('0b11', 2), ('0b10', 1)]
+    """
+    closed = maximally_oriented(graph)
+    return [class_size(refined) for refined in _choices(closed, as_node(x, graph.n))]
 
 
 def _choices(closed: PDAG, x: int) -> Iterator[PDAG]:
@@ -356,19 +444,20 @@ def joint_effect(
         states = [refined for state in states for refined in _choices(state, x)]
         if len(states) > MAX_PARENT_SETS:
             raise Undecided(f"the treatments have more than {MAX_PARENT_SETS} choices of parents")
-    values, parents = [], []
+    values, errors, parents = [], [], []
     for state in states:
         above = [state.parents(x) for x in xs]
-        total = np.array(
-            [
-                [1.0 if b == a else moments.coefficient(a, b, z)[0] for b in [*xs, y]]
-                for a, z in zip(xs, above, strict=True)
-            ]
-        ).reshape(len(xs), len(xs) + 1)
-        values.append(tuple(np.linalg.solve(total[:, :-1], total[:, -1]).tolist()))
+        joint, error = moments.joint_coefficients(xs, y, above)
+        values.append(joint)
+        errors.append(error)
         parents.append(tuple(graph.names_of(z) for z in above))
-    names = tuple(graph.name(x) for x in xs)
-    return JointEffect(names, graph.name(y), tuple(values), tuple(parents))
+    return JointEffect(
+        tuple(graph.name(x) for x in xs),
+        graph.name(y),
+        tuple(values),
+        tuple(errors),
+        tuple(parents),
+    )
 
 
 def effects_of(graph: PDAG, treatment: str | int, data: Data) -> list[LinearEffect]:
@@ -512,6 +601,39 @@ class _Linear:
             )
         rest = max(self.covariance[y, y] - between @ slopes, 0.0)
         return float(slopes[0]), sqrt(rest * inverse[0, 0] / free), free
+
+    def joint_coefficients(
+        self, xs: Sequence[int], y: int, above: Sequence[NodeSet]
+    ) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Return the joint effects of several nodes, given the parents of each, and their errors.
+
+        The total effects T solve T_iy = Σ_j T_ij J_j.  A coefficient of x_i for b varies like the
+        mean of w_i r, where w_i is x_i without what its parents explain, divided by its variance,
+        and r the residual of b.  So J_i varies like the mean of Σ_j (T⁻¹)_ij w_j u_j with the
+        residuals u_j of y − Σ_b J_b x_b, and for normal data
+        Cov(w_j u_j, w_k u_k) = Cov(w_j, w_k) Cov(u_j, u_k) + Cov(w_j, u_k) Cov(u_j, w_k).
+        """
+        k, n = len(xs), len(self.covariance)
+        total = np.eye(k, k + 1)
+        for i, (x, z) in enumerate(zip(xs, above, strict=True)):
+            for j, b in enumerate([*xs, y]):
+                if b != x:
+                    total[i, j] = self.coefficient(x, b, z)[0]
+        inverse = np.linalg.inv(total[:, :k])
+        joint = inverse @ total[:, k]
+        w, u = np.zeros((k, n)), np.zeros((k, n))  # as weights of the variables
+        for i, (x, z) in enumerate(zip(xs, above, strict=True)):
+            block = [x, *nodes(z)]
+            precision = np.linalg.inv(self.covariance[np.ix_(block, block)])
+            w[i, block] = precision[0]
+            for share, b in zip([*-joint, 1.0], [*xs, y], strict=True):
+                if b != x and not z >> b & 1:
+                    u[i, b] += share
+                    u[i, block] -= share * (precision @ self.covariance[block, b])
+        ww, uu, wu = (a @ self.covariance @ b.T for a, b in ((w, w), (u, u), (w, u)))
+        spread = inverse @ (ww * uu + wu * wu.T) @ inverse.T / self.records
+        errors = np.sqrt(np.maximum(np.diagonal(spread), 0.0))
+        return tuple(joint.tolist()), tuple(errors.tolist())
 
 
 @dataclass(frozen=True, eq=False)
