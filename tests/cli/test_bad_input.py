@@ -33,6 +33,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "semicolons.csv").write_text("a;b\n1;2\n2;1\n")
     (tmp_path / "holes.csv").write_text("a,b\n1.5,2\n,1\n2.5,\n0.5,4\n")
     (tmp_path / "no.json").write_text("{")
+    (tmp_path / "ab.csv").write_text("source,target,type\na,b,directed\n")
     (tmp_path / "file").write_text("a file, no directory")
     rows = "".join(f"k{i},{i % 2}\n" for i in range(40))
     (tmp_path / "ids.csv").write_text("id,b\n" + rows)
@@ -78,6 +79,17 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("learn", 2, "see sges learn --help"),
         ("learn ASIA --sideways", 2, "--sideways"),
         ("lern ASIA", 2, "lern"),
+        ("effect no.json ASIA asia tub", 1, "JSON"),
+        ("effect - - asia tub", 2, "standard input can be the graph or the table, not both"),
+        ("effect ab.csv semicolons.csv a c --delimiter ;", 1, "there is no node 'c'"),
+        ("effect ab.csv semicolons.csv a a --delimiter ;", 2, "are both 'a'"),
+        ("effect ab.csv ASIA a b", 1, "the data have no column 'a'"),
+        ("effect ab.csv ASIA a b --adjustment best", 2, "--adjustment = 'best' is not one of"),
+        ("effects ASIA", 2, "give exactly one of --on and --of"),
+        ("effects ASIA --on asia --of tub", 2, "give exactly one of --on and --of"),
+        ("effects ASIA --on asai", 1, "there is no column 'asai'; did you mean 'asia'?"),
+        ("effects ASIA --on asia", 1, "needs continuous data"),
+        ("effects ASIA --on asia --graph ab.csv --knowledge k.toml", 2, "leave it out with"),
         ("measure nowhere.json", 1, "nowhere.json"),
         ("measure no.json", 1, "not JSON"),
         ("compare no.json no.json", 1, "no.json"),

@@ -254,8 +254,8 @@ def test_every_command_takes_json_and_has_help(capsys: Capture) -> None:
 
     commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
     assert set(commands) == {
-        "learn", "confidence", "measure", "compare", "convert", "plot", "report", "simulate",
-        "demo",
+        "learn", "confidence", "effect", "effects", "measure", "compare", "convert", "plot",
+        "report", "simulate", "demo",
     }  # fmt: skip
     for name in commands:
         assert run([name, "--help"]) == 0
@@ -285,6 +285,61 @@ def test_the_reference_engine_can_be_asked_for(asked: str) -> None:
         env={**os.environ, "SGES_PURE": asked}, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert done.stdout == f"sges {sges.__version__} ({engine})\n"
+
+
+def test_effect_prints_what_the_library_finds(capsys: Capture, tmp_path: Path) -> None:
+    result = sges.learn(GREENHOUSE)
+    path = str(write_graph(result.cpdag, tmp_path / "graph.json"))
+    wanted = result.effect("light", "temperature", GREENHOUSE, adjustment="optimal")
+    printed = json_of(
+        capsys, "effect", path, GREENHOUSE, "light", "temperature", "--adjustment", "optimal"
+    )
+    assert printed == {"format": "sges-effect", "version": 1, **wanted.to_dict()}
+    assert run(["effect", path, GREENHOUSE, "light", "temperature"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("light on temperature: 0 to 0.02")
+    assert "0  temperature\n" in shown
+    assert "no hidden common causes" in shown
+
+
+def test_effect_prints_distributions_of_discrete_data(capsys: Capture, tmp_path: Path) -> None:
+    result = sges.learn(ASIA)
+    path = str(write_graph(result.cpdag, tmp_path / "graph.json"))
+    wanted = result.effect("smoke", "bronc", ASIA)
+    printed = json_of(capsys, "effect", path, ASIA, "smoke", "bronc")
+    assert printed == {"format": "sges-effect", "version": 1, **wanted.to_dict()}
+    assert run(["effect", path, ASIA, "smoke", "bronc"]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0] == f"p(bronc) when smoke is set ({len(printed['adjustment'])} sets of parents)"
+    assert shown[1].split() == ["no", "yes"]
+
+
+def test_effects_ranks_the_causes_or_the_effects_of_a_variable(
+    capsys: Capture, tmp_path: Path
+) -> None:
+    result = sges.learn(GREENHOUSE)
+    wanted = [found.to_dict() for found in result.effects(on="fruit_weight", data=GREENHOUSE)]
+    printed = json_of(capsys, "effects", GREENHOUSE, "--on", "fruit_weight")
+    assert (printed["format"], printed["on"], printed["of"]) == (
+        "sges-effects", "fruit_weight", None,
+    )  # fmt: skip
+    assert printed["effects"] == wanted
+    path = str(write_graph(result.cpdag, tmp_path / "graph.json"))
+    printed = json_of(capsys, "effects", GREENHOUSE, "--of", "light", "--graph", path)
+    assert printed["effects"] == [
+        found.to_dict() for found in result.effects(of="light", data=GREENHOUSE)
+    ]
+    assert run(["effects", GREENHOUSE, "--on", "fruit_weight", "--graph", path]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    assert rows[0] == "Effects on fruit_weight, the largest lower bound first"
+    assert [row.split()[0] for row in rows[2:-1]] == [found["treatment"] for found in wanted]
+
+
+def test_effects_uses_knowledge(capsys: Capture, tmp_path: Path) -> None:
+    (tmp_path / "known.toml").write_text('required = [["light", "temperature"]]\n')
+    known = str(tmp_path / "known.toml")
+    printed = json_of(capsys, "effects", GREENHOUSE, "--of", "light", "--knowledge", known)
+    assert all(found["adjustment"] == [[]] for found in printed["effects"])
 
 
 def test_a_graph_is_converted_between_all_formats(capsys: Capture, tmp_path: Path) -> None:

@@ -1,8 +1,12 @@
 """The command ``sges``: each command is a call of the library and an echo.
 
     learn       a table in, a CPDAG out
+    effect      the possible effects of one variable on another
+    effects     the effects on one variable, or of one, ranked
     measure     the complexity of a graph and the bounds it satisfies
     compare     how far one graph is from another
+    convert     a graph in another format
+    plot        a picture of a graph
     simulate    a random network, and data sampled from it
     demo        the bundled example
 

@@ -9,6 +9,7 @@ import typer
 
 from sges import __version__
 from sges.cli.confidence import confidence
+from sges.cli.effects import effect, effects
 from sges.cli.graphs import compare, convert, measure, plot, report, simulate
 from sges.cli.learn import demo, learn
 from sges.cli.terminal import (
@@ -44,7 +45,10 @@ def prose(function: Callable[..., None]) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
-for command in (learn, confidence, measure, compare, convert, plot, report, simulate, demo):
+COMMANDS = (
+    learn, confidence, effect, effects, measure, compare, convert, plot, report, simulate, demo,
+)  # fmt: skip
+for command in COMMANDS:
     app.command(help=prose(command))(command)
 
 

@@ -1,0 +1,230 @@
+"""``sges effect`` and ``sges effects``: what a class says about causes and their effects."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sges.cli.graphs import GraphFile
+from sges.cli.learn import (
+    Column,
+    Decimal,
+    Delimiter,
+    Encoding,
+    Exclude,
+    KindOf,
+    KnowledgeFile,
+    MissingWord,
+    MissingWords,
+    Table,
+    Weights,
+    parse_kinds,
+)
+from sges.cli.terminal import (
+    AsJson,
+    grid,
+    print_json,
+    print_table,
+    remark,
+    say,
+    warnings_as_remarks,
+    watching,
+)
+from sges.errors import DataError, InvalidArgument, suggestion
+
+if TYPE_CHECKING:
+    from sges.effects import DiscreteEffect, LinearEffect
+
+LINEAR = "Assumed: the graph is right, no hidden common causes, no selection, linear relations."
+DISCRETE = "Assumed: the graph is right, no hidden common causes, no selection."
+
+Treatment = Annotated[
+    str, typer.Argument(metavar="X", help="The variable that is set.", show_default=False)
+]
+Outcome = Annotated[
+    str, typer.Argument(metavar="Y", help="The variable that responds.", show_default=False)
+]
+On = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The variable that responds: the effects of all others."),
+]
+Of = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The variable that is set: its effects on all.")
+]
+GivenGraph = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="A graph, such as graph.json of sges learn, instead of learning one."
+    ),
+]
+Adjust = Annotated[
+    str,
+    typer.Option(
+        metavar="HOW",
+        help="Adjust for the parents of X, or for the optimal set (smallest standard errors); "
+        "for continuous data.",
+    ),
+]
+
+
+def effect(
+    *,
+    graph: GraphFile,
+    table: Table,
+    treatment: Treatment,
+    outcome: Outcome,
+    adjustment: Adjust = "parents",
+    kinds: KindOf = None,
+    missing: MissingWord = "error",
+    columns: Column = None,
+    exclude: Exclude = None,
+    weights: Weights = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = ".",
+    encoding: Encoding = None,
+    missing_words: MissingWords = None,
+    as_json: AsJson = False,
+) -> None:
+    """Estimate the effect of X on Y: one value for each set of parents that X may have (IDA).
+
+    Continuous data give the change of Y per unit of X, discrete data the distribution of Y when
+    X is set.
+    """
+    from sges.effects import LinearEffect
+    from sges.effects import effect as estimate
+    from sges.export import read_graph
+
+    if graph == table == "-":
+        raise InvalidArgument("standard input can be the graph or the table, not both")
+    with warnings_as_remarks():
+        known = read_graph(graph)
+        data = _data(
+            table, columns=columns, exclude=exclude, kinds=parse_kinds(kinds), missing=missing,
+            weights=weights, delimiter=delimiter, decimal=decimal, encoding=encoding,
+            missing_words=missing_words,
+        )  # fmt: skip
+        found = estimate(known, treatment, outcome, data, adjustment=adjustment)  # type: ignore[arg-type]
+    if as_json:
+        print_json({"format": "sges-effect", "version": 1, **found.to_dict()})
+    elif isinstance(found, LinearEffect):
+        _print_linear(found)
+    else:
+        _print_discrete(found)
+
+
+def effects(
+    *,
+    table: Table,
+    on: On = None,
+    of: Of = None,
+    graph: GivenGraph = None,
+    knowledge: KnowledgeFile = None,
+    kinds: KindOf = None,
+    missing: MissingWord = "error",
+    columns: Column = None,
+    exclude: Exclude = None,
+    weights: Weights = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = ".",
+    encoding: Encoding = None,
+    missing_words: MissingWords = None,
+    as_json: AsJson = False,
+) -> None:
+    """Rank the effects on one variable (--on), or those of one (--of), by what they are at least.
+
+    Learns the class from TABLE as sges learn does, or takes it from --graph. An effect has one
+    value for each set of parents that its cause may have (IDA); the ranking is by the smallest
+    absolute value. The data must be continuous. Values are per unit of the cause.
+    """
+    from sges.effects import effects_of, effects_on
+    from sges.export import read_graph
+    from sges.learning import learn
+
+    if (on is None) == (of is None):
+        raise InvalidArgument("give exactly one of --on and --of")
+    if graph is not None and knowledge is not None:
+        raise InvalidArgument("--knowledge is for learning a graph; leave it out with --graph")
+    with warnings_as_remarks(), watching(f"reading {table}") as watcher:
+        data = _data(
+            table, columns=columns, exclude=exclude, kinds=parse_kinds(kinds), missing=missing,
+            weights=weights, delimiter=delimiter, decimal=decimal, encoding=encoding,
+            missing_words=missing_words,
+        )  # fmt: skip
+        name = on if on is not None else of
+        assert name is not None
+        if name not in data.names:
+            hint = suggestion(name, data.names, "the columns")
+            raise DataError(f"there is no column {name!r}; {hint}")
+        if graph is not None:
+            known = read_graph(graph)
+        else:
+            result = learn(data, knowledge=knowledge, progress=watcher.callback)
+            known = result.cpdag
+            if not result.complete:
+                remark(f"not complete ({result.stopped}): this is the best graph found so far")
+        ranked = effects_on(known, name, data) if of is None else effects_of(known, name, data)
+    if as_json:
+        document = [found.to_dict() for found in ranked]
+        print_json(
+            {"format": "sges-effects", "version": 1, "on": on, "of": of, "effects": document}
+        )
+    else:
+        _print_ranking(ranked, name, is_outcome=of is None)
+
+
+def _data(table: str, **options: Any) -> Any:  # noqa: ANN401
+    """Return the table, or of a large file its moments, as the effects are computed from."""
+    from sges.data import Reading
+    from sges.learning import read_for_score
+
+    return read_for_score(table, Reading(**options), "auto", 1.0)
+
+
+def _print_ranking(ranked: "list[LinearEffect]", name: str, *, is_outcome: bool) -> None:
+    say(f"Effects {'on' if is_outcome else 'of'} {name}, the largest lower bound first")
+    table = grid(
+        "left", "right", "left", "left", "left",
+        header=("", "at least", "possible values", "standard error", "95% interval"),
+    )  # fmt: skip
+    for found in ranked:
+        table.add_row(
+            found.treatment if is_outcome else found.outcome,
+            f"{found.lower_bound:.4g}",
+            _range(found.values, 4),
+            _range(found.standard_errors, 2),
+            _range(found.interval(), 4),
+        )
+    print_table(table)
+    say(LINEAR)
+
+
+def _print_linear(found: "LinearEffect") -> None:
+    say(f"{found}, per unit of {found.treatment}")
+    table = grid("right", "right", "left", header=("value", "standard error", "adjusted for"))
+    rows = zip(found.values, found.standard_errors, found.adjustment, strict=True)
+    for value, error, names in rows:
+        table.add_row(f"{value:.4g}", f"{error:.2g}", ", ".join(names) or "-")
+    print_table(table)
+    say(f"95% interval: {_range(found.interval(), 4)}")
+    say(LINEAR)
+
+
+def _print_discrete(found: "DiscreteEffect") -> None:
+    sets = len(found.distributions)
+    note = f" ({sets} sets of parents)" if sets > 1 else ""
+    say(f"p({found.outcome}) when {found.treatment} is set{note}")
+    rows, columns = found.levels
+    table = grid("left", *["left" for _ in columns], header=("", *map(str, columns)))
+    for level, low, high in zip(rows, found.minimum, found.maximum, strict=True):
+        cells = [_range(pair, 3) for pair in zip(low.tolist(), high.tolist(), strict=True)]
+        table.add_row(str(level), *cells)
+    print_table(table)
+    for names in found.adjustment:
+        say(f"adjusted for: {', '.join(names) or 'nothing'}")
+    say(DISCRETE)
+
+
+def _range(values: "tuple[float, ...]", digits: int) -> str:
+    """Return the smallest and the largest value, or one if they look the same."""
+    low, high = f"{min(values):.{digits}g}", f"{max(values):.{digits}g}"
+    return low if low == high else f"{low} to {high}"
