@@ -822,11 +822,22 @@ class Result:
 
         return to_lavaan(self.cpdag)
 
-    def to_pgmpy(self) -> Any:  # noqa: ANN401 (pgmpy has no types)
-        """Return a ``pgmpy.base.PDAG``."""
+    def to_pgmpy(self, fit: Any = None) -> Any:  # noqa: ANN401 (pgmpy has no types)
+        """Return the class, or a fitted network of one of its members, as an object of pgmpy.
+
+        Parameters
+        ----------
+        fit : table, Dataset or Moments, optional
+            Data to estimate parameters from, as ``fit`` does.
+
+        Returns
+        -------
+        pgmpy.base.PDAG, DiscreteBayesianNetwork or LinearGaussianBayesianNetwork
+            The class; with data, the network of the member ``dag()``.
+        """
         from sges.export import to_pgmpy
 
-        return to_pgmpy(self.cpdag)
+        return to_pgmpy(self.cpdag if fit is None else self.fit(fit))
 
     def to_causallearn(self) -> Any:  # noqa: ANN401 (causal-learn has no types)
         """Return a ``GeneralGraph`` of causal-learn."""

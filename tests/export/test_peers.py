@@ -1,12 +1,16 @@
 """Other libraries read what we hand them as the same graph; each where it is installed."""
 
+import networkx as nx
+import numpy as np
 import pytest
 from hypothesis import given
 
 from sges.errors import MissingLibrary
 from sges.export import to_causallearn, to_numpy, to_pgmpy
 from sges.export.objects import need
-from sges.graph import PDAG
+from sges.graph import PDAG, dag_to_cpdag
+from sges.network import BayesianNetwork, LinearGaussian
+from sges.result import Result
 from strategies import cpdags
 
 
@@ -26,6 +30,45 @@ def test_pgmpy_has_our_nodes_arrows_and_lines(graph: PDAG) -> None:
     assert set(made.directed_edges) == {(str(x), str(y)) for x, y in graph.directed_edges()}
     lines = {frozenset(edge) for edge in made.undirected_edges}
     assert lines == {frozenset((str(x), str(y))) for x, y in graph.undirected_edges()}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_pgmpy_gets_a_fitted_discrete_network(seed: int) -> None:
+    inference = pytest.importorskip("pgmpy.inference")
+    names = ["a", "b", "c d"]
+    dag = PDAG.from_edges(3, [(0, 2), (1, 2)], names=names)
+    table = BayesianNetwork.random(dag, [2, 3, 4], seed=seed).sample(500, seed=seed)
+    result = Result(dag_to_cpdag(dag), 0.0)
+    ours = result.fit(table)
+    assert isinstance(ours, BayesianNetwork)
+    made = result.to_pgmpy(fit=table)
+    assert made.check_model()
+    assert set(made.edges()) == {("a", "c d"), ("b", "c d")}
+    posterior = inference.VariableElimination(made).query(
+        ["a"], evidence={"c d": ours.levels[2][1]}, show_progress=False
+    )
+    wanted = ours.query("a", given={"c d": ours.levels[2][1]})
+    assert isinstance(wanted, dict)
+    assert {level: posterior.get_value(a=level) for level in wanted} == pytest.approx(wanted)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_pgmpy_gets_a_fitted_linear_network(seed: int) -> None:
+    pytest.importorskip("pgmpy.models")
+    dag = PDAG.from_edges(4, [(0, 2), (1, 2), (2, 3)], names=["a", "b", "c", "d"])
+    truth = LinearGaussian(
+        dag, LinearGaussian.random(dag, seed=seed).weights, [1, 2, 3, 4], [5, 6, 7, 8]
+    )
+    data = truth.sample(200, seed=seed)
+    result = Result(dag_to_cpdag(dag), 0.0)
+    ours = result.fit(data)
+    assert isinstance(ours, LinearGaussian)
+    made = result.to_pgmpy(fit=data)
+    assert made.check_model()
+    mean, covariance = made.to_joint_gaussian()
+    order = [ours.names.index(name) for name in nx.topological_sort(made)]
+    assert mean == pytest.approx(ours.means[order], abs=1e-3)
+    assert covariance == pytest.approx(ours.covariance()[np.ix_(order, order)], abs=1e-3)
 
 
 def test_a_library_that_is_not_there_is_named_with_its_remedy() -> None:

@@ -6,12 +6,15 @@ command that installs it.
 
 from collections.abc import Sequence
 from importlib import import_module
+from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 from sges.errors import GraphError, MissingLibrary
 from sges.graph.equivalence import pdag_to_dag
 from sges.graph.pdag import PDAG, Edge
 from sges.graph.records import edge_records, graph_of_edges, graph_of_records
+from sges.network import BayesianNetwork, LinearGaussian
+from sges.nodeset import nodes
 
 if TYPE_CHECKING:
     import networkx
@@ -219,19 +222,24 @@ def from_edge_frame(frame: Any, names: Sequence[str] | None = None) -> PDAG:  # 
     return graph_of_records(names, records)
 
 
-def to_pgmpy(graph: PDAG) -> Any:  # noqa: ANN401 (pgmpy has no types)
-    """Return the graph as a ``pgmpy.base.PDAG``, whose ``to_dag()`` gives a member.
+def to_pgmpy(graph: PDAG | BayesianNetwork | LinearGaussian) -> Any:  # noqa: ANN401 (pgmpy has no types)
+    """Return a graph or a network as an object of pgmpy.
 
     Parameters
     ----------
-    graph : PDAG
-        The graph.
+    graph : PDAG, BayesianNetwork or LinearGaussian
+        The graph, or a network with its parameters.
 
     Returns
     -------
-    pgmpy.base.PDAG
-        The same graph, its nodes called by their names.
+    pgmpy.base.PDAG, DiscreteBayesianNetwork or LinearGaussianBayesianNetwork
+        The same graph or network, its nodes called by their names; levels of discrete variables
+        are the state names.  ``to_dag()`` of a PDAG gives a member.
     """
+    if isinstance(graph, BayesianNetwork):
+        return _discrete_pgmpy(graph)
+    if isinstance(graph, LinearGaussian):
+        return _linear_pgmpy(graph)
     base = need("pgmpy.base", "a pgmpy graph", "pgmpy")
     directed, undirected = (
         [(graph.name(x), graph.name(y)) for x, y in edges]
@@ -239,6 +247,48 @@ def to_pgmpy(graph: PDAG) -> Any:  # noqa: ANN401 (pgmpy has no types)
     )
     made = base.PDAG(directed_ebunch=directed, undirected_ebunch=undirected)
     made.add_nodes_from(graph.name(v) for v in range(graph.n))
+    return made
+
+
+def _discrete_pgmpy(network: BayesianNetwork) -> Any:  # noqa: ANN401
+    models, factors = (
+        need(f"pgmpy.{m}", "a pgmpy network", "pgmpy") for m in ("models", "factors")
+    )
+    made = models.DiscreteBayesianNetwork()
+    made.add_nodes_from(network.names)
+    for v, cpt in enumerate(network.cpts):
+        above = list(nodes(network.dag.parents(v)))
+        made.add_edges_from((network.names[p], network.names[v]) for p in above)
+        made.add_cpds(
+            factors.discrete.TabularCPD(
+                network.names[v],
+                cpt.shape[-1],
+                cpt.reshape(-1, cpt.shape[-1]).T,
+                evidence=[network.names[p] for p in above],
+                evidence_card=list(cpt.shape[:-1]),
+                state_names={network.names[u]: list(network.levels[u]) for u in [v, *above]},
+            )
+        )
+    return made
+
+
+def _linear_pgmpy(network: LinearGaussian) -> Any:  # noqa: ANN401
+    models, factors = (
+        need(f"pgmpy.{m}", "a pgmpy network", "pgmpy") for m in ("models", "factors")
+    )
+    made = models.LinearGaussianBayesianNetwork()
+    made.add_nodes_from(network.names)
+    for v, variance in enumerate(network.variances.tolist()):
+        above = list(nodes(network.dag.parents(v)))
+        slopes = network.weights[above, v]
+        intercept = float(network.means[v] - slopes @ network.means[above])
+        evidence = [network.names[p] for p in above]
+        made.add_edges_from((name, network.names[v]) for name in evidence)
+        made.add_cpds(
+            factors.continuous.LinearGaussianCPD(
+                network.names[v], [intercept, *slopes.tolist()], sqrt(variance), evidence
+            )
+        )
     return made
 
 
