@@ -7,6 +7,7 @@
     compare     how far one graph is from another
     convert     a graph in another format
     plot        a picture of a graph
+    report      a result as one HTML page
     simulate    a random network, and data sampled from it
     demo        the bundled example
 
