@@ -322,16 +322,17 @@ def test_nodes_that_are_not_there_are_refused(
 # save
 
 
-def test_saving_writes_four_files_that_can_be_read_again(tmp_path: Path, seed: int) -> None:
+def test_saving_writes_five_files_that_can_be_read_again(tmp_path: Path, seed: int) -> None:
     result = learned(seed)
     written = result.save(tmp_path / "new" / "out")
-    names = ["graph.json", "graph.dot", "graph.svg", "summary.txt"]
+    names = ["graph.json", "graph.dot", "graph.svg", "report.html", "summary.txt"]
     assert [path.name for path in written] == names
     assert sorted(path.name for path in (tmp_path / "new" / "out").iterdir()) == sorted(names)
     assert Result.from_json(written[0].read_text(encoding="utf-8")) == result
     assert read_graph(written[0]) == read_graph(written[1]) == result.cpdag
     assert written[2].read_text(encoding="utf-8").startswith("<?xml")
-    assert written[3].read_text(encoding="utf-8") == result.summary()
+    assert read_result(written[3]) == result
+    assert written[4].read_text(encoding="utf-8") == result.summary()
 
 
 def test_saving_replaces_a_result_of_ours_and_leaves_other_files(tmp_path: Path) -> None:

@@ -657,7 +657,7 @@ class Result:
         )  # fmt: skip
 
     def save(self, directory: "PathLike") -> list[Path]:
-        """Write graph.json, graph.dot, graph.svg and summary.txt: all of them or none.
+        """Write graph.json, .dot and .svg, report.html and summary.txt: all of them or none.
 
         Parameters
         ----------
@@ -668,7 +668,7 @@ class Result:
         Returns
         -------
         list of Path
-            The four files.
+            The five files.
 
         Raises
         ------

@@ -98,11 +98,11 @@ def test_learn_may_start_from_a_graph_file(capsys: Capture, tmp_path: Path) -> N
     assert Result.from_dict(found).cpdag == truth
 
 
-def test_out_holds_all_four_files(capsys: Capture, tmp_path: Path) -> None:
+def test_out_holds_all_five_files(capsys: Capture, tmp_path: Path) -> None:
     out = tmp_path / "deep" / "results"
     found = json_of(capsys, "learn", ASIA, "--out", str(out))
     assert {path.name for path in out.iterdir()} == {
-        "graph.json", "graph.dot", "graph.svg", "summary.txt",
+        "graph.json", "graph.dot", "graph.svg", "report.html", "summary.txt",
     }  # fmt: skip
     assert json.loads((out / "graph.json").read_text()) == found
     assert read_graph(out / "graph.dot") == Result.from_dict(found).cpdag

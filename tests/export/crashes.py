@@ -25,7 +25,7 @@ from sges.report import read_result
 OLD = {name: f"old {name}".encode() for name in ("graph.json", "graph.dot", "summary.txt")}
 NEW = {name: f"new {name}".encode() for name in ("graph.json", "graph.dot", "summary.txt")}
 FOREIGN = {"notes.txt": b"mine"}
-FILES = ("graph.dot", "graph.json", "graph.svg", "summary.txt")
+FILES = ("graph.dot", "graph.json", "graph.svg", "report.html", "summary.txt")
 ROWS = "0.5,1\n1.5,0\n2,2.5\n4,3.5\n3,1.5\n"
 
 
@@ -130,7 +130,7 @@ def check_file(root: Path, sign: int, replacing: bool) -> int:
 
 
 def learn(root: Path, generation: str) -> int:
-    """Run the command on a table of this generation; all four files name its columns."""
+    """Run the command on a table of this generation; all five files name its columns."""
     return run(["learn", str(root / f"{generation}.csv"), "--out", str(root / "command")])
 
 

@@ -216,7 +216,8 @@ Out = Annotated[
     Path | None,
     typer.Option(
         metavar="DIR",
-        help="Write graph.json, graph.dot, graph.svg and summary.txt there: all or none.",
+        help="Write graph.json, graph.dot, graph.svg, report.html and summary.txt there: all or "
+        "none.",
     ),
 ]
 Report = Annotated[
@@ -308,7 +309,7 @@ def learn(
             watcher.tell(f"drawing and writing {out}")
             from sges.report import files_of
 
-            files = files_of(result, out)
+            files = files_of(result, out, command_line())
             write_undisturbed(out, files)
         if report is not None:
             from sges.report import write_report
@@ -317,7 +318,7 @@ def learn(
             write_report(result, report, command=command_line())
     show(result, as_json=as_json)
     if out is not None and at_terminal():
-        remark(f"wrote graph.json, graph.dot, graph.svg and summary.txt to {out}")
+        remark(f"wrote graph.json, graph.dot, graph.svg, report.html and summary.txt to {out}")
     if report is not None and at_terminal():
         remark(f"wrote {report}")
 

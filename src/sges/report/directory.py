@@ -8,15 +8,15 @@ from sges.export import PathLike, to_dot
 from sges.export.formats import read_text
 from sges.export.writing import file_errors, write_directory
 from sges.plot import picture
-from sges.report.page import result_json_in
+from sges.report.page import report_page, result_json_in
 from sges.report.text import summary
 from sges.result import FORMAT, Result
 
-FILES = ("graph.json", "graph.dot", "graph.svg", "summary.txt")
+FILES = ("graph.json", "graph.dot", "graph.svg", "report.html", "summary.txt")
 
 
 def save(result: Result, directory: PathLike) -> list[Path]:
-    """Write graph.json, graph.dot, graph.svg and summary.txt: all of them or none.
+    """Write graph.json, .dot and .svg, report.html and summary.txt: all of them or none.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def save(result: Result, directory: PathLike) -> list[Path]:
     Returns
     -------
     list of Path
-        The four files.
+        The five files.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def save(result: Result, directory: PathLike) -> list[Path]:
     return write_directory(directory, files_of(result, directory))
 
 
-def files_of(result: Result, directory: PathLike) -> dict[str, bytes]:
+def files_of(result: Result, directory: PathLike, command: str | None = None) -> dict[str, bytes]:
     """Return the files to be written into a directory, by name.
 
     Parameters
@@ -47,6 +47,8 @@ def files_of(result: Result, directory: PathLike) -> dict[str, bytes]:
         The result to write.
     directory : str or path-like
         Where it is to be written.
+    command : str, optional
+        The command line that led to the result, to be shown in the report.
 
     Returns
     -------
@@ -63,6 +65,7 @@ def files_of(result: Result, directory: PathLike) -> dict[str, bytes]:
         "graph.json": (result.to_json() + "\n").encode("utf-8"),
         "graph.dot": to_dot(result.cpdag).encode("utf-8"),
         "graph.svg": picture(result.cpdag, "svg"),
+        "report.html": report_page(result, command).encode("utf-8"),
         "summary.txt": summary(result).encode("utf-8"),
     }
 
