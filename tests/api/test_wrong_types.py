@@ -89,6 +89,11 @@ def oracle() -> score.Score:
     return score.SeparationOracle(DAG)
 
 
+def edge_confidence(estimator: Any, n_resamples: Any, draw: Any, random_state: Any) -> Any:  # noqa: ANN401
+    model = sges.EdgeConfidence(estimator, n_resamples, draw=draw, random_state=random_state)
+    return model.fit(np.array([*TABLE.values()]).T)
+
+
 Call = tuple[Callable[..., Any], dict[str, Any]]
 
 SEARCH: dict[str, Any] = {
@@ -112,8 +117,19 @@ def calls() -> dict[str, Call]:
         "columns": None, "exclude": None, "delimiter": None, "decimal": ".", "encoding": None,
         "missing_words": None, "format": None,
     }  # fmt: skip
+    resampled = {word: value for word, value in learned.items() if word != "start"} | {
+        "replicates": 2, "draw": "auto", "seed": 0, "checkpoint": None,
+    }  # fmt: skip
     return {
         "learn": (sges.learn, learned),
+        "confidence": (sges.confidence, resampled),
+        "EdgeConfidence": (
+            edge_confidence,
+            {"estimator": None, "n_resamples": 2, "draw": "auto", "random_state": 0},
+        ),
+        "Moments.merge": (
+            lambda other: Moments.of(data()).merge(other), {"other": Moments.of(data())}
+        ),
         "Dataset.of": (Dataset.of, read),
         "Moments.of": (Moments.of, {"dataset": data()}),
         "ges": (search.ges, {"score": s, **COUNTED}),

@@ -22,7 +22,7 @@ from sges.data.products import (
     panels,
     refuse_too_large,
 )
-from sges.errors import Argument, DataError, Message
+from sges.errors import Argument, DataError, InvalidArgument, Message, shown
 
 if TYPE_CHECKING:
     from sges.data.dataset import Dataset
@@ -114,6 +114,8 @@ class Moments:
 
         Raises
         ------
+        InvalidArgument
+            If ``other`` is something else.
         DataError
             If the columns differ.
 
@@ -130,6 +132,8 @@ class Moments:
         >>> both.records, both.mean.tolist(), both.covariance.tolist()
         (4, [2.5], [[1.25]])
         """
+        if not isinstance(other, Moments):
+            raise InvalidArgument(f"merge: {shown(other)} is not Moments")
         if self.names != other.names:
             odd = sorted(set(self.names) ^ set(other.names))
             which = f"{odd[0]!r} is in one of them only" if odd else "their order differs"

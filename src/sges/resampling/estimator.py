@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from sges.errors import InvalidArgument, shown
 from sges.estimator import StructureLearner, search_of  # says so without scikit-learn
 from sges.resampling.replicates import confidence
 from sges.resampling.strengths import Confidence
@@ -116,4 +117,10 @@ def _seed(random_state: Any) -> int:  # noqa: ANN401 (as in scikit-learn)
 
     if isinstance(random_state, int) and not isinstance(random_state, bool) and random_state >= 0:
         return random_state
-    return int(check_random_state(random_state).randint(2**31 - 1))
+    try:
+        return int(check_random_state(random_state).randint(2**31 - 1))
+    except (ValueError, TypeError):
+        raise InvalidArgument(
+            f"random_state = {shown(random_state)}: it must be a whole number, a RandomState, or "
+            "None"
+        ) from None

@@ -27,6 +27,7 @@ from sges.errors import (
     check_callable,
     check_number,
     check_word,
+    shown,
 )
 from sges.export import PathLike
 from sges.graph.pdag import PDAG
@@ -59,6 +60,9 @@ if TYPE_CHECKING:
 
 MakeScore: TypeAlias = Callable[[Any], Score]
 """What makes a score of data, such as ``BDeu``."""
+
+MAX_REPLICATES = 1_000_000
+MAX_SEED = 2**63 - 1
 
 CHUNK_SECONDS = 0.5
 """About how long a job works before it hands back what it found."""
@@ -272,6 +276,9 @@ def check_run(replicates: object, seed: object, time_limit: object, progress: ob
     """Refuse arguments of a run that cannot be, before anything is read."""
     check_number("replicates", replicates, whole=True, least=1)
     check_number("seed", seed, whole=True)
+    for what, value, most in (("replicates", replicates, MAX_REPLICATES), ("seed", seed, MAX_SEED)):
+        if value > most:  # type: ignore[operator]
+            raise InvalidArgument(f"{what} = {shown(value)}: it must be at most {most:,}")
     check_number("time_limit", time_limit, optional=True)
     if progress is not None:
         check_callable("progress", progress)
@@ -466,8 +473,8 @@ def _searched(
     def left() -> float | None:
         return None if limit is None else limit - (time.perf_counter() - begun)
 
-    jobs = effective_jobs(n_jobs)
-    if jobs == 1:
+    jobs = min(effective_jobs(n_jobs), len(numbers))
+    if jobs <= 1:
         with quietly():
             for number in numbers:
                 yield number, _one(question, number, left())
@@ -475,7 +482,7 @@ def _searched(
     from joblib import Parallel, delayed
 
     size = 1
-    with quietly(), Parallel(n_jobs=n_jobs) as pool:
+    with quietly(), Parallel(n_jobs=jobs) as pool:
         while numbers:
             wave, numbers = numbers[: size * jobs], numbers[size * jobs :]
             chunks = [wave[i::jobs] for i in range(min(jobs, len(wave)))]
