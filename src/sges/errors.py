@@ -5,6 +5,7 @@ All of them are ``SgesError``; those that reject a value are also ``ValueError``
 which knows nothing of sges can catch them.
 """
 
+import math
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -241,10 +242,21 @@ def check_word(what: str, value: object, words: Iterable[str]) -> None:
         raise not_one_of(what, value, allowed)
 
 
+def is_number(value: object, *, whole: bool = False) -> bool:
+    """Tell whether a value is a real number, or a whole one."""
+    return isinstance(value, Integral if whole else Real)
+
+
 def check_number(
-    what: str, value: object, *, whole: bool = False, least: float = 0, optional: bool = False
+    what: str,
+    value: object,
+    *,
+    whole: bool = False,
+    least: float = 0,
+    most: float = math.inf,
+    optional: bool = False,
 ) -> None:
-    """Refuse a value that is not a number of at least ``least``, or None if it is optional.
+    """Refuse a value that is not a number from ``least`` to ``most``, or None if it is optional.
 
     >>> check_number("time_limit", 5.0, optional=True)
     >>> check_number("time_limit", "5", optional=True)
@@ -253,13 +265,14 @@ def check_number(
     """
     if optional and value is None:
         return
-    is_number = isinstance(value, Integral if whole else Real) and not isinstance(value, bool)
-    if is_number and value >= least:  # type: ignore[operator]
+    is_right = is_number(value, whole=whole) and not isinstance(value, bool)
+    if is_right and least <= value <= most:  # type: ignore[operator]
         return
     kind = "a whole number" if whole else "a number"
+    size = f"{least:g} or more" if most == math.inf else f"from {least:g} to {most:g}"
     last = ", or None" if optional else ""
     raise InvalidArgument(
-        Message(Argument(what), f" = {shown(value)}: it must be {kind}, {least:g} or more{last}")
+        Message(Argument(what), f" = {shown(value)}: it must be {kind}, {size}{last}")
     )
 
 
@@ -273,3 +286,16 @@ def check_callable(what: str, value: object) -> None:
     """Refuse a value that cannot be called."""
     if not callable(value):
         raise InvalidArgument(f"{what} = {shown(value)} cannot be called; give a function")
+
+
+def check_seed(value: object) -> None:
+    """Refuse a value that NumPy cannot make a generator of random numbers from."""
+    from numpy.random import default_rng  # import sges must stay light
+
+    try:
+        default_rng(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise InvalidArgument(
+            f"seed = {shown(value)}: it must be a whole number, 0 or more, or a "
+            "numpy.random.Generator"
+        ) from None

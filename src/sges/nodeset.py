@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations
 from typing import Protocol, TypeAlias
 
-from sges.errors import GraphError
+from sges.errors import GraphError, shown
 
 __all__ = [
     "NodeSet",
@@ -318,9 +318,9 @@ def as_node(v: int, n: int, what: str = "node") -> int:
     """
     try:
         node = v.__index__()
-    except AttributeError:
+    except (AttributeError, TypeError):
         raise GraphError(
-            f"{what}: {v!r} is not a node; nodes are the integers 0..{n - 1}"
+            f"{what}: {shown(v)} is not a node; nodes are the integers 0..{n - 1}"
         ) from None
     if not 0 <= node < n:
         raise GraphError(f"{what}: {node} is out of range; nodes are the integers 0..{n - 1}")

@@ -34,7 +34,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import ClassVar, Protocol, Self, runtime_checkable
 
-from sges.errors import InvalidProperty, Undecided
+from sges.errors import InvalidProperty, Undecided, check_number, shown
 from sges.graph.equivalence import covered_edges, is_dag, pdag_to_dag
 from sges.graph.pdag import PDAG
 from sges.graph.undirected import Between, largest_clique, moral_graph, treewidth
@@ -410,6 +410,9 @@ def check_property(prop: Property, largest: int = 4) -> None:
     sges.errors.InvalidProperty: OneEdgeAtLeast is not hereditary: it holds for \
 PDAG(2 nodes: 0→1) but not without its node 0, PDAG(1 node)
     """
+    if not callable(getattr(prop, "holds", None)) or isinstance(prop, type):
+        raise InvalidProperty(f"{shown(prop)} is not a property; a property has holds(graph)")
+    check_number("largest", largest, whole=True, least=1)
     for n in range(1, largest + 1):
         for dag in all_dags(n):
             _check_invariance(prop, dag)

@@ -149,6 +149,10 @@ class Moments:
 
 def refuse_discrete(dataset: "Dataset") -> None:
     """Refuse a dataset with a discrete column, naming it."""
+    from sges.data.dataset import Dataset
+
+    if not isinstance(dataset, Dataset):
+        raise DataError(f"{shown(dataset)} is not a Dataset; Dataset.of makes one of a table")
     if dataset.discrete:
         name = dataset.names[dataset.discrete[0]]
         raise DataError(

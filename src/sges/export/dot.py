@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from html import unescape
 
 from sges.errors import GraphError
-from sges.graph.pdag import PDAG
+from sges.graph.pdag import PDAG, check_graph
 from sges.graph.records import graph_of_records
 
 UNDIRECTED_COLOUR = "#b45309"
@@ -49,6 +49,7 @@ def to_dot(graph: PDAG) -> str:
     }
     <BLANKLINE>
     """
+    check_graph("graph", graph)
     lines = ["digraph {", '  node [shape=box, style=rounded, fontname="sans-serif"];']
     ids = _ids(graph)
     for v, node_id in enumerate(ids):

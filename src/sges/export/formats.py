@@ -26,8 +26,8 @@ from sges.errors import FileError, GraphError, InvalidArgument
 from sges.export.dot import from_dot, to_dot
 from sges.export.matrix import from_numpy, to_numpy
 from sges.export.objects import from_networkx, need
-from sges.export.writing import PathLike, file_errors, write_text
-from sges.graph.pdag import PDAG
+from sges.export.writing import PathLike, check_path, file_errors, write_text
+from sges.graph.pdag import PDAG, check_graph
 from sges.graph.records import (
     edge_records,
     graph_of_record,
@@ -65,6 +65,7 @@ def to_json(graph: PDAG, indent: int | None = 2) -> str:
     str
         ``{"nodes": [names], "edges": [{"source", "target", "type"}]}``, the edges sorted.
     """
+    check_graph("graph", graph)
     return json.dumps(graph_record(graph), indent=indent, ensure_ascii=False)
 
 
@@ -103,6 +104,7 @@ def to_csv(graph: PDAG) -> str:
         The header ``source,target,type``, one line per node with only its source, so that nodes
         without edges are kept, and one line per edge.
     """
+    check_graph("graph", graph)
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["source", "target", "type"])
@@ -232,6 +234,7 @@ def to_graphml(graph: PDAG) -> str:
     GraphError
         If a name holds a character that XML cannot hold.
     """
+    check_graph("graph", graph)
     root = ElementTree.Element("graphml", xmlns=GRAPHML_NAMESPACE)
     for key, owner in (("name", "node"), ("type", "edge")):
         declared = {"id": key, "for": owner, "attr.name": key, "attr.type": "string"}
@@ -371,6 +374,7 @@ def to_gml(graph: PDAG) -> str:
         GML text that networkx, igraph, Cytoscape and yEd read.  The names are labels; x → y is
         one arc and x — y both arcs, each with a ``type``.
     """
+    check_graph("graph", graph)
     names = [_gml_text(graph.name(v)) for v in range(graph.n)]
     nodes = [f'  node [ id {v} label "{name}" ]' for v, name in enumerate(names)]
     arcs = [(x, y, "directed") for x, y in graph.directed_edges()]
@@ -454,6 +458,7 @@ def read_graph(path: PathLike) -> PDAG:
     GraphError
         If it does not hold a graph.
     """
+    check_path(path)
     source = "standard input" if str(path) == "-" else repr(str(path))
     text = read_text(path)
     reader = READERS.get(Path(path).suffix.lower()) or _by_content(text)
@@ -485,6 +490,7 @@ def write_graph(graph: PDAG, path: PathLike) -> Path:
     FileError
         If the file cannot be written.
     """
+    check_graph("graph", graph)
     ending = Path(path).suffix.lower()
     if ending not in WRITERS:
         raise InvalidArgument(

@@ -13,9 +13,9 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sges.errors import GraphError, not_one_of
+from sges.errors import GraphError, check_word
 from sges.export.objects import need
-from sges.graph.pdag import PDAG, Edge
+from sges.graph.pdag import PDAG, Edge, check_graph
 from sges.graph.records import graph_of_edges
 
 Convention: TypeAlias = Literal["row-to-column", "pcalg", "causal-learn", "gadjid"]
@@ -68,6 +68,7 @@ def to_numpy(graph: PDAG, convention: Convention = "row-to-column") -> Matrix:
     >>> to_numpy(PDAG.from_edges(2, directed=[(0, 1)]), "pcalg").tolist()
     [[0, 0], [1, 0]]
     """
+    check_graph("graph", graph)
     (there, back), line = _cells(convention)
     matrix = np.zeros((graph.n, graph.n), dtype=np.int8)
     for i, j in graph.directed_edges():
@@ -169,8 +170,7 @@ def from_adjacency_frame(frame: Any) -> PDAG:  # noqa: ANN401
 
 
 def _cells(convention: str) -> tuple[tuple[int, int], int]:
-    if convention not in _CELLS:
-        raise not_one_of("convention", convention, CONVENTIONS)
+    check_word("convention", convention, CONVENTIONS)
     return _CELLS[convention]
 
 

@@ -21,7 +21,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
 
-from sges.errors import FileError
+from sges.errors import FileError, InvalidArgument, shown
 
 if sys.platform != "win32":
     import fcntl
@@ -76,6 +76,12 @@ def write_directory(directory: PathLike, files: Mapping[str, bytes]) -> list[Pat
                     folder.rmdir()
             raise
     return [target / name for name in files]
+
+
+def check_path(path: object) -> None:
+    """Refuse a value that is not the path of a file."""
+    if not isinstance(path, str | os.PathLike):
+        raise InvalidArgument(f"path = {shown(path)}: it must be a string or a path")
 
 
 @contextmanager

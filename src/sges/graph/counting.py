@@ -24,9 +24,9 @@ from itertools import islice
 from math import factorial, prod
 from typing import TYPE_CHECKING, TypeAlias
 
-from sges.errors import InvalidArgument, Undecided
+from sges.errors import Undecided, check_number, check_seed
 from sges.graph.equivalence import extensions, maximally_oriented
-from sges.graph.pdag import PDAG
+from sges.graph.pdag import PDAG, check_graph
 from sges.graph.undirected import Between, maximal_cliques
 from sges.nodeset import NodeSet, components, first, nodes
 
@@ -73,6 +73,8 @@ def class_size(graph: PDAG, limit: int = 10_000) -> int | Between:
     >>> class_size(PDAG.complete(4)), class_size(PDAG.from_edges(3, undirected=[(0, 1), (1, 2)]))
     (24, 3)
     """
+    check_graph("graph", graph)
+    check_number("limit", limit, whole=True)
     low = high = 1
     for part in _parts(graph):
         if part.is_undirected:
@@ -116,8 +118,9 @@ def sample_members(graph: PDAG, k: int, seed: Seed = 0) -> list[PDAG]:
     >>> sample_members(PDAG.from_edges(3, [(0, 1)], [(1, 2)]), 2)
     [PDAG(3 nodes: 0→1, 1→2), PDAG(3 nodes: 0→1, 1→2)]
     """
-    if k < 0:
-        raise InvalidArgument(f"k = {k}: the number of members to draw must be 0 or more")
+    check_graph("graph", graph)
+    check_number("k", k, whole=True, most=10**9)
+    check_seed(seed)
     import numpy as np  # import sges must stay light
 
     rng = np.random.default_rng(seed)

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 
 from sges.errors import NoConsistentExtension, NotADAG
 from sges.graph.meek import direct_in_turn
-from sges.graph.pdag import PDAG, Edge
+from sges.graph.pdag import PDAG, Edge, check_graph
 from sges.nodeset import NodeSet, Rows, first, nodes
 
 
@@ -39,6 +39,7 @@ def is_dag(graph: PDAG) -> bool:
     bool
         Whether it is a DAG.
     """
+    check_graph("graph", graph)
     return graph.out == tuple(map(graph.children, range(graph.n))) and _sorted(graph) is not None
 
 
@@ -60,6 +61,7 @@ def topological_order(dag: PDAG) -> list[int]:
     NotADAG
         If the graph has an undirected edge or a directed cycle.
     """
+    check_graph("dag", dag)
     if lines := dag.undirected_edges():
         x, y = lines[0]
         raise NotADAG(
@@ -98,6 +100,7 @@ def dag_to_cpdag(dag: PDAG) -> PDAG:
     >>> dag_to_cpdag(PDAG.from_edges(3, [(0, 1), (1, 2)]))
     PDAG(3 nodes: 0—1, 1—2)
     """
+    check_graph("dag", dag)
     compelled = [0] * dag.n
     for y in topological_order(dag):
         parents = dag.parents(y)
@@ -155,6 +158,7 @@ def pdag_to_dag(pdag: PDAG) -> PDAG:
     Dor & Tarsi (1992), "A simple algorithm to construct a consistent extension of a partially
     oriented graph", Technical Report R-185, UCLA.
     """
+    check_graph("pdag", pdag)
     arrows = consistent_extension(pdag, (1 << pdag.n) - 1)
     if arrows is None:
         raise NoConsistentExtension(
@@ -211,6 +215,7 @@ def pdag_to_cpdag(pdag: PDAG) -> PDAG:
     NoConsistentExtension
         If the graph has no consistent extension, and so stands for no class.
     """
+    check_graph("pdag", pdag)
     return dag_to_cpdag(pdag_to_dag(pdag))
 
 
@@ -227,6 +232,7 @@ def is_cpdag(graph: PDAG) -> bool:
     bool
         Whether it is a CPDAG.
     """
+    check_graph("graph", graph)
     arrows = consistent_extension(graph, (1 << graph.n) - 1)
     return arrows is not None and dag_to_cpdag(graph.edited(direct=arrows)) == graph
 
@@ -249,6 +255,7 @@ def covered_edges(dag: PDAG) -> list[Edge]:
     list of (int, int)
         The covered edges as pairs (x, y).
     """
+    check_graph("dag", dag)
     return [(x, y) for x, y in dag.directed_edges() if dag.parents(y) == dag.parents(x) | 1 << x]
 
 
@@ -341,6 +348,7 @@ def maximally_oriented(pdag: PDAG) -> PDAG:
     >>> maximally_oriented(PDAG.from_edges(3, directed=[(0, 1)], undirected=[(1, 2)]))
     PDAG(3 nodes: 0→1, 1→2)
     """
+    check_graph("pdag", pdag)
     return direct_in_turn(pdag_to_cpdag(pdag), pdag.directed_edges())[0]
 
 

@@ -14,11 +14,11 @@ but do not count when two graphs are compared.
 Paper: Section 3, PDAG.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, overload
 
-from sges.errors import DataError, GraphError, suggestion
+from sges.errors import DataError, GraphError, InvalidArgument, is_number, shown, suggestion
 from sges.nodeset import Nodes, NodeSet, as_node, as_nodeset, nodes, nodeset, reach
 
 Edge: TypeAlias = tuple[int, int]
@@ -91,11 +91,10 @@ class PDAG:
             If an edge joins a node to itself or to a node that does not exist, if a pair is
             given twice, or if the names do not fit.
         """
-        if n < 0:
-            raise GraphError(f"a graph cannot have {n} nodes; n must be 0 or more")
+        n = _checked_size(n)
         out, into = [0] * n, [0] * n
-        for kind, edges in (("→", directed), ("—", undirected)):
-            for x, y in edges:
+        for kind, what, edges in (("→", "directed", directed), ("—", "undirected", undirected)):
+            for x, y in _pairs(what, edges):
                 x, y = as_node(x, n, "edge"), as_node(y, n, "edge")
                 _check_new_pair(x, y, kind, out, into)
                 _set(out, into, x, y)
@@ -137,6 +136,7 @@ class PDAG:
         PDAG
             The complete graph.
         """
+        n = _checked_size(n)
         rows = tuple(((1 << n) - 1) ^ (1 << v) for v in range(n))
         return cls(rows, rows, checked_names(names, n))
 
@@ -626,13 +626,42 @@ def _check_new_pair(x: int, y: int, kind: str, out: list[NodeSet], into: list[No
         )
 
 
-def checked_names(names: Sequence[str] | None, n: int) -> tuple[str, ...] | None:
+def check_graph(what: str, value: object) -> None:
+    """Refuse a value that is not a ``PDAG``."""
+    if not isinstance(value, PDAG):
+        raise InvalidArgument(f"{what} = {shown(value)} is not a graph; give a PDAG")
+
+
+def _checked_size(n: int) -> int:
+    """Return a number of nodes as an ``int``."""
+    if not is_number(n, whole=True):
+        raise GraphError(f"n = {shown(n)}: the number of nodes must be a whole number, 0 or more")
+    if not 0 <= n < 1 << 31:
+        raise GraphError(f"a graph cannot have {n} nodes; n must be 0 or more, and below 2**31")
+    return int(n)
+
+
+def _pairs(what: str, edges: object) -> Iterator[tuple[int, int]]:
+    """Iterate over edges, and refuse what is not a pair."""
+    if isinstance(edges, str | bytes | Mapping) or not isinstance(edges, Iterable):
+        raise GraphError(f"{what} = {shown(edges)}: expected a list of edges, pairs (x, y)")
+    for edge in edges:
+        try:
+            x, y = edge
+        except (TypeError, ValueError):
+            raise GraphError(
+                f"{what}: {shown(edge)} is not an edge; an edge is a pair (x, y) of nodes"
+            ) from None
+        yield x, y
+
+
+def checked_names(names: object, n: int) -> tuple[str, ...] | None:
     """Return the names of n nodes as a tuple, and refuse names that do not tell them apart."""
     if names is None:
         return None
-    given = tuple(names)
+    given = tuple(names) if isinstance(names, Iterable) else (names,)
     if isinstance(names, str) or not all(isinstance(name, str) for name in given):
-        raise GraphError(f"names must be a sequence of strings, not {names!r}")
+        raise GraphError(f"names must be a sequence of strings, not {shown(names)}")
     if len(given) != n:
         raise GraphError(f"{len(given)} names were given for {n} nodes; each node needs one")
     if len(set(given)) != n:

@@ -13,7 +13,8 @@ points back to an earlier tier; so these checks are complete.
 
 import json
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from operator import index
 from os import PathLike, fspath
@@ -124,6 +125,10 @@ class Knowledge:
         Traceback (most recent call last):
         sges.errors.KnowledgeError: knowledge names 'b', but the 3 variables have no names; ...
         """
+        if not isinstance(names, int) and not _are_names(names):
+            raise KnowledgeError(
+                f"the names of the variables are a list of strings, not {shown(names)}"
+            )
         number = _positions(self.labels, names)
         n = names if isinstance(names, int) else len(names)
         rows = [0] * n
@@ -280,9 +285,9 @@ def _label(value: object, where: str) -> Label:
     if isinstance(value, str):
         return value
     if not isinstance(value, bool) and isinstance(value, SupportsIndex):
-        position = index(value)
-        if position >= 0:
-            return position
+        with suppress(TypeError):  # an array has the method, and may not be a number
+            if (position := index(value)) >= 0:
+                return position
     raise KnowledgeError(
         f"{where}: {shown(value)} is not a variable; give its name, or its position from 0 on"
     )
@@ -335,10 +340,16 @@ def _check_labels(labels: Sequence[Label]) -> None:
         )
 
 
+def _are_names(names: object) -> bool:
+    return (
+        isinstance(names, Collection)
+        and not isinstance(names, str | Mapping)
+        and all(isinstance(name, str) for name in names)
+    )
+
+
 def _positions(labels: Iterable[Label], names: Sequence[str] | int) -> Mapping[Label, int]:
     """Return the number of each variable, and refuse one that does not exist."""
-    if isinstance(names, str):
-        raise KnowledgeError(f"the names of the variables are a list of strings, not {names!r}")
     if isinstance(names, int):
         return {label: _position(label, names) for label in labels}
     number = {name: v for v, name in enumerate(names)}

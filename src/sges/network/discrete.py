@@ -7,7 +7,7 @@ integers 0, 1, ... inside; names and labels of levels are kept for people and fi
 Paper: Section 3, Bayesian network.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sges.data import Dataset, Kind
-from sges.errors import DataError, NetworkError, suggestion
+from sges.errors import DataError, NetworkError, check_seed, is_number, shown, suggestion
 from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG
 from sges.network.inference import Marginals, Table, marginals_of
@@ -113,8 +113,9 @@ class BayesianNetwork:
             The network.
         """
         topological_order(dag)
-        if not concentration > 0:
-            raise NetworkError(f"concentration {concentration}: it must be positive")
+        if not (is_number(concentration) and concentration > 0):
+            raise NetworkError(f"concentration {shown(concentration)}: it must be positive")
+        check_seed(seed)
         arities = _arities(arity, dag.n)
         rng = np.random.default_rng(seed)
         return cls(dag, [_dirichlet(dag, arities, v, concentration, rng) for v in range(dag.n)])
@@ -288,11 +289,14 @@ def _level(label: object, levels: Sequence[Any], name: str) -> int:
 
 
 def _arities(arity: int | Sequence[int], n: int) -> list[int]:
-    arities = [arity] * n if isinstance(arity, int) else [int(r) for r in arity]
+    given = arity if isinstance(arity, Iterable) else [arity] * n
+    arities = [int(r) if is_number(r, whole=True) else 0 for r in given]
     if len(arities) != n:
         raise NetworkError(f"{len(arities)} arities were given for {n} variables")
-    if small := [r for r in arities if r < 1]:
-        raise NetworkError(f"arity {small[0]}: a variable has at least one level")
+    if not all(0 < r <= 10**9 for r in arities):
+        raise NetworkError(
+            f"arity {shown(arity)}: a variable has at least one level, and a whole number of them"
+        )
     return arities
 
 
@@ -309,6 +313,7 @@ def sample_codes(
 ) -> NDArray[np.unsignedinteger[Any]]:
     """Return the level numbers of m independent records, one row per variable."""
     m = checked_size(m)
+    check_seed(seed)
     rng = np.random.default_rng(seed)
     most = max((cpt.shape[-1] for cpt in cpts), default=1)
     codes = np.zeros((dag.n, m), dtype=np.min_scalar_type(most - 1))
@@ -323,9 +328,9 @@ def sample_codes(
 
 
 def checked_size(m: int) -> int:
-    """Return the size of a sample as an ``int``, and refuse a negative one."""
-    if m < 0:
-        raise NetworkError(f"a sample of {m} records: the number must be 0 or more")
+    """Return the size of a sample as an ``int``."""
+    if not (is_number(m) and 0 <= m < 1 << 47):
+        raise NetworkError(f"a sample of {shown(m)} records: the number must be 0 or more")
     return int(m)
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sges.data import Dataset, Kind
-from sges.errors import DataError, NetworkError
+from sges.errors import DataError, NetworkError, check_seed
 from sges.graph.equivalence import topological_order
-from sges.graph.pdag import PDAG, columns_of
+from sges.graph.pdag import PDAG, check_graph, columns_of
 from sges.network.discrete import checked_size, variable
 from sges.network.structures import Seed
 
@@ -111,6 +111,8 @@ class LinearGaussian:
         LinearGaussian
             The model.
         """
+        check_graph("dag", dag)
+        check_seed(seed)
         rng = np.random.default_rng(seed)
         size = rng.uniform(*weights, size=(dag.n, dag.n))
         sign = rng.choice([-1.0, 1.0], size=(dag.n, dag.n))
@@ -148,6 +150,7 @@ class LinearGaussian:
             A table with the names of the DAG, or x0, x1, ...
         """
         m = checked_size(m)
+        check_seed(seed)
         noise = np.random.default_rng(seed).standard_normal((self.n, m))
         values = noise * np.sqrt(self.variances)[:, None]
         for y in topological_order(self.dag):

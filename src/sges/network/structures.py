@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sges.errors import InvalidArgument, NetworkError
+from sges.errors import InvalidArgument, NetworkError, check_number, check_seed, is_number
 from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import NodeSet, nodes
 
@@ -40,11 +40,11 @@ def random_structure(n: int, max_parents: int = 2, seed: Seed = 0) -> PDAG:
     >>> random_structure(4, seed=1).edge_count() <= 2 * 4 - 3
     True
     """
-    if max_parents < 0:
-        raise NetworkError(f"max_parents {max_parents}: it must be 0 or more")
+    n, max_parents = _checked("n", n), _checked("max_parents", max_parents)
+    check_seed(seed)
     rng = np.random.default_rng(seed)
     draft = _Draft(n)
-    order = rng.permutation(_checked(n)).tolist()
+    order = rng.permutation(n).tolist()
     for place, x in enumerate(order):
         for y in order[:place]:
             if rng.random() < 0.5:
@@ -76,8 +76,10 @@ def random_dag(n: int, edges: int, seed: Seed = 0) -> PDAG:
     >>> random_dag(6, edges=9).edge_count()
     9
     """
-    pairs = list(combinations(range(_checked(n)), 2))
-    if not 0 <= edges <= len(pairs):
+    n, edges = _checked("n", n), _checked("edges", edges)
+    check_seed(seed)
+    pairs = list(combinations(range(n), 2))
+    if edges > len(pairs):
         raise InvalidArgument(
             f"edges = {edges}: a DAG on {n} nodes has from 0 to {len(pairs)} edges"
         )
@@ -107,8 +109,10 @@ def random_polytree(n: int, seed: Seed = 0) -> PDAG:
     >>> random_polytree(10).edge_count()
     9
     """
+    n = _checked("n", n)
+    check_seed(seed)
     rng = np.random.default_rng(seed)
-    code = rng.integers(n, size=max(_checked(n) - 2, 0)).tolist() if n else []
+    code = rng.integers(n, size=max(n - 2, 0)).tolist() if n else []
     return PDAG.from_edges(n, ((x, y) if rng.random() < 0.5 else (y, x) for x, y in _tree(n, code)))
 
 
@@ -132,10 +136,13 @@ class _Draft:
                 self._reach[above] |= self._reach[y]
 
 
-def _checked(n: int) -> int:
-    if n < 0:
-        raise NetworkError(f"a structure cannot have {n} nodes; n must be 0 or more")
-    return n
+def _checked(what: str, value: int) -> int:
+    """Return a number of nodes, parents or edges as an ``int``."""
+    if is_number(value, whole=True) and value < 0 and what != "edges":
+        has = f"a structure cannot have {value} nodes; n" if what == "n" else f"{what} {value}: it"
+        raise NetworkError(f"{has} must be 0 or more")
+    check_number(what, value, whole=True, most=10**9)
+    return int(value)
 
 
 def _tree(n: int, code: Sequence[int]) -> list[Edge]:

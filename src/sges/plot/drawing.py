@@ -14,10 +14,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-from sges.errors import InvalidArgument, check_number, not_one_of
+from sges.errors import InvalidArgument, check_flag, check_number, check_word, shown
 from sges.export.objects import need
 from sges.export.writing import PathLike, write_bytes
-from sges.graph.pdag import PDAG, Edge, printable
+from sges.graph.pdag import PDAG, Edge, check_graph, printable
 from sges.nodeset import nodes
 from sges.plot.layered import layered
 from sges.plot.layout import Curve, Layout, Size, by_graphviz
@@ -172,6 +172,9 @@ def picture(
     InvalidArgument
         If the format or the engine is not known.
     """
+    check_graph("graph", graph)
+    check_word("kind of picture", kind, FORMATS)
+    check_number("dpi", dpi, least=1)
     graph = graph if around is None else _near(graph, around, depth)
     sheet = _sheet(graph, title, legend, engine, styles)
     ax = sheet.axes(pyplot=False)
@@ -212,8 +215,7 @@ def layout_of(graph: PDAG, sizes: Sequence[Size], engine: Engine = "auto") -> La
     InvalidArgument
         If the engine is not known, or is "graphviz" and fails.
     """
-    if engine not in get_args(Engine):
-        raise not_one_of("engine", engine, get_args(Engine))
+    check_word("engine", engine, get_args(Engine))
     if engine != "own" and graph.n and (layout := by_graphviz(graph, sizes)) is not None:
         return layout
     if engine == "graphviz":
@@ -283,8 +285,10 @@ def _sheet(
     engine: Engine,
     styles: Mapping[Edge, EdgeStyle] | None = None,
 ) -> "_Sheet | _MatrixSheet":
-    if engine not in get_args(Engine):
-        raise not_one_of("engine", engine, get_args(Engine))
+    check_word("engine", engine, get_args(Engine))
+    check_flag("legend", legend)
+    if title is not None and not isinstance(title, str):
+        raise InvalidArgument(f"title = {shown(title)}: it must be a string or None")
     if is_too_dense(graph):
         return _MatrixSheet(graph, title)
     return _Sheet(graph, title, legend, engine, styles)
@@ -394,8 +398,6 @@ class _Sheet:
 
 def _render(figure: Any, kind: str, dpi: int) -> bytes:  # noqa: ANN401 (a matplotlib figure)
     """Return the content of a file of the figure."""
-    if kind not in FORMATS:
-        raise not_one_of("kind of picture", kind, FORMATS)
     rc_context = need("matplotlib", "a picture").rc_context
     content = BytesIO()
     settings = {"svg.fonttype": "none", "svg.hashsalt": "sges", "pdf.fonttype": 42}

@@ -22,7 +22,7 @@ from typing import TypeAlias, cast
 
 import numpy as np
 
-from sges.errors import ScoreError
+from sges.errors import ScoreError, check_number, check_seed, shown
 from sges.graph.equivalence import covered_edges
 from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes, nodeset, show
@@ -72,6 +72,13 @@ def check_score(
     >>> from sges.score import GaussianBIC
     >>> check_score(GaussianBIC.from_covariance([[1.0, 0.5], [0.5, 1.0]], records=100))
     """
+    has_size = isinstance(getattr(score, "n", None), int)
+    if not has_size or not callable(getattr(score, "local", None)):
+        raise ScoreError(f"{shown(score)} is not a score; a score has n and local(y, parents)")
+    check_seed(seed)
+    check_number("pairs", pairs, whole=True, least=1)
+    check_number("width", width, whole=True, least=1)
+    check_number("tolerance", tolerance)
     if score.n < 1:
         raise ScoreError(f"the score has {score.n} variables; it needs at least one")
     rng = np.random.default_rng(seed)

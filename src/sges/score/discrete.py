@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from sges.data.dataset import Dataset
 from sges.data.reading import Kind
-from sges.errors import ScoreError
+from sges.errors import ScoreError, is_number, shown
 from sges.nodeset import NodeSet, nodes
 from sges.score.protocol import Candidates, Gains
 
@@ -204,9 +204,9 @@ class DiscreteBIC(DiscreteScore):
     """
 
     def __init__(self, data: object, penalty: float = 1.0) -> None:
-        if not (math.isfinite(penalty) and penalty >= 0):
+        if not (is_number(penalty) and 0 <= penalty < math.inf):
             raise ScoreError(
-                f"DiscreteBIC: penalty {penalty!r} is not a finite number of at least 0; "
+                f"DiscreteBIC: penalty {shown(penalty)} is not a finite number of at least 0; "
                 "1.0 is the textbook BIC"
             )
         super().__init__(data)
@@ -260,9 +260,9 @@ class BDeu(DiscreteScore):
     """
 
     def __init__(self, data: object, ess: float = 1.0) -> None:
-        if not (math.isfinite(ess) and ess > 0):
+        if not (is_number(ess) and 0 < ess < math.inf):
             raise ScoreError(
-                f"BDeu: ess {ess!r} is not a finite number above 0; "
+                f"BDeu: ess {shown(ess)} is not a finite number above 0; "
                 "usual equivalent sample sizes lie between 1 and 10"
             )
         super().__init__(data)

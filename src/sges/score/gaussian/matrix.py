@@ -24,7 +24,7 @@ is computed from them.
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any, TypeAlias
@@ -52,7 +52,7 @@ from sges.data.products import (
     restore_lower,
     symmetrize,
 )
-from sges.errors import DataWarning, ScoreError
+from sges.errors import DataWarning, ScoreError, is_number, shown
 from sges.nodeset import NodeSet, nodes, nodeset
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -179,14 +179,22 @@ class Standardized:
         cls, covariance: ArrayLike, records: float, names: Sequence[str] | None
     ) -> "Standardized":
         """Return the moments with this covariance and means of zero."""
-        matrix = np.asarray(covariance, dtype=np.float64)
+        try:
+            matrix = np.asarray(covariance, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ScoreError(
+                f"covariance = {shown(covariance)}: it must be a square matrix of numbers"
+            ) from None
         _check_symmetric(matrix)
         n = len(matrix)
-        if names is not None and len(names) != n:
+        if names is not None and not isinstance(names, Iterable):
+            raise ScoreError(f"names = {shown(names)}: it must be a list of strings")
+        labels = None if names is None else tuple(names)
+        if labels is not None and len(labels) != n:
             raise ScoreError(
-                f"{len(names)} names were given for {n} columns; each column needs one"
+                f"{len(labels)} names were given for {n} columns; each column needs one"
             )
-        return cls._of(matrix, records, np.zeros(n), None if names is None else tuple(names))
+        return cls._of(matrix, records, np.zeros(n), labels)
 
     def conditioned(self) -> "Standardized":
         """Return the moments with a positive definite correlation matrix.
@@ -213,8 +221,10 @@ class Standardized:
         cls, covariance: Floats, records: float, mean: Floats, names: tuple[str, ...] | None
     ) -> "Standardized":
         labels = names or tuple(map(str, range(len(mean))))
-        if not 2 <= records < np.inf:
-            raise ScoreError(f"{records} records: a variance needs at least two, finitely many")
+        if not (is_number(records) and 2 <= records < np.inf):
+            raise ScoreError(
+                f"{shown(records)} records: a variance needs at least two, finitely many"
+            )
         _check_entries(covariance, labels)
         constant = constant_columns(np.diagonal(covariance))
         warn_of_constants([labels[v] for v in constant])
@@ -424,8 +434,8 @@ def _describe(relation: Relation, labels: Sequence[str]) -> str:
 
 def check_penalty(penalty: float) -> None:
     """Refuse a penalty that is negative or not finite."""
-    if not 0 <= penalty < np.inf:
-        raise ScoreError(f"penalty {penalty}: it must be a finite number, 0 or more")
+    if not (is_number(penalty) and 0 <= penalty < np.inf):
+        raise ScoreError(f"penalty {shown(penalty)}: it must be a finite number, 0 or more")
 
 
 def check_table(data: object, score: str) -> None:
