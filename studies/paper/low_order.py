@@ -27,7 +27,18 @@ from sges.properties import MaxParents
 from sges.result import Result
 from sges.score import DiscreteBIC, GaussianBIC, GaussianOracle, Score
 from sges.search import ges, low_order, search, sges
-from studies.charts import BLUE, GOLD, GREEN, GREY, RED, VIOLET, label, line, panels, plain_ticks
+from studies.charts import (
+    BLUE,
+    GOLD,
+    GREEN,
+    GREY,
+    RED,
+    VIOLET,
+    axes_grid,
+    label,
+    line,
+    plain_ticks,
+)
 from studies.frame import (
     Row,
     Task,
@@ -169,19 +180,33 @@ def _score(model: str, dag: PDAG, records: int, seed: int) -> Score:
 
 
 def draw(rows: list[Row], figure: "Figure") -> None:
-    """Draw how often the true class was found over the records, one panel per density."""
+    """Draw the shares of true classes found and the distances to them, a column per density.
+
+    Distances are medians, with a band from the first to the third quartile.
+    """
     discrete = pick(rows, model="discrete")
     densities = distinct(discrete, "edges")
-    every = panels(figure, len(densities), sharey=True)
-    for axes, edges in zip(every, densities, strict=True):
-        axes.set_xscale("log")
+    every = axes_grid(figure, 2 * len(densities), columns=len(densities))
+    figure.set_size_inches(4.2 * len(densities), 7.6)
+    shares, distances = every[: len(densities)], every[len(densities) :]
+    records = sorted(distinct(discrete, "records"))
+    for share, distance, edges in zip(shares, distances, densities, strict=True):
         for method, color in COLORS.items():
             here = pick(discrete, edges=edges, method=method)
-            line(axes, curve(here, "records", "recovered"), NAMES[method], color)
-        plain_ticks(axes, sorted(distinct(discrete, "records")))
-        label(axes, "records", "share of networks recovered exactly", f"{edges} edges")
-    every[0].set_ylim(0, 1)
-    lines, names = every[0].get_legend_handles_labels()
+            line(share, curve(here, "records", "recovered"), NAMES[method], color)
+            spreads = [spread_of(values(pick(here, records=size), "shd")) for size in records]
+            known = [(size, one) for size, one in zip(records, spreads, strict=True) if one]
+            sizes = [size for size, _ in known]
+            line(distance, (sizes, [one.mid for _, one in known]), NAMES[method], color)
+            low, high = [one.low for _, one in known], [one.high for _, one in known]
+            distance.fill_between(sizes, low, high, color=color, alpha=0.12, linewidth=0)
+        for axes in (share, distance):
+            axes.set_xscale("log")
+            plain_ticks(axes, records)
+        share.set_ylim(0, 1)
+        label(share, "records", "share of networks recovered exactly", f"{edges} edges")
+        label(distance, "records", "SHD: median and quartiles", "distance to the truth")
+    lines, names = shares[0].get_legend_handles_labels()
     figure.legend(lines, names, loc="outside lower center", ncols=len(names), frameon=False)
 
 
