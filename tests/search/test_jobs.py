@@ -1,7 +1,9 @@
 """Several jobs change how long an extended search takes, and nothing else."""
 
 import threading
+import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from sges.score import BDeu, BGe, DegenerateGaussian, DiscreteBIC, GaussianBIC
 from sges.score.protocol import Score
 from sges.search import Strategy, extended, search
 from sges.search.engines import IS_USED
+from sges.search.extended import Failure, Mirror
 from sges.search.run import effective_jobs
 
 needs_engine = pytest.mark.skipif(not IS_USED, reason="only the compiled engine has several jobs")
@@ -96,42 +99,50 @@ def test_knowledge_holds_for_every_number_of_jobs() -> None:
         assert facts(alone) == facts(search(score, strategy="extended", constraint=bound, n_jobs=2))
 
 
+@pytest.fixture
+def slow_trials(monkeypatch: pytest.MonkeyPatch) -> set[int]:
+    """Make trials slow enough to be met at work; return the threads that run them."""
+    threads = set[int]()
+    fails = Mirror.fails
+
+    def slowly(self: Mirror, *arguments: Any) -> Failure | None:  # noqa: ANN401
+        threads.add(threading.get_ident())
+        time.sleep(0.02)
+        return fails(self, *arguments)
+
+    monkeypatch.setattr(Mirror, "fails", slowly)
+    monkeypatch.setattr(extended, "BETWEEN_REPORTS", 1e-3)
+    return threads
+
+
 @needs_engine
-def test_trials_run_in_threads_that_end_with_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extended, "BETWEEN_REPORTS", 1e-4)
-    seen = set[int]()
+def test_trials_run_in_threads_that_end_with_the_search(slow_trials: set[int]) -> None:
     before = threading.active_count()
-    score = GaussianBIC(gaussian_rows(1, 40, 1000))
-    search(
-        score,
-        strategy="extended",
-        n_jobs=3,
-        progress=lambda _: seen.add(threading.active_count()),
-    )
-    assert max(seen) > before
+    search(GaussianBIC(gaussian_rows(1, 14, 300)), strategy="extended", n_jobs=3)
+    assert len(slow_trials) >= 2
+    assert threading.get_ident() not in slow_trials
     assert threading.active_count() == before
 
 
 @needs_engine
-def test_an_error_in_the_progress_callback_ends_all_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extended, "BETWEEN_REPORTS", 1e-4)
-
+def test_an_error_in_the_progress_callback_ends_all_jobs(slow_trials: set[int]) -> None:
     def fail(_: object) -> None:
-        if threading.active_count() > before:
+        if slow_trials:
             raise LookupError("enough")
 
     before = threading.active_count()
-    score = GaussianBIC(gaussian_rows(1, 60, 1000))
+    score = GaussianBIC(gaussian_rows(1, 14, 300))
     with pytest.raises(LookupError, match="enough"):
         search(score, strategy="extended", n_jobs=2, progress=fail)
     assert threading.active_count() == before
 
 
 @needs_engine
+@pytest.mark.usefixtures("slow_trials")
 def test_a_time_limit_ends_all_jobs() -> None:
     before = threading.active_count()
-    score = GaussianBIC(gaussian_rows(1, 80, 1000))
-    result = search(score, strategy="extended", n_jobs=2, time_limit=0.2)
+    score = GaussianBIC(gaussian_rows(1, 40, 300))
+    result = search(score, strategy="extended", n_jobs=2, time_limit=0.4)
     assert not result.complete
     assert threading.active_count() == before
 
