@@ -20,6 +20,7 @@ from sges.graph import PDAG
 from sges.network.gaussian import LinearGaussian
 from sges.network.structures import random_dag
 from sges.resampling import DRAWS
+from sges.resampling.draws import DEFAULTS
 from studies.charts import BLUE, GOLD, GREEN, GREY, RED, VIOLET, label, line, panels
 from studies.frame import (
     Row,
@@ -211,6 +212,8 @@ def facts(rows: list[Row]) -> dict[str, object]:
         "sizes": grid(("setting", "true", "estimate", *header), sizes),
         "classes": grid(("", *[f"{i}" for i in range(1, widest)]), padded),
         "shares": grid(("settings", *header), _shares(rows, ways)),
+        "default_share": f"{_default_share(rows, never=False):.2f}",
+        "default_share_of_all": f"{_default_share(rows, never=True):.2f}",
     }
 
 
@@ -251,6 +254,16 @@ def _shares(rows: list[Row], ways: list[str]) -> list[tuple[str, ...]]:
             cells = [f"{sums[way] / sums[PLAIN]:.2f}" if way in sums else "" for way in ways]
             lines.append((f"{kind}, {what}", *cells))
     return lines
+
+
+def _default_share(rows: list[Row], *, never: bool) -> float:
+    """Return the mean miscalibration of the defaults as a share of that of the plain bootstrap."""
+    sums = {True: 0.0, False: 0.0}
+    for name in distinct(rows, "setting"):
+        for is_default, way in ((True, DEFAULTS[_is_gaussian(name)]), (False, PLAIN)):
+            own = pick(rows, setting=name, draw=way)
+            sums[is_default] += miscalibration(own, never=never)
+    return sums[True] / sums[False]
 
 
 def _is_gaussian(name: str) -> bool:
