@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -131,6 +132,23 @@ def test_a_cut_off_or_changed_checkpoint_is_refused(tmp_path: Path) -> None:
         confidence(DATA, 12, checkpoint=path)
     path.write_text('{"format": "sges-result"}', encoding="utf-8")
     with pytest.raises(DataError, match="it is not a checkpoint of sges"):
+        confidence(DATA, 12, checkpoint=path)
+
+
+@pytest.mark.parametrize(
+    "state", [[], 5, {"x": []}, {"-1": []}, {"": []}, {"0": 5}, {"0": [[0, 99, "->"]]}], ids=str
+)
+def test_a_checkpoint_whose_checksum_fits_is_checked_all_the_same(
+    tmp_path: Path, state: object
+) -> None:
+    path = tmp_path / "run.json"
+    interrupted(path, 2)
+    record = json.loads(path.read_text(encoding="utf-8"))
+    del record["checksum"]
+    record["state"] = state
+    checksum = sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
+    path.write_text(json.dumps({**record, "checksum": checksum}), encoding="utf-8")
+    with pytest.raises(DataError, match=r"checkpoint .* remove the file"):
         confidence(DATA, 12, checkpoint=path)
 
 

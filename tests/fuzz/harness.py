@@ -10,6 +10,7 @@ import faulthandler
 import multiprocessing
 import os
 import random
+import re
 import resource
 import tempfile
 import time
@@ -122,7 +123,20 @@ def _splice(data: bytearray, rng: random.Random, seeds: Sequence[bytes]) -> None
         data[_place(data, rng) :] = other[start:]
 
 
-CHANGES = (_flip, _flip, _overwrite, _cut, _repeat, _insert, _splice)
+SCALAR = re.compile(rb'"(?:[^"\\\n]|\\.){0,200}"|-?\d{1,30}(?:\.\d{1,30})?|\b(?:true|false|null)\b')
+GROUP = re.compile(rb"\[[^\[\]{}]{0,500}\]|\{[^\[\]{}]{0,500}\}")
+
+
+def _replace(data: bytearray, rng: random.Random, _: Sequence[bytes]) -> None:
+    """Put another value in the place of a scalar, list or mapping: most text stays well-formed."""
+    found = [match.span() for match in rng.choice((SCALAR, SCALAR, GROUP)).finditer(data)]
+    if found:
+        start, stop = rng.choice(found)
+        others = [bytes(data[a:b]) for a, b in (rng.choice(found), rng.choice(found))]
+        data[start:stop] = rng.choice((*VALUES, *others, *others))
+
+
+CHANGES = (_flip, _flip, _overwrite, _cut, _repeat, _insert, _splice, _replace, _replace, _replace)
 
 TOKENS = (
     b"\0", b"\n", b"\r", b"\r\n", b'"', b'""', b"'", b",", b";", b"\t", b"|", b" ", b"\\",
@@ -135,6 +149,13 @@ TOKENS = (
     b"\\u0000", b"\\ud800",
 )  # fmt: skip
 """What formats give a meaning to, and numbers and characters that are seldom thought of."""
+
+VALUES = (
+    b"null", b"true", b"false", b"0", b"-1", b"2.5", b"1e400", b"NaN", b"-Infinity", b"7" * 400,
+    b'""', b'"x"', b'"\\u0000\\ud800"', b"[]", b"[[]]", b"[null]", b"{}", b'{"": {}}', b"[0, 1]",
+    b"1979-05-27", b'["a", "a"]', b"99999",
+)  # fmt: skip
+"""Values of other types than a reader expects, and of the same type but out of range."""
 
 
 def fuzz(

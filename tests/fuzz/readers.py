@@ -2,7 +2,13 @@
 
 import bz2
 import gzip
+import io
+import json
+import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +17,16 @@ import pyarrow.feather
 import pyarrow.parquet
 
 from fuzz.harness import Reader
-from sges import PDAG, read_graph, read_result
+from sges import PDAG, Confidence, Knowledge, confidence, examples, read_graph, read_result
+from sges.cli.app import INVALID_DATA, run
 from sges.data import Dataset, discrete_of_file, moments_of_file
+from sges.errors import DataError
 from sges.export import to_adjacency_csv, to_csv, to_dot, to_gml, to_graphml, to_json
+from sges.network import BayesianNetwork, read_bif, write_bif
 from sges.operators import Delete, Insert
+from sges.report import report_page
 from sges.result import Result, Step
+from studies.frame import Table, amount, natural, one_of, optional, real, words
 
 
 def _table(rows: int) -> pa.Table:
@@ -137,6 +148,159 @@ def _compressed(files: Sequence[bytes]) -> list[bytes]:
     return [gzip.compress(file, mtime=0) for file in files]
 
 
+# Knowledge, networks, and what runs leave behind to be resumed.
+
+NAMES = ("a", "b", "c")
+KNOWN = {
+    "required": [["a", "b"]], "forbidden": [["c", "a"], ["c", "b"]], "not_adjacent": [["a", "c"]],
+    "tiers": [["a"], ["b", "c"]], "forbid_within": [1],
+}  # fmt: skip
+
+
+def _knowledge_toml() -> list[bytes]:
+    lines = [f"{key} = {json.dumps(value)}" for key, value in KNOWN.items()]
+    return ["\n".join(lines).encode(), b'# ours\nforbidden = [["a", "b"]]\nforbid_within = true\n']
+
+
+def _knowledge_json() -> list[bytes]:
+    return [json.dumps(KNOWN).encode(), b'{"required": [["a", "c"]], "tiers": [["a", "b"]]}']
+
+
+def _read_knowledge(path: Path, _: int) -> object:
+    return Knowledge.of(path).bind(NAMES)
+
+
+def _bif() -> list[bytes]:
+    networks = [examples.asia(), BayesianNetwork.random(PDAG.empty(2), 3, seed=1)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "network.bif"
+        files = []
+        for network in networks:
+            write_bif(network, path)
+            files.append(path.read_bytes())
+    table = b"""network "n" { property x; }
+variable a { type discrete [ 2 ] { no, yes }; } // a comment
+variable b { type discrete [ 3 ] { "0", 1, much }; }
+probability ( a ) { table 0.4, 0.6; }
+probability ( b | a ) { default 0.2, 0.3, 0.5; (yes) 0.1, 0.1, 0.8; } /* the end */
+"""
+    return [*files, table]
+
+
+def _read_bif(path: Path, _: int) -> object:
+    return read_bif(path).sample(2, seed=0)
+
+
+@cache
+def _resampled() -> Dataset:
+    return Dataset.of(_numbers(30))
+
+
+def _confidences() -> list[bytes]:
+    return [confidence(_resampled(), count).to_json().encode() for count in (1, 3)]
+
+
+def _read_confidence(path: Path, number: int) -> object:
+    read = Confidence.from_json(path.read_text(encoding="utf-8", errors="replace"))
+    return (read.summary(), read.strength(0, 1)) if number % 2 else read.to_json()
+
+
+def _checkpoints() -> list[bytes]:
+    files = []
+    for count in (1, 3):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "run.json"
+            confidence(_resampled(), count, checkpoint=path)
+            files.append(path.read_bytes())
+    return files
+
+
+def _resume(path: Path, number: int) -> object:
+    """Go on from a checkpoint; half of those that are damaged have the right checksum."""
+    if number % 2:
+        try:
+            record = json.loads(path.read_bytes())
+            record.pop("checksum")
+            body = json.dumps(record, sort_keys=True).encode()
+            sealed = json.dumps({**record, "checksum": sha256(body).hexdigest()})
+            path.write_text(sealed, encoding="utf-8")
+        except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
+            pass
+    return confidence(_resampled(), 3, checkpoint=path).summary()
+
+
+COLUMNS = {
+    "seed": natural, "method": one_of("bes", "sbes"), "gain": real, "seconds": optional(amount),
+    "note": optional(words),
+}  # fmt: skip
+
+
+def _study_tables() -> list[bytes]:
+    header = ",".join(COLUMNS)
+    rows = '0,bes,1.5,0.25,\n1,sbes,-2e-05,,"why, so"\n2,bes,3,1,x\n'
+    return [f"{header}\n{rows}".encode(), f"{header}\n".encode()]
+
+
+def _read_study(path: Path, number: int) -> object:
+    """Read the table of a study, or go on writing it."""
+    table = Table(path, COLUMNS)
+    row = {"seed": 3, "method": "bes", "gain": 0.5, "seconds": None, "note": "resumed"}
+    rows = table.rows()
+    if number % 2:
+        table.append(row)
+        assert len(table.rows()) == len(rows) + 1
+    return rows
+
+
+def _pages() -> list[bytes]:
+    """Return a whole page, and the results of several with little around them."""
+    pages = [report_page(Result.from_json(text.decode())) for text in _results()]
+    mark = '<script type="application/json" id="sges-result">'
+    return [
+        pages[-1].encode(),
+        *(("<!doctype html>" + page[page.index(mark) :]).encode() for page in pages),
+    ]
+
+
+# Commands: they read a file and show what is in it.
+
+
+def _command(*commands: str) -> Callable[[Path, int], object]:
+    """Return a reader that runs commands on the file, which end with 0, or with 1 and one line."""
+
+    def read(path: Path, number: int) -> object:
+        line = commands[number % len(commands)]
+        table = path.parent / "table.csv"
+        if "{table}" in line and not table.exists():
+            table.write_bytes(_csv()[2])
+        out, err = io.StringIO(), io.StringIO()
+        with redirect_stdout(out), redirect_stderr(err):
+            code = run(
+                [word.format(path=path, folder=path.parent, table=table) for word in line.split()]
+            )
+        if code == 0:
+            return out.getvalue()
+        assert code == INVALID_DATA, (line, code, err.getvalue())
+        assert err.getvalue().startswith("sges: "), (line, err.getvalue())
+        raise DataError(err.getvalue().splitlines()[-1])
+
+    return read
+
+
+TABLE_COMMANDS = (
+    "confidence {path} --replicates 2 --time-limit 2",
+    "learn {path} --missing level --json --kinds discrete --time-limit 2",
+    "learn {path} --exclude a --out {folder}/out --time-limit 2",
+    "learn {path} --missing drop --time-limit 2",
+)
+GRAPH_COMMANDS = (
+    "measure {path}",
+    "compare {path} {path}",
+    "convert {path} {folder}/out.dot",
+    "convert {path} {folder}/out.graphml --json",
+    "plot {path} {folder}/out.svg",
+)
+
 READERS = {
     "csv": Reader(".csv", _csv, _read_table),
     "tsv": Reader(".tsv", lambda: _csv("\t"), _read_table),
@@ -151,5 +315,21 @@ READERS = {
     "graph.dot": Reader(".dot", lambda: _graph_files(to_dot), _read_graph),
     "graph.csv": Reader(".csv", _graph_csv, _read_graph),
     "result.json": Reader(".json", _results, _read_result),
+    "report.html": Reader(".html", _pages, _read_result),
+    "bif": Reader(".bif", _bif, _read_bif),
+    "knowledge.toml": Reader(".toml", _knowledge_toml, _read_knowledge),
+    "knowledge.json": Reader(".json", _knowledge_json, _read_knowledge),
+    "confidence.json": Reader(".json", _confidences, _read_confidence),
+    "checkpoint": Reader(".json", _checkpoints, _resume),
+    "study.csv": Reader(".csv", _study_tables, _read_study),
+    "sges on csv": Reader(".csv", _csv, _command(*TABLE_COMMANDS)),
+    "sges on parquet": Reader(".parquet", _parquet, _command(*TABLE_COMMANDS)),
+    "sges on graphs": Reader(".json", lambda: _graph_files(to_json), _command(*GRAPH_COMMANDS)),
+    "sges on results": Reader(
+        ".json", _results, _command("report {path} {folder}/out.html", *GRAPH_COMMANDS)
+    ),
+    "sges on knowledge": Reader(
+        ".toml", _knowledge_toml, _command("learn {table} --knowledge {path}")
+    ),
 }
 """Every reader by its name."""

@@ -54,13 +54,13 @@ class Checkpoint:
             content = self.path.read_bytes()
         record = self._record(content)
         if record.get("data") != self.data:
-            raise self._refused("it was made from other data")
+            raise self.refused("it was made from other data")
         kept = record.get("settings")
         if not isinstance(kept, Mapping) or kept.keys() != self.settings.keys():
-            raise self._refused("it was made by another kind of run")
+            raise self.refused("it was made by another kind of run")
         for name, value in self.settings.items():
             if kept[name] != value:
-                raise self._refused(
+                raise self.refused(
                     f"it was made with {name} = {shown(kept[name])}, and this run has {value!r}"
                 )
         return record.get("state")
@@ -81,19 +81,20 @@ class Checkpoint:
         try:
             record = parse_json(content.decode("utf-8"))
         except (GraphError, UnicodeDecodeError):
-            raise self._refused("it is damaged, or not a checkpoint") from None
+            raise self.refused("it is damaged, or not a checkpoint") from None
         if not isinstance(record, dict) or record.get("format") != FORMAT:
-            raise self._refused("it is not a checkpoint of sges")
+            raise self.refused("it is not a checkpoint of sges")
         if record.get("version") != VERSION:
-            raise self._refused(
+            raise self.refused(
                 f"it has version {shown(record.get('version'))}, and this program reads {VERSION}"
             )
         checksum = record.pop("checksum", None)
         if checksum != _checksum(json.dumps(record, sort_keys=True)):
-            raise self._refused("it is damaged: its checksum does not match")
+            raise self.refused("it is damaged: its checksum does not match")
         return record
 
-    def _refused(self, why: str) -> DataError:
+    def refused(self, why: str) -> DataError:
+        """Return the error for a file that cannot be used, with the reason."""
         return DataError(
             f"checkpoint {str(self.path)!r}: {why}; remove the file to begin again, or name another"
         )

@@ -7,6 +7,7 @@ so the result is the same for any number of jobs, any backend of joblib, and any
 replicates are completed.
 """
 
+import re
 import threading
 import time
 import warnings
@@ -21,6 +22,7 @@ import numpy as np
 from sges import __version__
 from sges.data import Dataset, Kinds, Missing, Moments
 from sges.errors import (
+    DataError,
     DataWarning,
     InvalidArgument,
     Undecided,
@@ -458,10 +460,14 @@ def _stored(graphs: dict[int, PDAG]) -> dict[str, object]:
 def _restored(checkpoint: Checkpoint, names: tuple[str, ...]) -> dict[int, PDAG]:
     """Return the graphs that a checkpoint has kept."""
     state = checkpoint.load()
-    return {
-        int(number): graph_of_list(edges, len(names), names)
-        for number, edges in (state or {}).items()
-    }
+    if state is None:
+        return {}
+    if not isinstance(state, dict) or not all(re.fullmatch(r"[0-9]{1,7}", key) for key in state):
+        raise checkpoint.refused("it does not hold graphs by the numbers of replicates")
+    try:
+        return {int(key): graph_of_list(e, len(names), names) for key, e in state.items()}
+    except DataError as error:
+        raise checkpoint.refused(str(error)) from None
 
 
 def _searched(
