@@ -1,6 +1,6 @@
 """The layout keeps its promises on any graph: nothing overlaps, arrows point down."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pytest
 from hypothesis import given
@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from sges.graph import PDAG, dag_to_cpdag
 from sges.network import random_dag
 from sges.plot import Box, Curve, Layout
-from sges.plot.layered import crossings, layered, layered_graph, layers_of, order
+from sges.plot.layered import (
+    crossings,
+    layered,
+    layered_graph,
+    layers_of,
+    longest_increasing,
+    order,
+)
 from sges.plot.layout import downward_edges
 from strategies import cpdags, dags
 
@@ -80,6 +87,27 @@ def test_larger_graphs_too(n: int, edges: int, seed: int) -> None:
     layout = layered(graph, sizes_of(n))
     assert_promises(graph, layout)
     assert 0.3 < layout.width / layout.height < 5
+
+
+def test_edges_that_pass_many_layers_keep_clear_of_the_nodes_on_their_way() -> None:
+    """A chain of 40 nodes, so 40 layers, with edges of every length beside it."""
+    chain = [(v, v + 1) for v in range(39)]
+    long = [(v, (v * 7) % (39 - v) + v + 1) for v in range(38)]
+    graph = PDAG.from_edges(40, {*chain, *long})
+    assert_promises(graph, layered(graph, sizes_of(40)))
+
+
+@given(st.permutations(range(7)))
+def test_the_longest_increasing_subsequence_is_the_longest(numbers: list[int]) -> None:
+    chosen = [numbers[k] for k in longest_increasing(numbers)]
+    assert all(a < b for a, b in pairwise(chosen))
+    increasing = (
+        len(part)
+        for size in range(8)
+        for part in combinations(numbers, size)
+        if all(a < b for a, b in pairwise(part))
+    )
+    assert len(chosen) == max(increasing)
 
 
 def test_a_graph_with_a_directed_cycle_is_laid_out_all_the_same() -> None:

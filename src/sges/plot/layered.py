@@ -7,9 +7,10 @@ Four steps, after Sugiyama et al. (1981) and Gansner et al. (1993):
     order         orders within the layers with few crossings: sweeps down and up put each place
                   near the mean of its neighbours, then neighbouring places change sides while
                   that saves crossings, and the best order seen is kept
-    coordinates   places keep their order and their distance, and edges are as straight as
-                  possible: the sum of |x - x'| over all pieces of edges is least, with long edges
-                  counting more so that their middle parts are vertical; again a linear program.
+    coordinates   places keep their order and their distance, long edges run vertically from bend to
+                  bend unless two of them cross there, and edges are as straight as possible
+                  otherwise: the sum of |x - x'| over all pieces of edges is least, with long edges
+                  counting more; again a linear program, with one column per vertical line.
                   Of its many solutions, one is taken in which nodes are centred over their
                   neighbours, by moving each towards their mean as far as that costs nothing
     routes        every layer is a horizontal band with a gap below it; an edge crosses a band
@@ -20,6 +21,7 @@ which take part in the ordering like nodes, so that the edge later runs around t
 its ends.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -36,16 +38,20 @@ Place: TypeAlias = int
 """A node, or a bend of an edge, numbered after the nodes."""
 Floats: TypeAlias = NDArray[np.float64]
 Spacing: TypeAlias = tuple[int, int, float]
-"""Two neighbouring columns of the program and how far apart they must be."""
+"""Two neighbouring columns and how far apart they must be."""
 Piece: TypeAlias = tuple[int, int, float]
 """The two ends of a piece of an edge, and its weight."""
 
-SWEEPS = 24
+MAX_SWEEPS, MIN_SWEEPS = 24, 4
+SWEPT_PLACES = 50_000
+"""About how many places all sweeps from one start may visit."""
 CENTRING_ROUNDS = 12
-PLACE_GAP = 14.0
-"""Points between two places of a layer."""
+PLACE_GAP, BEND_GAP = 14.0, 6.0
+"""Points between two places of a layer, and between two edges that pass it."""
 MIN_LAYER_GAP, MAX_LAYER_GAP = 30.0, 120.0
 """Points between two layers: more where edges run far sideways."""
+MAX_VERTICAL = 8
+"""The number of layers after which an edge may move sideways again; more makes wide pictures."""
 ASPECT = 1.5
 
 
@@ -107,7 +113,7 @@ def _component(members: Sequence[int], edges: Sequence[Edge], sizes: Sequence[Si
     def width(place: Place) -> float:
         return sizes[place][0] if place < len(sizes) else 0.0
 
-    x = coordinates(graph, rows, width, PLACE_GAP)
+    x = coordinates(graph, rows, width)
     bands = _bands(graph, rows, x, sizes)
     boxes = {v: Box(x[v], sum(bands[layer[v]]) / 2, *sizes[v]) for v in members}
     ports = _ports(graph, x, sizes)
@@ -179,9 +185,10 @@ def order(graph: LayeredGraph) -> list[list[Place]]:
     """Return the places of each layer in an order with few crossings."""
     best: list[list[Place]] = []
     least = -1
+    sweeps = min(max(SWEPT_PLACES // sum(map(len, graph.layers)), MIN_SWEEPS), MAX_SWEEPS)
     for start in (_by_walk(graph), [list(row) for row in graph.layers]):
         rows = start
-        for sweep in range(SWEEPS):
+        for sweep in range(sweeps):
             _sweep(graph, rows, downward=sweep % 2 == 0, ties_left=sweep % 4 < 2)
             _exchange(graph, rows)
             crossed = crossings(graph, rows)
@@ -275,7 +282,10 @@ def _exchange(graph: LayeredGraph, rows: list[list[Place]]) -> None:
 
 def _saving(side: dict[Place, list[Place]], at: dict[Place, int], left: Place, right: Place) -> int:
     """Return how many crossings are saved if two neighbouring places change sides."""
-    pairs = [(at[u], at[w]) for u in side[left] for w in side[right]]
+    lefts, rights = side[left], side[right]
+    if len(lefts) == len(rights) == 1:  # as for all bends
+        return 1 if at[lefts[0]] > at[rights[0]] else -(at[lefts[0]] < at[rights[0]])
+    pairs = [(at[u], at[w]) for u in lefts for w in rights]
     return sum((a > b) - (a < b) for a, b in pairs)
 
 
@@ -283,24 +293,73 @@ def coordinates(
     graph: LayeredGraph,
     rows: Sequence[Sequence[Place]],
     width: Callable[[Place], float],
-    gap: float,
 ) -> dict[Place, float]:
-    """Return the x of each place; boxes of one layer are at least ``gap`` apart."""
-    nodes_first = sorted(place for row in rows for place in row)
-    column = {place: k for k, place in enumerate(nodes_first)}
-    apart = [
-        (column[a], column[b], (width(a) + width(b)) / 2 + gap)
-        for row in rows
-        for a, b in pairwise(row)
-    ]
+    """Return the x of each place; boxes of one layer keep their distance."""
     bends = {bend for chain in graph.chains.values() for bend in chain[1:-1]}
+    column = _columns(graph, rows, bends)
+    distances: dict[tuple[int, int], float] = {}
+    for row in rows:
+        for a, b in pairwise(row):
+            pair = (column[a], column[b])
+            room = BEND_GAP if a in bends and b in bends else PLACE_GAP
+            distance = (width(a) + width(b)) / 2 + room
+            distances[pair] = max(distance, distances.get(pair, 0.0))
     pieces = [
         (column[a], column[b], (1.0, 3.0, 8.0)[(a in bends) + (b in bends)])
         for a, b in graph.pieces()
+        if column[a] != column[b]
     ]
-    x = _straightest(len(column), apart, pieces)
-    _centre(x, apart, pieces, rows, column)
+    apart = [(a, b, distance) for (a, b), distance in distances.items()]
+    x = _straightest(1 + max(column.values()), apart, pieces)
+    _centre(x, apart, pieces, list(dict.fromkeys(column[v] for row in rows for v in row)))
     return {place: float(x[k]) for place, k in column.items()}
+
+
+def _columns(
+    graph: LayeredGraph, rows: Sequence[Sequence[Place]], bends: set[Place]
+) -> dict[Place, int]:
+    """Return a column for each place; bends of one edge share theirs where no two such edges cross.
+
+    Pieces whose ends share a column do not cross one another, so that the order of the columns from
+    left to right is free of cycles (Brandes & Köpf 2002), and the program has a solution.
+    """
+    column = {place: k for k, place in enumerate(rows[0])}
+    height = dict.fromkeys(rows[0], 1)
+    free = len(column)
+    for above, row in pairwise(rows):
+        at = _places(above)
+        lines = [(v, graph.up[v][0]) for v in row if v in bends]
+        lines = [(v, u) for v, u in lines if u in bends and height[u] < MAX_VERTICAL]
+        straight = longest_increasing([at[u] for _, u in lines])
+        column |= {lines[k][0]: column[lines[k][1]] for k in straight}
+        height = dict.fromkeys(row, 1) | {lines[k][0]: height[lines[k][1]] + 1 for k in straight}
+        for v in row:
+            if v not in column:
+                column[v] = free
+                free += 1
+    return column
+
+
+def longest_increasing(numbers: Sequence[int]) -> list[int]:
+    """Return the places of a longest increasing subsequence of different numbers.
+
+    >>> longest_increasing([3, 8, 4, 6, 1])
+    [0, 2, 3]
+    """
+    ends: list[int] = []  # ends[k] is the smallest end of an increasing run of k + 1 numbers
+    places: list[int] = []
+    before: list[int] = []
+    for place, number in enumerate(numbers):
+        k = bisect_left(ends, number)
+        before.append(places[k - 1] if k else -1)
+        ends[k : k + 1] = [number]
+        places[k : k + 1] = [place]
+    chosen = []
+    place = places[-1] if places else -1
+    while place >= 0:
+        chosen.append(place)
+        place = before[place]
+    return chosen[::-1]
 
 
 def _straightest(size: int, apart: list[Spacing], pieces: list[Piece]) -> Floats:
@@ -335,27 +394,22 @@ def _straightest(size: int, apart: list[Spacing], pieces: list[Piece]) -> Floats
     return positions
 
 
-def _centre(
-    x: Floats,
-    apart: list[Spacing],
-    pieces: list[Piece],
-    rows: Sequence[Sequence[Place]],
-    column: Mapping[Place, int],
-) -> None:
-    """Move each place towards the mean of its neighbours where no edge gets less straight."""
-    near: dict[int, list[tuple[int, float]]] = {k: [] for k in column.values()}
+def _centre(x: Floats, apart: list[Spacing], pieces: list[Piece], order: Sequence[int]) -> None:
+    """Move each column towards the mean of its neighbours where no edge gets less straight."""
+    near: list[list[tuple[int, float]]] = [[] for _ in x]
     for a, b, weight in pieces:
         near[a].append((b, weight))
         near[b].append((a, weight))
-    left = {b: (a, distance) for a, b, distance in apart}
-    right = {a: (b, distance) for a, b, distance in apart}
+    left: list[list[tuple[int, float]]] = [[] for _ in x]
+    right: list[list[tuple[int, float]]] = [[] for _ in x]
+    for a, b, distance in apart:
+        left[b].append((a, distance))
+        right[a].append((b, distance))
     for turn in range(CENTRING_ROUNDS):
-        for row in rows if turn % 2 == 0 else list(rows)[::-1]:
-            for place in row if turn % 4 < 2 else list(row)[::-1]:
-                k = column[place]
-                low = x[left[k][0]] + left[k][1] if k in left else -np.inf
-                high = x[right[k][0]] - right[k][1] if k in right else np.inf
-                x[k] = min(max(_centred([(x[u], w) for u, w in near[k]], x[k]), low), high)
+        for k in order if turn % 2 == 0 else order[::-1]:
+            low = max((x[u] + distance for u, distance in left[k]), default=-np.inf)
+            high = min((x[u] - distance for u, distance in right[k]), default=np.inf)
+            x[k] = min(max(_centred([(x[u], w) for u, w in near[k]], x[k]), low), high)
 
 
 def _centred(near: list[tuple[float, float]], here: float) -> float:
@@ -431,7 +485,9 @@ def _curve(
 
 
 def _straight(points: list[Point], end: Point) -> None:
-    """Add a straight line to a point, unless the curve is there already."""
+    """Add a straight line to a point, or lengthen the vertical line that leads there."""
+    if len(points) > 1 and all(abs(x - end[0]) < 1e-9 for x, _ in points[-4:]):
+        del points[-3:]
     x, y = points[-1]
     if abs(end[0] - x) + abs(end[1] - y) > 1e-9:
         thirds = [(x + (end[0] - x) * t, y + (end[1] - y) * t) for t in (1 / 3, 2 / 3)]
@@ -442,6 +498,9 @@ def _sideways(points: list[Point], end: Point, from_bend: bool, to_bend: bool) -
     """Cross a gap: vertical at bends, and towards the other end at nodes."""
     x, y = points[-1]
     dx, dy = end[0] - x, end[1] - y
+    if abs(dx) < 1e-9:
+        return _straight(points, end)
     leave = (x if from_bend else x + dx / 3, y + dy * (0.5 if from_bend else 1 / 3))
     arrive = (end[0] if to_bend else end[0] - dx / 3, end[1] - dy * (0.5 if to_bend else 1 / 3))
     points += [leave, arrive, end]
+    return None

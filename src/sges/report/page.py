@@ -327,7 +327,10 @@ def _edge_path(graph: PDAG, curve: Curve) -> str:
 def _outline(points: Sequence[tuple[float, float]]) -> str:
     numbers = [f"{_short(x)} {_short(y)}" for x, y in points]
     return f"M{numbers[0]}" + "".join(
-        f"C{' '.join(numbers[k : k + 3])}" for k in range(1, len(numbers), 3)
+        f"V{_short(points[k + 2][1])}"
+        if len({round(x, 1) for x, _ in points[k - 1 : k + 3]}) == 1
+        else f"C{' '.join(numbers[k : k + 3])}"
+        for k in range(1, len(numbers), 3)
     )
 
 
