@@ -170,6 +170,10 @@ class FileError(SgesError, OSError):
     """A file that cannot be read or written, or that is somebody else's."""
 
 
+class ClusterError(SgesError, RuntimeError):
+    """A cluster that went away while it was computing."""
+
+
 class DataWarning(UserWarning):
     """Something about a table that is used all the same, and that its owner should know."""
 
@@ -189,6 +193,18 @@ def shown(value: object) -> str:
     except Exception:
         text = f"a {type(value).__name__}"
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def shown_error(error: BaseException) -> str:
+    """Return the message of another library's error on one line, and not too long."""
+    return " ".join(str(error).split())[:200].rstrip(".") or "no message"
+
+
+def is_cluster_error(error: BaseException) -> bool:
+    """Tell whether an error means that a cluster, or a connection to it, was lost."""
+    library = type(error).__module__.partition(".")[0]
+    lost = isinstance(error, ConnectionError | TimeoutError)
+    return library == "distributed" or lost or "Cancelled" in type(error).__name__
 
 
 def suggestion(name: str, names: Iterable[str], what: str = "the names") -> str:

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard
 
 from sges.data import Dataset, Kinds, Missing, Moments, Reading
 from sges.data.dataset import dataset_of
-from sges.data.reading import is_path
 from sges.errors import Argument, InvalidArgument, Message, check_number, shown
 from sges.graph.pdag import PDAG
 from sges.properties import MaxParents, Property
@@ -83,7 +82,8 @@ def learn(
     ----------
     table : table, array, path, Dataset or Moments
         A pandas, polars or pyarrow table, a NumPy array, a mapping of columns, the path of a
-        file (CSV, TSV, Parquet, Feather), ``"-"`` for standard input, a ``Dataset``, or
+        file (CSV, TSV, Parquet, Feather), of a folder of files or a pattern of paths, ``"-"`` for
+        standard input, a Dask frame, a Polars LazyFrame, a DuckDB relation, a ``Dataset``, or
         ``Moments``.  None if ``score`` is a score object, which has its own data.
     score : str, score or callable
         "auto" or "bic" (the BIC that fits the columns), "gaussian-bic", "bge", "discrete-bic",
@@ -328,15 +328,15 @@ def given_reading(**options: Any) -> dict[str, Any]:  # noqa: ANN401 (checked by
 def read_for_score(
     table: Table, reading: Reading, score: AnyScore, penalty: AnyPenalty, *, rows: bool = False
 ) -> Dataset | Moments:
-    """Return a table as a score takes it: of a large file, only its moments where they suffice.
+    """Return a table as a score takes it: of large tables, only statistics where they suffice.
 
     ``rows`` says that something else than the score needs the rows.
     """
     by_moments = isinstance(score, str) and score in ("auto", "bic", "gaussian-bic", "bge")
     needs_rows = rows or not by_moments or (isinstance(penalty, str) and penalty == "auto")
-    if needs_rows or not is_path(table):
+    if needs_rows:
         return dataset_of(table, reading)
-    from sges.data.stream import statistics_of  # pyarrow: only when it is used
+    from sges.data.parts import statistics_of
 
     return statistics_of(table, reading)
 

@@ -81,7 +81,8 @@ Table = Annotated[
     str,
     typer.Argument(
         metavar="TABLE",
-        help="CSV, TSV (also .gz), Parquet or Feather; - for standard input.",
+        help="CSV, TSV (also .gz), Parquet or Feather; a folder or a quoted pattern for several "
+        "files; - for standard input.",
         show_default=False,
     ),
 ]

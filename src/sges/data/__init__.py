@@ -2,6 +2,7 @@
 
 Dataset             a table as the scores read it; ``Dataset.of`` makes one from anything
 Moments             means and covariances of continuous columns
+Counts              distinct rows of discrete columns, with their weights
 Reading             the options of reading a table, checked
 moments_of_file     moments of a file larger than memory
 discrete_of_file    a discrete dataset from a file larger than memory
@@ -11,12 +12,14 @@ from typing import TYPE_CHECKING
 
 from sges.data.dataset import Dataset
 from sges.data.moments import Moments
+from sges.data.parts import Counts
 from sges.data.reading import Kind, Kinds, Missing, Reading
 
 if TYPE_CHECKING:
     from sges.data.stream import discrete_of_file, moments_of_file
 
 __all__ = [
+    "Counts",
     "Dataset",
     "Kind",
     "Kinds",

@@ -23,7 +23,7 @@ The option ``kinds`` overrides the rule, for all columns or for those named.
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,6 +144,81 @@ def label_column(
 
 def _unless_none_missing(missing: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
     return missing if missing is not None and missing.any() else None
+
+
+# Parts of columns
+
+Family: TypeAlias = Literal["nothing", "truth values", "integers", "floats", "text"]
+"""What the values of a column are; "nothing" if all are missing."""
+
+
+def family_of(column: Column) -> Family:
+    """Return what the values of a column are."""
+    if column.missing_count == len(column):
+        return "nothing"
+    if column.labels is not None:
+        return "text"
+    kinds: dict[str, Family] = {"b": "truth values", "f": "floats"}
+    return kinds.get(column.values.dtype.kind, "integers")
+
+
+def common_family(name: str, families: Iterable[tuple[Family, str]]) -> Family:
+    """Return what the values of a column are that is in several places; refuse different types."""
+    places: dict[Family, str] = {}
+    for family, place in families:
+        places.setdefault(family, place)
+    places.pop("nothing", None)
+    if "floats" in places:
+        places.pop("integers", None)
+    if len(places) > 1:
+        (one, first), (two, second) = list(places.items())[:2]
+        raise DataError(
+            f"column {name!r} holds {one} in {first} and {two} in {second}; give it one type "
+            "everywhere"
+        )
+    return next(iter(places), "nothing")
+
+
+def all_levels(name: str, tables: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
+    """Return the levels of a column in several tables: as they are if they agree, else sorted."""
+    first = tuple(tables[0])
+    if all(tuple(labels) == first for labels in tables):
+        return first
+    every = sorted({label for labels in tables for label in labels})
+    if len(every) > MAX_LEVELS:
+        raise too_many_levels(name, len(every), len(every), False)
+    return tuple(every)
+
+
+def joined(parts: list[Column], places: list[str]) -> Column:
+    """Return the column whose parts are in several places, one after the other."""
+    name = parts[0].name
+    families = [family_of(part) for part in parts]
+    common = common_family(name, zip(families, places, strict=True))
+    missing = np.concatenate(
+        [np.zeros(len(p), np.bool_) if p.missing is None else p.missing for p in parts]
+    )
+    known = [p for p, family in zip(parts, families, strict=True) if family != "nothing"]
+    labels, declared = None, any(part.declared for part in known)
+    if common == "text":
+        labels = all_levels(name, [part.labels or () for part in known])
+        place = {label: i for i, label in enumerate(labels)}
+    pieces = []
+    for part, family in zip(parts, families, strict=True):
+        values = part.values
+        if common == "text":
+            kind = smallest_unsigned(len(place) - 1)
+            moved = np.array([place[label] for label in part.labels or () if label in place], kind)
+            values = np.zeros(len(part), kind)
+            if family != "nothing":
+                at = part.values if part.missing is None else np.where(part.missing, 0, part.values)
+                values = moved[at]
+        elif family == "nothing" and common != "nothing":
+            values = np.zeros(len(part), known[0].values.dtype)
+        elif common == "floats":
+            values = values.astype(np.float64, copy=False)
+        pieces.append(values)
+    return Column(name, np.concatenate(pieces), labels, declared, _unless_none_missing(missing))
 
 
 # Distinct values
@@ -343,7 +418,7 @@ def settle_missing(
         for column in holes:
             if (asked.get(column.name) or inferred_kind(column)) is Kind.CONTINUOUS:
                 raise _continuous_holes(column)
-        return columns, counts, [f"missing values are a level of {_with_missing(found)}"]
+        return columns, counts, [levels_note(found)]
     kept = ~incomplete
     note = dropped_note(found, int(incomplete.sum()), len(incomplete))
     rest = [column.take(kept) for column in columns]
@@ -353,6 +428,11 @@ def settle_missing(
 def dropped_note(found: dict[str, int], incomplete: int, rows: int) -> str:
     """Return the note on rows dropped for missing values."""
     return f"{incomplete} of {rows} rows were dropped for missing values in {_with_missing(found)}"
+
+
+def levels_note(found: dict[str, int]) -> str:
+    """Return the note on missing values that are a level."""
+    return f"missing values are a level of {_with_missing(found)}"
 
 
 def _with_missing(found: dict[str, int]) -> str:

@@ -27,7 +27,7 @@ from sges.data.columns import (
     settle_missing,
 )
 from sges.data.reading import Format, Kind, Kinds, Missing, Reading, Table, is_path
-from sges.data.tables import column_of, columns_of, plain_floats
+from sges.data.tables import column_of, columns_of, comes_in_parts, plain_floats
 from sges.errors import Argument, DataError, InvalidArgument, Message
 
 MAX_ROWS_OF_LABELS = 20
@@ -108,8 +108,11 @@ class Dataset:
         table
             A pandas, polars or pyarrow table, a NumPy array (2-D or structured), a mapping of
             columns, or the path of (or an open binary file of) CSV, TSV, Parquet, Feather or
-            Arrow; ``"-"`` is standard input.  A Dataset is returned as it is.  A large array of
-            doubles is not copied: do not write to it while the dataset is in use.
+            Arrow; ``"-"`` is standard input.  A folder, or a pattern such as
+            ``"data/*.parquet"``, stands for the rows of all its files.  A Dask frame, a Polars
+            LazyFrame or a DuckDB relation; if all its columns are discrete, only its distinct
+            rows are fetched.  A Dataset is returned as it is.  A large array of doubles is not
+            copied: do not write to it while the dataset is in use.
         kinds
             ``{"column": "discrete"}`` for some columns, or one kind for all.  For the others,
             floats are continuous, truth values, text and categories are discrete, and integers
@@ -260,9 +263,15 @@ def dataset_of(table: Table, reading: Reading) -> Dataset:
             )
         return table
     if is_path(table):
-        from sges.data.files import open_file  # pyarrow: only when it is used
+        from sges.data.files import open_files, read_files  # pyarrow: only when it is used
 
-        return dataset_of_columns(open_file(table, reading).read(), reading)
+        return dataset_of_columns(read_files(open_files(table, reading)), reading)
+    if comes_in_parts(table):
+        from sges.data.parts import statistics_of
+
+        data = statistics_of(table, reading, rows=True)
+        assert isinstance(data, Dataset)
+        return data
     if reading.weights is None and (plain := plain_floats(table)) is not None:
         found, array = plain
         places = reading.places(found)
@@ -389,26 +398,26 @@ def refuse_identifiers(
         if column.name in named or rows <= MAX_ROWS_OF_LABELS:
             continue
         if len(column.distinct()) == rows:
-            raise DataError(
-                Message(
-                    f"column {column.name!r} has a level of its own for each of {rows} rows, so ",
-                    _what_it_looks_like(column),
-                )
-            )
+            raise identifier(column.name, rows, column.labels)
 
 
-def _what_it_looks_like(column: Column) -> Message:
-    if column.labels is not None and all(_is_decimal_comma(label) for label in column.labels):
-        return Message(
+def identifier(name: str, rows: int, labels: Sequence[Any] | None) -> DataError:
+    """Return the error for a discrete column with a level for each row; text has ``labels``."""
+    if labels is not None and all(_is_decimal_comma(label) for label in labels):
+        remedy = Message(
             "it looks like numbers with a decimal comma: read the file with ",
             Argument("decimal", ","),
         )
-    return Message(
-        "it looks like an identifier: ",
-        leave_out(column.name),
-        ", or pass ",
-        Argument("kinds", {column.name: "discrete"}),
-        " to keep it",
+    else:
+        remedy = Message(
+            "it looks like an identifier: ",
+            leave_out(name),
+            ", or pass ",
+            Argument("kinds", {name: "discrete"}),
+            " to keep it",
+        )
+    return DataError(
+        Message(f"column {name!r} has a level of its own for each of {rows} rows, so ", remedy)
     )
 
 

@@ -2,7 +2,7 @@
 
 ``open_file`` tells what a file is and refuses at once what cannot be read.  The ``File`` is then
 read whole, or in batches of rows of which only one is in memory at a time; both give columns, and
-both raise the same errors.
+both raise the same errors.  ``open_files`` does the same for the files of a folder or a pattern.
 """
 
 import codecs
@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from glob import glob
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, TypeAlias, TypeVar
 
@@ -21,7 +22,7 @@ import pyarrow.csv
 from numpy.typing import NDArray
 
 from sges.data.arrow import ArrowType, column_of_arrow, refuse_arrow_type
-from sges.data.columns import MAX_LEVELS, Column, smallest_unsigned, too_many_levels
+from sges.data.columns import MAX_LEVELS, Column, joined, smallest_unsigned, too_many_levels
 from sges.data.reading import MISSING_WORDS, Format, Reading
 from sges.errors import Argument, DataError, FileError, Message, SgesError
 
@@ -263,6 +264,102 @@ def open_file(source: str | os.PathLike[str] | BinaryIO, reading: Reading) -> Fi
     if file.is_text:
         _check_text(file)
     return file
+
+
+def open_files(source: str | os.PathLike[str] | BinaryIO, reading: Reading) -> list[File]:
+    """Return the file at a path, or the files of a folder or a pattern, sorted by name.
+
+    Raises
+    ------
+    FileError
+        If there is no such file, folder or match, or if one cannot be opened.
+    DataError
+        If the files differ in their columns or formats.
+    """
+    if not isinstance(source, str | os.PathLike) or os.fspath(source) == "-":
+        return [open_file(source, reading)]
+    path = Path(os.fsdecode(source))
+    try:
+        is_folder, exists = path.is_dir(), path.exists()
+    except (OSError, ValueError):
+        return [open_file(source, reading)]  # which says what is wrong with the path
+    if is_folder:
+        paths = _paths_in(path, reading)
+    elif not exists and any(sign in str(path) for sign in "*?["):
+        paths = sorted(Path(match) for match in glob(str(path), recursive=True))  # noqa: PTH207 (may be absolute)
+        paths = [path for path in paths if not path.is_dir()]
+        if not paths:
+            raise FileError(f"{_shown(path)}: no file matches this pattern; is the path right?")
+    else:
+        return [open_file(source, reading)]
+    files = [open_file(path, reading) for path in paths]
+    _check_alike(files)
+    return files
+
+
+def _paths_in(folder: Path, reading: Reading) -> list[Path]:
+    """Return the tables in a folder; names that begin with . or _ are those of other files."""
+    name = _shown(folder)
+    try:
+        entries = sorted(entry for entry in folder.iterdir() if entry.name[0] not in "._")
+    except OSError as error:
+        raise FileError(f"{name}: cannot be opened ({error.strerror})") from None
+    for entry in entries:
+        if entry.is_dir():
+            raise FileError(
+                f"{name}: holds a folder, {entry.name!r}; give a pattern such as "
+                f"{str(folder / '**' / '*.parquet')!r} for the files in it"
+            )
+        if reading.format is None:
+            try:
+                _format_by_ending(entry, name)
+            except DataError:
+                raise FileError(
+                    f"{name}: holds {entry.name!r}, which is not a table by its ending; give a "
+                    f"pattern such as {str(folder / '*.csv')!r}"
+                ) from None
+    if not entries:
+        raise FileError(f"{name}: is a folder without tables; is the path right?")
+    return entries
+
+
+def _check_alike(files: list[File]) -> None:
+    """Refuse files of several formats, or with different columns."""
+    first, *others = files
+    names = _names_of(first)
+    for file in others:
+        if file.format != first.format:
+            raise DataError(
+                f"{file.name}: is {file.format}, and {first.name} is {first.format}; the parts of "
+                "a table need the same format"
+            )
+        found = _names_of(file)
+        for own, theirs, one, two in ((names, found, first, file), (found, names, file, first)):
+            for name in own:
+                if name not in theirs:
+                    raise DataError(
+                        f"{two.name}: has no column {name!r}, which {one.name} has; all parts of a "
+                        "table need the same columns"
+                    )
+
+
+def _names_of(file: File) -> list[str]:
+    return list(file.reading.places(list(file.schema().names)))
+
+
+def are_large(files: list[File]) -> bool:
+    """Tell whether a table is so large that its rows should not all be in memory."""
+    stored = sum(file.size * (1 if file.is_plain and file.is_text else 4) for file in files)
+    return any(file.is_large() for file in files) or (len(files) > 1 and stored >= LARGE_FILE_BYTES)
+
+
+def read_files(files: list[File]) -> list[Column]:
+    """Return the columns of files, those of the first file in its order, with the rows of all."""
+    if len(files) == 1:
+        return files[0].read()
+    tables = [{column.name: column for column in file.read()} for file in files]
+    places = [file.name for file in files]
+    return [joined([table.pop(name) for table in tables], places) for name in list(tables[0])]
 
 
 @dataclass(slots=True)

@@ -59,6 +59,9 @@ class Moments:
         The maximum likelihood covariance, divided by ``records``.
     notes : tuple of str
         What was decided about the table, one sentence each.
+    remainder : ndarray of float64, optional
+        What the means lost when they were rounded, so that merging moments far from zero costs no
+        digits; None counts as zero.
     """
 
     names: tuple[str, ...]
@@ -66,6 +69,7 @@ class Moments:
     mean: Floats
     covariance: Floats
     notes: tuple[str, ...] = ()
+    remainder: Floats | None = None
 
     @classmethod
     def of(cls, dataset: "Dataset") -> "Moments":
@@ -140,11 +144,13 @@ class Moments:
             raise DataError(f"moments of different columns cannot be merged: {which}")
         records = self.records + other.records
         share = other.records / records
-        step = other.mean - self.mean
+        rest, more = (0.0 if m.remainder is None else m.remainder for m in (self, other))
+        step = (other.mean - self.mean) + (more - rest)
         covariance = (1 - share) * self.covariance + share * other.covariance
         covariance += share * (1 - share) * np.outer(step, step)
         notes = (*self.notes, *(note for note in other.notes if note not in self.notes))
-        return Moments(self.names, records, self.mean + share * step, covariance, notes)
+        mean, rest = _exact_sum(self.mean, rest + share * step)
+        return Moments(self.names, records, mean, covariance, notes, rest)
 
 
 def refuse_discrete(dataset: "Dataset") -> None:
@@ -268,21 +274,30 @@ class _Sums:
 
 
 def moments_of_blocks(
-    names: Sequence[str], blocks: Iterable[Block], notes: Sequence[str] = ()
+    names: Sequence[str], blocks: Iterable[Block], notes: Sequence[str] = (), least: int = 2
 ) -> Moments:
-    """Return the moments of a table that comes in blocks, none of them empty, two rows or more.
+    """Return the moments of a table that comes in blocks, none of them empty.
+
+    A table must have ``least`` records, a part of one may have a single record.
 
     Slow twin: tests/naive_data.py sums exact fractions.
     """
     refuse_too_large(len(names), np.dtype(np.float64))
-    total = _summed(blocks, (len(names), len(names)))
+    total = _summed(blocks, (len(names), len(names)), least)
     covariance = total.scatter
     covariance /= total.records
     mirror(covariance)
     _refuse_out_of_range(names, np.diagonal(covariance), total.reach)
-    mean = total.shift + total.mean
-    mean.flags.writeable = covariance.flags.writeable = False
-    return Moments(tuple(names), total.records, mean, covariance, tuple(notes))
+    mean, rest = _exact_sum(total.shift, total.mean)
+    mean.flags.writeable = covariance.flags.writeable = rest.flags.writeable = False
+    return Moments(tuple(names), total.records, mean, covariance, tuple(notes), rest)
+
+
+def _exact_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Return a + b, rounded, and what rounding took from it (Knuth's TwoSum)."""
+    total = a + b
+    back = total - a
+    return total, (a - (total - back)) + (b - back)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -369,14 +384,14 @@ class _Work:
         return report
 
 
-def _summed(blocks: Iterable[Block], shape: tuple[int, ...]) -> _Sums:
+def _summed(blocks: Iterable[Block], shape: tuple[int, ...], least: int = 2) -> _Sums:
     total: _Sums | None = None
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         for values, weights in blocks:
             if total is None:
                 total = _Sums.of_shape(values, shape)
             total.add(values, weights)
-    if total is None or total.records < 2:
+    if total is None or total.records < least:
         records = 0 if total is None else total.records
         raise DataError(f"covariances need two rows at least, and the table has {records}")
     return total

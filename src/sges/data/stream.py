@@ -2,7 +2,6 @@
 
     moments_of_file     means and covariances of continuous columns
     discrete_of_file    discrete columns, identical rows stored once with their weight
-    statistics_of       whichever of dataset and moments a score needs of a table
 
 Memory holds one batch of rows, and beside it one matrix of products, or the distinct rows.
 """
@@ -20,17 +19,12 @@ from numpy.typing import NDArray
 
 from sges.data.arrow import ArrowType, column_of_arrow
 from sges.data.columns import (
-    MAX_COUNTED_VALUES,
-    MAX_INTEGER_LEVELS,
     MAX_LEVELS,
     Column,
     KindNotes,
     all_missing,
     dropped_note,
-    few_distinct_values,
     floats,
-    inferred_kind,
-    integer_kind,
     missing_values,
     observed,
     refuse_infinities,
@@ -40,14 +34,12 @@ from sges.data.columns import (
 from sges.data.dataset import (
     Dataset,
     checked_weights,
-    dataset_of,
-    dataset_of_columns,
     merge_rows,
     refuse_few_records,
 )
 from sges.data.files import BATCH_CELLS, File, open_file
 from sges.data.moments import Block, Moments, block_rows, moments_of_blocks
-from sges.data.reading import Format, Kind, Missing, Reading, Table, is_path
+from sges.data.reading import Format, Kind, Missing, Reading
 from sges.errors import Argument, DataError, InvalidArgument, Message
 
 Batches: TypeAlias = Iterator[list[Column]]
@@ -169,117 +161,6 @@ def discrete_of_file(
     for batch, counts in rows.usable():
         distinct.add([d.code(c) for d, c in zip(dictionaries, batch, strict=True)], counts)
     return _merged_dataset(rows, dictionaries, distinct)
-
-
-def statistics_of(table: Table, reading: Reading) -> Dataset | Moments:
-    """Return the statistics of a table: moments of a large file of numbers, else the dataset.
-
-    For scores that take either, this is the same as ``Dataset.of`` with less memory: of a large
-    file whose columns are all continuous, no more than a batch is in memory at a time.
-
-    Parameters
-    ----------
-    table
-        As in ``Dataset.of``.
-    reading
-        The options of reading it.
-
-    Returns
-    -------
-    Dataset or Moments
-        Moments if the table is a large file of which every column is continuous, by ``kinds`` or
-        by its type; the dataset of any other table.
-
-    Raises
-    ------
-    FileError
-        If a file does not exist or cannot be opened.
-    DataError
-        If the table cannot be used; the message says why and what would help.
-    """
-    if not is_path(table):
-        return dataset_of(table, reading)
-    file = open_file(table, reading)
-    in_column = reading.weights is None or isinstance(reading.weights, str)
-    if reading.missing != "level" and in_column and file.is_large():
-        try:
-            moments = file.consumed(lambda batches: _moments_by_rule(file, batches))
-        except _NotContinuous:
-            moments = None
-        if moments is not None:
-            return moments
-    return dataset_of_columns(file.read(), reading)
-
-
-class _NotContinuous(Exception):
-    """A column is discrete, so that moments do not describe the table."""
-
-
-def _moments_by_rule(file: File, batches: Batches) -> Moments:
-    """Return the moments of a table if its columns are continuous by the rule for their types."""
-    rows = _Rows(file, None)
-    asked = file.reading.kinds_of(rows.names)
-    if Kind.DISCRETE in asked.values():
-        raise _NotContinuous
-    values = {name: _Values() for name in rows.names}
-
-    def watched() -> Iterator[Block]:
-        first = True
-        for columns, counts in rows.usable(batches):
-            for column in columns:
-                values[column.name].add(column)
-                if first and column.name not in asked:
-                    _refuse_discrete(column)
-            first = False
-            yield np.array([floats(column) for column in columns]), counts
-
-    moments = moments_of_blocks(rows.names, watched())
-    notes = KindNotes()
-    for name, known in values.items():
-        if name not in asked:
-            known.note(name, notes)
-        if known.count == 1:
-            notes.constant.append(name)
-    return replace(moments, notes=(*rows.notes(), *notes.notes()))
-
-
-def _refuse_discrete(column: Column) -> None:
-    """Give up at the first batch if a column is text, or integers with few values."""
-    if inferred_kind(column) is Kind.DISCRETE:
-        raise _NotContinuous
-
-
-@dataclass(slots=True)
-class _Values:
-    """The distinct values of a column so far, until they are too many to be of interest."""
-
-    distinct: NDArray[Any] | None = field(default_factory=lambda: np.empty(0))
-    are_integers: bool = False
-    rows: int = 0
-
-    @property
-    def count(self) -> int | None:
-        """The number of distinct values; None if they are many."""
-        return None if self.distinct is None else len(self.distinct)
-
-    def add(self, column: Column) -> None:
-        """Add the values of a batch."""
-        self.rows += len(column)
-        self.are_integers = column.labels is None and column.values.dtype.kind in "iu"
-        if self.distinct is not None:
-            limit = MAX_COUNTED_VALUES if self.are_integers else MAX_INTEGER_LEVELS
-            few = few_distinct_values(column.present(), limit)
-            both = None if few is None else np.union1d(self.distinct, few.astype(np.float64))
-            self.distinct = None if both is None or len(both) > limit else both
-
-    def note(self, name: str, notes: KindNotes) -> None:
-        """Add what users should know about the kind; give up if it is discrete after all."""
-        if not self.are_integers:
-            notes.add_floats(name, self.count, self.rows)
-            return
-        if self.count is not None and integer_kind(self.count, self.rows) is Kind.DISCRETE:
-            raise _NotContinuous
-        notes.add_integers(name, Kind.CONTINUOUS, self.count)
 
 
 class _Rows:

@@ -125,6 +125,33 @@ def _frame_parts(table: Table) -> list[tuple[str, Part]]:
     ]
 
 
+def is_dask(table: Table) -> bool:
+    """Tell whether a table is a Dask frame, without importing Dask."""
+    dask = sys.modules.get("dask.dataframe")
+    return dask is not None and isinstance(table, dask.DataFrame)
+
+
+LAZY_LIBRARIES = ("polars", "duckdb", "ibis", "pyspark", "sqlframe", "daft", "narwhals")
+"""Libraries of which narwhals reads frames that have not been computed."""
+
+
+def comes_in_parts(table: Table) -> bool:
+    """Tell whether a table is a Dask frame, or a query that has not been computed."""
+    return is_dask(table) or lazy_frame(table) is not None
+
+
+def lazy_frame(table: Table) -> Any:  # noqa: ANN401 (of narwhals)
+    """Return a query as a lazy frame of narwhals; None if a table is something else."""
+    module = type(table).__module__.partition(".")[0].lstrip("_")
+    if module not in LAZY_LIBRARIES or module not in sys.modules:
+        return None
+    import narwhals as nw
+
+    refuse_duplicates([str(name) for name in _native_names(table)])
+    frame = nw.from_native(table, pass_through=True)
+    return frame if isinstance(frame, nw.LazyFrame) else None
+
+
 def _native_names(table: Table) -> Iterable[Any]:
     """Return the names of a frame's columns: narwhals would refuse duplicates in many lines."""
     if type(table).__name__ == "LazyFrame":

@@ -127,7 +127,8 @@ def permuted(data: Dataset | Moments, order: NDArray[np.intp]) -> Dataset | Mome
     names = tuple(data.names[v] for v in at)
     if isinstance(data, Moments):
         covariance = np.ascontiguousarray(data.covariance[np.ix_(at, at)])
-        return replace(data, names=names, mean=data.mean[at], covariance=covariance)
+        rest = None if data.remainder is None else data.remainder[at]
+        return replace(data, names=names, mean=data.mean[at], covariance=covariance, remainder=rest)
     row = {v: i for kind in (data.continuous, data.discrete) for i, v in enumerate(kind)}
     continuous, discrete = set(data.continuous), set(data.discrete)
     return replace(

@@ -1,0 +1,737 @@
+"""Tables in parts: each part is summed up by itself, and only the sums meet.
+
+    Counts          the distinct rows of discrete columns, with their weights; two can be merged
+    Summary         what one part of a table contributes, whatever the kinds of its columns will be
+    statistics_of   whichever of dataset and moments a score needs of a table
+
+A part is a batch of a large file, a file of a folder, a partition of a Dask frame, or a batch of a
+query of Polars or DuckDB.  The kind of a column depends on all parts: integers are discrete if they
+have few distinct values.  So a part keeps moments as long as every column may be continuous, and
+distinct rows as long as every column may be discrete.  Merging is associative, so parts may be
+summed up anywhere, and merged in any tree.  If the columns turn out to be of both kinds, no
+statistics describe the table, and its rows are read.
+"""
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sges.data.columns import (
+    MAX_COUNTED_VALUES,
+    MAX_INTEGER_LEVELS,
+    Column,
+    Family,
+    KindNotes,
+    all_levels,
+    all_missing,
+    codes_and_levels,
+    common_family,
+    dropped_note,
+    family_of,
+    few_distinct_values,
+    floats,
+    integer_kind,
+    levels_note,
+    missing_values,
+    packed,
+    refuse_infinities,
+    smallest_unsigned,
+)
+from sges.data.dataset import (
+    MAX_RECORDS,
+    MAX_ROWS_OF_LABELS,
+    Dataset,
+    checked_weights,
+    dataset_of,
+    dataset_of_columns,
+    identifier,
+    merge_rows,
+    refuse_few_records,
+)
+from sges.data.moments import Moments, moments_of_blocks
+from sges.data.reading import Kind, Reading, Table, is_path
+from sges.data.tables import columns_of, comes_in_parts, is_dask, lazy_frame
+from sges.errors import (
+    ClusterError,
+    DataError,
+    InvalidArgument,
+    Message,
+    SgesError,
+    is_cluster_error,
+    shown,
+    shown_error,
+)
+
+if TYPE_CHECKING:
+    from sges.data.files import File
+
+Codes: TypeAlias = NDArray[np.unsignedinteger]
+Weights: TypeAlias = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Counts:
+    """The distinct rows of discrete columns and how often each occurs.
+
+    This is all that a discrete score needs of a table.  ``Counts.of`` makes one of a dataset; the
+    constructor trusts its arguments.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The columns.
+    levels : tuple of tuple
+        For each column the labels of its codes; None, for missing values, comes last.
+    codes : ndarray of unsigned integers
+        The distinct rows, sorted; one row of the array for each column.
+    weights : ndarray of int64
+        How often each distinct row occurs.
+    """
+
+    names: tuple[str, ...]
+    levels: tuple[tuple[Any, ...], ...]
+    codes: Codes
+    weights: Weights
+
+    @classmethod
+    def of(cls, dataset: Dataset) -> "Counts":
+        """Return the counts of a dataset with discrete columns only.
+
+        Parameters
+        ----------
+        dataset : Dataset
+            The data.
+
+        Returns
+        -------
+        Counts
+            Its distinct rows.
+
+        Raises
+        ------
+        DataError
+            If a column is continuous.
+
+        Examples
+        --------
+        >>> counts = Counts.of(Dataset.of({"a": ["u", "v", "u"], "b": [True, True, True]}))
+        >>> counts.levels, counts.codes.tolist(), counts.weights.tolist()
+        ((('u', 'v'), (True,)), [[0, 1], [0, 0]], [2, 1])
+        """
+        if not isinstance(dataset, Dataset):
+            raise InvalidArgument(f"Counts.of: {shown(dataset)} is not a Dataset")
+        merged = dataset.merged()
+        assert merged.weights is not None
+        levels = tuple(labels for labels in merged.levels if labels is not None)
+        return cls(merged.names, levels, merged.codes, merged.weights)
+
+    @property
+    def records(self) -> int:
+        """The number of records: each row as often as its weight says."""
+        return int(self.weights.sum())
+
+    def merge(self, other: "Counts") -> "Counts":
+        """Return the counts of two tables with the same columns together.
+
+        A column has the levels of both tables: in their order if that is the same, else sorted.
+        The result does not depend on the order in which parts are merged.
+
+        Parameters
+        ----------
+        other : Counts
+            The counts of other records of the same columns.
+
+        Returns
+        -------
+        Counts
+            The counts of all records, as one table would have them.
+
+        Raises
+        ------
+        InvalidArgument
+            If ``other`` is something else.
+        DataError
+            If the columns differ, or the levels of a column are of different types.
+
+        Examples
+        --------
+        >>> first, second = ({"a": ["u", "v"]}, {"a": ["w", "u"]})
+        >>> both = Counts.of(Dataset.of(first)).merge(Counts.of(Dataset.of(second)))
+        >>> both.levels, both.codes.tolist(), both.weights.tolist()
+        ((('u', 'v', 'w'),), [[0, 1, 2]], [2, 1, 1])
+        """
+        if not isinstance(other, Counts):
+            raise InvalidArgument(f"merge: {shown(other)} is not Counts")
+        _check_names(self.names, other.names, "counts")
+        pairs = zip(self.names, self.levels, other.levels, strict=True)
+        levels = tuple(_merged_levels(name, mine, others) for name, mine, others in pairs)
+        joined = np.concatenate([self._in(levels), other._in(levels)], axis=1)
+        weights = np.concatenate([self.weights, other.weights])
+        codes, weights = merge_rows(joined, [len(labels) for labels in levels], weights)
+        return Counts(self.names, levels, codes, weights)
+
+    def _in(self, levels: tuple[tuple[Any, ...], ...]) -> Codes:
+        """Return the codes for other levels, which include those that the codes stand for."""
+        kind = smallest_unsigned(max(map(len, levels)) - 1)
+        moved = np.empty(self.codes.shape, kind)
+        for row, codes, old, new in zip(moved, self.codes, self.levels, levels, strict=True):
+            if old == new[: len(old)]:
+                row[:] = codes
+            else:
+                place = {label: i for i, label in enumerate(new)}
+                row[:] = np.array([place[label] for label in old], kind)[codes]
+        return moved
+
+    def dataset(self, notes: Sequence[str] = ()) -> Dataset:
+        """Return the same records as a dataset with weights.
+
+        Parameters
+        ----------
+        notes : sequence of str
+            What was decided about the table.
+
+        Returns
+        -------
+        Dataset
+            The distinct rows and their weights.
+        """
+        self.codes.flags.writeable = self.weights.flags.writeable = False
+        kinds = (Kind.DISCRETE,) * len(self.names)
+        empty = np.empty((0, len(self.weights)))
+        empty.flags.writeable = False
+        return Dataset(
+            self.names, kinds, self.levels, empty, self.codes, self.weights, tuple(notes)
+        )
+
+
+def _check_names(mine: Sequence[str], others: Sequence[str], what: str) -> None:
+    if tuple(mine) != tuple(others):
+        odd = sorted(set(mine) ^ set(others))
+        which = f"{odd[0]!r} is in one of them only" if odd else "their order differs"
+        raise DataError(f"{what} of different columns cannot be merged: {which}")
+
+
+def _merged_levels(name: str, mine: tuple[Any, ...], others: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the levels of a column in two tables together; that of missing values is the last."""
+    own, more = (tuple(label for label in labels if label is not None) for labels in (mine, others))
+    families = {
+        "text" if isinstance(label, str) else "bool" if isinstance(label, bool) else "number"
+        for label in (*own, *more)
+    }
+    if len(families) > 1:
+        raise DataError(
+            f"column {name!r} has levels of different types in two parts of the table, such as "
+            f"{own[0]!r} and {more[0]!r}; give it one type everywhere"
+        )
+    levels = all_levels(name, [labels for labels in (own, more) if labels] or [()])
+    return (*levels, None) if None in (*mine, *others) else levels
+
+
+# What a part contributes
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Values:
+    """What is known of the values of one column: of numbers, which they are unless they are many.
+
+    ``missing`` counts the rows without a value, ``used`` those with a value that was counted.
+    """
+
+    name: str
+    family: Family
+    distinct: NDArray[Any] | None
+    missing: int
+    used: int
+
+    @classmethod
+    def of(cls, column: Column, missing: int, used: int) -> "_Values":
+        family = family_of(column)
+        distinct: NDArray[Any] | None = np.empty(0)
+        if family in ("integers", "floats"):
+            limit = MAX_COUNTED_VALUES if family == "integers" else MAX_INTEGER_LEVELS
+            distinct = few_distinct_values(column.present(), limit)
+        return cls(column.name, family, distinct, missing, used)
+
+    def merge(self, other: "_Values", places: tuple[str, str]) -> "_Values":
+        """Return what is known of both parts, which are at these places."""
+        families = [(self.family, places[0]), (other.family, places[1])]
+        family = common_family(self.name, families)
+        distinct = None
+        if self.distinct is not None and other.distinct is not None:
+            distinct = np.union1d(self.distinct, other.distinct)
+            if len(distinct) > (MAX_INTEGER_LEVELS if family == "floats" else MAX_COUNTED_VALUES):
+                distinct = None
+        missing, used = self.missing + other.missing, self.used + other.used
+        return _Values(self.name, family, distinct, missing, used)
+
+    @property
+    def count(self) -> int | None:
+        """The number of distinct values; None if they are many."""
+        return None if self.distinct is None else len(self.distinct)
+
+    def kind(self) -> Kind:
+        """Return the kind of the column by the rule for its type."""
+        if self.family in ("truth values", "text"):
+            return Kind.DISCRETE
+        if self.family == "integers" and self.count is not None:
+            return integer_kind(self.count, self.used)
+        return Kind.CONTINUOUS
+
+    def may_be(self, kind: Kind) -> bool:
+        """Tell whether the column may turn out to be of a kind when more rows are known."""
+        if self.family == "nothing":
+            return True
+        if self.family == "integers":
+            few = self.count is not None and self.count <= MAX_INTEGER_LEVELS
+            return few or kind is Kind.CONTINUOUS
+        return self.kind() is kind
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Summary:
+    """What one part of a table contributes to the statistics of the whole.
+
+    ``moments`` or ``counts`` is None if some column cannot be of that kind, or if no row is
+    usable.  ``place`` names the part in messages.
+    """
+
+    place: str
+    values: tuple[_Values, ...]
+    rows: int
+    usable: int
+    incomplete: int
+    moments: Moments | None
+    counts: Counts | None
+
+    @classmethod
+    def of(
+        cls,
+        columns: list[Column],
+        reading: Reading,
+        place: str = "the table",
+        *,
+        start: int = 0,
+        times: Weights | None = None,
+        with_moments: bool = True,
+    ) -> "Summary":
+        """Return the summary of some rows; the last column may be that of the weights.
+
+        ``start`` is the number of the first row, and ``times`` tells how many rows of the table
+        each row stands for.
+        """
+        refuse_infinities(columns, start)
+        times = np.ones(len(columns[0]), np.int64) if times is None else times
+        weights = times
+        if reading.weights is not None:
+            *columns, given = columns
+            weights = checked_weights(given) * times
+        asked = reading.kinds_of([column.name for column in columns])
+        complete = np.ones(len(times), np.bool_)
+        for column in columns:
+            if column.missing is not None:
+                complete &= ~column.missing
+        in_table = weights > 0
+        lost = [
+            0 if column.missing is None else int(times[column.missing & in_table].sum())
+            for column in columns
+        ]
+        kept = in_table if reading.missing == "level" else in_table & complete
+        rows, usable = int(times[in_table].sum()), int(times[kept].sum())
+        incomplete = int(times[in_table & ~complete].sum())
+        if not kept.all():
+            columns, weights = [column.take(kept) for column in columns], weights[kept]
+        gone = lost if reading.missing == "level" else [0] * len(lost)
+        values = tuple(
+            _Values.of(column, missing, usable - absent)
+            for column, missing, absent in zip(columns, lost, gone, strict=True)
+        )
+        moments = counts = None
+        if (
+            usable
+            and with_moments
+            and not any(gone)
+            and _may_all_be(values, Kind.CONTINUOUS, asked)
+        ):
+            names = [column.name for column in columns]
+            block = np.array([floats(column) for column in columns])
+            once = bool((weights == 1).all())
+            moments = moments_of_blocks(names, [(block, None if once else weights)], least=1)
+        if usable and _may_all_be(values, Kind.DISCRETE, asked):
+            counts = _counts_of(columns, weights)
+        return cls(place, values, rows, usable, incomplete, moments, counts)
+
+    @property
+    def needs_rows(self) -> bool:
+        """Whether the columns are of both kinds, or moments are not wanted."""
+        return self.usable > 0 and self.moments is None and self.counts is None
+
+    def merge(self, other: "Summary") -> "Summary":
+        """Return the summary of two parts together."""
+        mine, others = ([known.name for known in part.values] for part in (self, other))
+        if mine != others:
+            for one, two in ((self, other), (other, self)):
+                names = {known.name for known in two.values}
+                for known in one.values:
+                    if known.name not in names:
+                        raise no_such_column(two.place, known.name, one.place)
+            raise DataError(f"the columns of {other.place} are in another order")
+        places = self.place, other.place
+        values = tuple(a.merge(b, places) for a, b in zip(self.values, other.values, strict=True))
+        moments, counts = self.moments, self.counts
+        if not self.usable:
+            moments, counts = other.moments, other.counts
+        elif other.usable:
+            both = moments is not None and other.moments is not None
+            moments = moments.merge(other.moments) if both else None  # type: ignore[union-attr, arg-type]
+            both = counts is not None and other.counts is not None
+            counts = counts.merge(other.counts) if both else None  # type: ignore[union-attr, arg-type]
+        return Summary(
+            self.place,
+            values,
+            self.rows + other.rows,
+            self.usable + other.usable,
+            self.incomplete + other.incomplete,
+            moments,
+            counts,
+        )
+
+    def statistics(self, reading: Reading) -> Dataset | Moments | None:
+        """Return the statistics of the whole table; None if its columns are of both kinds."""
+        self._refuse(reading)
+        asked = reading.kinds_of([known.name for known in self.values])
+        kinds = {known.name: asked.get(known.name) or known.kind() for known in self.values}
+        notes = KindNotes()
+        for known in self.values:
+            if known.name not in asked and known.family == "integers":
+                notes.add_integers(known.name, kinds[known.name], known.count)
+            elif known.name not in asked and known.family == "floats":
+                notes.add_floats(known.name, known.count, known.used)
+        missing = {known.name: known.missing for known in self.values if known.missing}
+        holes: list[str] = []
+        if missing and reading.missing == "drop":
+            holes = [dropped_note(missing, self.incomplete, self.rows)]
+        elif missing:
+            holes = [levels_note(missing)]
+        if set(kinds.values()) == {Kind.CONTINUOUS} and self.moments is not None:
+            _check_records(self.moments.records)
+            notes.constant = [known.name for known in self.values if known.count == 1]
+            return replace(self.moments, notes=(*holes, *notes.notes()))
+        if set(kinds.values()) != {Kind.DISCRETE} or self.counts is None:
+            return None
+        counts = self.counts
+        _check_records(counts.records)
+        named = frozenset() if isinstance(reading.kinds, Kind) else frozenset(asked)
+        _refuse_identifiers(counts, named)
+        constant = (counts.codes == counts.codes[:, :1]).all(axis=1).tolist()
+        notes.constant = [name for name, same in zip(counts.names, constant, strict=True) if same]
+        size = f"{counts.records} records were merged into {len(counts.weights)} distinct rows"
+        return counts.dataset((*holes, size, *notes.notes()))
+
+    def _refuse(self, reading: Reading) -> None:
+        if not self.rows:
+            raise DataError(
+                f"the table has {len(self.values)} columns and no rows; it needs at least two"
+            )
+        for known in self.values:
+            if known.missing == self.rows:
+                raise all_missing(known.name, self.rows)
+        missing = {known.name: known.missing for known in self.values if known.missing}
+        if missing and reading.missing == "error":
+            raise missing_values(missing, self.rows, self.incomplete)
+
+
+def no_such_column(place: str, name: str, other: str) -> DataError:
+    """Return the error for a column that one part of a table has and another has not."""
+    return DataError(
+        f"{place}: has no column {name!r}, which {other} has; all parts of a table need the same "
+        "columns"
+    )
+
+
+def _may_all_be(values: Iterable[_Values], kind: Kind, asked: Mapping[str, Kind]) -> bool:
+    """Tell whether all columns may turn out to be of one kind."""
+    return all(
+        asked[known.name] is kind if known.name in asked else known.may_be(kind) for known in values
+    )
+
+
+def _counts_of(columns: list[Column], weights: Weights) -> Counts:
+    coded, levels = zip(*map(codes_and_levels, columns), strict=True)
+    codes = packed(list(coded), len(weights), levels)
+    codes, weights = merge_rows(codes, [len(labels) for labels in levels], weights)
+    return Counts(tuple(column.name for column in columns), levels, codes, weights)
+
+
+def _check_records(records: int) -> None:
+    refuse_few_records(records)
+    if records > MAX_RECORDS:
+        raise DataError(
+            f"the table has {records:.3g} records, and counts are exact up to 2**53, about "
+            f"{MAX_RECORDS:.3g}"
+        )
+
+
+def _refuse_identifiers(counts: Counts, named: frozenset[str]) -> None:
+    """Refuse a column with a level for each row, unless it was asked for by name."""
+    rows = len(counts.weights)
+    if rows <= MAX_ROWS_OF_LABELS or (counts.weights != 1).any():
+        return
+    for name, codes, levels in zip(counts.names, counts.codes, counts.levels, strict=True):
+        present = codes if levels[-1] is not None else codes[codes < len(levels) - 1]
+        if name not in named and len(np.unique(present)) == len(present):
+            labels = tuple(label for label in levels if label is not None)
+            raise identifier(name, len(present), labels if isinstance(labels[0], str) else None)
+
+
+def merged(parts: Iterable[Summary]) -> Summary | None:
+    """Return the summary of all parts, or of the first after which the rows are needed.
+
+    Parts of about the same size are merged, so that distinct rows are not sorted again and again.
+    """
+    stack: list[tuple[int, Summary]] = []
+    for part in parts:
+        size, total = 1, part
+        while stack and stack[-1][0] <= size:
+            size, total = size + stack[-1][0], stack.pop()[1].merge(total)
+        if total.needs_rows:
+            return total
+        stack.append((size, total))
+    while len(stack) > 1:
+        _, last = stack.pop()
+        stack[-1] = (0, stack[-1][1].merge(last))
+    return stack[0][1] if stack else None
+
+
+# Tables that come in parts
+
+
+def statistics_of(table: Table, reading: Reading, *, rows: bool = False) -> Dataset | Moments:
+    """Return the statistics of a table: moments, or distinct rows with their weights.
+
+    For scores that take either, this is the same as ``Dataset.of`` with less memory: of a large
+    file, a folder of files, a Dask frame or a query, one part at a time is in memory, and on a
+    cluster only the statistics of the parts come back.
+
+    Parameters
+    ----------
+    table
+        As in ``Dataset.of``.
+    reading
+        The options of reading it.
+    rows
+        Whether the rows are needed if they are continuous.
+
+    Returns
+    -------
+    Dataset or Moments
+        Moments if the table is large or comes in parts and every column is continuous, by
+        ``kinds`` or by its type; if every column is discrete, the dataset of its distinct rows.
+        The dataset of any other table.
+
+    Raises
+    ------
+    FileError
+        If a file does not exist or cannot be opened.
+    DataError
+        If the table cannot be used; the message says why and what would help.
+    ClusterError
+        If a cluster went away.
+    """
+    if isinstance(table, Dataset) or not (is_path(table) or comes_in_parts(table)):
+        return dataset_of(table, reading)
+    if not is_path(table) and reading.weights is not None and not isinstance(reading.weights, str):
+        raise InvalidArgument("weights of a table in parts must be the name of a column")
+    if is_path(table):
+        return _statistics_of_files(table, reading)
+    summarise = _summary_of_dask if is_dask(table) else _summary_of_query
+    summary = summarise(table, reading, with_moments=not rows)
+    found = None if summary is None or summary.needs_rows else summary.statistics(reading)
+    if found is not None and not (rows and isinstance(found, Moments)):
+        return found
+    if is_dask(table):
+        with _cluster_errors():
+            return dataset_of(table.compute(), reading)
+    return dataset_of_columns(columns_of(table, reading), reading)
+
+
+def _statistics_of_files(source: Table, reading: Reading) -> Dataset | Moments:
+    """Return the statistics of a file or of several, or their dataset if they are small."""
+    from sges.data.files import are_large, open_files, read_files  # pyarrow: only when it is used
+
+    files = open_files(source, reading)
+    in_column = reading.weights is None or isinstance(reading.weights, str)
+    if in_column and are_large(files):
+        summary = merged(_summary_of_file(file, several=len(files) > 1) for file in files)
+        if summary is not None and not summary.needs_rows:
+            found = summary.statistics(reading)
+            if found is not None:
+                return found
+    return dataset_of_columns(read_files(files), reading)
+
+
+def _summary_of_file(file: "File", *, several: bool) -> Summary:
+    """Return the summary of one file, which is read in batches."""
+
+    def parts(batches: Iterator[list[Column]]) -> Iterator[Summary]:
+        start = 0
+        for columns in batches:
+            rows = len(columns[0])
+            with _named(file.name if several else None):
+                yield Summary.of(columns, file.reading, file.name, start=start)
+            start += rows
+
+    summary = file.consumed(lambda batches: merged(parts(batches)))
+    if summary is not None:
+        return summary
+    with _named(file.name if several else None):
+        return Summary.of(file.read(), file.reading, file.name)
+
+
+@contextmanager
+def _named(place: str | None) -> Iterator[None]:
+    """Name the part of a table in which an error was met."""
+    try:
+        yield
+    except DataError as error:
+        if place is None:
+            raise
+        raise DataError(Message(f"{place}: ", *error.args)) from error
+
+
+# Dask
+
+MERGED_TOGETHER = 8
+"""Summaries that one task of a cluster merges."""
+
+
+def _summary_of_dask(frame: Table, reading: Reading, *, with_moments: bool) -> Summary | None:
+    """Return the summary of a Dask frame: a task for each partition, and a tree of merges."""
+    dask: Any = sys.modules["dask"]  # the user has imported it
+    found = [str(name) for name in frame.columns]
+    places = reading.places(found)
+    if reading.names is None and len(places) < len(found):
+        frame = frame[[frame.columns[place] for place in places.values()]]
+    names = [name for name in places if name != reading.weights]
+    with _cluster_errors():
+        tasks = [
+            dask.delayed(_summary_of_partition)(part, i, names, reading, with_moments)
+            for i, part in enumerate(frame.to_delayed())
+        ]
+        while len(tasks) > 1:
+            groups = range(0, len(tasks), MERGED_TOGETHER)
+            tasks = [dask.delayed(merged)(tasks[i : i + MERGED_TOGETHER]) for i in groups]
+        (summary,) = dask.compute(tasks[0])
+    assert isinstance(summary, Summary)
+    return summary
+
+
+def _summary_of_partition(
+    part: Table, number: int, names: list[str], reading: Reading, with_moments: bool
+) -> Summary:
+    """Return the summary of one partition: the work of one task."""
+    place = f"partition {number}"
+    with _named(place):
+        found = {str(name) for name in part.columns}
+        if reading.names is None:
+            for name in names:
+                if name not in found:
+                    raise DataError(f"has no column {name!r}, which the Dask frame declares")
+        return Summary.of(columns_of(part, reading), reading, place, with_moments=with_moments)
+
+
+@contextmanager
+def _cluster_errors() -> Iterator[None]:
+    """Turn what Dask raises into one line."""
+    try:
+        yield
+    except SgesError:
+        raise
+    except Exception as error:
+        reason = f"{type(error).__name__}: {shown_error(error)}"
+        if is_cluster_error(error):
+            raise ClusterError(
+                f"the cluster went away before all partitions were read ({reason}); start it "
+                "again, and call again"
+            ) from error
+        raise DataError(f"the Dask frame could not be computed ({reason})") from error
+
+
+# Queries of Polars, DuckDB and others
+
+SAMPLE_ROWS = 10_000
+"""Rows of a query that are looked at to decide how the others are summed up."""
+
+BATCH_ROWS = 1 << 16
+"""Rows of a query in memory at a time."""
+
+
+def _summary_of_query(table: Table, reading: Reading, *, with_moments: bool) -> Summary | None:
+    """Return the summary of a lazy frame: distinct rows counted by its engine, or batch by batch.
+
+    The first rows decide.  If all columns may be discrete and rows repeat, the engine groups and
+    counts them; if they may be continuous, its batches are summed up here, which is faster than
+    a query for each product.  None if the rows are needed.
+    """
+    import narwhals as nw
+
+    frame = lazy_frame(table)
+    with _query_errors():
+        names = frame.collect_schema().names()
+        places = reading.places(names)
+        keys = [names[place] for place in places.values()]
+        frame = frame.select(keys)
+        sample = _columns_of_arrow(list(places), frame.head(SAMPLE_ROWS).collect("pyarrow"))
+        first = Summary.of(sample, reading, with_moments=with_moments)
+        if first.needs_rows:
+            return None
+        if len(sample[0]) < SAMPLE_ROWS:
+            return first
+        if first.counts is not None and 2 * len(first.counts.weights) <= first.usable:
+            count = "count"
+            while count in keys:
+                count += "_"
+            groups = frame.group_by(keys).agg(nw.len().alias(count)).collect("pyarrow")
+            *columns, times = _columns_of_arrow([*places, count], groups)
+            whole = times.values.astype(np.int64)
+            return Summary.of(columns, reading, times=whole, with_moments=with_moments)
+        return merged(
+            Summary.of(_columns_of_arrow(list(places), batch), reading, with_moments=with_moments)
+            for batch in _batches(frame)
+        )
+
+
+def _batches(frame: Any) -> Iterator[Any]:  # noqa: ANN401 (of narwhals and pyarrow)
+    """Yield the rows of a lazy frame as Arrow tables, a batch at a time where its engine can."""
+    native = frame.to_native()
+    if hasattr(native, "collect_batches"):
+        for batch in native.collect_batches(chunk_size=BATCH_ROWS):
+            yield batch.to_arrow()
+    elif hasattr(native, "to_arrow_reader") or hasattr(native, "fetch_record_batch"):
+        read = getattr(native, "to_arrow_reader", None) or native.fetch_record_batch
+        yield from read(BATCH_ROWS)
+    else:
+        yield frame.collect("pyarrow").to_arrow()
+
+
+def _columns_of_arrow(names: list[str], table: Any) -> list[Column]:  # noqa: ANN401 (of pyarrow)
+    from sges.data.arrow import column_of_arrow
+
+    table = table.to_arrow() if hasattr(table, "to_arrow") else table
+    return [column_of_arrow(name, array) for name, array in zip(names, table.columns, strict=True)]
+
+
+@contextmanager
+def _query_errors() -> Iterator[None]:
+    """Turn what an engine raises into one line."""
+    try:
+        yield
+    except SgesError:
+        raise
+    except Exception as error:
+        reason = f"{type(error).__name__}: {shown_error(error)}"
+        raise DataError(f"the query could not be run ({reason})") from error

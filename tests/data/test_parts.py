@@ -1,0 +1,429 @@
+"""A table in parts has the statistics of the whole, however its parts are merged."""
+
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd  # type: ignore[import-untyped]
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import naive_data as naive
+import sges
+from data.test_stream import FORMATS, write
+from data_facts import facts
+from sges.data import Counts, Dataset, Missing, Moments, Reading, files, parts
+from sges.data.parts import Summary, statistics_of
+from sges.data.tables import columns_of
+from sges.errors import DataError, FileError, InvalidArgument, SgesError
+
+
+def in_a_random_tree(parts: list[Any], rng: np.random.Generator, *, ordered: bool = False) -> Any:  # noqa: ANN401
+    """Return parts merged two at a time, chosen at random, or at random among neighbors."""
+    while len(parts) > 1:
+        if ordered:
+            i = int(rng.integers(len(parts) - 1))
+            j = i + 1
+        else:
+            i, j = rng.choice(len(parts), 2, replace=False).tolist()
+        merged = parts[i].merge(parts[j])
+        parts = [merged if k == i else part for k, part in enumerate(parts) if k != j]
+    return parts[0]
+
+
+LABELS = st.sampled_from(["u", "v", "w", "x", "y"])
+COLUMNS = {
+    "text": LABELS,
+    "text with holes": st.none() | LABELS,
+    "truth": st.booleans(),
+    "few integers": st.integers(0, 4),
+    "integers": st.integers(-30, 30),
+    "floats": st.floats(-5, 5, width=16),
+    "floats with holes": st.none() | st.floats(-5, 5, width=16),
+    "few floats": st.sampled_from([0.5, 1.5]),
+}
+
+
+@st.composite
+def cut_tables(draw: Any, kinds: list[str]) -> tuple[dict[str, list[Any]], list[int], int]:  # noqa: ANN401
+    """Return columns, the places where they are cut into parts, and a seed for the tree."""
+    chosen = draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=4))
+    rows = draw(st.integers(4, 40))
+    table = {
+        f"{i} {kind}": draw(st.lists(COLUMNS[kind], min_size=rows, max_size=rows))
+        for i, kind in enumerate(chosen)
+    }
+    cuts = sorted(draw(st.lists(st.integers(0, rows), max_size=6)))
+    return table, cuts, draw(st.integers(0, 1000))
+
+
+def pieces(table: dict[str, list[Any]], cuts: list[int]) -> list[dict[str, list[Any]]]:
+    rows = len(next(iter(table.values())))
+    edges = [0, *cuts, rows]
+    return [{name: values[a:b] for name, values in table.items()} for a, b in pairwise(edges)]
+
+
+@given(cut_tables(["text", "truth", "few integers", "text with holes"]))
+@settings(max_examples=80, deadline=None)
+def test_counts_merged_in_any_tree_are_those_of_the_whole_table(
+    cut: tuple[dict[str, list[Any]], list[int], int],
+) -> None:
+    table, cuts, seed = cut
+    options: dict[str, Any] = {"kinds": "discrete", "missing": "level"}
+    try:
+        whole = Counts.of(Dataset.of(table, **options))
+    except DataError:  # a column without values
+        return
+    found: list[Counts] = []
+    for piece in pieces(table, cuts):
+        summary = Summary.of(columns_of(piece, Reading(**options)), Reading(**options))
+        if summary.counts is not None:
+            found.append(summary.counts)
+    merged = in_a_random_tree(found, np.random.default_rng(seed))
+    assert merged.levels == whole.levels
+    assert merged.codes.tolist() == whole.codes.tolist()
+    assert merged.weights.tolist() == whole.weights.tolist()
+    assert merged.records == whole.records == naive_records(table)
+
+
+def naive_records(table: dict[str, list[Any]]) -> int:
+    return len(next(iter(table.values())))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_moments_far_from_zero_lose_no_digits_in_any_tree(seed: int) -> None:
+    """The means differ by less than their rounding; the covariance is right to 12 digits."""
+    rng = np.random.default_rng(seed)
+    table = 1e9 + 1e-3 * rng.standard_normal((300, 3)) @ rng.standard_normal((3, 3))
+    cuts = np.sort(rng.choice(np.arange(2, 298, 2), 40, replace=False))
+    cut = [Moments.of(Dataset.of(part)) for part in np.split(table, cuts)]
+    merged = in_a_random_tree(cut, rng)
+    _, exact = naive.exact_moments([column.tolist() for column in table.T])
+    assert merged.covariance == pytest.approx(np.array(exact, float), rel=1e-11)
+
+
+def refused(call: Callable[[], object]) -> str | None:
+    """Return the words in which a table is refused, or None."""
+    try:
+        call()
+    except DataError as error:
+        return str(error)
+    return None
+
+
+@given(cut_tables(list(COLUMNS)), st.sampled_from(["error", "drop", "level"]))
+@settings(max_examples=150, deadline=None)
+def test_a_table_in_parts_has_the_statistics_of_the_whole(
+    cut: tuple[dict[str, list[Any]], list[int], int], missing: Missing
+) -> None:
+    table, cuts, seed = cut
+    reading = Reading(missing=missing)
+    summaries = [
+        Summary.of(columns_of(piece, reading), reading, f"part {i}")
+        for i, piece in enumerate(pieces(table, cuts))
+    ]
+    total = in_a_random_tree(summaries, np.random.default_rng(seed), ordered=True)
+    if (why := refused(lambda: Dataset.of(table, missing=missing))) is not None:
+        assert refused(lambda: total.statistics(reading)) in (None, why)
+        return
+    whole = Dataset.of(table, missing=missing)
+    found = total.statistics(reading)
+    if whole.continuous and whole.discrete:
+        assert found is None
+    elif whole.continuous:
+        exact = Moments.of(whole)
+        assert isinstance(found, Moments)
+        assert (found.names, found.records, found.notes) == (
+            exact.names,
+            exact.records,
+            whole.notes,
+        )
+        assert np.allclose(found.covariance, exact.covariance, rtol=1e-12, atol=1e-14)
+    else:
+        assert isinstance(found, Dataset)
+        assert facts(found) == facts(whole.merged())
+        assert [note for note in found.notes if "were merged" not in note] == list(whole.notes)
+
+
+def test_counts_of_other_columns_or_types_are_not_merged() -> None:
+    one = Counts.of(Dataset.of({"a": ["u", "v"], "b": ["u", "v"]}))
+    with pytest.raises(DataError, match="'c' is in one of them only"):
+        one.merge(Counts.of(Dataset.of({"a": ["u", "v"], "b": ["u", "v"], "c": ["u", "v"]})))
+    with pytest.raises(DataError, match="their order differs"):
+        one.merge(Counts.of(Dataset.of({"b": ["u", "v"], "a": ["u", "v"]})))
+    with pytest.raises(DataError, match="column 'b' has levels of different types"):
+        one.merge(Counts.of(Dataset.of({"a": ["u", "v"], "b": [True, False]})))
+    with pytest.raises(InvalidArgument, match="3 is not Counts"):
+        one.merge(3)  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgument, match="is not a Dataset"):
+        Counts.of({"a": [1]})  # type: ignore[arg-type]
+    with pytest.raises(DataError, match="'a' is continuous"):
+        Counts.of(Dataset.of({"a": [0.5, 1.5]}))
+
+
+# Folders and patterns
+
+
+def mixed(rows: int, seed: int = 0) -> pa.Table:
+    rng = np.random.default_rng(seed)
+    return pa.table({
+        "float": rng.normal(size=rows),
+        "integer": rng.integers(-1000, 1000, rows),
+        "few": rng.integers(0, 3, rows),
+        "text": rng.choice(["a", "b", "c"], rows),
+        "truth": rng.random(rows) < 0.5,
+    })  # fmt: skip
+
+
+def folder_of(table: pa.Table, folder: Path, kind: str, cuts: list[int]) -> Path:
+    folder.mkdir(exist_ok=True)
+    edges = [0, *cuts, table.num_rows]
+    for i, (a, b) in enumerate(pairwise(edges)):
+        write(table.slice(a, b - a), folder / f"part-{i:02}.{kind}")
+    return folder
+
+
+@pytest.fixture
+def _all_files_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "LARGE_FILE_BYTES", 0)
+
+
+SOURCES: dict[str, Callable[[Path, str], object]] = {
+    "folder": lambda folder, _: folder,
+    "text": lambda folder, _: str(folder),
+    "pattern": lambda folder, kind: str(folder / f"part-*.{kind}"),
+}
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_folder_is_the_table_of_all_its_files(tmp_path: Path, kind: str, source: str) -> None:
+    table = mixed(500)
+    folder = folder_of(table, tmp_path / "t", kind, [100, 101, 350])
+    (folder / "_SUCCESS").write_text("")
+    whole = write(table, tmp_path / f"whole.{kind}")
+    found = Dataset.of(SOURCES[source](folder, kind))
+    assert facts(found) == facts(Dataset.of(whole))
+    assert found.notes == Dataset.of(whole).notes
+
+
+@pytest.mark.usefixtures("_all_files_are_large")
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize(
+    "columns", [["float", "integer"], ["few", "text", "truth"], ["float", "text"]]
+)
+def test_a_large_folder_is_summed_up_file_by_file(
+    tmp_path: Path, kind: str, columns: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = mixed(900)
+    folder = folder_of(table, tmp_path / "t", kind, [300, 600])
+    if "float" not in columns or "text" not in columns:
+        monkeypatch.setattr("sges.data.files.read_files", pytest.fail)  # no row is kept
+    found = statistics_of(folder, Reading(columns=columns))
+    whole = Dataset.of(table, columns=columns)
+    if "text" not in columns:
+        assert isinstance(found, Moments)
+        exact = Moments.of(whole)
+        assert found.covariance == pytest.approx(exact.covariance, rel=1e-12)
+        assert found.notes == whole.notes
+    else:
+        assert isinstance(found, Dataset)
+        assert facts(found) == facts(whole if "float" in columns else whole.merged())
+
+
+def test_learning_from_a_folder_is_learning_from_the_table(tmp_path: Path) -> None:
+    for name in ("asia", "greenhouse"):
+        table = sges.examples.load(name).table
+        folder = folder_of(table, tmp_path / name, "parquet", [500, 1000, 1001])
+        whole, found = sges.learn(table), sges.learn(folder)
+        assert found.cpdag == whole.cpdag
+        assert found.score == pytest.approx(whole.score, rel=1e-12)
+        assert [s.operator for s in found.steps] == [s.operator for s in whole.steps]
+
+
+def test_levels_of_all_files_are_levels_of_the_table(tmp_path: Path) -> None:
+    (tmp_path / "1.csv").write_text("a,b\nu,x\nv,y\nu,x\n")
+    (tmp_path / "2.csv").write_text("b,a\ny,w\nz,u\ny,w\n")
+    found = Dataset.of(tmp_path)
+    assert found.names == ("a", "b")
+    assert found.levels == (("u", "v", "w"), ("x", "y", "z"))
+    assert found.codes.tolist() == [[0, 1, 0, 2, 0, 2], [0, 1, 0, 1, 2, 1]]
+
+
+def test_integers_in_one_file_are_floats_if_another_has_floats(tmp_path: Path) -> None:
+    (tmp_path / "1.csv").write_text("a,b\n1,5\n2,6\n")
+    (tmp_path / "2.csv").write_text("a,b\n1.5,\n2.5,8\n")
+    (tmp_path / "3.csv").write_text("a,b\n")
+    found = Dataset.of(tmp_path, missing="drop", kinds={"b": "continuous"})
+    assert found.values.tolist() == [[1.0, 2.0, 2.5], [5.0, 6.0, 8.0]]
+
+
+@pytest.mark.parametrize("large", [True, False])
+def test_files_that_do_not_fit_together_are_refused_in_one_line(
+    tmp_path: Path, large: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "LARGE_FILE_BYTES", 0 if large else 1 << 40)
+
+    def refusal(second: str, name: str = "2.csv", **options: Any) -> str:  # noqa: ANN401
+        (tmp_path / "1.csv").write_text("a,b\n1,x\n2,y\n3,x\n")
+        (tmp_path / name).write_text(second)
+        with pytest.raises(SgesError) as caught:
+            statistics_of(tmp_path, Reading(**options))
+        (tmp_path / name).unlink()
+        assert "\n" not in str(caught.value)
+        return str(caught.value)
+
+    assert "2.csv: has no column 'b', which" in refusal("a,c\n1,x\n")
+    assert "1.csv: has no column 'c', which" in refusal("a,b,c\n1,x,5\n")
+    assert "column 'a' holds integers in" in refusal("a,b\nred,x\nblue,y\n")
+    assert "2.tsv: is tsv, and" in refusal("a\tb\n1\tx\n", "2.tsv")
+    assert "holds 'read.me', which is not a table by its ending" in refusal("x", "read.me")
+    assert "missing values in 1 of 5 rows ('a' 1)" in refusal("a,b\n,x\n1,x\n")
+    assert "there is no column 'z'" in refusal("a,b\n1,x\n", columns=["z"])
+    (tmp_path / "inner").mkdir()
+    assert "holds a folder, 'inner'; give a pattern such as" in refusal("a,b\n1,x\n")
+
+
+def test_an_infinite_value_is_refused_with_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "LARGE_FILE_BYTES", 0)
+    (tmp_path / "1.csv").write_text("a\n1.5\n2.5\n")
+    (tmp_path / "2.csv").write_text("a\n1.5\ninf\n")
+    with pytest.raises(DataError, match=r"2\.csv: column 'a' holds 1 infinite value, .* row 1"):
+        statistics_of(tmp_path, Reading())
+
+
+def test_an_empty_folder_and_a_pattern_without_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="is a folder without tables"):
+        Dataset.of(tmp_path)
+    with pytest.raises(FileError, match="no file matches this pattern"):
+        Dataset.of(tmp_path / "*.csv")
+    (tmp_path / "1.csv").write_text("a,b\n")
+    (tmp_path / "2.csv").write_text("a,b\n")
+    with pytest.raises(DataError, match="the table has 2 columns and no rows"):
+        Dataset.of(tmp_path)
+
+
+def test_a_weight_in_each_file_counts_its_rows(tmp_path: Path) -> None:
+    (tmp_path / "1.csv").write_text("a,n\nu,2\nv,0\nu,1\n")
+    (tmp_path / "2.csv").write_text("a,n\nv,5\n")
+    found = Dataset.of(tmp_path, weights="n").merged()
+    assert found.weights is not None
+    assert (found.levels, found.weights.tolist()) == ((("u", "v"),), [3, 5])
+    with pytest.raises(DataError, match="3 weights were given for 4 rows"):
+        Dataset.of(tmp_path, columns=["a"], weights=[1, 2, 3])
+
+
+# Queries
+
+
+def queries() -> list[str]:
+    found = ["polars"]
+    try:
+        import duckdb  # noqa: F401
+    except ImportError:
+        return found
+    return [*found, "duckdb"]
+
+
+def query(library: str, table: pa.Table, path: Path) -> Any:  # noqa: ANN401
+    pa.parquet.write_table(table, path)
+    if library == "polars":
+        return pl.scan_parquet(path)
+    import duckdb
+
+    return duckdb.sql(f"select * from '{path}'")
+
+
+@pytest.mark.parametrize("library", queries())
+@pytest.mark.parametrize("sample", [10, 10_000])
+@pytest.mark.parametrize(
+    "columns", [["float", "integer"], ["few", "text", "truth"], ["float", "text"], ["integer"]]
+)
+def test_a_query_has_the_statistics_of_its_table(
+    tmp_path: Path,
+    library: str,
+    sample: int,
+    columns: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(parts, "SAMPLE_ROWS", sample)
+    monkeypatch.setattr(parts, "BATCH_ROWS", 128)
+    table = mixed(1500)
+    lazy = query(library, table, tmp_path / "t.parquet")
+    found, rows = statistics_of(lazy, Reading(columns=columns)), Dataset.of(lazy, columns=columns)
+    whole = Dataset.of(table, columns=columns)
+    if "text" not in columns:
+        assert isinstance(found, Moments)
+        exact = Moments.of(whole)
+        assert found.covariance == pytest.approx(exact.covariance, rel=1e-12)
+        assert (found.records, found.notes) == (1500, whole.notes)
+        assert facts(rows) == facts(whole)
+    else:
+        assert isinstance(found, Dataset)
+        expected = whole if "float" in columns else whole.merged()
+        assert facts(found) == facts(expected) == facts(rows)
+
+
+@pytest.mark.parametrize("library", queries())
+def test_integers_that_have_few_values_only_at_first_are_continuous(
+    tmp_path: Path, library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "SAMPLE_ROWS", 20)
+    table = pa.table({"a": np.r_[np.arange(50) % 2, np.arange(50)], "b": np.arange(100) % 2})
+    found = statistics_of(query(library, table, tmp_path / "t.parquet"), Reading(columns=["a"]))
+    assert isinstance(found, Moments)
+    exact = Moments.of(Dataset.of(table, columns=["a"]))
+    assert found.covariance == pytest.approx(exact.covariance, rel=1e-12)
+    both = statistics_of(query(library, table, tmp_path / "t.parquet"), Reading())
+    assert isinstance(both, Dataset)
+    assert facts(both) == facts(Dataset.of(table))
+
+
+@pytest.mark.parametrize("library", queries())
+def test_missing_values_and_weights_of_a_query_count_as_in_a_table(
+    tmp_path: Path, library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "SAMPLE_ROWS", 20)
+    table = pa.table({
+        "a": ["u", "v", None, "u"] * 30,
+        "b": ["x", "x", "y", "y"] * 30,
+        "n": [1, 0, 2, 3] * 30,
+    })  # fmt: skip
+    lazy = query(library, table, tmp_path / "t.parquet")
+    for options in (
+        {"missing": "drop", "columns": ["a", "b"]},
+        {"missing": "level", "columns": ["a", "b"]},
+        {"missing": "drop", "weights": "n"},
+        {"missing": "level", "weights": "n"},
+    ):
+        found = Dataset.of(lazy, **options)
+        whole = Dataset.of(table, **options)
+        assert facts(found) == facts(whole.merged())
+        assert [n for n in found.notes if "were merged" not in n] == list(whole.notes)
+    with pytest.raises(DataError, match=r"missing values in 30 of 120 rows \('a' 30\)"):
+        Dataset.of(lazy, columns=["a", "b"])
+    with pytest.raises(InvalidArgument, match="must be the name of a column"):
+        Dataset.of(lazy, weights=[1] * 120)
+
+
+def test_a_query_that_fails_is_told_in_one_line(tmp_path: Path) -> None:
+    lazy = pl.scan_parquet(tmp_path / "absent.parquet")
+    with pytest.raises(DataError, match=r"the query could not be run \(") as caught:
+        sges.learn(lazy)
+    assert "\n" not in str(caught.value)
+
+
+def test_learning_from_a_query_is_learning_from_the_table() -> None:
+    for name in ("asia", "greenhouse"):
+        table = sges.examples.load(name).table
+        frame = pl.from_arrow(table)
+        assert isinstance(frame, pl.DataFrame)
+        assert sges.learn(frame.lazy()).cpdag == sges.learn(table).cpdag
+    assert sges.learn(pd.DataFrame(table.to_pandas())).cpdag == sges.learn(table).cpdag
