@@ -26,7 +26,7 @@ from sges.graph.equivalence import dag_to_cpdag
 from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import nodes, nodeset
 from sges.result import Result
-from sges.score.protocol import Score, dag_score, insert_gains, total_score
+from sges.score.protocol import Score, dag_score, insert_gains, score_name, total_score
 
 __all__ = ["chow_liu", "exact"]
 
@@ -87,7 +87,7 @@ def exact(score: Score, max_parents: int | None = None) -> Result:
         cpdag=dag_to_cpdag(dag).named(getattr(score, "names", None)),
         score=dag_score(score, dag),
         score_evaluations=n * sum(1 for _ in _families(n, 0, most)) if n else 0,
-        score_name=type(score).__name__,
+        score_name=score_name(score),
         scorer=score,
     )
 
@@ -199,7 +199,7 @@ def chow_liu(score: Score, *, forest: bool = False) -> Result:
         cpdag=cpdag,
         score=total_score(score, cpdag),
         score_evaluations=n + n * (n - 1) // 2,
-        score_name=type(score).__name__,
+        score_name=score_name(score),
         scorer=score,
     )
 

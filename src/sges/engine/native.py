@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from sges.engine import discrete, gaussian
+from sges.engine import discrete, gaussian, scores
 from sges.nodeset import nodes
 from sges.score.discrete import BDeu, DiscreteBIC
+from sges.score.edge_prior import EdgePrior
 from sges.score.gaussian.bge import BGe
 from sges.score.gaussian.bic import GaussianBIC
 from sges.score.gaussian.mixed import BasisBIC, DegenerateGaussian
@@ -21,6 +22,9 @@ _MADE: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # a score may be searc
 
 def native_of(score: Any) -> Any:  # noqa: ANN401 (any score, and any native one)
     """Return what the engine reads instead of a score, or None if it must ask the score itself."""
+    if type(score) is EdgePrior:
+        inner = native_of(score.score)
+        return None if inner is None else scores.EdgePrior(inner, score.cost)
     make = MAKERS.get(type(score))
     if make is None:
         return None

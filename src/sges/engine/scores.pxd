@@ -27,3 +27,10 @@ cdef class NativeScore:
 
     cdef readonly int n
     cdef int open(self, Scorer *scorer) except -1
+
+
+cdef class EdgePrior(NativeScore):
+    """A native score with a constant cost per parent."""
+
+    cdef readonly NativeScore score
+    cdef readonly double cost

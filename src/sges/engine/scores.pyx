@@ -8,6 +8,9 @@ interpreter.  ``insert_gains`` and ``delete_gains`` show the same to Python, for
 from array import array
 from operator import index
 
+from libc.math cimport isfinite
+from libc.stdlib cimport free, malloc
+
 from sges.errors import ScoreError
 
 
@@ -62,6 +65,80 @@ cdef class NativeScore:
             scorer.close(scorer.self)
         _raise_if_failed(status, y)
         return [gains[i] for i in range(size)]
+
+
+cdef struct Priced:
+    # One run of a score with a cost per parent.
+    Scorer inner
+    double cost
+
+
+cdef int priced_inserts(
+    void *self, int y, const int *base, int size, double worth,
+    const int *also, int also_size, int *xs, double *gains, double *also_gains,
+) noexcept nogil:
+    cdef Priced *run = <Priced *>self
+    cdef int i, kept = 0
+    cdef int count = run.inner.inserts(
+        run.inner.self, y, base, size, worth + run.cost, also, also_size, xs, gains, also_gains
+    )
+    for i in range(count):  # rounding may bring a gain down to `worth` itself
+        if gains[i] - run.cost > worth:
+            xs[kept], gains[kept] = xs[i], gains[i] - run.cost
+            kept += 1
+    if count >= 0:
+        for i in range(also_size):
+            also_gains[i] -= run.cost
+    return kept if count >= 0 else count
+
+
+cdef int priced_deletes(
+    void *self, int y, const int *base, int size, double *gains
+) noexcept nogil:
+    cdef Priced *run = <Priced *>self
+    cdef int i, status = run.inner.deletes(run.inner.self, y, base, size, gains)
+    if status == 0:
+        for i in range(size):
+            gains[i] += run.cost
+    return status
+
+
+cdef void priced_close(void *self) noexcept nogil:
+    cdef Priced *run = <Priced *>self
+    run.inner.close(run.inner.self)
+    free(run)
+
+
+cdef class EdgePrior(NativeScore):
+    """A native score with a constant cost per parent: a prior of edges.
+
+    Parameters
+    ----------
+    score
+        Any native score.
+    cost
+        What each parent costs: minus the logarithm of the prior odds of an edge.
+    """
+
+    def __init__(self, NativeScore score not None, double cost):
+        if not isfinite(cost):
+            raise ScoreError(f"EdgePrior: cost {cost!r} is not finite; log p is the default")
+        self.score, self.cost, self.n = score, cost, score.n
+
+    cdef int open(self, Scorer *scorer) except -1:
+        cdef Priced *run = <Priced *>malloc(sizeof(Priced))
+        if run == NULL:
+            raise MemoryError
+        try:
+            self.score.open(&run.inner)
+        except BaseException:
+            free(run)
+            raise
+        run.cost = self.cost
+        scorer.self, scorer.n = run, self.n
+        scorer.inserts, scorer.deletes = priced_inserts, priced_deletes
+        scorer.close = priced_close
+        return 0
 
 
 def ask_one_run(NativeScore score, questions):

@@ -3,6 +3,7 @@
 from sges.score.conformance import check_score
 from sges.score.counting import CountingScore
 from sges.score.discrete import BDeu, DiscreteBIC
+from sges.score.edge_prior import EdgePrior
 from sges.score.gaussian.bge import BGe
 from sges.score.gaussian.bic import GaussianBIC
 from sges.score.gaussian.mixed import BasisBIC, DegenerateGaussian
@@ -17,6 +18,7 @@ __all__ = [
     "CountingScore",
     "DegenerateGaussian",
     "DiscreteBIC",
+    "EdgePrior",
     "GaussianBIC",
     "GaussianOracle",
     "OracleMDL",

@@ -146,6 +146,12 @@ def delete_gains(score: Score, y: int, base: NodeSet, candidates: Candidates) ->
     return gains_by_local(score.local, y, base, candidates)
 
 
+def score_name(score: Score) -> str:
+    """Return what to call a score in results: its ``label``, or the name of its class."""
+    label = getattr(score, "label", None)
+    return label if isinstance(label, str) else type(score).__name__
+
+
 def batch_method(score: Score, name: str) -> GainsMethod | None:
     """Return the score's own ``insert_gains`` or ``delete_gains``, or None if it has none."""
     return cast(GainsMethod | None, getattr(score, name, None))

@@ -28,7 +28,7 @@ from sges.nodeset import NodeSet
 from sges.operators import Delete, Operator
 from sges.properties import Property
 from sges.result import Result, Step
-from sges.score.protocol import Score, total_score
+from sges.score.protocol import Score, score_name, total_score
 from sges.search.asked import TimeUp
 from sges.search.engines import Mark, make_engine
 from sges.search.moves import Constraint, Moves
@@ -366,7 +366,7 @@ class Run:
             stopped=self.stopped,
             assume=None if assume is None else str(assume),
             forward=forward,
-            score_name=type(self.score).__name__,
+            score_name=score_name(self.score),
             scorer=self.score,
         )
 

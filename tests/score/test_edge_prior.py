@@ -1,0 +1,171 @@
+"""The prior of edges: its closed form, the contract of a score, EBIC, and the compiled engine."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import engines
+from sges.data import Dataset
+from sges.errors import ScoreError
+from sges.graph import PDAG
+from sges.network import BayesianNetwork, LinearGaussian, random_dag
+from sges.nodeset import nodes, nodeset
+from sges.penalty import extended_bic
+from sges.score import (
+    BasisBIC,
+    BDeu,
+    BGe,
+    DegenerateGaussian,
+    DiscreteBIC,
+    EdgePrior,
+    GaussianBIC,
+    RankBIC,
+    Score,
+    check_score,
+)
+from sges.score.protocol import delete_gains, insert_gains, total_score
+from sges.search import ges, search
+from sges.search.moves import Moves
+
+N, RECORDS = 7, 300
+
+
+def continuous(seed: int) -> Dataset:
+    return LinearGaussian.random(random_dag(N, 9, seed=seed), seed=seed).sample(RECORDS, seed=seed)
+
+
+def discrete(seed: int) -> Dataset:
+    network = BayesianNetwork.random(random_dag(N, 9, seed=seed), arity=3, seed=seed)
+    return network.sample(RECORDS, seed=seed)
+
+
+def mixed(seed: int) -> Dataset:
+    numbers = continuous(seed).values
+    columns = {f"x{v}": numbers[v] for v in range(N)}
+    cut = {f"x{v}": np.where(numbers[v] > 0, "high", "low") for v in range(3)}
+    return Dataset.of({**columns, **cut})
+
+
+SCORES: dict[str, Callable[[int], Score]] = {
+    "gaussian-bic": lambda seed: GaussianBIC(continuous(seed)),
+    "bge": lambda seed: BGe(continuous(seed)),
+    "rank": lambda seed: RankBIC(continuous(seed)),
+    "basis": lambda seed: BasisBIC(continuous(seed)),
+    "degenerate-gaussian": lambda seed: DegenerateGaussian(mixed(seed)),
+    "discrete-bic": lambda seed: DiscreteBIC(discrete(seed)),
+    "bdeu": lambda seed: BDeu(discrete(seed)),
+}
+each_score = pytest.mark.parametrize("name", SCORES)
+
+
+def families(seed: int) -> list[tuple[int, int]]:
+    rng = np.random.default_rng(seed)
+    drawn = [(int(rng.integers(N)), nodeset(np.flatnonzero(rng.random(N) < 0.4).tolist()))
+             for _ in range(30)]  # fmt: skip
+    return [(y, parents & ~(1 << y)) for y, parents in drawn]
+
+
+@each_score
+@pytest.mark.parametrize("odds", [None, 0.01, 1.0, 3.0])
+def test_every_parent_adds_the_logarithm_of_the_odds(
+    name: str, odds: float | None, seed: int
+) -> None:
+    plain = SCORES[name](seed)
+    prior = EdgePrior(plain, odds)
+    expected = math.log(1 / N if odds is None else odds)
+    for y, parents in families(seed):
+        added = prior.local(y, parents) - plain.local(y, parents)
+        assert added == pytest.approx(expected * len(list(nodes(parents))), abs=1e-9)
+
+
+@each_score
+def test_a_score_with_the_prior_keeps_the_contract(name: str, seed: int) -> None:
+    check_score(EdgePrior(SCORES[name](seed)), seed=seed, pairs=200)
+
+
+def test_the_prior_of_a_gaussian_bic_is_the_extended_bic_with_a_half(seed: int) -> None:
+    data = continuous(seed)
+    extended = GaussianBIC(data, extended_bic(N, RECORDS))
+    prior = EdgePrior(GaussianBIC(data))
+    for y, parents in families(seed):
+        gain = extended.local(y, parents) - extended.local(y, 0)
+        assert prior.local(y, parents) - prior.local(y, 0) == pytest.approx(gain, abs=1e-8)
+    assert ges(prior).cpdag == ges(extended).cpdag
+
+
+@each_score
+def test_the_compiled_engine_reads_the_prior_natively(name: str, seed: int) -> None:
+    native_of = pytest.importorskip("sges.engine.native").native_of
+    score = EdgePrior(SCORES[name](seed))
+    native = native_of(score)
+    for y, base in families(seed):
+        others = [x for x in range(N) if x != y and not base >> x & 1]
+        inside = list(nodes(base))
+        gains = insert_gains(score, y, base, np.array(others, dtype=np.intp))
+        found, also = native.insert_gains(y, inside, worth=0.0, also=others)
+        assert also == pytest.approx(gains.tolist(), abs=1e-7)
+        expected = {x: gain for x, gain in zip(others, gains.tolist(), strict=True) if gain > 0}
+        assert found == pytest.approx(expected, abs=1e-7)
+        gains = delete_gains(score, y, base, np.array(inside, dtype=np.intp))
+        assert native.delete_gains(y, inside) == pytest.approx(gains.tolist(), abs=1e-7)
+
+
+def test_a_native_prior_never_returns_a_gain_of_at_most_what_was_asked_for(seed: int) -> None:
+    native_of = pytest.importorskip("sges.engine.native").native_of
+    native = native_of(EdgePrior(SCORES["gaussian-bic"](seed)))
+    (gains, _) = native.insert_gains(0, [])
+    for worth in gains.values():
+        above, _ = native.insert_gains(0, [], worth=worth)
+        assert all(gain > worth for gain in above.values())
+
+
+class Plain:
+    """A score of which the engine knows nothing: each edge is worth 2."""
+
+    n = N
+
+    def local(self, y: int, parents: int, /) -> float:  # noqa: ARG002
+        return 2.0 * parents.bit_count()
+
+
+def test_a_score_in_python_takes_the_prior_too() -> None:
+    assert search(EdgePrior(Plain(), odds=math.exp(-1.0))).cpdag.edge_count() == N * (N - 1) // 2
+    assert search(EdgePrior(Plain(), odds=math.exp(-3.0))).cpdag.edge_count() == 0
+
+
+@engines.needs_compiled
+@each_score
+def test_both_engines_take_the_same_steps_with_the_prior(name: str, seed: int) -> None:
+    score = EdgePrior(SCORES[name](seed))
+    runs = []
+    for make in (engines.reference, *engines.COMPILED):
+        engine = make(score)
+        engine.start(PDAG.empty(N), total_score(score, PDAG.empty(N)))
+        engine.climb("climb", Moves(inserts="all", turns=True, deletes=True))
+        runs.append(engine)
+    for one in runs[1:]:
+        assert [step.operator for step in one.steps] == [step.operator for step in runs[0].steps]
+        assert one.total == pytest.approx(runs[0].total)
+        assert one.evaluations == runs[0].evaluations
+
+
+def test_smaller_odds_never_add_edges(seed: int) -> None:
+    score = SCORES["gaussian-bic"](seed)
+    odds = (1.0, 1e-3, 1e-6, 1e-9, 1e-200)
+    edges = [search(EdgePrior(score, one)).cpdag.edge_count() for one in odds]
+    assert edges == sorted(edges, reverse=True)
+    assert edges[-1] == 0
+
+
+@pytest.mark.parametrize("odds", [0, -1.0, math.inf, math.nan, "1/p"])
+def test_odds_that_are_not_odds_are_refused(odds: object) -> None:
+    with pytest.raises(ScoreError, match="not a finite number above 0"):
+        EdgePrior(Plain(), odds)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("score", [None, Plain, "bdeu"])
+def test_what_is_not_a_score_is_refused(score: object) -> None:
+    with pytest.raises(ScoreError, match="is not a score"):
+        EdgePrior(score)  # type: ignore[arg-type]
