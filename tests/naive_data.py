@@ -45,6 +45,6 @@ def integer_rule(values: Sequence[int]) -> str:
     distinct = len(set(values))
     if distinct <= 2:
         return "discrete"
-    if distinct <= 10 and len(values) / distinct >= 2:
+    if distinct <= 10 and len(values) >= distinct * distinct:
         return "discrete"
     return "continuous"

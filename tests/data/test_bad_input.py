@@ -89,7 +89,7 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
         "leave it out with exclude=.*, or pass kinds=",
     ),
     "decimal commas": (
-        lambda: {"a": [f"{i},5" for i in range(100)]},
+        lambda: {"a": [f"{i},500" for i in range(100, 200)]},
         "looks like numbers with a decimal comma: read the file with .*decimal=','",
     ),
     "dates in pandas": (lambda: pd.DataFrame({"a": [pd.Timestamp(DAY)] * 2}), DATES),
@@ -242,7 +242,7 @@ FILES: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "header alone": ("t.csv", lambda: b"a,b\n", "no rows; it needs at least"),
     "no header": ("t.csv", lambda: b"1.5,2\n3,4\n", "first line holds numbers .* add a header row"),
     "no header, twice the same": ("t.csv", lambda: b"1,1\n3,4\n", "'1' occurs 2 times; .*header"),
-    "row numbers": ("t.csv", lambda: b",a\n0,1\n1,2\n", "column 1 has no name; .*index=False"),
+    "no name": ("t.csv", lambda: b"a,,b\n0,1,2\n1,2,3\n", "column 2 has no name; name it, or"),
     "semicolons": ("t.csv", lambda: b"a;b\n1;2\n3;4\n", "separated by ';'; .*delimiter=';'"),
     "decimal commas": ("t.csv", lambda: b"a;b\n1,5;2\n3;4\n", "separated by ';'; .*delimiter=';'"),
     "tabs": ("t.csv", lambda: b"a\tb\n1\t2\n3\t4\n", r"separated by '\\t'; .*delimiter='\\t'"),

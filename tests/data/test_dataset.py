@@ -37,8 +37,8 @@ def test_truth_values_and_numeric_categories_can_be_continuous() -> None:
     assert Dataset.of(frame, kinds="continuous").values.tolist() == [[1.0, 0.0], [30.0, 10.0]]
 
 
-def test_floats_that_look_like_codes_are_pointed_out() -> None:
-    data = Dataset.of(np.tile([[0.0], [1.0]], (10, 1)))
+def test_fractions_that_look_like_codes_are_pointed_out() -> None:
+    data = Dataset.of(np.tile([[0.5], [1.0]], (10, 1)))
     assert data.kinds == (Kind.CONTINUOUS,)
     assert "kinds={'x0': 'discrete'} if they are codes" in data.notes[0]
 

@@ -264,8 +264,8 @@ def test_advice_is_spelled_for_its_reader(tmp_path: Path) -> None:
 
 
 def test_notes_on_many_columns_are_few_and_spelled_for_their_reader() -> None:
-    table = {f"c{i}": [0, 1, 2, 0, 1, 2] for i in range(24)}
-    data = Dataset.of(table | {"same": [0.5] * 6})
+    table = {f"c{i}": [0, 1, 2] * 3 for i in range(24)}
+    data = Dataset.of(table | {"same": [0.5] * 9})
     assert [str(note) for note in data.notes] == [
         "24 columns hold integers and are taken as discrete: 'c0' (3 distinct values), "
         "'c1' (3 distinct values), 'c2' (3 distinct values), 'c3' (3 distinct values), "

@@ -28,6 +28,9 @@ CSV = """height,smoker,visits,town,group
 1.7,false,1,Ulm,2
 1.68,false,1,Aachen,2
 1.91,true,0,Bonn,9
+1.64,false,3,Aachen,10
+1.77,true,1,Ulm,2
+1.69,false,0,Bonn,9
 """
 
 
@@ -118,7 +121,7 @@ def test_standard_input_is_read_as_bytes_of_any_format(csv: Path, tmp_path: Path
                 text=True,
                 check=False,
             )
-        assert done.stdout.startswith("Dataset(6 rows: height continuous"), done.stderr
+        assert done.stdout.startswith("Dataset(9 rows: height continuous"), done.stderr
 
 
 def test_no_frame_library_is_imported_for_files_arrays_and_mappings(csv: Path) -> None:

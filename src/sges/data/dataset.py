@@ -20,14 +20,16 @@ from sges.data.columns import (
     codes_and_levels,
     floats,
     inferred_kind,
+    is_code,
     is_constant,
     leave_out,
+    numbers_of,
     packed,
     refuse_infinities,
     settle_missing,
 )
 from sges.data.reading import Format, Kind, Kinds, Missing, Reading, Table, is_path
-from sges.data.tables import column_of, columns_of, comes_in_parts, plain_floats
+from sges.data.tables import column_of, columns_of, comes_in_parts, names_of, plain_floats
 from sges.errors import Argument, DataError, InvalidArgument, Message
 
 MAX_ROWS_OF_LABELS = 20
@@ -115,8 +117,9 @@ class Dataset:
             copied: do not write to it while the dataset is in use.
         kinds
             ``{"column": "discrete"}`` for some columns, or one kind for all.  For the others,
-            floats are continuous, truth values, text and categories are discrete, and integers
-            are discrete if they have few distinct values; ``notes`` says where that was a choice.
+            floats are continuous, truth values, text and categories are discrete, and whole
+            numbers are discrete if they have few distinct values; ``notes`` says where that was a
+            choice.
         missing
             ``"error"`` refuses missing values (null, NaN); ``"drop"`` drops the rows that have
             one; ``"level"`` makes them one more level, the last, of a discrete column.
@@ -265,7 +268,8 @@ def dataset_of(table: Table, reading: Reading) -> Dataset:
     if is_path(table):
         from sges.data.files import open_files, read_files  # pyarrow: only when it is used
 
-        return dataset_of_columns(read_files(open_files(table, reading)), reading)
+        files = open_files(table, reading)
+        return dataset_of_columns(read_files(files), reading, files[0].notes())
     if comes_in_parts(table):
         from sges.data.parts import statistics_of
 
@@ -279,43 +283,61 @@ def dataset_of(table: Table, reading: Reading) -> Dataset:
         if Kind.DISCRETE not in asked.values():
             if list(places.values()) != list(range(len(found))):
                 array = array[:, list(places.values())]
-            return _dataset_of_floats(array, list(places), asked)
-    return dataset_of_columns(columns_of(table, reading), reading)
+            noted = reading.label_notes(found)
+            floats_only = _dataset_of_floats(array, list(places), asked, noted)
+            if floats_only is not None:
+                return floats_only
+    noted = reading.label_notes(names_of(table))
+    return dataset_of_columns(columns_of(table, reading), reading, noted)
 
 
-def dataset_of_columns(columns: list[Column], reading: Reading) -> Dataset:
-    """Return the dataset of columns, the last of which may be that of the weights."""
+def dataset_of_columns(
+    columns: list[Column], reading: Reading, noted: Sequence[str] = ()
+) -> Dataset:
+    """Return the dataset of columns, the last of which may be that of the weights.
+
+    ``noted`` are the notes on how the columns were read.
+    """
     refuse_infinities(columns)
     columns, counts = _split_weights(columns, reading.weights)
     _refuse_empty(columns)
     asked = reading.kinds_of([column.name for column in columns])
+    kind_notes = KindNotes()
+    columns = [
+        column if column.name in asked else kind_notes.as_meant(column) for column in columns
+    ]
     columns, counts, notes = settle_missing(columns, counts, reading.missing, asked)
     refuse_few_records(len(columns[0]) if counts is None else int(counts.sum()))
     chosen = [asked.get(column.name) or inferred_kind(column) for column in columns]
-    kind_notes = KindNotes()
     for column, kind in zip(columns, chosen, strict=True):
         if column.name not in asked:
             kind_notes.add(column, kind)
+    if counts is None:
+        kind_notes.add_counts(columns, chosen)
     named = frozenset() if isinstance(reading.kinds, Kind) else frozenset(asked)
     discrete = [c for c, kind in zip(columns, chosen, strict=True) if kind is Kind.DISCRETE]
     refuse_identifiers(discrete, named, counts)
-    return _assembled(columns, chosen, counts, notes, kind_notes)
+    return _assembled(columns, chosen, counts, [*noted, *notes], kind_notes)
 
 
 def _dataset_of_floats(
-    table: NDArray[np.float64], names: list[str], asked: dict[str, Kind]
-) -> Dataset:
-    """Return the dataset of an array of finite doubles; a large one is not copied.
+    table: NDArray[np.float64], names: list[str], asked: dict[str, Kind], noted: Sequence[str]
+) -> Dataset | None:
+    """Return the dataset of an array of finite doubles, or None if a column of it is discrete.
 
-    Only the leading rows are looked at, and the rest of those columns that repeat a few values
-    there.
+    A large array is not copied.  Only the leading rows are looked at, and the rest of those
+    columns that repeat a few values or count there.
     """
-    leading = np.sort(table[:LEADING_ROWS], axis=0)
+    leading = table[:LEADING_ROWS]
+    counting = (leading[1:] == leading[:-1] + 1).all(axis=0)
+    leading = np.sort(leading, axis=0)
     repeats = (leading[1:] != leading[:-1]).sum(axis=0) < MAX_INTEGER_LEVELS
     notes = KindNotes()
-    for i in np.flatnonzero(repeats).tolist():
+    for i in np.flatnonzero(repeats | counting).tolist():
         column = Column(names[i], table[:, i])
         if column.name not in asked:
+            if is_code(column):
+                return None
             notes.add(column, Kind.CONTINUOUS)
         if is_constant(column.values):
             notes.constant.append(column.name)
@@ -323,7 +345,8 @@ def _dataset_of_floats(
     codes = np.empty((0, len(table)), np.uint8)
     values.flags.writeable = codes.flags.writeable = False
     kinds, levels = (Kind.CONTINUOUS,) * len(names), (None,) * len(names)
-    return Dataset(tuple(names), kinds, levels, values, codes, None, tuple(notes.notes()))
+    every = (*noted, *notes.notes())
+    return Dataset(tuple(names), kinds, levels, values, codes, None, every)
 
 
 def _split_weights(
@@ -407,6 +430,14 @@ def identifier(name: str, rows: int, labels: Sequence[Any] | None) -> DataError:
         remedy = Message(
             "it looks like numbers with a decimal comma: read the file with ",
             Argument("decimal", ","),
+        )
+    elif labels is not None and numbers_of(labels) is not None:
+        remedy = Message(
+            "it looks like an identifier: ",
+            leave_out(name),
+            ", or pass ",
+            Argument("kinds", {name: "continuous"}),
+            " if these texts are numbers",
         )
     else:
         remedy = Message(

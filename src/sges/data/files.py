@@ -106,6 +106,10 @@ class File:
             assert all(isinstance(name, str) for name in schema.names)  # decodes them
             return schema
 
+    def notes(self) -> list[str]:
+        """Return the notes on columns of the file that are not read."""
+        return self.reading.label_notes(list(self.schema().names))
+
     def is_large(self) -> bool:
         """Tell whether the table is so large that it should not be in memory twice."""
         with _one_line_errors(self), self.open() as stream:

@@ -24,22 +24,27 @@ from numpy.typing import NDArray
 from sges.data.columns import (
     MAX_COUNTED_VALUES,
     MAX_INTEGER_LEVELS,
+    MIN_NUMBERED_ROWS,
     Column,
     Family,
     KindNotes,
     all_levels,
     all_missing,
+    are_codes,
+    are_whole,
     codes_and_levels,
     common_family,
     dropped_note,
     family_of,
     few_distinct_values,
     floats,
+    hidden_numbers,
     integer_kind,
     levels_note,
     missing_values,
     packed,
     refuse_infinities,
+    rises_by_one,
     smallest_unsigned,
 )
 from sges.data.dataset import (
@@ -55,7 +60,7 @@ from sges.data.dataset import (
 )
 from sges.data.moments import Moments, moments_of_blocks
 from sges.data.reading import Kind, Reading, Table, is_path
-from sges.data.tables import columns_of, comes_in_parts, is_dask, lazy_frame
+from sges.data.tables import columns_of, comes_in_parts, is_dask, lazy_frame, names_of
 from sges.errors import (
     ClusterError,
     DataError,
@@ -240,6 +245,7 @@ class _Values:
     """What is known of the values of one column: of numbers, which they are unless they are many.
 
     ``missing`` counts the rows without a value, ``used`` those with a value that was counted.
+    ``ends`` are the first and the last value if each is one more than the one before it.
     """
 
     name: str
@@ -247,15 +253,20 @@ class _Values:
     distinct: NDArray[Any] | None
     missing: int
     used: int
+    ends: tuple[float, float] | None = None
+    declared: bool = False
 
     @classmethod
     def of(cls, column: Column, missing: int, used: int) -> "_Values":
         family = family_of(column)
         distinct: NDArray[Any] | None = np.empty(0)
+        ends = None
         if family in ("integers", "floats"):
             limit = MAX_COUNTED_VALUES if family == "integers" else MAX_INTEGER_LEVELS
             distinct = few_distinct_values(column.present(), limit)
-        return cls(column.name, family, distinct, missing, used)
+            if column.missing is None and rises_by_one(column.values):
+                ends = float(column.values[0]), float(column.values[-1])
+        return cls(column.name, family, distinct, missing, used, ends, column.declared)
 
     def merge(self, other: "_Values", places: tuple[str, str]) -> "_Values":
         """Return what is known of both parts, which are at these places."""
@@ -267,7 +278,16 @@ class _Values:
             if len(distinct) > (MAX_INTEGER_LEVELS if family == "floats" else MAX_COUNTED_VALUES):
                 distinct = None
         missing, used = self.missing + other.missing, self.used + other.used
-        return _Values(self.name, family, distinct, missing, used)
+        ends = self.ends if not other.used else other.ends if not self.used else None
+        if self.ends and other.ends and self.ends[1] + 1 == other.ends[0]:
+            ends = self.ends[0], other.ends[1]
+        declared = self.declared or other.declared
+        return _Values(self.name, family, distinct, missing, used, ends, declared)
+
+    @property
+    def numbers_rows(self) -> bool:
+        """Whether the column numbers the rows."""
+        return self.ends is not None and not self.missing and self.used >= MIN_NUMBERED_ROWS
 
     @property
     def count(self) -> int | None:
@@ -280,15 +300,22 @@ class _Values:
             return Kind.DISCRETE
         if self.family == "integers" and self.count is not None:
             return integer_kind(self.count, self.used)
+        if self.family == "floats" and self.distinct is not None:
+            return Kind.DISCRETE if are_codes(self.distinct, self.used) else Kind.CONTINUOUS
         return Kind.CONTINUOUS
+
+    def is_integer(self, kind: Kind) -> bool:
+        """Tell whether the column holds integers, or is discrete as codes stored as floats."""
+        return self.family == "integers" or (self.family == "floats" and kind is Kind.DISCRETE)
 
     def may_be(self, kind: Kind) -> bool:
         """Tell whether the column may turn out to be of a kind when more rows are known."""
         if self.family == "nothing":
             return True
-        if self.family == "integers":
-            few = self.count is not None and self.count <= MAX_INTEGER_LEVELS
-            return few or kind is Kind.CONTINUOUS
+        if self.family in ("integers", "floats"):
+            few = self.distinct is not None and len(self.distinct) <= MAX_INTEGER_LEVELS
+            are_like_codes = few and (self.family == "integers" or are_whole(self.distinct))  # type: ignore[arg-type]
+            return are_like_codes or kind is Kind.CONTINUOUS
         return self.kind() is kind
 
 
@@ -407,7 +434,9 @@ class Summary:
         kinds = {known.name: asked.get(known.name) or known.kind() for known in self.values}
         notes = KindNotes()
         for known in self.values:
-            if known.name not in asked and known.family == "integers":
+            if known.name not in asked and known.numbers_rows:
+                notes.row_numbers.append(known.name)
+            elif known.name not in asked and known.is_integer(kinds[known.name]):
                 notes.add_integers(known.name, kinds[known.name], known.count)
             elif known.name not in asked and known.family == "floats":
                 notes.add_floats(known.name, known.count, known.used)
@@ -423,7 +452,9 @@ class Summary:
             return replace(self.moments, notes=(*holes, *notes.notes()))
         if set(kinds.values()) != {Kind.DISCRETE} or self.counts is None:
             return None
-        counts = self.counts
+        counts = self._with_levels_as_meant(self.counts, asked)
+        if counts is None:
+            return None
         _check_records(counts.records)
         named = frozenset() if isinstance(reading.kinds, Kind) else frozenset(asked)
         _refuse_identifiers(counts, named)
@@ -431,6 +462,24 @@ class Summary:
         notes.constant = [name for name, same in zip(counts.names, constant, strict=True) if same]
         size = f"{counts.records} records were merged into {len(counts.weights)} distinct rows"
         return counts.dataset((*holes, size, *notes.notes()))
+
+    def _with_levels_as_meant(self, counts: Counts, asked: Mapping[str, Kind]) -> Counts | None:
+        """Return counts with codes that are stored as floats as integers, unless asked for.
+
+        None if a text holds numbers, so that the column is continuous after all.
+        """
+        levels = []
+        for known, labels in zip(self.values, counts.levels, strict=True):
+            present = tuple(label for label in labels if label is not None)
+            if known.name in asked or known.family not in ("floats", "text"):
+                levels.append(labels)
+                continue
+            if known.family == "floats":
+                labels = (*map(int, present), *labels[len(present) :])
+            elif not known.declared and hidden_numbers(present, known.used) is not None:
+                return None
+            levels.append(labels)
+        return replace(counts, levels=tuple(levels))
 
     def _refuse(self, reading: Reading) -> None:
         if not self.rows:
@@ -552,11 +601,12 @@ def statistics_of(table: Table, reading: Reading, *, rows: bool = False) -> Data
     summary = summarise(table, reading, with_moments=not rows)
     found = None if summary is None or summary.needs_rows else summary.statistics(reading)
     if found is not None and not (rows and isinstance(found, Moments)):
-        return found
+        return replace(found, notes=(*reading.label_notes(names_of(table)), *found.notes))
     if is_dask(table):
         with _cluster_errors():
             return dataset_of(table.compute(), reading)
-    return dataset_of_columns(columns_of(table, reading), reading)
+    noted = reading.label_notes(names_of(table))
+    return dataset_of_columns(columns_of(table, reading), reading, noted)
 
 
 def _statistics_of_files(source: Table, reading: Reading) -> Dataset | Moments:
@@ -570,8 +620,8 @@ def _statistics_of_files(source: Table, reading: Reading) -> Dataset | Moments:
         if summary is not None and not summary.needs_rows:
             found = summary.statistics(reading)
             if found is not None:
-                return found
-    return dataset_of_columns(read_files(files), reading)
+                return replace(found, notes=(*files[0].notes(), *found.notes))
+    return dataset_of_columns(read_files(files), reading, files[0].notes())
 
 
 def _summary_of_file(file: "File", *, several: bool) -> Summary:

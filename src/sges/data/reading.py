@@ -96,7 +96,8 @@ format
         """Return which columns of a table are to be read.
 
         ``names`` renames all columns of the table; ``columns``, ``exclude`` and all other options
-        refer to the new names.
+        refer to the new names.  A first column without a name holds labels of the rows and is not
+        read.
 
         Parameters
         ----------
@@ -109,11 +110,13 @@ format
             The position of each column to read, in the order of reading; a column of weights is
             the last.
         """
-        names = checked_names(found if self.names is None else self._renamed(len(found)))
-        place = {name: i for i, name in enumerate(names)}
+        given = list(found if self.names is None else self._renamed(len(found)))
+        first = int(has_row_labels(given))
+        names = checked_names(given[first:])
+        place = {name: i for i, name in enumerate(names, first)}
         for option in ("columns", "exclude"):
             for name in getattr(self, option) or ():
-                if name not in place:
+                if name not in place and not (first and option == "exclude" and name == ""):
                     raise unknown_column(option, name, names)
         chosen = names if self.columns is None else checked_names(self.columns)
         left = [name for name in chosen if name not in (self.exclude or ())]
@@ -133,6 +136,26 @@ format
                 )
             )
         return {name: place[name] for name in (*left, *counts)}
+
+    def label_notes(self, found: Sequence[str]) -> list[str]:
+        """Return the note on row labels that are not read, if there are any.
+
+        Parameters
+        ----------
+        found : sequence of str
+            The columns of the table.
+
+        Returns
+        -------
+        list of str
+            One note or none.
+        """
+        if self.names is not None or not has_row_labels(found):
+            return []
+        return [
+            "the first column has no name, as R and pandas write row labels, and was left out; "
+            "give it a name if it is a variable"
+        ]
 
     def kinds_of(self, names: Sequence[str]) -> dict[str, Kind]:
         """Return the kinds that were given for columns.
@@ -169,6 +192,15 @@ def is_path(table: Table) -> bool:
     return isinstance(table, str | os.PathLike) or hasattr(table, "read")
 
 
+def has_row_labels(names: Sequence[str]) -> bool:
+    """Tell whether the first column, and no other, has no name: R and pandas write row labels so.
+
+    >>> has_row_labels(["", "age", "sex"]), has_row_labels(["age", ""]), has_row_labels([""])
+    (True, False, False)
+    """
+    return len(names) > 1 and names[0] == "" and "" not in names[1:]
+
+
 def checked_names(names: Sequence[str]) -> list[str]:
     """Return column names, or raise the error for names that are missing or repeated."""
     if not names:
@@ -176,8 +208,8 @@ def checked_names(names: Sequence[str]) -> list[str]:
     refuse_duplicates(names)
     if "" in names:
         raise DataError(
-            f"column {list(names).index('') + 1} has no name; name it, or leave it out if it "
-            "numbers the rows (pandas writes such a column unless told index=False)"
+            f"column {list(names).index('') + 1} has no name; name it, or leave it out "
+            "(only a first column without a name is taken for row labels)"
         )
     return list(names)
 

@@ -180,6 +180,7 @@ class _Rows:
         schema = file.schema()
         places = reading.places(list(schema.names))
         self.file = file
+        self.label_notes = tuple(reading.label_notes(list(schema.names)))
         self.types = {schema.names[i]: text_type for i in places.values()}
         self.names = [name for name in places if name != reading.weights]
         self.size = batch_rows or block_rows(len(places), BATCH_CELLS)
@@ -202,10 +203,10 @@ class _Rows:
         self._refuse()
 
     def notes(self) -> tuple[str, ...]:
-        """Return the note on rows that were dropped, if any were."""
+        """Return the notes on row labels that were left out and on rows that were dropped."""
         if not self.missing or self.file.reading.missing != "drop":
-            return ()
-        return (dropped_note(self.missing, self.incomplete, self.seen),)
+            return self.label_notes
+        return (*self.label_notes, dropped_note(self.missing, self.incomplete, self.seen))
 
     def _weighted(self, batches: Batches) -> Iterator[tuple[list[Column], Counts | None]]:
         start = 0

@@ -60,6 +60,14 @@ def columns_of(table: Table, reading: Reading) -> list[Column]:
     return columns
 
 
+def names_of(table: Table) -> list[str]:
+    """Return the names of the columns of a table in memory; of an array, which has none, none."""
+    if isinstance(table, Mapping):
+        return [str(name) for name in table]
+    names = getattr(table, "column_names", None) or _native_names(table)
+    return [str(name) for name in names]
+
+
 def plain_floats(table: Table) -> tuple[list[str], NDArray[np.float64]] | None:
     """Return the names and the doubles of a table of nothing else, all finite, in two rows or more.
 
