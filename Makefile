@@ -19,7 +19,7 @@ UNDER_SANITIZERS = PYTHONPATH=$(NATIVE)/lib PYTHONDONTWRITEBYTECODE=1 OPENBLAS_N
   ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
   LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libstdc++.so)"
 
-.PHONY: help demo test test-all test-browser test-native check lint types contracts format docs bench fuzz test-floors clean
+.PHONY: help demo test test-all test-browser test-cluster test-native check lint types contracts format docs bench fuzz test-floors clean
 
 help:  ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -41,7 +41,7 @@ demo: $(VENV)/.installed  ## Install, then run the main job on a bundled example
 	@$(BIN)/python -m sges demo
 
 test: check  ## The whole gate: format, lint, types, contracts, tests on both engines
-	$(PYTEST) -m "not slow and not browser"
+	$(PYTEST) -m "not slow and not browser and not cluster"
 	SGES_PURE=1 $(PYTEST) -m "not slow and not large" $(BOTH)
 
 test-all: check  ## The gate and the slow exhaustive tests
@@ -52,6 +52,10 @@ test-browser: $(VENV)/.installed-test  ## The report in headless Chromium, which
 	@command -v chromium chromium-browser google-chrome google-chrome-stable >/dev/null \
 	  || { echo "no browser: install one with 'apt install chromium'"; exit 2; }
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -v -m browser tests/browser
+
+test-cluster: $(VENV)/.installed-test  ## A Dask cluster of local processes, whose workers are killed; installs Dask
+	$(PIP) --editable '.[dask,test]'
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -v -m cluster tests/cluster
 
 test-native: $(VENV)/.installed-test  ## The compiled engine's tests under address and undefined sanitizers
 	SGES_CFLAGS="$(SANITIZED)" $(BIN)/python setup.py --quiet build --build-base $(NATIVE) --build-lib $(NATIVE)/lib

@@ -272,3 +272,22 @@ def test_the_rule_of_thumb_leaves_discrete_columns_at_the_bic() -> None:
 def test_the_extended_bic_refuses_what_it_cannot_weigh(wrong: tuple[int, int, float]) -> None:
     with pytest.raises(InvalidArgument):
         extended_bic(*wrong)
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_the_choice_is_the_same_for_any_number_of_jobs(seed: int, backend: str) -> None:
+    import joblib
+
+    for data in (gaussian(seed), binary(seed)):
+        alone = choose_penalty(data, candidates=[1, 2, 4])
+        with joblib.parallel_config(backend):
+            several = choose_penalty(data, candidates=[1, 2, 4], n_jobs=3)
+        assert several.penalty == alone.penalty
+        assert several.searches == alone.searches
+        strip = [{k: v for k, v in row.items() if k != "seconds"} for row in alone.rows()]
+        assert strip == [{k: v for k, v in row.items() if k != "seconds"} for row in several.rows()]
+
+
+def test_a_wrong_number_of_jobs_is_refused(seed: int) -> None:
+    with pytest.raises(InvalidArgument, match="n_jobs = 0"):
+        choose_penalty(gaussian(seed), n_jobs=0)

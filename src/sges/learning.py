@@ -119,8 +119,9 @@ def learn(
         Seconds after which the search stops and returns the best graph found so far; the result
         is then marked as not complete.
     n_jobs : int, optional
-        How many escapes of an extended search run at once, as in scikit-learn: None is one, -1 as
-        many as there are cores.  The result does not depend on it.
+        How many escapes of an extended search, and searches that choose the penalty, run at once,
+        as in scikit-learn: None is one, -1 as many as there are cores.  The result does not
+        depend on it.
     progress : callable, optional
         Called with a ``Progress`` at the start of each phase and after each step.
     kinds, missing, names, columns, exclude, weights : optional
@@ -303,9 +304,11 @@ def resolve_penalty(
     if penalty == "rule":
         value = rule_of_thumb(data)
         return ResolvedPenalty(value, (f"penalty {value:.3g}: by the rule of thumb",))
-    uncounted = replace(plan, strategy=replace(plan.strategy, counting=False))
+    uncounted = replace(plan, strategy=replace(plan.strategy, counting=False), n_jobs=None)
     half = None if time_limit is None else time_limit / 2
-    choice = choose_penalty(data, score=score, search=uncounted.run, time_limit=half)
+    choice = choose_penalty(
+        data, score=score, search=uncounted.run, n_jobs=plan.n_jobs, time_limit=half
+    )
     return ResolvedPenalty(choice.penalty, (choice.note,), choice.seconds)
 
 

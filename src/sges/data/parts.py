@@ -547,9 +547,9 @@ def merged(parts: Iterable[Summary]) -> Summary | None:
         size, total = 1, part
         while stack and stack[-1][0] <= size:
             size, total = size + stack[-1][0], stack.pop()[1].merge(total)
-        if total.needs_rows:
-            return total
         stack.append((size, total))
+        if total.needs_rows:
+            break
     while len(stack) > 1:
         _, last = stack.pop()
         stack[-1] = (0, stack[-1][1].merge(last))

@@ -27,9 +27,10 @@ Foygel & Drton (2010), Extended Bayesian information criteria for Gaussian graph
 NeurIPS 23.
 """
 
+import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isfinite, log
 from typing import Any, TypeAlias
@@ -52,6 +53,7 @@ from sges.score.gaussian.bic import GaussianBIC
 from sges.score.named import SCORES, named_score
 from sges.score.protocol import Score
 from sges.search import ges
+from sges.search.run import effective_jobs
 
 GAMMA = 0.5
 """The weight of the number of variables in the extended BIC, by default."""
@@ -217,6 +219,7 @@ def choose_penalty(
     parts: int | None = None,
     search: Search = ges,
     seed: int = 0,
+    n_jobs: int | None = None,
     time_limit: float | None = None,
 ) -> PenaltyChoice:
     """Choose the penalty under which the search finds the best graphs, as far as data can tell.
@@ -241,6 +244,10 @@ def choose_penalty(
         ``functools.partial(sges, assume=MaxParents(2))``.
     seed : int
         The same seed draws the same parts.
+    n_jobs : int, optional
+        How many parts are searched at once, with the meaning of joblib: None is one, unless
+        ``joblib.parallel_config`` says otherwise; -1 is as many as there are cores.  The choice
+        does not depend on it.
     time_limit : float, optional
         Seconds after which the choice is made among the candidates tried so far.
 
@@ -268,7 +275,7 @@ def choose_penalty(
     >>> choice.penalty in (1, 2, 4), choice.score, choice.complete
     (True, 'DiscreteBIC', True)
     """
-    run = _Run(search, time_limit)
+    run = _Run(search, time_limit, effective_jobs(n_jobs))
     wanted = _checked_candidates(candidates)
     make, label = _maker(data, score)
     criteria: list[CriterionResult] = []
@@ -294,10 +301,10 @@ def choose_penalty(
 class _Run:
     """The searches of one choice, counted, and ended when time is up."""
 
-    def __init__(self, search: Search, limit: float | None) -> None:
+    def __init__(self, search: Search, limit: float | None, jobs: int) -> None:
         check_number("time_limit", limit, optional=True)
         check_callable("search", search)
-        self._search, self._limit = search, limit
+        self._search, self._limit, self._jobs = search, limit, jobs
         self._begun = time.perf_counter()
         self.searches = 0
         self.cut_short = False
@@ -306,21 +313,58 @@ class _Run:
         """Return the seconds since the beginning."""
         return time.perf_counter() - self._begun
 
-    def graphs(self, scores: Iterable[Score]) -> list[PDAG] | None:
-        """Return the graph found with each score, or None if time was up before."""
-        found = []
-        for score in scores:
+    def graphs(
+        self, make: MakeScore, samples: Sequence[Dataset | Moments], penalty: float
+    ) -> list[PDAG] | None:
+        """Return the graph found on each sample, or None if time was up before."""
+        found: list[PDAG] = []
+        while len(found) < len(samples):
+            wave = samples[len(found) : len(found) + self._jobs]
             left = None if self._limit is None else self._limit - self.seconds()
-            result = None if left is not None and left <= 0 else self._result(score, left)
-            if result is None or not result.complete:
+            if left is not None and left <= 0:
                 self.cut_short = True
                 return None
-            found.append(result.cpdag)
+            self.searches += len(wave)
+            for graph in self._searched(make, wave, penalty, left):
+                if graph is None:
+                    self.cut_short = True
+                    return None
+                found.append(graph)
         return found
 
-    def _result(self, score: Score, left: float | None) -> Result:
-        self.searches += 1
-        return self._search(score) if left is None else self._search(score, time_limit=left)
+    def _searched(
+        self,
+        make: MakeScore,
+        samples: Sequence[Dataset | Moments],
+        penalty: float,
+        left: float | None,
+    ) -> list[PDAG | None]:
+        """Search some samples at once."""
+        if len(samples) == 1:
+            return [_graph(self._search, make, samples[0], penalty, left)]
+        from joblib import Parallel, delayed
+
+        jobs = [delayed(_graph)(self._search, make, part, penalty, left) for part in samples]
+        found: list[PDAG | None] = Parallel(n_jobs=self._jobs)(jobs)
+        return found
+
+
+def _graph(
+    search: Search,
+    make: MakeScore,
+    sample: Dataset | Moments,
+    penalty: float,
+    left: float | None,
+) -> PDAG | None:
+    """Return the graph found on one sample; None if time was up before."""
+    if threading.current_thread() is threading.main_thread():  # of a process of its own, maybe
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            score = make(sample, penalty)
+    else:
+        score = make(sample, penalty)
+    result = search(score) if left is None else search(score, time_limit=left)
+    return result.cpdag if result.complete else None
 
 
 def _tried(
@@ -330,7 +374,7 @@ def _tried(
     tried: list[Candidate] = []
     for penalty in wanted:
         begun = run.seconds()
-        graphs = run.graphs(make(sample, penalty) for sample in criterion.samples)
+        graphs = run.graphs(make, criterion.samples, penalty)
         if graphs is None:
             break
         values, edges = criterion.values(graphs), tuple(g.edge_count() for g in graphs)

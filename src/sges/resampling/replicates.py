@@ -22,6 +22,7 @@ import numpy as np
 from sges import __version__
 from sges.data import Dataset, Kinds, Missing, Moments
 from sges.errors import (
+    ClusterError,
     DataError,
     DataWarning,
     InvalidArgument,
@@ -29,7 +30,9 @@ from sges.errors import (
     check_callable,
     check_number,
     check_word,
+    is_cluster_error,
     shown,
+    shown_error,
 )
 from sges.export import PathLike
 from sges.graph.pdag import PDAG
@@ -187,6 +190,8 @@ def confidence(
         damaged, or was made from other data or with other settings.
     Undecided
         If not one replicate was searched within the time limit.
+    ClusterError
+        If a cluster went away before one replicate was searched.
 
     References
     ----------
@@ -230,7 +235,7 @@ def confidence(
     )
     notes: tuple[str, ...] = ()
     if value is None:
-        chosen = resolve_penalty(penalty, data, score, plan, time_limit)
+        chosen = resolve_penalty(penalty, data, score, replace(plan, n_jobs=n_jobs), time_limit)
         value, notes = chosen.value, chosen.notes
     question = Question.of(data, score, value, plan, draw, seed)
     left = None if time_limit is None else max(time_limit - (time.perf_counter() - begun), 0.0)
@@ -430,6 +435,15 @@ def run(
         if not graphs:
             raise
         stopped = "interrupted"
+    except Exception as error:
+        if not is_cluster_error(error):
+            raise
+        if not graphs:
+            raise ClusterError(
+                f"the cluster went away before one replicate was searched ({shown_error(error)}); "
+                "start it again, and call again"
+            ) from error
+        stopped = "the cluster went away"
     finally:
         searched.close()
         if checkpoint is not None and graphs:
