@@ -165,7 +165,7 @@ def calls() -> dict[str, Call]:
             penalty.choose_penalty,
             {"data": Dataset.of({k: v * 4 for k, v in TABLE.items()}), "score": "auto",
              "candidates": [1.0], "method": "held-out", "parts": 2, "search": search.ges,
-             "seed": 0, "time_limit": None},
+             "seed": 0, "n_jobs": None, "time_limit": None},
         ),
         "rule_of_thumb": (penalty.rule_of_thumb, {"data": data(), "gamma": 0.5}),
         "extended_bic": (penalty.extended_bic, {"variables": 2, "records": 9, "gamma": 0.5}),
