@@ -18,12 +18,11 @@ from scratch_engine import Recorder
 from sges.certificate import tie_tolerance
 from sges.errors import InvalidArgument, ScoreError
 from sges.graph import PDAG, dag_to_cpdag, is_cpdag, is_imap, pdag_to_dag
-from sges.network import BayesianNetwork, random_dag
 from sges.nodeset import NodeSet, nodes, nodeset
 from sges.operators import Delete, Insert
 from sges.properties import AtMost, MaxClique, MaxParents, MaxTreewidth, MaxVStructures, MaxVWidth
-from sges.score import DiscreteBIC, GaussianBIC, SeparationOracle
-from sges.score.protocol import Candidates, Gains, Score, total_score
+from sges.score import GaussianBIC, SeparationOracle
+from sges.score.protocol import Score, total_score
 from sges.search import Progress, ges, order_bound, reference_order
 from sges.search.algorithms import backward
 from sges.search.asked import AskedGains
@@ -200,16 +199,6 @@ def _arcs(graph: PDAG) -> set[tuple[int, int]]:
     return {*graph.directed_edges(), *lines, *((y, x) for x, y in lines)}
 
 
-class Skipping(DiscreteBIC):
-    """A score that does not compute the gains of candidates that cannot win."""
-
-    def insert_gains_above(
-        self, y: int, base: NodeSet, candidates: Candidates, floor: float
-    ) -> Gains:
-        gains = self.insert_gains(y, base, candidates)
-        return np.where(gains > floor, gains, -1e300)
-
-
 class TestTheTwin:
     """The fast search does what the plain one does."""
 
@@ -293,19 +282,6 @@ class TestTheTwin:
         again = search_of(score, first_order(pdag_to_dag(end), [0] * score.n))
         again.improve()
         assert again.gain <= best + 1e-6
-
-    @each_kind
-    def test_a_score_that_skips_what_cannot_win_leads_to_the_same_orders(
-        self, search_of: Kind, seed: int
-    ) -> None:
-        """A score may answer for candidates that cannot win with any low number."""
-        network = BayesianNetwork.random(random_dag(8, 12, seed=seed), seed=seed)
-        score = Skipping(network.sample(500, seed=seed))
-        search = search_of(score, list(range(8)))
-        search.improve()
-        order = list(range(8))
-        plain = naive_order.best_order(local_of(score), order, search.tolerance, EVERYWHERE)
-        assert search.order == plain
 
     @pytest.mark.parametrize("make", [engines.reference, engines.asking])
     def test_the_families_counted_are_those_of_a_plain_set(self, make: Make, seed: int) -> None:

@@ -65,16 +65,12 @@ cdef int MOST_NODES = 1 << 24  # the state alone would take 32 TiB
 INSERTS = {None: -1, "all": 0, "poly": 1}
 KINDS = {Insert: INSERT, Delete: DELETE, Turn: TURN}
 
-# Frozen values are made by their slots here: the constructors take four times as long, and a
+# Frozen values are filled slot by slot here: their constructors take many times as long, and a
 # search of a few milliseconds makes hundreds of steps.
-OPERATORS = tuple(
-    (kind, kind.x.__set__, kind.y.__set__, getattr(kind, kind.set_name.lower()).__set__)
-    for kind in (Insert, Delete, Turn)
-)
-SET_PHASE, SET_OPERATOR, SET_GAIN, SET_SCORE, SET_EDGES, SET_SEPARATOR = (
-    getattr(Step, name).__set__
-    for name in ("phase", "operator", "gain", "score", "edges", "separator")
-)
+OPERATORS = tuple((kind, kind.set_name.lower()) for kind in (Insert, Delete, Turn))
+
+cdef extern from "Python.h":
+    int fill "PyObject_GenericSetAttr"(object value, object name, object content) except -1
 
 
 def alone(method):
@@ -126,7 +122,6 @@ cdef class Core:
     cdef object _names
     cdef object _moves
     cdef object _insert_gains
-    cdef object _insert_gains_above
     cdef object _delete_gains
 
     def __cinit__(self, score, native, *args, **kwargs):
@@ -193,7 +188,6 @@ cdef class Core:
             self.s.m.native = True
         else:
             self._insert_gains = getattr(score, "insert_gains", None)
-            self._insert_gains_above = getattr(score, "insert_gains_above", None)
             self._delete_gains = getattr(score, "delete_gains", None)
         self._values = [{} for _ in range(self.n)]
         self.deadline = deadline
@@ -410,6 +404,23 @@ cdef class Core:
         self._do(direct_all)
         return [mask_of(g.dag_parents[v].at, g.dag_parents[v].size) for v in range(self.n)]
 
+    def member_score(self):
+        """Return the sum of the scores of the families of one member, not counted."""
+        cdef Graph *g = &self.s.g
+        cdef Scorer *scorer = &self.s.m.scorer
+        cdef Ints *parents
+        cdef int v
+        cdef double total
+        if not self.s.m.native or scorer.family == NULL:
+            return sum([self.score.local(v, above) for v, above in enumerate(self.member())])
+        self._do(direct_all)
+        total = sum([self.score.local(v, 0) for v in range(self.n)])
+        for v in range(self.n):
+            parents = &g.dag_parents[v]
+            sort_ints(parents.at, parents.size)  # so that rounding depends on the class alone
+            total += scorer.family(scorer.self, v, parents.at, parents.size)
+        return total
+
     @property
     def steps(self):
         """The steps that lead to the state."""
@@ -422,21 +433,22 @@ cdef class Core:
     cdef list _list_steps(self):
         cdef int i
         cdef StepOf *step
+        new = object.__new__
         found = []
         for i in range(self.s.step_count):
             step = &self.s.steps[i]
-            kind, set_x, set_y, set_chosen = OPERATORS[step.kind]
-            operator = kind.__new__(kind)
-            set_x(operator, step.x)
-            set_y(operator, step.y)
-            set_chosen(operator, mask_of(self.s.step_sets.at + step.first, step.size))
-            told = Step.__new__(Step)
-            SET_PHASE(told, self._phases[step.phase])
-            SET_OPERATOR(told, operator)
-            SET_GAIN(told, step.gain)
-            SET_SCORE(told, step.total)
-            SET_EDGES(told, step.edges)
-            SET_SEPARATOR(told, None)
+            kind, chosen = OPERATORS[step.kind]
+            operator = new(kind)
+            fill(operator, "x", step.x)
+            fill(operator, "y", step.y)
+            fill(operator, chosen, mask_of(self.s.step_sets.at + step.first, step.size))
+            told = new(Step)
+            fill(told, "phase", self._phases[step.phase])
+            fill(told, "operator", operator)
+            fill(told, "gain", step.gain)
+            fill(told, "score", step.total)
+            fill(told, "edges", step.edges)
+            fill(told, "separator", None)
             found.append(told)
         return found
 
@@ -1031,11 +1043,9 @@ cdef class Core:
                 values[parents] = value
         return value
 
-    cdef object _asked(self, Record *r, bint inserting, bint exact, xs):
+    cdef object _asked(self, Record *r, bint inserting, xs):
         """Return the gains that a Python score gives."""
         base = mask_of(r.base, r.size)
-        if inserting and not exact and self._insert_gains_above is not None:
-            return self._insert_gains_above(r.y, base, xs, self.s.tolerance)
         batch = self._insert_gains if inserting else self._delete_gains
         if batch is not None:
             return batch(r.y, base, xs)
@@ -1376,15 +1386,15 @@ cdef int ask_member(Core core) noexcept:
 
 
 cdef int ask_python(
-    void *owner, Record *record, bint inserting, bint exact, const int *xs, int count,
+    void *owner, Record *record, bint inserting, const int *xs, int count,
     double *gains,
 ) noexcept nogil:
     with gil:
-        return ask_score(<Core>owner, record, inserting, exact, xs, count, gains)
+        return ask_score(<Core>owner, record, inserting, xs, count, gains)
 
 
 cdef int ask_score(
-    Core core, Record *record, bint inserting, bint exact, const int *xs, int count, double *gains
+    Core core, Record *record, bint inserting, const int *xs, int count, double *gains
 ) noexcept:
     """Ask a Python score for gains."""
     cdef Py_ssize_t[::1] nodes_asked
@@ -1395,7 +1405,7 @@ cdef int ask_score(
         nodes_asked = candidates
         for i in range(count):
             nodes_asked[i] = xs[i]
-        given = core._asked(record, inserting, exact, candidates)
+        given = core._asked(record, inserting, candidates)
         found = np.ascontiguousarray(given, dtype=np.float64)
         if found.shape != (count,):
             raise ScoreError(

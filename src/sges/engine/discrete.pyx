@@ -807,6 +807,7 @@ cdef class DiscreteScore(NativeScore):
             raise MemoryError
         scorer.self, scorer.n = run, self.n
         scorer.inserts, scorer.deletes, scorer.close = answer_inserts, answer_deletes, close_run
+        scorer.family = NULL
         return 0
 
 

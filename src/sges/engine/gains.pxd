@@ -155,7 +155,7 @@ cdef inline void ask_inserts(
     list_missing(m, wanted, r.answered)
     m.questions += 1
     m.work += fresh
-    must_answer(m, r, m.ask(m.owner, r, True, False, m.missing.at, fresh, m.gains))
+    must_answer(m, r, m.ask(m.owner, r, True, m.missing.at, fresh, m.gains))
     for i in range(fresh):
         if not isfinite(m.gains[i]):
             refuse(m, r, m.missing.at[i], m.gains[i])
@@ -197,7 +197,7 @@ cdef inline void ask_exact(Memory *m, Record *r, const int *xs, int size) noexce
     if not m.native:
         m.questions += 1
         m.work += m.missing.size
-        must_answer(m, r, m.ask(m.owner, r, True, True, m.missing.at, m.missing.size, m.gains))
+        must_answer(m, r, m.ask(m.owner, r, True, m.missing.at, m.missing.size, m.gains))
         for i in range(m.missing.size):
             if not isfinite(m.gains[i]):
                 refuse(m, r, m.missing.at[i], m.gains[i])
@@ -284,7 +284,7 @@ cdef inline void ask_python_deletes(Memory *m, Record *r, int fresh) noexcept no
         m.xs[i] = r.base[m.missing.at[i]]
     m.questions += 1
     m.work += fresh
-    must_answer(m, r, m.ask(m.owner, r, False, True, m.xs, fresh, m.gains))
+    must_answer(m, r, m.ask(m.owner, r, False, m.xs, fresh, m.gains))
     for i in range(fresh):
         if not isfinite(m.gains[i]):
             refuse(m, r, m.xs[i], m.gains[i])
@@ -328,7 +328,7 @@ cdef inline double single_gain(
             compute_deletes(m, r)
         gain = r.deletes[place_of(r, x)]
     else:
-        must_answer(m, r, m.ask(m.owner, r, inserting, True, &x, 1, &gain))
+        must_answer(m, r, m.ask(m.owner, r, inserting, &x, 1, &gain))
     if not isfinite(gain):
         refuse(m, r, x, gain)
     return gain

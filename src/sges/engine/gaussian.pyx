@@ -431,6 +431,15 @@ cdef int gaussian_deletes(
     return 0 if take_logs(gains, size, run.half, run.per_parent) else NOT_FINITE
 
 
+cdef double gaussian_family(void *self, int y, const int *base, int size) noexcept nogil:
+    cdef GaussianRun *run = <GaussianRun *>self
+    if size == 0:
+        return 0.0
+    if factor_family(&run.columns, y, base, size) < 0:
+        return NAN
+    return run.half * log(run.columns.space.weight[size]) - run.per_parent * size
+
+
 cdef void gaussian_close(void *self) noexcept nogil:
     free_columns(&(<GaussianRun *>self).columns)
     free(self)
@@ -473,6 +482,7 @@ cdef class Gaussian(NativeScore):
         scorer.n = self.n
         scorer.inserts = gaussian_inserts
         scorer.deletes = gaussian_deletes
+        scorer.family = gaussian_family
         scorer.close = gaussian_close
         return 0
 
@@ -669,6 +679,7 @@ cdef class BGe(NativeScore):
         scorer.n = self.n
         scorer.inserts = bge_inserts
         scorer.deletes = bge_deletes
+        scorer.family = NULL
         scorer.close = bge_close
         return 0
 
@@ -936,6 +947,7 @@ cdef class DegenerateGaussian(NativeScore):
         scorer.n = self.n
         scorer.inserts = mixed_inserts
         scorer.deletes = mixed_deletes
+        scorer.family = NULL
         scorer.close = mixed_close
         return 0
 

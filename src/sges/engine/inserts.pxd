@@ -585,8 +585,10 @@ cdef inline void bar_reached(Search *s, Inserts *of, int y, int lane) noexcept n
             remember(s, of.source, x, y, lane)
 
 
-cdef inline bint best_is_free(Search *s, Inserts *of, int y, double best) noexcept nogil:
-    """Look at the paths of y's inserts of this gain; tell whether one of them is free.
+cdef inline bint best_is_free(
+    Search *s, Inserts *of, int y, double best, int *free_lane, int *free_x
+) noexcept nogil:
+    """Look at the paths of y's inserts of this gain; tell whether one of them is free, and which.
 
     Those that a path bars are dropped.
     """
@@ -600,6 +602,8 @@ cdef inline bint best_is_free(Search *s, Inserts *of, int y, double best) noexce
         for k in range(r.count):
             if r.gains[k] >= best and offers(s, &lanes.at[i], r.xs[k], y):
                 if is_free(s, of, y, i, r.xs[k]):
+                    free_lane[0] = i
+                    free_x[0] = r.xs[k]
                     return True
                 lanes.at[i].barred += 1
         if lanes.at[i].barred > FEW_BARRED:
@@ -673,18 +677,18 @@ cdef inline void take_least(
 
 cdef inline bint best_insert(Search *s, Inserts *of) noexcept nogil:
     """Find the insert of largest gain; of those that tie, the one with the least key."""
-    cdef int y, i, k, x
+    cdef int y, i, k, x, free_y, free_lane, free_x
     cdef double highest, floor
     cdef Lanes *lanes
     cdef Record *r
     if of.of == NULL or s.g.n == 0:
         return False
     while True:
-        y = best_node(&of.tree)
+        free_y = best_node(&of.tree)
         highest = of.tree.at[1]
         if highest <= s.tolerance:
             return False
-        if best_is_free(s, of, y, highest):
+        if best_is_free(s, of, free_y, highest, &free_lane, &free_x):
             break
     floor = highest - s.tolerance
     s.found.x = -1
@@ -701,7 +705,10 @@ cdef inline bint best_insert(Search *s, Inserts *of) noexcept nogil:
                     continue
                 if offers(s, &lanes.at[i], x, y):
                     list_t(s, lanes, &lanes.at[i], x, &s.best_set)
-                    if has_lesser_key(s, x, y, &s.best_set) and is_free(s, of, y, i, x):
+                    if has_lesser_key(s, x, y, &s.best_set) and (
+                        (x == free_x and y == free_y and i == free_lane)
+                        or is_free(s, of, y, i, x)
+                    ):
                         take_least(s, &s.found, INSERT, x, y, &s.best_set, r.gains[k], i)
         y = next_node(&of.tree, y + 1, floor)
     return True

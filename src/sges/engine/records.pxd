@@ -103,7 +103,7 @@ cdef struct Memory:
     Scorer scorer
     void *owner  # who answers for a Python score
     int (*ask)(
-        void *owner, Record *record, bint inserting, bint exact, const int *xs, int count,
+        void *owner, Record *record, bint inserting, const int *xs, int count,
         double *gains,
     ) noexcept nogil
     void (*check)(void *owner) noexcept nogil  # leaves the run if time is up

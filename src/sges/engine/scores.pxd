@@ -19,6 +19,9 @@ cdef struct Scorer:
     ) noexcept nogil
     # Gains local(y, base - base[i]) - local(y, base) for every i.  Returns 0.
     int (*deletes)(void *self, int y, const int *base, int size, double *gains) noexcept nogil
+    # The score of a family beyond that of the node alone, local(y, base) - local(y, {}).  NULL where
+    # the score itself is as quick; NaN if it has none.
+    double (*family)(void *self, int y, const int *base, int size) noexcept nogil
     void (*close)(void *self) noexcept nogil
 
 

@@ -16,6 +16,7 @@ Paper: Section 3, PDAG.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 from typing import TypeAlias, overload
 
 from sges.errors import DataError, GraphError, InvalidArgument, is_number, shown, suggestion
@@ -660,7 +661,7 @@ def checked_names(names: object, n: int) -> tuple[str, ...] | None:
     if names is None:
         return None
     given = tuple(names) if isinstance(names, Iterable) else (names,)
-    if isinstance(names, str) or not all(isinstance(name, str) for name in given):
+    if isinstance(names, str) or not all(map(isinstance, given, repeat(str))):
         raise GraphError(f"names must be a sequence of strings, not {shown(names)}")
     if len(given) != n:
         raise GraphError(f"{len(given)} names were given for {n} nodes; each node needs one")

@@ -186,6 +186,10 @@ class ReferenceEngine:
         dag = pdag_to_dag(self.cpdag)
         return [dag.parents(v) for v in range(self.n)]
 
+    def member_score(self) -> float:
+        """Return the sum of the scores of the families of one member, not counted."""
+        return sum(self.score.local(y, parents) for y, parents in enumerate(self.member()))
+
     def mark(self) -> Mark:
         """Return the point that was reached."""
         return replace(self._here, capped=self.capped)

@@ -348,7 +348,7 @@ class Run:
         """Return what the run found."""
         engine = self.engine
         cpdag = engine.cpdag
-        score = sum(self.score.local(y, above) for y, above in enumerate(engine.member()))
+        score = engine.member_score()
         steps = self._steps(score)
         if steps:
             warn_if_not_score_equivalent(self.score, steps[0].operator)
