@@ -3,11 +3,13 @@
 import json
 import pickle
 import re
+from base64 import b64decode
 from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import combinations, islice
 from pathlib import Path
+from xml.etree import ElementTree
 
 import networkx as nx
 import pytest
@@ -198,24 +200,41 @@ def test_repr_is_one_line(seed: int) -> None:
 
 
 class Tags(HTMLParser):
-    """Collects the tags of a page."""
+    """Collects the tags of a page and their attributes."""
 
-    def __init__(self) -> None:
+    def __init__(self, page: str) -> None:
         super().__init__()
-        self.seen: set[str] = set()
+        self.seen: dict[str, dict[str, str]] = {}
+        self.feed(page)
 
-    def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002
-        self.seen.add(tag)
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen[tag] = {name: value or "" for name, value in attrs}
 
 
-def test_a_notebook_shows_picture_and_summary_with_names_escaped() -> None:
+def test_a_notebook_shows_an_image_a_frame_over_it_and_the_summary() -> None:
     page = evil()._repr_html_()
-    tags = Tags()
-    tags.feed(page)
-    assert {"svg", "pre"} <= tags.seen
-    assert "script" not in tags.seen
+    seen = Tags(page).seen
+    assert {"img", "iframe", "pre"} <= set(seen)
+    assert not {"script", "svg", "style"} & set(seen)  # which are stripped without trust
+    assert seen["iframe"]["sandbox"] == "allow-scripts"
+    assert not any("id" in attributes for attributes in seen.values())  # no two can collide
     assert "&lt;script&gt;" in page
-    assert "<svg" not in Result(PDAG.empty(500), 0.0)._repr_html_()
+    assert set(Tags(Result(PDAG.empty(500), 0.0)._repr_html_()).seen) == {"pre"}
+
+
+def test_the_image_in_a_notebook_is_a_drawing_of_every_edge_with_names_escaped() -> None:
+    source = Tags(evil()._repr_html_()).seen["img"]["src"]
+    drawing = ElementTree.fromstring(b64decode(source.removeprefix("data:image/svg+xml;base64,")))
+    svg = "{http://www.w3.org/2000/svg}"
+    edges = [path for path in drawing.iter(f"{svg}path") if "edge" in path.get("class", "")]
+    assert len(edges) == evil().cpdag.edge_count()
+    assert not list(drawing.iter(f"{svg}script"))
+
+
+def test_the_frame_in_a_notebook_holds_the_view_but_not_the_archive() -> None:
+    inner = Tags(evil()._repr_html_()).seen["iframe"]["srcdoc"]
+    assert '<body class="notebook">' in inner
+    assert '<script type="application/json" id="sges-result"></script>' in inner
 
 
 # explain

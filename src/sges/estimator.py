@@ -115,8 +115,9 @@ class StructureLearner(_Searcher):
     n_jobs : int, optional
         How many escapes of an extended search run at once, as in scikit-learn: None is one, -1 as
         many as there are cores.  The result does not depend on it.
-    progress : callable, optional
-        Called with a ``Progress`` at the start of each phase and after each step.
+    progress : callable or bool, optional
+        Called with a ``Progress`` at the start of each phase and after each step; True shows a
+        line on standard error that tells where the search is.
     kinds : str or mapping, optional
         The kinds of the columns, "continuous" or "discrete", where they should not be detected.
     missing : str
@@ -163,7 +164,7 @@ class StructureLearner(_Searcher):
         max_indegree: int | None = None,
         time_limit: float | None = None,
         n_jobs: int | None = None,
-        progress: OnProgress | None = None,
+        progress: OnProgress | bool | None = None,
         kinds: Kinds = None,
         missing: Missing = "error",
     ) -> None:
@@ -201,8 +202,9 @@ class GES(_Searcher):
         The largest number of parents that a variable may have in the graph.
     time_limit : float, optional
         Seconds after which the search stops and keeps the best graph found so far.
-    progress : callable, optional
-        Called with a ``Progress`` at the start of each phase and after each step.
+    progress : callable or bool, optional
+        Called with a ``Progress`` at the start of each phase and after each step; True shows a
+        line on standard error that tells where the search is.
     kinds : str or mapping, optional
         The kinds of the columns, "continuous" or "discrete", where they should not be detected.
     missing : str
@@ -249,7 +251,7 @@ class GES(_Searcher):
         start: AnyStart = None,
         max_indegree: int | None = None,
         time_limit: float | None = None,
-        progress: OnProgress | None = None,
+        progress: OnProgress | bool | None = None,
         kinds: Kinds = None,
         missing: Missing = "error",
     ) -> None:
@@ -290,8 +292,9 @@ class SGES(_Searcher):
         The largest number of parents that a variable may have in the graph.
     time_limit : float, optional
         Seconds after which the search stops and keeps the best graph found so far.
-    progress : callable, optional
-        Called with a ``Progress`` at the start of each phase and after each step.
+    progress : callable or bool, optional
+        Called with a ``Progress`` at the start of each phase and after each step; True shows a
+        line on standard error that tells where the search is.
     kinds : str or mapping, optional
         The kinds of the columns, "continuous" or "discrete", where they should not be detected.
     missing : str
@@ -340,7 +343,7 @@ class SGES(_Searcher):
         start: AnyStart = None,
         max_indegree: int | None = None,
         time_limit: float | None = None,
-        progress: OnProgress | None = None,
+        progress: OnProgress | bool | None = None,
         kinds: Kinds = None,
         missing: Missing = "error",
     ) -> None:

@@ -11,6 +11,7 @@ function of that name in the package.
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from math import inf
 from numbers import Real
@@ -68,7 +69,7 @@ def learn(
     max_indegree: int | None = None,
     time_limit: float | None = None,
     n_jobs: int | None = None,
-    progress: OnProgress | None = None,
+    progress: OnProgress | bool | None = None,
     kinds: Kinds = None,
     missing: Missing = "error",
     names: Sequence[str] | None = None,
@@ -122,8 +123,9 @@ def learn(
         How many escapes of an extended search, and searches that choose the penalty, run at once,
         as in scikit-learn: None is one, -1 as many as there are cores.  The result does not
         depend on it.
-    progress : callable, optional
-        Called with a ``Progress`` at the start of each phase and after each step.
+    progress : callable or bool, optional
+        Called with a ``Progress`` at the start of each phase and after each step; True shows a
+        line on standard error, in a terminal or a notebook, that tells where the search is.
     kinds, missing, names, columns, exclude, weights : optional
         How the table is read: see ``Dataset.of``.
 
@@ -178,9 +180,19 @@ def learn(
     for note in notes:
         LOG.info(note)
     left = None if time_limit is None else max(time_limit - chosen.seconds, 0.0)
-    result = plan.run(scorer, time_limit=left, progress=progress)
+    with _watched(progress) as callback:
+        result = plan.run(scorer, time_limit=left, progress=callback)
     named = result.cpdag.named(labels)
     return replace(result, cpdag=named, notes=(*notes, *result.notes), plan=plan)
+
+
+def _watched(progress: OnProgress | bool | None) -> AbstractContextManager[OnProgress | None]:
+    """Return a context with the callback of the search; True is a line that renews itself."""
+    if isinstance(progress, bool) and progress:
+        from sges.report.text import progress_line
+
+        return progress_line()
+    return nullcontext(None if isinstance(progress, bool) else progress)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import logging
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -335,3 +336,15 @@ heavy = {{"pyarrow", "pyarrow.parquet", "narwhals", "pandas", "polars", "scipy.s
 assert heavy & set(sys.modules) == {needed or "set()"}, heavy & set(sys.modules)
 """
     subprocess.run([sys.executable, "-W", "error", "-c", script], check=True)
+
+
+def test_progress_true_shows_a_line_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    sges.learn(examples.load("asia"), progress=True)
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.startswith("\r")
+    assert told.err.endswith("\n")
+    assert all(len(line) < 80 for line in told.err.rstrip("\n").split("\r"))
+    assert re.search(r"\d+ steps  \d+ edges  score -", told.err)
+    sges.learn(examples.load("asia"), progress=False)
+    assert capsys.readouterr().err == ""

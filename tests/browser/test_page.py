@@ -1,5 +1,6 @@
 """The report in a real browser: every control does what it says, and nothing else happens."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -245,3 +246,38 @@ def test_the_page_prints(page: Browser, tmp_path: Path) -> None:
     page.pdf(tmp_path / "report.pdf")
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
     assert_quiet(page)
+
+
+def test_two_results_in_one_notebook_are_each_interactive(
+    browser: Browser, result: Result, tmp_path: Path
+) -> None:
+    shown = result._repr_html_()
+    notebook = tmp_path / "notebook.html"
+    notebook.write_text(f"<!doctype html><meta charset=utf-8>{shown}<hr>{shown}", encoding="utf-8")
+    browser.open(notebook)
+    before, after = tmp_path / "before.png", tmp_path / "after.png"
+    wait = "new Promise(done => setTimeout(done, 1500))"  # frames are drawn after the page
+    browser.run(wait)
+    browser.picture(before)
+    find = "(f => [f.left, f.top])(document.querySelector('iframe').getBoundingClientRect())"
+    left, top = browser.run(find)
+    browser.click(left + 120, top + 95)  # the field for finding a variable
+    for letter in result.names[3]:
+        browser.press(letter)
+    browser.press("Enter")
+    browser.run(wait)
+    browser.picture(after)
+    assert before.read_bytes() != after.read_bytes()
+    assert_quiet(browser)
+
+
+def test_where_frames_are_stripped_the_image_of_the_graph_is_left(
+    browser: Browser, result: Result, tmp_path: Path
+) -> None:
+    stripped = re.sub(r"<iframe.*?</iframe>", "", result._repr_html_(), flags=re.DOTALL)
+    notebook = tmp_path / "stripped.html"
+    notebook.write_text(f"<!doctype html><meta charset=utf-8>{stripped}", encoding="utf-8")
+    browser.open(notebook)
+    loaded = "(i => i.complete && i.naturalWidth > 100)(document.querySelector('img'))"
+    assert browser.run(loaded) is True
+    assert_quiet(browser)

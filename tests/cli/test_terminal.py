@@ -10,7 +10,8 @@ import pytest
 
 from sges import examples
 from sges.cli.app import run
-from sges.cli.terminal import coloured, facts_of, watching
+from sges.cli.terminal import coloured, watching
+from sges.report.text import progress_in_words
 from sges.search import Progress
 
 ASIA = str(examples.load("asia").path)
@@ -60,8 +61,8 @@ def test_the_colours_change_no_letter() -> None:
 
 
 def test_progress_says_phase_steps_edges_and_score() -> None:
-    assert facts_of(Progress("fes", 1, -12.34, 1, 0.1)) == "1 step  1 edge  score -12.3"
-    assert facts_of(Progress("sbes", 9, -2.0, 7, 0.1)) == "9 steps  7 edges  score -2.0"
+    assert progress_in_words(Progress("fes", 1, -12.34, 1, 0.1))[1] == "1 step  1 edge  score -12.3"
+    assert progress_in_words(Progress("sbes", 9, -2.0, 7, 0.1))[1] == "9 steps  7 edges  score -2.0"
 
 
 def test_nobody_watches_where_there_is_no_terminal() -> None:

@@ -234,3 +234,9 @@ def test_saving_writes_four_files(tmp_path: Path) -> None:
 def test_no_replicates_at_all_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="at least one replicate"):
         of()
+
+
+def test_a_notebook_shows_the_averaged_class_and_the_shares() -> None:
+    page = FOUR._repr_html_()
+    assert "data:image/svg+xml" in page
+    assert "4 replicates" in page

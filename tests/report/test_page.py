@@ -232,3 +232,14 @@ def test_a_page_without_a_result_is_refused(tmp_path: Path) -> None:
 def test_a_page_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="cannot write"):
         Result(PDAG.empty(2), 0.0).report(tmp_path / "missing" / "report.html")
+
+
+def test_a_search_too_long_to_be_replayed_keeps_its_steps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    result = learned(8, 10, 1)
+    assert view_in(report_page(result))["start"] == "empty"
+    monkeypatch.setattr("sges.report.page.MAX_REPLAYED", 8 * len(result.steps) - 1)
+    view = view_in(report_page(result))
+    assert view["start"] is None
+    assert len(view["steps"]) == len(result.steps)

@@ -35,18 +35,6 @@ AsJson: TypeAlias = Annotated[
     bool, typer.Option("--json", metavar="", help="Print one JSON document instead of text.")
 ]
 
-PHASES = {
-    "fes": "adding edges",
-    "poly-fes": "adding edges",
-    "bes": "removing edges",
-    "sbes": "removing edges selectively",
-    "turning": "turning edges",
-    "order": "ordering the variables",
-    "interleaved": "adding, turning and removing edges",
-    "extended": "escaping from the local optimum",
-}
-"""The phases of a search in words."""
-
 STYLES = {
     r"\A.*": "bold",
     r"(?m)^[a-z]+ {2,}(?=\S)": "dim",
@@ -254,8 +242,10 @@ class Watcher:
     def _show(self, progress: "Progress") -> None:
         assert self._bar is not None
         assert self._task is not None
-        doing = PHASES.get(progress.phase, progress.phase)
-        self._bar.update(self._task, description=doing, facts=facts_of(progress))
+        from sges.report.text import progress_in_words
+
+        doing, facts = progress_in_words(progress)
+        self._bar.update(self._task, description=doing, facts=facts)
 
 
 @contextmanager
@@ -284,10 +274,3 @@ def watching(first: str) -> Iterator[Watcher]:
         transient=True,
     ) as bar:
         yield Watcher(bar, first)
-
-
-def facts_of(progress: "Progress") -> str:
-    """Return the steps, edges and score of a search that is under way."""
-    steps = f"{progress.step} step{'' if progress.step == 1 else 's'}"
-    edges = f"{progress.edges} edge{'' if progress.edges == 1 else 's'}"
-    return f"{steps}  {edges}  score {progress.score:.1f}"

@@ -5,8 +5,8 @@ Nothing here is needed by a search; the methods of ``Result`` import it when the
 
 from sges.report.directory import files_of, read_result, save
 from sges.report.explanation import Event, Explanation, explain
-from sges.report.html import graph_html, preformatted, result_html
-from sges.report.page import report_page, write_report
+from sges.report.html import graph_html, preformatted
+from sges.report.page import report_page, result_html, write_report
 from sges.report.text import summary
 
 __all__ = [

@@ -1,39 +1,37 @@
-"""Results in a notebook: the picture, and the summary below it."""
+"""A graph as SVG in our layered layout, and values as a notebook shows them.
 
+Names come from data: every one is escaped.  Where a notebook does not trust its outputs, it strips
+scripts, style sheets and inline SVG, but leaves images; so a picture in a notebook is an image
+whose content is part of its address.
+"""
+
+from base64 import b64encode
+from collections.abc import Sequence
 from html import escape
 
-from sges.errors import MissingLibrary
-from sges.graph.pdag import PDAG
-from sges.plot import picture
-from sges.report.text import summary
-from sges.result import Result
+from sges.graph.pdag import PDAG, printable
+from sges.plot import layout_of
+from sges.plot.drawing import labels_of
+from sges.plot.layout import Curve, Layout, Size
 
-MAX_DRAWN_NODES = 120
-"""Larger graphs are shown as text only: their picture belongs in a file."""
+MAX_DRAWN_NODES, MAX_DRAWN_EDGES = 400, 500
+"""Larger graphs are shown one neighbourhood at a time, and in a notebook as text."""
 
-MAX_LINES = 20
-"""The largest number of lines for each list of edges in a notebook."""
+TYPE_SIZE, LINE_HEIGHT = 12.0, 15.0
+MARGIN = 12.0
+NONE, DIRECTED, UNDIRECTED = 0, 1, 2
+"""What is between two nodes."""
 
-_STYLE = (
+_TEXT_STYLE = (
     "font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace; "
     "white-space: pre; line-height: 1.35; overflow-x: auto"
 )
-
-
-def result_html(result: Result) -> str:
-    """Return a result as HTML for a notebook.
-
-    Parameters
-    ----------
-    result : Result
-        The result to show.
-
-    Returns
-    -------
-    str
-        The picture, if the graph is not too large to draw, and the summary.
-    """
-    return graph_html(result.cpdag, summary(result, MAX_LINES))
+_IMAGE_STYLE = (
+    "text{font:12px system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif;"
+    "fill:#1b2430;text-anchor:middle}rect{fill:#f8fafc;stroke:#64748b}"
+    ".edge{fill:none;stroke:#334155;stroke-width:1.3}.directed{marker-end:url(#arrow)}"
+    ".undirected{stroke:#b45309;stroke-width:1.7;stroke-dasharray:5 3}#arrow path{fill:#334155}"
+)
 
 
 def graph_html(graph: PDAG, text: str) -> str:
@@ -42,23 +40,17 @@ def graph_html(graph: PDAG, text: str) -> str:
     Parameters
     ----------
     graph : PDAG
-        The graph to draw, unless it is too large or matplotlib is not installed.
+        The graph to draw, unless it is too large.
     text : str
         Plain text in columns.
 
     Returns
     -------
     str
-        An inline SVG picture and a ``pre`` element.
+        An image, which needs no trust, and a ``pre`` element.
     """
-    if not 0 < graph.n <= MAX_DRAWN_NODES:
-        return preformatted(text)
-    try:
-        svg = picture(graph, "svg").decode("utf-8")
-    except MissingLibrary:
-        return preformatted(text)
-    inline = svg[svg.index("<svg") :]  # without the prologue, which belongs to a file
-    return f'<div style="max-width: 100%; overflow-x: auto">{inline}</div>{preformatted(text)}'
+    layout = layout_for_page(graph)
+    return preformatted(text) if layout is None else image(graph, layout) + preformatted(text)
 
 
 def preformatted(text: str) -> str:
@@ -74,4 +66,148 @@ def preformatted(text: str) -> str:
     str
         A ``pre`` element in a monospaced font.
     """
-    return f'<pre style="{_STYLE}">{escape(text)}</pre>'
+    return f'<pre style="{_TEXT_STYLE}">{escape(text)}</pre>'
+
+
+def image(graph: PDAG, layout: Layout, max_height: int | None = None) -> str:
+    """Return the picture of a graph as an ``img`` element that holds all of it."""
+    limit = "" if max_height is None else f"; max-height: {max_height}px; object-fit: contain"
+    width, height = (short(side + 2 * MARGIN) for side in (layout.width, layout.height))
+    style = f' width="{width}" height="{height}"><style>{_IMAGE_STYLE}</style>'
+    drawn = svg_of(graph, layout).replace(">", style, 1)
+    coded = b64encode(drawn.encode()).decode()
+    return (
+        f'<img alt="{escape(about(graph))}" width="{width}" height="{height}" '
+        f'style="max-width: 100%; height: auto; background: #fff{limit}" '
+        f'src="data:image/svg+xml;base64,{coded}">'
+    )
+
+
+def about(graph: PDAG) -> str:
+    """Return what a picture of the graph shows, in words."""
+    directed, undirected = len(graph.directed_edges()), len(graph.undirected_edges())
+    return (
+        f"A graph of {graph.n:,} variables: {directed} directed and {undirected} undirected edges"
+    )
+
+
+def layout_for_page(graph: PDAG) -> Layout | None:
+    """Return where to draw the graph, or None if it is too large to be drawn whole."""
+    if not 0 < graph.n <= MAX_DRAWN_NODES or graph.edge_count() > MAX_DRAWN_EDGES:
+        return None
+    labels = labels_of([graph.name(v) for v in range(graph.n)])
+    layout = layout_of(graph, [_box_size(label) for label in labels], "own")
+    return layout.moved(MARGIN, MARGIN)
+
+
+def _box_size(label: str) -> Size:
+    """Return the size of the box around a label, for any common font of the browser."""
+    lines = label.split("\n")
+    width = max(sum(map(_advance, line)) for line in lines) * TYPE_SIZE
+    return (max(width, 14.0) + 16.0, LINE_HEIGHT * len(lines) + 9.0)
+
+
+def _advance(character: str) -> float:
+    """Return about how wide a character is, in units of the type size."""
+    if character in "iljtf.,:;'|!()[] ":
+        return 0.36
+    if character in "mwMW@%—":
+        return 0.92
+    if ord(character) >= 0x1100:
+        return 1.05
+    return 0.7 if character.isupper() else 0.6
+
+
+def svg_of(graph: PDAG, layout: Layout | None) -> str:
+    """Return the picture of a graph as an ``svg`` element, empty for a graph that is not drawn."""
+    title = f"<title>{about(graph)}, listed below</title>"
+    arrow = (
+        '<defs><marker id="arrow" viewBox="0 0 10 10" refX="9.5" refY="5" markerWidth="9" '
+        'markerHeight="9" markerUnits="userSpaceOnUse" orient="auto-start-reverse">'
+        '<path d="M0 1L10 5L0 9z"/></marker></defs>'
+    )
+    head = '<svg class="graph" id="drawing" role="group" tabindex="0" xmlns="http://www.w3.org/2000/svg"'
+    if layout is None:
+        small = (
+            "<p>The graph is too large to be read as one picture: find or choose a variable, and "
+            "its neighbourhood is drawn.</p>"
+            if graph.n
+            else "<p>The graph has no variables.</p>"
+        )
+        empty = '<g id="extra"></g><g id="nodes"></g>'
+        return f'{small}{head} viewBox="0 0 900 500">{title}{arrow}{empty}</svg>'
+    labels = labels_of([graph.name(v) for v in range(graph.n)])
+    width, height = layout.width + 2 * MARGIN, layout.height + 2 * MARGIN
+    lines = [
+        f'{head} viewBox="0 0 {short(width)} {short(height)}">{title}{arrow}',
+        '<g id="lines">',
+    ]
+    lines += [_edge_path(graph, curve) for curve in layout.curves]
+    lines += ['</g><g id="extra"></g><g id="nodes">']
+    lines += [_node_box(graph, v, labels[v], layout) for v in range(graph.n)]
+    return "\n".join([*lines, "</g></svg>"])
+
+
+def _edge_path(graph: PDAG, curve: Curve) -> str:
+    x, y, kind = between_nodes(graph, *curve.edge)
+    points = curve.points if (x, y) == curve.edge else curve.points[::-1]
+    word = "directed" if kind == DIRECTED else "undirected"
+    return (
+        f'<path class="edge {word}" data-x="{x}" data-y="{y}" data-kind="{kind}" '
+        f'd="{_outline(points)}"/>'
+    )
+
+
+def _outline(points: Sequence[tuple[float, float]]) -> str:
+    numbers = [f"{short(x)} {short(y)}" for x, y in points]
+    return f"M{numbers[0]}" + "".join(
+        f"V{short(points[k + 2][1])}"
+        if len({round(x, 1) for x, _ in points[k - 1 : k + 3]}) == 1
+        else f"C{' '.join(numbers[k : k + 3])}"
+        for k in range(1, len(numbers), 3)
+    )
+
+
+def _node_box(graph: PDAG, v: int, label: str, layout: Layout) -> str:
+    box = layout.boxes[v]
+    lines = label.split("\n")
+    top = box.y - LINE_HEIGHT * (len(lines) - 1) / 2 + TYPE_SIZE * 0.35
+    texts = "".join(
+        f'<text x="{short(box.x)}" y="{short(top + k * LINE_HEIGHT)}">{escape(line)}</text>'
+        for k, line in enumerate(lines)
+    )
+    name = escape(printable(graph.name(v)))
+    return (
+        f'<g class="node" data-v="{v}" tabindex="0" role="button" '
+        f'aria-label="{escape(_in_words(graph, v))}"><title>{name}</title>'
+        f'<rect x="{short(box.x - box.width / 2)}" y="{short(box.top)}" rx="5" '
+        f'width="{short(box.width)}" height="{short(box.height)}"/>{texts}</g>'
+    )
+
+
+def _in_words(graph: PDAG, v: int) -> str:
+    """Return what a screen reader says about a node."""
+    parts = [
+        f"{masks.bit_count()} {noun}{'' if masks.bit_count() == 1 else plural}"
+        for masks, noun, plural in (
+            (graph.parents(v), "parent", "s"),
+            (graph.children(v), "child", "ren"),
+            (graph.neighbors(v), "undirected edge", "s"),
+        )
+    ]
+    return f"{printable(graph.name(v))}: {', '.join(parts)}"
+
+
+def between_nodes(graph: PDAG, x: int, y: int) -> tuple[int, int, int]:
+    """Return what is between two nodes as x, y, kind: x → y, x — y, or nothing."""
+    forward, backward = graph.out[x] >> y & 1, graph.out[y] >> x & 1
+    if forward and backward:
+        return (x, y, UNDIRECTED)
+    if backward:
+        return (y, x, DIRECTED)
+    return (x, y, DIRECTED if forward else NONE)
+
+
+def short(number: float) -> float:
+    """Return a coordinate in tenths of a point."""
+    return int(number) if round(number, 1) == int(number) else round(number, 1)

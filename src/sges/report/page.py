@@ -36,15 +36,23 @@ from sges.errors import DataError, NoConsistentExtension
 from sges.export.writing import PathLike, write_text
 from sges.graph.pdag import PDAG, printable
 from sges.nodeset import nodes
-from sges.plot import layout_of
-from sges.plot.drawing import labels_of
-from sges.plot.layout import Curve, Layout, Size
+from sges.plot.layout import Layout
 from sges.report.explanation import replay
-from sges.report.text import facts, large
+from sges.report.html import (
+    DIRECTED,
+    UNDIRECTED,
+    between_nodes,
+    image,
+    layout_for_page,
+    preformatted,
+    short,
+    svg_of,
+)
+from sges.report.text import facts, large, summary
 from sges.result import LearnedEdge, Result, Step
 
-MAX_DRAWN_NODES, MAX_DRAWN_EDGES = 400, 500
-"""Larger graphs are shown one neighbourhood at a time."""
+MAX_REPLAYED = 5_000_000
+"""Up to how many nodes times steps the page replays the search: each step is a graph."""
 MAX_CERTIFIED_NODES, MAX_CERTIFIED_OPERATORS = 100, 2_000
 """Up to which size the page says whether the result is a local optimum, and how many operators
 of each kind are scored for that."""
@@ -52,12 +60,12 @@ MAX_COUNTED_EDGES = 200
 """With more undirected edges, the members of the class are not counted for the page."""
 MAX_DIGEST_BYTES = 2**30
 """Data above this size get no digest."""
+MAX_NOTEBOOK_LINES = 20
+"""The largest number of lines for each list of edges in the text of a notebook."""
+NOTEBOOK_HEIGHT = 560
+"""How high the view of a result in a notebook is, in pixels; it scrolls."""
 
-TYPE_SIZE, LINE_HEIGHT = 12.0, 15.0
-MARGIN = 12.0
 CURVE_WIDTH, CURVE_HEIGHT = 1000.0, 100.0
-NONE, DIRECTED, UNDIRECTED = 0, 1, 2
-"""What is between two nodes, in the view."""
 
 _RESULT_MARK = '<script type="application/json" id="sges-result">'
 _END_MARK = "</script>"
@@ -113,10 +121,53 @@ def report_page(result: Result, command: str | None = None) -> str:
     str
         HTML that needs no other file; the same for the same result and versions.
     """
-    layout = _layout(result.cpdag)
+    return _page(
+        result,
+        layout_for_page(result.cpdag),
+        kind="report",
+        stored=_harmless(result.to_json(indent=None)),
+        assumed=_definitions(_assumptions(result)),
+        again=_again(result, command),
+        cite=_citation(),
+    )
+
+
+def result_html(result: Result) -> str:
+    """Return a result as HTML for a notebook.
+
+    Parameters
+    ----------
+    result : Result
+        The result to show.
+
+    Returns
+    -------
+    str
+        The picture, edges and replay of the report in a frame of their own, over an image of the
+        graph that stays where the notebook is not trusted and the frame is stripped, and the
+        summary; of a graph that is too large to be drawn, only the summary.
+    """
+    text = preformatted(summary(result, MAX_NOTEBOOK_LINES))
+    layout = layout_for_page(result.cpdag)
+    if layout is None:
+        return text
+    page = _page(result, layout, kind="notebook", stored="", assumed="", again="", cite="")
+    return (
+        f'<div style="position: relative; min-height: {NOTEBOOK_HEIGHT}px">'
+        f"{image(result.cpdag, layout, NOTEBOOK_HEIGHT)}"
+        f'<iframe title="{escape(_title(result))}" sandbox="allow-scripts" style="border: 0; '
+        'position: absolute; top: 0; left: 0; width: 100%; height: 100%; background: #fff" '
+        f'srcdoc="{escape(page)}"></iframe></div>'
+        f"<details><summary>The result as text</summary>{text}</details>"
+    )
+
+
+def _page(result: Result, layout: Layout | None, **parts: str) -> str:
+    """Return the template filled with a result and with the parts in which pages differ."""
     edges = result.edges
     style, script = _asset("page.css"), _asset("page.js")
     return Template(_asset("page.html")).substitute(
+        parts,
         version=escape(_version("sges")),
         policy=_policy(style, script),
         title=escape(_title(result)),
@@ -124,14 +175,10 @@ def report_page(result: Result, command: str | None = None) -> str:
         alarm=_alarm(result),
         style=style,
         script=script,
-        result=_harmless(result.to_json(indent=None)),
         view=_harmless(json.dumps(view_of(result, edges, layout), separators=(",", ":"))),
-        picture=_picture(result.cpdag, layout),
+        picture=svg_of(result.cpdag, layout),
         curve=_score_curve(result.steps),
         edges=_edge_table(edges),
-        assumed=_definitions(_assumptions(result)),
-        again=_again(result, command),
-        cite=_citation(),
     )
 
 
@@ -167,7 +214,8 @@ def _policy(style: str, script: str) -> str:
 
 def view_of(result: Result, edges: Sequence[LearnedEdge], layout: Layout | None) -> dict[str, Any]:
     """Return what the script of the page needs, as plain values."""
-    graphs = replay(result)
+    is_short = result.cpdag.n * len(result.steps) <= MAX_REPLAYED
+    graphs = replay(result) if is_short else None
     number = {name: v for v, name in enumerate(result.names)}
     phases = list(dict.fromkeys(step.phase for step in result.steps))
     view: dict[str, Any] = {
@@ -191,9 +239,7 @@ def view_of(result: Result, edges: Sequence[LearnedEdge], layout: Layout | None)
     }
     if layout is not None:
         boxes = [layout.boxes[v] for v in range(result.cpdag.n)]
-        view["boxes"] = [
-            [_short(b.x), _short(b.y), _short(b.width), _short(b.height)] for b in boxes
-        ]
+        view["boxes"] = [[short(b.x), short(b.y), short(b.width), short(b.height)] for b in boxes]
     if graphs is not None and result.steps:
         view["start"] = "complete" if graphs[0].edge_count() else "empty"
         view["changes"] = list(changes([*graphs, result.cpdag]))
@@ -214,17 +260,8 @@ def changes(graphs: Sequence[PDAG]) -> Iterator[list[int]]:
         for x in range(after.n):
             out, into = before.out[x] ^ after.out[x], before.into[x] ^ after.into[x]
             for y in nodes((out | into) >> x << x):
-                difference += _between(after, x, y)
+                difference += between_nodes(after, x, y)
         yield difference
-
-
-def _between(graph: PDAG, x: int, y: int) -> tuple[int, int, int]:
-    forward, backward = graph.out[x] >> y & 1, graph.out[y] >> x & 1
-    if forward and backward:
-        return (x, y, UNDIRECTED)
-    if backward:
-        return (y, x, DIRECTED)
-    return (x, y, DIRECTED if forward else NONE)
 
 
 def _step_values(step: Step, phases: Sequence[str]) -> list[Any]:
@@ -247,121 +284,7 @@ def _finite(number: float | None) -> float | None:
     return None if number is None or not isfinite(number) else float(f"{number:.10g}")
 
 
-def _short(number: float) -> float:
-    """Return a coordinate in tenths of a point."""
-    return int(number) if round(number, 1) == int(number) else round(number, 1)
-
-
-# The picture
-
-
-def _layout(graph: PDAG) -> Layout | None:
-    """Return where to draw the graph, or None if it is too large to be drawn whole."""
-    if not 0 < graph.n <= MAX_DRAWN_NODES or graph.edge_count() > MAX_DRAWN_EDGES:
-        return None
-    labels = labels_of([graph.name(v) for v in range(graph.n)])
-    layout = layout_of(graph, [_box_size(label) for label in labels], "own")
-    return layout.moved(MARGIN, MARGIN)
-
-
-def _box_size(label: str) -> Size:
-    """Return the size of the box around a label, for any common font of the browser."""
-    lines = label.split("\n")
-    width = max(sum(map(_advance, line)) for line in lines) * TYPE_SIZE
-    return (max(width, 14.0) + 16.0, LINE_HEIGHT * len(lines) + 9.0)
-
-
-def _advance(character: str) -> float:
-    """Return about how wide a character is, in units of the type size."""
-    if character in "iljtf.,:;'|!()[] ":
-        return 0.36
-    if character in "mwMW@%—":
-        return 0.92
-    if ord(character) >= 0x1100:
-        return 1.05
-    return 0.7 if character.isupper() else 0.6
-
-
-def _picture(graph: PDAG, layout: Layout | None) -> str:
-    counts = (
-        f"{len(graph.directed_edges())} directed and {len(graph.undirected_edges())} undirected"
-    )
-    about = f"<title>A graph of {graph.n:,} variables: {counts} edges, listed below</title>"
-    arrow = (
-        '<defs><marker id="arrow" viewBox="0 0 10 10" refX="9.5" refY="5" markerWidth="9" '
-        'markerHeight="9" markerUnits="userSpaceOnUse" orient="auto-start-reverse">'
-        '<path d="M0 1L10 5L0 9z"/></marker></defs>'
-    )
-    head = '<svg class="graph" id="drawing" role="group" tabindex="0" xmlns="http://www.w3.org/2000/svg"'
-    if layout is None:
-        small = (
-            "<p>The graph is too large to be read as one picture: find or choose a variable, and "
-            "its neighbourhood is drawn.</p>"
-            if graph.n
-            else "<p>The graph has no variables.</p>"
-        )
-        empty = '<g id="extra"></g><g id="nodes"></g>'
-        return f'{small}{head} viewBox="0 0 900 500">{about}{arrow}{empty}</svg>'
-    labels = labels_of([graph.name(v) for v in range(graph.n)])
-    width, height = layout.width + 2 * MARGIN, layout.height + 2 * MARGIN
-    lines = [
-        f'{head} viewBox="0 0 {_short(width)} {_short(height)}">{about}{arrow}',
-        '<g id="lines">',
-    ]
-    lines += [_edge_path(graph, curve) for curve in layout.curves]
-    lines += ['</g><g id="extra"></g><g id="nodes">']
-    lines += [_node_box(graph, v, labels[v], layout) for v in range(graph.n)]
-    return "\n".join([*lines, "</g></svg>"])
-
-
-def _edge_path(graph: PDAG, curve: Curve) -> str:
-    x, y, kind = _between(graph, *curve.edge)
-    points = curve.points if (x, y) == curve.edge else curve.points[::-1]
-    word = "directed" if kind == DIRECTED else "undirected"
-    return (
-        f'<path class="edge {word}" data-x="{x}" data-y="{y}" data-kind="{kind}" '
-        f'd="{_outline(points)}"/>'
-    )
-
-
-def _outline(points: Sequence[tuple[float, float]]) -> str:
-    numbers = [f"{_short(x)} {_short(y)}" for x, y in points]
-    return f"M{numbers[0]}" + "".join(
-        f"V{_short(points[k + 2][1])}"
-        if len({round(x, 1) for x, _ in points[k - 1 : k + 3]}) == 1
-        else f"C{' '.join(numbers[k : k + 3])}"
-        for k in range(1, len(numbers), 3)
-    )
-
-
-def _node_box(graph: PDAG, v: int, label: str, layout: Layout) -> str:
-    box = layout.boxes[v]
-    lines = label.split("\n")
-    top = box.y - LINE_HEIGHT * (len(lines) - 1) / 2 + TYPE_SIZE * 0.35
-    texts = "".join(
-        f'<text x="{_short(box.x)}" y="{_short(top + k * LINE_HEIGHT)}">{escape(line)}</text>'
-        for k, line in enumerate(lines)
-    )
-    name = escape(printable(graph.name(v)))
-    return (
-        f'<g class="node" data-v="{v}" tabindex="0" role="button" '
-        f'aria-label="{escape(_in_words(graph, v))}"><title>{name}</title>'
-        f'<rect x="{_short(box.x - box.width / 2)}" y="{_short(box.top)}" rx="5" '
-        f'width="{_short(box.width)}" height="{_short(box.height)}"/>{texts}</g>'
-    )
-
-
-def _in_words(graph: PDAG, v: int) -> str:
-    """Return what a screen reader says about a node."""
-    parts = [
-        f"{masks.bit_count()} {noun}{'' if masks.bit_count() == 1 else plural}"
-        for masks, noun, plural in (
-            (graph.parents(v), "parent", "s"),
-            (graph.children(v), "child", "ren"),
-            (graph.neighbors(v), "undirected edge", "s"),
-        )
-    ]
-    return f"{printable(graph.name(v))}: {', '.join(parts)}"
+# The score
 
 
 def _score_curve(steps: Sequence[Step]) -> str:
@@ -373,8 +296,8 @@ def _score_curve(steps: Sequence[Step]) -> str:
     low, high = min(scores), max(scores)
     first = len(steps) + 1 - len(scores)
     points = [
-        f"{_short(CURVE_WIDTH * (k + first) / len(steps))} "
-        f"{_short(4 + (CURVE_HEIGHT - 8) * (high - score) / ((high - low) or 1.0))}"
+        f"{short(CURVE_WIDTH * (k + first) / len(steps))} "
+        f"{short(4 + (CURVE_HEIGHT - 8) * (high - score) / ((high - low) or 1.0))}"
         for k, score in enumerate(scores)
     ]
     lengths: list[tuple[str, int]] = []
@@ -388,7 +311,7 @@ def _score_curve(steps: Sequence[Step]) -> str:
     bounds, at = [], 0
     for _, count in lengths[:-1]:
         at += count
-        place = _short(CURVE_WIDTH * at / len(steps))
+        place = short(CURVE_WIDTH * at / len(steps))
         bounds.append(f'<path class="phase" d="M{place} 0V{CURVE_HEIGHT:g}"/>')
     return (
         f'<svg class="curve" id="curve" viewBox="0 0 {CURVE_WIDTH:g} {CURVE_HEIGHT:g}" '

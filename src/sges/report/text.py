@@ -1,14 +1,34 @@
-"""A result in plain text, for a terminal of 80 columns."""
+"""A result, and a search that is under way, in plain text for a terminal of 80 columns."""
 
-from collections.abc import Iterable
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from textwrap import wrap
+from typing import TYPE_CHECKING
 
 from sges.graph.pdag import PDAG, printable
 from sges.nodeset import NodeSet, nodes
 from sges.result import Result
 
+if TYPE_CHECKING:
+    from sges.search.run import OnProgress, Progress
+
 WIDTH = 80
+SECONDS_BETWEEN_LINES = 0.1
+
+PHASES = {
+    "fes": "adding edges",
+    "poly-fes": "adding edges",
+    "bes": "removing edges",
+    "sbes": "removing edges selectively",
+    "turning": "turning edges",
+    "order": "ordering the variables",
+    "interleaved": "adding, turning and removing edges",
+    "extended": "escaping from the local optimum",
+}
+"""The phases of a search in words."""
 
 
 def summary(result: Result, max_lines: int | None = 40) -> str:
@@ -136,3 +156,36 @@ def _cut(lines: list[str], max_lines: int | None) -> list[str]:
         return lines
     hidden = len(lines) - max_lines + 1
     return [*lines[: max_lines - 1], f"  ... and {count(hidden, 'more line')}"]
+
+
+# Progress
+
+
+def progress_in_words(progress: "Progress") -> tuple[str, str]:
+    """Return what a search is doing, and its steps, edges and score."""
+    facts = f"{count(progress.step, 'step')}  {count(progress.edges, 'edge')}"
+    return PHASES.get(progress.phase, progress.phase), f"{facts}  score {progress.score:.1f}"
+
+
+@contextmanager
+def progress_line() -> Iterator["OnProgress"]:
+    """Give a callback for a search that writes where the search is, in one line.
+
+    The line is written to standard error, ten times a second at most, and begins with a carriage
+    return, so that a terminal and a notebook show one line.
+    """
+    last, line = 0.0, ""
+
+    def show(now: "Progress") -> None:
+        nonlocal last, line
+        doing, facts = progress_in_words(now)
+        before, line = len(line), f"{now.seconds:.1f} s  {doing}  {facts}"[: WIDTH - 1]
+        if time.monotonic() - last >= SECONDS_BETWEEN_LINES:
+            last = time.monotonic()
+            print(f"\r{line:<{before}}", end="", file=sys.stderr, flush=True)  # noqa: T201
+
+    try:
+        yield show
+    finally:
+        if line:
+            print(f"\r{line:<{WIDTH - 1}}", file=sys.stderr, flush=True)  # noqa: T201

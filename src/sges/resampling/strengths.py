@@ -371,6 +371,11 @@ class Confidence:
 
     # For people
 
+    def _repr_html_(self) -> str:
+        from sges.report import graph_html
+
+        return graph_html(self.averaged().cpdag, self.summary(20))
+
     def summary(self, max_lines: int | None = 40) -> str:
         """Return the strongest edges and how they were found, as text.
 
