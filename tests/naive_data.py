@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 
+import numpy as np
+
 
 def exact_moments(
     columns: Sequence[Sequence[float]], weights: Sequence[int] | None = None
@@ -48,3 +50,29 @@ def integer_rule(values: Sequence[int]) -> str:
     if distinct <= 10 and len(values) >= distinct * distinct:
         return "discrete"
     return "continuous"
+
+
+def em_of_gaussian(
+    rows: Sequence[Sequence[float]], iterations: int
+) -> tuple[list[float], list[list[float]], list[float]]:
+    """Mean, covariance and log-likelihoods by EM, one row at a time; NaN is a missing value."""
+    table = np.array(rows, dtype=float)
+    n, p = table.shape
+    mean, covariance = np.nanmean(table, axis=0), np.diag(np.nanvar(table, axis=0))
+    likelihoods = []
+    for _ in range(iterations):
+        filled, spread, likelihood = table.copy(), np.zeros((p, p)), 0.0
+        for i, row in enumerate(table):
+            gone, seen = np.flatnonzero(np.isnan(row)), np.flatnonzero(~np.isnan(row))
+            inverse = np.linalg.inv(covariance[np.ix_(seen, seen)])
+            rest = row[seen] - mean[seen]
+            slopes = covariance[np.ix_(gone, seen)] @ inverse
+            filled[i, gone] = mean[gone] + slopes @ rest
+            own = covariance[np.ix_(gone, gone)] - slopes @ covariance[np.ix_(seen, gone)]
+            spread[np.ix_(gone, gone)] += own
+            likelihood -= 0.5 * (len(seen) * np.log(2 * np.pi) + rest @ inverse @ rest)
+            likelihood += 0.5 * np.linalg.slogdet(inverse)[1]
+        likelihoods.append(float(likelihood))
+        mean = filled.mean(axis=0)
+        covariance = ((filled - mean).T @ (filled - mean) + spread) / n
+    return mean.tolist(), covariance.tolist(), likelihoods

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from sges.data import Dataset, Moments
+from sges.data.em import completed
 from sges.errors import DataError, InvalidArgument, Undecided, not_one_of
 from sges.graph.counting import class_size
 from sges.graph.equivalence import maximally_oriented, pdag_to_dag
@@ -681,6 +682,7 @@ def _statistics(graph: PDAG, data: Data, smoothing: float) -> _Linear | _Tables:
     if not isinstance(data, Moments):
         table = Dataset.of(data)
         if not table.continuous:
+            table = completed(table)
             levels = [level or () for level in table.levels]
             return _Tables(columns_of(graph, table.names), levels, _counts_of(table), smoothing)
         if table.discrete:
@@ -703,7 +705,7 @@ def _counts_of(table: Dataset) -> Callable[[list[int]], Floats]:
     def count(of: list[int]) -> Floats:
         shape = [len(table.levels[v] or ()) for v in of]
         cells = np.ravel_multi_index([table.codes[v].astype(np.intp) for v in of], shape)
-        counted = np.bincount(cells, table.weights, minlength=prod(shape))
+        counted = np.bincount(cells, table.weights, minlength=prod(shape)) * table.unit
         return counted.reshape(shape).astype(np.float64)
 
     return count

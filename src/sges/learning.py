@@ -429,7 +429,9 @@ def _size_in_words(data: Dataset | Moments) -> str:
     """Return the size of a table: its rows, and the records they stand for if rows have weights."""
     columns = len(data.names)
     size = f"{data.records:,} row{'' if data.records == 1 else 's'}"
-    if isinstance(data, Dataset) and data.rows != data.records:
+    if isinstance(data, Dataset) and (data.unit != 1 or data.holes is not None):
+        size = f"{data.rows:,} rows, scored as {data.records:,} records,"
+    elif isinstance(data, Dataset) and data.rows != data.records:
         size = f"{data.rows:,} rows that stand for {data.records:,} records"
     return f"data: {size} of {columns:,} column{'' if columns == 1 else 's'}"
 

@@ -149,15 +149,17 @@ def test_weights_come_from_a_column_or_from_the_caller() -> None:
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1, -1], "weights 'weights' must be whole numbers"),
-        ([1, 1.5], "weights 'weights' must be whole numbers"),
-        ([1, None], "weights 'weights' must be whole numbers"),
-        (["a", "b"], "weights 'weights' must be whole numbers"),
+        ([1, -1], "weights 'weights' must be numbers, 0 or more"),
+        ([1, -1.5], "weights 'weights' must be numbers, 0 or more"),
+        ([1, None], "weights 'weights' must be numbers, 0 or more"),
+        (["a", "b"], "weights 'weights' must be numbers, 0 or more"),
         ([1, 2, 3], "3 weights were given for 2 rows"),
         ("c", "weights: there is no column 'c'; the columns are 'a'"),
     ],
 )
-def test_weights_that_are_no_counts_are_refused(weights: object, message: str) -> None:
+def test_weights_that_are_not_numbers_for_each_row_are_refused(
+    weights: object, message: str
+) -> None:
     with pytest.raises(DataError, match=message):
         Dataset.of({"a": [1.5, 2.5]}, weights=weights)  # type: ignore[arg-type]
 

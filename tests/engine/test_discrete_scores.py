@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -128,6 +129,27 @@ def test_gains_on_random_tables_are_those_of_the_package(
         weights[0] += 1
     for pair in pairs(codes, arities, weights):
         assert_same_on_random_families(pair, rng, (0, 1, 2, 3, 5, 9))
+
+
+@pytest.mark.parametrize("unit", [0.2, 1.5, 1e-6])
+def test_gains_of_counts_in_other_units_are_those_of_the_package(unit: float, seed: int) -> None:
+    rng = np.random.default_rng([seed, 7])
+    arities = rng.integers(1, 6, 12).tolist()
+    codes = related(rng, 500, arities)
+    weights = rng.integers(1, 9, 500) * round(1 / min(unit, 1.0))
+    data = replace(dataset(codes, arities, weights), unit=unit)
+    both: list[Pair] = [
+        (DiscreteBIC(data, 0.7), native.DiscreteBIC(codes, arities, weights, 0.7, unit)),
+        (BDeu(data, 2.5), native.BDeu(codes, arities, weights, 2.5, unit)),
+    ]
+    for pair in both:
+        assert_same_on_random_families(pair, rng, (0, 1, 2, 3, 5, 9))
+
+
+@pytest.mark.parametrize("unit", [0.0, -1.0, math.inf, math.nan])
+def test_a_unit_that_is_no_positive_number_is_refused(unit: float) -> None:
+    with pytest.raises(ScoreError, match=r"BDeu: unit .* is not a finite number above 0"):
+        native.BDeu(np.zeros((1, 2), np.uint8), [1], None, 1.0, unit)
 
 
 @pytest.mark.parametrize("repeats", [1, 60])

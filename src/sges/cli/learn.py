@@ -190,8 +190,8 @@ MissingWord = Annotated[
     typer.Option(
         autocompletion=_completion(_missing_words),
         metavar="HOW",
-        help="Missing values: error (refuse them), drop (their rows) or level (one more level of "
-        "a discrete column).",
+        help="Missing values: error (refuse them), drop (their rows), em (estimate from the values "
+        "observed) or level (one more level of a discrete column).",
         rich_help_panel=READING,
     ),
 ]
@@ -203,8 +203,10 @@ KindOf = Annotated[
 Column = Annotated[list[str] | None, _reading("COLUMN", "Read only these columns. Repeatable.")]
 Exclude = Annotated[list[str] | None, _reading("COLUMN", "Leave a column out. Repeatable.")]
 Weights = Annotated[
-    str | None, _reading("COLUMN", "The column with the number of times that each row occurs.")
-]
+    str | None,
+    _reading("COLUMN", "The column with the number of times that each row occurs, or with survey "
+             "weights if any has a fraction."),
+]  # fmt: skip
 Delimiter = Annotated[str | None, _reading("CHARACTER", "The character between fields.")]
 Decimal = Annotated[str, _reading("CHARACTER", "The decimal point.")]
 Encoding = Annotated[str | None, _reading("NAME", "The encoding of the text; UTF-8 by default.")]

@@ -6,7 +6,7 @@ one, so that no decision can depend on the library that a table came from:
     Column                 one column, before anything has been decided about it
     inferred_kind          continuous or discrete, by the rule below
     KindNotes              what users should know about such decisions, one note per case
-    settle_missing         refuse missing values, drop their rows, or make them a level
+    settle_missing         refuse missing values, drop their rows, make them a level, or keep them
     floats                 the values of a continuous column
     codes_and_levels       the codes of a discrete column, and the levels they stand for
 
@@ -634,10 +634,27 @@ def settle_missing(
             if (asked.get(column.name) or inferred_kind(column)) is Kind.CONTINUOUS:
                 raise _continuous_holes(column)
         return columns, counts, [levels_note(found)]
-    kept = ~incomplete
-    note = dropped_note(found, int(incomplete.sum()), len(incomplete))
-    rest = [column.take(kept) for column in columns]
-    return rest, None if counts is None else counts[kept], [note]
+    if missing == "em":  # only rows without a single value say nothing
+        kept = ~np.logical_and.reduce([_missing_rows(column) for column in columns])
+        notes = []
+    else:
+        kept = ~incomplete
+        notes = [dropped_note(found, int(incomplete.sum()), len(incomplete))]
+    if not kept.all():
+        columns = [column.take(kept) for column in columns]
+        counts = None if counts is None else counts[kept]
+    return columns, counts, notes
+
+
+def _missing_rows(column: Column) -> NDArray[np.bool_]:
+    return np.zeros(len(column), np.bool_) if column.missing is None else column.missing
+
+
+def stacked_holes(columns: Sequence[Column]) -> NDArray[np.bool_] | None:
+    """Return which values are missing (columns x rows), or None if none is."""
+    if all(column.missing is None for column in columns):
+        return None
+    return np.array([_missing_rows(column) for column in columns])
 
 
 def dropped_note(found: dict[str, int], incomplete: int, rows: int) -> str:
@@ -838,7 +855,9 @@ def missing_values(found: dict[str, int], rows: int, incomplete: int) -> DataErr
         Message(
             f"missing values in {incomplete} of {rows} rows ({shown}); pass ",
             Argument("missing", "drop"),
-            " to drop these rows, or ",
+            " to drop these rows, ",
+            Argument("missing", "em"),
+            " to estimate from the values observed, or ",
             Argument("missing", "level"),
             " to make them a level of a discrete column",
         )

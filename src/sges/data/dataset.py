@@ -6,7 +6,7 @@ missing values, chooses the kind of each column (``columns``), and encodes them.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +27,14 @@ from sges.data.columns import (
     packed,
     refuse_infinities,
     settle_missing,
+    stacked_holes,
 )
+from sges.data.em import too_few_pairs
 from sges.data.reading import Format, Kind, Kinds, Missing, Reading, Table, is_path
 from sges.data.tables import column_of, columns_of, comes_in_parts, names_of, plain_floats
 from sges.errors import Argument, DataError, InvalidArgument, Message
+
+Array = TypeVar("Array", bound="NDArray[Any] | None")
 
 MAX_ROWS_OF_LABELS = 20
 """In a table of more rows than this, a column with a level per row is taken for an identifier."""
@@ -40,6 +44,9 @@ COPIED_CELLS = 1 << 16
 
 MAX_RECORDS = 2**53
 """The largest sum of weights: up to here, counts are exact as doubles."""
+
+SURVEY_TOTAL = 2**31
+"""Survey weights are stored as whole numbers that add up to about this, or to 2**16 per row."""
 
 _MAX_KEY = 2**62  # row keys stay below this, so that they fit into 64 bits with a sign
 
@@ -68,6 +75,12 @@ class Dataset:
     notes : tuple of str
         What was decided about the table, one sentence each.  ``sges.errors.in_shell`` puts a note
         in the terms of the command line.
+    unit : float
+        How many records a weight of one stands for: 1 if weights are counts.  Survey weights are
+        stored as large whole numbers, with a small unit.
+    holes : ndarray of bool, optional
+        Which values are missing (columns x rows); None means none.  There, ``values`` are NaN and
+        ``codes`` are zero.
 
     Examples
     --------
@@ -85,6 +98,8 @@ class Dataset:
     codes: NDArray[np.unsignedinteger]
     weights: NDArray[np.int64] | None = None
     notes: tuple[str, ...] = ()
+    unit: float = 1.0
+    holes: NDArray[np.bool_] | None = None
 
     @classmethod
     def of(
@@ -94,7 +109,7 @@ class Dataset:
         kinds: Kinds = None,
         missing: Missing = "error",
         names: Sequence[str] | None = None,
-        weights: str | Sequence[int] | NDArray[Any] | None = None,
+        weights: str | Sequence[float] | NDArray[Any] | None = None,
         columns: Sequence[str] | None = None,
         exclude: Sequence[str] | None = None,
         delimiter: str | None = None,
@@ -122,13 +137,16 @@ class Dataset:
             choice.
         missing
             ``"error"`` refuses missing values (null, NaN); ``"drop"`` drops the rows that have
-            one; ``"level"`` makes them one more level, the last, of a discrete column.
+            one; ``"level"`` makes them one more level, the last, of a discrete column; ``"em"``
+            keeps them as ``holes``, and scores are computed from the values observed
+            (``sges.data.em``), which assumes that values are missing at random.
         names
             New names for all columns, to which all other options then refer.  The columns of an
             array are named x0, x1, ... by default.
         weights
-            How often each row occurs: the name of the column that holds the counts, or the
-            counts.
+            The weights of the rows, or the name of the column that holds them.  Whole numbers say
+            how often each row occurs.  If any weight has a fraction, all are survey weights: only
+            their ratios matter, and the table counts as (Σw)² / Σw² records (Kish 1965).
         columns
             The columns to read, in this order; default: all.
         exclude
@@ -184,8 +202,18 @@ class Dataset:
 
     @property
     def records(self) -> int:
-        """The number of records: each row as often as its weight says."""
-        return self.rows if self.weights is None else int(self.weights.sum())
+        """The number of records: each row as often as its weight says.
+
+        With survey weights or holes, the effective number that scores use.  Holes reduce it to
+        the mean, over all pairs of columns, of the records in which both are observed.
+        """
+        if self.holes is None:
+            total = self.rows if self.weights is None else int(self.weights.sum())
+            return total if self.unit == 1 else round(total * self.unit)
+        seen = (~self.holes).sum(axis=0)
+        pairs = seen * (seen - 1) / (self.n * (self.n - 1)) if self.n > 1 else seen
+        total = pairs.sum() if self.weights is None else pairs @ self.weights
+        return round(float(total) * self.unit)
 
     @property
     def continuous(self) -> tuple[int, ...]:
@@ -221,6 +249,7 @@ class Dataset:
         >>> twice.codes.tolist(), twice.weights.tolist(), twice.records
         ([[0, 1], [0, 0]], [2, 1], 3)
         """
+        refuse_holes(self, "merging rows")
         if self.continuous:
             name = self.names[self.continuous[0]]
             raise DataError(
@@ -299,14 +328,15 @@ def dataset_of_columns(
     ``noted`` are the notes on how the columns were read.
     """
     refuse_infinities(columns)
-    columns, counts = _split_weights(columns, reading.weights)
+    columns, weights = _split_weights(columns, reading.weights)
     _refuse_empty(columns)
     asked = reading.kinds_of([column.name for column in columns])
     kind_notes = KindNotes()
     columns = [
         column if column.name in asked else kind_notes.as_meant(column) for column in columns
     ]
-    columns, counts, notes = settle_missing(columns, counts, reading.missing, asked)
+    columns, weights, notes = settle_missing(columns, weights, reading.missing, asked)
+    counts, unit = (None, 1.0) if weights is None else in_units(weights)
     refuse_few_records(len(columns[0]) if counts is None else int(counts.sum()))
     chosen = [asked.get(column.name) or inferred_kind(column) for column in columns]
     for column, kind in zip(columns, chosen, strict=True):
@@ -316,8 +346,46 @@ def dataset_of_columns(
         kind_notes.add_counts(columns, chosen)
     named = frozenset() if isinstance(reading.kinds, Kind) else frozenset(asked)
     discrete = [c for c, kind in zip(columns, chosen, strict=True) if kind is Kind.DISCRETE]
-    refuse_identifiers(discrete, named, counts)
-    return _assembled(columns, chosen, counts, [*noted, *notes], kind_notes)
+    refuse_identifiers(discrete, named, counts if unit == 1 else None)
+    holes = stacked_holes(columns) if reading.missing == "em" else None
+    dataset = replace(
+        _assembled(columns, chosen, counts, holes, kind_notes), unit=unit, holes=_frozen(holes)
+    )
+    if holes is not None and dataset.records < 2:
+        raise too_few_pairs(dataset.records)
+    notes += _effective_notes(dataset)
+    return replace(dataset, notes=(*noted, *notes, *dataset.notes))
+
+
+def _effective_notes(dataset: Dataset) -> list[str]:
+    """Return notes on survey weights and on holes, with the number of records they leave."""
+    notes = []
+    if dataset.unit != 1:
+        records = replace(dataset, holes=None).records
+        notes.append(
+            f"weights with fractions are survey weights: {dataset.rows:,} rows count as "
+            f"{records:,} records"
+        )
+    if dataset.holes is not None:
+        count = int(dataset.holes.sum())
+        notes.append(
+            f"{count:,} of {dataset.holes.size:,} values are missing "
+            f"({count / dataset.holes.size:.1%}): scores are estimated from the observed values "
+            f"(EM) and count {dataset.records:,} effective records; this assumes that values are "
+            "missing at random, given those observed"
+        )
+    return notes
+
+
+def refuse_holes(dataset: Dataset, what: str) -> None:
+    """Refuse a table with missing values where every value is needed."""
+    if dataset.holes is not None:
+        raise DataError(
+            Message(
+                f"{what} needs every value, and {int(dataset.holes.sum()):,} are missing; pass ",
+                Argument("missing", "drop"),
+            )
+        )
 
 
 def _dataset_of_floats(
@@ -350,8 +418,8 @@ def _dataset_of_floats(
 
 
 def _split_weights(
-    columns: list[Column], weights: str | Sequence[int] | NDArray[Any] | None
-) -> tuple[list[Column], NDArray[np.int64] | None]:
+    columns: list[Column], weights: str | Sequence[float] | NDArray[Any] | None
+) -> tuple[list[Column], NDArray[Any] | None]:
     """Return the columns that are variables, and the weights of the rows."""
     if weights is None:
         return columns, None
@@ -359,7 +427,7 @@ def _split_weights(
         *columns, given = columns
     else:
         given = column_of("weights", weights)
-    counts = checked_weights(given)
+    counts = checked_weights(given, allow_fractions=True)
     if columns and len(counts) != len(columns[0]):
         raise DataError(
             f"{len(counts)} weights were given for {len(columns[0])} rows; each row needs one"
@@ -368,17 +436,27 @@ def _split_weights(
     return [column.take(kept) for column in columns], counts[kept]
 
 
-def checked_weights(column: Column, before: int = 0) -> NDArray[np.int64]:
-    """Return weights as counts, or raise the error for what is not a count.
+class FractionalWeights(DataError):
+    """Weights have fractions where only counts can be used."""
+
+
+def checked_weights(
+    column: Column, before: int = 0, *, allow_fractions: bool = False
+) -> NDArray[Any]:
+    """Return weights as counts, or as they are if they have fractions and these are allowed.
 
     ``before`` is the sum of the weights of earlier rows.
     """
     values = column.values
     usable = column.labels is None and column.missing is None and values.dtype.kind in "iuf"
-    if not usable or np.any(values < 0) or np.any(values != np.floor(values)):
-        raise DataError(
-            f"weights {column.name!r} must be whole numbers, 0 or more, one for each row; "
-            "round them, or repeat the rows"
+    if not usable or np.any(values < 0):
+        raise DataError(f"weights {column.name!r} must be numbers, 0 or more, one for each row")
+    if np.any(values != np.floor(values)):
+        if allow_fractions and np.isfinite(values).all():
+            return values
+        raise FractionalWeights(
+            f"weights {column.name!r} have fractions, and a file read in one pass takes whole "
+            "numbers; read it with Dataset.of"
         )
     records = before + float(values.sum(dtype=np.float64))
     if records < 2 * MAX_RECORDS:  # near the limit, only integers are exact
@@ -389,6 +467,22 @@ def checked_weights(column: Column, before: int = 0) -> NDArray[np.int64]:
             f"2**53, about {MAX_RECORDS:.3g}; scale them down"
         )
     return values.astype(np.int64)
+
+
+def in_units(weights: NDArray[Any]) -> tuple[NDArray[np.int64] | None, float]:
+    """Return weights above zero as whole numbers, and how many records a weight of one stands for.
+
+    Weights with fractions are those of a survey, and count as (Σw)² / Σw² records (Kish 1965);
+    equal ones as none.
+    """
+    if weights.dtype == np.int64:
+        return weights, 1.0
+    if is_constant(weights):
+        return None, 1.0
+    shares = weights / weights.max()
+    shares /= shares.sum()
+    counts = np.rint(shares * max(SURVEY_TOTAL, len(weights) << 16)).astype(np.int64)
+    return counts, round(1 / float(shares @ shares)) / int(counts.sum())
 
 
 def _refuse_empty(columns: list[Column]) -> None:
@@ -461,7 +555,7 @@ def _assembled(
     columns: list[Column],
     kinds: list[Kind],
     counts: NDArray[np.int64] | None,
-    notes: list[str],
+    holes: NDArray[np.bool_] | None,
     kind_notes: KindNotes,
 ) -> Dataset:
     rows = len(columns[0])
@@ -474,11 +568,16 @@ def _assembled(
         column = columns.pop(0)  # and forgotten: a large table is not in memory twice
         if kind is Kind.CONTINUOUS:
             values[row] = floats(column)
-            constant = is_constant(values[row])
+            constant = is_constant(column.present())
+            if column.missing is not None:
+                values[row, column.missing] = np.nan
             levels.append(None)
             row += 1
         else:
             codes, labels = codes_and_levels(column)
+            if holes is not None and column.missing is not None:
+                codes[column.missing] = 0
+                labels = labels[:-1]  # missing values are not a level
             constant = is_constant(codes)
             coded.append(codes)
             levels.append(labels)
@@ -488,7 +587,7 @@ def _assembled(
     for array in (values, discrete, counts):
         if array is not None:
             array.flags.writeable = False
-    every = (*notes, *kind_notes.notes())
+    every = tuple(kind_notes.notes())
     return Dataset(names, tuple(kinds), tuple(levels), values, discrete, counts, every)
 
 
@@ -533,6 +632,7 @@ def _show_levels(levels: tuple[Any, ...]) -> str:
     return f"{len(levels)}: {shown}" + (", ..." if len(levels) > 6 else "")
 
 
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    array.flags.writeable = False
+def _frozen(array: Array) -> Array:
+    if array is not None:
+        array.flags.writeable = False
     return array

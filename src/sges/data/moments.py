@@ -7,7 +7,7 @@ and a file read piece by piece go through the same code.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard
 
 import numpy as np
@@ -97,8 +97,7 @@ class Moments:
         [[1.0]]
         """
         refuse_discrete(dataset)
-        blocks = blocks_of(dataset.values, dataset.weights)
-        return moments_of_blocks(dataset.names, blocks, dataset.notes)
+        return moments_of_columns(dataset)
 
     def merge(self, other: "Moments") -> "Moments":
         """Return the moments of two tables with the same columns together.
@@ -151,6 +150,22 @@ class Moments:
         notes = (*self.notes, *(note for note in other.notes if note not in self.notes))
         mean, rest = _exact_sum(self.mean, rest + share * step)
         return Moments(self.names, records, mean, covariance, notes, rest)
+
+
+def moments_of_columns(dataset: "Dataset") -> Moments:
+    """Return the moments of the continuous columns; of columns with holes, by EM."""
+    from sges.data import em
+
+    if dataset.holes is None:
+        blocks = blocks_of(dataset.values, dataset.weights)
+        moments = moments_of_blocks(dataset.names, blocks, dataset.notes)
+        return moments if dataset.unit == 1 else replace(moments, records=dataset.records)
+    if dataset.records < 2:
+        raise em.too_few_pairs(dataset.records)
+    found = em.estimate(dataset.values, dataset.weights)
+    em.warn_of_limits(found, dataset.names, ~dataset.holes)
+    found.mean.flags.writeable = found.covariance.flags.writeable = False
+    return Moments(dataset.names, dataset.records, found.mean, found.covariance, dataset.notes)
 
 
 def refuse_discrete(dataset: "Dataset") -> None:

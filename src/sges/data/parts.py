@@ -14,7 +14,7 @@ statistics describe the table, and its rows are read.
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -51,6 +51,7 @@ from sges.data.dataset import (
     MAX_RECORDS,
     MAX_ROWS_OF_LABELS,
     Dataset,
+    FractionalWeights,
     checked_weights,
     dataset_of,
     dataset_of_columns,
@@ -130,6 +131,8 @@ class Counts:
         """
         if not isinstance(dataset, Dataset):
             raise InvalidArgument(f"Counts.of: {shown(dataset)} is not a Dataset")
+        if dataset.unit != 1:
+            raise DataError("Counts are whole numbers, and survey weights have fractions")
         merged = dataset.merged()
         assert merged.weights is not None
         levels = tuple(labels for labels in merged.levels if labels is not None)
@@ -598,7 +601,10 @@ def statistics_of(table: Table, reading: Reading, *, rows: bool = False) -> Data
     if is_path(table):
         return _statistics_of_files(table, reading)
     summarise = _summary_of_dask if is_dask(table) else _summary_of_query
-    summary = summarise(table, reading, with_moments=not rows)
+    summary = None
+    if reading.missing != "em":
+        with suppress(FractionalWeights):
+            summary = summarise(table, reading, with_moments=not rows)
     found = None if summary is None or summary.needs_rows else summary.statistics(reading)
     if found is not None and not (rows and isinstance(found, Moments)):
         return replace(found, notes=(*reading.label_notes(names_of(table)), *found.notes))
@@ -615,8 +621,10 @@ def _statistics_of_files(source: Table, reading: Reading) -> Dataset | Moments:
 
     files = open_files(source, reading)
     in_column = reading.weights is None or isinstance(reading.weights, str)
-    if in_column and are_large(files):
-        summary = merged(_summary_of_file(file, several=len(files) > 1) for file in files)
+    if in_column and reading.missing != "em" and are_large(files):
+        summary = None
+        with suppress(FractionalWeights):
+            summary = merged(_summary_of_file(file, several=len(files) > 1) for file in files)
         if summary is not None and not summary.needs_rows:
             found = summary.statistics(reading)
             if found is not None:
@@ -648,7 +656,7 @@ def _named(place: str | None) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        if place is None:
+        if place is None or isinstance(error, FractionalWeights):
             raise
         raise DataError(Message(f"{place}: ", *error.args)) from error
 

@@ -27,8 +27,9 @@ class Kind(StrEnum):
 Kinds: TypeAlias = Mapping[str, Kind | str] | Kind | str | None
 """A kind per column name, one kind for every column, or None for the rule."""
 
-Missing: TypeAlias = Literal["error", "drop", "level"]
-"""Refuse missing values, drop their rows, or make them a level of a discrete column."""
+Missing: TypeAlias = Literal["error", "drop", "level", "em"]
+"""Refuse missing values, drop their rows, make them a level of a discrete column, or estimate what
+the scores need from the observed values (EM)."""
 
 Format: TypeAlias = Literal["csv", "tsv", "parquet", "feather"]
 """The format of a file."""
@@ -59,7 +60,7 @@ format
     kinds: Kinds = None
     missing: Missing = "error"
     names: Sequence[str] | None = None
-    weights: str | Sequence[int] | Any | None = None
+    weights: str | Sequence[float] | Any | None = None
     columns: Sequence[str] | None = None
     exclude: Sequence[str] | None = None
     delimiter: str | None = None
@@ -293,5 +294,5 @@ def _check_weights(weights: object) -> None:
         return
     if isinstance(weights, bytes | Mapping) or not hasattr(weights, "__len__"):
         raise InvalidArgument(
-            f"weights = {weights!r} is not the name of a column or a sequence of counts"
+            f"weights = {weights!r} is not the name of a column or a sequence of numbers"
         )

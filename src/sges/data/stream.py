@@ -175,6 +175,10 @@ class _Rows:
         reading = file.reading
         if reading.weights is not None and not isinstance(reading.weights, str):
             raise InvalidArgument("weights of a stream must be the name of a column")
+        if reading.missing == "em":
+            raise InvalidArgument(
+                "missing = 'em' needs all rows in memory; read the file with Dataset.of"
+            )
         if batch_rows is not None and batch_rows < 1:
             raise InvalidArgument(f"batch_rows = {batch_rows!r} is not a positive integer")
         schema = file.schema()

@@ -53,11 +53,13 @@ enum {
 /* -- What a count contributes ----------------------------------------------------------------- */
 
 /* The term of a count n: n ln n if alpha is negative, else ln Γ(n + alpha) − ln Γ(1 + alpha); zero
- * at zero.  Those of counts below `known` are in a table. */
+ * at zero.  Those of counts below `known` are in a table.  A count of one stands for `unit` records,
+ * so that the terms are unit · n ln n and ln Γ(unit · n + alpha) − ln Γ(1 + alpha). */
 typedef struct {
     const double *values;
     int64_t known;
     double alpha;
+    double unit;
 } Term;
 
 /* The term of a cell and that of a configuration. */
@@ -82,7 +84,9 @@ static inline double log_rise(double a, double more)
 static inline double term_beyond(const Term *term, int64_t n)
 {
     if (term->alpha < 0)
-        return (double)n * log((double)n);
+        return term->unit * ((double)n * log((double)n));
+    if (term->unit != 1)
+        return lgamma(term->unit * (double)n + term->alpha) - lgamma(1 + term->alpha);
     int64_t last = term->known - 1;
     return term->values[last] + log_rise((double)last + term->alpha, (double)(n - last));
 }
@@ -93,10 +97,16 @@ INLINE double term_of(const Term *term, int64_t n)
 }
 
 /* Extend a table of ln Γ(n + alpha) − ln Γ(1 + alpha) by one logarithm per entry.  `carry` holds
- * what rounding has lost so far (Kahan's summation). */
+ * what rounding has lost so far (Kahan's summation).  Where a count of one is not one record, each
+ * entry is computed by itself. */
 static inline void extend_rising(double *values, int64_t from, int64_t to, double alpha,
-                                 double *carry)
+                                 double unit, double *carry)
 {
+    if (unit != 1) {
+        for (int64_t n = from; n < to; n++)
+            values[n] = n ? lgamma(unit * (double)n + alpha) - lgamma(1 + alpha) : 0;
+        return;
+    }
     for (int64_t n = from; n < to; n++) {
         if (n < 2) {
             values[n] = 0;

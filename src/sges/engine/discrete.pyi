@@ -16,6 +16,7 @@ class DiscreteBIC(DiscreteScore):
         arities: Sequence[int] | NDArray[Any],
         weights: NDArray[Any] | None = ...,
         penalty: float = ...,
+        unit: float = ...,
     ) -> None: ...
 
 class BDeu(DiscreteScore):
@@ -25,4 +26,5 @@ class BDeu(DiscreteScore):
         arities: Sequence[int] | NDArray[Any],
         weights: NDArray[Any] | None = ...,
         ess: float = ...,
+        unit: float = ...,
     ) -> None: ...

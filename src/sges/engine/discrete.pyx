@@ -43,6 +43,7 @@ cdef extern from "counting.h" nogil:
         const double *values
         int64_t known
         double alpha
+        double unit
     ctypedef struct Terms:
         Term cell, configuration
     ctypedef struct Sum:
@@ -82,7 +83,7 @@ cdef extern from "counting.h" nogil:
     ctypedef struct Tally:
         int64_t *counts
         uint32_t *used
-    void extend_rising(double *, int64_t, int64_t, double, double *)
+    void extend_rising(double *, int64_t, int64_t, double, double, double *)
     uint32_t level_of(const Column *, uint32_t)
     uint32_t number_keys(const uint64_t *, uint32_t, Index *, uint32_t *)
     uint32_t number_rows(Numbering *, const int *, int, uint32_t *)
@@ -140,6 +141,7 @@ cdef struct Table:
     bint is_bdeu
     double ess
     double price  # of a free parameter
+    double unit  # the records that a weight of one stands for
     Term entropy  # n ln n
 
 
@@ -421,10 +423,11 @@ cdef int find_rising(Run *run, double alpha, Term *term) noexcept nogil:
         run.rising_bytes += (room - rising.room) * sizeof(double)
         rising.values, rising.alpha, rising.room = values, alpha, room
     if rising.known < needed:
-        extend_rising(rising.values, rising.known, needed, alpha, &rising.carry)
+        extend_rising(rising.values, rising.known, needed, alpha, run.table.unit, &rising.carry)
         rising.known = needed
     # Not all that is known: an answer must not depend on what was asked before.
     term.values, term.known, term.alpha = rising.values, needed, alpha
+    term.unit = run.table.unit
     return 0
 
 
@@ -696,8 +699,11 @@ cdef class DiscreteScore(NativeScore):
         free(self.table.columns)
         free(self.table.blocks)
 
-    cdef read(self, codes, arities, weights, bint is_bdeu):
+    cdef read(self, codes, arities, weights, double unit, bint is_bdeu):
         """Check the data, merge equal rows, and lay the columns out for counting."""
+        if not (isfinite(unit) and unit > 0):
+            raise ScoreError(f"{type(self).__name__}: unit {unit!r} is not a finite number above 0")
+        self.table.unit = unit
         codes, arities, weights = checked_table(type(self).__name__, codes, arities, weights)
         columns, levels = [], np.ones(len(codes), np.int64)
         for v, column in enumerate(codes):
@@ -832,21 +838,23 @@ cdef class DiscreteBIC(DiscreteScore):
         How many records each column of ``codes`` stands for; None means one each.
     penalty
         The multiplier of the textbook penalty, at least zero.
+    unit
+        How many records a weight of one stands for.
     """
 
-    def __init__(self, codes, arities, weights=None, double penalty=1.0):
+    def __init__(self, codes, arities, weights=None, double penalty=1.0, double unit=1.0):
         cdef const double[::1] values
         if not (isfinite(penalty) and penalty >= 0):
             raise ScoreError(
                 f"DiscreteBIC: penalty {penalty!r} is not a finite number of at least 0; "
                 "1.0 is the textbook BIC"
             )
-        self.read(codes, arities, weights, False)
+        self.read(codes, arities, weights, unit, False)
         counts = np.arange(min(self.records, MOST_TERMS - 1) + 1, dtype=np.float64)
-        values = counts * np.log(np.maximum(counts, 1))
-        self.table.price = penalty / 2 * math.log(self.records)
+        values = unit * (counts * np.log(np.maximum(counts, 1)))
+        self.table.price = penalty / 2 * math.log(round(self.records * unit))
         self.table.entropy.values, self.table.entropy.known = &values[0], len(values)
-        self.table.entropy.alpha = -1
+        self.table.entropy.alpha, self.table.entropy.unit = -1, unit
         self.kept.append(values)
 
 
@@ -866,13 +874,15 @@ cdef class BDeu(DiscreteScore):
         How many records each column of ``codes`` stands for; None means one each.
     ess
         The equivalent sample size: how many imaginary records the prior is worth.
+    unit
+        How many records a weight of one stands for.
     """
 
-    def __init__(self, codes, arities, weights=None, double ess=1.0):
+    def __init__(self, codes, arities, weights=None, double ess=1.0, double unit=1.0):
         if not (isfinite(ess) and ess > 0):
             raise ScoreError(
                 f"BDeu: ess {ess!r} is not a finite number above 0; "
                 "usual equivalent sample sizes lie between 1 and 10"
             )
-        self.read(codes, arities, weights, True)
+        self.read(codes, arities, weights, unit, True)
         self.table.ess = ess

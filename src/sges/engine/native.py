@@ -58,11 +58,12 @@ def _degenerate_gaussian(score: DegenerateGaussian) -> Any:  # noqa: ANN401
 
 def _discrete_bic(score: DiscreteBIC) -> Any:  # noqa: ANN401
     data = score.data
-    return discrete.DiscreteBIC(data.codes, data.arities, data.weights, score.penalty)
+    return discrete.DiscreteBIC(data.codes, data.arities, data.weights, score.penalty, data.unit)
 
 
 def _bdeu(score: BDeu) -> Any:  # noqa: ANN401
-    return discrete.BDeu(score.data.codes, score.data.arities, score.data.weights, score.ess)
+    data = score.data
+    return discrete.BDeu(data.codes, data.arities, data.weights, score.ess, data.unit)
 
 
 MAKERS: dict[type, Callable[[Any], Any]] = {

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sges.data import Dataset, Kind
+from sges.data.dataset import refuse_holes
 from sges.errors import DataError, NetworkError, check_seed, is_number, shown, suggestion
 from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG
@@ -438,6 +439,7 @@ def _codes_of(
     table: Dataset, names: Sequence[str], levels: Sequence[Sequence[Any]]
 ) -> NDArray[np.integer[Any]]:
     """Return a table's rows in the network's numbering, its columns found by their names."""
+    refuse_holes(table, "the probability of a row")
     columns = []
     for name, labels in zip(names, levels, strict=True):
         if name not in table.names:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from sges.data import Dataset, Moments
+from sges.data.em import completed
 from sges.errors import DataError, InvalidArgument, Undecided
 from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG, columns_of
@@ -88,6 +89,7 @@ def _linear(dag: PDAG, moments: Moments) -> LinearGaussian:
 
 
 def _discrete(dag: PDAG, table: Dataset, smoothing: float) -> BayesianNetwork:
+    table = completed(table)
     columns = columns_of(dag, table.names)
     levels = [table.levels[i] or () for i in columns]
     cpts = []
@@ -102,7 +104,7 @@ def _discrete(dag: PDAG, table: Dataset, smoothing: float) -> BayesianNetwork:
         codes = [table.codes[columns[v]].astype(np.intp) for v in family]
         cells = np.ravel_multi_index(codes, shape)
         counts = np.bincount(cells, table.weights, minlength=prod(shape)).reshape(shape)
-        smoothed = counts + smoothing / shape[-1]
+        smoothed = counts * table.unit + smoothing / shape[-1]
         total = smoothed.sum(axis=-1, keepdims=True)
         unseen = total == 0  # without smoothing: nothing is known, so all levels alike
         cpts.append(np.where(unseen, 1 / shape[-1], smoothed / np.where(unseen, 1.0, total)))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sges.data import Dataset, Kind
+from sges.data.dataset import refuse_holes
 from sges.errors import DataError, NetworkError, check_seed
 from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG, check_graph, columns_of
@@ -186,6 +187,7 @@ class LinearGaussian:
             If the rows do not fit the model.
         """
         if isinstance(rows, Dataset):
+            refuse_holes(rows, "the density of a row")
             if rows.discrete:
                 raise DataError(f"column {rows.names[rows.discrete[0]]!r} is discrete")
             values = rows.values[columns_of(self.dag.named(self.names), rows.names)].T

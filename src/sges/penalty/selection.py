@@ -38,7 +38,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from sges.data import Dataset, Moments
+from sges.data.dataset import refuse_holes
 from sges.errors import (
+    DataError,
     DataWarning,
     InvalidArgument,
     check_callable,
@@ -429,6 +431,13 @@ def _checked_candidates(candidates: Sequence[float]) -> list[float]:
 def _maker(data: Dataset | Moments, score: str | MakeScore) -> tuple[MakeScore, str]:
     """Return what makes the score, and what to call it."""
     _check_data(data)
+    if isinstance(data, Dataset):
+        refuse_holes(data, "choosing the penalty on parts of the table")
+        if data.unit != 1:
+            raise DataError(
+                "the penalty cannot be chosen on parts of a table with survey weights; give a "
+                "number, or choose it without the weights"
+            )
     if not isinstance(score, str):
         check_callable("score", score)
         return score, getattr(score, "__name__", type(score).__name__)

@@ -109,8 +109,7 @@ def digest_of(data: Dataset | Moments) -> str:
         kinds = [str(kind) for kind in data.kinds]
         found.update(repr((kinds, data.levels)).encode("utf-8", "surrogatepass"))
         arrays = [data.values, data.codes]
-        if data.weights is not None:
-            arrays.append(data.weights)
+        arrays += [one for one in (data.weights, data.holes) if one is not None]
     for array in arrays:
         found.update(repr((array.shape, array.dtype.str)).encode())
         for row in np.atleast_2d(array):  # one at a time: a table need not be contiguous

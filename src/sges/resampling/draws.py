@@ -17,7 +17,9 @@ To the first order the four agree: m/2 records with one penalty, and m records w
 twice the variance with two, compare the same numbers.
 
 Continuous and mixed tables are drawn by record; discrete ones by distinct row, so that a draw takes
-as long as there are distinct rows, whatever the number of records.
+as long as there are distinct rows, whatever the number of records.  Rows with survey weights are
+drawn alike, and keep their weights; rows with missing values keep them, and what the score needs is
+estimated anew on each replicate.
 """
 
 from dataclasses import dataclass, replace
@@ -99,7 +101,7 @@ class Source:
                 + ("use draw='wishart'" if penalised else "give the table itself")
             )
         _check_size(data.records, chosen)
-        if not data.continuous:
+        if not data.continuous and data.holes is None:
             data = data.merged()
         if data.rows < 2:
             raise DataError("all records are the same row; replicates need rows that differ")
@@ -115,6 +117,10 @@ class Source:
         if self.draw == "bootstrap":
             return _with_counts(self.data, _resampled(self.data, rng)), CORRECTION
         weighted = _with_counts(self.data, _random_weights(self.data, rng))
+        if self.data.unit != 1:  # as many records as before, whatever the sum of the weights
+            assert weighted.weights is not None
+            unit = self.data.records / int(weighted.weights.sum())
+            return replace(weighted, unit=unit), CORRECTION
         # Likelihoods grow with the sum of the weights; so must the penalty, which has its log.
         scale = weighted.records / self.data.records
         unit = log(self.data.records) / log(weighted.records)
@@ -138,6 +144,7 @@ def permuted(data: Dataset | Moments, order: NDArray[np.intp]) -> Dataset | Mome
         levels=tuple(data.levels[v] for v in at),
         values=np.ascontiguousarray(data.values[[row[v] for v in at if v in continuous]]),
         codes=np.ascontiguousarray(data.codes[[row[v] for v in at if v in discrete]]),
+        holes=None if data.holes is None else data.holes[at],
     )
 
 
@@ -168,36 +175,57 @@ def _with_counts(data: Dataset, counts: Counts) -> Dataset:
         values=np.ascontiguousarray(data.values[:, kept]),
         codes=np.ascontiguousarray(data.codes[:, kept]),
         weights=None if once else counts[kept],
+        holes=None if data.holes is None else np.ascontiguousarray(data.holes[:, kept]),
     )
+
+
+def _is_by_row(data: Dataset) -> bool:
+    """Tell whether rows are drawn, rather than the records they stand for.
+
+    The weights of a survey say what a row stands for in the population, not how often it occurs.
+    """
+    return data.weights is None or data.unit != 1
+
+
+def _times(data: Dataset, drawn: Counts) -> Counts:
+    """Return how often each row counts if it was drawn this often."""
+    return drawn if data.weights is None else drawn * data.weights
 
 
 def _half(data: Dataset, rng: np.random.Generator) -> Counts:
     """Return half of the records, drawn without replacement, as counts of the rows."""
-    size = data.records // 2
-    if data.weights is None:
-        counts = np.zeros(data.rows, np.int64)
-        counts[rng.permutation(data.rows)[:size]] = 1
-        return counts
-    if data.records > MAX_WITHOUT_REPLACEMENT:
+    if _is_by_row(data):
+        drawn = np.zeros(data.rows, np.int64)
+        drawn[rng.permutation(data.rows)[: data.rows // 2]] = 1
+        return _times(data, drawn)
+    assert data.weights is not None
+    total = int(data.weights.sum())
+    if total > MAX_WITHOUT_REPLACEMENT:
         return rng.binomial(data.weights, 0.5).astype(np.int64)
-    drawn = rng.multivariate_hypergeometric(data.weights, size, method="marginals")
+    drawn = rng.multivariate_hypergeometric(data.weights, total // 2, method="marginals")
     return drawn.astype(np.int64)
 
 
 def _resampled(data: Dataset, rng: np.random.Generator) -> Counts:
     """Return as many records as there are, drawn with replacement, as counts of the rows."""
-    if data.weights is None:
+    if _is_by_row(data):
         chosen = rng.integers(data.rows, size=data.rows)
-        return np.bincount(chosen, minlength=data.rows).astype(np.int64)
-    return rng.multinomial(data.records, data.weights / data.records).astype(np.int64)
+        return _times(data, np.bincount(chosen, minlength=data.rows).astype(np.int64))
+    assert data.weights is not None
+    total = int(data.weights.sum())
+    return rng.multinomial(total, data.weights / total).astype(np.int64)
 
 
 def _random_weights(data: Dataset, rng: np.random.Generator) -> Counts:
     """Return Dirichlet weights of the rows, in whole numbers (Rubin 1981)."""
-    shape = np.ones(data.rows) if data.weights is None else data.weights.astype(np.float64)
-    weights = rng.standard_gamma(shape)
-    unit = max(WEIGHT_UNIT / data.records, 64.0)
-    found: Counts = np.rint(weights * (unit * data.records / weights.sum())).astype(np.int64)
+    if data.weights is None:
+        weights, total = rng.standard_gamma(np.ones(data.rows)), data.rows
+    elif data.unit == 1:
+        weights, total = rng.standard_gamma(data.weights.astype(float)), int(data.weights.sum())
+    else:
+        weights, total = rng.standard_gamma(np.ones(data.rows)) * data.weights, data.rows
+    unit = max(WEIGHT_UNIT / total, 64.0)
+    found: Counts = np.rint(weights * (unit * total / weights.sum())).astype(np.int64)
     return found
 
 

@@ -298,9 +298,9 @@ def source_of(score: Score) -> tuple[Dataset | Moments, AnyScore, float]:
     if isinstance(score, GaussianBIC):
         return score.moments, "gaussian-bic", score.penalty
     if isinstance(score, DiscreteBIC):
-        return score.data, "discrete-bic", score.penalty
+        return score.table, "discrete-bic", score.penalty
     if isinstance(score, BDeu):
-        return score.data, partial(BDeu, ess=score.ess), 1.0
+        return score.table, partial(BDeu, ess=score.ess), 1.0
     raise InvalidArgument(
         f"a {type(score).__name__} object does not keep the data that replicates are drawn from; "
         "call sges.confidence with the table and the name or class of the score"

@@ -13,6 +13,11 @@ counted, and q enters as a number: time and memory are proportional to the recor
 thirty parents of ten levels each.  The levels of a column are the declared ones: a level that a
 categorical type lists but no record has still counts in q and r.
 
+With survey weights or missing values, counts need not be whole numbers, and m is the effective
+number of records.  Missing values are imputed several times, and the counts are averages over the
+imputations (``sges.data.em``): still one table for all families, so the scores stay score
+equivalent.
+
 These classes count with NumPy, one candidate at a time.  Searches on the compiled engine read the
 same table through ``sges.engine.discrete``, which counts all candidates in one pass.
 """
@@ -28,12 +33,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sges.data.dataset import Dataset
+from sges.data.em import completed
 from sges.data.reading import Kind
 from sges.errors import ScoreError, is_number, shown
 from sges.nodeset import NodeSet, nodes
 from sges.score.protocol import Candidates, Gains
 
 Ints: TypeAlias = NDArray[np.intp]
+Counts: TypeAlias = NDArray[np.intp] | NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.unsignedinteger[Any]]
 Weights: TypeAlias = NDArray[np.int64] | None
 
@@ -54,8 +61,9 @@ class DiscreteScore(ABC):
     """A score that is a sum over the counts of a contingency table, minus a penalty."""
 
     def __init__(self, data: object) -> None:
-        self.data = Dataset.of(data)
-        _check_discrete(self.data, type(self).__name__)
+        self.table = Dataset.of(data)
+        _check_discrete(self.table, type(self).__name__)
+        self.data = completed(self.table)
         self.names = self.data.names
         self.records = self.data.records
         self._arities: list[int] = self.data.arities.tolist()
@@ -138,7 +146,7 @@ class DiscreteScore(ABC):
         return np.array(gains, dtype=np.float64)
 
     @abstractmethod
-    def _terms(self, joint: Ints, margin: Ints, r: int, q: int) -> float:
+    def _terms(self, joint: Counts, margin: Counts, r: int, q: int) -> float:
         """Return the sum of terms of the counts n_jk and n_j, all of them above zero."""
 
     @abstractmethod
@@ -156,7 +164,11 @@ class DiscreteScore(ABC):
         """Return the score of y without the penalty, given the rows grouped by its parents."""
         margin = tally(groups, self.data.weights)
         joint = tally(self._split(groups, y), self.data.weights)
-        return self._terms(joint[joint > 0], margin[margin > 0], self._arities[y], q)
+        joint, margin = joint[joint > 0], margin[margin > 0]
+        if self.data.unit != 1:  # survey weights or imputed values: counts are not whole numbers
+            unit = np.float64(self.data.unit)
+            return self._terms(joint * unit, margin * unit, self._arities[y], q)
+        return self._terms(joint, margin, self._arities[y], q)
 
     def _split(self, groups: "Grouping", v: int) -> "Grouping":
         return refine(groups, self._codes[v], self._arities[v])
@@ -216,9 +228,9 @@ class DiscreteBIC(DiscreteScore):
         return f"DiscreteBIC(n={self.n}, records={self.records}, penalty={self.penalty:g})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return DiscreteBIC, (self.data, self.penalty)
+        return DiscreteBIC, (self.table, self.penalty)
 
-    def _terms(self, joint: Ints, margin: Ints, r: int, q: int) -> float:  # noqa: ARG002
+    def _terms(self, joint: Counts, margin: Counts, r: int, q: int) -> float:  # noqa: ARG002
         return float((joint * np.log(joint)).sum() - (margin * np.log(margin)).sum())
 
     def _penalty(self, y: int, q: int) -> float:
@@ -272,9 +284,9 @@ class BDeu(DiscreteScore):
         return f"BDeu(n={self.n}, records={self.records}, ess={self.ess:g})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return BDeu, (self.data, self.ess)
+        return BDeu, (self.table, self.ess)
 
-    def _terms(self, joint: Ints, margin: Ints, r: int, q: int) -> float:
+    def _terms(self, joint: Counts, margin: Counts, r: int, q: int) -> float:
         """Return the sums of ln Γ(n + α) / Γ(α), written as ln Γ(n + α) / Γ(1 + α) + ln α.
 
         α = ess / q may be smaller than any floating-point number, while its logarithm is not; and

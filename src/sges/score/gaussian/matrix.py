@@ -40,6 +40,7 @@ from sges.data.moments import (
     correlations_of,
     is_plain,
     moments_of_blocks,
+    moments_of_columns,
     numbered_names,
     refuse_discrete,
 )
@@ -168,11 +169,23 @@ class Standardized:
                     "dtype 'float32': given Moments are doubles; give the table itself"
                 )
             return cls._of(data.covariance, data.records, data.mean, data.names)
-        names, values, weights = _continuous_columns(data)
+        if is_plain(data):
+            names, values, weights = tuple(numbered_names(data.shape[1])), data.T, None
+            dataset = None
+        else:
+            # A Gaussian score was asked for: integers are quantities without being declared so.
+            dataset = data if isinstance(data, Dataset) else Dataset.of(data, kinds="continuous")
+            refuse_discrete(dataset)
+            names, values, weights = dataset.names, dataset.values, dataset.weights
+            if dataset.holes is not None:
+                moments = moments_of_columns(dataset)
+                return cls._of(moments.covariance, moments.records, moments.mean, names)
+        records = None if dataset is None else dataset.records
         if precision == np.float64 and len(names) <= ONE_PASS_COLUMNS:
             moments = moments_of_blocks(names, blocks_of(values, weights))
-            return cls._of(moments.covariance, moments.records, moments.mean, moments.names)
-        return cls._of_wide(names, correlations_of(names, values, weights, precision, progress))
+            return cls._of(moments.covariance, records or moments.records, moments.mean, names)
+        table = correlations_of(names, values, weights, precision, progress)
+        return cls._of_wide(names, table, records or table.records)
 
     @classmethod
     def of_covariance(
@@ -234,7 +247,7 @@ class Standardized:
         return cls(names, records, mean, variance, correlation, nodeset(constant))
 
     @classmethod
-    def _of_wide(cls, names: tuple[str, ...], table: Correlations) -> "Standardized":
+    def _of_wide(cls, names: tuple[str, ...], table: Correlations, records: int) -> "Standardized":
         constant = constant_columns(table.variance)
         warn_of_constants([names[v] for v in constant])
         variance = table.variance.copy()
@@ -242,21 +255,7 @@ class Standardized:
         _set_diagonal(table.matrix, constant)
         # m centred records span m − 1 dimensions; each constant column is a dimension of its own.
         rank = min(len(names), table.records - 1 + len(constant))
-        return cls(
-            names, table.records, table.mean, variance, table.matrix, nodeset(constant), rank
-        )
-
-
-def _continuous_columns(
-    data: Any,  # noqa: ANN401 (whatever Dataset.of takes)
-) -> tuple[tuple[str, ...], Floats, NDArray[np.int64] | None]:
-    """Return the names, the values (columns x rows) and the weights of a table of quantities."""
-    if is_plain(data):
-        return tuple(numbered_names(data.shape[1])), data.T, None
-    # A Gaussian score was asked for, so integers are quantities without being declared so.
-    dataset = data if isinstance(data, Dataset) else Dataset.of(data, kinds="continuous")
-    refuse_discrete(dataset)
-    return dataset.names, dataset.values, dataset.weights
+        return cls(names, records, table.mean, variance, table.matrix, nodeset(constant), rank)
 
 
 def correlation_of(covariance: Floats, constant: Sequence[int] = ()) -> Floats:

@@ -39,6 +39,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sges.data import em
 from sges.data.dataset import Dataset
 from sges.data.products import add_products, mirror
 from sges.errors import DataWarning, ScoreError
@@ -371,8 +372,13 @@ class Blocks:
         widths = np.array([encoding.width for encoding in encodings], dtype=np.intp)
         starts = np.cumsum(widths) - widths
         labels = [name for name, w in zip(dataset.names, widths, strict=True) for _ in range(w)]
-        matrix = condition(_correlations(dataset, encodings), labels, dataset.records)
         determinants = np.array([encoding.log_determinant for encoding in encodings])
+        if dataset.holes is None:
+            correlations = _correlations(dataset, encodings)
+        else:
+            correlations, more = _estimated_correlations(dataset, encodings)
+            determinants += more
+        matrix = condition(correlations, labels, dataset.records)
         return cls(dataset.names, dataset.records, matrix, starts, widths, determinants)
 
     def rows(self, variables: NodeSet) -> list[int]:
@@ -414,20 +420,37 @@ _CONSTANT = _Encoding(lambda _: np.zeros((1, 1)), constant=True)
 
 def _encodings(dataset: Dataset, degree: int) -> list[_Encoding]:
     """Return the encoding of each column; warn of constant ones, refuse too many columns."""
-    weights = np.ones(dataset.rows) if dataset.weights is None else dataset.weights.astype(float)
-    weights /= weights.sum()
+    times = np.ones(dataset.rows) if dataset.weights is None else dataset.weights.astype(float)
+    weights = {v: _observed_shares(dataset, v, times) for v in range(dataset.n)}
     shares: dict[int, Floats] = {
-        v: np.bincount(dataset.codes[i], weights, int(dataset.arities[i])).astype(np.float64)
+        v: np.bincount(dataset.codes[i], weights[v], int(dataset.arities[i])).astype(np.float64)
         for i, v in enumerate(dataset.discrete)
     }
     _check_width(dataset, shares, degree)
     encode = _continuous if degree == 1 else partial(_polynomials, degree=degree)
-    encodings = {v: encode(dataset.values[i], weights) for i, v in enumerate(dataset.continuous)}
+    encodings = {
+        v: encode(_filled(dataset.values[i]), weights[v]) for i, v in enumerate(dataset.continuous)
+    }
     encodings |= {
         v: _indicators(dataset.codes[i], shares[v]) for i, v in enumerate(dataset.discrete)
     }
     warn_of_constants([dataset.names[v] for v in range(dataset.n) if encodings[v].constant])
     return [encodings[v] for v in range(dataset.n)]
+
+
+def _observed_shares(dataset: Dataset, v: int, times: Floats) -> Floats:
+    """Return the weights of the rows in which a variable is observed, adding up to one."""
+    own = times if dataset.holes is None else np.where(dataset.holes[v], 0.0, times)
+    shares: Floats = own / max(own.sum(), np.finfo(np.float64).tiny)
+    return shares
+
+
+def _filled(values: Floats) -> Floats:
+    """Return a column with its holes set to its first value, or zero; they have no weight."""
+    holes = np.isnan(values)
+    if not holes.any():
+        return values
+    return np.where(holes, 0.0 if holes.all() else values[holes.argmin()], values)
 
 
 def _continuous(values: Floats, weights: Floats) -> _Encoding:
@@ -509,7 +532,7 @@ def _correlations(dataset: Dataset, encodings: Sequence[_Encoding]) -> Floats:
         if dataset.weights is not None:
             columns *= np.sqrt(dataset.weights[chunk])
         add_products(total, columns, fresh=start == 0)
-    total /= dataset.records
+    total /= dataset.rows if dataset.weights is None else int(dataset.weights.sum())
     mirror(total)
     at = 0
     for encoding in encodings:
@@ -517,6 +540,38 @@ def _correlations(dataset: Dataset, encodings: Sequence[_Encoding]) -> Floats:
         total[own, own] = np.eye(encoding.width)  # exactly, without rounding
         at += encoding.width
     return total
+
+
+def _estimated_correlations(
+    dataset: Dataset, encodings: Sequence[_Encoding]
+) -> tuple[Floats, Floats]:
+    """Return the correlations of columns with holes by EM, and what it adds to log-determinants.
+
+    A variable that is missing in a row lacks its whole block there.  EM moves the covariances
+    within blocks as well, so that the blocks are whitened again.
+    """
+    assert dataset.holes is not None
+    if dataset.records < 2:
+        raise em.too_few_pairs(dataset.records)
+    widths = [encoding.width for encoding in encodings]
+    columns = np.empty((sum(widths), dataset.rows))
+    starts = np.cumsum(widths) - widths
+    own = [slice(s, s + w) for s, w in zip(starts.tolist(), widths, strict=True)]
+    for at, encoding, holes in zip(own, encodings, dataset.holes, strict=True):
+        columns[at] = encoding.columns(slice(0, dataset.rows))
+        columns[at, holes] = np.nan
+    found = em.estimate(columns, dataset.weights)
+    em.warn_of_limits(found, dataset.names, ~dataset.holes)
+    whiten, more = np.eye(len(columns)), np.zeros(dataset.n)
+    for v, at in enumerate(own):
+        if not encodings[v].constant:
+            factor = np.linalg.cholesky(found.covariance[at, at])
+            whiten[at, at] = np.linalg.inv(factor)
+            more[v] = 2 * float(np.log(np.diagonal(factor)).sum())
+    matrix = whiten @ found.covariance @ whiten.T
+    for at in own:
+        matrix[at, at] = np.eye(at.stop - at.start)
+    return (matrix + matrix.T) / 2, more
 
 
 def _check_width(dataset: Dataset, shares: dict[int, Floats], degree: int) -> None:

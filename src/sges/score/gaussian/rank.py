@@ -10,7 +10,8 @@ Gaussian BIC of those correlations:
                 a matrix may have negative eigenvalues, and is then replaced by the nearest
                 correlation matrix (Higham 2002)
 
-Equal values share the mean of their ranks.  The score is invariant under increasing transformations
+Equal values share the mean of their ranks.  Missing values have no rank, and the correlations of
+the ranks are then estimated by EM.  The score is invariant under increasing transformations
 of any column, and an outlier has no more influence than the largest ordinary value.
 
 It assumes that the dependences are those of a Gaussian: monotone, without tail dependence.  A
@@ -108,10 +109,12 @@ def _scores(dataset: Dataset, method: str) -> Floats:
     weights = np.ones(dataset.rows) if dataset.weights is None else dataset.weights.astype(float)
     scores = np.empty_like(dataset.values)
     for column, out in zip(dataset.values, scores, strict=True):
-        _, at = np.unique(column, return_inverse=True)
-        times = np.bincount(at, weights)
-        ranks = (np.cumsum(times) - (times - 1) / 2) / (weights.sum() + 1)
-        out[:] = (ndtri(ranks) if method == "normal" else ranks)[at]
+        seen = ~np.isnan(column)
+        _, at = np.unique(column[seen], return_inverse=True)
+        times = np.bincount(at, weights[seen])
+        ranks = (np.cumsum(times) - (times - 1) / 2) / (weights[seen].sum() + 1)
+        out[seen] = (ndtri(ranks) if method == "normal" else ranks)[at]
+        out[~seen] = np.nan
     return scores
 
 

@@ -1,0 +1,415 @@
+r"""Missing values: means and covariances by EM, and imputations of discrete columns.
+
+    estimate     the mean and covariance of columns with holes
+    completed    a discrete table whose holes are filled in several times
+
+All of it assumes that values are *missing at random* (MAR): whether a value is missing may depend
+on values that are observed in the same row, but not on the missing value itself once these are
+known.
+
+**EM of the saturated Gaussian model.**
+The observed values of each row are taken as a draw from one Gaussian over all columns, of which the
+missing ones are integrated out.  With Σ the current covariance, K its inverse, and M the missing
+columns of a row, the E step fills them in by
+
+    E[z_M | z_O] = −K_MM⁻¹ (K z⁰)_M        cov[z_M | z_O] = K_MM⁻¹
+
+where z⁰ is the centred row with zeros for its missing values; so a row costs the inverse of a
+matrix of the size of its holes, not of its values.  Rows with the same holes share it, and the rows
+without holes are summed up once.  The M step takes the mean and covariance of the filled rows plus
+the conditional covariances.  The log-likelihood of the observed values never falls (Dempster, Laird
+& Rubin 1977); it is computed with det Σ_OO = det Σ · det K_MM.
+
+Iterations end when no mean and no covariance, in units of the standard deviations of the observed
+values, has moved by more than ``TOLERANCE``, or after ``MAX_ITERATIONS``.
+
+The likelihood has no maximum if columns are collinear or are no fewer than the rows.  Such a table
+gets a prior worth one record of uncorrelated columns, Σ = (S + D) / (m + 1) with D their observed
+variances, which keeps everything finite; other tables get none.  A pair of columns that are never
+observed together has a covariance of which the data say nothing: EM leaves it where the other
+columns put it, starting from zero, and ``never_together`` names the pair.
+
+**Discrete tables.**  The saturated model of discrete columns has a parameter for each cell, far too
+many.  Their holes are imputed from the Gaussian of their indicators: EM gives its mean and
+covariance, and every missing level is then drawn in turn given all other columns of its row, with
+the conditional means of its indicators as probabilities, for some rounds (a Gibbs sampler).  The
+completed tables are put together, each record with a share of its weight, so that every count is an
+average over the imputations.  Structural EM (Friedman 1997), which imputes from a network found in
+the completed table and searches again, was measured beside this and gains little
+(studies/results/missing.md); it would need a search inside the score.
+
+References
+----------
+Dempster, Laird & Rubin (1977), Maximum likelihood from incomplete data via the EM algorithm.
+Journal of the Royal Statistical Society B 39, 1-38.
+Little & Rubin (2019), Statistical Analysis with Missing Data, 3rd edition, section 11.2.  Wiley.
+Rubin (1987), Multiple Imputation for Nonresponse in Surveys.  Wiley.
+Friedman (1997), Learning belief networks in the presence of missing values and hidden variables.
+International Conference on Machine Learning.
+"""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import log, pi
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sges.errors import DataError, DataWarning
+
+if TYPE_CHECKING:
+    from sges.data.dataset import Dataset
+
+Floats: TypeAlias = NDArray[np.float64]
+Mask: TypeAlias = NDArray[np.bool_]
+
+TOLERANCE = 1e-5
+"""EM ends when nothing moves by more than this, in standard deviations."""
+
+MAX_ITERATIONS = 500
+"""The most iterations of EM."""
+
+PRIOR_RECORDS = 1.0
+"""The records that the prior is worth for tables whose likelihood has no maximum."""
+
+SMALLEST_EIGENVALUE = 1e-8
+"""A correlation matrix with a smaller eigenvalue than this counts as singular."""
+
+MAX_COLUMNS = 5_000
+"""The most columns of which EM estimates the covariance."""
+
+IMPUTATIONS = 5
+"""How often each hole of a discrete table is filled in."""
+
+ROUNDS = 5
+"""How often each missing level is drawn anew before it is kept."""
+
+CHUNK_CELLS = 1 << 22
+"""The number of values that are filled in at a time."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Estimate:
+    """The mean and covariance that EM arrived at.
+
+    ``log_likelihoods`` has that of the observed values before each iteration, with the prior's
+    log-density if there is one; ``settled`` says whether EM ended before the limit of iterations.
+    """
+
+    mean: Floats
+    covariance: Floats
+    log_likelihoods: tuple[float, ...]
+    settled: bool
+    has_prior: bool
+
+
+def estimate(values: Floats, weights: NDArray[Any] | None = None) -> Estimate:
+    """Return the maximum-likelihood mean and covariance of columns (columns x rows) with NaN holes.
+
+    Columns without variance have a covariance of zero with all others.
+    Slow twin: tests/naive_data.py inverts the covariance of the observed columns, row by row.
+    """
+    if len(values) > MAX_COLUMNS:
+        raise DataError(
+            f"{len(values):,} columns are too many for EM, which takes at most {MAX_COLUMNS:,}; "
+            "leave columns out, merge levels, or drop the rows with missing values"
+        )
+    times = np.ones(values.shape[1]) if weights is None else weights.astype(np.float64)
+    seen = ~np.isnan(values)
+    shift, scale = _spread(values, seen, times)
+    varied = np.flatnonzero(scale > 0)
+    rows = np.flatnonzero(seen[varied].any(axis=0))
+    standard = (values[np.ix_(varied, rows)] - shift[varied, None]) / scale[varied, None]
+    table = _Table.of(standard, times[rows])
+    fitted = None
+    if len(varied) < table.records:
+        fitted = _iterate(table, prior=0.0)
+    if fitted is None:
+        fitted = _iterate(table, prior=PRIOR_RECORDS)
+        assert fitted is not None
+    mean, covariance = shift.copy(), np.zeros((len(values), len(values)))
+    mean[varied] += fitted.mean * scale[varied]
+    covariance[np.ix_(varied, varied)] = fitted.covariance * scale[varied, None] * scale[varied]
+    # The likelihood of the values themselves, not of the standardised ones.
+    unit = float((seen[np.ix_(varied, rows)] @ times[rows]) @ np.log(scale[varied]))
+    likelihoods = tuple(one - unit for one in fitted.log_likelihoods)
+    return Estimate(mean, covariance, likelihoods, fitted.settled, fitted.has_prior)
+
+
+def never_together(seen: Mask) -> tuple[int, int] | None:
+    """Return the first two columns that no row has both of, or None."""
+    counts = seen.astype(np.float64) @ seen.T.astype(np.float64)
+    apart = np.argwhere(np.triu(counts == 0, 1))
+    return (int(apart[0][0]), int(apart[0][1])) if len(apart) else None
+
+
+def warn_of_limits(found: Estimate, names: Sequence[str], seen: Mask) -> None:
+    """Warn of a table for which the likelihood has no unique maximum, or which EM did not reach."""
+    if (pair := never_together(seen)) is not None:
+        warn(
+            f"no row has both {names[pair[0]]!r} and {names[pair[1]]!r}: the data say nothing "
+            "about an edge between them, and what is found there follows from the other columns",
+        )
+    if found.has_prior:
+        warn(
+            "columns are collinear, or no fewer than the rows, so EM has no unique solution; a "
+            "prior worth one record keeps it finite, but edges among such columns mean little",
+        )
+    elif not found.settled:
+        warn(f"EM was stopped after {MAX_ITERATIONS} iterations before it settled")
+
+
+def warn(message: str) -> None:
+    """Warn about a table with missing values."""
+    warnings.warn(message, DataWarning, stacklevel=7)
+
+
+def too_few_pairs(records: int) -> DataError:
+    """Return the error for a table in which hardly any two columns are observed together."""
+    return DataError(
+        f"two columns are observed together in {records} row{'' if records == 1 else 's'} on "
+        "average, and covariances need two at least; leave out columns with many missing values"
+    )
+
+
+def _spread(values: Floats, seen: Mask, times: Floats) -> tuple[Floats, Floats]:
+    """Return the mean and deviation of the observed values; zeros for a column without any.
+
+    A deviation that is only rounding is zero.
+    """
+    counts = np.maximum(seen @ times, np.finfo(np.float64).tiny)
+    first = np.where(seen.any(axis=1), values[np.arange(len(values)), seen.argmax(axis=1)], 0.0)
+    # Shifted by one of the values first: a mean of 1e9 would swallow a spread of 1e-3.
+    centred = np.where(seen, values - first[:, None], 0.0)
+    mean = centred @ times / counts
+    deviation = np.sqrt(np.where(seen, centred - mean[:, None], 0.0) ** 2 @ times / counts)
+    reach = np.abs(centred).max(axis=1)
+    return first + mean, np.where(deviation > 1e-12 * reach, deviation, 0.0)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Group:
+    """The rows with k holes each: their values with zeros for holes, and their patterns."""
+
+    values: Floats  # rows x columns
+    times: Floats
+    pattern: NDArray[np.intp]  # of each row
+    holes: NDArray[np.intp]  # patterns x k
+    records: Floats  # of each pattern
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Table:
+    """The standardised rows: those without holes as sums, the others by number of holes."""
+
+    n: int
+    records: float
+    seen_cells: float
+    complete: float
+    total: Floats
+    products: Floats
+    groups: tuple[_Group, ...]
+
+    @classmethod
+    def of(cls, standard: Floats, times: Floats) -> "_Table":
+        holes = np.isnan(standard)
+        whole = ~holes.any(axis=0)
+        rows = standard[:, whole]
+        weighted = rows * times[whole]
+        return cls(
+            len(standard),
+            float(times.sum()),
+            float((~holes).sum(axis=0) @ times),
+            float(times[whole].sum()),
+            weighted.sum(axis=1),
+            weighted @ rows.T,
+            tuple(_groups(standard[:, ~whole], times[~whole], holes[:, ~whole])),
+        )
+
+
+def _groups(standard: Floats, times: Floats, holes: Mask) -> Iterator[_Group]:
+    if not holes.shape[1]:
+        return
+    patterns, pattern = np.unique(holes.T, axis=0, return_inverse=True)
+    pattern = pattern.ravel()
+    counts = patterns.sum(axis=1)
+    filled = np.where(holes, 0.0, standard).T
+    for count in np.unique(counts).tolist():
+        chosen = np.flatnonzero(counts == count)
+        place = np.full(len(patterns), -1)
+        place[chosen] = np.arange(len(chosen))
+        own = place[pattern] >= 0
+        at = place[pattern[own]]
+        places = np.nonzero(patterns[chosen])[1].reshape(len(chosen), count)
+        records = np.bincount(at, times[own], len(chosen)).astype(np.float64)
+        yield _Group(np.ascontiguousarray(filled[own]), times[own], at, places, records)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Expected:
+    """The expected sums of the rows, and the log-likelihood, under some mean and covariance."""
+
+    total: Floats
+    products: Floats
+    log_likelihood: float
+
+
+def _iterate(table: _Table, prior: float) -> Estimate | None:
+    """Return what EM arrives at; None if the covariance becomes singular without a prior."""
+    n = table.n
+    mean, covariance = np.zeros(n), np.eye(n)
+    likelihoods: list[float] = []
+    settled = not n
+    while not settled and len(likelihoods) < MAX_ITERATIONS:
+        if not prior and _is_singular(covariance):
+            return None
+        expected = _expected(table, mean, covariance)
+        density = prior / 2 * (np.linalg.slogdet(covariance)[1] + np.linalg.inv(covariance).trace())
+        likelihoods.append(expected.log_likelihood - (density if prior else 0.0))
+        step = expected.total / table.records
+        found = expected.products / table.records - np.outer(step, step)
+        found = (table.records * found + prior * np.eye(n)) / (table.records + prior)
+        moved = max(float(np.abs(step).max()), float(np.abs(found - covariance).max()))
+        mean, covariance = mean + step, (found + found.T) / 2
+        settled = moved < TOLERANCE
+    if not prior and _is_singular(covariance):
+        return None
+    return Estimate(mean, covariance, tuple(likelihoods), settled, prior > 0)
+
+
+def _is_singular(covariance: Floats) -> bool:
+    deviation = np.sqrt(np.diagonal(covariance))
+    if not (deviation > SMALLEST_EIGENVALUE).all():
+        return bool(len(deviation))
+    correlation = covariance / deviation[:, None] / deviation
+    try:
+        np.linalg.cholesky(correlation - SMALLEST_EIGENVALUE * np.eye(len(correlation)))
+    except np.linalg.LinAlgError:
+        return True
+    return False
+
+
+def _expected(table: _Table, mean: Floats, covariance: Floats) -> _Expected:
+    """Return the sums of the rows around ``mean``, missing values filled in: the E step."""
+    precision = np.linalg.inv(covariance)
+    precision = (precision + precision.T) / 2
+    determinant = float(np.linalg.slogdet(covariance)[1])
+    total = table.total - table.complete * mean
+    products = table.products - np.outer(table.total, mean) - np.outer(mean, table.total)
+    products += table.complete * np.outer(mean, mean)
+    fit = float((precision * products).sum()) + table.records * determinant
+    for group in table.groups:
+        filled, more, sums = _filled(group, mean, precision)
+        total = total + group.times @ filled
+        products = products + (filled * group.times[:, None]).T @ filled + sums
+        fit += more
+    return _Expected(total, products, -0.5 * (fit + table.seen_cells * log(2 * pi)))
+
+
+def _filled(group: _Group, mean: Floats, precision: Floats) -> tuple[Floats, float, Floats]:
+    """Return centred rows with filled holes, −2 log-likelihood, and the conditional covariances.
+
+    The log-likelihood is without the constants of the table; the covariances are summed.
+    """
+    n, holes = len(mean), group.holes
+    conditional = np.linalg.inv(precision[holes[:, :, None], holes[:, None, :]])
+    fit = -float(np.linalg.slogdet(conditional)[1] @ group.records)
+    filled = group.values - mean
+    k = holes.shape[1]
+    size = max(1, CHUNK_CELLS // (k * k + n))
+    for start in range(0, len(filled), size):
+        rows = slice(start, start + size)
+        pattern, part = group.pattern[rows], filled[rows]
+        at = holes[pattern]
+        np.put_along_axis(part, at, 0.0, axis=1)
+        weighed = part @ precision
+        missing = np.take_along_axis(weighed, at, axis=1)
+        guess = -np.einsum("rij,rj->ri", conditional[pattern], missing)
+        squares = (part * weighed).sum(axis=1) + (guess * missing).sum(axis=1)
+        fit += float(squares @ group.times[rows])
+        np.put_along_axis(part, at, guess, axis=1)
+    places = holes[:, :, None] * n + holes[:, None, :]
+    amounts = conditional * group.records[:, None, None]
+    sums = np.bincount(places.ravel(), amounts.ravel(), n * n).astype(np.float64).reshape(n, n)
+    return filled, fit, sums
+
+
+# --- discrete tables --------------------------------------------------------------------------
+
+
+def completed(dataset: "Dataset") -> "Dataset":
+    """Return a discrete dataset whose holes are filled in ``IMPUTATIONS`` times.
+
+    The rows with holes are repeated, once per imputation, and a weight of one stands for fewer
+    records accordingly; the number of records is the effective one.  The draws are the same for
+    the same table.  A dataset without holes is returned as it is.
+    """
+    if dataset.holes is None:
+        return dataset
+    if dataset.records < 2:
+        raise too_few_pairs(dataset.records)
+    weights = np.ones(dataset.rows, np.int64) if dataset.weights is None else dataset.weights
+    partial: Mask = np.logical_or.reduce(dataset.holes, axis=0)
+    draws = list(_imputations(dataset, weights, partial))
+    codes = np.concatenate([dataset.codes[:, ~partial], *draws], axis=1)
+    times = np.concatenate([IMPUTATIONS * weights[~partial], *[weights[partial]] * IMPUTATIONS])
+    return replace(
+        dataset,
+        values=np.empty((0, len(times))),
+        codes=np.ascontiguousarray(codes, dtype=dataset.codes.dtype),
+        weights=times,
+        unit=dataset.records / int(times.sum()),
+        holes=None,
+    )
+
+
+def _imputations(
+    dataset: "Dataset", weights: NDArray[np.int64], partial: Mask
+) -> Iterator[NDArray[np.unsignedinteger[Any]]]:
+    """Yield the codes of the rows with holes, filled in."""
+    assert dataset.holes is not None
+    levels = [np.unique(row[~hole]) for row, hole in zip(dataset.codes, dataset.holes, strict=True)]
+    columns = np.concatenate(
+        [_indicators(row, own) for row, own in zip(dataset.codes, levels, strict=True)]
+    )
+    widths = np.array([max(len(own) - 1, 0) for own in levels])
+    columns[np.repeat(dataset.holes, widths, axis=0)] = np.nan
+    found = estimate(columns, weights)
+    warn_of_limits(found, dataset.names, ~dataset.holes)
+    ends = np.cumsum(widths)
+    precision = np.linalg.inv(found.covariance) if len(columns) else np.empty((0, 0))
+    holes = [np.flatnonzero(hole) for hole in dataset.holes[:, partial]]
+    rng = np.random.default_rng(0)
+    for _ in range(IMPUTATIONS):
+        codes = dataset.codes[:, partial].copy()
+        filled = np.where(
+            np.isnan(columns[:, partial]), 0.0, columns[:, partial] - found.mean[:, None]
+        )
+        for _ in range(1 + ROUNDS):
+            for v, rows in enumerate(holes):
+                if not len(rows) or not len(levels[v]):
+                    continue
+                own = slice(int(ends[v] - widths[v]), int(ends[v]))
+                others = filled[:, rows]
+                others[own] = 0.0
+                shift = -np.linalg.solve(precision[own, own], precision[own] @ others)
+                drawn = _drawn(shift + found.mean[own, None], rng)
+                codes[v, rows] = levels[v][drawn]
+                filled[own, rows] = (drawn == np.arange(widths[v])[:, None]) - found.mean[own, None]
+        yield codes
+
+
+def _indicators(codes: NDArray[Any], levels: NDArray[Any]) -> Floats:
+    """Return the indicators of all levels that are observed but the last."""
+    is_level: Mask = codes == levels[:-1, None]
+    return is_level.astype(np.float64)
+
+
+def _drawn(shares: Floats, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Return one level per column of ``shares``, which lacks the last; negative shares are zero."""
+    every = np.maximum(np.vstack([shares, 1 - shares.sum(axis=0)]), 0.0)
+    ceilings = np.cumsum(every / every.sum(axis=0), axis=0)[:-1]
+    level: NDArray[np.intp] = (rng.random(shares.shape[1]) > ceilings).sum(axis=0)
+    return level

@@ -1,0 +1,264 @@
+"""EM of the Gaussian with missing values, and imputations of discrete tables."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import naive_data
+from sges import learn
+from sges.data import Dataset, Moments
+from sges.data.em import IMPUTATIONS, completed, estimate
+from sges.errors import DataError, DataWarning
+
+Floats = NDArray[np.float64]
+
+
+def with_holes(rows: int, columns: int, share: float, seed: int = 0) -> Floats:
+    """Return correlated columns of different units with holes anywhere (rows x columns)."""
+    rng = np.random.default_rng(seed)
+    mixed = rng.normal(size=(rows, columns)) @ (
+        np.eye(columns) + np.triu(rng.uniform(-1, 1, (columns, columns)), 1)
+    )
+    table: Floats = mixed * 10.0 ** rng.integers(-3, 4, columns) + rng.normal(size=columns) * 50
+    table[rng.random(table.shape) < share] = np.nan
+    return table[~np.isnan(table).all(axis=1)]
+
+
+# --- the Gaussian -----------------------------------------------------------------------------
+
+
+def test_without_holes_the_estimate_is_the_mean_and_the_covariance() -> None:
+    table = with_holes(50, 4, 0.0)
+    found = estimate(table.T)
+    assert found.mean == pytest.approx(table.mean(axis=0))
+    assert found.covariance == pytest.approx(np.cov(table.T, bias=True), rel=1e-9)
+    assert found.settled
+    assert not found.has_prior
+
+
+def test_one_column_with_holes_worked_by_hand() -> None:
+    """With y complete, the slope and residual of x on y come from the rows that have both.
+
+    These rows are (0, 0), (1, 2), (2, 1), (3, 3): the slope is 0.8, the residual variance 0.45.
+    All rows have y = 0, 2, 1, 3, 4, 8, with mean 3 and variance 20/3.
+    """
+    x = np.array([0.0, 1.0, 2.0, 3.0, np.nan, np.nan])
+    y = np.array([0.0, 2.0, 1.0, 3.0, 4.0, 8.0])
+    found = estimate(np.array([x, y]))
+    variance = 0.8**2 * 20 / 3 + 0.45
+    assert found.mean == pytest.approx([1.5 + 0.8 * (3 - 1.5), 3.0], abs=1e-3)
+    expected = [[variance, 0.8 * 20 / 3], [0.8 * 20 / 3, 20 / 3]]
+    assert found.covariance == pytest.approx(np.array(expected), abs=1e-3)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.2, 0.4])
+def test_the_estimate_is_that_of_the_slow_twin(share: float, seed: int) -> None:
+    table = with_holes(80, 4, share, seed)
+    found = estimate(table.T)
+    mean, covariance, likelihoods = naive_data.em_of_gaussian(table.tolist(), 400)
+    scale = np.nanstd(table, axis=0)
+    assert (found.mean - mean) / scale == pytest.approx(0, abs=1e-3)
+    apart = (found.covariance - np.array(covariance)) / scale[:, None] / scale
+    assert apart == pytest.approx(0, abs=2e-3)
+    assert found.log_likelihoods[-1] == pytest.approx(likelihoods[-1], abs=1e-2)
+
+
+def test_each_step_has_the_likelihood_of_the_slow_twin() -> None:
+    table = with_holes(60, 4, 0.2)
+    twin = naive_data.em_of_gaussian(table.tolist(), 5)[2]
+    # Both begin with the observed means and variances and no correlations.
+    assert estimate(table.T).log_likelihoods[:5] == pytest.approx(twin, rel=1e-9)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.6])
+def test_the_likelihood_never_falls(share: float, seed: int) -> None:
+    likelihoods = estimate(with_holes(60, 6, share, seed).T).log_likelihoods
+    assert len(likelihoods) > 3
+    assert np.diff(likelihoods).min() > -1e-8 * abs(likelihoods[-1])
+
+
+def test_a_row_counts_as_often_as_its_weight_says(seed: int) -> None:
+    table = with_holes(40, 3, 0.2, seed)
+    times = np.random.default_rng(seed).integers(1, 5, len(table))
+    weighted, repeated = estimate(table.T, times), estimate(np.repeat(table, times, axis=0).T)
+    assert weighted.mean == pytest.approx(repeated.mean)
+    assert weighted.covariance == pytest.approx(repeated.covariance)
+
+
+def test_units_and_offsets_change_nothing_but_units_and_offsets() -> None:
+    table = with_holes(70, 3, 0.2)
+    scale, shift = np.array([1e6, 1.0, 1e-6]), np.array([0.0, 1e5, -3.0])
+    plain, moved = estimate(table.T), estimate((table * scale + shift).T)
+    assert moved.mean == pytest.approx(plain.mean * scale + shift)
+    assert moved.covariance == pytest.approx(plain.covariance * scale[:, None] * scale, rel=1e-5)
+
+
+# --- tables that are degenerate ----------------------------------------------------------------
+
+
+def degenerate(kind: str, seed: int = 0) -> Floats:
+    rng = np.random.default_rng(seed)
+    table = with_holes(60, 4, 0.15, seed)
+    if kind == "constant":
+        table[:, 1] = np.where(np.isnan(table[:, 1]), np.nan, 7.0)
+    elif kind == "copy":
+        table[:, 1] = np.where(rng.random(len(table)) < 0.1, np.nan, 2 * table[:, 0])
+    elif kind == "apart":
+        seen = rng.random(len(table)) < 0.5
+        table[:, :2] = rng.normal(size=(len(table), 2))
+        table[seen, 0] = table[~seen, 1] = np.nan
+    elif kind == "wide":
+        table = with_holes(12, 30, 0.15, seed)
+    elif kind == "one value":
+        table[1:, 1] = np.nan
+        table[0, 1] = 5.0
+    return table
+
+
+@pytest.mark.parametrize("kind", ["constant", "copy", "apart", "wide", "one value"])
+@pytest.mark.parametrize("score", ["bic", "bge", "rank", "basis"])
+def test_degenerate_tables_end_with_a_finite_score(kind: str, score: str, seed: int) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        result = learn(degenerate(kind, seed), missing="em", score=score)
+    assert np.isfinite(result.score)
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [("copy", "columns are collinear, or"), ("apart", "no row has both 'x0' and 'x1'")],
+)
+def test_what_the_data_cannot_tell_is_warned_of(kind: str, message: str) -> None:
+    data = Dataset.of(degenerate(kind), missing="em")
+    with pytest.warns(DataWarning, match=message):
+        Moments.of(data)
+
+
+def test_a_column_without_values_is_refused_in_one_line() -> None:
+    with pytest.raises(DataError, match="column 'b' has no values, all 3 are missing"):
+        Dataset.of({"a": [1.0, 2.5, 3.5], "b": [np.nan] * 3}, missing="em")
+
+
+def test_columns_hardly_ever_observed_together_are_refused_in_one_line() -> None:
+    apart = {"a": [1.0, 2.5, 3.5, None, None], "b": [None, None, None, 1.5, 2.5]}
+    with pytest.raises(DataError, match="observed together in 0 rows on average"):
+        learn(apart, missing="em")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_any_holes_in_any_small_table_give_finite_scores_or_one_line(data: st.DataObject) -> None:
+    rows = data.draw(st.integers(2, 12))
+    value: dict[str, st.SearchStrategy[Any]] = {
+        "x": st.none() | st.sampled_from([0.5, 1.5, 2.25, 1e6]),
+        "s": st.none() | st.sampled_from("abc"),
+    }
+    kinds = data.draw(st.text("xs", min_size=1, max_size=5))
+    table = {
+        f"{kind}{i}": data.draw(st.lists(value[kind], min_size=rows, max_size=rows))
+        for i, kind in enumerate(kinds)
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        try:
+            score = learn(table, missing="em").score
+        except DataError:  # which is one line, as all of ours are
+            return
+    assert np.isfinite(score)
+
+
+# --- reading ----------------------------------------------------------------------------------
+
+
+def test_holes_are_kept_and_the_note_counts_them() -> None:
+    table = {"a": [0.5, None, 2.5, 3.5], "s": ["u", "v", None, "v"]}
+    data = Dataset.of(table, missing="em")
+    assert data.holes is not None
+    assert data.holes.tolist() == [[False, True, False, False], [False, False, True, False]]
+    assert np.isnan(data.values[0, 1])
+    assert data.levels == (None, ("u", "v"))
+    assert data.records == 2  # the rows that have both
+    (note,) = [note for note in data.notes if "missing" in note]
+    assert note.startswith("2 of 8 values are missing (25.0%)")
+    assert "2 effective records" in note
+
+
+def test_effective_records_are_the_mean_of_the_pairwise_counts(seed: int) -> None:
+    table = with_holes(100, 5, 0.2, seed)
+    seen = (~np.isnan(table)).astype(int)
+    pairs = [seen[:, i] @ seen[:, j] for i in range(5) for j in range(i)]
+    assert Dataset.of(table, missing="em").records == round(float(np.mean(pairs)))
+
+
+def test_rows_without_any_value_say_nothing() -> None:
+    table = {"a": [0.5, None, 1.5, 2.0], "b": [1.0, None, None, 3.0]}
+    assert Dataset.of(table, missing="em").rows == 3
+
+
+def test_a_table_without_holes_is_read_as_usual() -> None:
+    table = {"a": [0.5, 1.5, 2.5], "s": ["u", "v", "u"]}
+    data, usual = Dataset.of(table, missing="em"), Dataset.of(table)
+    assert data.holes is None
+    assert (data.records, data.notes) == (usual.records, usual.notes)
+
+
+# --- discrete tables ----------------------------------------------------------------------------
+
+
+def discrete_with_holes(rows: int = 400, share: float = 0.2, seed: int = 0) -> dict[str, list[Any]]:
+    rng = np.random.default_rng(seed)
+    a = rng.integers(3, size=rows)
+    b = np.where(rng.random(rows) < 0.8, a, rng.integers(3, size=rows))
+    c = np.where(rng.random(rows) < 0.8, b > 0, rng.random(rows) < 0.5)
+    words: list[list[Any]] = [
+        ["uvw"[i] for i in a],
+        ["xyz"[i] for i in b],
+        ["ny"[int(i)] for i in c],
+    ]
+    for column in words:
+        for i in np.flatnonzero(rng.random(rows) < share):
+            column[int(i)] = None
+    return dict(zip("abc", words, strict=True))
+
+
+def test_observed_values_survive_and_holes_are_filled_with_levels_that_occur(seed: int) -> None:
+    data = Dataset.of(discrete_with_holes(seed=seed), missing="em")
+    full = completed(data)
+    assert data.holes is not None
+    assert full.holes is None
+    assert full.records == data.records
+    partial = data.holes.any(axis=0)
+    whole = int((~partial).sum())
+    assert full.rows == whole + IMPUTATIONS * int(partial.sum())
+    assert full.codes[:, :whole].tolist() == data.codes[:, ~partial].tolist()
+    known = ~data.holes[:, partial]
+    for k in range(IMPUTATIONS):
+        part = full.codes[:, whole + k * int(partial.sum()) :][:, : int(partial.sum())]
+        assert part[known].tolist() == data.codes[:, partial][known].tolist()
+    assert (full.codes < data.arities[:, None]).all()
+
+
+def test_the_same_table_is_imputed_the_same_way() -> None:
+    data = Dataset.of(discrete_with_holes(), missing="em")
+    assert completed(data).codes.tolist() == completed(data).codes.tolist()
+
+
+def test_imputations_keep_the_dependence_of_two_columns() -> None:
+    """Nine of ten records agree, and the imputed ones do about as often as those observed."""
+    rng = np.random.default_rng(0)
+    a = rng.integers(2, size=4000)
+    b = np.where(rng.random(4000) < 0.8, a, rng.integers(2, size=4000))
+    words = ["v" if i else "u" for i in b]
+    table = {
+        "a": ["v" if i else "u" for i in a],
+        "b": [None if i % 3 == 0 else w for i, w in enumerate(words)],
+    }
+    full = completed(Dataset.of(table, missing="em"))
+    agree = full.codes[0] == full.codes[1]
+    assert full.weights is not None
+    assert full.weights[agree].sum() / full.weights.sum() == pytest.approx(0.9, abs=0.015)
