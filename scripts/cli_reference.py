@@ -44,10 +44,12 @@ JSON = {
     "(the variables adjusted for, for each possible set of parents); of kind `linear` also "
     "`values`, `standard_errors` (likewise), `minimum`, `maximum`, `lower_bound` (of the absolute "
     "value), `sign` (1, -1, 0 or null) and `interval` (of level 0.95); of kind `discrete` "
-    "`levels` (of the two variables) and `distributions` (likewise: a list per level of the "
-    "treatment, null where a probability is unknown).",
+    "`lower_bound`, `changes` (likewise: the largest change of a probability), `levels` (of the "
+    "two variables) and `distributions` (likewise: a list per level of the "
+    "treatment, null where a probability is unknown). With `--confidence` also "
+    "`over_replicates`: `replicates`, `share_nonzero` and `interval`.",
     "effects": "`format` `sges-effects`, `version` 1, `on` and `of` (one of them null), and "
-    "`effects`: linear effects as `effect` prints them, ranked.",
+    "`effects`: effects as `effect` prints them, ranked.",
     "measure": "`format` `sges-measures`, `version` 1, `nodes`, `edges` (numbers), and `measures`: "
     "per property its `property`, `option`, `what`, `value` (or the interval `[low, high]` that is "
     "known), `k` (the tightest bound that SGES takes), `clique_bound` and `size_bound` (what it "

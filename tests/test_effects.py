@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from itertools import product
+from itertools import combinations, product
 from math import factorial
 
 import numpy as np
@@ -12,12 +12,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import naive
+import sges
 from bridge import frozen, pdag_of
 from sges.data import Moments
 from sges.effects import (
     DiscreteEffect,
     LinearEffect,
     effect,
+    effect_over,
     effects_of,
     effects_on,
     joint_effect,
@@ -324,8 +326,49 @@ def test_rankings_are_by_the_smallest_absolute_value() -> None:
         assert bounds == sorted(bounds, reverse=True)
     assert {found.outcome for found in on} == {found.treatment for found in of} == {"3"}
     for found in on:
+        assert isinstance(found, LinearEffect)
         assert found == effect(cpdag, found.treatment, 3, model)
         assert found.lower_bound == min(abs(value) for value in found.values)
+
+
+def test_discrete_rankings_are_by_the_smallest_change_of_a_probability(seed: int) -> None:
+    network = BayesianNetwork.random(random_dag(5, 6, seed=seed), seed=seed)
+    cpdag = dag_to_cpdag(network.dag)
+    on, of = effects_on(cpdag, 2, network), effects_of(cpdag, 2, network)
+    for ranked in (on, of):
+        assert len(ranked) == 4
+        bounds = [found.lower_bound for found in ranked]
+        assert bounds == sorted(bounds, reverse=True)
+    for found in on:
+        assert isinstance(found, DiscreteEffect)
+        plain = effect(cpdag, found.treatment, 2, network)
+        assert isinstance(plain, DiscreteEffect)
+        events = [
+            list(some) for k in (1, 2) for some in combinations(range(len(found.levels[1])), k)
+        ]
+        widest = []
+        for table in plain.distributions:
+            tops = [table[:, event].sum(axis=1) for event in events]
+            widest.append(max(float(top.max() - top.min()) for top in tops))
+        assert found.changes == pytest.approx(widest)
+        assert found.lower_bound == min(found.changes)
+
+
+def test_effects_over_replicates_hold_what_each_graph_allows(seed: int) -> None:
+    model = LinearGaussian.random(random_dag(5, 6, seed=seed), seed=seed)
+    data = model.sample(300, seed)
+    found = sges.confidence(data, replicates=20, seed=seed)
+    over = found.effect("x0", "x4", data)
+    each = [effect(graph, "x0", "x4", data) for graph in found.graphs]
+    values = [one.values for one in each if isinstance(one, LinearEffect)]
+    assert over.minima == tuple(min(some) for some in values)
+    assert over.maxima == tuple(max(some) for some in values)
+    low, high = over.interval(0.8)
+    assert sum(one < low for one in over.minima) <= 2
+    assert sum(one > high for one in over.maxima) <= 2
+    assert over.interval(0.999) == (min(over.minima), max(over.maxima))
+    nonzero = [min(some) > 0 or max(some) < 0 for some in values]
+    assert over.share_nonzero == sum(nonzero) / 20
 
 
 def test_the_sign_is_certain_only_if_all_values_agree() -> None:
@@ -358,8 +401,8 @@ AB = PDAG.from_edges(2, [(0, 1)], names=["a", "b"])
         (lambda: effect(AB, 0, 1, {"a": [1.5, 2.5], "b": ["u", "v"]}), DataError, "one kind"),
         (lambda: joint_effect(AB, ["a", "a"], "b", LINES), InvalidArgument, "all be different"),
         (lambda: joint_effect(AB, ["a"], "b", WORDS), DataError, "need continuous data"),
-        (lambda: effects_on(AB, "b", WORDS), DataError, "needs continuous data"),
-        (lambda: effects_on(AB, "b", LINES)[0].interval(2), InvalidArgument, "level = 2"),
+        (lambda: effect_over([AB], "a", "b", LINES).interval(0), InvalidArgument, "level = 0"),
+        (lambda: effects_on(AB, "b", LINES)[0].interval(2), InvalidArgument, "level = 2"),  # type: ignore[union-attr]
     ],
 )
 def test_what_does_not_fit_is_refused(

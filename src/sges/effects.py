@@ -44,7 +44,9 @@ __all__ = [
     "DiscreteEffect",
     "JointEffect",
     "LinearEffect",
+    "ReplicatedEffect",
     "effect",
+    "effect_over",
     "effects_of",
     "effects_on",
     "joint_effect",
@@ -231,26 +233,119 @@ class DiscreteEffect:
         """The largest possible probability in each cell."""
         return np.asarray(np.max(self.distributions, axis=0), dtype=np.float64)
 
+    @property
+    def changes(self) -> tuple[float, ...]:
+        """How far the treatment can move the outcome, for each possible set of parents.
+
+        The largest total variation distance between two rows: the largest change in the
+        probability of any event when the treatment is set to one level instead of another.
+        """
+        found = []
+        for table in self.distributions:
+            known = table[~np.isnan(table).any(axis=1)]
+            apart = np.abs(known[:, None] - known).sum(axis=2) / 2
+            found.append(float(apart.max(initial=0.0)))
+        return tuple(found)
+
+    @property
+    def lower_bound(self) -> float:
+        """The smallest of the ``changes``, by which treatments are ranked."""
+        return min(self.changes)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the effect as plain lists, dicts, strings and numbers.
 
         Returns
         -------
         dict
-            ``kind`` ("discrete"), ``treatment``, ``outcome``, ``levels`` (of the two, as text),
-            and one entry for each possible set of parents in ``distributions`` (a list per level
-            of the treatment; None where a probability is unknown) and ``adjustment``.
+            ``kind`` ("discrete"), ``treatment``, ``outcome``, ``lower_bound``, ``levels`` (of the
+            two, as text), and one entry for each possible set of parents in ``changes``,
+            ``distributions`` (a list per level of the treatment; None where a probability is
+            unknown) and ``adjustment``.
         """
         return {
             "kind": "discrete",
             "treatment": self.treatment,
             "outcome": self.outcome,
+            "lower_bound": self.lower_bound,
+            "changes": list(self.changes),
             "levels": [[str(level) for level in levels] for levels in self.levels],
             "distributions": [
                 [[None if np.isnan(p) else p for p in row] for row in table.tolist()]
                 for table in self.distributions
             ],
             "adjustment": [list(names) for names in self.adjustment],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicatedEffect:
+    """The possible effects of one variable on another, over the graphs of many replicates.
+
+    All values are estimated from the same data: what varies is the graph.  So the interval says
+    how far the effect depends on a graph that another sample might have given; the sampling error
+    of each value is what ``LinearEffect.interval`` is for.
+
+    Parameters
+    ----------
+    treatment : str
+        The variable that is set.
+    outcome : str
+        The variable that responds.
+    minima : tuple of float
+        The smallest possible effect in the class of each replicate; for discrete data, the
+        smallest of the ``changes``.
+    maxima : tuple of float
+        The largest possible effect in the class of each replicate.
+    """
+
+    treatment: str
+    outcome: str
+    minima: tuple[float, ...]
+    maxima: tuple[float, ...]
+
+    @property
+    def share_nonzero(self) -> float:
+        """The share of replicates in whose class no member has a zero effect."""
+        pairs = zip(self.minima, self.maxima, strict=True)
+        return sum(low > 0 or high < 0 for low, high in pairs) / len(self.minima)
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return an interval that holds the smallest and largest effects of most replicates.
+
+        Parameters
+        ----------
+        level : float, optional
+            At most a share (1 − level)/2 of the replicates has a smaller minimum, and at most
+            the same share a larger maximum.
+
+        Returns
+        -------
+        tuple of float
+            The lower and the upper end.
+        """
+        if not 0 < level < 1:
+            raise InvalidArgument(f"level = {level}: it must be between 0 and 1")
+        tail = (1 - level) / 2
+        low = np.quantile(self.minima, tail, method="lower")
+        high = np.quantile(self.maxima, 1 - tail, method="higher")
+        return float(low), float(high)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the effect as plain lists, dicts, strings and numbers.
+
+        Returns
+        -------
+        dict
+            ``treatment``, ``outcome``, ``replicates``, ``share_nonzero`` and ``interval`` (of level
+            0.95).
+        """
+        return {
+            "treatment": self.treatment,
+            "outcome": self.outcome,
+            "replicates": len(self.minima),
+            "share_nonzero": self.share_nonzero,
+            "interval": list(self.interval()),
         }
 
 
@@ -461,8 +556,10 @@ def joint_effect(
     )
 
 
-def effects_of(graph: PDAG, treatment: str | int, data: Data) -> list[LinearEffect]:
-    """Return the possible linear effects of one variable on each other, strongest first.
+def effects_of(
+    graph: PDAG, treatment: str | int, data: Data
+) -> list[LinearEffect] | list[DiscreteEffect]:
+    """Return the possible effects of one variable on each other, strongest first.
 
     Parameters
     ----------
@@ -470,23 +567,25 @@ def effects_of(graph: PDAG, treatment: str | int, data: Data) -> list[LinearEffe
         A CPDAG, a class refined by background knowledge, or a DAG.
     treatment : str or int
         The variable that is set.
-    data : table, Moments or LinearGaussian
+    data : table, Moments, LinearGaussian or BayesianNetwork
         What to estimate the effects from.
 
     Returns
     -------
-    list of LinearEffect
-        Ranked by ``lower_bound``, the smallest absolute value that an effect may have.
+    list of LinearEffect or DiscreteEffect
+        Ranked by ``lower_bound``: the smallest absolute value that a linear effect may have, or
+        the smallest change of probabilities.
     """
     x = graph.node(treatment)
-    moments = _moments(graph, data)
     choices = list(_choices(maximally_oriented(graph), x))
-    others = [y for y in range(graph.n) if y != x]
-    return _ranked(_linear(graph, x, y, choices, moments, "parents") for y in others)
+    pairs = [(x, y, choices) for y in range(graph.n) if y != x]
+    return _ranked(graph, pairs, data)
 
 
-def effects_on(graph: PDAG, outcome: str | int, data: Data) -> list[LinearEffect]:
-    """Return the possible linear effects of each other variable on one, strongest first.
+def effects_on(
+    graph: PDAG, outcome: str | int, data: Data
+) -> list[LinearEffect] | list[DiscreteEffect]:
+    """Return the possible effects of each other variable on one, strongest first.
 
     Parameters
     ----------
@@ -494,25 +593,75 @@ def effects_on(graph: PDAG, outcome: str | int, data: Data) -> list[LinearEffect
         A CPDAG, a class refined by background knowledge, or a DAG.
     outcome : str or int
         The variable that responds.
-    data : table, Moments or LinearGaussian
+    data : table, Moments, LinearGaussian or BayesianNetwork
         What to estimate the effects from.
 
     Returns
     -------
-    list of LinearEffect
-        Ranked by ``lower_bound``, the smallest absolute value that an effect may have.
+    list of LinearEffect or DiscreteEffect
+        Ranked by ``lower_bound``: the smallest absolute value that a linear effect may have, or
+        the smallest change of probabilities.
     """
     y = graph.node(outcome)
-    moments = _moments(graph, data)
     closed = maximally_oriented(graph)
-    others = [x for x in range(graph.n) if x != y]
-    return _ranked(
-        _linear(graph, x, y, list(_choices(closed, x)), moments, "parents") for x in others
+    pairs = [(x, y, list(_choices(closed, x))) for x in range(graph.n) if x != y]
+    return _ranked(graph, pairs, data)
+
+
+def effect_over(
+    graphs: Sequence[PDAG], treatment: str | int, outcome: str | int, data: Data
+) -> ReplicatedEffect:
+    """Return the possible effects of one variable on another over several classes.
+
+    Parameters
+    ----------
+    graphs : sequence of PDAG
+        Classes over the same variables, such as ``confidence.graphs``.
+    treatment : str or int
+        The variable that is set.
+    outcome : str or int
+        The variable that responds.
+    data : table, Moments, LinearGaussian or BayesianNetwork
+        What to estimate the effects from, the same for all classes.
+
+    Returns
+    -------
+    ReplicatedEffect
+        The smallest and the largest possible effect in each class.
+
+    Examples
+    --------
+    >>> forth = PDAG.from_edges(2, [(0, 1)])
+    >>> model = LinearGaussian(forth, [[0, 2], [0, 0]], [1, 1])
+    >>> found = effect_over([forth, forth, PDAG.from_edges(2, [(1, 0)])], 0, 1, model)
+    >>> found.interval(), round(found.share_nonzero, 2)
+    ((0.0, 2.0), 0.67)
+    """
+    known: dict[PDAG, tuple[float, float]] = {}
+    for graph in graphs:
+        if graph not in known:
+            found = effect(graph, treatment, outcome, data)
+            values = found.values if isinstance(found, LinearEffect) else found.changes
+            known[graph] = min(values), max(values)
+    minima, maxima = zip(*(known[graph] for graph in graphs), strict=True)
+    return ReplicatedEffect(
+        graphs[0].name(graphs[0].node(treatment)),
+        graphs[0].name(graphs[0].node(outcome)),
+        minima,
+        maxima,
     )
 
 
-def _ranked(effects: Iterator[LinearEffect]) -> list[LinearEffect]:
-    return sorted(effects, key=lambda found: -found.lower_bound)
+def _ranked(
+    graph: PDAG, pairs: Sequence[tuple[int, int, Sequence[PDAG]]], data: Data
+) -> list[LinearEffect] | list[DiscreteEffect]:
+    statistics = _statistics(graph, data, 1.0)
+    if isinstance(statistics, _Linear):
+        linear = [_linear(graph, x, y, some, statistics, "parents") for x, y, some in pairs]
+        return sorted(linear, key=lambda found: -found.lower_bound)
+    sets = [(x, y, [choice.parents(x) for choice in some]) for x, y, some in pairs]
+    discrete = [_discrete(graph, x, y, some, statistics) for x, y, some in sets]
+    return sorted(discrete, key=lambda found: -found.lower_bound)
 
 
 def _linear(
@@ -661,13 +810,6 @@ class _Tables:
                 f"more than {MAX_CELLS}"
             )
         return self.count([self.columns[v] for v in of])
-
-
-def _moments(graph: PDAG, data: Data) -> _Linear:
-    found = _statistics(graph, data, 1.0)
-    if not isinstance(found, _Linear):
-        raise DataError("a ranking of effects needs continuous data; use effect for discrete ones")
-    return found
 
 
 def _statistics(graph: PDAG, data: Data, smoothing: float) -> _Linear | _Tables:

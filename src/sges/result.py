@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from sges.export import Convention, Matrix, PathLike
     from sges.graph.counting import Seed
     from sges.graph.undirected import Between
-    from sges.network import BayesianNetwork, LinearGaussian
+    from sges.network import BayesianNetwork, LinearGaussian, MixedNetwork
     from sges.report import Explanation
     from sges.resampling import Confidence, OnReplicate
     from sges.score.protocol import Score
@@ -437,8 +437,8 @@ class Result:
         of: str | int | None = None,
         on: str | int | None = None,
         data: Any = None,  # noqa: ANN401 (whatever Dataset.of takes)
-    ) -> "list[LinearEffect]":
-        """Return the possible linear effects of one variable, or on one, strongest first.
+    ) -> "list[LinearEffect] | list[DiscreteEffect]":
+        """Return the possible effects of one variable, or on one, strongest first.
 
         Parameters
         ----------
@@ -451,8 +451,9 @@ class Result:
 
         Returns
         -------
-        list of LinearEffect
-            Ranked by the smallest absolute value that an effect may have.
+        list of LinearEffect or DiscreteEffect
+            Ranked by the smallest absolute value that an effect may have; for discrete data, by
+            the smallest change of probabilities.
 
         Raises
         ------
@@ -471,10 +472,12 @@ class Result:
         self,
         data: Any = None,  # noqa: ANN401 (whatever Dataset.of takes)
         smoothing: float = 1.0,
-    ) -> "BayesianNetwork | LinearGaussian":
+    ) -> "BayesianNetwork | LinearGaussian | MixedNetwork":
         """Return a network of one DAG of the class, with parameters estimated from data.
 
-        All members of a class fit discrete and linear Gaussian data equally well.
+        All members of a class fit discrete and linear Gaussian data equally well.  For a table of
+        continuous and discrete columns the network is a linear or logistic regression of each
+        variable on its parents.
 
         Parameters
         ----------
@@ -486,8 +489,9 @@ class Result:
 
         Returns
         -------
-        BayesianNetwork or LinearGaussian
-            The network, which answers queries and gives the log-probability of new rows.
+        BayesianNetwork, LinearGaussian or MixedNetwork
+            The network, which can be sampled and gives the log-probability of new rows; the first
+            two answer any query exactly, the last gives means and probabilities given parents.
         """
         from sges.network import fit
 

@@ -88,7 +88,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("effects ASIA", 2, "give exactly one of --on and --of"),
         ("effects ASIA --on asia --of tub", 2, "give exactly one of --on and --of"),
         ("effects ASIA --on asai", 1, "there is no column 'asai'; did you mean 'asia'?"),
-        ("effects ASIA --on asia", 1, "needs continuous data"),
         ("effects ASIA --on asia --graph ab.csv --knowledge k.toml", 2, "leave it out with"),
         ("measure nowhere.json", 1, "nowhere.json"),
         ("measure no.json", 1, "not JSON"),

@@ -335,6 +335,32 @@ def test_effects_ranks_the_causes_or_the_effects_of_a_variable(
     assert [row.split()[0] for row in rows[2:-1]] == [found["treatment"] for found in wanted]
 
 
+def test_effects_of_discrete_tables_are_ranked_by_changes_of_probability(
+    capsys: Capture,
+) -> None:
+    result = sges.learn(ASIA)
+    wanted = result.effects(on="dysp", data=ASIA)
+    printed = json_of(capsys, "effects", ASIA, "--on", "dysp")
+    assert printed["effects"] == [found.to_dict() for found in wanted]
+    assert run(["effects", ASIA, "--on", "dysp"]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    assert [row.split()[0] for row in rows[2:-2]] == [found.treatment for found in wanted]
+
+
+def test_effect_adds_an_interval_over_the_replicates_of_confidence(
+    capsys: Capture, tmp_path: Path
+) -> None:
+    found = sges.confidence(GREENHOUSE, replicates=10)
+    (tmp_path / "confidence.json").write_text(found.to_json())
+    path = str(write_graph(sges.learn(GREENHOUSE).cpdag, tmp_path / "graph.json"))
+    where = ["--confidence", str(tmp_path / "confidence.json")]
+    printed = json_of(capsys, "effect", path, GREENHOUSE, "light", "fruit_weight", *where)
+    wanted = found.effect("light", "fruit_weight", GREENHOUSE)
+    assert printed["over_replicates"] == wanted.to_dict()
+    assert run(["effect", path, GREENHOUSE, "light", "fruit_weight", *where]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("Over 10 replicates: values ")
+
+
 def test_effects_uses_knowledge(capsys: Capture, tmp_path: Path) -> None:
     (tmp_path / "known.toml").write_text('required = [["light", "temperature"]]\n')
     known = str(tmp_path / "known.toml")

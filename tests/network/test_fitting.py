@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from sges.data import Moments
+from sges.data import Dataset, Moments
 from sges.errors import DataError, InvalidArgument, NetworkError, NotADAG, Undecided
 from sges.graph import PDAG
-from sges.network import BayesianNetwork, LinearGaussian, fit, random_dag
+from sges.network import BayesianNetwork, LinearGaussian, MixedNetwork, fit, random_dag
+from sges.network.mixed import LinearFamily, LogisticFamily
 
 
 def test_a_discrete_network_is_found_again_from_many_of_its_records(seed: int) -> None:
@@ -113,8 +114,6 @@ def test_what_cannot_be_fitted_or_asked_is_refused(monkeypatch: pytest.MonkeyPat
     edge = PDAG.from_edges(2, [(0, 1)], names=["a", "b"])
     with pytest.raises(NotADAG):
         fit(PDAG.complete(2), {"a": [1.5, 2.5], "b": [1.5, 2.5]})
-    with pytest.raises(DataError, match="columns of one kind"):
-        fit(edge, {"a": [1.5, 2.5], "b": ["u", "v"]})
     with pytest.raises(DataError, match="no column 'b'"):
         fit(edge, {"a": [1.5, 2.5]})
     with pytest.raises(DataError, match="'b' is constant, or an exact linear function"):
@@ -137,3 +136,94 @@ def test_what_cannot_be_fitted_or_asked_is_refused(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("sges.network.fitting.MAX_CELLS", 3)
     with pytest.raises(Undecided, match="needs 4 cells"):
         fit(edge, {"a": ["u", "v"], "b": ["u", "v"]})
+
+
+def mixed_truth(rows: int, seed: int) -> tuple[PDAG, dict[str, Any]]:
+    """Return a chain of a continuous and a discrete variable, and a child of both, with rows."""
+    rng = np.random.default_rng(seed)
+    dose = rng.normal(2.0, 1.5, rows)
+    odds = np.column_stack([np.zeros(rows), 1.0 - dose, 0.5 * dose - 1.0])
+    shares = np.exp(odds) / np.exp(odds).sum(axis=1, keepdims=True)
+    level = (rng.random(rows)[:, None] > shares.cumsum(axis=1)[:, :-1]).sum(axis=1)
+    pain = 3.0 - dose + np.array([0.0, 2.0, -1.0])[level] + rng.normal(0, 0.5, rows)
+    dag = PDAG.from_edges(3, [(0, 1), (0, 2), (1, 2)], names=["dose", "group", "pain"])
+    return dag, {"dose": dose, "group": np.array(["a", "b", "c"])[level], "pain": pain}
+
+
+def test_a_mixed_network_has_the_means_and_odds_that_the_rows_were_drawn_with(seed: int) -> None:
+    dag, rows = mixed_truth(40_000, seed)
+    found = fit(dag, rows)
+    assert isinstance(found, MixedNetwork)
+    mean = found.expect("pain", given={"dose": 1.0, "group": "b"})
+    assert mean == pytest.approx(4.0, abs=0.05)
+    shares = found.expect("group", given={"dose": 1.0})
+    assert isinstance(shares, dict)
+    wanted = np.exp([0.0, 0.0, -0.5]) / np.exp([0.0, 0.0, -0.5]).sum()
+    assert [shares[level] for level in "abc"] == pytest.approx(wanted, abs=0.03)
+    assert found.expect("dose") == pytest.approx(2.0, abs=0.05)
+
+
+def test_slopes_of_a_mixed_network_are_those_of_least_squares(seed: int) -> None:
+    dag, rows = mixed_truth(200, seed)
+    found = fit(dag, rows)
+    assert isinstance(found, MixedNetwork)
+    family = found.families[2]
+    assert isinstance(family, LinearFamily)
+    design = np.column_stack(
+        [np.ones(200), rows["dose"], rows["group"] == "b", rows["group"] == "c"]
+    ).astype(float)
+    wanted = np.linalg.lstsq(design, rows["pain"], rcond=None)[0]
+    assert [family.intercept, *family.slopes] == pytest.approx(wanted)
+    assert family.variance == pytest.approx(np.mean((rows["pain"] - design @ wanted) ** 2))
+
+
+def test_logistic_slopes_are_where_no_nearby_ones_fit_better(seed: int) -> None:
+    dag, rows = mixed_truth(300, seed)
+    found = fit(dag, rows, smoothing=0)
+    assert isinstance(found, MixedNetwork)
+    family = found.families[1]
+    assert isinstance(family, LogisticFamily)
+    design = np.asarray(rows["dose"])[:, None]
+    codes = np.array(["abc".index(level) for level in rows["group"]], dtype=float)
+    best = family.log_probability(design, codes).sum()
+    rng = np.random.default_rng(seed)
+    for _ in range(50):
+        near = LogisticFamily(family.slopes + rng.normal(0, 0.02, family.slopes.shape))
+        assert near.log_probability(design, codes).sum() < best + 1e-6
+
+
+def test_rows_drawn_from_a_mixed_network_have_its_log_density_on_average(seed: int) -> None:
+    dag, rows = mixed_truth(2_000, seed)
+    network = fit(dag, rows)
+    assert isinstance(network, MixedNetwork)
+    drawn = network.sample(20_000, seed)
+    again = fit(dag, drawn)
+    assert isinstance(again, MixedNetwork)
+    gap = network.log_probability(drawn).mean() - again.log_probability(drawn).mean()
+    assert abs(gap) < 0.005
+    assert network.log_probability(rows).shape == (2_000,)
+
+
+def test_weights_of_a_mixed_table_are_repeated_rows(seed: int) -> None:
+    dag, rows = mixed_truth(50, seed)
+    times = np.random.default_rng(seed).integers(1, 4, 50)
+    repeated = {name: np.repeat(column, times) for name, column in rows.items()}
+    weighted = Dataset.of({**rows, "times": times}, weights="times")
+    one, other = fit(dag, weighted), fit(dag, repeated)
+    assert isinstance(one, MixedNetwork)
+    assert isinstance(other, MixedNetwork)
+    assert one.log_probability(rows) == pytest.approx(other.log_probability(rows), abs=1e-4)
+
+
+def test_a_mixed_network_refuses_what_it_was_not_fitted_to(seed: int) -> None:
+    dag, rows = mixed_truth(100, seed)
+    network = fit(dag, rows)
+    assert isinstance(network, MixedNetwork)
+    with pytest.raises(NetworkError, match="by its parents alone: dose, group"):
+        network.expect("pain", given={"dose": 1.0})
+    with pytest.raises(NetworkError, match="has no level 'z'"):
+        network.expect("pain", given={"dose": 1.0, "group": "z"})
+    with pytest.raises(DataError, match="level 'z'"):
+        network.log_probability({**rows, "group": ["z"] * 100})
+    with pytest.raises(DataError, match="'pain' is constant, or an exact linear function"):
+        fit(dag, {**rows, "pain": np.asarray(rows["dose"]) * 2})

@@ -67,6 +67,15 @@ Adjust = Annotated[
 ]
 
 
+ConfidenceFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="confidence.json of sges confidence: adds an interval over its replicates' graphs.",
+    ),
+]
+
+
 def effect(
     *,
     graph: GraphFile,
@@ -83,6 +92,7 @@ def effect(
     decimal: Decimal = ".",
     encoding: Encoding = None,
     missing_words: MissingWords = None,
+    confidence: ConfidenceFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Estimate the effect of X on Y: one value for each set of parents that X may have (IDA).
@@ -104,12 +114,29 @@ def effect(
             missing_words=missing_words,
         )  # fmt: skip
         found = estimate(known, treatment, outcome, data, adjustment=adjustment)  # type: ignore[arg-type]
+        over = None
+        if confidence is not None:
+            from sges.export.formats import read_text
+            from sges.resampling import Confidence
+
+            replicates = Confidence.from_json(read_text(confidence))
+            over = replicates.effect(treatment, outcome, data)
     if as_json:
-        print_json({"format": "sges-effect", "version": 1, **found.to_dict()})
-    elif isinstance(found, LinearEffect):
+        document = {"format": "sges-effect", "version": 1, **found.to_dict()}
+        if over is not None:
+            document["over_replicates"] = over.to_dict()
+        print_json(document)
+        return
+    if isinstance(found, LinearEffect):
         _print_linear(found)
     else:
         _print_discrete(found)
+    if over is not None:
+        what = "values" if isinstance(found, LinearEffect) else "changes of probability"
+        say(
+            f"Over {len(over.minima)} replicates: {what} {_range(over.interval(), 4)} in 95% of "
+            f"them; surely not zero in {over.share_nonzero:.0%}"
+        )
 
 
 def effects(
@@ -134,7 +161,8 @@ def effects(
 
     Learns the class from TABLE as sges learn does, or takes it from --graph. An effect has one
     value for each set of parents that its cause may have (IDA); the ranking is by the smallest
-    absolute value. The data must be continuous. Values are per unit of the cause.
+    absolute value. For continuous data values are per unit of the cause; for discrete data they
+    are the largest change in the probability of any event when the cause is set to another level.
     """
     from sges.effects import effects_of, effects_on
     from sges.export import read_graph
@@ -180,22 +208,38 @@ def _data(table: str, **options: Any) -> Any:  # noqa: ANN401
     return read_for_score(table, Reading(**options), "auto", 1.0)
 
 
-def _print_ranking(ranked: "list[LinearEffect]", name: str, *, is_outcome: bool) -> None:
+def _print_ranking(
+    ranked: "list[LinearEffect] | list[DiscreteEffect]", name: str, *, is_outcome: bool
+) -> None:
+    from sges.effects import LinearEffect
+
     say(f"Effects {'on' if is_outcome else 'of'} {name}, the largest lower bound first")
-    table = grid(
-        "left", "right", "left", "left", "left",
-        header=("", "at least", "possible values", "standard error", "95% interval"),
-    )  # fmt: skip
+    is_linear = not ranked or isinstance(ranked[0], LinearEffect)
+    if is_linear:
+        table = grid(
+            "left", "right", "left", "left", "left",
+            header=("", "at least", "possible values", "standard error", "95% interval"),
+        )  # fmt: skip
+    else:
+        table = grid("left", "right", "left", header=("", "at least", "possible changes"))
     for found in ranked:
-        table.add_row(
-            found.treatment if is_outcome else found.outcome,
-            f"{found.lower_bound:.4g}",
-            _range(found.values, 4),
-            _range(found.standard_errors, 2),
-            _range(found.interval(), 4),
-        )
+        other = found.treatment if is_outcome else found.outcome
+        if isinstance(found, LinearEffect):
+            cells = [
+                f"{found.lower_bound:.4g}",
+                _range(found.values, 4),
+                _range(found.standard_errors, 2),
+                _range(found.interval(), 4),
+            ]
+        else:
+            cells = [f"{found.lower_bound:.3g}", _range(found.changes, 3)]
+        table.add_row(other, *cells)
     print_table(table)
-    say(LINEAR)
+    if is_linear:
+        say(LINEAR)
+    else:
+        say("A change is the largest difference that setting the cause makes to a probability.")
+        say(DISCRETE)
 
 
 def _print_linear(found: "LinearEffect") -> None:

@@ -103,6 +103,11 @@ cdef int priced_deletes(
     return status
 
 
+cdef double priced_family(void *self, int y, const int *base, int size) noexcept nogil:
+    cdef Priced *run = <Priced *>self
+    return run.inner.family(run.inner.self, y, base, size) - size * run.cost
+
+
 cdef void priced_close(void *self) noexcept nogil:
     cdef Priced *run = <Priced *>self
     run.inner.close(run.inner.self)
@@ -137,6 +142,7 @@ cdef class EdgePrior(NativeScore):
         run.cost = self.cost
         scorer.self, scorer.n = run, self.n
         scorer.inserts, scorer.deletes = priced_inserts, priced_deletes
+        scorer.family = NULL if run.inner.family == NULL else priced_family
         scorer.close = priced_close
         return 0
 

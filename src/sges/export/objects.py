@@ -9,11 +9,11 @@ from importlib import import_module
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
-from sges.errors import GraphError, MissingLibrary
+from sges.errors import GraphError, InvalidArgument, MissingLibrary
 from sges.graph.equivalence import pdag_to_dag
 from sges.graph.pdag import PDAG, Edge
 from sges.graph.records import edge_records, graph_of_edges, graph_of_records
-from sges.network import BayesianNetwork, LinearGaussian
+from sges.network import BayesianNetwork, LinearGaussian, MixedNetwork
 from sges.nodeset import nodes
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ def from_edge_frame(frame: Any, names: Sequence[str] | None = None) -> PDAG:  # 
     return graph_of_records(names, records)
 
 
-def to_pgmpy(graph: PDAG | BayesianNetwork | LinearGaussian) -> Any:  # noqa: ANN401 (pgmpy has no types)
+def to_pgmpy(graph: PDAG | BayesianNetwork | LinearGaussian | MixedNetwork) -> Any:  # noqa: ANN401
     """Return a graph or a network as an object of pgmpy.
 
     Parameters
@@ -240,6 +240,10 @@ def to_pgmpy(graph: PDAG | BayesianNetwork | LinearGaussian) -> Any:  # noqa: AN
         return _discrete_pgmpy(graph)
     if isinstance(graph, LinearGaussian):
         return _linear_pgmpy(graph)
+    if isinstance(graph, MixedNetwork):
+        raise InvalidArgument(
+            "pgmpy has no network of continuous and discrete variables; export the graph alone"
+        )
     base = need("pgmpy.base", "a pgmpy graph", "pgmpy")
     directed, undirected = (
         [(graph.name(x), graph.name(y)) for x, y in edges]

@@ -236,7 +236,7 @@ class BayesianNetwork:
         known = {}
         for other, value in (given or {}).items():
             u = variable(other, self.names)
-            known[u] = _level(value, self.levels[u], other)
+            known[u] = level_code(value, self.levels[u], other)
         table = self.marginal({v, *known})
         here = tuple(
             known.get(u, slice(None)) if u != v else slice(None) for u in sorted({v, *known})
@@ -248,7 +248,7 @@ class BayesianNetwork:
             raise NetworkError(f"what is given has probability zero: {given}")
         row /= row.sum()
         if level:
-            return float(row[_level(level.strip(), self.levels[v], name)])
+            return float(row[level_code(level.strip(), self.levels[v], name)])
         return dict(zip(self.levels[v], row.tolist(), strict=True))
 
     def _factors(self) -> list[Table]:
@@ -279,7 +279,7 @@ def variable(name: str, names: Sequence[str]) -> int:
     return names.index(name)
 
 
-def _level(label: object, levels: Sequence[Any], name: str) -> int:
+def level_code(label: object, levels: Sequence[Any], name: str) -> int:
     """Return the number of a level: the label itself, or the text of one."""
     for number, level in enumerate(levels):
         if label in (level, str(level)):
@@ -444,11 +444,12 @@ def _codes_of(
     for name, labels in zip(names, levels, strict=True):
         if name not in table.names:
             raise DataError(f"the table has no column {name!r}; each variable needs one")
-        columns.append(_column(table, table.names.index(name), labels))
+        columns.append(coded_column(table, table.names.index(name), labels))
     return np.stack(columns, axis=-1) if columns else np.empty((table.rows, 0), np.intp)
 
 
-def _column(table: Dataset, at: int, labels: Sequence[Any]) -> NDArray[np.intp]:
+def coded_column(table: Dataset, at: int, labels: Sequence[Any]) -> NDArray[np.intp]:
+    """Return a discrete column of a table by the numbers that its levels have among ``labels``."""
     found = table.levels[at]
     if found is None:
         raise DataError(f"column {table.names[at]!r} is continuous; a discrete one is needed")

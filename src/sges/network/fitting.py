@@ -12,6 +12,7 @@ from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG, columns_of
 from sges.network.discrete import BayesianNetwork
 from sges.network.gaussian import LinearGaussian
+from sges.network.mixed import MixedNetwork, fit_mixed
 from sges.nodeset import nodes
 
 MAX_CELLS = 1 << 24
@@ -21,25 +22,31 @@ LEAST_SHARE = 1e-12
 """A variable of which its parents leave a smaller share of the variance is a function of them."""
 
 
-def fit(dag: PDAG, data: Any, smoothing: float = 1.0) -> BayesianNetwork | LinearGaussian:  # noqa: ANN401
+def fit(
+    dag: PDAG,
+    data: Any,  # noqa: ANN401 (whatever Dataset.of takes)
+    smoothing: float = 1.0,
+) -> BayesianNetwork | LinearGaussian | MixedNetwork:
     """Return the network with a given DAG whose parameters are estimated from data.
 
     Discrete columns give a ``BayesianNetwork``: relative frequencies, smoothed.  Continuous ones
-    give a ``LinearGaussian`` by least squares, with maximum likelihood variances.
+    give a ``LinearGaussian`` by least squares, with maximum likelihood variances.  Columns of
+    both kinds give a ``MixedNetwork``: a linear or logistic regression of each variable.
 
     Parameters
     ----------
     dag : PDAG
         The DAG, such as ``result.dag()``.  Columns are matched by name if it has names.
     data : table, Dataset or Moments
-        The data, all columns of one kind.
+        The data.
     smoothing : float, optional
         For discrete columns, how many imagined records each configuration of the parents has,
-        spread evenly over the levels of the variable.
+        spread evenly over the levels of the variable.  In a ``MixedNetwork``, the precision of a
+        normal prior of logistic slopes, per standard deviation of a column.
 
     Returns
     -------
-    BayesianNetwork or LinearGaussian
+    BayesianNetwork, LinearGaussian or MixedNetwork
         The fitted network.
 
     Raises
@@ -47,7 +54,7 @@ def fit(dag: PDAG, data: Any, smoothing: float = 1.0) -> BayesianNetwork | Linea
     NotADAG
         If the graph is not a DAG.
     DataError
-        If the data do not fit the DAG, mix kinds, or make a variable a function of its parents.
+        If the data do not fit the DAG, or make a variable a function of its parents.
     Undecided
         If a variable has too many parents for a table.
 
@@ -64,9 +71,7 @@ def fit(dag: PDAG, data: Any, smoothing: float = 1.0) -> BayesianNetwork | Linea
         return _linear(dag, data)
     table = Dataset.of(data)
     if table.continuous and table.discrete:
-        raise DataError(
-            "fit needs columns of one kind, and the data have continuous and discrete ones"
-        )
+        return fit_mixed(dag, table, smoothing)
     return _linear(dag, Moments.of(table)) if table.continuous else _discrete(dag, table, smoothing)
 
 

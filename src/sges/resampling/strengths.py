@@ -40,6 +40,7 @@ from sges.nodeset import nodes, reach
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sges.effects import ReplicatedEffect
     from sges.export import PathLike
     from sges.plot import EdgeStyle
 
@@ -352,6 +353,33 @@ class Confidence:
         """
         alike = self._counts[self._states, np.arange(len(self.pairs))].sum(axis=1)
         return self.graphs[int(np.argmax(alike))]
+
+    def effect(
+        self,
+        treatment: str | int,
+        outcome: str | int,
+        data: Any,  # noqa: ANN401 (whatever Dataset.of takes)
+    ) -> "ReplicatedEffect":
+        """Return the possible effects of one variable on another, over the replicates' graphs.
+
+        Parameters
+        ----------
+        treatment : str or int
+            The variable that is set.
+        outcome : str or int
+            The variable that responds.
+        data : table, Moments or network
+            What to estimate the effects from, the same for all replicates.
+
+        Returns
+        -------
+        ReplicatedEffect
+            The smallest and the largest possible effect in the class of each replicate, and an
+            interval over them.
+        """
+        from sges.effects import effect_over
+
+        return effect_over(self.graphs, treatment, outcome, data)
 
     def curve(self) -> list[dict[str, float]]:
         """Return the curve of strengths: the share of all pairs of at most each strength.

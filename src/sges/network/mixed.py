@@ -1,0 +1,329 @@
+"""Networks of continuous and discrete variables: a regression of each variable on its parents.
+
+A parent enters the regression as a continuous column, or as one indicator for each of its levels
+but the first: additively, as in the degenerate Gaussian score.  The regression is
+
+    of a continuous variable    linear, with normal noise: a conditional mean
+    of a discrete variable      multinomial logistic: the logarithms of the odds against the first
+                                level are linear
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import log, pi
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import log_softmax
+
+from sges.data import Dataset, Kind
+from sges.errors import DataError, NetworkError, check_seed
+from sges.graph.equivalence import topological_order
+from sges.graph.pdag import PDAG, columns_of
+from sges.network.discrete import checked_size, coded_column, level_code, variable
+from sges.network.structures import Seed
+from sges.nodeset import nodes
+
+Floats: TypeAlias = NDArray[np.float64]
+
+LEAST_PRIOR = 1e-6
+"""The least precision of the prior of logistic slopes: without any, they may grow for ever."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class LinearFamily:
+    """A continuous variable given its parents: intercept + design · slopes + normal noise."""
+
+    intercept: float
+    slopes: Floats
+    variance: float
+
+    def log_probability(self, design: Floats, column: Floats) -> Floats:
+        """Return the log-density of each value."""
+        gap = column - self.intercept - design @ self.slopes
+        density: Floats = -0.5 * (log(2 * pi * self.variance) + gap**2 / self.variance)
+        return density
+
+    def draw(self, design: Floats, rng: np.random.Generator) -> Floats:
+        """Return one value for each row of the design."""
+        noise = rng.standard_normal(len(design)) * self.variance**0.5
+        drawn: Floats = self.intercept + design @ self.slopes + noise
+        return drawn
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class LogisticFamily:
+    """A discrete variable given its parents: log-odds against the first level, linear.
+
+    The first row of ``slopes`` holds the intercepts; there is a column for each other level.
+    """
+
+    slopes: Floats
+
+    def log_probabilities(self, design: Floats) -> Floats:
+        """Return a row of log-probabilities of the levels for each row of the design."""
+        linear = self.slopes[0] + design @ self.slopes[1:]
+        found: Floats = log_softmax(np.column_stack([np.zeros(len(design)), linear]), axis=1)
+        return found
+
+    def log_probability(self, design: Floats, codes: Floats) -> Floats:
+        """Return the log-probability of each level."""
+        found: Floats = self.log_probabilities(design)[np.arange(len(codes)), codes.astype(np.intp)]
+        return found
+
+    def draw(self, design: Floats, rng: np.random.Generator) -> Floats:
+        """Return one value for each row of the design."""
+        below = np.exp(self.log_probabilities(design)).cumsum(axis=1)[:, :-1]
+        drawn: Floats = (rng.random(len(design))[:, None] > below).sum(axis=1).astype(np.float64)
+        return drawn
+
+
+Family: TypeAlias = LinearFamily | LogisticFamily
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MixedNetwork:
+    """A network of continuous and discrete variables, as ``fit`` estimates it.
+
+    A continuous variable is a linear function of its parents plus normal noise.  The levels of a
+    discrete variable have logarithms of odds that are linear functions of its parents.  Discrete
+    parents enter by indicators of their levels.
+
+    Parameters
+    ----------
+    dag : PDAG
+        The DAG, with the names of the variables.
+    levels : tuple
+        The levels of each discrete variable; None for a continuous one.
+    families : tuple
+        The regression of each variable on its parents.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sges.network import fit
+    >>> chain = PDAG.from_edges(2, [(0, 1)], names=["smoker", "pressure"])
+    >>> rows = {"smoker": ["no", "no", "yes", "yes"], "pressure": [118.5, 121.5, 138.0, 142.0]}
+    >>> network = fit(chain, rows)
+    >>> round(network.expect("pressure", given={"smoker": "yes"}), 6)
+    140.0
+    >>> {level: round(p, 2) for level, p in network.expect("smoker").items()}
+    {'no': 0.5, 'yes': 0.5}
+    """
+
+    dag: PDAG
+    levels: tuple[tuple[Any, ...] | None, ...]
+    families: tuple[Family, ...]
+
+    @property
+    def n(self) -> int:
+        """The number of variables."""
+        return self.dag.n
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the variables."""
+        return tuple(self.dag.name(v) for v in range(self.n))
+
+    def sample(self, m: int, seed: Seed = 0) -> Dataset:
+        """Return independent records drawn from the network.
+
+        Parameters
+        ----------
+        m : int
+            The number of records.
+        seed : int or numpy.random.Generator, optional
+            The source of randomness.
+
+        Returns
+        -------
+        Dataset
+            A table with the names and levels of the network.
+        """
+        m = checked_size(m)
+        check_seed(seed)
+        rng = np.random.default_rng(seed)
+        drawn = np.empty((self.n, m))
+        for y in topological_order(self.dag):
+            drawn[y] = self.families[y].draw(self._design(y, drawn), rng)
+        discrete = [v for v in range(self.n) if self.levels[v] is not None]
+        continuous = [v for v in range(self.n) if self.levels[v] is None]
+        return Dataset(
+            names=self.names,
+            kinds=tuple(Kind.CONTINUOUS if has is None else Kind.DISCRETE for has in self.levels),
+            levels=self.levels,
+            values=drawn[continuous],
+            codes=drawn[discrete].astype(np.uint16),
+            weights=None,
+        )
+
+    def log_probability(self, rows: Any) -> Floats:  # noqa: ANN401 (whatever Dataset.of takes)
+        """Return the log-density of each row.
+
+        Parameters
+        ----------
+        rows : table or Dataset
+            The rows; columns are matched by name.
+
+        Returns
+        -------
+        ndarray
+            One number per row: the logarithm of a probability for the discrete variables times a
+            density for the continuous ones.
+
+        Raises
+        ------
+        DataError
+            If a column is missing, has another kind, or a level that the network does not have.
+        """
+        kinds = {
+            name: "continuous" if levels is None else "discrete"
+            for name, levels in zip(self.names, self.levels, strict=True)
+        }
+        table = rows if isinstance(rows, Dataset) else Dataset.of(rows, kinds=kinds)
+        columns = _columns(table, columns_of(self.dag, table.names), self.levels)
+        found = np.zeros(columns.shape[1])
+        for y in range(self.n):
+            found += self.families[y].log_probability(self._design(y, columns), columns[y])
+        return found
+
+    def expect(self, what: str, given: Mapping[str, Any] | None = None) -> float | dict[Any, float]:
+        """Return the mean of a continuous variable, or the probabilities of a discrete one.
+
+        Parameters
+        ----------
+        what : str
+            The name of the variable.
+        given : mapping, optional
+            The values of its parents by name: of all of them, and of nothing else.
+
+        Returns
+        -------
+        float or dict
+            The conditional mean, or the probability of each level.
+
+        Raises
+        ------
+        NetworkError
+            If ``given`` does not name exactly the parents of the variable.
+        """
+        y = variable(what, self.names)
+        known = {variable(name, self.names): value for name, value in (given or {}).items()}
+        above = set(nodes(self.dag.parents(y)))
+        if set(known) != above:
+            wanted = ", ".join(self.names[v] for v in sorted(above)) or "nothing"
+            raise NetworkError(f"the mean of {what!r} is given by its parents alone: {wanted}")
+        row = np.zeros((self.n, 1))
+        for v, value in known.items():
+            labels = self.levels[v]
+            row[v] = value if labels is None else level_code(value, labels, self.names[v])
+        family, design = self.families[y], self._design(y, row)
+        if isinstance(family, LinearFamily):
+            return float(family.intercept + (design @ family.slopes)[0])
+        shares = np.exp(family.log_probabilities(design)[0]).tolist()
+        return dict(zip(self.levels[y] or (), shares, strict=True))
+
+    def _design(self, y: int, columns: Floats) -> Floats:
+        return _design(list(nodes(self.dag.parents(y))), columns, self.levels)
+
+    def __repr__(self) -> str:
+        kinds = sum(levels is not None for levels in self.levels)
+        return (
+            f"MixedNetwork({self.n - kinds} continuous and {kinds} discrete variables, "
+            f"{self.dag.edge_count()} edges)"
+        )
+
+
+def fit_mixed(dag: PDAG, table: Dataset, smoothing: float) -> MixedNetwork:
+    """Return the network with a given DAG, its regressions estimated from a table.
+
+    ``smoothing`` is the precision of a normal prior of the slopes of logistic regressions, per
+    standard deviation of a column.
+    """
+    at = columns_of(dag, table.names)
+    levels = tuple(table.levels[i] for i in at)
+    columns = _columns(table, at, levels)
+    weights = np.ones(table.rows) if table.weights is None else table.weights.astype(np.float64)
+    families: list[Family] = []
+    for y in range(dag.n):
+        design = _design(list(nodes(dag.parents(y))), columns, levels)
+        labels = levels[y]
+        if labels is None:
+            families.append(_linear(dag.name(y), design, columns[y], weights))
+        else:
+            families.append(_logistic(design, columns[y], len(labels), weights, smoothing))
+    named = dag.named([table.names[i] for i in at])
+    return MixedNetwork(named, levels, tuple(families))
+
+
+def _linear(name: str, design: Floats, column: Floats, weights: Floats) -> LinearFamily:
+    mean, centre = np.average(column, weights=weights), np.average(design, axis=0, weights=weights)
+    root = np.sqrt(weights)
+    centred, rest = (design - centre) * root[:, None], (column - mean) * root
+    slopes = np.linalg.lstsq(centred, rest, rcond=None)[0].astype(np.float64, copy=False)
+    gap = column - mean - (design - centre) @ slopes
+    variance = float(np.average(gap**2, weights=weights))
+    if not variance > 1e-12 * np.average((column - mean) ** 2, weights=weights):
+        raise DataError(f"column {name!r} is constant, or an exact linear function of its parents")
+    return LinearFamily(float(mean - centre @ slopes), slopes, variance)
+
+
+def _logistic(
+    design: Floats, codes: Floats, arity: int, weights: Floats, smoothing: float
+) -> LogisticFamily:
+    """Return the logistic regression with the largest posterior density."""
+    centre = np.average(design, axis=0, weights=weights)
+    scale = np.sqrt(np.average((design - centre) ** 2, axis=0, weights=weights))
+    scale[scale == 0] = 1.0
+    standard = np.column_stack([np.ones(len(design)), (design - centre) / scale])
+    is_level = (codes[:, None] == np.arange(1, arity)).astype(np.float64)
+    prior = max(smoothing, LEAST_PRIOR)
+
+    def loss(flat: Floats) -> tuple[float, Floats]:
+        slopes = flat.reshape(standard.shape[1], arity - 1)
+        linear = np.column_stack([np.zeros(len(codes)), standard @ slopes])
+        logs = log_softmax(linear, axis=1)
+        fit = weights @ logs[np.arange(len(codes)), codes.astype(np.intp)]
+        gradient = standard.T @ (weights[:, None] * (np.exp(logs[:, 1:]) - is_level))
+        return float(prior / 2 * (slopes**2).sum() - fit), (gradient + prior * slopes).ravel()
+
+    start = np.zeros(standard.shape[1] * (arity - 1))
+    least = 1e-6 * weights.sum() ** 0.5
+    best: Floats = minimize(
+        loss, start, jac=True, method="L-BFGS-B",
+        options={"maxiter": 500, "gtol": least, "ftol": 1e-13},
+    ).x  # fmt: skip
+    slopes = best.reshape(standard.shape[1], arity - 1)
+    slopes[1:] /= scale[:, None]
+    slopes[0] -= centre @ slopes[1:]
+    return LogisticFamily(slopes)
+
+
+def _columns(table: Dataset, at: Sequence[int], levels: Sequence[tuple[Any, ...] | None]) -> Floats:
+    """Return one row per variable: its values, or the codes of its levels."""
+    found = np.empty((len(at), table.rows))
+    for v, i in enumerate(at):
+        labels = levels[v]
+        if labels is not None:
+            found[v] = coded_column(table, i, labels)
+        elif table.levels[i] is None:
+            found[v] = table.values[table.continuous.index(i)]
+        else:
+            raise DataError(f"column {table.names[i]!r} is discrete; a continuous one is needed")
+    return found
+
+
+def _design(
+    above: Sequence[int], columns: Floats, levels: Sequence[tuple[Any, ...] | None]
+) -> Floats:
+    """Return the columns of the parents: values, or indicators of all levels but the first."""
+    blocks = []
+    for v in above:
+        labels = levels[v]
+        if labels is None:
+            blocks.append(columns[v][:, None])
+        else:
+            blocks.append((columns[v][:, None] == np.arange(1, len(labels))).astype(np.float64))
+    return np.hstack(blocks) if blocks else np.empty((columns.shape[1], 0))
