@@ -142,7 +142,9 @@ cdef class EdgePrior(NativeScore):
         run.cost = self.cost
         scorer.self, scorer.n = run, self.n
         scorer.inserts, scorer.deletes = priced_inserts, priced_deletes
-        scorer.family = NULL if run.inner.family == NULL else priced_family
+        scorer.family = NULL
+        if run.inner.family != NULL:
+            scorer.family = priced_family
         scorer.close = priced_close
         return 0
 
