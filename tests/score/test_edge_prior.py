@@ -151,6 +151,13 @@ def test_both_engines_take_the_same_steps_with_the_prior(name: str, seed: int) -
         assert one.evaluations == runs[0].evaluations
 
 
+@each_score
+def test_the_score_of_a_result_is_the_sum_over_its_families(name: str, seed: int) -> None:
+    for score in (SCORES[name](seed), EdgePrior(SCORES[name](seed))):
+        result = search(score, strategy="two-phase")
+        assert result.score == pytest.approx(total_score(score, result.cpdag), rel=1e-12)
+
+
 def test_smaller_odds_never_add_edges(seed: int) -> None:
     score = SCORES["gaussian-bic"](seed)
     odds = (1.0, 1e-3, 1e-6, 1e-9, 1e-200)
