@@ -863,6 +863,7 @@ cdef class Core:
         gain = 0.0
         for v in range(self.n):
             gain += o.chosen[v].gain
+        self.s.walking_time = 0.0  # the walk comes now, or none
         return [o.order[v] for v in range(self.n)], parents, gain
 
     @alone
@@ -1276,7 +1277,7 @@ cdef void check(void *owner) noexcept nogil:
     cdef double now = seconds_now()
     cdef int status = 0
     s = search_of(owner)
-    if s.deadline >= 0 and now + s.m.cores * COUNTING_TIME > s.deadline:
+    if s.deadline >= 0 and now + s.m.cores * COUNTING_TIME + s.walking_time > s.deadline:
         leave(&s.exit, TIME_UP)
     if (
         (s.until >= 0 and now > s.until)

@@ -257,6 +257,7 @@ cdef struct Search:
     bint has_constraint
     bint has_report
     double deadline  # of the run, or -1
+    double walking_time  # seconds that going to the best order will take; 0 if none is searched
     double until  # of a part of the run, or -1
     double looked  # when signals were looked at
     int phase
