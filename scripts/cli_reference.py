@@ -36,6 +36,9 @@ Every error is one line. Files are written completely or not at all.
 """
 
 JSON = {
+    "inspect": "`format` `sges-description`, `version` 1, `rows`, `records`, `columns` (each with "
+    "`name`, `kind`, `why`, `missing`, `distinct`, and the moments or the `levels`), `findings` "
+    "(each with `topic`, `serious`, `columns`, `what` and `advice`), and `notes`.",
     "learn": "a result: `format` is `sges-result`, `version` 1 ([results](how-to/results.md)).",
     "confidence": "`format` `sges-confidence`, `version` 1, `replicates` (asked for), `done`, "
     "`edges` (each with `a`, `b` and its shares), `threshold`, and the `graphs` of all replicates "

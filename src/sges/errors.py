@@ -53,6 +53,35 @@ class Argument:
         return " ".join(f"{option} {shlex.quote(word)}" for word in words)
 
 
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """Advice that Python and a shell spell in different words.
+
+    Parameters
+    ----------
+    python
+        The advice to a caller of the library.
+    shell
+        The advice to a user of the command.
+
+    Examples
+    --------
+    >>> Spelling("sges.confidence(table)", "sges confidence").in_shell()
+    'sges confidence'
+    """
+
+    python: str
+    shell: str
+
+    def in_python(self) -> str:
+        """Return the words for Python."""
+        return self.python
+
+    def in_shell(self) -> str:
+        """Return the words for the command line."""
+        return self.shell
+
+
 class Message(str):
     """A message that may advise arguments: Python's spelling as text, a shell's on request.
 
@@ -66,21 +95,21 @@ class Message(str):
     """
 
     __slots__ = ("parts",)
-    parts: tuple[str | Argument, ...]
+    parts: tuple[str | Argument | Spelling, ...]
 
-    def __new__(cls, *parts: str | Argument) -> "Message":
+    def __new__(cls, *parts: str | Argument | Spelling) -> "Message":
         """Make a message of pieces of text and arguments; a message among them is taken apart."""
         flat = [p for part in parts for p in (part.parts if isinstance(part, Message) else (part,))]
-        text = "".join(p.in_python() if isinstance(p, Argument) else p for p in flat)
+        text = "".join(p if isinstance(p, str) else p.in_python() for p in flat)
         message = super().__new__(cls, text)
         message.parts = tuple(flat)
         return message
 
     def in_shell(self) -> str:
         """Return the message with its arguments as options of the command line."""
-        return "".join(p.in_shell() if isinstance(p, Argument) else p for p in self.parts)
+        return "".join(p if isinstance(p, str) else p.in_shell() for p in self.parts)
 
-    def __getnewargs__(self) -> tuple[str | Argument, ...]:  # type: ignore[override]
+    def __getnewargs__(self) -> tuple[str | Argument | Spelling, ...]:  # type: ignore[override]
         """Return what makes the same message again, for pickle and copy."""
         return self.parts
 

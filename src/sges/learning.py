@@ -17,9 +17,9 @@ from math import inf
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard
 
-from sges.data import Dataset, Kinds, Missing, Moments, Reading
+from sges.data import Dataset, Kinds, Missing, Moments, Reading, glance
 from sges.data.dataset import dataset_of
-from sges.errors import Argument, InvalidArgument, Message, check_number, shown
+from sges.errors import Argument, InvalidArgument, Message, Spelling, check_number, shown
 from sges.graph.pdag import PDAG
 from sges.properties import MaxParents, Property
 from sges.result import Result
@@ -175,6 +175,7 @@ def learn(
         *(() if data is None else data.notes),
         *chosen.notes,
         *_score_notes(data, score, scorer),
+        *_inspection_notes(data),
         *_engine_notes(),
     )
     for note in notes:
@@ -423,6 +424,14 @@ def _score_notes(data: Dataset | Moments | None, score: AnyScore, scorer: Score)
     is_chosen = isinstance(score, str) and score in ("auto", "bic")
     why = kinds_in_words(data) if is_chosen else "as requested"
     return f"score {type(scorer).__name__}: {why}", _size_in_words(data)
+
+
+def _inspection_notes(data: Dataset | Moments | None) -> tuple[str, ...]:
+    """Return a note if a glance at the table shows something that can change most of a graph."""
+    if data is None or not (topics := glance(data)):
+        return ()
+    where = Spelling("Dataset.of(table).describe()", "sges inspect")
+    return (Message(f"look at the table before trusting the edges ({', '.join(topics)}): ", where),)
 
 
 def _size_in_words(data: Dataset | Moments) -> str:

@@ -12,6 +12,7 @@ import pytest
 import sges
 from sges import MaxParents, MaxTreewidth, MaxVWidth, examples
 from sges.cli.app import app, run
+from sges.cli.learn import in_words_of_the_shell
 from sges.export import read_graph, write_graph
 from sges.graph import PDAG
 from sges.metrics import compare
@@ -39,7 +40,7 @@ def essence(record: dict[str, Any]) -> dict[str, Any]:
 def test_learn_prints_the_summary_and_nothing_else(capsys: Capture) -> None:
     assert run(["learn", ASIA, "--max-parents", "2"]) == 0
     shown = capsys.readouterr()
-    expected = sges.learn(ASIA, assume=MaxParents(2)).summary()
+    expected = in_words_of_the_shell(sges.learn(ASIA, assume=MaxParents(2))).summary()
     strip = [line for line in shown.out.splitlines() if not line.startswith("seconds")]
     assert strip == [line for line in expected.splitlines() if not line.startswith("seconds")]
     assert shown.err == ""
@@ -115,6 +116,39 @@ def test_what_the_library_warns_of_is_one_line_on_stderr(capsys: Capture, tmp_pa
     lines = capsys.readouterr().err.splitlines()
     assert lines
     assert all(line.startswith("sges: warning: ") for line in lines)
+
+
+def test_inspect_prints_the_description_in_the_words_of_the_shell(
+    capsys: Capture, tmp_path: Path
+) -> None:
+    path = tmp_path / "births.csv"
+    weights = [1500 + 17 * (i * 37 % 211) for i in range(211)]
+    lines = [f"{w},{'yes' if w < 2500 else 'no'},{i % 2}" for i, w in enumerate(weights)]
+    path.write_text("\n".join(["weight,low,sex", *lines, ""]))
+    assert run(["inspect", str(path), "--exclude", "sex"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out.startswith("211 rows, 2 columns (1 continuous, 1 discrete)\n\nColumns:\n")
+    assert "'low' is a function of 'weight' (yes up to" in " ".join(shown.out.split())
+    assert "--exclude low." in shown.out
+    assert shown.err == ""
+    assert run(["inspect", str(path), "--json", "--kinds", "sex=continuous"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["format"] == "sges-description"
+    assert [column["kind"] for column in document["columns"]] == [
+        "continuous", "discrete", "continuous",
+    ]  # fmt: skip
+    assert document["columns"][2]["why"] == "integers, 2 distinct, as asked"
+
+
+def test_learn_points_to_inspect(capsys: Capture, tmp_path: Path) -> None:
+    path = tmp_path / "births.csv"
+    rows = [f"{w},{'yes' if w < 2500 else 'no'}" for w in range(1500, 4500, 13)]
+    path.write_text("\n".join(["weight,low", *rows, ""]))
+    assert run(["learn", str(path)]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "look at the table before trusting the edges (deterministic columns): sges inspect" in (
+        shown
+    )
 
 
 def test_a_time_limit_is_told_beside_the_result(capsys: Capture) -> None:
@@ -254,8 +288,8 @@ def test_every_command_takes_json_and_has_help(capsys: Capture) -> None:
 
     commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
     assert set(commands) == {
-        "learn", "confidence", "effect", "effects", "measure", "compare", "convert", "plot",
-        "report", "simulate", "demo",
+        "inspect", "learn", "confidence", "effect", "effects", "measure", "compare", "convert",
+        "plot", "report", "simulate", "demo",
     }  # fmt: skip
     for name in commands:
         assert run([name, "--help"]) == 0

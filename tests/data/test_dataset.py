@@ -194,16 +194,3 @@ def test_constant_columns_are_kept_and_noted() -> None:
     data = Dataset.of({"a": [1.5, 1.5], "b": ["x", "x"], "c": [0.5, 1.5]})
     assert data.arities.tolist() == [1]
     assert data.notes == ("2 columns are constant, so they have no edges: 'a', 'b'",)
-
-
-def test_describe_shows_kinds_levels_and_notes() -> None:
-    data = Dataset.of({"age": [1, 1, 2, 2], "town": ["b", None, "a", "a"]}, missing="level")
-    assert data.describe().splitlines() == [
-        "4 records, 2 columns",
-        "  age   discrete  2: 1, 2",
-        "  town  discrete  3: a, b, (missing)",
-        "note: missing values are a level of 'town' (1)",
-        "note: 1 column holds integers and is taken as discrete: 'age' (2 distinct values); "
-        "pass kinds={'age': 'continuous'} to change that",
-    ]
-    assert "4 records in 3 distinct rows" in data.merged().describe()

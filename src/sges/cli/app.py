@@ -11,7 +11,7 @@ from sges import __version__
 from sges.cli.confidence import confidence
 from sges.cli.effects import effect, effects
 from sges.cli.graphs import compare, convert, measure, plot, report, simulate
-from sges.cli.learn import demo, learn
+from sges.cli.learn import demo, inspect, learn
 from sges.cli.terminal import (
     check_streams,
     keep_exit_code,
@@ -46,7 +46,8 @@ def prose(function: Callable[..., None]) -> str:
 
 
 COMMANDS = (
-    learn, confidence, effect, effects, measure, compare, convert, plot, report, simulate, demo,
+    inspect, learn, confidence, effect, effects, measure, compare, convert, plot, report, simulate,
+    demo,
 )  # fmt: skip
 for command in COMMANDS:
     app.command(help=prose(command))(command)

@@ -1,4 +1,4 @@
-"""``sges learn`` and ``sges demo``: a table in, a CPDAG out."""
+"""``sges inspect``, ``sges learn`` and ``sges demo``: a table in, a description or a CPDAG out."""
 
 import os
 import shlex
@@ -13,6 +13,7 @@ import typer
 from sges.cli.terminal import (
     AsJson,
     at_terminal,
+    page_width,
     print_json,
     print_page,
     remark,
@@ -324,6 +325,48 @@ def learn(
         remark(f"wrote graph.json, graph.dot, graph.svg, report.html and summary.txt to {out}")
     if report is not None and at_terminal():
         remark(f"wrote {report}")
+
+
+def inspect(
+    *,
+    table: Table,
+    kinds: KindOf = None,
+    missing: MissingWord = "error",
+    columns: Column = None,
+    exclude: Exclude = None,
+    weights: Weights = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = ".",
+    encoding: Encoding = None,
+    missing_words: MissingWords = None,
+    as_json: AsJson = False,
+) -> None:
+    """Look at a table before a search: what it holds, and what in it matters.
+
+    Prints the kind of each column and what it holds, and what a statistician would point out:
+    missing values, columns that are copies or functions of others, skew and heavy tails, curved
+    relations, dependent rows, too few rows. Each finding names the option of sges learn that
+    helps. Missing values are described and not refused.
+    """
+    with warnings_as_remarks(), watching(f"reading {table}"):
+        from sges.data import inspect as inspect_table
+
+        found = inspect_table(
+            table,
+            kinds=parse_kinds(kinds),
+            missing=cast("Any", missing),  # the library checks the words
+            columns=columns,
+            exclude=exclude,
+            weights=weights,
+            delimiter=delimiter,
+            decimal=decimal,
+            encoding=encoding,
+            missing_words=missing_words,
+        )
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        print_page(found.text(page_width(), shell=True))
 
 
 Picture = Annotated[

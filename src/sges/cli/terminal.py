@@ -7,6 +7,7 @@ time, the phase, the steps so far, the edges and the score.
 
 import io
 import json
+import shutil
 import signal
 import sys
 import threading
@@ -39,10 +40,11 @@ STYLES = {
     r"\A.*": "bold",
     r"(?m)^[a-z]+ {2,}(?=\S)": "dim",
     r"(?m)^[A-Z][^:\n]*:": "bold",
+    r"(?m)^Serious:": "red",
     "→": "bold cyan",
     "—": "bold yellow",
 }
-"""Patterns of a summary and their styles: the title, the names of facts, headings, edges."""
+"""Patterns of a page and their styles: the title, the names of facts, headings, edges."""
 
 WITHOUT_UNICODE = {"→": "->", "—": "--", "±": "+-", "…": "...", "’": "'"}
 """What stands for a sign where standard output cannot print it."""
@@ -161,6 +163,11 @@ def _in_main_thread() -> bool:
 
 
 # Pages and tables
+
+
+def page_width() -> int:
+    """Return the width of the terminal, within reason; 80 where there is none."""
+    return min(shutil.get_terminal_size((80, 24)).columns, 100) if at_terminal() else 80
 
 
 def print_page(text: str) -> None:

@@ -6,11 +6,15 @@ Counts              distinct rows of discrete columns, with their weights
 Reading             the options of reading a table, checked
 moments_of_file     moments of a file larger than memory
 discrete_of_file    a discrete dataset from a file larger than memory
+glance              the topics of what is serious in a table, in a moment
+inspect             what a table holds and what in it matters for a search, a ``Description``
 """
 
 from typing import TYPE_CHECKING
 
 from sges.data.dataset import Dataset
+from sges.data.description import ColumnFacts, Description, Finding
+from sges.data.inspection import glance, inspect
 from sges.data.moments import Moments
 from sges.data.parts import Counts
 from sges.data.reading import Kind, Kinds, Missing, Reading
@@ -19,14 +23,19 @@ if TYPE_CHECKING:
     from sges.data.stream import discrete_of_file, moments_of_file
 
 __all__ = [
+    "ColumnFacts",
     "Counts",
     "Dataset",
+    "Description",
+    "Finding",
     "Kind",
     "Kinds",
     "Missing",
     "Moments",
     "Reading",
     "discrete_of_file",
+    "glance",
+    "inspect",
     "moments_of_file",
 ]
 

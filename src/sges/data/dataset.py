@@ -6,7 +6,7 @@ missing values, chooses the kind of each column (``columns``), and encodes them.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,9 @@ from sges.data.em import too_few_pairs
 from sges.data.reading import Format, Kind, Kinds, Missing, Reading, Table, is_path
 from sges.data.tables import column_of, columns_of, comes_in_parts, names_of, plain_floats
 from sges.errors import Argument, DataError, InvalidArgument, Message
+
+if TYPE_CHECKING:
+    from sges.data.description import Description
 
 Array = TypeVar("Array", bound="NDArray[Any] | None")
 
@@ -259,25 +262,30 @@ class Dataset:
         values = _frozen(np.empty((0, len(weights))))
         return replace(self, values=values, codes=_frozen(codes), weights=_frozen(weights))
 
-    def describe(self) -> str:
-        """Return the size, the kind and levels of each column, and the notes, as text.
+    def describe(self) -> "Description":
+        """Return what the table holds, and what in it matters for a search.
+
+        The findings tell of missing values, columns that are copies or functions of others,
+        collinear groups, skew, curved relations, rows that depend on each other, and of too few
+        rows, each with the option that helps.
 
         Returns
         -------
-        str
-            Lines of text, one for each column.
-        """
-        width = max(map(len, self.names))
-        lines = [self._size()]
-        for name, kind, levels in zip(self.names, self.kinds, self.levels, strict=True):
-            shown = "" if levels is None else f"  {_show_levels(levels)}"
-            lines.append(f"  {name:<{width}}  {kind}{shown}")
-        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
+        Description
+            Facts on each column, findings, and the notes; ``print`` shows them.
 
-    def _size(self) -> str:
-        columns = f"{self.n} column{'' if self.n == 1 else 's'}"
-        merged = "" if self.weights is None else f" in {self.rows} distinct rows"
-        return f"{self.records} records{merged}, {columns}"
+        Examples
+        --------
+        >>> table = {"weight": [2.1, 2.9, 3.4, 1.8] * 10, "light": [True, False, False, True] * 10}
+        >>> found = Dataset.of(table).describe()
+        >>> [finding.topic for finding in found.serious]
+        ['deterministic columns']
+        >>> found.columns[1].kind, found.columns[1].levels
+        (<Kind.DISCRETE: 'discrete'>, ((False, 0.5), (True, 0.5)))
+        """
+        from sges.data.inspection import describe  # which needs this class
+
+        return describe(self)
 
     def __repr__(self) -> str:
         pairs = [f"{n} {k}" for n, k in zip(self.names, self.kinds, strict=True)]
@@ -353,11 +361,11 @@ def dataset_of_columns(
     )
     if holes is not None and dataset.records < 2:
         raise too_few_pairs(dataset.records)
-    notes += _effective_notes(dataset)
+    notes += effective_notes(dataset)
     return replace(dataset, notes=(*noted, *notes, *dataset.notes))
 
 
-def _effective_notes(dataset: Dataset) -> list[str]:
+def effective_notes(dataset: Dataset) -> list[str]:
     """Return notes on survey weights and on holes, with the number of records they leave."""
     notes = []
     if dataset.unit != 1:
@@ -625,11 +633,6 @@ def _row_keys(codes: NDArray[np.unsignedinteger], arities: Sequence[int]) -> NDA
         keys = keys * arity + column.astype(np.int64)
         size *= arity
     return keys
-
-
-def _show_levels(levels: tuple[Any, ...]) -> str:
-    shown = ", ".join("(missing)" if level is None else str(level) for level in levels[:6])
-    return f"{len(levels)}: {shown}" + (", ..." if len(levels) > 6 else "")
 
 
 def _frozen(array: Array) -> Array:

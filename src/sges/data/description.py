@@ -1,0 +1,317 @@
+"""What a statistician sees in a table before a search: ``Dataset.describe`` and ``inspect``.
+
+A ``Description`` holds facts on each column and findings.  A finding names columns, says what was
+seen in them, what it means for the search, and which option helps; the serious ones can change
+most of a graph.  The checks themselves are in ``sges.data.checks`` and
+``sges.data.relations``.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from textwrap import wrap
+from typing import Any
+
+from sges.data.reading import Kind
+from sges.errors import in_shell
+from sges.graph.pdag import printable
+
+WIDTH = 80
+"""The width of the text, in characters, unless another one is asked for."""
+
+MIN_WIDTH = 60
+"""The least width for which the text is laid out."""
+
+MAX_COLUMNS_SHOWN = 40
+"""The text has a line for each of this many columns, and counts the others."""
+
+MAX_LEVELS_SHOWN = 4
+"""The text names this many levels of a discrete column, the most frequent ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFacts:
+    """What one column holds.
+
+    Parameters
+    ----------
+    name : str
+        The name of the column.
+    kind : Kind
+        Continuous or discrete.
+    why : str
+        What the kind follows from: the type of the values, and how many there are.
+    missing : int
+        The number of rows without a value.
+    distinct : int
+        The number of distinct values that occur.
+    mean, deviation, minimum, maximum, skewness, kurtosis : float, optional
+        Of a continuous column: moments and range of the values observed.  The kurtosis is that in
+        excess of a Gaussian's.
+    levels : tuple of (label, share) pairs
+        Of a discrete column: the levels and their shares of the records, the most frequent first.
+    """
+
+    name: str
+    kind: Kind
+    why: str
+    missing: int
+    distinct: int
+    mean: float | None = None
+    deviation: float | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    skewness: float | None = None
+    kurtosis: float | None = None
+    levels: tuple[tuple[Any, float], ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts as JSON values.
+
+        Returns
+        -------
+        dict
+            One entry per fact; those of the other kind of column are left out.
+        """
+        facts: dict[str, Any] = {
+            "name": self.name,
+            "kind": str(self.kind),
+            "why": self.why,
+            "missing": self.missing,
+            "distinct": self.distinct,
+        }
+        if self.kind is Kind.DISCRETE:
+            shares = [{"level": _plain(label), "share": share} for label, share in self.levels]
+            return {**facts, "levels": shares}
+        numbers = ("mean", "deviation", "minimum", "maximum", "skewness", "kurtosis")
+        return {**facts, **{name: getattr(self, name) for name in numbers}}
+
+    def in_words(self) -> str:
+        """Return what the values are like, on one line.
+
+        Returns
+        -------
+        str
+            The range, mean and deviation, or the most frequent levels.
+        """
+        if self.kind is Kind.CONTINUOUS:
+            if self.minimum is None or self.maximum is None:
+                return "no values"
+            if self.minimum == self.maximum:
+                return f"always {self.minimum:.4g}"
+            integers = self.why.partition(",")[0] == "integers"
+            return (
+                f"{self.minimum:.4g} to {self.maximum:.4g}, mean {self.mean:.4g}, "
+                f"sd {self.deviation:.3g}{f', {self.distinct:,} integers' if integers else ''}"
+            )
+        shown = ", ".join(
+            f"{'(missing)' if label is None else label} {share:.0%}"
+            for label, share in self.levels[:MAX_LEVELS_SHOWN]
+        )
+        more = len(self.levels) - MAX_LEVELS_SHOWN
+        what = self.why.partition(",")[0].removesuffix("s") + ("" if self.distinct == 1 else "s")
+        what = f"{self.distinct:,} {'levels' if what.startswith('text') else what}"
+        return f"{what}: {shown}" + (f", {more} more" if more > 0 else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something about a table that matters for a search.
+
+    Parameters
+    ----------
+    topic : str
+        What kind of finding it is, in a word or two, such as "collinear".
+    serious : bool
+        Whether it can change most of a graph, or make its edges meaningless.
+    columns : tuple of str
+        The columns that it is about.
+    what : str
+        What was seen.
+    advice : str
+        What it means for the search, and the option that helps.  ``sges.errors.in_shell`` puts it
+        in the terms of the command line.
+    """
+
+    topic: str
+    serious: bool
+    columns: tuple[str, ...]
+    what: str
+    advice: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the finding as JSON values.
+
+        Returns
+        -------
+        dict
+            One entry per field.
+        """
+        return {
+            "topic": self.topic,
+            "serious": self.serious,
+            "columns": list(self.columns),
+            "what": in_shell(self.what),
+            "advice": in_shell(self.advice),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What a table holds, and what in it matters for a search; ``print`` shows it.
+
+    Parameters
+    ----------
+    rows : int
+        The number of rows that were looked at.
+    records : int
+        The number of records that they stand for.
+    columns : tuple of ColumnFacts
+        The facts on each column, in the order of the table.
+    findings : tuple of Finding
+        What matters for a search, the serious findings first.
+    notes : tuple of str
+        What was decided when the table was read.
+
+    Examples
+    --------
+    >>> from sges.data import Dataset
+    >>> table = {"dose": [0.5, 1.5, 2.5, 1.0], "cured": ["no", "yes", "yes", "no"]}
+    >>> print(Dataset.of(table).describe())
+    4 rows, 2 columns (1 continuous, 1 discrete)
+    <BLANKLINE>
+    Columns:
+      dose   continuous  0.5 to 2.5, mean 1.375, sd 0.74
+      cured  discrete    2 levels: no 50%, yes 50%
+    <BLANKLINE>
+    Worth knowing:
+      * The table has only 4 rows.
+        An edge between two columns that are continuous needs a correlation of about
+        0.54 to be found. See how sure each edge is with sges.confidence(table).
+    """
+
+    rows: int
+    records: int
+    columns: tuple[ColumnFacts, ...]
+    findings: tuple[Finding, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def serious(self) -> tuple[Finding, ...]:
+        """The findings that can change most of a graph."""
+        return tuple(finding for finding in self.findings if finding.serious)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the description as JSON values.
+
+        Returns
+        -------
+        dict
+            ``format`` is ``"sges-description"``, ``version`` 1; messages name the options of the
+            command line.
+        """
+        return {
+            "format": "sges-description",
+            "version": 1,
+            "rows": self.rows,
+            "records": self.records,
+            "columns": [column.to_dict() for column in self.columns],
+            "findings": [finding.to_dict() for finding in self.findings],
+            "notes": [in_shell(note) for note in self.notes],
+        }
+
+    def text(self, width: int = WIDTH, *, shell: bool = False) -> str:
+        """Return the description as text.
+
+        Parameters
+        ----------
+        width : int
+            The largest number of characters on a line, at least 60.
+        shell : bool
+            Whether to name options of the command line rather than arguments of Python.
+
+        Returns
+        -------
+        str
+            The size of the table, a line per column, the findings, and the notes.
+        """
+        width = max(width, MIN_WIDTH)
+        lines = [self._title(), "", "Columns:", *_column_lines(self.columns, width)]
+        other = tuple(finding for finding in self.findings if not finding.serious)
+        for title, findings in (("Serious:", self.serious), ("Worth knowing:", other)):
+            if findings:
+                lines += ["", title]
+            for finding in findings:
+                lines += _bullet(_spelled(finding.what, shell), width)
+                lines += _folded(_spelled(finding.advice, shell), "    ", width)
+        if self.notes:
+            lines += ["", "How it was read:"]
+            for note in self.notes:
+                lines += _bullet(_spelled(note, shell), width)
+        if not self.findings:
+            lines += ["", "Nothing unusual was seen."]
+        return "\n".join(line.rstrip() for line in lines)
+
+    def _title(self) -> str:
+        kinds = [column.kind for column in self.columns]
+        counts = {kind: kinds.count(kind) for kind in Kind}
+        of_kinds = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
+        size = f"{self.rows:,} row{'' if self.rows == 1 else 's'}"
+        if self.records != self.rows:
+            size += f" that stand for {self.records:,} records"
+        n = len(kinds)
+        return f"{size}, {n:,} column{'' if n == 1 else 's'} ({of_kinds})"
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        style = "white-space: pre; font-family: monospace; line-height: 1.35; overflow-x: auto"
+        return f'<pre style="{style}">{escape(str(self))}</pre>'
+
+
+def _plain(label: object) -> object:
+    """Return a label as JSON can hold it."""
+    return label if label is None or isinstance(label, str | int | float | bool) else str(label)
+
+
+def _spelled(message: str, shell: bool) -> str:
+    return printable(in_shell(message) if shell else str(message))
+
+
+def _column_lines(columns: Sequence[ColumnFacts], width: int) -> Iterator[str]:
+    shown = columns[:MAX_COLUMNS_SHOWN]
+    has_holes = any(column.missing for column in shown)
+    rows = [
+        [
+            _cut(printable(column.name), width // 3),
+            str(column.kind),
+            *([f"{column.missing:,} missing" if column.missing else ""] if has_holes else []),
+            printable(column.in_words()),
+        ]
+        for column in shown
+    ]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
+    for row in rows:
+        cells = [cell.ljust(size) for cell, size in zip(row[:-1], widths, strict=True)]
+        start = "  " + "  ".join(cells) + "  "
+        room = width - len(start)
+        yield start + _cut(row[-1], room)
+    if len(columns) > len(shown):
+        yield f"  and {len(columns) - len(shown):,} more columns"
+
+
+def _cut(text: str, room: int) -> str:
+    return text if len(text) <= room else text[: room - 1] + "…"
+
+
+def _bullet(text: str, width: int) -> list[str]:
+    lines = _folded(text, "    ", width)
+    return ["  * " + lines[0][4:], *lines[1:]]
+
+
+def _folded(text: str, indent: str, width: int) -> list[str]:
+    return wrap(
+        text, width, initial_indent=indent, subsequent_indent=indent, break_long_words=False,
+        break_on_hyphens=False,
+    ) or [indent]  # fmt: skip

@@ -1,0 +1,360 @@
+"""Look at a table before a search: ``inspect``, and what ``Dataset.describe`` and ``learn`` show.
+
+    inspect     the description of any table or file, also with missing values
+    describe    the description of a dataset: facts on each column, and all findings
+    glance      the topics of serious findings, in the blink of an eye, for ``learn``
+
+The checks are in ``sges.data.checks`` (columns and rows) and ``sges.data.relations`` (functions of
+other columns, collinear groups, curves).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sges.data.checks import (
+    count_columns,
+    cross_table,
+    dependent_rows,
+    every,
+    few_rows,
+    few_rows_per_cell,
+    leave_out,
+    level_counts,
+    missing_values,
+    nearly_constant,
+    observed_values,
+    piled_up,
+    repeated_rows,
+    shape,
+    stand_ins,
+    tails,
+    take_rows,
+    without_holes,
+)
+from sges.data.columns import Column, are_whole, hidden_numbers, joined, listed
+from sges.data.dataset import (
+    MAX_ROWS_OF_LABELS,
+    Dataset,
+    dataset_of,
+    dataset_of_columns,
+    effective_notes,
+)
+from sges.data.description import ColumnFacts, Description, Finding
+from sges.data.moments import Moments
+from sges.data.reading import Format, Kind, Kinds, Missing, Reading, Table, is_path
+from sges.data.relations import (
+    MAX_CORRELATIONS,
+    collinear,
+    collinear_columns,
+    curved,
+    determined,
+    duplicates,
+)
+from sges.data.tables import columns_of, comes_in_parts, names_of
+from sges.errors import Message
+
+if TYPE_CHECKING:
+    from sges.data.files import File
+
+MAX_PAIR_ROWS = 20_000
+"""Pairs of columns are compared on this many rows, evenly spaced."""
+
+MAX_SAMPLED_ROWS = 200_000
+"""Of a large table, about this many rows are looked at."""
+
+BLOCK_ROWS = 1_000
+"""Rows of a large table in memory that are looked at together, so that neighbors stay neighbors."""
+
+GLANCE_ROWS = 2_000
+"""The rows that ``glance`` looks at."""
+
+GLANCE_COLUMNS = 60
+"""Wider tables are looked at by ``glance`` for collinear columns only."""
+
+
+def describe(data: Dataset, asked: frozenset[str] = frozenset()) -> Description:
+    """Return the description of a dataset.
+
+    ``asked`` are the columns whose kind was given.
+    """
+    notes = data.notes
+    if data.rows > MAX_SAMPLED_ROWS + BLOCK_ROWS:
+        starts = np.linspace(0, data.rows - BLOCK_ROWS, MAX_SAMPLED_ROWS // BLOCK_ROWS)
+        rows = (starts.astype(np.int64)[:, None] + np.arange(BLOCK_ROWS)).ravel()
+        notes = (sample_note(data.rows, len(rows)), *notes)
+        data = take_rows(data, rows)
+    columns = tuple(_facts(data, v, data.names[v] in asked) for v in range(data.n))
+    found = findings(data)
+    ordered = (*(f for f in found if f.serious), *(f for f in found if not f.serious))
+    records = replace(data, holes=None).records
+    return Description(data.rows, records, columns, ordered, notes)
+
+
+def inspect(
+    table: Table,
+    *,
+    kinds: Kinds = None,
+    missing: Missing = "error",
+    names: Sequence[str] | None = None,
+    weights: str | Sequence[float] | NDArray[Any] | None = None,
+    columns: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
+    delimiter: str | None = None,
+    decimal: str = ".",
+    encoding: str | None = None,
+    missing_words: Sequence[str] | None = None,
+    format: Format | None = None,
+) -> Description:
+    """Look at a table before a search: what it holds, and what in it matters.
+
+    The same as ``Dataset.of(table, ...).describe()``, but missing values are described rather than
+    refused, and of a large file or folder only a part of the rows is held in memory: some
+    100,000 to 200,000, in evenly spaced blocks.
+
+    Parameters
+    ----------
+    table, kinds
+        As in ``Dataset.of``.
+    missing
+        As in ``Dataset.of``; by default missing values are described.
+    names, weights, columns, exclude, delimiter, decimal, encoding, missing_words, format
+        As in ``Dataset.of``.
+
+    Returns
+    -------
+    Description
+        Facts on each column, findings, and the notes; ``print`` shows them.
+
+    Raises
+    ------
+    InvalidArgument
+        If an option has a wrong type or is not one of the words allowed.
+    FileError
+        If a file does not exist or cannot be opened.
+    DataError
+        If the table cannot be used; the message says why and what would help.
+
+    Examples
+    --------
+    >>> table = {"a": [0.5, None, 2.5, 1.5, 4.0], "b": [1.0, 2.5, 2.0, 3.5, 3.0]}
+    >>> found = inspect(table)
+    >>> [(column.name, column.missing) for column in found.columns]
+    [('a', 1), ('b', 0)]
+    """
+    reading = Reading(
+        kinds=kinds, missing=missing, names=names, weights=weights, columns=columns,
+        exclude=exclude, delimiter=delimiter, decimal=decimal, encoding=encoding,
+        missing_words=missing_words, format=format,
+    )  # fmt: skip
+    return inspected(table, reading)
+
+
+def inspected(table: Table, reading: Reading) -> Description:
+    """Return the description of a table that is read as ``reading`` says."""
+    if isinstance(table, Dataset):
+        return dataset_of(table, reading).describe()
+    refuses = reading.missing == "error"
+    if refuses:
+        reading = replace(reading, missing="em")
+    noted: list[str] = []
+    if is_path(table):
+        columns, noted = _columns_of_files(table, reading)
+    elif comes_in_parts(table):
+        return describe(dataset_of(table, reading))
+    else:
+        columns, noted = columns_of(table, reading), reading.label_notes(names_of(table))
+    names = [column.name for column in columns if column.name != reading.weights]
+    asked = reading.kinds_of(names)
+    columns, unusable = _without_unusable(columns, reading, frozenset(asked))
+    left = {column.name for column in columns}
+    kinds = {name: kind for name, kind in asked.items() if name in left}
+    data = dataset_of_columns(columns, replace(reading, kinds=kinds), noted)
+    if refuses:  # what would be done about missing values has not been decided
+        left_out = effective_notes(replace(data, unit=1.0))
+        data = replace(data, notes=tuple(note for note in data.notes if note not in left_out))
+    found = describe(data, frozenset(kinds))
+    return replace(found, findings=(*unusable, *found.findings))
+
+
+def _without_unusable(
+    columns: list[Column], reading: Reading, asked: frozenset[str]
+) -> tuple[list[Column], list[Finding]]:
+    """Return the columns that can be used, and findings on the others, which learn refuses."""
+    rows = len(columns[0])
+    empty = [column.name for column in columns if rows and column.missing_count == rows]
+    named = [
+        column.name
+        for column in columns
+        if column.labels is not None
+        and column.name not in {*asked, *empty, reading.weights if _in_column(reading) else None}
+        and len(column) - column.missing_count > MAX_ROWS_OF_LABELS
+        and len(column.distinct()) == len(column) - column.missing_count
+        and hidden_numbers(column.labels, rows) is None
+    ]
+    found: list[Finding] = []
+    if empty:
+        what = f"{count_columns(empty, 'column has', 'columns have')} no values: {listed(empty)}."
+        advice = Message("Such columns must be left out: ", leave_out(empty), ".")
+        found.append(Finding("columns without values", True, tuple(empty), what, advice))
+    if named:
+        what = f"{count_columns(named, 'column has', 'columns have')} a different text in each "
+        what += f"row, as identifiers have: {listed(named)}."
+        advice = Message("Nothing can be learned from identifiers: ", leave_out(named), ".")
+        found.append(Finding("identifiers", True, tuple(named), what, advice))
+    usable = [column for column in columns if column.name not in {*empty, *named}]
+    if len(usable) <= _in_column(reading):
+        return columns, []  # and the error says why nothing is left
+    return usable, found
+
+
+def _in_column(reading: Reading) -> bool:
+    """Tell whether the weights are a column of the table, which is then the last."""
+    return isinstance(reading.weights, str)
+
+
+def _columns_of_files(table: Table, reading: Reading) -> tuple[list[Column], list[str]]:
+    """Return the columns of a file or folder and notes; of a large one, only some of the rows."""
+    from sges.data.files import are_large, open_files, read_files  # pyarrow: only when it is used
+
+    files = open_files(table, reading)
+    noted = files[0].notes()
+    in_column = reading.weights is None or _in_column(reading)
+    sample = _sample_of_files(files) if in_column and are_large(files) else None
+    if sample is None:
+        return read_files(files), noted
+    columns, seen = sample
+    if len(columns[0]) < seen:
+        noted = [sample_note(seen, len(columns[0])), *noted]
+    return columns, noted
+
+
+def _sample_of_files(files: "list[File]") -> tuple[list[Column], int] | None:
+    """Return some rows of large files, and the number of rows; None if they cannot be streamed."""
+    limit = max(1, MAX_SAMPLED_ROWS // len(files))
+    samples = [file.consumed(lambda batches: _sampled(batches, limit)) for file in files]
+    parts = [part for sample in samples if sample is not None for part in sample[0]]
+    if not parts or any(sample is None for sample in samples):
+        return None
+    seen = sum(sample[1] for sample in samples if sample is not None)
+    by_name = [{column.name: column for column in part} for part in parts]
+    places = ["a part of the table"] * len(parts)
+    return [joined([part[name] for part in by_name], places) for name in by_name[0]], seen
+
+
+def _sampled(batches: Iterator[list[Column]], limit: int) -> tuple[list[list[Column]], int]:
+    """Return evenly spaced batches with about as many rows as allowed, and how many there were."""
+    kept: list[list[Column]] = []
+    step, seen = 1, 0
+    for i, columns in enumerate(batches):
+        seen += len(columns[0])
+        if i % step == 0 and len(columns[0]):
+            kept.append(columns)
+            if sum(len(part[0]) for part in kept) > limit and len(kept) > 1:
+                kept, step = kept[::2], 2 * step
+    return kept, seen
+
+
+def sample_note(rows: int, used: int) -> str:
+    """Return the note on a large table of which only some rows were looked at."""
+    return f"of {rows:,} rows, {used:,} in evenly spaced blocks were looked at"
+
+
+def findings(data: Dataset) -> list[Finding]:
+    """Return everything that the checks find in a dataset."""
+    if counts := list(cross_table(data)):
+        return counts  # a row is then not a record, and all else would be beside the point
+    whole = without_holes(data)
+    sample = every(whole, -(-whole.rows // MAX_PAIR_ROWS))
+    return [
+        *missing_values(data),
+        *stand_ins(data),
+        *duplicates(sample),
+        *determined(sample),
+        *collinear_columns(whole),
+        *tails(data),
+        *dependent_rows(data),
+        *nearly_constant(data),
+        *piled_up(data),
+        *curved(sample),
+        *few_rows(data),
+        *few_rows_per_cell(data),
+        *repeated_rows(whole),
+    ]
+
+
+def glance(data: Dataset | Moments) -> tuple[str, ...]:
+    """Return the topics of serious findings, from checks that take a few hundredths of a second.
+
+    Parameters
+    ----------
+    data : Dataset or Moments
+        The table; some of its rows are looked at, and of moments the correlations.
+
+    Returns
+    -------
+    tuple of str
+        The topics, such as "collinear columns"; ``Dataset.describe`` says more.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.random.default_rng(0).normal(size=(200, 2))
+    >>> glance(Dataset.of(x)), glance(Dataset.of(np.column_stack([x, x.sum(axis=1)])))
+    ((), ('collinear columns',))
+    """
+    if isinstance(data, Moments):
+        found = collinear(list(data.names), data.covariance, data.records)
+    else:
+        if data.n > MAX_CORRELATIONS:
+            return ()
+        sample = without_holes(every(data, -(-data.rows // GLANCE_ROWS)))
+        found = collinear_columns(sample)
+        if data.n <= GLANCE_COLUMNS:
+            first = take_rows(data, slice(0, GLANCE_ROWS))
+            found = [*stand_ins(sample), *duplicates(sample), *determined(sample), *found]
+            found = [*found, *tails(sample), *dependent_rows(first)]
+            found = [*found, *few_rows_per_cell(data)] if data.rows <= GLANCE_ROWS else found
+    return tuple(dict.fromkeys(finding.topic for finding in found if finding.serious))
+
+
+# Facts on one column
+
+
+def _facts(data: Dataset, v: int, asked: bool) -> ColumnFacts:
+    holes = data.holes
+    missing = 0 if holes is None else int(holes[v].sum())
+    name, kind, levels = data.names[v], data.kinds[v], data.levels[v]
+    if kind is Kind.DISCRETE and levels is not None:
+        counts = level_counts(data, v)
+        order = np.argsort(-counts, kind="stable")
+        shares = tuple((levels[i], float(counts[i] / counts.sum())) for i in order if counts[i])
+        why = f"{_type_of(levels)}, {len(shares)} distinct"
+        return ColumnFacts(name, kind, _why(why, asked), missing, len(shares), levels=shares)
+    values, weights = observed_values(data, v)
+    if not len(values):
+        return ColumnFacts(name, kind, "no values", missing, 0)
+    distinct = len(np.unique(values))
+    why = f"integers, {distinct:,} distinct" if are_whole(values) else "fractions"
+    mean, deviation, skewness, kurtosis = shape(values, weights)
+    return ColumnFacts(
+        name, kind, _why(why, asked), missing, distinct, mean, deviation, float(values.min()),
+        float(values.max()), skewness, kurtosis,
+    )  # fmt: skip
+
+
+def _why(why: str, asked: bool) -> str:
+    return f"{why}, as asked" if asked else why
+
+
+def _type_of(levels: Sequence[Any]) -> str:
+    """Return in a word what the levels of a column are."""
+    present = [level for level in levels if level is not None]
+    if all(isinstance(level, bool) for level in present):
+        return "truth values"
+    if all(isinstance(level, int) for level in present):
+        return "integers"
+    return "numbers" if all(isinstance(level, int | float) for level in present) else "text"

@@ -1,0 +1,519 @@
+"""What is found in a table before a search, and that ordinary tables give no false alarm."""
+
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd  # type: ignore[import-untyped]
+import pytest
+
+from sges import learn
+from sges.data import Dataset, Description, Finding, Moments, inspect, inspection
+from sges.data.inspection import glance
+from sges.errors import in_shell
+from sges.network import BayesianNetwork, LinearGaussian, random_dag
+
+ROWS = 400
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def finding(table: object, topic: str, **options: object) -> Finding:
+    """Return the only finding on a topic."""
+    found = [f for f in inspect(table, **options).findings if f.topic == topic]  # type: ignore[arg-type]
+    assert len(found) == 1, [f.topic for f in inspect(table, **options).findings]  # type: ignore[arg-type]
+    return found[0]
+
+
+def topics(table: object) -> list[str]:
+    return [found.topic for found in inspect(table).findings]
+
+
+def independent(*names: str, rows: int = ROWS, seed: int = 0) -> dict[str, np.ndarray]:
+    draw = rng(seed)
+    return {name: draw.normal(size=rows) for name in names}
+
+
+# No false alarms
+
+
+NEARLY_DETERMINISTIC = ((60, "discrete"), (87, "discrete"))
+"""Random networks in which a variable is nearly a function of another, as is rightly said."""
+
+
+@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("kind", ["gaussian", "discrete"])
+def test_ordinary_tables_give_nothing_serious(seed: int, kind: str) -> None:
+    draw = rng(seed)
+    n, rows = int(draw.integers(3, 15)), int(draw.integers(60, 800))
+    dag = random_dag(n, n, seed)
+    if kind == "gaussian":
+        data = LinearGaussian.random(dag, seed=seed).sample(rows, seed)
+    else:
+        data = BayesianNetwork.random(dag, arity=2 + seed % 3, seed=seed).sample(rows, seed)
+    serious = ("deterministic columns",) if (seed, kind) in NEARLY_DETERMINISTIC else ()
+    assert tuple(found.topic for found in data.describe().serious) == serious
+    assert glance(data) == serious
+
+
+def test_a_table_of_independent_columns_gives_nothing_at_all() -> None:
+    table = {**independent("a", "b", "c"), "d": rng(1).integers(0, 2, ROWS)}
+    found = inspect(table)
+    assert found.findings == ()
+    assert str(found).endswith("Nothing unusual was seen.")
+
+
+# Columns that are functions of others
+
+
+def test_copies_of_discrete_columns_are_found_whatever_their_labels() -> None:
+    codes = rng().integers(0, 3, ROWS)
+    table = {
+        "a": codes,
+        "b": np.array(["u", "v", "w"])[2 - codes],
+        "c": rng(1).integers(0, 3, ROWS),
+    }
+    found = finding(table, "duplicated columns")
+    assert found.serious
+    assert found.columns == ("a", "b")
+    assert in_shell(found.advice).endswith("keep one: --exclude b.")
+
+
+def test_a_coarser_discrete_column_is_a_function_of_the_finer_one() -> None:
+    town = rng().integers(0, 6, ROWS)
+    table = {"town": town, "land": town // 2, "other": rng(1).integers(0, 3, ROWS)}
+    found = finding(table, "deterministic columns")
+    assert found.columns == ("land",)
+    assert "'land' is a function of 'town'" in found.what
+    table["land"] = np.where(np.arange(ROWS) == 7, (table["land"] + 1) % 3, table["land"])
+    assert "'land' is nearly a function of 'town'" in finding(table, "deterministic columns").what
+
+
+def test_a_threshold_of_a_continuous_column_is_found() -> None:
+    """As ``low`` in birthwt, which is ``bwt`` below 2500."""
+    weight = rng().normal(2945, 727, 189).round()
+    table = {"low": weight < 2500, "bwt": weight, "age": rng(1).normal(size=189)}
+    found = finding(table, "deterministic columns")
+    assert found.columns == ("low",)
+    below, above = weight[weight < 2500].max(), weight[weight >= 2500].min()
+    assert (
+        f"'low' is a function of 'bwt' (True up to {below:g}, False from {above:g})" in found.what
+    )
+    assert in_shell(found.advice).endswith("--exclude low.")
+    table["bwt"] = np.where(np.arange(189) == weight.argmin(), 4000.0, weight)
+    assert "deterministic columns" not in topics(table)
+
+
+def test_a_continuous_column_with_one_value_per_level_is_found() -> None:
+    model = rng().integers(0, 4, ROWS)
+    table = {"model": model, "price": np.array([9.5, 12.25, 15.1, 30.7])[model]}
+    found = finding(table, "deterministic columns")
+    assert found.columns == ("price", "model")
+    assert "exclude=['price']" in found.advice
+
+
+def test_a_monotone_function_is_found() -> None:
+    table = independent("a", "b")
+    table["log"] = np.exp(table["a"])
+    table["square"] = table["b"] ** 2  # not monotone
+    found = finding(table, "deterministic columns")
+    assert found.columns == ("log",)
+    assert "'log' is an increasing function of 'a'" in found.what
+
+
+def test_chance_is_not_taken_for_a_function() -> None:
+    few = {"many": rng().integers(0, 10, 24), "two": rng(1).integers(0, 2, 24)}
+    few["many"] = np.arange(24) // 2
+    few["two"] = np.repeat(rng(2).integers(0, 2, 12), 2)
+    assert "'two' is a function" not in "".join(f.what for f in inspect(few).findings)
+    tiny = {"x": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "y": [0, 0, 0, 1, 1, 1]}
+    assert "deterministic columns" not in topics(tiny)
+
+
+def test_collinear_columns_are_grouped() -> None:
+    """As radius, perimeter and area in the breast cancer table."""
+    table = independent("a", "b", "c", "d")
+    table["a again"] = 3 * table["a"] + 0.01 * rng(1).normal(size=ROWS)
+    table["sum"] = table["b"] + table["c"] + 0.01 * rng(2).normal(size=ROWS)
+    found = finding(table, "collinear columns")
+    assert found.serious
+    assert set(found.columns) == {"a", "a again", "b", "c", "sum"}
+    assert "'a' and 'a again'" in found.what
+    assert "'sum' of 'b', 'c'" in found.what
+    assert "R² up to 0.99" in found.what
+    assert "exclude=['a again']" in found.advice
+
+
+def test_an_exact_linear_function_is_collinear_also_among_codes() -> None:
+    kind = rng().integers(0, 3, ROWS)
+    table = {f"is {k}": (kind == k).astype(int) for k in range(3)}
+    found = finding({**table, **independent("x")}, "collinear columns")
+    assert set(found.columns) == set(table)
+    assert "(R² 1)" in found.what
+
+
+def test_strong_relations_that_are_not_nearly_exact_are_not_serious() -> None:
+    table = independent("a", "b")
+    table["c"] = table["a"] + 0.2 * rng(1).normal(size=ROWS)
+    found = finding(table, "strongly related columns")
+    assert not found.serious
+    assert set(found.columns) == {"a", "c"}
+
+
+def test_wide_tables_are_not_collinear_by_chance() -> None:
+    table = rng().normal(size=(60, 40))
+    assert "collinear columns" not in topics(table)
+
+
+# Shapes
+
+
+def test_skew_and_heavy_tails_are_found() -> None:
+    table = independent("plain", "other")
+    table["income"] = np.exp(1.5 * rng(1).normal(size=ROWS))
+    table["tails"] = rng(2).standard_t(2, ROWS)
+    found = finding(table, "skew and heavy tails")
+    assert set(found.columns) == {"income", "tails"}
+    assert "score='rank'" in found.advice
+    assert "--score rank" in in_shell(found.advice)
+    mixed = {**table, "code": rng(3).integers(0, 2, ROWS)}
+    assert "rank'" not in finding(mixed, "skew and heavy tails").advice  # it takes no codes
+
+
+def test_values_that_pile_up_are_found() -> None:
+    table = independent("a", "rain", "score")
+    table["rain"] = np.maximum(table["rain"], 0.0)
+    table["score"] = np.minimum(table["score"], 1.5)
+    found = finding(table, "piled-up values")
+    assert set(found.columns) == {"rain", "score"}
+    assert "'rain' (0 in" in found.what
+
+
+def test_nearly_constant_columns_are_found() -> None:
+    table = {**independent("a"), "b": [0] * (ROWS - 4) + [1] * 4}
+    found = finding(table, "nearly constant columns")
+    assert "'b' (4)" in found.what
+    assert "nearly constant columns" not in topics({**independent("a"), "b": [0, 1] * (ROWS // 2)})
+
+
+def test_curved_relations_are_found() -> None:
+    table = independent("x", "z")
+    table["y"] = table["x"] ** 2 + rng(1).normal(size=ROWS)
+    found = finding(table, "curved relations")
+    assert set(found.columns) == {"x", "y"}
+    assert "'y' with 'x'" in found.what
+    assert in_shell(found.advice).endswith("--score basis allows curves.")
+
+
+def test_numbers_that_stand_for_missing_values_are_found() -> None:
+    table = independent("a", "b")
+    table["a"] = np.where(np.arange(ROWS) % 50 == 0, -999.0, table["a"])
+    assert finding(table, "codes for missing values").columns == ("a",)
+    ages = {"age": rng().integers(18, 100, ROWS).astype(float)}
+    assert "codes for missing values" not in topics(ages)
+
+
+# Rows
+
+
+def test_a_time_series_is_found_and_a_sorted_table_is_not() -> None:
+    steps = rng().normal(size=(ROWS, 2)).cumsum(axis=0)
+    found = finding({"a": steps[:, 0], "b": steps[:, 1]}, "dependent rows")
+    assert found.serious
+    draw = independent("x", "y")
+    draw["y"] = draw["x"] + 0.3 * draw["y"]
+    order = np.argsort(draw["x"])
+    by_number = {name: column[order] for name, column in draw.items()}
+    assert "dependent rows" not in topics(by_number)
+    group = np.repeat(["u", "v", "w"], [100, 150, 150])
+    shift = np.repeat([0.0, 5.0, 9.0], [100, 150, 150])
+    by_group = {"group": group, **{name: column + shift for name, column in draw.items()}}
+    assert "dependent rows" not in topics(by_group)
+
+
+def test_a_numbered_series_is_found_with_few_rows() -> None:
+    rows = 40
+    noise = rng(3).normal(size=rows)
+    level = np.zeros(rows)
+    for i in range(1, rows):
+        level[i] = 0.8 * level[i - 1] + noise[i]
+    assert "dependent rows" in topics({"year": np.arange(1900, 1900 + rows), "flow": level})
+
+
+def test_repeated_rows_are_counted() -> None:
+    table = pd.DataFrame(independent("a", "b", "c"))
+    twice = pd.concat([table, table[:3]])
+    assert "3 rows are exact copies" in finding(twice, "repeated rows").what
+    assert "repeated rows" not in topics(table)
+
+
+def test_few_rows_are_pointed_out() -> None:
+    assert finding(rng().normal(size=(8, 10)), "fewer rows than columns").serious
+    assert not finding(rng().normal(size=(60, 10)), "few rows per column").serious
+    assert "only 40 rows" in finding(rng().normal(size=(40, 2)), "few rows").what
+
+
+def test_few_rows_per_cell_and_rare_levels_are_found() -> None:
+    towns = rng().integers(0, 30, 200)
+    table = {"town": np.char.add("t", towns.astype(str)), "sick": rng(1).integers(0, 2, 200)}
+    found = finding(table, "few rows per cell")
+    assert found.columns == ("town",)
+    assert "score='bdeu'" in found.advice
+    visits = np.repeat([0, 1, 2, 6], [150, 100, 48, 2])
+    rare = finding({"visits": visits, "sick": rng(1).integers(0, 2, 300)}, "rare levels")
+    assert "'visits' (2)" in rare.what
+    assert "--kinds visits=continuous" in in_shell(rare.advice)
+
+
+def test_a_cross_table_is_found_and_weights_settle_it() -> None:
+    table = {
+        "class": ["1st", "2nd", "3rd", "crew"] * 2,
+        "sex": ["m"] * 4 + ["f"] * 4,
+        "Freq": [180, 179, 510, 862, 145, 106, 196, 23],
+    }
+    found = inspect(table)
+    assert [f.topic for f in found.findings] == ["counts"]
+    assert "--weights Freq" in in_shell(found.findings[0].advice)
+    counted = inspect(table, weights="Freq")
+    assert (counted.rows, counted.records) == (8, 2201)
+    assert counted.findings == ()
+
+
+# Missing values
+
+
+def with_holes(table: dict[str, np.ndarray], name: str, gone: np.ndarray) -> pd.DataFrame:
+    frame = pd.DataFrame(table)
+    frame.loc[gone, name] = np.nan
+    return frame
+
+
+def test_missing_values_are_described_and_not_refused() -> None:
+    gone = rng(5).random(ROWS) < 0.1
+    table = with_holes(independent("a", "b", "c"), "a", gone)
+    table.loc[gone, "b"] = np.nan
+    found = finding(table, "missing values")
+    assert found.serious
+    assert found.columns == ("a", "b")
+    count = int(gone.sum())
+    assert f"'a' {count / ROWS:.1%}, 'b' {count / ROWS:.1%}" in found.what
+    assert f"{ROWS - count} of {ROWS} rows are complete" in found.what
+    assert f"'a', 'b' together ({count} rows)" in found.what
+    assert "depends" not in found.what
+    assert "missing='em'" in found.advice
+    assert f"lose {count / ROWS:.0%} of the rows" in found.advice
+    described = inspect(table)
+    assert [column.missing for column in described.columns] == [count, count, 0]
+    assert (described.rows, described.records, described.notes) == (ROWS, ROWS, ())
+
+
+def test_values_that_are_missing_depending_on_others_are_told_of() -> None:
+    table = independent("income", "age")
+    sick = rng(6).integers(0, 2, ROWS)
+    by_age = with_holes(table, "income", table["age"] > 1)
+    found = finding(by_age, "missing values")
+    assert "'income' is missing more often where 'age' is high" in found.what
+    assert "would bias" in found.advice
+    by_code = with_holes({**table, "sick": sick}, "income", (sick == 1) & (table["age"] > 0))
+    assert "where 'sick' is 1" in finding(by_code, "missing values").what
+
+
+def test_few_missing_values_are_not_serious() -> None:
+    table = with_holes(independent("a", "b"), "a", np.arange(ROWS) == 7)
+    assert not finding(table, "missing values").serious
+    assert "level" not in finding(table, "missing values").advice
+    labels = [None if i == 3 else "uv"[i % 2] for i in range(ROWS)]
+    assert "missing='level'" in finding({"a": labels, **independent("b")}, "missing values").advice
+
+
+def test_relations_are_found_in_spite_of_missing_values() -> None:
+    table = independent("a", "b")
+    table["c"] = 2 * table["a"]
+    table["low"] = table["a"] < 0
+    for share in (0.05, 0.6):
+        frame = with_holes(table, "b", rng(7).random(ROWS) < share)
+        found = topics(frame)
+        assert "collinear columns" in found
+        assert "deterministic columns" in found
+
+
+def test_a_dataset_says_what_was_done_about_missing_values() -> None:
+    table = with_holes(independent("a", "b"), "a", rng(8).random(ROWS) < 0.2)
+    kept = Dataset.of(table, missing="em").describe()
+    assert kept.findings[0].topic == "missing values"
+    assert "values are missing" in kept.notes[0]
+    dropped = inspect(table, missing="drop")
+    assert dropped.findings == ()
+    assert "rows were dropped" in dropped.notes[0]
+
+
+# Columns that learn would refuse
+
+
+def test_columns_that_cannot_be_used_are_findings_and_not_errors() -> None:
+    table = {
+        **independent("a", "b"),
+        "name": [f"person {i}" for i in range(ROWS)],
+        "empty": [None] * ROWS,
+    }
+    found = inspect(table)
+    assert [column.name for column in found.columns] == ["a", "b"]
+    assert [f.topic for f in found.serious] == ["columns without values", "identifiers"]
+    assert found.serious[1].columns == ("name",)
+
+
+# Tables that are known
+
+
+def test_the_breast_cancer_table_has_a_collinear_group() -> None:
+    sklearn = pytest.importorskip("sklearn.datasets")
+    table = sklearn.load_breast_cancer(as_frame=True).frame
+    found = finding(table, "collinear columns")
+    assert {"mean radius", "mean perimeter", "mean area", "worst radius"} <= set(found.columns)
+    assert "R² up to 0.9997" in found.what
+    assert finding(table, "skew and heavy tails").serious
+    assert any("(collinear columns" in note for note in learn(table, time_limit=1).notes)
+
+
+@pytest.mark.parametrize("name", ["iris", "wine", "diabetes", "linnerud"])
+def test_other_tables_of_scikit_learn_give_nothing_serious(name: str) -> None:
+    sklearn = pytest.importorskip("sklearn.datasets")
+    table = getattr(sklearn, f"load_{name}")(as_frame=True).frame
+    assert inspect(table).serious == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "serious"),
+    [
+        ("anes96", {"deterministic columns", "skew and heavy tails"}),  # logpopul of popul
+        ("ccard", {"deterministic columns"}),  # INCOMESQ of INCOME
+        ("longley", {"collinear columns", "dependent rows"}),
+        ("macrodata", {"collinear columns", "dependent rows"}),
+        ("sunspots", {"dependent rows"}),
+        ("nile", {"dependent rows"}),
+        ("grunfeld", {"dependent rows"}),
+        ("star98", {"collinear columns", "skew and heavy tails"}),
+        ("spector", set()),
+        ("stackloss", set()),
+        ("statecrime", set()),
+        ("engel", set()),
+    ],
+)
+def test_the_tables_of_statsmodels_show_what_they_are_known_for(
+    name: str, serious: set[str]
+) -> None:
+    datasets = pytest.importorskip("statsmodels.datasets")
+    table = getattr(datasets, name).load_pandas().data
+    assert {found.topic for found in inspect(table).serious} == serious
+
+
+# The description
+
+
+def test_a_description_is_a_value_that_can_be_shown_and_stored() -> None:
+    table = {**independent("a\nb"), "<i>": rng().integers(0, 2, ROWS)}
+    table["low"] = table["a\nb"] < 0
+    found = inspect(table)
+    assert isinstance(found, Description)
+    document = json.loads(json.dumps(found.to_dict()))
+    assert (document["format"], document["version"], document["rows"]) == (
+        "sges-description",
+        1,
+        400,
+    )
+    assert [column["kind"] for column in document["columns"]] == ["continuous", *["discrete"] * 2]
+    assert sum(level["share"] for level in document["columns"][1]["levels"]) == pytest.approx(1)
+    assert document["findings"][0]["topic"] == "deterministic columns"
+    assert "a\\nb" in str(found)
+    assert "&lt;i&gt;" in found._repr_html_()
+    assert "kinds={'<i>'" in str(found)
+    assert "--kinds '<i>=continuous'" in found.text(shell=True)
+
+
+@pytest.mark.parametrize("width", [60, 70, 80, 100])
+def test_lines_are_as_wide_as_the_terminal(width: int) -> None:
+    table = {**independent("a rather long name of a column", "b"), "c": rng().integers(0, 9, ROWS)}
+    table["d"] = table["b"] * 2
+    lines = inspect(table).text(width).splitlines()
+    assert max(map(len, lines)) <= width
+
+
+def test_many_columns_are_counted() -> None:
+    assert "  and 10 more columns" in str(inspect(rng().normal(size=(ROWS, 50))))
+
+
+def test_facts_are_those_of_the_values() -> None:
+    values = rng().normal(3, 2, ROWS)
+    weights = rng(1).integers(1, 5, ROWS)
+    data = Dataset.of({"a": values, "b": [True, False] * 200}, weights=weights)
+    a, b = data.describe().columns
+    whole = np.repeat(values, weights)
+    centred = whole - whole.mean()
+    assert a.mean == pytest.approx(whole.mean())
+    assert a.deviation == pytest.approx(whole.std())
+    assert a.skewness == pytest.approx((centred**3).mean() / whole.std() ** 3)
+    assert a.kurtosis == pytest.approx((centred**4).mean() / whole.std() ** 4 - 3)
+    assert (a.minimum, a.maximum, a.distinct) == (values.min(), values.max(), ROWS)
+    assert dict(b.levels)[True] == pytest.approx(weights[::2].sum() / weights.sum())
+
+
+# Large tables
+
+
+def test_of_a_large_file_a_part_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sges.data import files
+
+    rows = 40_000
+    table = pd.DataFrame(independent("a", "b", rows=rows))
+    table["c"] = table["a"] * 2 + 1
+    monkeypatch.setattr(files, "LARGE_FILE_BYTES", 1000)
+    monkeypatch.setattr(files, "BATCH_CELLS", 3 * 1024)
+    monkeypatch.setattr(inspection, "MAX_SAMPLED_ROWS", 5000)
+    for path in (tmp_path / "t.parquet", tmp_path / "t.csv"):
+        table.to_parquet(path) if path.suffix == ".parquet" else table.to_csv(path, index=False)
+        found = inspect(path)
+        assert 2000 <= found.rows <= 6000
+        assert found.notes[0] == (
+            f"of 40,000 rows, {found.rows:,} in evenly spaced blocks were looked at"
+        )
+        assert found.findings[0].topic == "collinear columns"
+    in_memory = inspect(table)
+    assert in_memory.rows == 5000
+    assert "of 40,000 rows" in in_memory.notes[0]
+
+
+# What learn says
+
+
+def test_learn_points_to_serious_findings_in_one_line() -> None:
+    table = independent("a", "b")
+    table["low"] = table["a"] < 0
+    notes = [note for note in learn(table).notes if "look at the table" in note]
+    assert notes == [
+        "look at the table before trusting the edges (deterministic columns): "
+        "Dataset.of(table).describe()"
+    ]
+    assert in_shell(notes[0]).endswith("(deterministic columns): sges inspect")
+    assert not [note for note in learn(independent("a", "b")).notes if "look at" in note]
+
+
+def test_moments_are_looked_at_for_collinear_columns() -> None:
+    table = independent("a", "b")
+    table["c"] = table["a"] + table["b"] + 0.001 * rng(5).normal(size=ROWS)
+    assert glance(Moments.of(Dataset.of(table))) == ("collinear columns",)
+    assert glance(Moments.of(Dataset.of(independent("a", "b", "c")))) == ()
+
+
+def test_a_glance_takes_no_time_worth_mentioning() -> None:
+    continuous = Dataset.of(rng().normal(size=(100_000, 50)))
+    discrete = Dataset.of(rng().integers(0, 3, (100_000, 50)))
+    for data in (continuous, discrete):
+        glance(data)
+        started = time.process_time()
+        glance(data)
+        assert time.process_time() - started < 0.5
