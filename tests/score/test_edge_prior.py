@@ -68,16 +68,16 @@ def families(seed: int) -> list[tuple[int, int]]:
 
 
 @each_score
-@pytest.mark.parametrize("odds", [None, 0.01, 1.0, 3.0])
-def test_every_parent_adds_the_logarithm_of_the_odds(
-    name: str, odds: float | None, seed: int
+@pytest.mark.parametrize("cost", [None, 4.6, 0.0, -1.0])
+def test_every_parent_costs_log_p_or_what_was_asked_for(
+    name: str, cost: float | None, seed: int
 ) -> None:
     plain = SCORES[name](seed)
-    prior = EdgePrior(plain, odds)
-    expected = math.log(1 / N if odds is None else odds)
+    prior = EdgePrior(plain, cost)
+    expected = math.log(N) if cost is None else cost
     for y, parents in families(seed):
-        added = prior.local(y, parents) - plain.local(y, parents)
-        assert added == pytest.approx(expected * len(list(nodes(parents))), abs=1e-9)
+        paid = plain.local(y, parents) - prior.local(y, parents)
+        assert paid == pytest.approx(expected * len(list(nodes(parents))), abs=1e-9)
 
 
 @each_score
@@ -131,8 +131,8 @@ class Plain:
 
 
 def test_a_score_in_python_takes_the_prior_too() -> None:
-    assert search(EdgePrior(Plain(), odds=math.exp(-1.0))).cpdag.edge_count() == N * (N - 1) // 2
-    assert search(EdgePrior(Plain(), odds=math.exp(-3.0))).cpdag.edge_count() == 0
+    assert search(EdgePrior(Plain(), cost=1.0)).cpdag.edge_count() == N * (N - 1) // 2
+    assert search(EdgePrior(Plain(), cost=3.0)).cpdag.edge_count() == 0
 
 
 @engines.needs_compiled
@@ -158,18 +158,18 @@ def test_the_score_of_a_result_is_the_sum_over_its_families(name: str, seed: int
         assert result.score == pytest.approx(total_score(score, result.cpdag), rel=1e-12)
 
 
-def test_smaller_odds_never_add_edges(seed: int) -> None:
+def test_a_higher_cost_never_adds_edges(seed: int) -> None:
     score = SCORES["gaussian-bic"](seed)
-    odds = (1.0, 1e-3, 1e-6, 1e-9, 1e-200)
-    edges = [search(EdgePrior(score, one)).cpdag.edge_count() for one in odds]
+    costs = (0.0, 7.0, 14.0, 21.0, 1e6)
+    edges = [search(EdgePrior(score, one)).cpdag.edge_count() for one in costs]
     assert edges == sorted(edges, reverse=True)
     assert edges[-1] == 0
 
 
-@pytest.mark.parametrize("odds", [0, -1.0, math.inf, math.nan, "1/p"])
-def test_odds_that_are_not_odds_are_refused(odds: object) -> None:
-    with pytest.raises(ScoreError, match="not a finite number above 0"):
-        EdgePrior(Plain(), odds)  # type: ignore[arg-type]
+@pytest.mark.parametrize("cost", [math.inf, -math.inf, math.nan, "log p"])
+def test_a_cost_that_is_not_finite_is_refused(cost: object) -> None:
+    with pytest.raises(ScoreError, match="not a finite number"):
+        EdgePrior(Plain(), cost)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("score", [None, Plain, "bdeu"])

@@ -1,19 +1,19 @@
 r"""A prior over graphs for any score: every edge has the same prior odds, 1/p by default.
 
-With p variables and the prior P(G) ∝ odds^|E|, each edge adds log(odds) to the log-posterior:
+With p variables and the prior P(G) ∝ odds^|E|, each edge costs −log(odds), which is log p:
 
-    local(y, parents) = score.local(y, parents) + log(odds) · |parents|
+    local(y, parents) = score.local(y, parents) − cost · |parents|
 
 The sum over the nodes counts every edge once, so the prior is decomposable.  Equivalent DAGs have
 equally many edges, so it leaves a score-equivalent score score equivalent.
 
-With odds of 1/p each edge costs log p.  A variable then has a finite prior expectation of edges
+With odds of 1/p a variable has a finite prior expectation of edges
 however many variables there are, whereas a uniform prior over graphs expects half of all pairs to
 be joined.  For the Gaussian BIC this is the extended BIC with γ = ½ (Chen & Chen 2008; Foygel &
 Drton 2010), whose penalty per edge is ½ log m + 2γ log p.
 """
 
-from math import inf, log
+from math import isfinite, log
 from typing import Any
 
 from sges.errors import ScoreError, is_number, shown
@@ -31,14 +31,14 @@ class EdgePrior:
     ----------
     score
         The score of the data, such as ``BDeu(data)``.
-    odds
-        The prior odds of an edge, above zero; 1/p by default, for p variables.  1 is a uniform
-        prior, which leaves the score as it is.
+    cost
+        What each edge costs: minus the logarithm of its prior odds.  The default is log p for p
+        variables, which are odds of 1/p; 0 is a uniform prior, which leaves the score as it is.
 
     Raises
     ------
     ScoreError
-        If ``score`` is not a score, or ``odds`` is out of range.
+        If ``score`` is not a score, or ``cost`` is not finite.
 
     References
     ----------
@@ -57,22 +57,21 @@ class EdgePrior:
     0.6931
     """
 
-    def __init__(self, score: Score, odds: float | None = None) -> None:
+    def __init__(self, score: Score, cost: float | None = None) -> None:
         if isinstance(score, type) or not (hasattr(score, "n") and hasattr(score, "local")):
             raise ScoreError(
                 f"EdgePrior: {shown(score)} is not a score; a score has n and local(y, parents)"
             )
-        if odds is not None and not (is_number(odds) and 0 < odds < inf):
+        if cost is not None and not (is_number(cost) and isfinite(cost)):
             raise ScoreError(
-                f"EdgePrior: odds {shown(odds)} are not a finite number above 0; the default is "
-                "1/p for p variables"
+                f"EdgePrior: cost {shown(cost)} is not a finite number; the default is log p for "
+                "p variables"
             )
         self.score = score
-        self.odds = 1 / max(score.n, 1) if odds is None else float(odds)
-        self.cost = -log(self.odds)
+        self.cost = log(max(score.n, 1)) if cost is None else float(cost)
 
     def __repr__(self) -> str:
-        return f"EdgePrior({self.score!r}, odds={self.odds:.4g})"
+        return f"EdgePrior({self.score!r}, cost={self.cost:.4g})"
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 (whatever the score has kept)
         """Return what the score has kept of its data."""
