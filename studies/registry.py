@@ -5,6 +5,7 @@ from studies.frame import Study
 from studies.paper import (
     complexity,
     confidence,
+    defaults,
     dense_states,
     exact_optimum,
     fes_start,
@@ -32,6 +33,7 @@ STUDIES: dict[str, Study] = {
         low_order.STUDY,
         exact_optimum.STUDY,
         penalty.STUDY,
+        defaults.STUDY,
         confidence.STUDY,
         standard.STUDY,
         quality.STUDY,

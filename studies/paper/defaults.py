@@ -1,0 +1,472 @@
+"""The defaults: which score and penalty come closest to the truth, over many kinds of tables.
+
+Every setting is a kind of truth, a number of variables and a number of records.  On each table all
+candidates are searched alike.  A rule is derived on half of the settings and checked on the other
+half; the halves form a checkerboard, so that both have every kind, size and number of records.
+
+    continuous   random linear models, with strong and weak weights, sparse, dense and scale-free
+    discrete     random tables, and reference networks
+    mixed        linear models of which half of the variables are cut into two to four levels
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from math import comb, log
+from statistics import fmean, median
+from time import process_time
+from typing import TYPE_CHECKING, Any, cast
+from warnings import catch_warnings, simplefilter
+
+import numpy as np
+
+from sges.data import Dataset
+from sges.errors import DataWarning
+from sges.graph import PDAG, dag_to_cpdag, topological_order
+from sges.metrics import shd
+from sges.network import LinearGaussian
+from sges.nodeset import nodes
+from sges.penalty import choose_penalty
+from sges.score import BDeu, BGe, DegenerateGaussian, DiscreteBIC, EdgePrior, GaussianBIC, Score
+from sges.search import search
+from studies.charts import BLUE, GREY, RED, axes_grid, label
+from studies.frame import Row, Task, amount, experiment, natural, one_of, positive, seed_of
+from studies.peers.problems import NETWORKS, Source, Spec, make_problem, random_edges
+from studies.summary import grid, number, pick, values
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# The candidates, by the kind of the table.
+
+CHOSEN = "chosen"
+Make = Callable[[Dataset], Score]
+
+
+def _with_prior(make: Make, power: int = 1) -> Make:
+    """Return what makes the same score with prior odds of 1/p, or 1/p to a power, per edge."""
+    return lambda data: EdgePrior(make(data), cost=power * log(len(data.names)))
+
+
+CANDIDATES: dict[str, dict[str, Make]] = {
+    "continuous": {
+        "bic": GaussianBIC,
+        "bic-2": lambda data: GaussianBIC(data, 2.0),
+        "bic-prior": _with_prior(GaussianBIC),
+        "bic-prior-2": _with_prior(GaussianBIC, 2),
+        "bge": BGe,
+        "bge-prior": _with_prior(BGe),
+    },
+    "discrete": {
+        "bic": DiscreteBIC,
+        "bic-2": lambda data: DiscreteBIC(data, 2.0),
+        "bic-prior": _with_prior(DiscreteBIC),
+        "half-prior": _with_prior(lambda data: DiscreteBIC(data, 0.5)),
+        "bdeu": BDeu,
+        "bdeu-prior": _with_prior(BDeu),
+        "bdeu-10": lambda data: BDeu(data, 10.0),
+        "bdeu-10-prior": _with_prior(lambda data: BDeu(data, 10.0)),
+    },
+    "mixed": {
+        "bic": DegenerateGaussian,
+        "bic-2": lambda data: DegenerateGaussian(data, 2.0),
+        "bic-prior": _with_prior(DegenerateGaussian),
+        "bic-prior-2": _with_prior(DegenerateGaussian, 2),
+        "half-prior": _with_prior(lambda data: DegenerateGaussian(data, 0.5)),
+    },
+}
+NAMES = {
+    "bic": "BIC",
+    "bic-2": "BIC, penalty 2",
+    "bic-prior": "BIC, prior 1/p",
+    "bic-prior-2": "BIC, prior 1/p²",
+    "half-prior": "½ BIC, prior 1/p",
+    "bge": "BGe",
+    "bge-prior": "BGe, prior 1/p",
+    "bdeu": "BDeu(1)",
+    "bdeu-prior": "BDeu(1), prior 1/p",
+    "bdeu-10": "BDeu(10)",
+    "bdeu-10-prior": "BDeu(10), prior 1/p",
+    CHOSEN: "BIC, chosen penalty",
+}
+BICS: dict[str, Callable[[Dataset, float], Score]] = {
+    "continuous": GaussianBIC,
+    "discrete": DiscreteBIC,
+    "mixed": DegenerateGaussian,
+}
+
+# The settings.
+
+WEIGHTS = {"strong": (0.5, 2.0), "weak": (0.1, 0.5)}
+MANY = 2000
+"""From this number of variables on, the search is "interleaved": penalty 1 takes too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One kind of table: its truth, its size, and whether the rule is checked on it."""
+
+    kind: str
+    model: str
+    signal: str
+    variables: int
+    records: int
+    checked: bool
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """The values that name the setting."""
+        return (self.kind, self.model, self.signal, self.variables, self.records)
+
+    @property
+    def methods(self) -> list[str]:
+        """The candidates.
+
+        The penalty is chosen from data on small tables only: that takes dozens of searches.
+        """
+        small = self.variables <= 20 or self.records == 1000
+        small &= self.variables <= 30 and self.records <= 10_000
+        chooses = small and self.model in ("er2", "tables", "binary", "asia", "child")
+        return [*CANDIDATES[self.kind], *[CHOSEN] * chooses]
+
+    def __str__(self) -> str:
+        signal = "" if self.signal == "none" else f" {self.signal}"
+        return f"{MODELS.get(self.model, self.model)}{signal}, {self.variables} × {self.records:,}"
+
+
+MODELS = {
+    "er1": "p edges",
+    "er2": "2p edges",
+    "er4": "4p edges",
+    "sf2": "scale-free",
+    "tables": "2 to 4 levels",
+    "binary": "binary",
+}
+
+
+def _crossed(
+    kind: str,
+    models: Sequence[str],
+    signals: Sequence[str],
+    variables: Sequence[int],
+    records: Sequence[int],
+    first: int = 0,
+) -> list[Setting]:
+    """Return all combinations; on every second one, as on a checkerboard, the rule is checked."""
+    return [
+        Setting(kind, model, signal, d, m, checked=(first + a + b + c + e) % 2 == 1)
+        for (a, model), (b, signal), (c, d), (e, m) in product(
+            enumerate(models), enumerate(signals), enumerate(variables), enumerate(records)
+        )
+    ]
+
+
+BOTH, NO_SIGNAL = tuple(WEIGHTS), ("none",)
+FOUR_SIZES, THREE_SIZES, TWO_SIZES = (100, 1000, 10_000, 100_000), (500, 5000, 50_000), (500, 5000)
+NETWORK_SIZES = {
+    "asia": THREE_SIZES,
+    "sachs": TWO_SIZES,
+    "child": THREE_SIZES,
+    "insurance": TWO_SIZES,
+    "alarm": THREE_SIZES,
+    "hailfinder": THREE_SIZES,
+    "hepar2": TWO_SIZES,
+    "win95pts": TWO_SIZES,
+}
+SETTINGS = [
+    *_crossed("continuous", ("er1", "er2", "er4", "sf2"), BOTH, (10, 30), FOUR_SIZES),
+    *_crossed("continuous", ("er2",), BOTH, (100,), (100, 1000, 10_000)),
+    *_crossed("continuous", ("sf2",), BOTH, (100,), (1000,)),
+    *_crossed("continuous", ("er1",), BOTH, (500, MANY), (1000,)),
+    *_crossed("discrete", ("tables",), NO_SIGNAL, (10, 20, 50), THREE_SIZES),
+    *_crossed("discrete", ("binary",), NO_SIGNAL, (20, 50), TWO_SIZES),
+    *(
+        setting
+        for place, (name, sizes) in enumerate(NETWORK_SIZES.items())
+        for setting in _crossed("discrete", (name,), NO_SIGNAL, (NETWORKS[name],), sizes, place)
+    ),
+    *_crossed("mixed", ("er1", "er2", "sf2"), BOTH, (10, 30), TWO_SIZES),
+]
+QUICK = [
+    *_crossed("continuous", ("er2",), BOTH, (6,), (100, 1000)),
+    *_crossed("discrete", ("tables",), NO_SIGNAL, (5,), (100, 1000)),
+    *_crossed("mixed", ("er1",), BOTH, (6,), (500,)),
+]
+
+
+SETTING_KEYS = ("kind", "model", "signal", "variables", "records")
+
+
+def tasks(quick: bool) -> Iterator[Task]:
+    """Yield the trials: each trial of all settings before the next."""
+    settings, trials = (QUICK, 2) if quick else (SETTINGS, 20)
+    for trial in range(trials):
+        for setting in settings:
+            key = dict(zip(SETTING_KEYS, setting.key, strict=True))
+            for method in setting.methods:
+                yield {**key, "method": method, "trial": trial}
+
+
+# The tables.
+
+
+@lru_cache(maxsize=1)  # the candidates are measured one after the other on the same table
+def sample(
+    kind: str, model: str, signal: str, variables: int, records: int, seed: int
+) -> tuple[PDAG, Dataset]:
+    """Return the true class and the table of one trial."""
+    if kind == "discrete":
+        source: Source = "network" if model in NETWORKS else "cpt"
+        name = model if model in NETWORKS else ""
+        arity = 2 if model == "binary" else 0
+        spec = Spec(source, variables, records, arity=arity, network=name)
+        problem = make_problem(spec, seed)
+        return dag_to_cpdag(problem.truth), Dataset.of(problem.table.values, kinds="discrete")
+    rng = np.random.default_rng(seed)
+    edges = random_edges(cast(Source, model[:2]), variables, int(model[2]), rng)
+    dag = PDAG.from_edges(variables, edges)
+    if kind == "mixed":
+        return dag_to_cpdag(dag), mixed_table(dag, WEIGHTS[signal], records, rng)
+    linear = LinearGaussian.random(dag, WEIGHTS[signal], variances=(1.0, 1.0), seed=seed)
+    return dag_to_cpdag(dag), linear.sample(records, seed=rng)
+
+
+def mixed_table(
+    dag: PDAG, weights: tuple[float, float], records: int, rng: np.random.Generator
+) -> Dataset:
+    """Return records of a linear model with half of its variables cut into two to four levels.
+
+    A variable is a linear function of its parents plus noise; a discrete one is cut at quantiles.
+    A discrete parent acts by an effect per level, drawn at random and scaled to variance one.
+    """
+    discrete = set(rng.permutation(dag.n)[: dag.n // 2].tolist())
+    columns: dict[str, Any] = {}
+    acts = np.empty((records, dag.n))
+    for y in topological_order(dag):
+        parents = list(nodes(dag.parents(y)))
+        signs = rng.choice([-1.0, 1.0], len(parents))
+        value = acts[:, parents] @ (rng.uniform(*weights, len(parents)) * signs)
+        value += rng.normal(size=records)
+        columns[f"x{y}"] = value
+        if y in discrete:
+            levels = int(rng.integers(2, 5))
+            codes = np.searchsorted(np.quantile(value, np.arange(1, levels) / levels), value)
+            columns[f"x{y}"] = np.char.add("l", codes.astype(str))
+            value = rng.permutation(np.arange(levels) + rng.uniform(0, 0.5, levels))[codes]
+        acts[:, y] = (value - value.mean()) / value.std()
+    return Dataset.of({name: columns[name] for name in sorted(columns, key=lambda x: int(x[1:]))})
+
+
+def measure(task: Task, seed: int) -> Row:
+    """Search once with one candidate."""
+    key = [task[name] for name in SETTING_KEYS]
+    kind, variables, method = str(task["kind"]), int(task["variables"]), str(task["method"])
+    own = seed_of(seed, variables, int(task["records"]), int(task["trial"]))
+    truth, data = sample(*key, own)
+    strategy = "interleaved" if variables >= MANY else "auto"
+    begun = process_time()
+    with catch_warnings():
+        simplefilter("ignore", DataWarning)  # as many columns as records, in some settings
+        if method == CHOSEN:
+            choice = choose_penalty(data, search=lambda score: search(score, strategy=strategy))
+            score = BICS[kind](data, choice.penalty)
+        else:
+            score = CANDIDATES[kind][method](data)
+    found = search(score, strategy=strategy).cpdag
+    return {
+        "shd": shd(truth, found),
+        "edges": found.edge_count(),
+        "true_edges": truth.edge_count(),
+        "seconds": process_time() - begun,
+    }
+
+
+# What the rows say.
+
+DEFAULTS = {"continuous": "bic-prior", "discrete": "bdeu-prior", "mixed": "bic-prior"}
+"""The candidates that are the defaults of ``learn``."""
+
+
+def facts(rows: list[Row]) -> dict[str, object]:
+    """Return, for each kind of table, the verdict and the distances; and what the defaults cost."""
+    told: dict[str, object] = {"seeds": _seeds(rows)}
+    for kind in CANDIDATES:
+        here = _results(pick(rows, kind=kind))
+        told[f"{kind}_verdict"] = _verdict(here)
+        told[f"{kind}_distances"] = _distances(kind, here)
+        told[f"{kind}_default"] = _said_of_default(kind, here)
+    return told
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The distances of all candidates on the tables of one setting, trial by trial."""
+
+    setting: Setting
+    distances: dict[str, list[float]]
+    true_edges: float
+
+    def mid(self, method: str) -> float:
+        """Return the median distance of a candidate."""
+        return median(self.distances[method])
+
+    @property
+    def best(self) -> float:
+        """The lowest median distance."""
+        return min(map(self.mid, self.distances))
+
+    def beyond(self, method: str) -> float:
+        """Return by how much the median exceeds the lowest one, per true edge."""
+        return (self.mid(method) - self.best) / self.true_edges
+
+    def is_worse(self, method: str) -> bool:
+        """Tell whether some candidate is closer on clearly more tables than not: a sign test."""
+        own = self.distances[method]
+        for other in self.distances.values():
+            pairs = list(zip(own, other, strict=False))
+            wins, losses = sum(a < b for a, b in pairs), sum(a > b for a, b in pairs)
+            if losses > wins and _sign_test(losses, wins) < SIGNIFICANT:
+                return True
+        return False
+
+
+SIGNIFICANT = 0.01
+"""The level of the sign test, which is made with every other candidate."""
+
+
+def _sign_test(more: int, fewer: int) -> float:
+    """Return how likely so many of one sign are, if both are equally likely."""
+    total = more + fewer
+    return sum(comb(total, k) for k in range(more, total + 1)) / 2.0**total
+
+
+def _results(rows: list[Row]) -> list[Results]:
+    """Return the results of each setting that has rows of all its candidates."""
+    by_key: dict[tuple[object, ...], list[Row]] = {}
+    for row in rows:
+        by_key.setdefault(tuple(row[key] for key in SETTING_KEYS), []).append(row)
+    found = []
+    for setting in (*SETTINGS, *QUICK):
+        here = by_key.get(setting.key, [])
+        distances = {m: values(pick(here, method=m), "shd") for m in setting.methods}
+        if all(distances.values()):
+            found.append(Results(setting, distances, fmean(values(here, "true_edges"))))
+    return found
+
+
+def _verdict(results: list[Results]) -> str:
+    """Tabulate how each candidate did on the settings it was derived on, and on the others."""
+    methods = list(dict.fromkeys(m for one in results for m in one.distances))
+    lines = []
+    for method in methods:
+        cells: list[object] = [NAMES[method]]
+        for checked in (False, True):
+            here = [
+                one for one in results if one.setting.checked is checked and method in one.distances
+            ]
+            if not here:
+                cells += ["–"] * 3
+                continue
+            best = sum(one.mid(method) == one.best for one in here)
+            equal = sum(not one.is_worse(method) for one in here)
+            cells.append(f"{fmean(one.beyond(method) for one in here):.3f}")
+            cells += [f"{best} of {len(here)}", f"{equal} of {len(here)}"]
+        lines.append(cells)
+    halves = [f"{half}: {what}" for half in ("derived", "checked") for what in VERDICT]
+    return grid(("candidate", *halves), lines)
+
+
+VERDICT = ("beyond the best", "best", "not clearly worse")
+
+
+def _distances(kind: str, results: list[Results]) -> str:
+    """Tabulate the median distances, the lowest in bold; ✓ marks the settings that check."""
+    methods = [*CANDIDATES[kind], CHOSEN]
+    lines = []
+    for one in results:
+        cells = [
+            "" if m not in one.distances else _bold(one.mid(m), bold=one.mid(m) == one.best)
+            for m in methods
+        ]
+        name = f"{one.setting}{' ✓' if one.setting.checked else ''}"
+        lines.append((name, number(one.true_edges), *cells))
+    return grid(("truth, variables × records", "edges", *(NAMES[m] for m in methods)), lines)
+
+
+def _bold(value: float, *, bold: bool) -> str:
+    mark = "**" if bold else ""
+    return f"{mark}{number(value)}{mark}"
+
+
+def _said_of_default(kind: str, results: list[Results]) -> str:
+    """Say in how many of the checked settings the default is best, and where it loses most."""
+    method = DEFAULTS[kind]
+    checked = [one for one in results if one.setting.checked]
+    best = sum(one.mid(method) == one.best for one in checked)
+    equal = sum(not one.is_worse(method) for one in checked)
+    losses = sorted(results, key=lambda one: one.best - one.mid(method))[:3]
+    told = "; ".join(
+        f"{one.setting}: {number(one.mid(method))} against {number(one.best)} with "
+        f"{NAMES[min(one.distances, key=one.mid)]}"
+        for one in losses
+        if one.mid(method) > one.best
+    )
+    share = f"{best / len(checked):.0%}" if checked else "none"
+    return (
+        f"{NAMES[method]} has the lowest median distance, alone or with others, on {best} of the "
+        f"{len(checked)} checked settings ({share}), and on {equal} of them no candidate is "
+        f"clearly closer. It loses most here: {told or 'nowhere'}."
+    )
+
+
+def _seeds(rows: list[Row]) -> str:
+    """Return how many tables each setting has: a number, or the least and the most."""
+    counts = [len(next(iter(one.distances.values()))) for one in _results(rows)]
+    low, high = min(counts), max(counts)
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def draw(rows: list[Row], figure: "Figure") -> None:
+    """Draw how far each candidate is from the best one, a dot per setting."""
+    kinds = [kind for kind in CANDIDATES if pick(rows, kind=kind)]
+    for axes, kind in zip(axes_grid(figure, len(kinds), columns=3), kinds, strict=True):
+        results = _results(pick(rows, kind=kind))
+        methods = [m for m in (*CANDIDATES[kind], CHOSEN) if any(m in r.distances for r in results)]
+        for place, method in enumerate(methods):
+            here = [one for one in results if method in one.distances]
+            color = BLUE if method == DEFAULTS[kind] else GREY
+            for checked, fill in ((False, "white"), (True, color)):
+                own = [one.beyond(method) for one in here if one.setting.checked is checked]
+                spots = [place + (0.13 if checked else -0.13)] * len(own)
+                axes.plot(
+                    own, spots, "o", color=color, markerfacecolor=fill, markersize=4, alpha=0.6
+                )
+            mean_of = fmean(one.beyond(method) for one in here)
+            axes.plot([mean_of] * 2, [place - 0.35, place + 0.35], color=RED, linewidth=1.8)
+        axes.set_xscale("symlog", linthresh=0.1)
+        axes.set_xlim(left=-0.01)
+        axes.set_yticks(range(len(methods)), [NAMES[m] for m in methods])
+        axes.set_ylim(len(methods) - 0.5, -0.5)
+        axes.grid(axis="x")
+        label(axes, "distance beyond the best, per true edge", "", kind)
+
+
+STUDY = experiment(
+    "defaults",
+    "Defaults: score and penalty",
+    keys={
+        "kind": one_of(*CANDIDATES),
+        "model": one_of(*MODELS, *NETWORKS),
+        "signal": one_of(*WEIGHTS, "none"),
+        "variables": positive,
+        "records": positive,
+        "method": one_of(*NAMES),
+        "trial": natural,
+    },
+    columns={"shd": natural, "edges": natural, "true_edges": natural, "seconds": amount},
+    tasks=tasks,
+    measure=measure,
+    facts=facts,
+    draw=draw,
+)
