@@ -102,8 +102,10 @@ class StructureLearner(_Searcher):
     strategy : str or Strategy
         "auto" (best graphs, bounded work), "extended", "interleaved", "conservative", "turning",
         "two-phase", or a ``Strategy``; with ``forward``, "auto" means "two-phase".
-    penalty : float, "rule" or "auto"
-        Multiplies the penalty of a BIC; more gives sparser graphs.
+    penalty : "auto", float or "choose"
+        "auto" gives each edge prior odds of 1/p, for p variables; a number multiplies the penalty
+        of a BIC (1 is the textbook BIC, more gives sparser graphs); "choose" finds such a number
+        by many searches.
     forward : {"fes", "poly", "order", "complete"}, optional
         The forward phase of two-phase search; "fes" by default, or none with a ``start``.
     start : PDAG or path, optional
@@ -158,7 +160,7 @@ class StructureLearner(_Searcher):
         assume: AnyAssumption = None,
         knowledge: AnyKnowledge = None,
         strategy: AnyStrategy = "auto",
-        penalty: AnyPenalty = 1.0,
+        penalty: AnyPenalty = "auto",
         forward: Forward | None = None,
         start: AnyStart = None,
         max_indegree: int | None = None,
@@ -194,8 +196,9 @@ class GES(_Searcher):
         expects an attribute ``score`` to be a method.)
     knowledge : Knowledge, mapping or path, optional
         Required edges, forbidden edges and tiers.
-    penalty : float, "rule" or "auto"
-        Multiplies the penalty of a BIC; more gives sparser graphs.
+    penalty : float, "auto" or "choose"
+        Multiplies the penalty of a BIC; the default, 1, is the textbook BIC of the paper.  "auto"
+        and "choose" mean the same as in ``sges.learn``.
     start : PDAG or path, optional
         A CPDAG or DAG to start from.
     max_indegree : int, optional
@@ -282,8 +285,9 @@ class SGES(_Searcher):
         expects an attribute ``score`` to be a method.)
     knowledge : Knowledge, mapping or path, optional
         Required edges, forbidden edges and tiers.
-    penalty : float, "rule" or "auto"
-        Multiplies the penalty of a BIC; more gives sparser graphs.
+    penalty : float, "auto" or "choose"
+        Multiplies the penalty of a BIC; the default, 1, is the textbook BIC of the paper.  "auto"
+        and "choose" mean the same as in ``sges.learn``.
     forward : {"fes", "poly", "order", "complete"}, optional
         The forward phase of two-phase search; "fes" by default, or none with a ``start``.
     start : PDAG or path, optional

@@ -23,8 +23,8 @@ from sges.errors import Argument, InvalidArgument, Message, Spelling, check_numb
 from sges.graph.pdag import PDAG
 from sges.properties import MaxParents, Property
 from sges.result import Result
-from sges.score.named import check_score_word, kinds_in_words, make_score
-from sges.score.protocol import Score
+from sges.score.named import Penalty, check_score_word, kinds_in_words, make_score
+from sges.score.protocol import Score, score_name
 from sges.search import Strategy, search
 from sges.search.algorithms import Forward
 from sges.search.auto import auto_bound
@@ -41,8 +41,8 @@ Table: TypeAlias = Any
 AnyScore: TypeAlias = str | Score | Callable[[Any], Score]
 """A score: its name, the score itself, or what makes it from a ``Dataset``, such as its class."""
 
-AnyPenalty: TypeAlias = float | Literal["rule", "auto"]
-"""A penalty, or how it is chosen."""
+AnyPenalty: TypeAlias = float | Literal["auto", "choose"]
+"""A multiplier of the BIC's penalty, a prior of edges, or a multiplier chosen from the data."""
 
 AnyAssumption: TypeAlias = Property | Literal["auto"] | None
 """A property, "auto" for a bound chosen from the data, or None."""
@@ -63,7 +63,7 @@ def learn(
     assume: AnyAssumption = None,
     knowledge: AnyKnowledge = None,
     strategy: AnyStrategy = "auto",
-    penalty: AnyPenalty = 1.0,
+    penalty: AnyPenalty = "auto",
     forward: Forward | None = None,
     start: AnyStart = None,
     max_indegree: int | None = None,
@@ -87,10 +87,11 @@ def learn(
         standard input, a Dask frame, a Polars LazyFrame, a DuckDB relation, a ``Dataset``, or
         ``Moments``.  None if ``score`` is a score object, which has its own data.
     score : str, score or callable
-        "auto" or "bic" (the BIC that fits the columns), "gaussian-bic", "bge", "discrete-bic",
-        "bdeu", "degenerate-gaussian", "basis" (curved relations), "rank" (skewed columns and
-        outliers), a score object, or a function that makes a score from a ``Dataset``, such as
-        ``sges.score.BDeu``.
+        "auto" is BDeu for discrete columns (the BIC if ``penalty`` is a number), and the BIC that
+        fits the columns otherwise; "bic" is that BIC for all columns.  Or "gaussian-bic", "bge",
+        "discrete-bic", "bdeu", "degenerate-gaussian", "basis" (curved relations), "rank" (skewed
+        columns and outliers), a score object, or a function that makes a score from a
+        ``Dataset``, such as ``sges.score.BDeu``.
     assume : Property or "auto", optional
         A property that you assume of the truth, such as ``MaxVWidth(2)``: the search is then
         selective (SGES) and skips deletions that would violate the assumption.  ``"auto"`` raises
@@ -103,10 +104,12 @@ def learn(
         without the bound, "interleaved" is faster, and "two-phase" is the search of the paper;
         "conservative", "turning" and any ``Strategy`` are accepted as well.  With ``forward``,
         "auto" means "two-phase".
-    penalty : float, "rule" or "auto"
-        Multiplies the penalty of a BIC: 1 is the textbook BIC, and more gives sparser graphs.
-        "rule" computes it from the numbers of variables and records, "auto" chooses it by many
-        searches on parts of the table (``sges.penalty``).
+    penalty : "auto", float or "choose"
+        "auto" gives each edge prior odds of 1/p, for p variables, with any score named by a word
+        (``sges.score.EdgePrior``).  A number multiplies the penalty of a BIC instead: 1 is the
+        textbook BIC, and more gives sparser graphs.  "choose" finds such a number by many searches
+        on parts of the table (``sges.penalty``).  A score object, or one made by a function, is
+        used as it is.
     forward : {"fes", "poly", "order", "complete"}, optional
         The forward phase of the paper's two-phase search: "fes", "poly" (polynomially many score
         evaluations), "order" (the best order of the variables that is found), or "complete"
@@ -148,9 +151,11 @@ def learn(
     >>> import sges
     >>> result = sges.learn(sges.examples.load("asia"), max_indegree=2)
     >>> result.score_name, result.strategy, result.complete
-    ('DiscreteBIC', 'auto', True)
+    ('BDeu with edge prior', 'auto', True)
     >>> print(result.notes[0])
-    score DiscreteBIC: all 8 columns are discrete
+    score BDeu with edge prior: all 8 columns are discrete
+    >>> print(result.notes[2])
+    penalty auto: each edge has prior odds of 1/8; penalty=1 is the textbook BIC
     """
     check_number("time_limit", time_limit, optional=True)
     given = given_reading(
@@ -173,8 +178,8 @@ def learn(
     scorer = _make_score(data, score, chosen.value)
     notes = (
         *(() if data is None else data.notes),
-        *chosen.notes,
         *_score_notes(data, score, scorer),
+        *chosen.notes,
         *_inspection_notes(data),
         *_engine_notes(),
     )
@@ -286,7 +291,7 @@ def _excess(result: Result, assume: object) -> tuple[str, ...]:
 class ResolvedPenalty:
     """The penalty to search with, how it was chosen, and the seconds that took."""
 
-    value: float
+    value: Penalty
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
 
@@ -298,25 +303,31 @@ def resolve_penalty(
     plan: SearchPlan,
     time_limit: float | None,
 ) -> ResolvedPenalty:
-    """Return the penalty as a number: as given, by the rule, or chosen on parts of the table."""
+    """Return the penalty: as given, or chosen on parts of the table.
+
+    "auto" is 1 for a score that is not made by name, which is used as it is.
+    """
     if isinstance(penalty, Real) and not isinstance(penalty, bool) and 0 <= penalty < inf:
         return ResolvedPenalty(float(penalty))
-    if not isinstance(penalty, str) or penalty not in ("rule", "auto"):
+    if not isinstance(penalty, str) or penalty not in ("auto", "choose"):
         raise InvalidArgument(
             Message(
                 Argument("penalty"),
-                f" = {shown(penalty)}: it must be a number of at least 0, 'rule' or 'auto'",
+                f" = {shown(penalty)}: it must be a number of at least 0, 'auto' or 'choose'",
             )
         )
+    if penalty == "auto":
+        if data is None or not isinstance(score, str):
+            return ResolvedPenalty(1.0)
+        odds = f"prior odds of 1/{len(data.names):,}"
+        note = f"penalty auto: each edge has {odds}; penalty=1 is the textbook BIC"
+        return ResolvedPenalty("auto", (note,))
     if data is None or not isinstance(score, str):
         raise InvalidArgument(
             f"penalty = {penalty!r} needs a table and the name of a score with a penalty"
         )
-    from sges.penalty import choose_penalty, rule_of_thumb
+    from sges.penalty import choose_penalty
 
-    if penalty == "rule":
-        value = rule_of_thumb(data)
-        return ResolvedPenalty(value, (f"penalty {value:.3g}: by the rule of thumb",))
     uncounted = replace(plan, strategy=replace(plan.strategy, counting=False), n_jobs=None)
     half = None if time_limit is None else time_limit / 2
     choice = choose_penalty(
@@ -349,7 +360,7 @@ def read_for_score(
     ``rows`` says that something else than the score needs the rows.
     """
     by_moments = isinstance(score, str) and score in ("auto", "bic", "gaussian-bic", "bge")
-    needs_rows = rows or not by_moments or (isinstance(penalty, str) and penalty == "auto")
+    needs_rows = rows or not by_moments or (isinstance(penalty, str) and penalty == "choose")
     if needs_rows:
         return dataset_of(table, reading)
     from sges.data.parts import statistics_of
@@ -399,13 +410,13 @@ def _check_alone(table: Table, score: Score, reading: Mapping[str, Any]) -> None
         )
 
 
-def _make_score(data: Dataset | Moments | None, score: AnyScore, penalty: float) -> Score:
+def _make_score(data: Dataset | Moments | None, score: AnyScore, penalty: Penalty) -> Score:
     """Return the score to search with."""
     if data is not None and isinstance(score, str):
         return make_score(score, data, penalty)
     if penalty != 1.0:
         raise InvalidArgument(
-            f"penalty = {penalty:g} is for scores that learn makes by name; this one is given as "
+            f"penalty = {penalty} is for scores that learn makes by name; this one is given as "
             f"{'an object' if data is None else 'a function'}: set the penalty where it is made"
         )
     made = score if data is None else score(data)  # type: ignore[operator]
@@ -423,7 +434,7 @@ def _score_notes(data: Dataset | Moments | None, score: AnyScore, scorer: Score)
         return ()
     is_chosen = isinstance(score, str) and score in ("auto", "bic")
     why = kinds_in_words(data) if is_chosen else "as requested"
-    return f"score {type(scorer).__name__}: {why}", _size_in_words(data)
+    return f"score {score_name(scorer)}: {why}", _size_in_words(data)
 
 
 def _inspection_notes(data: Dataset | Moments | None) -> tuple[str, ...]:

@@ -136,7 +136,7 @@ def measure(task: Task, seed: int) -> Row:
         "true_edges": len(true),
         "never": setting.n * (setting.n - 1) // 2 - len(strengths),
         "never_true": len(true - strengths.keys()),
-        "edges": learn(data).cpdag.edge_count(),
+        "edges": learn(data, penalty=1).cpdag.edge_count(),
         "replicate_edges": float(np.mean([graph.edge_count() for graph in found.graphs])),
         "averaged_edges": found.averaged().cpdag.edge_count(),
         "threshold": found.threshold,

@@ -95,10 +95,14 @@ def on_score(path: str, strategy: str) -> Search:
 
 
 def from_table(path: str, **options: Any) -> Search:  # noqa: ANN401
-    """Learn from an array."""
+    """Learn from an array with the textbook BIC, or by the rule of thumb."""
     import sges
+    from sges.data import Dataset
+    from sges.penalty import rule_of_thumb
 
-    return partial(sges.learn, table(path), **options)
+    by_rule = options.pop("penalty", None) == "rule"
+    penalty = rule_of_thumb(Dataset.of(table(path))) if by_rule else 1.0
+    return partial(sges.learn, table(path), penalty=penalty, **options)
 
 
 def from_mixed(path: str, strategy: str) -> Search:
@@ -110,7 +114,7 @@ def from_mixed(path: str, strategy: str) -> Search:
     for name in list(columns)[::2]:
         columns[name] = np.digitize(columns[name], [-0.5, 0.5])
     kinds = dict.fromkeys(list(columns)[::2], "discrete")
-    return partial(sges.learn, columns, kinds=kinds, strategy=strategy)
+    return partial(sges.learn, columns, kinds=kinds, strategy=strategy, penalty=1.0)
 
 
 def in_single(path: str, strategy: str) -> Search:

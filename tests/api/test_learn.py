@@ -3,6 +3,7 @@
 import logging
 import pickle
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ from sges import MaxParents, examples
 from sges.data import Dataset, Moments
 from sges.errors import FileError, InvalidArgument, SgesError
 from sges.graph import PDAG, dag_to_cpdag
-from sges.score import BDeu, DiscreteBIC, GaussianBIC
+from sges.score import BDeu, DiscreteBIC, EdgePrior, GaussianBIC, Score
 from sges.score.named import SCORES
 from sges.search import Progress
+from sges.search import search as any_search
 from sges.search import sges as search
 from worlds import linear_data
 
@@ -34,20 +36,20 @@ def mixed_table(seed: int, rows: int = 400) -> Columns:
 def test_continuous_columns_get_the_gaussian_bic_and_the_result_says_why(seed: int) -> None:
     dag, data = linear_data(6, 7, 2000, seed)
     result = sges.learn(data)
-    assert result.score_name == "GaussianBIC"
-    assert "score GaussianBIC: all 6 columns are continuous" in result.notes
+    assert result.score_name == "GaussianBIC with edge prior"
+    assert "score GaussianBIC with edge prior: all 6 columns are continuous" in result.notes
     assert result.names == tuple(f"x{v}" for v in range(dag.n))
 
 
-def test_discrete_columns_get_the_discrete_bic_and_mixed_ones_the_degenerate(seed: int) -> None:
+def test_discrete_columns_get_bdeu_and_mixed_ones_the_degenerate(seed: int) -> None:
     table = mixed_table(seed)
     result = sges.learn(table)
-    assert result.score_name == "DegenerateGaussian"
+    assert result.score_name == "DegenerateGaussian with edge prior"
     assert any(
         n.endswith("2 columns are continuous and 1 column is discrete") for n in result.notes
     )
     discrete = sges.learn({"group": table["group"], "high": table["dose"] > 1})
-    assert discrete.score_name == "DiscreteBIC"
+    assert discrete.score_name == "BDeu with edge prior"
     assert discrete.cpdag.edge_count() == 1
 
 
@@ -72,16 +74,44 @@ def test_a_search_without_the_compiled_engine_is_told(monkeypatch: pytest.Monkey
     assert any("the compiled engine was not built" in note for note in notes)
 
 
-def test_bic_means_the_bic_that_fits_the_columns(seed: int) -> None:
-    assert sges.learn(examples.load("asia"), score="bic").score_name == "DiscreteBIC"
-    assert sges.learn(examples.load("greenhouse"), score="bic").score_name == "GaussianBIC"
-    assert sges.learn(mixed_table(seed), score="bic").score_name == "DegenerateGaussian"
+@pytest.mark.parametrize("score", ["auto", "bic"])
+def test_with_a_number_as_penalty_the_score_is_the_bic_that_fits(score: str, seed: int) -> None:
+    def name(table: object) -> str:
+        return sges.learn(table, score=score, penalty=1).score_name
+
+    assert name(examples.load("asia")) == "DiscreteBIC"
+    assert name(examples.load("greenhouse")) == "GaussianBIC"
+    assert name(mixed_table(seed)) == "DegenerateGaussian"
+
+
+def test_bic_is_the_bic_with_a_prior_of_edges_too() -> None:
+    result = sges.learn(examples.load("asia"), score="bic")
+    assert result.score_name == "DiscreteBIC with edge prior"
+
+
+def test_the_textbook_bic_is_one_word_away() -> None:
+    data = Dataset.of(examples.load("asia"))
+    by_hand = any_search(DiscreteBIC(data), strategy="auto")
+    assert sges.learn(data, penalty=1).score == by_hand.score
+    assert sges.learn(data, penalty=1).cpdag == by_hand.cpdag.named(data.names)
+
+
+@pytest.mark.parametrize(("name", "make"), [("asia", BDeu), ("greenhouse", GaussianBIC)])
+def test_the_defaults_are_a_prior_of_edges_and_one_note_says_so(
+    name: str, make: Callable[[Dataset], Score]
+) -> None:
+    data = Dataset.of(examples.load(name))
+    by_hand, result = any_search(EdgePrior(make(data)), strategy="auto"), sges.learn(data)
+    assert (result.score, result.cpdag) == (by_hand.score, by_hand.cpdag.named(data.names))
+    (note,) = (note for note in result.notes if note.startswith("penalty"))
+    odds = f"prior odds of 1/{len(data.names)}"
+    assert note == f"penalty auto: each edge has {odds}; penalty=1 is the textbook BIC"
 
 
 def test_the_choice_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="sges"):
         sges.learn(examples.load("asia"))
-    assert "score DiscreteBIC: all 8 columns are discrete" in caplog.messages
+    assert "score BDeu with edge prior: all 8 columns are discrete" in caplog.messages
 
 
 def test_the_result_is_that_of_the_search_on_the_same_score(seed: int) -> None:
@@ -100,14 +130,15 @@ def test_the_result_is_that_of_the_search_on_the_same_score(seed: int) -> None:
 def test_every_score_that_is_named_can_be_asked_for(name: str) -> None:
     discrete = name in ("discrete-bic", "bdeu")
     example = examples.load("asia" if discrete else "greenhouse")
-    result = sges.learn(example, score=name)
-    assert result.score_name == SCORES[name].class_name
-    assert f"score {SCORES[name].class_name}: as requested" in result.notes
+    for penalty, more in ((1.0, ""), ("auto", " with edge prior")):
+        result = sges.learn(example, score=name, penalty=penalty)  # type: ignore[arg-type]
+        assert result.score_name == SCORES[name].class_name + more
+        assert f"score {SCORES[name].class_name}{more}: as requested" in result.notes
 
 
 def test_a_score_may_be_given_as_a_class_a_function_or_itself() -> None:
     example = examples.load("asia")
-    by_name = sges.learn(example, score="bdeu")
+    by_name = sges.learn(example, score="bdeu", penalty=1)
     assert sges.learn(example, score=BDeu).cpdag == by_name.cpdag
     assert sges.learn(example, score=lambda data: BDeu(data, ess=1.0)).score == by_name.score
     alone = sges.learn(score=BDeu(example))
@@ -126,7 +157,7 @@ def test_moments_are_enough_for_gaussian_scores() -> None:
     whole, small = sges.learn(data), sges.learn(Moments.of(data))
     assert small.cpdag == whole.cpdag
     assert small.names == whole.names
-    assert "score GaussianBIC: all 11 columns are continuous" in small.notes
+    assert "score GaussianBIC with edge prior: all 11 columns are continuous" in small.notes
 
 
 def test_a_start_is_matched_with_the_columns_by_name() -> None:
@@ -159,14 +190,12 @@ def test_the_default_is_the_extended_search_with_bounded_work() -> None:
     assert result.score >= sges.learn(examples.load("asia"), strategy="two-phase").score
 
 
-def test_a_penalty_by_rule_is_that_of_the_rule() -> None:
+def test_on_continuous_tables_auto_takes_the_steps_of_the_rule_of_thumb() -> None:
     from sges.penalty import rule_of_thumb
 
     data = Dataset.of(examples.load("greenhouse"))
-    by_rule, value = sges.learn(data, penalty="rule"), rule_of_thumb(data)
-    assert value > 1
-    assert by_rule.score == sges.learn(data, penalty=value).score
-    assert f"penalty {value:.3g}: by the rule of thumb" in by_rule.notes
+    result, by_rule = sges.learn(data), sges.learn(data, penalty=rule_of_thumb(data))
+    assert [step.operator for step in result.steps] == [step.operator for step in by_rule.steps]
 
 
 def test_a_penalty_is_chosen_with_the_search_it_is_for() -> None:
@@ -175,7 +204,7 @@ def test_a_penalty_is_chosen_with_the_search_it_is_for() -> None:
     from sges.penalty import choose_penalty
 
     data = Dataset.of(examples.load("asia"))
-    chosen = sges.learn(data, assume=MaxParents(2), strategy="two-phase", penalty="auto")
+    chosen = sges.learn(data, assume=MaxParents(2), strategy="two-phase", penalty="choose")
     by_hand = choose_penalty(data, search=partial(search, assume=MaxParents(2)))
     again = sges.learn(data, assume=MaxParents(2), strategy="two-phase", penalty=by_hand.penalty)
     assert chosen.cpdag == again.cpdag
@@ -185,9 +214,9 @@ def test_a_penalty_is_chosen_with_the_search_it_is_for() -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"penalty": "much"}, "it must be a number of at least 0, 'rule' or 'auto'"),
-        ({"penalty": "auto", "score": "bdeu"}, "has no penalty to choose"),
-        ({"penalty": "rule", "score": BDeu}, "needs a table and the name of a score"),
+        ({"penalty": "much"}, "it must be a number of at least 0, 'auto' or 'choose'"),
+        ({"penalty": "choose", "score": "bdeu"}, "has no penalty to choose"),
+        ({"penalty": "choose", "score": BDeu}, "needs a table and the name of a score"),
     ],
 )
 def test_a_penalty_that_cannot_be_chosen_is_refused(arguments: dict[str, Any], says: str) -> None:
@@ -282,8 +311,8 @@ else:
 def test_a_bound_on_parents_can_be_chosen_from_the_data() -> None:
     """Asia needs two parents: with one the score is lower, with three no higher."""
     table = sges.examples.load("asia")
-    chosen = sges.learn(table, assume="auto", forward="complete")
-    given = sges.learn(table, assume=sges.MaxParents(2), forward="complete")
+    chosen = sges.learn(table, assume="auto", forward="complete", penalty=1)
+    given = sges.learn(table, assume=sges.MaxParents(2), forward="complete", penalty=1)
     assert chosen.assume == "MaxParents(k=2)"
     assert chosen.score == pytest.approx(given.score)
     assert chosen.score_name == "DiscreteBIC"

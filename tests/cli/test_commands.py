@@ -80,7 +80,7 @@ def test_learn_passes_on_what_it_is_told(capsys: Capture, tmp_path: Path) -> Non
     found = json_of(capsys, "learn", str(table), *options.split())
     assert found["nodes"] == ["a", "b", "c"]
     assert found["forward"] == "poly"
-    assert found["score_name"] == "DegenerateGaussian"
+    assert found["score_name"] == "DegenerateGaussian with edge prior"
     assert {"source": "a", "target": "b", "type": "directed"} in found["edges"]
 
 
@@ -88,7 +88,7 @@ def test_one_kind_may_be_said_of_all_columns(capsys: Capture, tmp_path: Path) ->
     table = tmp_path / "t.csv"
     table.write_text("a,b\n" + "".join(f"{i % 3},{i % 2}\n" for i in range(30)))
     found = json_of(capsys, "learn", str(table), "--kinds", "continuous")
-    assert found["score_name"] == "GaussianBIC"
+    assert found["score_name"] == "GaussianBIC with edge prior"
 
 
 def test_learn_may_start_from_a_graph_file(capsys: Capture, tmp_path: Path) -> None:
@@ -241,7 +241,7 @@ def test_simulate_samples_discrete_networks_and_the_examples(
     capsys: Capture, tmp_path: Path
 ) -> None:
     json_of(capsys, "simulate", str(tmp_path / "d"), "--model", "discrete", "--arity", "3")
-    assert sges.learn(tmp_path / "d" / "data.csv").score_name == "DiscreteBIC"
+    assert sges.learn(tmp_path / "d" / "data.csv").score_name == "BDeu with edge prior"
     told = json_of(capsys, "simulate", str(tmp_path / "a"), "--example", "asia")
     assert read_graph(told["files"][1]) == examples.asia().dag
     assert sges.learn(told["files"][0]).names == examples.asia().names

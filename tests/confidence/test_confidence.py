@@ -19,7 +19,7 @@ from sges.errors import InvalidArgument, KnowledgeError, Undecided
 from sges.network.gaussian import LinearGaussian
 from sges.network.structures import random_dag
 from sges.resampling import ReplicateProgress
-from sges.score import BDeu, GaussianBIC
+from sges.score import BDeu, EdgePrior, GaussianBIC
 
 GAUSSIAN = LinearGaussian.random(random_dag(8, 10, 1), (0.2, 0.9), seed=1).sample(300, seed=1)
 DISCRETE = BayesianNetwork.random(random_dag(6, 7, 1), seed=1).sample(400, seed=1)
@@ -93,21 +93,20 @@ def test_knowledge_holds_in_every_replicate() -> None:
 
 @pytest.mark.parametrize("score", ["bdeu", BDeu, partial(BDeu, ess=2.0)])
 def test_scores_without_a_penalty_are_searched_on_half_samples(score: object) -> None:
-    found = confidence(DISCRETE, 4, score=score)  # type: ignore[arg-type]
+    found = confidence(DISCRETE, 4, score=score, penalty=1)  # type: ignore[arg-type]
     assert (found.draw, found.score_name, found.penalty) == ("half", "BDeu", None)
     with pytest.raises(InvalidArgument, match="use draw='half'"):
-        confidence(DISCRETE, 4, score=score, draw="bootstrap")  # type: ignore[arg-type]
+        confidence(DISCRETE, 4, score=score, penalty=1, draw="bootstrap")  # type: ignore[arg-type]
 
 
 def test_other_scores_and_options_go_through() -> None:
     assert confidence(GAUSSIAN, 2, score="bge").draw == "half"
     mixed = {"x": GAUSSIAN.values[0], "d": GAUSSIAN.values[1] > 0, "y": GAUSSIAN.values[2]}
-    assert confidence(mixed, 3).score_name == "DegenerateGaussian"
-    found = confidence(GAUSSIAN, 3, max_indegree=1, strategy="two-phase", penalty="rule")
+    assert confidence(mixed, 3).score_name == "DegenerateGaussian with edge prior"
+    found = confidence(GAUSSIAN, 3, max_indegree=1, strategy="two-phase", penalty="choose")
     assert all(g.parents(v).bit_count() <= 1 for g in found.graphs for v in range(g.n))
-    assert found.penalty is not None
-    assert found.penalty > 1
-    assert any("rule of thumb" in note for note in found.notes)
+    assert isinstance(found.penalty, float)
+    assert any("chosen by held-out" in note for note in found.notes)
     assert confidence(GAUSSIAN, 2, assume=sges.MaxParents(2), forward="poly").strategy
 
 
@@ -254,7 +253,10 @@ def test_the_command_prints_shares_and_writes_files(
     np.savetxt(path, rows, delimiter=",", header=",".join(GAUSSIAN.names), comments="")
     base = ["confidence", os.fspath(path), "--replicates", "5"]
     assert run_command([*base, "--out", os.fspath(out)]) == 0
-    assert "5 replicates, drawn by bayesian; GaussianBIC, strategy auto" in capsys.readouterr().out
+    assert (
+        "5 replicates, drawn by bayesian; GaussianBIC with edge prior, strategy auto"
+        in capsys.readouterr().out
+    )
     assert sorted(p.name for p in out.iterdir()) == [
         "confidence.json", "strengths.csv", "strengths.svg", "summary.txt",
     ]  # fmt: skip
@@ -264,3 +266,22 @@ def test_the_command_prints_shares_and_writes_files(
     assert run_command([*base, "--draw", "jackknife"]) == 2
     assert "--draw = 'jackknife' is not one of" in capsys.readouterr().err
     assert run_command(["confidence", os.fspath(tmp_path / "none.csv")]) == 1
+
+
+@pytest.mark.parametrize("table", [GAUSSIAN, DISCRETE])
+def test_the_defaults_are_those_of_learn(table: Dataset) -> None:
+    found, estimate = confidence(table, 6), learn(table)
+    assert (found.score_name, found.penalty) == (estimate.score_name, "auto")
+    assert Confidence.from_json(found.to_json()).penalty == "auto"
+    draw = "wishart" if table is GAUSSIAN else "half"
+    assert estimate.confidence(6).graphs == confidence(table, 6, draw=draw).graphs
+    edges = [graph.edge_count() for graph in found.graphs]
+    assert abs(np.mean(edges) - estimate.cpdag.edge_count()) <= 3
+
+
+def test_any_cost_of_edges_is_that_of_the_replicates() -> None:
+    sparse, dense = (
+        learn(score=EdgePrior(BDeu(DISCRETE, ess=2.0), cost)).confidence(4) for cost in (1e6, 0.0)
+    )
+    assert all(graph.edge_count() == 0 for graph in sparse.graphs)
+    assert dense.graphs == learn(score=BDeu(DISCRETE, ess=2.0)).confidence(4).graphs

@@ -8,7 +8,7 @@ from sges.data import Dataset, Moments
 from sges.errors import DataError, InvalidArgument
 from sges.network.gaussian import LinearGaussian
 from sges.network.structures import random_dag
-from sges.resampling.draws import Source, permuted
+from sges.resampling.draws import DRAWS, Source, permuted
 from sges.score import DiscreteBIC, GaussianBIC
 
 
@@ -213,3 +213,14 @@ def test_too_few_records_or_distinct_rows_are_refused() -> None:
     same = Dataset.of({"a": ["u"] * 9, "b": ["v"] * 9})
     with pytest.raises(DataError, match="all records are the same row"):
         source(same, "bootstrap")
+
+
+@pytest.mark.parametrize("draw", DRAWS)
+def test_the_prior_of_edges_weighs_as_much_against_a_replicate_as_the_penalty(draw: str) -> None:
+    """Both are twice as large per record as in the table, or as large in half of it."""
+    own = source(gaussian(), draw)
+    drawn, factor = own.drawn(np.random.default_rng(0))
+    prior = own.prior_factor(drawn)
+    records = 400 if draw == "half" else drawn.records
+    assert factor * np.log(records) == pytest.approx(prior * np.log(400))
+    assert prior * 400 / drawn.records == pytest.approx(2.0)

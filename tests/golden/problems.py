@@ -584,11 +584,15 @@ add("custom", "not score equivalent, ges", on(of(Lopsided, bic(9, 14, 300, 9506)
 # The front door
 
 TABLE = partial(gaussian, 12, 20, 400, 9901)
-add("learn", "as it comes, Gaussian", lambda: learn(TABLE()))
-add("learn", "as it comes, discrete", lambda: learn(discrete(10, 14, 900, 9902)))
-add("learn", "as it comes, mixed", lambda: learn(mixed(10, 14, 500, 9903)))
-add("learn", "two-phase, BGe", lambda: learn(TABLE(), score="bge", strategy="two-phase"))
-add("learn", "a bound chosen", lambda: learn(TABLE(), assume="auto", strategy="two-phase"))
+add("learn", "as it comes, Gaussian", lambda: learn(TABLE(), penalty=1))
+add("learn", "as it comes, discrete", lambda: learn(discrete(10, 14, 900, 9902), penalty=1))
+add("learn", "as it comes, mixed", lambda: learn(mixed(10, 14, 500, 9903), penalty=1))
+add("learn", "two-phase, BGe", lambda: learn(TABLE(), score="bge", strategy="two-phase", penalty=1))
+add(
+    "learn",
+    "a bound chosen",
+    lambda: learn(TABLE(), assume="auto", strategy="two-phase", penalty=1),
+)
 add(
     "learn",
     "penalty 2 and poly-FES",
@@ -600,17 +604,20 @@ add(
     lambda: learn(
         discrete(10, 14, 900, 9904),
         strategy="interleaved",
+        penalty=1,
         knowledge=Knowledge(required=[("c0", "c1")], tiers=[["c3", "c4"], ["c5", "c6"]]),
     ),
 )
 add(
     "learn",
     "from a graph",
-    lambda: learn(TABLE(), strategy="interleaved", **with_start(cpdag_of(12, 30, 9905))),
+    lambda: learn(TABLE(), strategy="interleaved", penalty=1, **with_start(cpdag_of(12, 30, 9905))),
 )
 add(
     "learn",
     "without counting",
-    lambda: learn(TABLE(), strategy=Strategy(interleaved=True, counting=False)),
+    lambda: learn(TABLE(), strategy=Strategy(interleaved=True, counting=False), penalty=1),
 )
-add("learn", "in no time", lambda: learn(TABLE(), strategy="interleaved", time_limit=0.0))
+add(
+    "learn", "in no time", lambda: learn(TABLE(), strategy="interleaved", penalty=1, time_limit=0.0)
+)

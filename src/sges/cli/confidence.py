@@ -94,7 +94,7 @@ def confidence(
     score: Score = "auto",
     knowledge: KnowledgeFile = None,
     strategy: StrategyWord = "auto",
-    penalty: Penalty = "1.0",
+    penalty: Penalty = "auto",
     max_indegree: MaxIndegree = None,
     time_limit: TimeLimit = None,
     checkpoint: CheckpointFile = None,

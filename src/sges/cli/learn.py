@@ -92,8 +92,9 @@ Score = Annotated[
     typer.Option(
         autocompletion=_completion(_scores),
         metavar="NAME",
-        help="auto or bic (the BIC that fits the columns), gaussian-bic, bge, discrete-bic, "
-        "bdeu, degenerate-gaussian, basis (curved relations) or rank (skew and outliers).",
+        help="auto (BDeu for discrete columns, otherwise the BIC that fits), bic (always the BIC "
+        "that fits), gaussian-bic, bge, discrete-bic, bdeu, degenerate-gaussian, basis (curved "
+        "relations) or rank (skew and outliers). With a number as --penalty, auto means bic.",
     ),
 ]
 StrategyWord = Annotated[
@@ -166,8 +167,9 @@ Penalty = Annotated[
     str,
     typer.Option(
         metavar="X",
-        help="Multiply the penalty of a BIC by X; more gives fewer edges. Or: rule (from the "
-        "numbers of variables and records), auto (by many searches on parts of the table).",
+        help="auto: prior odds of 1/p per edge, for p variables. A number: the BIC with its "
+        "penalty multiplied by X; 1 is the textbook BIC, more gives fewer edges. choose: such a "
+        "number, by many searches on parts of the table.",
     ),
 ]
 TimeLimit = Annotated[
@@ -244,7 +246,7 @@ def learn(
     auto_bound: AutoBound = False,
     knowledge: KnowledgeFile = None,
     strategy: StrategyWord = "auto",
-    penalty: Penalty = "1.0",
+    penalty: Penalty = "auto",
     forward: ForwardWord = None,
     start: StartFile = None,
     max_indegree: MaxIndegree = None,

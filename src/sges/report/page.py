@@ -472,7 +472,7 @@ def _again(result: Result, command: str | None) -> str:
         parts.append(f"<p>The command was</p><pre>{escape(printable(command))}</pre>")
     parts.append(
         "<p>In Python, as far as the result records how it was found (options for reading the "
-        "table, background knowledge and a penalty are not recorded):</p>"
+        "table, background knowledge and a penalty other than 1 are not recorded):</p>"
         f"<pre>{escape(_call(result))}</pre>"
     )
     versions = [(name, _version(name)) for name in ("sges", "numpy", "scipy")]
@@ -487,10 +487,11 @@ def _call(result: Result) -> str:
     from sges.score.named import SCORES
 
     words = {word.replace("-", ""): word for word in SCORES}
-    word = words.get(result.score_name.lower().partition("(")[0])
+    plain, prior, _ = result.score_name.partition(" with edge prior")
+    word = words.get(plain.lower().partition("(")[0])
     arguments = ["data"]
     if word is not None:
-        arguments.append(f'score="{word}"')
+        arguments += [f'score="{word}"', *([] if prior else ["penalty=1"])]
     if result.assume:
         arguments.append(f"assume=sges.{result.assume}")
     if result.strategy:

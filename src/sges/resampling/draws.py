@@ -84,7 +84,7 @@ class Source:
         if chosen != "half" and not penalised:
             raise InvalidArgument(
                 f"draw = {chosen!r} needs a score whose penalty can be corrected, which a BIC has; "
-                "for this score use draw='half'"
+                "use draw='half', or score='bic'"
             )
         if chosen == "wishart":
             if not gaussian:
@@ -125,6 +125,14 @@ class Source:
         scale = weighted.records / self.data.records
         unit = log(self.data.records) / log(weighted.records)
         return weighted, CORRECTION * scale * unit
+
+    def prior_factor(self, drawn: Dataset | Moments) -> float:
+        """Return the factor by which the log-prior of a graph is to be multiplied.
+
+        It is that of the likelihood, for the same reason as that of the penalty: the sum of the
+        weights, and twice as much where drawing adds its noise.
+        """
+        return 1.0 if self.draw == "half" else CORRECTION * drawn.records / self.data.records
 
 
 def permuted(data: Dataset | Moments, order: NDArray[np.intp]) -> Dataset | Moments:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from math import log
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -54,8 +55,9 @@ from sges.learning import (
 from sges.resampling.checkpoint import SECONDS_BETWEEN, Checkpoint
 from sges.resampling.draws import DRAWS, Source, permuted
 from sges.resampling.strengths import Confidence, edge_list, graph_of_list
-from sges.score.named import SCORES, make_score, named_score
-from sges.score.protocol import Score
+from sges.score.edge_prior import EdgePrior
+from sges.score.named import SCORES, Penalty, make_score, named_score
+from sges.score.protocol import Score, score_name
 from sges.search.algorithms import Forward
 from sges.search.run import effective_jobs
 from sges.search.strategy import AnyStrategy
@@ -111,7 +113,7 @@ def confidence(
     assume: AnyAssumption = None,
     knowledge: AnyKnowledge = None,
     strategy: AnyStrategy = "auto",
-    penalty: AnyPenalty = 1.0,
+    penalty: AnyPenalty = "auto",
     forward: Forward | None = None,
     max_indegree: int | None = None,
     seed: int = 0,
@@ -154,8 +156,8 @@ def confidence(
     strategy : str or Strategy
         The strategy of the search; that of the estimate should be taken, as a weaker one makes
         strengths too small on dense graphs.
-    penalty : float, "rule" or "auto"
-        The penalty of the estimate.  "auto" chooses it once, on the table.
+    penalty : "auto", float or "choose"
+        The penalty of the estimate, as for ``sges.learn``.  "choose" chooses it once, on the table.
     forward : {"fes", "poly", "order", "complete"}, optional
         The forward phase of a two-phase search.
     max_indegree : int, optional
@@ -216,7 +218,7 @@ def confidence(
     data = read_table(table, score, penalty, given, rows=needs_rows)
     if data is None:
         assert is_score(score)
-        if penalty != 1.0:
+        if penalty not in ("auto", 1.0):
             raise InvalidArgument(
                 f"penalty = {penalty!r} was given beside a score object, which has its own"
             )
@@ -291,10 +293,19 @@ def check_run(replicates: object, seed: object, time_limit: object, progress: ob
         check_callable("progress", progress)
 
 
-def source_of(score: Score) -> tuple[Dataset | Moments, AnyScore, float]:
+def source_of(score: Score) -> tuple[Dataset | Moments, AnyScore, Penalty]:
     """Return the data that a score object has kept, what makes such a score, and its penalty."""
     from sges.score import BDeu, DiscreteBIC, GaussianBIC
 
+    if isinstance(score, EdgePrior):
+        plain = score.score
+        if score.cost == EdgePrior(plain).cost:
+            if isinstance(plain, BDeu) and plain.ess == 1.0:
+                return plain.data, "bdeu", "auto"
+            if isinstance(plain, GaussianBIC | DiscreteBIC) and plain.penalty == 1.0:
+                return *source_of(plain)[:2], "auto"
+        data, make, penalty = source_of(plain)
+        return data, partial(_with_prior, make=make, penalty=penalty, cost=score.cost), 1.0
     if isinstance(score, GaussianBIC):
         return score.moments, "gaussian-bic", score.penalty
     if isinstance(score, DiscreteBIC):
@@ -307,6 +318,11 @@ def source_of(score: Score) -> tuple[Dataset | Moments, AnyScore, float]:
     )
 
 
+def _with_prior(data: Dataset | Moments, make: Any, penalty: Penalty, cost: float) -> Score:  # noqa: ANN401
+    """Return the score of a replicate with a prior of edges other than the default one."""
+    return EdgePrior(make_score(make, data, penalty) if isinstance(make, str) else make(data), cost)
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """All that determines what each replicate finds."""
@@ -314,7 +330,7 @@ class Question:
     source: Source
     score: str | MakeScore
     score_name: str
-    penalty: float | None
+    penalty: Penalty | None
     plan: SearchPlan
     seed: int
 
@@ -323,7 +339,7 @@ class Question:
         cls,
         data: Dataset | Moments,
         score: AnyScore,
-        penalty: float,
+        penalty: Penalty,
         plan: SearchPlan,
         draw: str,
         seed: int,
@@ -334,20 +350,21 @@ class Question:
             strategy = replace(strategy, counting=False)
         plan = replace(plan, start=None, n_jobs=None, strategy=strategy)
         if isinstance(score, str):
-            named = named_score(score, data)
+            named = named_score(score, data, penalty)
             word = next(word for word, entry in SCORES.items() if entry is named)
-            name, penalised = named.class_name, named.is_penalised
+            penalised = named.is_penalised
             source = Source.of(data, draw, penalised=penalised, gaussian=word == "gaussian-bic")
-            make_score(word, data, penalty)  # says what is wrong with the table, once
-            return cls(source, word, name, penalty if penalised else None, plan, seed)
+            name = score_name(make_score(word, data, penalty))  # warns of the table, once
+            has_penalty = penalised or penalty == "auto"
+            return cls(source, word, name, penalty if has_penalty else None, plan, seed)
         if penalty != 1.0:
             raise InvalidArgument(
-                f"penalty = {penalty:g} is for scores that are made by name; set it where the "
+                f"penalty = {penalty} is for scores that are made by name; set it where the "
                 "score is made"
             )
         source = Source.of(data, draw, penalised=False, gaussian=False)
         made = score(source.data)  # type: ignore[operator]
-        return cls(source, score, type(made).__name__, None, plan, seed)  # type: ignore[arg-type]
+        return cls(source, score, score_name(made), None, plan, seed)  # type: ignore[arg-type]
 
     def checkpoint(self, path: object) -> Checkpoint:
         """Return the checkpoint at a path, for runs of this question."""
@@ -373,11 +390,13 @@ class Question:
         order = rng.permutation(len(data.names))
         data = permuted(data, order)
         make: str | MakeScore = self.score
-        if isinstance(make, str):
-            penalty = 1.0 if self.penalty is None else self.penalty * factor
-            score = make_score(make, data, penalty)
-        else:
+        if not isinstance(make, str):
             score = make(data)
+        elif self.penalty == "auto":
+            cost = self.source.prior_factor(data) * log(len(data.names))
+            score = EdgePrior(make_score(make, data, factor), cost)
+        else:
+            score = make_score(make, data, 1.0 if self.penalty is None else self.penalty * factor)
         place = np.argsort(order).tolist()
         constraint = self.plan.constraint
         if constraint is not None:

@@ -36,6 +36,7 @@ from sges.graph.equivalence import dag_to_cpdag, pdag_to_dag
 from sges.graph.pdag import PDAG, Edge, printable
 from sges.graph.records import node_name, parse_json
 from sges.nodeset import nodes, reach
+from sges.score.named import Penalty
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,8 +89,8 @@ class Confidence:
         The score.
     strategy : str
         The strategy of the search, the same as for an estimate.
-    penalty : float, optional
-        The penalty of the estimate; None for a score without one.
+    penalty : float or "auto", optional
+        The penalty of the estimate, "auto" for a prior of edges; None for a score without either.
     seed : int
         The seed of the draws.
     seconds : float
@@ -114,7 +115,7 @@ class Confidence:
     draw: str
     score_name: str
     strategy: str
-    penalty: float | None = None
+    penalty: Penalty | None = None
     seed: int = 0
     seconds: float = field(default=0.0, compare=False)
     stopped: str | None = None
@@ -782,7 +783,7 @@ _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     "seed": (_is_natural, "a whole number"),
     "score_name": (_is_text, "text"),
     "strategy": (_is_text, "text"),
-    "penalty": (lambda v: v is None or _is_amount(v), "a number or null"),
+    "penalty": (lambda v: v in (None, "auto") or _is_amount(v), 'a number, "auto" or null'),
     "seconds": (_is_amount, "a number, 0 or more"),
     "notes": (lambda v: isinstance(v, list) and all(map(_is_text, v)), "a list of texts"),
     "graphs": (lambda v: isinstance(v, list) and len(v) > 0, "a list that is not empty"),

@@ -1,20 +1,26 @@
 """Scores by name, and the one that fits the columns of a table.
 
-    all columns continuous    gaussian-bic
-    all columns discrete      discrete-bic
-    some of each              degenerate-gaussian
+                              "auto"                 "bic"
+    all columns continuous    gaussian-bic           gaussian-bic
+    all columns discrete      bdeu                   discrete-bic
+    some of each              degenerate-gaussian    degenerate-gaussian
 
-is the rule for "auto" and for "bic".  All three are BICs, so that ``penalty`` means the same for
-all tables.  For discrete columns BDeu would do as well, but its graphs depend on an equivalent
-sample size that has to be chosen, and the BIC is the score of the paper (which calls it MDL).
+is the rule for the two words that stand for a score.  With ``penalty="auto"`` every score gets a
+prior of edges (``EdgePrior``).  A number as penalty multiplies the penalty of a BIC, so "auto"
+then means "bic"; 1 is the textbook BIC, the score of the paper (which calls it MDL).  These
+defaults were chosen by measurement: see ``studies/results/defaults.md``.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from sges.data import Dataset, Moments
 from sges.errors import InvalidArgument, not_one_of
+from sges.score.edge_prior import EdgePrior
 from sges.score.protocol import Score
+
+Penalty: TypeAlias = float | Literal["auto"]
+"""A multiplier of the penalty of a BIC, or "auto" for the prior of edges."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +55,7 @@ SCORES = {
 """Every score that ``learn`` knows by name."""
 
 SCORE_WORDS = ("auto", "bic", *SCORES)
-"""What ``score=`` may say; "auto" and "bic" stand for the BIC that fits the columns."""
+"""What ``score=`` may say; "auto" and "bic" stand for a score that fits the columns."""
 
 
 def check_score_word(word: str) -> None:
@@ -58,22 +64,23 @@ def check_score_word(word: str) -> None:
         raise not_one_of("score", word, SCORE_WORDS)
 
 
-def named_score(word: str, data: Dataset | Moments) -> NamedScore:
-    """Return the score that a word stands for on these data."""
+def named_score(word: str, data: Dataset | Moments, penalty: Penalty = 1.0) -> NamedScore:
+    """Return the score that a word stands for on these data, with this penalty."""
     check_score_word(word)
-    return SCORES[fitting_score(data) if word in ("auto", "bic") else word]
-
-
-def fitting_score(data: Dataset | Moments) -> str:
-    """Return the name of the BIC for columns of these kinds."""
+    if word not in ("auto", "bic"):
+        return SCORES[word]
     if isinstance(data, Moments) or not data.discrete:
-        return "gaussian-bic"
-    return "degenerate-gaussian" if data.continuous else "discrete-bic"
+        return SCORES["gaussian-bic"]
+    if data.continuous:
+        return SCORES["degenerate-gaussian"]
+    return SCORES["bdeu" if word == "auto" and penalty == "auto" else "discrete-bic"]
 
 
-def make_score(word: str, data: Dataset | Moments, penalty: float = 1.0) -> Score:
-    """Return the score of this name on these data."""
-    named = named_score(word, data)
+def make_score(word: str, data: Dataset | Moments, penalty: Penalty = 1.0) -> Score:
+    """Return the score of this name on these data, with a prior of edges if penalty is "auto"."""
+    named = named_score(word, data, penalty)
+    if penalty == "auto":
+        return EdgePrior(named.make(data))
     if named.is_penalised:
         made: Score = named.make(data, penalty=penalty)
         return made
