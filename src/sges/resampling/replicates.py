@@ -301,7 +301,7 @@ def source_of(score: Score) -> tuple[Dataset | Moments, AnyScore, Penalty]:
         plain = score.score
         if score.cost == EdgePrior(plain).cost:
             if isinstance(plain, BDeu) and plain.ess == 1.0:
-                return plain.data, "bdeu", "auto"
+                return plain.table, "bdeu", "auto"
             if isinstance(plain, GaussianBIC | DiscreteBIC) and plain.penalty == 1.0:
                 return *source_of(plain)[:2], "auto"
         data, make, penalty = source_of(plain)

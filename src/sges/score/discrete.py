@@ -303,7 +303,7 @@ class BDeu(DiscreteScore):
         return 0.0
 
 
-def _log_rising(counts: Ints, alpha: float) -> float:
+def _log_rising(counts: Counts, alpha: float) -> float:
     """Return the sum of ln Γ(n + α) − ln Γ(1 + α) over counts n; SciPy would be slow to import."""
     values, times = np.unique(counts, return_counts=True)
     one = math.lgamma(1 + alpha)
