@@ -115,6 +115,16 @@ def test_a_continuous_column_with_one_value_per_level_is_found() -> None:
     assert "exclude=['price']" in found.advice
 
 
+def test_persons_in_order_and_rising_series_determine_nothing() -> None:
+    """As the treatment of the first 28 patients of a trial, and the population by year."""
+    table = independent("size", rows=200)
+    table["subject"] = np.repeat(np.arange(50), 4)
+    table["treated"] = np.repeat([0, 1], 100)
+    assert "deterministic columns" not in topics(table)
+    rising = {"time": np.arange(200) / 7, "people": rng().random(200).cumsum()}
+    assert "deterministic columns" not in topics(rising)
+
+
 def test_a_monotone_function_is_found() -> None:
     table = independent("a", "b")
     table["log"] = np.exp(table["a"])
@@ -234,6 +244,15 @@ def test_a_time_series_is_found_and_a_sorted_table_is_not() -> None:
     assert "dependent rows" not in topics(by_group)
 
 
+def test_rows_in_blocks_of_equal_values_may_be_sorted() -> None:
+    table = {"parent": np.repeat(rng().normal(size=20), 20), **independent("child")}
+    found = finding(table, "dependent rows")
+    assert not found.serious
+    assert found.columns == ("parent",)
+    design = {"dose": np.repeat([0.5, 1.0, 2.0, 0.5, 1.0, 2.0], [60, 60, 60, 60, 60, 100])}
+    assert "dependent rows" not in topics({**design, **independent("length")})
+
+
 def test_a_numbered_series_is_found_with_few_rows() -> None:
     rows = 40
     noise = rng(3).normal(size=rows)
@@ -280,6 +299,21 @@ def test_a_cross_table_is_found_and_weights_settle_it() -> None:
     counted = inspect(table, weights="Freq")
     assert (counted.rows, counted.records) == (8, 2201)
     assert counted.findings == ()
+
+
+def test_all_combinations_with_a_number_may_also_be_an_experiment() -> None:
+    table = {"wool": list("ab") * 9, "tension": [i // 2 % 3 for i in range(18)]}
+    table["loom"] = [i // 6 for i in range(18)]
+    found = finding({**table, "breaks": [26 + i * 7 % 31 for i in range(18)]}, "counts")
+    assert not found.serious
+
+
+def test_a_matrix_of_correlations_is_not_taken_for_records() -> None:
+    matrix = np.corrcoef(rng().normal(size=(100, 9)).T)
+    found = inspect(matrix)
+    assert [f.topic for f in found.findings] == ["matrix"]
+    assert found.findings[0].serious
+    assert "matrix" not in topics(rng().normal(size=(9, 9)))
 
 
 # Missing values

@@ -260,6 +260,22 @@ def _stands_apart(extreme: float, rest: Floats, sign: float) -> bool:
     return gap > 0.5 * float(rest.max() - rest.min())
 
 
+def matrices(data: Dataset) -> Iterator[Finding]:
+    """Find a matrix of correlations, covariances or distances in place of records."""
+    n, rows = data.values.shape
+    if data.discrete or n != rows or n < 3 or data.holes is not None:
+        return
+    if np.allclose(data.values, data.values.T, rtol=1e-6, atol=1e-9):
+        yield Finding(
+            "matrix",
+            True,
+            (),
+            f"The table is a symmetric matrix of {n} rows and columns, not records.",
+            "If it holds covariances or correlations, give learn (in Python) sges.data.Moments of "
+            "it, with the number of records.",
+        )
+
+
 def cross_table(data: Dataset) -> Iterator[Finding]:
     """Find the column of a cross-table that says how often each combination of levels occurs."""
     rows = data.rows
@@ -276,7 +292,7 @@ def cross_table(data: Dataset) -> Iterator[Finding]:
     if len(np.unique(data.codes, axis=1).T) == rows:
         yield Finding(
             "counts",
-            True,
+            is_called_so,
             (name,),
             f"The table looks like a cross-table: {name!r} counts, and no two rows agree in the "
             "other columns.",
@@ -418,7 +434,8 @@ def few_rows(data: Dataset) -> Iterator[Finding]:
             ),
         )
     elif records < 50:
-        weakest = math.sqrt(-math.expm1(-math.log(records) / records))
+        cost = math.log(records) + 2 * math.log(max(p, 2))  # of an edge, by the default score
+        weakest = math.sqrt(-math.expm1(-cost / records))
         yield Finding(
             "few rows",
             False,
@@ -499,20 +516,22 @@ def dependent_rows(data: Dataset) -> Iterator[Finding]:
     keys, is_time = _sort_keys(data)
     least = max(0.3, 3 / math.sqrt(rows)) if is_time else max(0.5, 4.5 / math.sqrt(rows))
     found: dict[str, float] = {}
+    is_series = False  # not only columns in blocks of equal values, by which rows may be sorted
     for i, v in enumerate(data.continuous[:MAX_CHECKED_COLUMNS]):
         values = data.values[i]
-        if v in keys or few_distinct_values(values, 2) is not None:
+        if v in keys or few_distinct_values(values, FEW_VALUES) is not None:
             continue
         rest = _residuals(values, data, () if is_time else keys)
         r = _neighbours(rest)
         if r > least:
             found[data.names[v]] = r
+            is_series = is_series or 2 * int(np.count_nonzero(np.diff(values))) > rows
     if found:
         best = max(found, key=lambda name: found[name])
         one = len(found) == 1
         yield Finding(
             "dependent rows",
-            True,
+            is_series,
             tuple(found),
             f"Neighbouring rows are alike in {len(found)} column{'' if one else 's'} (most in "
             f"{best!r}, correlation {found[best]:.2f}): the rows look like a time series, or like "

@@ -276,7 +276,7 @@ class Dataset:
 
         Examples
         --------
-        >>> table = {"weight": [2.1, 2.9, 3.4, 1.8] * 10, "light": [True, False, False, True] * 10}
+        >>> table = {"weight": [2.1, 2.9, 3.4, 1.8] * 20, "light": [True, False, False, True] * 20}
         >>> found = Dataset.of(table).describe()
         >>> [finding.topic for finding in found.serious]
         ['deterministic columns']

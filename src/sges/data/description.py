@@ -187,7 +187,7 @@ class Description:
     Worth knowing:
       * The table has only 4 rows.
         An edge between two columns that are continuous needs a correlation of about
-        0.54 to be found. See how sure each edge is with sges.confidence(table).
+        0.71 to be found. See how sure each edge is with sges.confidence(table).
     """
 
     rows: int

@@ -24,6 +24,7 @@ from sges.data.checks import (
     few_rows_per_cell,
     leave_out,
     level_counts,
+    matrices,
     missing_values,
     nearly_constant,
     observed_values,
@@ -265,11 +266,13 @@ def sample_note(rows: int, used: int) -> str:
 
 def findings(data: Dataset) -> list[Finding]:
     """Return everything that the checks find in a dataset."""
-    if counts := list(cross_table(data)):
-        return counts  # a row is then not a record, and all else would be beside the point
+    odd = [*matrices(data), *cross_table(data)]
+    if any(finding.serious for finding in odd):
+        return odd  # a row is then not a record, and all else would be beside the point
     whole = without_holes(data)
     sample = every(whole, -(-whole.rows // MAX_PAIR_ROWS))
     return [
+        *odd,
         *missing_values(data),
         *stand_ins(data),
         *duplicates(sample),

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sges.data.checks import FEW_VALUES, Floats, confidence, leave_out, named
-from sges.data.columns import MAX_NAMES_SHOWN, listed
+from sges.data.columns import MAX_NAMES_SHOWN, ROW_NAMES, are_whole, listed
 from sges.data.dataset import Dataset
 from sges.data.description import Finding
 from sges.errors import Argument, Message
@@ -59,7 +59,7 @@ def duplicates(data: Dataset) -> Iterator[Finding]:
     if not same:
         return
     shown = "; ".join(" and ".join(map(repr, named(data, group))) for group in same[:3])
-    more = f"; {len(same) - 3} more groups" if len(same) > 3 else ""
+    more = f"; {len(same) - 3} more" if len(same) > 3 else ""
     rest = [name for group in same for name in named(data, group[1:])]
     yield Finding(
         "duplicated columns",
@@ -198,6 +198,8 @@ def _by_thresholds(data: Dataset) -> Iterator[Relation]:
     ]
     pairs = max(1, len(discrete) * len(data.continuous))
     for i, x in enumerate(data.continuous[:MAX_PAIR_COLUMNS] if discrete else ()):
+        if _numbers_groups(data.names[x], data.values[i]):
+            continue
         order = np.argsort(data.values[i], kind="stable")
         values = data.values[i][order]
         for row, y in discrete:
@@ -221,6 +223,19 @@ def _by_thresholds(data: Dataset) -> Iterator[Relation]:
                 f"{data.names[y]!r} is a function of {data.names[x]!r} ({levels[codes[cut]]} up to "
                 f"{values[cut]:g}, {levels[codes[cut + 1]]} from {values[cut + 1]:g})",
             )
+
+
+def _numbers_groups(name: str, values: Floats) -> bool:
+    """Tell whether sorted integers number rows, persons or groups, which determine anything."""
+    if not (_is_sorted(values) and are_whole(values)):
+        return False
+    is_dense = values.max() - values.min() < 2 * len(np.unique(values))
+    return bool(is_dense) or ROW_NAMES.fullmatch(name) is not None
+
+
+def _is_sorted(values: Floats) -> bool:
+    steps = np.diff(values)
+    return bool((steps >= 0).all() or (steps <= 0).all())
 
 
 def _constant_within_levels(data: Dataset) -> Iterator[Relation]:
@@ -256,7 +271,8 @@ def _monotone(data: Dataset) -> Iterator[Relation]:
     same = (np.abs(by_rank) > 1 - 1e-9) & (np.abs(by_value) < 1 - 1e-6)
     for j in range(1, len(columns)):
         for i in np.flatnonzero(same[j, :j]).tolist():
-            if len(np.unique(ranks[i])) > FEW_VALUES:
+            # Two series that only rise have the same ranks without being functions of each other.
+            if len(np.unique(ranks[i])) > FEW_VALUES and not _is_sorted(values[i]):
                 pair = data.names[columns[j]], data.names[columns[i]]
                 way = "an increasing" if by_rank[j, i] > 0 else "a decreasing"
                 yield *pair, f"{pair[0]!r} is {way} function of {pair[1]!r}"
