@@ -35,7 +35,7 @@ covariance, and every missing level is then drawn in turn given all other column
 the conditional means of its indicators as probabilities, for some rounds (a Gibbs sampler).  The
 completed tables are put together, each record with a share of its weight, so that every count is an
 average over the imputations.  Structural EM (Friedman 1997), which imputes from a network found in
-the completed table and searches again, was measured beside this and gains little
+the completed table and searches again, did not come closer to the truth when it was measured
 (studies/results/missing.md); it would need a search inside the score.
 
 References
