@@ -28,22 +28,19 @@ def curved(seed: int, records: int = 400) -> Table:
 
 
 def closed_form(table: Table, degree: int, family: list[int]) -> float:
-    """Return L(family) of all polynomials written out, powers of x in place of Legendre's."""
+    """Return L(family) of all polynomials of the ranks, written out."""
     m = len(table)
     if not family:
         return 0.0
-    columns, jacobian = [], 0.0
+    columns = []
     for v in family:
-        x = table[:, v]
-        half = np.ptp(x) / 2
-        unit = (x - x.min()) / half - 1
+        unit = 2 * (np.argsort(np.argsort(table[:, v])) + 1) / (m + 1) - 1
         columns += [
             np.polynomial.legendre.legval(unit, np.eye(degree + 1)[k]) for k in range(1, degree + 1)
         ]
-        jacobian += 2 * np.log(half)
     covariance = np.cov(np.array(columns), ddof=0).reshape(len(columns), len(columns))
     d = len(columns)
-    log_determinant = float(np.linalg.slogdet(covariance)[1]) + jacobian
+    log_determinant = float(np.linalg.slogdet(covariance)[1])
     fit = -m / 2 * (log_determinant + d * (np.log(2 * np.pi) + 1))
     return float(fit - np.log(m) / 2 * d * (d + 3) / 2)
 
@@ -51,7 +48,7 @@ def closed_form(table: Table, degree: int, family: list[int]) -> float:
 @pytest.mark.parametrize("degree", [2, 3])
 def test_local_is_a_difference_of_likelihoods_of_all_polynomials(degree: int, seed: int) -> None:
     table = curved(seed)
-    score = BasisBIC(table, degree=degree)
+    score = BasisBIC(table, degree=degree, limit=np.inf)
     for y, parents in [(0, 0), (1, 0b1), (3, 0b10101), (2, 0b11011)]:
         given = list(nodes(parents))
         expected = closed_form(table, degree, [*given, y]) - closed_form(table, degree, given)
@@ -162,6 +159,28 @@ def test_choosing_the_degree_says_nothing_of_blocks_that_are_not_used(seed: int)
     with warnings.catch_warnings():
         warnings.simplefilter("error", DataWarning)
         assert BasisBIC(table, penalty=4.0).degree == 1
+
+
+def test_increasing_functions_of_the_columns_change_nothing_from_degree_two_on(seed: int) -> None:
+    table = curved(seed)
+    bent = table.copy()
+    bent[:, 0], bent[:, 2] = np.exp(table[:, 0]), table[:, 2] ** 3
+    at = np.array([1, 2, 4])
+    one, two = (BasisBIC(t, degree=3).insert_gains(3, 0b1, at) for t in (table, bent))
+    assert one == pytest.approx(two, rel=1e-12)
+
+
+def test_many_records_count_no_more_than_the_limit() -> None:
+    table = np.random.default_rng(0).normal(size=(1000, 3))
+    assert BasisBIC(table, degree=2, limit=500).records == round(1000 * 500 / 1500)
+    assert BasisBIC(table, degree=2, limit=np.inf).records == 1000
+    assert BasisBIC(table, degree=1, limit=500).records == 1000
+
+
+@pytest.mark.parametrize("limit", [0, -1.0, np.nan, "all"])
+def test_a_limit_that_is_not_a_positive_number_is_refused(limit: object) -> None:
+    with pytest.raises(ScoreError, match=r"limit .*: it must be a number above 0"):
+        BasisBIC(curved(0), limit=limit)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("degree", [0, -1, 1.5, True, "many"])

@@ -14,8 +14,8 @@ first, and its own determinant is added back.
 
 The degenerate Gaussian (Andrews, Ramsey & Cooper 2019) represents a continuous variable by itself
 and a discrete one by the indicators of all its levels but one.  The basis score represents a
-continuous variable by Legendre polynomials on its range up to some degree, so that curved relations
-become correlations of columns; at degree 1 it is the degenerate Gaussian.
+continuous variable by the Legendre polynomials of its ranks up to some degree, so that curved
+relations become correlations of columns; at degree 1 it is the degenerate Gaussian.
 
 The limits are those of second moments: a dependence that leaves all pairs of columns uncorrelated
 (y = a xor b) is not seen, and neither is a parent that changes only the variance of y; the value
@@ -28,12 +28,11 @@ variable has a continuous parent, L(parents ∪ y) − L(parents) is not the log
 conditional model, and the consistency on which the search's guarantee rests does not follow.
 """
 
-import warnings
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from math import log, pi
+from math import inf, log, pi
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -42,7 +41,7 @@ from numpy.typing import NDArray
 from sges.data import em
 from sges.data.dataset import Dataset
 from sges.data.products import add_products, mirror
-from sges.errors import DataWarning, ScoreError
+from sges.errors import ScoreError, is_number, shown
 from sges.nodeset import NodeSet, nodes
 from sges.score.gaussian.matrix import (
     RIDGE,
@@ -57,13 +56,20 @@ from sges.score.gaussian.matrix import (
     submatrix,
     warn_of_constants,
 )
+from sges.score.gaussian.rank import rank_scores
 from sges.score.protocol import Candidates, Gains
 
 MAX_COLUMNS = 20_000
 """The most columns that a table may be represented by: their correlations take 3 GB."""
 
-MAX_AUTO_DEGREE = 5
+MAX_AUTO_DEGREE = 8
 """The highest degree that is tried when the degree is chosen from the data."""
+
+MAX_DEGREE_ROWS = 1 << 14
+"""About how many rows the choice of the degree looks at."""
+
+RECORD_LIMIT = 20_000
+"""The records that a basis score counts at most, whatever the size of the table."""
 
 CHUNK_ROWS = 1 << 14
 """The number of rows whose columns are written out at a time, unless the columns are many."""
@@ -242,19 +248,20 @@ class DegenerateGaussian:
 class BasisBIC(DegenerateGaussian):
     """A BIC for curved relations: each continuous variable enters by a block of polynomials.
 
-    A continuous variable is represented by its Legendre polynomials of degrees 1 to ``degree`` on
-    the range of its values, a discrete one by indicators of its levels, and the blocks are scored
-    as jointly Gaussian.  This is a likelihood of all columns together, so the score is score
-    equivalent.  At degree 1 it is ``DegenerateGaussian``, and ``GaussianBIC`` if all columns are
-    continuous.  An edge between two variables of degree d costs d² parameters: a higher degree
-    needs more records.
+    A continuous variable is represented by the Legendre polynomials of its ranks, of degrees 1 to
+    ``degree``, a discrete one by indicators of its levels, and the blocks are scored as jointly
+    Gaussian.  This is a likelihood of all columns together, so the score is score equivalent.  An
+    edge between two variables of degree d costs d² parameters: a higher degree needs more records.
+    At degree 1, a variable is represented by itself: then the score is ``DegenerateGaussian``, and
+    ``GaussianBIC`` if all columns are continuous.  From degree 2 on, it does not change when a
+    column is transformed by an increasing function, and outliers have little influence.
 
-    A variable with k distinct values gets at most k − 1 polynomials.  Outliers stretch the range
-    and leave little of it to the other values; transform such columns first.
+    A variable with k distinct values gets at most k − 1 polynomials.
 
-    Polynomials of one variable at a time describe neither interactions of parents nor curves beyond
-    the degree exactly.  With very many records, what they miss shows up as additional edges, mostly
-    between variables with common parents; a higher degree leaves fewer of them.
+    Polynomials of one variable at a time describe neither interactions of parents nor jumps
+    exactly, and what they miss grows with the number of records until it looks like an edge.  From
+    degree 2 on, m records are therefore counted as m · limit / (m + limit) (the coarsened posterior
+    of Miller & Dunson 2019).
 
     Parameters
     ----------
@@ -263,25 +270,31 @@ class BasisBIC(DegenerateGaussian):
     penalty
         The multiplier of the penalty, ½ log m per free parameter; at least zero.
     degree
-        The highest degree of the polynomials, at least 1.  "auto" takes the degree of at most 5
+        The highest degree of the polynomials, at least 1.  "auto" takes the degree of at most 8
         at which the continuous variables are best predicted by one other variable each, by the
         BIC of these regressions; on linear relations this is 1.
+    limit
+        The number of records that counts at most, above zero; infinity counts all.
 
     Attributes
     ----------
     degree : int
         The degree in use.
+    records : int
+        The number of records that count.
 
     Raises
     ------
     ScoreError
-        If the penalty or the degree is out of range, or there are too few records or too many
-        columns.
+        If the penalty, the degree or the limit is out of range, or there are too few records or
+        too many columns.
 
     References
     ----------
     Andrews, Ramsey & Cooper (2019), Learning high-dimensional directed acyclic graphs with mixed
     data-types.  Proceedings of Machine Learning Research 104.
+    Miller & Dunson (2019), Robust Bayesian inference via coarsening.  Journal of the American
+    Statistical Association 114.
 
     Examples
     --------
@@ -300,6 +313,7 @@ class BasisBIC(DegenerateGaussian):
         data: Any,  # noqa: ANN401 (whatever Dataset.of takes)
         penalty: float = 1.0,
         degree: int | Literal["auto"] = "auto",
+        limit: float = RECORD_LIMIT,
     ) -> None:
         check_penalty(penalty)
         self.penalty = penalty
@@ -309,37 +323,65 @@ class BasisBIC(DegenerateGaussian):
             degree = self._best_degree(dataset)
         if type(degree) is not int or degree < 1:
             raise ScoreError(f"degree {degree!r}: it must be an integer of at least 1, or 'auto'")
+        if not (is_number(limit) and limit > 0):
+            raise ScoreError(f"limit {shown(limit)}: it must be a number above 0")
         self.degree = degree
-        self._fill(Blocks.of(dataset, self.degree))
+        blocks = Blocks.of(dataset, self.degree)
+        if degree > 1 and dataset.continuous and limit < inf:
+            counted = round(blocks.records * limit / (blocks.records + limit))
+            blocks = replace(blocks, records=max(counted, 2))
+        self._fill(blocks)
 
     def _best_degree(self, dataset: Dataset) -> int:
         """Return the degree at which continuous variables are best predicted by one other each.
 
-        The regression of y itself on the block of x explains the sum of the squared correlations,
-        as the columns of a block are uncorrelated; it is penalised by one parameter per column.
+        What is predicted are normal scores.  At degree 1 the predictor is the variable itself,
+        beyond it the polynomials of its ranks, which are uncorrelated: these regressions explain
+        the sum of the squared correlations, and are penalised by one parameter per column.
         """
-        room = MAX_COLUMNS // max(1, len(dataset.continuous))
-        most = max(1, min(MAX_AUTO_DEGREE, room))
-        if not dataset.continuous or dataset.n < 2 or most == 1:
+        m, n = max(dataset.records, 2), len(dataset.continuous)
+        most = min(MAX_AUTO_DEGREE, MAX_COLUMNS // max(n, 1), int(m ** (1 / 3) / 2))
+        if n < 2 or most < 2:
             return 1
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DataWarning)  # the blocks of the chosen degree warn
-            blocks = Blocks.of(dataset, most)
-        own = np.array(dataset.continuous)
-        squares = blocks.matrix[blocks.starts[own]] ** 2
-        totals = []
-        for degree in range(1, most + 1):
-            widths = blocks.widths.copy()
-            widths[own] = np.minimum(widths[own], degree)
-            explained = np.zeros((len(own), dataset.n))
-            for k in range(int(widths.max())):
-                wide = np.flatnonzero(widths > k)
-                explained[:, wide] += squares[:, blocks.starts[wide] + k]
-            explained[np.arange(len(own)), own] = 0.0
-            gains = -blocks.records / 2 * np.log1p(-np.minimum(explained, 1 - RIDGE))
-            gains -= self.penalty / 2 * log(blocks.records) * widths
-            totals.append(float(np.maximum(gains.max(axis=1), 0.0).sum()))
-        return 1 + int(np.argmax(totals))
+        if (step := dataset.rows // MAX_DEGREE_ROWS) > 1:
+            dataset = replace(
+                dataset,
+                values=dataset.values[:, ::step],
+                weights=None if dataset.weights is None else dataset.weights[::step],
+            )
+        rows = dataset.values.shape[1]
+        weights = np.ones(rows) if dataset.weights is None else dataset.weights.astype(float)
+        ranks = rank_scores(dataset, "spearman")
+        target = _standard(rank_scores(dataset, "normal"), weights)
+        explained = np.square((target * weights) @ _standard(dataset.values, weights).T)
+        best, degree = self._gain(explained, m, 1), 1
+        explained = np.zeros((n, n))
+        for k in range(1, most + 1):
+            power = np.polynomial.legendre.legval(2 * ranks - 1, np.eye(most + 1)[k])
+            explained += np.square((target * weights) @ _standard(power, weights).T)
+            if k > 1 and (gain := self._gain(explained, m, k)) > best:
+                best, degree = gain, k
+        return degree
+
+    def _gain(self, explained: Floats, records: int, columns: int) -> float:
+        """Return the sum of the best gains of all variables by one other."""
+        shares = np.minimum(explained, 1 - RIDGE)
+        np.fill_diagonal(shares, 0.0)
+        gains = -records / 2 * np.log1p(-shares) - self.penalty / 2 * log(records) * columns
+        return float(np.maximum(gains.max(axis=1), 0.0).sum())
+
+
+def _standard(values: Floats, weights: Floats) -> Floats:
+    """Return columns with mean 0 and a weighted sum of squares of 1; zeros for holes."""
+    seen = ~np.isnan(values)
+    totals = np.maximum(seen @ weights, np.finfo(np.float64).tiny)
+    mean = np.where(seen, values, 0.0) @ (weights / weights.sum()) * (weights.sum() / totals)
+    centred = np.where(seen, values - mean[:, None], 0.0)
+    reach = np.abs(centred).max(axis=1)
+    centred /= np.where(reach > 0, reach, 1.0)[:, None]  # squares of any unit are finite
+    norm = np.sqrt(np.square(centred) @ weights)
+    standard: Floats = (centred / np.where(norm > 0, norm, 1.0)[:, None]).astype(np.float64)
+    return standard
 
 
 # --- the blocks of a table --------------------------------------------------------------------
@@ -428,8 +470,9 @@ def _encodings(dataset: Dataset, degree: int) -> list[_Encoding]:
     }
     _check_width(dataset, shares, degree)
     encode = _continuous if degree == 1 else partial(_polynomials, degree=degree)
+    values = dataset.values if degree == 1 else rank_scores(dataset, "spearman")
     encodings = {
-        v: encode(_filled(dataset.values[i]), weights[v]) for i, v in enumerate(dataset.continuous)
+        v: encode(_filled(values[i]), weights[v]) for i, v in enumerate(dataset.continuous)
     }
     encodings |= {
         v: _indicators(dataset.codes[i], shares[v]) for i, v in enumerate(dataset.discrete)
@@ -465,25 +508,23 @@ def _continuous(values: Floats, weights: Floats) -> _Encoding:
     )
 
 
-def _polynomials(values: Floats, weights: Floats, degree: int) -> _Encoding:
-    """Return whitened Legendre polynomials of a column; fewer if it has few distinct values."""
-    low, half = values.min() / 2, values.max() / 2 - values.min() / 2
-    if constant_columns(np.array([half])):
+def _polynomials(ranks: Floats, weights: Floats, degree: int) -> _Encoding:
+    """Return whitened Legendre polynomials of ranks in (0, 1); fewer if they have few values."""
+    if ranks.min() == ranks.max():
         return _CONSTANT
 
     def legendre(rows: slice) -> Floats:
-        unit = (values[rows] / 2 - low) / half * 2 - 1
-        return np.polynomial.legendre.legvander(unit, degree).T[1:]
+        every = np.polynomial.legendre.legvander(2 * ranks[rows] - 1, degree)
+        return every.T[1:].astype(np.float64, copy=False)
 
-    chunks = [slice(at, at + CHUNK_ROWS) for at in range(0, len(values), CHUNK_ROWS)]
+    chunks = [slice(at, at + CHUNK_ROWS) for at in range(0, len(ranks), CHUNK_ROWS)]
     mean = np.sum([legendre(rows) @ weights[rows] for rows in chunks], axis=0)[:, None]
     covariance = np.zeros((degree, degree))
     for rows in chunks:
         centred = legendre(rows) - mean
         covariance += (centred * weights[rows]) @ centred.T
     width, factor = _leading_factor(covariance)
-    # The first column counts as the variable itself, in its own unit.
-    determinant = 2 * float(np.log(np.diagonal(factor)).sum()) + 2 * log(half)
+    determinant = 2 * float(np.log(np.diagonal(factor)).sum())
     return _Encoding(
         lambda rows: solve(factor, (legendre(rows) - mean)[:width]), width, determinant
     )
@@ -491,7 +532,7 @@ def _polynomials(values: Floats, weights: Floats, degree: int) -> _Encoding:
 
 def _leading_factor(covariance: Floats) -> tuple[int, Floats]:
     """Return how many leading columns are linearly independent, and their Cholesky factor."""
-    # Polynomials on the range are of order one: a deviation below 1e-9 is rounding.
+    # Polynomials of ranks are of order one: a deviation below 1e-9 is rounding.
     scale = np.maximum(np.sqrt(np.diagonal(covariance)), 1e-9)
     correlation = covariance / scale[:, None] / scale
     for width in range(len(covariance), 1, -1):

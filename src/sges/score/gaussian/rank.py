@@ -94,7 +94,7 @@ class RankBIC(GaussianBIC):
         dataset = data if isinstance(data, Dataset) else Dataset.of(data, kinds="continuous")
         refuse_discrete(dataset)
         self.method = method
-        moments = Standardized.of_data(replace(dataset, values=_scores(dataset, method)))
+        moments = Standardized.of_data(replace(dataset, values=rank_scores(dataset, method)))
         if method == "spearman":
             moments = replace(moments, correlation=_gaussian_correlations(moments.correlation))
         # The variance of ranks is only that of their number: all columns have unit variance.
@@ -102,11 +102,12 @@ class RankBIC(GaussianBIC):
         self._fill(moments.conditioned(), penalty)
 
 
-def _scores(dataset: Dataset, method: str) -> Floats:
+def rank_scores(dataset: Dataset, method: str) -> Floats:
     """Return the ranks of the values of each column, in (0, 1), or their normal scores."""
     from scipy.special import ndtri  # slow to import
 
-    weights = np.ones(dataset.rows) if dataset.weights is None else dataset.weights.astype(float)
+    rows = dataset.values.shape[1]
+    weights = np.ones(rows) if dataset.weights is None else dataset.weights.astype(float)
     scores = np.empty_like(dataset.values)
     for column, out in zip(dataset.values, scores, strict=True):
         seen = ~np.isnan(column)
