@@ -560,6 +560,8 @@ def _sort_keys(data: Dataset) -> tuple[list[int], bool]:
 
 def _residuals(values: Floats, data: Dataset, keys: Sequence[int]) -> Floats:
     """Return what is left of a column after the columns by which the rows are sorted."""
+    if not keys:
+        return values  # whose mean is subtracted where neighbors are compared
     design = [np.ones(data.rows)]
     for v in keys[:MAX_NAMES_SHOWN]:
         if data.kinds[v] is Kind.CONTINUOUS:

@@ -70,7 +70,7 @@ MAX_SAMPLED_ROWS = 200_000
 BLOCK_ROWS = 1_000
 """Rows of a large table in memory that are looked at together, so that neighbors stay neighbors."""
 
-GLANCE_ROWS = 2_000
+GLANCE_ROWS = 1_000
 """The rows that ``glance`` looks at."""
 
 GLANCE_COLUMNS = 60
