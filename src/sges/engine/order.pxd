@@ -239,7 +239,8 @@ cdef inline void shrink(Search *s, Orders *o, Record *grown) noexcept nogil:
     if r.size > grown.shrunk_room:
         grown.shrunk = <int *>lasting(&s.m, <size_t>r.size * sizeof(int))
         grown.shrunk_room = r.size
-    memcpy(grown.shrunk, r.base, <size_t>r.size * sizeof(int))
+    for i in range(r.size):
+        grown.shrunk[i] = r.base[i]
     grown.shrunk_size = r.size
     grown.shrunk_gain = total
 
