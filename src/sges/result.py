@@ -857,10 +857,11 @@ class Result:
         dict
             The entries that the header of ``sges.result`` lists; the score object is left out.
         """
+        names = self.names
         return {
             "format": FORMAT,
             "version": VERSION,
-            "nodes": list(self.names),
+            "nodes": list(names),
             "edges": edge_records(self.cpdag),
             "score": self.score,
             "score_name": self.score_name,
@@ -874,7 +875,7 @@ class Result:
             "seconds": dict(self.seconds),
             "strategy": self.strategy,
             "notes": list(self.notes),
-            "steps": [_step_record(step, self.names) for step in self.steps],
+            "steps": [_step_record(step, names) for step in self.steps],
         }
 
     @classmethod

@@ -58,6 +58,8 @@ MAX_CERTIFIED_NODES, MAX_CERTIFIED_OPERATORS = 100, 2_000
 of each kind are scored for that."""
 MAX_COUNTED_EDGES = 200
 """With more undirected edges, the members of the class are not counted for the page."""
+MAX_DESCRIBED_NODES = 2_000
+"""With more columns, the page does not compute their covariances to describe the data."""
 MAX_DIGEST_BYTES = 2**30
 """Data above this size get no digest."""
 MAX_NOTEBOOK_LINES = 20
@@ -421,7 +423,9 @@ def _data_facts(result: Result) -> list[tuple[str, str]]:
 
 
 def _data_of(result: Result) -> Any:  # noqa: ANN401 (a Dataset or Moments)
-    """Return the data behind the score, if they are at hand."""
+    """Return the data behind the score, if they are at hand and not too wide to be made ready."""
+    if result.cpdag.n > MAX_DESCRIBED_NODES:
+        return None
     for name in ("data", "moments"):
         data = getattr(result.scorer, name, None)
         if data is not None and hasattr(data, "names") and hasattr(data, "records"):
