@@ -19,7 +19,7 @@ UNDER_SANITIZERS = PYTHONPATH=$(NATIVE)/lib PYTHONDONTWRITEBYTECODE=1 OPENBLAS_N
   ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
   LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libstdc++.so)"
 
-.PHONY: help demo test test-all test-browser test-cluster test-native check lint types contracts format docs bench fuzz test-floors clean
+.PHONY: help demo test test-all test-browser test-cluster test-native check lint types contracts format docs site wheel bench fuzz test-floors clean
 
 help:  ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -81,6 +81,17 @@ docs: $(VENV)/.installed-test  ## Make the pages that are generated from the cod
 	$(BIN)/python scripts/paper_map.py
 	$(BIN)/python scripts/cli_reference.py
 
+# In an environment of its own.  cdt is taken for its data: without its dependencies, and not imported.
+SITE_VENV := build/site-venv
+$(SITE_VENV)/.installed: pyproject.toml $(ENGINE)
+	$(PYTHON) -m venv $(SITE_VENV)
+	$(SITE_VENV)/bin/python -m pip install --disable-pip-version-check --quiet --quiet --editable '.[docs]'
+	$(SITE_VENV)/bin/python -m pip install --disable-pip-version-check --quiet --quiet --no-deps 'cdt==0.6.0'
+	@touch $@
+
+site: $(SITE_VENV)/.installed  ## The documentation as a site in build/site/html; SITE="--without wide" is shorter
+	OPENBLAS_NUM_THREADS=1 $(SITE_VENV)/bin/python scripts/site.py $(SITE)
+
 bench: $(VENV)/.installed-test  ## Compare with the peers, each in its own environment; BENCH=--quick is short
 	$(BIN)/python -m studies standard $(BENCH)
 
@@ -103,6 +114,16 @@ test-floors: $(VENV)/.installed-test  ## The tests with the lowest versions of t
 	  pytest pytest-xdist hypothesis
 	PYTHONPATH=$(CURDIR)/src OPENBLAS_NUM_THREADS=1 $(FLOORS)/bin/python -m pytest -p no:cacheprovider \
 	  -o filterwarnings=default --numprocesses auto -m "not slow" $(FLOOR_TESTS) $(FLOOR_DESELECTED)
+
+# The wheel is tested where neither the checkout nor a compiler's output is at hand.
+WHEEL_VENV := build/wheel-venv
+wheel: $(VENV)/.installed-test  ## Build sdist and wheel in dist/, install the wheel elsewhere and test it there
+	rm -rf dist $(WHEEL_VENV)
+	$(PIP) build
+	SGES_NEEDS_ENGINE=1 $(BIN)/python -m build --outdir dist .
+	$(PYTHON) -m venv $(WHEEL_VENV)
+	$(WHEEL_VENV)/bin/python -m pip install --disable-pip-version-check --quiet --quiet dist/*.whl
+	cd $(WHEEL_VENV) && bin/python -P $(CURDIR)/scripts/smoke_test.py
 
 clean:  ## Remove the environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

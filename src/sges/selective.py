@@ -64,7 +64,7 @@ def selective_generate_ops(cpdag: PDAG, x: int, y: int, s: int) -> frozenset[Nod
     """Return every H that Selective-Generate-Ops proposes for the edge x → y or x — y.
 
     They include every H of a Π-consistent delete for Π_PS^{s+1}, Π_CL^s and Π_VW^s (Proposition
-    1), and every H of a valid delete once s ≥ |NA_{y,x}|.
+    1), and every H of a valid delete once s ≥ ``|NA_{y,x}|``.
 
     Paper: Fig. 6; example in Fig. 7.
 
