@@ -178,3 +178,9 @@ def test_n_jobs_means_what_it_means_in_scikit_learn() -> None:
 def test_other_numbers_of_jobs_are_refused(wrong: object) -> None:
     with pytest.raises(InvalidArgument, match="n_jobs"):
         effective_jobs(wrong)  # type: ignore[arg-type]
+
+
+def test_no_more_jobs_are_started_than_can_be_of_use() -> None:
+    workers = max(effective_jobs(-1), 8)
+    assert effective_jobs(10**30) == workers
+    assert [effective_jobs(jobs) for jobs in (1, 2, 8)] == [1, 2, 8]

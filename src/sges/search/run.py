@@ -462,15 +462,16 @@ class OneByOne:
         ]
 
 
-MAX_JOBS = 64
-"""More jobs than this would only use memory; the result does not depend on their number."""
+ALWAYS_ALLOWED_JOBS = 8
+"""As many jobs may be asked for on every machine, as they do little harm."""
 
 
 def effective_jobs(n_jobs: int | None) -> int:
     """Return how many jobs ``n_jobs`` stands for, as in scikit-learn.
 
     None is one job, unless a ``joblib.parallel_config`` says otherwise; -1 is one for each core,
-    -2 for each core but one, and so on.
+    -2 for each core but one, and so on.  Many more jobs than cores (or workers of a cluster) would
+    only use memory, and the result does not depend on their number, so there are not more.
 
     >>> effective_jobs(None), effective_jobs(3)
     (1, 3)
@@ -480,12 +481,14 @@ def effective_jobs(n_jobs: int | None) -> int:
     if not is_whole or n_jobs == 0:
         rule = "it must be a number of jobs, -1 for as many as there are cores, or None"
         raise InvalidArgument(Message(Argument("n_jobs"), f" = {shown(n_jobs)}: {rule}"))
-    if n_jobs is not None and n_jobs > 0:
-        return min(n_jobs, MAX_JOBS)
     if n_jobs is None and "joblib" not in sys.modules:
         return 1
+    if n_jobs is not None and 0 < n_jobs <= ALWAYS_ALLOWED_JOBS:
+        return n_jobs
     from joblib import effective_n_jobs
 
+    if n_jobs is not None and n_jobs > 0:
+        return min(n_jobs, max(int(effective_n_jobs(-1)), ALWAYS_ALLOWED_JOBS))
     return int(effective_n_jobs(n_jobs))
 
 
