@@ -5,6 +5,7 @@ from studies.frame import Study
 from studies.paper import (
     complexity,
     confidence,
+    curved,
     defaults,
     dense_states,
     exact_optimum,
@@ -36,6 +37,7 @@ STUDIES: dict[str, Study] = {
         penalty.STUDY,
         defaults.STUDY,
         missing.STUDY,
+        curved.STUDY,
         confidence.STUDY,
         standard.STUDY,
         quality.STUDY,

@@ -254,6 +254,29 @@ def test_weights_with_fractions_are_read_from_a_column_of_a_file(tmp_path: Any) 
     assert data.records == Dataset.of(columns, weights=weights).records
 
 
+def test_the_command_line_and_the_estimators_take_holes_and_survey_weights(
+    tmp_path: Any,  # noqa: ANN401
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from sges.cli.app import run
+    from sges.estimator import GES
+
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(200, 3))
+    values[:, 1] += values[:, 0]
+    weights = rng.uniform(0.5, 2.0, 200)
+    lines = ["a,b,c,w", *(",".join(map(repr, row)) for row in np.c_[values, weights].tolist())]
+    lines[1] = ",1.5,2.5,1.25"
+    path = tmp_path / "survey.csv"
+    path.write_text("\n".join(lines))
+    assert run(["learn", str(path), "--missing", "em", "--weights", "w"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "weights with fractions are survey weights" in shown
+    assert "1 of 600 values are missing" in shown
+    values[rng.random(values.shape) < 0.1] = np.nan
+    assert GES(missing="em").fit(values).result_.cpdag == learn(values, missing="em").cpdag
+
+
 def test_native_and_python_scores_agree_on_imputed_tables() -> None:
     native = pytest.importorskip("sges.engine.native", reason="the engine is not compiled")
     score = BDeu(Dataset.of(table("ssss"), missing="em"))
