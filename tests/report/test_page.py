@@ -243,3 +243,16 @@ def test_a_search_too_long_to_be_replayed_keeps_its_steps(
     view = view_in(report_page(result))
     assert view["start"] is None
     assert len(view["steps"]) == len(result.steps)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"penalty": 1}, {"score": "bge"}, {"score": "bge", "penalty": 1}]
+)
+def test_the_call_on_the_page_finds_the_same_graph(options: dict[str, Any]) -> None:
+    from sges.report.page import _call
+
+    result = learned(8, 12, 3, **options)
+    network = LinearGaussian.random(random_dag(8, 12, 3), seed=3)
+    names: dict[str, Any] = {"sges": sges, "data": network.sample(400, 3)}
+    exec(_call(result), names)
+    assert (names["result"].score, names["result"].cpdag) == (result.score, result.cpdag)
