@@ -157,6 +157,14 @@ def test_collinear_columns_are_grouped() -> None:
     assert "exclude=['a again']" in found.advice
 
 
+def test_a_small_difference_is_named_with_the_columns_it_is_of() -> None:
+    table = independent("a", "b", "c", "d")
+    table["e"] = 2 * table["a"] + 0.001 * table["b"]
+    found = finding(table, "collinear columns")
+    assert set(found.columns) == {"a", "b", "e"}
+    assert "'a' and 'e'; 'b' of 'a', 'e'" in found.what
+
+
 def test_an_exact_linear_function_is_collinear_also_among_codes() -> None:
     kind = rng().integers(0, 3, ROWS)
     table = {f"is {k}": (kind == k).astype(int) for k in range(3)}

@@ -38,6 +38,9 @@ RELATED_R2 = 0.9
 GROUP_CORRELATION = 0.95
 """Collinear columns with at least this correlation belong to one group."""
 
+RIDGE = 1e-10
+"""Added to the variances, so that correlations of exact functions have an inverse."""
+
 NEARLY = 0.98
 """A column is nearly a function of another if that removes this share of the wrong guesses."""
 
@@ -321,7 +324,7 @@ def collinear(names: list[str], covariance: Floats, records: float) -> list[Find
     r2 = pairs.max(axis=1) ** 2
     r2 = 1.0 - (1.0 - r2) * (records - 1) / max(records - 2, 1)
     if records > p + 1:
-        inverse = np.linalg.inv(matrix + 1e-10 * np.eye(p))
+        inverse = np.linalg.inv(matrix + RIDGE * np.eye(p))
         full = 1.0 - 1.0 / np.maximum(np.diagonal(inverse), 1.0)
         r2 = np.maximum(r2, 1.0 - (1.0 - full) * (records - 1) / (records - p))
     close = np.flatnonzero(r2 >= MIN_R2).tolist()
@@ -411,20 +414,28 @@ def _groups(pairs: Floats, close: list[int]) -> list[list[int]]:
 
 
 def _explained_by(matrix: Floats, v: int) -> list[int]:
-    """Return few columns of which a column is nearly a linear function, chosen one by one."""
+    """Return few columns of which a column is nearly a linear function.
+
+    They are chosen one by one; where that fails, as for small differences of large columns, those
+    that count most in the regression on all others.
+    """
     chosen: list[int] = []
     rest = [u for u in range(len(matrix)) if u != v]
     while rest and len(chosen) < MAX_NAMES_SHOWN:
-        gains = [_explained(matrix, v, [*chosen, u]) for u in rest]
-        best = int(np.argmax(gains))
+        shares = [_explained(matrix, v, [*chosen, u]) for u in rest]
+        best = int(np.argmax(shares))
         chosen.append(rest.pop(best))
-        if gains[best] >= MIN_R2:
-            break
-    return sorted(chosen)
+        if shares[best] >= MIN_R2:
+            return sorted(chosen)
+    row = np.abs(np.linalg.inv(matrix + RIDGE * np.eye(len(matrix)))[v])
+    row[v] = 0.0
+    most = np.argsort(-row, kind="stable")[:MAX_NAMES_SHOWN].tolist()
+    return sorted(u for u in most if row[u] >= 0.1 * row.max())
 
 
 def _explained(matrix: Floats, v: int, on: list[int]) -> float:
-    inner = matrix[np.ix_(on, on)] + 1e-10 * np.eye(len(on))
+    """Return the share of a column's variance that others explain."""
+    inner = matrix[np.ix_(on, on)] + RIDGE * np.eye(len(on))
     return float(matrix[v, on] @ np.linalg.solve(inner, matrix[on, v]))
 
 
