@@ -15,8 +15,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
-from scipy.special import log_softmax
 
 from sges.data import Dataset, Kind
 from sges.errors import DataError, NetworkError, check_seed
@@ -64,6 +62,8 @@ class LogisticFamily:
 
     def log_probabilities(self, design: Floats) -> Floats:
         """Return a row of log-probabilities of the levels for each row of the design."""
+        from scipy.special import log_softmax  # slow to import
+
         linear = self.slopes[0] + design @ self.slopes[1:]
         found: Floats = log_softmax(np.column_stack([np.zeros(len(design)), linear]), axis=1)
         return found
@@ -274,6 +274,9 @@ def _logistic(
     design: Floats, codes: Floats, arity: int, weights: Floats, smoothing: float
 ) -> LogisticFamily:
     """Return the logistic regression with the largest posterior density."""
+    from scipy.optimize import minimize  # slow to import
+    from scipy.special import log_softmax
+
     centre = np.average(design, axis=0, weights=weights)
     scale = np.sqrt(np.average((design - centre) ** 2, axis=0, weights=weights))
     scale[scale == 0] = 1.0
