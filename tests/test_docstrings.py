@@ -1,22 +1,16 @@
 """Every public name explains itself in ``help()``: what it takes, and what it returns.
 
-Public are the names in ``__all__`` of the package and of its public modules, and the public
-methods of the classes among them.  Their docstrings follow numpydoc, whose own checks are used:
+Their docstrings follow numpydoc, whose own checks are used:
 https://numpydoc.readthedocs.io/en/latest/validation.html
 """
 
 import inspect
-import pkgutil
-from collections.abc import Iterator
-from enum import Enum
-from importlib import import_module
-from types import ModuleType
 
 import pytest
 from numpydoc.docscrape import get_doc_object
 from numpydoc.validate import validate
 
-import sges
+from public import public_methods, public_names
 
 CHECKS = {
     "GL06": "an unknown section",
@@ -35,46 +29,6 @@ CHECKS = {
 }
 # A method that only answers for its object says so in its summary: "Return the number of ...".
 SHORT = {"RT01", "YD01"}
-
-
-def public_modules() -> Iterator[ModuleType]:
-    yield sges
-    for module in pkgutil.iter_modules(sges.__path__):
-        if not module.name.startswith("_"):
-            found = import_module(f"sges.{module.name}")
-            if hasattr(found, "__all__"):
-                yield found
-
-
-def public_names() -> dict[str, object]:
-    """Return the public functions and classes, each under its shortest public name."""
-    found: dict[int, tuple[str, object]] = {}
-    for module in public_modules():
-        for name in module.__all__:
-            thing = getattr(module, name)
-            if inspect.isfunction(thing) or (inspect.isclass(thing) and not is_enum(thing)):
-                found.setdefault(id(thing), (f"{module.__name__}.{name}", thing))
-    return {name: thing for name, thing in found.values() if of_ours(thing)}
-
-
-def is_enum(thing: type) -> bool:
-    """Tell whether a class is an enumeration, whose members document themselves."""
-    return issubclass(thing, Enum)
-
-
-def of_ours(thing: object) -> bool:
-    return str(getattr(thing, "__module__", "")).startswith("sges")
-
-
-def public_methods() -> dict[str, object]:
-    """Return the public methods that a public class defines itself or has from one of ours."""
-    return {
-        f"{owner}.{name}": thing
-        for owner, public in public_names().items()
-        if inspect.isclass(public)
-        for name, thing in inspect.getmembers(public, callable)
-        if not name.startswith("_") and of_ours(thing)
-    }
 
 
 def without_arguments(thing: object) -> bool:

@@ -21,12 +21,19 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
-from sges.errors import InvalidArgument, ScoreError
+from sges.errors import ScoreError, check_flag, check_number
 from sges.graph.equivalence import dag_to_cpdag
 from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import nodes, nodeset
 from sges.result import Result
-from sges.score.protocol import Score, dag_score, insert_gains, score_name, total_score
+from sges.score.protocol import (
+    Score,
+    check_is_score,
+    dag_score,
+    insert_gains,
+    score_name,
+    total_score,
+)
 
 __all__ = ["chow_liu", "exact"]
 
@@ -79,6 +86,7 @@ def exact(score: Score, max_parents: int | None = None) -> Result:
     >>> exact(GaussianOracle(LinearGaussian.random(collider, seed=1))).cpdag
     PDAG(3 nodes: x0→x2, x1→x2)
     """
+    check_is_score(score)
     n = score.n
     most = _checked(n, max_parents)
     tables = [best_parents(local_scores(score, y, most)) for y in range(n)]
@@ -154,8 +162,7 @@ def _checked(n: int, max_parents: int | None) -> int:
             f"exact: {n} variables need {n}·2^{n - 1} score evaluations; "
             f"at most {MAX_VARIABLES} variables are possible"
         )
-    if max_parents is not None and max_parents < 0:
-        raise InvalidArgument(f"exact: max_parents = {max_parents}; it must be 0 or more, or None")
+    check_number("max_parents", max_parents, whole=True, optional=True)
     return max(n - 1, 0) if max_parents is None else min(max_parents, max(n - 1, 0))
 
 
@@ -192,6 +199,8 @@ def chow_liu(score: Score, *, forest: bool = False) -> Result:
     >>> chow_liu(GaussianOracle(LinearGaussian.random(star, seed=1))).cpdag
     PDAG(4 nodes: x0—x1, x0—x2, x0—x3)
     """
+    check_is_score(score)
+    check_flag("forest", forest)
     n, gains = score.n, edge_gains(score)
     edges = [(x, y) for x, y in spanning_tree(gains) if not forest or gains[x, y] > 0]
     cpdag = PDAG.from_edges(n, undirected=edges, names=getattr(score, "names", None))

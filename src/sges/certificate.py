@@ -6,13 +6,15 @@ the score.  The certificate scores all deletes and all inserts afterwards, each 
 claims nothing about those it did not score, nor about turns.
 """
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from sges.graph.pdag import PDAG
+from sges.errors import InvalidArgument, check_number, is_number, shown
+from sges.graph.pdag import PDAG, check_graph
 from sges.operators import Delete, Insert, all_deletes, all_inserts
-from sges.score.protocol import Score, total_score
+from sges.score.protocol import Score, check_is_score, total_score
 
 __all__ = ["Certificate", "certify", "tie_tolerance"]
 
@@ -76,6 +78,9 @@ def certify(cpdag: PDAG, score: Score, limit: int = 100_000) -> Certificate:
     Certificate
         Whether the class is a local optimum, as far as that is known.
     """
+    check_graph("cpdag", cpdag)
+    check_is_score(score)
+    check_number("limit", limit, whole=True, most=sys.maxsize)
     tolerance = tolerance_of(score, cpdag)
     inserts = _best_of(all_inserts(cpdag), cpdag, score, tolerance, limit)
     return replace(_best_of(all_deletes(cpdag), cpdag, score, tolerance, limit), inserts=inserts)
@@ -123,4 +128,6 @@ def tie_tolerance(total: float) -> float:
     float
         1e-12 times the size of the total, or of 1 if the total is smaller.
     """
+    if not is_number(total):
+        raise InvalidArgument(f"total = {shown(total)}: it must be a number")
     return 1e-12 * max(1.0, abs(total))

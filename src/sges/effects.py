@@ -19,7 +19,7 @@ Where y is a parent of x the effect is zero.  All values assume that the graph i
 are no hidden common causes, and no selection.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import inf, prod, sqrt
@@ -31,11 +31,19 @@ from scipy.special import stdtrit
 
 from sges.data import Dataset, Moments
 from sges.data.em import completed
-from sges.errors import DataError, InvalidArgument, Undecided, not_one_of
+from sges.errors import (
+    DataError,
+    InvalidArgument,
+    Undecided,
+    check_number,
+    check_word,
+    is_number,
+    shown,
+)
 from sges.graph.counting import class_size
 from sges.graph.equivalence import maximally_oriented, pdag_to_dag
 from sges.graph.meek import direct_in_turn
-from sges.graph.pdag import PDAG, columns_of
+from sges.graph.pdag import PDAG, check_graph, columns_of
 from sges.graph.undirected import Between, cliques
 from sges.network import BayesianNetwork, LinearGaussian
 from sges.nodeset import NodeSet, as_node, nodes, reach, union
@@ -128,8 +136,8 @@ class LinearEffect:
         tuple of float
             The lower and the upper end.
         """
-        if not 0 < level < 1:
-            raise InvalidArgument(f"level = {level}: it must be between 0 and 1")
+        if not (is_number(level) and 0 < level < 1):
+            raise InvalidArgument(f"level = {shown(level)}: it must be between 0 and 1")
         ends = [
             (value - width, value + width)
             for value, error, free in zip(
@@ -324,8 +332,8 @@ class ReplicatedEffect:
         tuple of float
             The lower and the upper end.
         """
-        if not 0 < level < 1:
-            raise InvalidArgument(f"level = {level}: it must be between 0 and 1")
+        if not (is_number(level) and 0 < level < 1):
+            raise InvalidArgument(f"level = {shown(level)}: it must be between 0 and 1")
         tail = (1 - level) / 2
         low = np.quantile(self.minima, tail, method="lower")
         high = np.quantile(self.maxima, 1 - tail, method="higher")
@@ -484,8 +492,9 @@ def effect(
     >>> print(effect(dag_to_cpdag(chain), 0, 2, model))
     0 on 2: 0 to 6 (2 sets of parents)
     """
-    if adjustment not in get_args(Adjustment):
-        raise not_one_of("adjustment", adjustment, get_args(Adjustment))
+    check_graph("graph", graph)
+    check_word("adjustment", adjustment, get_args(Adjustment))
+    check_number("smoothing", smoothing)
     x, y = graph.node(treatment), graph.node(outcome)
     if x == y:
         raise InvalidArgument(f"treatment and outcome are both {graph.name(x)!r}; name two")
@@ -529,6 +538,9 @@ def joint_effect(
     Nandy, Maathuis & Richardson (2017), "Estimating the effect of joint interventions from
     observational data in sparse high-dimensional settings", Annals of Statistics 45.
     """
+    check_graph("graph", graph)
+    if isinstance(treatments, str | bytes) or not isinstance(treatments, Iterable):
+        raise InvalidArgument(f"treatments = {shown(treatments)}: it must be a list of variables")
     xs, y = [graph.node(x) for x in treatments], graph.node(outcome)
     if len({*xs, y}) < len(xs) + 1:
         raise InvalidArgument("the treatments and the outcome must all be different variables")
@@ -576,6 +588,7 @@ def effects_of(
         Ranked by ``lower_bound``: the smallest absolute value that a linear effect may have, or
         the smallest change of probabilities.
     """
+    check_graph("graph", graph)
     x = graph.node(treatment)
     choices = list(_choices(maximally_oriented(graph), x))
     pairs = [(x, y, choices) for y in range(graph.n) if y != x]
@@ -602,6 +615,7 @@ def effects_on(
         Ranked by ``lower_bound``: the smallest absolute value that a linear effect may have, or
         the smallest change of probabilities.
     """
+    check_graph("graph", graph)
     y = graph.node(outcome)
     closed = maximally_oriented(graph)
     pairs = [(x, y, list(_choices(closed, x))) for x in range(graph.n) if x != y]
@@ -637,6 +651,9 @@ def effect_over(
     >>> found.interval(), round(found.share_nonzero, 2)
     ((0.0, 2.0), 0.67)
     """
+    given: object = graphs
+    if isinstance(given, str | bytes) or not isinstance(given, Sequence) or not given:
+        raise InvalidArgument(f"graphs = {shown(graphs)}: it must be a list of at least one graph")
     known: dict[PDAG, tuple[float, float]] = {}
     for graph in graphs:
         if graph not in known:

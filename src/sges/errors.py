@@ -6,11 +6,18 @@ which knows nothing of sges can catch them.
 """
 
 import math
+import os
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from numbers import Integral, Real
+from types import UnionType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,6 +338,38 @@ def check_callable(what: str, value: object) -> None:
     """Refuse a value that cannot be called."""
     if not callable(value):
         raise InvalidArgument(f"{what} = {shown(value)} cannot be called; give a function")
+
+
+def check_instance(what: str, value: object, kind: type | UnionType, noun: str) -> None:
+    """Refuse a value of another type than it must have.
+
+    >>> check_instance("result", 5, str, "a Result")
+    Traceback (most recent call last):
+    sges.errors.InvalidArgument: result = 5 is not a Result
+    """
+    if not isinstance(value, kind):
+        raise InvalidArgument(f"{what} = {shown(value)} is not {noun}")
+
+
+def check_text(what: str, value: object) -> None:
+    """Refuse a value that is not a string."""
+    check_instance(what, value, str, "a string")
+
+
+def check_path(what: str, value: object) -> None:
+    """Refuse a value that is not the path of a file."""
+    if not isinstance(value, str | os.PathLike):
+        raise InvalidArgument(f"{what} = {shown(value)}: it must be a string or a path")
+
+
+def as_numbers(what: str, value: object) -> "NDArray[np.float64]":
+    """Return a value as a new array of floats, and refuse what is not numbers."""
+    import numpy as np  # import sges must stay light
+
+    try:
+        return np.array(value, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidArgument(f"{what} = {shown(value)}: it must be an array of numbers") from None
 
 
 def check_seed(value: object) -> None:

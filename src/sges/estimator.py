@@ -72,13 +72,13 @@ class _Searcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not typ
         if _is_frame(X):
             validate_data(owner, X, skip_check_array=True)
             return X
-        finite = self.missing == "error" or "allow-nan"
+        finite = str(self.missing) == "error" or "allow-nan"
         return validate_data(owner, X, dtype=None, ensure_all_finite=finite, ensure_min_samples=2)
 
     def __sklearn_tags__(self) -> Any:  # noqa: ANN401 (scikit-learn's Tags)
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = tags.input_tags.string = True
-        tags.input_tags.allow_nan = self.missing != "error"
+        tags.input_tags.allow_nan = str(self.missing) != "error"
         return tags
 
 

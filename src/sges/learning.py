@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from math import inf
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from sges.data import Dataset, Kinds, Missing, Moments, Reading, glance
 from sges.data.dataset import dataset_of
@@ -24,7 +24,7 @@ from sges.graph.pdag import PDAG
 from sges.properties import MaxParents, Property
 from sges.result import Result
 from sges.score.named import Penalty, check_score_word, kinds_in_words, make_score
-from sges.score.protocol import Score, score_name
+from sges.score.protocol import Score, is_score, score_name
 from sges.search import Strategy, search
 from sges.search.algorithms import Forward
 from sges.search.auto import auto_bound
@@ -337,11 +337,6 @@ def resolve_penalty(
 
 
 # Tables and scores
-
-
-def is_score(score: object) -> TypeGuard[Score]:
-    """Tell whether this is a score object, not a name or a class of scores."""
-    return not isinstance(score, type) and hasattr(score, "local") and hasattr(score, "n")
 
 
 def given_reading(**options: Any) -> dict[str, Any]:  # noqa: ANN401 (checked by Reading)

@@ -21,11 +21,18 @@ from collections.abc import Set
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sges.errors import GraphError, InvalidArgument, MissingLibrary, check_flag, shown
+from sges.errors import (
+    GraphError,
+    InvalidArgument,
+    MissingLibrary,
+    check_flag,
+    check_instance,
+    shown,
+)
 from sges.export.matrix import to_numpy
 from sges.export.objects import need
 from sges.graph.equivalence import dag_to_cpdag, is_cpdag, is_dag
-from sges.graph.pdag import PDAG
+from sges.graph.pdag import PDAG, check_graph
 from sges.nodeset import nodes
 from sges.result import Result
 
@@ -184,6 +191,10 @@ def shd(truth: PDAG, found: PDAG) -> int:
     >>> shd(PDAG.from_edges(2, [(0, 1)]), PDAG.from_edges(2, [(1, 0)]))
     1
     """
+    check_graph("truth", truth)
+    check_graph("found", found)
+    if truth.n != found.n:
+        raise _other_size(truth, found)
     apart = 0
     for v in range(truth.n):
         differs = truth.out[v] ^ found.out[v] | truth.into[v] ^ found.into[v]
@@ -204,6 +215,7 @@ def skeleton(graph: PDAG) -> set[tuple[int, int]]:
     set of (int, int)
         The pairs (x, y) with x < y.
     """
+    check_graph("graph", graph)
     return {(x, y) for x in range(graph.n) for y in nodes(graph.adjacent(x)) if x < y}
 
 
@@ -220,6 +232,8 @@ def agreement(right: Set[tuple[int, int]], found: Set[tuple[int, int]]) -> Agree
     Agreement
         The three shares.
     """
+    check_instance("right", right, Set, "a set")
+    check_instance("found", found, Set, "a set")
     both = len(right & found)
     return Agreement(
         precision=both / len(found) if found else 1.0,
@@ -248,6 +262,8 @@ def adjustment_distances(truth: PDAG, found: PDAG) -> AdjustmentDistances:
     GraphError
         If one of the graphs is neither a DAG nor a CPDAG.
     """
+    check_graph("truth", truth)
+    check_graph("found", found)
     gadjid = need("gadjid", "the adjustment identification distance")
     for graph, what in ((truth, "truth"), (found, "found graph")):
         if not (is_cpdag(graph) or is_dag(graph)):
@@ -271,9 +287,7 @@ def as_class(graph: PDAG) -> PDAG:
 def matched(truth: PDAG, found: PDAG) -> tuple[PDAG, PDAG]:
     """Return both graphs with the nodes of the second in the order of the first."""
     if truth.n != found.n:
-        raise GraphError(
-            f"the truth has {truth.n} nodes and the found graph {found.n}; they must be the same"
-        )
+        raise _other_size(truth, found)
     if truth.names is None or found.names is None or truth.names == found.names:
         return truth, found
     if unmatched := sorted(set(found.names) ^ set(truth.names)):
@@ -283,6 +297,12 @@ def matched(truth: PDAG, found: PDAG) -> tuple[PDAG, PDAG]:
         )
     place = {name: v for v, name in enumerate(truth.names)}
     return truth, found.relabel([place[name] for name in found.names])
+
+
+def _other_size(truth: PDAG, found: PDAG) -> GraphError:
+    return GraphError(
+        f"the truth has {truth.n} nodes and the found graph {found.n}; they must be the same"
+    )
 
 
 def _distances_if_possible(truth: PDAG, found: PDAG) -> AdjustmentDistances | None:

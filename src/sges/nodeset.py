@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations
 from typing import Protocol, TypeAlias
 
-from sges.errors import GraphError, shown
+from sges.errors import GraphError, is_number, shown
 
 __all__ = [
     "NodeSet",
@@ -325,3 +325,23 @@ def as_node(v: int, n: int, what: str = "node") -> int:
     if not 0 <= node < n:
         raise GraphError(f"{what}: {node} is out of range; nodes are the integers 0..{n - 1}")
     return node
+
+
+def check_mask(s: NodeSet, n: int, what: str = "nodes") -> None:
+    """Refuse a value that is not a set of nodes of a graph, as a mask."""
+    if not is_number(s, whole=True) or not 0 <= s < 1 << n:
+        raise GraphError(
+            f"{what}: {shown(s)} is not a set of the nodes 0..{n - 1}; bit v of a mask stands for "
+            "node v"
+        )
+
+
+def as_permutation(order: object, n: int, what: str) -> list[int]:
+    """Return the numbers ``0..n-1`` in a given order, and refuse what is not a permutation."""
+    try:
+        found = [int(v.__index__()) for v in order]  # type: ignore[attr-defined]
+    except (AttributeError, TypeError):
+        found = []
+    if sorted(found) != list(range(n)):
+        raise GraphError(f"{what}: {shown(order)} is not a permutation of 0..{n - 1}")
+    return found

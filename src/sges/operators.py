@@ -25,12 +25,22 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, Self
 
-from sges.errors import InvalidOperator
+from sges.errors import InvalidOperator, is_number, shown
 from sges.graph.completion import complete_locally
-from sges.graph.pdag import PDAG
+from sges.graph.pdag import PDAG, check_graph
 from sges.graph.undirected import cliques
-from sges.nodeset import NodeSet, by_size_then_nodes, components, nodes, nodeset, reach, show, union
-from sges.score.protocol import Score
+from sges.nodeset import (
+    NodeSet,
+    as_node,
+    by_size_then_nodes,
+    components,
+    nodes,
+    nodeset,
+    reach,
+    show,
+    union,
+)
+from sges.score.protocol import Score, check_is_score
 
 __all__ = [
     "Delete",
@@ -73,13 +83,24 @@ class Operator(ABC):
 
     def _fill(self, x: int, y: int, members: NodeSet | Iterable[int]) -> Self:
         """Set the two nodes and the set: a mask, or nodes one by one."""
-        s = members if isinstance(members, int) else nodeset(members)
+        if type(x) is not int or type(y) is not int:
+            x, y = self._integer(x), self._integer(y)
+        try:
+            s = members if isinstance(members, int) else nodeset(map(self._integer, members))
+        except (TypeError, ValueError):
+            s = -1
         if s < 0:
-            raise InvalidOperator(f"{type(self).__name__}: {members!r} is not a set of nodes")
+            raise InvalidOperator(f"{type(self).__name__}: {shown(members)} is not a set of nodes")
         object.__setattr__(self, "x", x)
         object.__setattr__(self, "y", y)
         object.__setattr__(self, self.set_name.lower(), s)
         return self
+
+    def _integer(self, v: int) -> int:
+        """Return a node as an ``int``; NumPy's integers are accepted."""
+        if not is_number(v, whole=True):
+            raise InvalidOperator(f"{type(self).__name__}: {shown(v)} is not a node")
+        return int(v)
 
     @property
     @abstractmethod
@@ -144,6 +165,7 @@ class Operator(ABC):
         str or None
             The reason in one line, or None if the operator is valid.
         """
+        check_graph("cpdag", cpdag)
         n = cpdag.n
         if not (0 <= self.x < n and 0 <= self.y < n) or self.chosen >> n:
             return f"the graph has only the nodes 0..{n - 1}"
@@ -204,6 +226,7 @@ class Operator(ABC):
         InvalidOperator
             If the operator is not valid on the graph.
         """
+        check_is_score(score)
         self._check(cpdag)
         return self.gain(score, cpdag)
 
@@ -371,6 +394,7 @@ def all_inserts(cpdag: PDAG) -> Iterator[Insert]:
     Insert
         Each valid operator, once.
     """
+    check_graph("cpdag", cpdag)
     everything = (1 << cpdag.n) - 1
     for x in range(cpdag.n):
         for y in nodes(everything & ~(cpdag.adjacent(x) | 1 << x)):
@@ -394,6 +418,7 @@ def inserts(cpdag: PDAG, x: int, y: int) -> Iterator[Insert]:
     Insert
         Each valid operator, once.
     """
+    x, y = as_pair(cpdag, x, y)
     na = cpdag.na(y, x)
     if not cpdag.is_clique(na):
         return
@@ -403,6 +428,12 @@ def inserts(cpdag: PDAG, x: int, y: int) -> Iterator[Insert]:
     for t in cliques(_rows(cpdag, allowed), allowed):
         if not semi_directed_reach(cpdag, y, na | t) >> x & 1:
             yield Insert(x, y, t)
+
+
+def as_pair(cpdag: PDAG, x: int, y: int) -> tuple[int, int]:
+    """Return two nodes of a graph as integers, and refuse what is not a graph or a node of it."""
+    check_graph("cpdag", cpdag)
+    return as_node(x, cpdag.n, "x"), as_node(y, cpdag.n, "y")
 
 
 def _rows(graph: PDAG, within: NodeSet) -> dict[int, NodeSet]:
@@ -530,6 +561,7 @@ def all_deletes(cpdag: PDAG) -> Iterator[Delete]:
     Delete
         Each valid operator, once.
     """
+    check_graph("cpdag", cpdag)
     for x in range(cpdag.n):
         for y in nodes(cpdag.out[x]):
             yield from deletes(cpdag, x, y)
@@ -552,6 +584,7 @@ def deletes(cpdag: PDAG, x: int, y: int) -> Iterator[Delete]:
     Delete
         Each valid operator, once.
     """
+    x, y = as_pair(cpdag, x, y)
     na = cpdag.na(y, x)
     for kept in cliques(_rows(cpdag, na), na):
         yield Delete(x, y, na & ~kept)
@@ -717,6 +750,7 @@ def all_turns(cpdag: PDAG) -> Iterator[Turn]:
     Turn
         Each valid operator, once.
     """
+    check_graph("cpdag", cpdag)
     for x in range(cpdag.n):
         for y in nodes(cpdag.into[x]):
             yield from turns(cpdag, x, y)
@@ -739,6 +773,7 @@ def turns(cpdag: PDAG, x: int, y: int) -> Iterator[Turn]:
     Turn
         Each valid operator, once.
     """
+    x, y = as_pair(cpdag, x, y)
     directed = not cpdag.neighbors(y) >> x & 1
     for required, free in parts_of_c(cpdag, x, y):
         for v in nodes(required):

@@ -34,9 +34,9 @@ from dataclasses import dataclass
 from itertools import product
 from typing import ClassVar, Protocol, Self, runtime_checkable
 
-from sges.errors import InvalidProperty, Undecided, check_number, shown
+from sges.errors import InvalidArgument, InvalidProperty, Undecided, check_number, shown
 from sges.graph.equivalence import covered_edges, is_dag, pdag_to_dag
-from sges.graph.pdag import PDAG
+from sges.graph.pdag import PDAG, check_graph
 from sges.graph.undirected import Between, largest_clique, moral_graph, treewidth
 from sges.nodeset import nodes
 
@@ -226,6 +226,7 @@ class MaxParents(AtMost):
         int
             The measure.
         """
+        check_graph("dag", dag)
         return max((dag.parents(v).bit_count() for v in range(dag.n)), default=0)
 
     @property
@@ -264,6 +265,7 @@ class MaxClique(AtMost):
         int or Between
             The size, or an interval that contains it if computing it would take too long.
         """
+        check_graph("dag", dag)
         return largest_clique(dag.skeleton(), [(1 << dag.n) - 1])
 
     @property
@@ -304,6 +306,7 @@ class MaxVWidth(AtMost):
         int or Between
             The size, or an interval that contains it if computing it would take too long.
         """
+        check_graph("dag", dag)
         common = {dag.out[x] & dag.out[y] for x, _, y in dag.v_structures()}
         return largest_clique(dag.skeleton(), common)
 
@@ -339,6 +342,7 @@ class MaxTreewidth(AtMost):
         int or Between
             The treewidth, or an interval that contains it if computing it would take too long.
         """
+        check_graph("dag", dag)
         return treewidth(moral_graph(dag))
 
     @property
@@ -373,12 +377,25 @@ class MaxVStructures(AtMost):
         int
             The measure.
         """
+        check_graph("dag", dag)
         return len(dag.v_structures())
 
     @property
     def size_bound(self) -> int:
         """The most nodes that H may have: k."""
         return self.k
+
+
+def check_is_property(what: str, value: object) -> None:
+    """Refuse a value that is not a property, such as the class of one."""
+    if isinstance(value, type):
+        name = value.__name__
+        raise InvalidArgument(f"{what} = {name} is a class; give a bound, such as {name}(2)")
+    if not isinstance(value, Property):
+        raise InvalidArgument(
+            f"{what} = {shown(value)} is not a property; it needs a method holds(graph), as "
+            "MaxParents(2) has"
+        )
 
 
 def check_property(prop: Property, largest: int = 4) -> None:
@@ -392,7 +409,7 @@ def check_property(prop: Property, largest: int = 4) -> None:
     prop : Property
         The property.
     largest : int, optional
-        The number of nodes of the largest DAGs to try.
+        The number of nodes of the largest DAGs to try, at most 7: there are 1.1 billion of 7.
 
     Raises
     ------
@@ -412,7 +429,7 @@ PDAG(2 nodes: 0→1) but not without its node 0, PDAG(1 node)
     """
     if not callable(getattr(prop, "holds", None)) or isinstance(prop, type):
         raise InvalidProperty(f"{shown(prop)} is not a property; a property has holds(graph)")
-    check_number("largest", largest, whole=True, least=1)
+    check_number("largest", largest, whole=True, least=1, most=7)
     for n in range(1, largest + 1):
         for dag in all_dags(n):
             _check_invariance(prop, dag)

@@ -28,7 +28,7 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from sges.errors import DataError, GraphError, InvalidArgument, shown
+from sges.errors import DataError, GraphError, InvalidArgument, check_number, check_text, shown
 from sges.graph.counting import class_size, sample_members
 from sges.graph.equivalence import extensions, pdag_to_cpdag, pdag_to_dag
 from sges.graph.pdag import PDAG, Edge, printable
@@ -912,6 +912,7 @@ class Result:
         str
             The text.
         """
+        check_number("indent", indent, whole=True, most=100, optional=True)
         text = json.dumps(self.to_dict(), indent=indent, ensure_ascii=False)
         return text.encode("utf-8", "backslashreplace").decode("utf-8")  # half a surrogate pair
 
@@ -934,6 +935,7 @@ class Result:
         DataError
             If the text is not JSON, or not that of a result.
         """
+        check_text("text", text)
         try:
             record = parse_json(text)
         except GraphError as error:

@@ -18,12 +18,20 @@ Paper: Section 4.3, generating deletions; Definition 1.
 from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias, get_args
 
-from sges.errors import GraphError, not_one_of
-from sges.graph.pdag import PDAG
+from sges.errors import (
+    GraphError,
+    check_flag,
+    check_instance,
+    check_number,
+    check_word,
+    is_number,
+    shown,
+)
+from sges.graph.pdag import PDAG, check_graph
 from sges.graph.undirected import maximal_cliques
 from sges.nodeset import NodeSet, by_size_then_nodes, nodes, subsets
-from sges.operators import Delete, deletes
-from sges.properties import Property
+from sges.operators import Delete, as_pair, deletes
+from sges.properties import Property, check_is_property
 
 __all__ = [
     "consistency_set",
@@ -95,10 +103,11 @@ def selective_generate_ops(cpdag: PDAG, x: int, y: int, s: int) -> frozenset[Nod
     >>> [len(selective_generate_ops(complete, 0, 1, s)) for s in (0, 1, 2)]
     [1, 3, 4]
     """
+    x, y = as_pair(cpdag, x, y)
     if not cpdag.out[x] >> y & 1:
         raise GraphError(f"there is no edge {x}→{y} or {x}—{y} to delete (Fig. 6)")
-    if s < 0:
-        raise GraphError(f"s = {s}: the bound on cliques in H must be 0 or more (Fig. 6)")
+    if not (is_number(s, whole=True) and s >= 0):
+        raise GraphError(f"s = {shown(s)}: the bound on cliques in H must be 0 or more (Fig. 6)")
     na = cpdag.na(y, x)
     rows = {v: cpdag.adjacent(v) for v in nodes(na)}
     kept = filter_cliques(maximal_cliques(rows, na), s)
@@ -127,6 +136,8 @@ def size_limited_ops(cpdag: PDAG, x: int, y: int, size: int) -> frozenset[NodeSe
     frozenset of int
         The sets H, as masks.
     """
+    x, y = as_pair(cpdag, x, y)
+    check_number("size", size, whole=True)
     na = cpdag.na(y, x)
     return frozenset(
         na & ~c | chosen
@@ -177,6 +188,8 @@ def selective_deletes(
     Delete
         The valid deletes that remain, by the size of H and then its nodes.
     """
+    check_is_property("assume", assume)
+    check_flag("drop_large", drop_large)
     bound, size = bounds_of(assume)
     if bound is None and size is None:
         yield from (d for d in deletes(cpdag, x, y) if is_consistent(d, cpdag, assume))
@@ -243,6 +256,10 @@ def is_consistent(
     bool
         Whether the delete is consistent with the property.
     """
+    check_instance("delete", delete, Delete, "a Delete")
+    check_is_property("property", property)
+    if after is not None:
+        check_graph("after", after)
     after = delete.apply(cpdag) if after is None else after
     return property.holds(after.induced(nodes(consistency_set(after, delete.x, delete.y, reading))))
 
@@ -268,12 +285,12 @@ def consistency_set(after: PDAG, x: int, y: int, reading: Reading = "repaired") 
     int
         The set, as a mask.
     """
+    x, y = as_pair(after, x, y)
+    check_word("reading", reading, get_args(Reading))
     if reading == "repaired":
         w = after.children(x) & after.descendants(y)
     elif reading == "children":
         w = after.children(x) & after.children(y)
-    elif reading == "descendants":
-        w = after.descendants(x) & after.descendants(y)
     else:
-        raise not_one_of("reading", reading, get_args(Reading))
+        w = after.descendants(x) & after.descendants(y)
     return w | 1 << x | 1 << y

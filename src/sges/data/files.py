@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from sges.data.arrow import ArrowType, column_of_arrow, refuse_arrow_type
 from sges.data.columns import MAX_LEVELS, Column, joined, smallest_unsigned, too_many_levels
 from sges.data.reading import MISSING_WORDS, Format, Reading
-from sges.errors import Argument, DataError, FileError, Message, SgesError
+from sges.errors import Argument, DataError, FileError, InvalidArgument, Message, SgesError, shown
 
 Compression: TypeAlias = Literal["gzip", "bz2", "zstd"]
 
@@ -249,6 +249,8 @@ def open_file(source: str | os.PathLike[str] | BinaryIO, reading: Reading) -> Fi
     DataError
         If its format is unknown, or it does not hold what its name says.
     """
+    if not isinstance(source, str | os.PathLike) and not hasattr(source, "read"):
+        raise InvalidArgument(f"path = {shown(source)}: it must be a path, or an open file")
     if isinstance(source, str | os.PathLike) and os.fspath(source) != "-":
         path = Path(os.fsdecode(source))
         name = _shown(path)

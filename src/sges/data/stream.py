@@ -40,7 +40,7 @@ from sges.data.dataset import (
 from sges.data.files import BATCH_CELLS, File, open_file
 from sges.data.moments import Block, Moments, block_rows, moments_of_blocks
 from sges.data.reading import Format, Kind, Missing, Reading
-from sges.errors import Argument, DataError, InvalidArgument, Message
+from sges.errors import Argument, DataError, InvalidArgument, Message, check_number
 
 Batches: TypeAlias = Iterator[list[Column]]
 Codes: TypeAlias = NDArray[np.unsignedinteger]
@@ -90,6 +90,7 @@ def moments_of_file(
     DataError
         If the table cannot be used; the message says why and what would help.
     """
+    check_number("batch_rows", batch_rows, whole=True, least=1, most=2**31, optional=True)
     reading = Reading(
         missing=missing, names=names, weights=weights, columns=columns, exclude=exclude,
         delimiter=delimiter, decimal=decimal, encoding=encoding, missing_words=missing_words,
@@ -150,6 +151,7 @@ def discrete_of_file(
     DataError
         If the table cannot be used; the message says why and what would help.
     """
+    check_number("batch_rows", batch_rows, whole=True, least=1, most=2**31, optional=True)
     reading = Reading(
         missing=missing, names=names, weights=weights, columns=columns, exclude=exclude,
         delimiter=delimiter, decimal=decimal, encoding=encoding, missing_words=missing_words,
@@ -179,8 +181,6 @@ class _Rows:
             raise InvalidArgument(
                 "missing = 'em' needs all rows in memory; read the file with Dataset.of"
             )
-        if batch_rows is not None and batch_rows < 1:
-            raise InvalidArgument(f"batch_rows = {batch_rows!r} is not a positive integer")
         schema = file.schema()
         places = reading.places(list(schema.names))
         self.file = file

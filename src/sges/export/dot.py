@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import unescape
 
-from sges.errors import GraphError
+from sges.errors import GraphError, check_text
 from sges.graph.pdag import PDAG, check_graph
 from sges.graph.records import graph_of_records
 
@@ -137,6 +137,7 @@ def from_dot(text: str) -> PDAG:
     >>> from_dot('digraph { a -> b -> "c d"; c -> b [dir=none] }')
     PDAG(4 nodes: a→b, b→c d, b—c)
     """
+    check_text("text", text)
     statements = _statements(list(_tokens(text)))
     parsed = _Parsed()
     for statement, attributes in statements:

@@ -22,11 +22,11 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from sges.errors import FileError, GraphError, InvalidArgument
+from sges.errors import FileError, GraphError, InvalidArgument, check_number, check_path, check_text
 from sges.export.dot import from_dot, to_dot
 from sges.export.matrix import from_numpy, to_numpy
 from sges.export.objects import from_networkx, need
-from sges.export.writing import PathLike, check_path, file_errors, write_text
+from sges.export.writing import PathLike, file_errors, write_text
 from sges.graph.pdag import PDAG, check_graph
 from sges.graph.records import (
     edge_records,
@@ -65,6 +65,7 @@ def to_json(graph: PDAG, indent: int | None = 2) -> str:
     str
         ``{"nodes": [names], "edges": [{"source", "target", "type"}]}``, the edges sorted.
     """
+    check_number("indent", indent, whole=True, most=100, optional=True)
     check_graph("graph", graph)
     return json.dumps(graph_record(graph), indent=indent, ensure_ascii=False)
 
@@ -87,6 +88,7 @@ def from_json(text: str) -> PDAG:
     GraphError
         If the text is not JSON, or not that of a graph.
     """
+    check_text("text", text)
     return graph_of_record(parse_json(text))
 
 
@@ -127,6 +129,7 @@ def to_adjacency_csv(graph: PDAG) -> str:
         The names in the header, after one empty cell, and at the start of each line; a 1 in row
         i and column j is i → j, and both ways i — j.
     """
+    check_graph("graph", graph)
     names = [graph.name(v) for v in range(graph.n)]
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -157,6 +160,7 @@ def from_csv(text: str) -> PDAG:
     GraphError
         If the text is neither.
     """
+    check_text("text", text)
     try:
         rows = [row for row in csv.reader(StringIO(text, newline=""), strict=True) if row]
     except csv.Error as error:
@@ -274,6 +278,7 @@ def from_graphml(text: str) -> PDAG:
     GraphError
         If the text is not GraphML, or declares a document type.
     """
+    check_text("text", text)
     body = _body(text)
     keys = {key.get("id", ""): key.get("attr.name", "") for key in _all(body[0], "key")}
     names = {}
@@ -403,6 +408,7 @@ def from_gml(text: str) -> PDAG:
     GraphError
         If the text is not GML.
     """
+    check_text("text", text)
     networkx = need("networkx", "GML")
     try:
         parsed = networkx.parse_gml(text)
@@ -458,7 +464,7 @@ def read_graph(path: PathLike) -> PDAG:
     GraphError
         If it does not hold a graph.
     """
-    check_path(path)
+    check_path("path", path)
     source = "standard input" if str(path) == "-" else repr(str(path))
     text = read_text(path)
     reader = READERS.get(Path(path).suffix.lower()) or _by_content(text)
@@ -490,6 +496,7 @@ def write_graph(graph: PDAG, path: PathLike) -> Path:
     FileError
         If the file cannot be written.
     """
+    check_path("path", path)
     check_graph("graph", graph)
     ending = Path(path).suffix.lower()
     if ending not in WRITERS:

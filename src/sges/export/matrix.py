@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sges.errors import GraphError, check_word
-from sges.export.objects import need
-from sges.graph.pdag import PDAG, Edge, check_graph
+from sges.export.objects import check_frame, need
+from sges.graph.pdag import PDAG, Edge, as_names, check_graph
 from sges.graph.records import graph_of_edges
 
 Convention: TypeAlias = Literal["row-to-column", "pcalg", "causal-learn", "gadjid"]
@@ -111,7 +111,7 @@ def from_numpy(
     """
     meanings = _meanings(convention)
     array = _square(matrix)
-    node_names = [str(v) for v in range(len(array))] if names is None else list(names)
+    node_names = [str(v) for v in range(len(array))] if names is None else as_names(names)
     if len(node_names) != len(array):
         raise GraphError(f"{len(node_names)} names were given for a matrix of {len(array)} rows")
     directed: list[Edge] = []
@@ -140,6 +140,7 @@ def adjacency_frame(graph: PDAG) -> Any:  # noqa: ANN401 (pandas has no types)
     pandas.DataFrame
         The matrix of ``to_numpy``, with the names as labels of rows and columns.
     """
+    check_graph("graph", graph)
     names = [graph.name(v) for v in range(graph.n)]
     pandas = need("pandas", "a labelled adjacency matrix")
     return pandas.DataFrame(to_numpy(graph, "row-to-column"), index=names, columns=names)
@@ -163,6 +164,7 @@ def from_adjacency_frame(frame: Any) -> PDAG:  # noqa: ANN401
     GraphError
         If the labels differ, or two cells are not an edge.
     """
+    check_frame(frame)
     rows, columns = ([str(name) for name in labels] for labels in (frame.index, frame.columns))
     if rows != columns:
         raise GraphError("the rows and the columns of the frame must have the same names in order")

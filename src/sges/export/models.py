@@ -8,7 +8,7 @@ import re
 
 from sges.errors import GraphError
 from sges.graph.equivalence import is_dag, pdag_to_dag
-from sges.graph.pdag import PDAG
+from sges.graph.pdag import PDAG, check_graph
 from sges.graph.records import edge_records
 
 _LAVAAN_NAME = re.compile(r"[A-Za-z.][A-Za-z0-9._]*")
@@ -45,6 +45,7 @@ def to_dagitty(graph: PDAG) -> str:
     }
     <BLANKLINE>
     """
+    check_graph("graph", graph)
     for v in range(graph.n):
         _refuse(graph.name(v), '"\n\r\\', "dagitty")
     names = [f'"{graph.name(v)}"' for v in range(graph.n)]
@@ -79,6 +80,7 @@ def to_bnlearn(graph: PDAG) -> str:
     >>> to_bnlearn(PDAG.from_edges(3, [(0, 2), (1, 2)], names=["a", "b", "c"]))
     '[a][b][c|a:b]'
     """
+    check_graph("graph", graph)
     for v in range(graph.n):
         _refuse(graph.name(v), "[]|:\n\r", "a model string of bnlearn")
     dag = _member(graph)
@@ -115,6 +117,7 @@ def to_lavaan(graph: PDAG) -> str:
     d ~~ d
     <BLANKLINE>
     """
+    check_graph("graph", graph)
     for v in range(graph.n):
         name = graph.name(v)
         if not _LAVAAN_NAME.fullmatch(name) or name in _LAVAAN_WORDS:

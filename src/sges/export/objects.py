@@ -9,9 +9,9 @@ from importlib import import_module
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
-from sges.errors import GraphError, InvalidArgument, MissingLibrary
+from sges.errors import GraphError, InvalidArgument, MissingLibrary, check_flag, shown
 from sges.graph.equivalence import pdag_to_dag
-from sges.graph.pdag import PDAG, Edge
+from sges.graph.pdag import PDAG, Edge, as_names, check_graph
 from sges.graph.records import edge_records, graph_of_edges, graph_of_records
 from sges.network import BayesianNetwork, LinearGaussian, MixedNetwork
 from sges.nodeset import nodes
@@ -58,6 +58,8 @@ def to_networkx(graph: PDAG, *, dag: bool = False) -> "networkx.DiGraph[str]":
     >>> list(arcs.data("type"))
     [('0', '1', 'directed'), ('1', '2', 'undirected'), ('2', '1', 'undirected')]
     """
+    check_graph("graph", graph)
+    check_flag("dag", dag)
     graph = pdag_to_dag(graph) if dag else graph
     made: networkx.DiGraph[str] = need("networkx", "a networkx graph").DiGraph()
     made.add_nodes_from(graph.name(v) for v in range(graph.n))
@@ -90,6 +92,8 @@ def from_networkx(graph: Any) -> PDAG:  # noqa: ANN401 (any networkx graph)
     GraphError
         For a multigraph, an unknown type, and two opposite arcs of type "directed".
     """
+    if not hasattr(graph, "is_multigraph") or isinstance(graph, type):
+        raise GraphError(f"{shown(graph)} is not a graph of networkx; pass a DiGraph or a Graph")
     if graph.is_multigraph():
         raise GraphError("a multigraph may join a pair more than once; pass a DiGraph or a Graph")
     names = [str(node) for node in graph]
@@ -134,7 +138,9 @@ def to_igraph(graph: PDAG, *, dag: bool = False) -> Any:  # noqa: ANN401 (igraph
     igraph.Graph
         The graph, with the vertex attribute ``name``.
     """
+    check_graph("graph", graph)
     igraph = need("igraph", "an igraph graph", "igraph")
+    check_flag("dag", dag)
     graph = pdag_to_dag(graph) if dag else graph
     arcs = [(x, y, "directed") for x, y in graph.directed_edges()]
     for x, y in graph.undirected_edges():
@@ -167,6 +173,7 @@ def to_dowhy(graph: PDAG, data: Any, treatment: str, outcome: str) -> Any:  # no
     dowhy.CausalModel
         The model, ready for ``identify_effect()``.
     """
+    check_graph("graph", graph)
     dowhy = need("dowhy", "a causal model of DoWhy")
     for name in (treatment, outcome):
         graph.node(name)
@@ -187,6 +194,7 @@ def edge_frame(graph: PDAG) -> Any:  # noqa: ANN401 (pandas has no types)
     pandas.DataFrame
         One row per edge, with the columns source, target and type.
     """
+    check_graph("graph", graph)
     pandas = need("pandas", "a table of edges")
     return pandas.DataFrame(edge_records(graph), columns=EDGE_COLUMNS, dtype="str")
 
@@ -211,6 +219,7 @@ def from_edge_frame(frame: Any, names: Sequence[str] | None = None) -> PDAG:  # 
     GraphError
         If a column is missing, or an edge is not valid.
     """
+    check_frame(frame)
     if missing := [column for column in EDGE_COLUMNS if column not in frame.columns]:
         raise GraphError(
             f"the table of edges has no column {missing[0]!r}; it needs {EDGE_COLUMNS}"
@@ -219,7 +228,13 @@ def from_edge_frame(frame: Any, names: Sequence[str] | None = None) -> PDAG:  # 
     if names is None:
         ends = [record[end] for record in records for end in ("source", "target")]
         names = list(dict.fromkeys(ends))
-    return graph_of_records(names, records)
+    return graph_of_records(as_names(names), records)
+
+
+def check_frame(frame: object) -> None:
+    """Refuse a value that is not a data frame of pandas."""
+    if isinstance(frame, type) or not all(hasattr(frame, w) for w in ("index", "columns", "loc")):
+        raise GraphError(f"{shown(frame)} is not a data frame of pandas")
 
 
 def to_pgmpy(graph: PDAG | BayesianNetwork | LinearGaussian | MixedNetwork) -> Any:  # noqa: ANN401
@@ -244,6 +259,7 @@ def to_pgmpy(graph: PDAG | BayesianNetwork | LinearGaussian | MixedNetwork) -> A
         raise InvalidArgument(
             "pgmpy has no network of continuous and discrete variables; export the graph alone"
         )
+    check_graph("graph", graph)
     base = need("pgmpy.base", "a pgmpy graph", "pgmpy")
     directed, undirected = (
         [(graph.name(x), graph.name(y)) for x, y in edges]
@@ -309,6 +325,7 @@ def to_causallearn(graph: PDAG) -> Any:  # noqa: ANN401 (causal-learn has no typ
     causallearn.graph.GeneralGraph.GeneralGraph
         The same graph, its nodes called by their names.
     """
+    check_graph("graph", graph)
 
     def module(name: str) -> Any:  # noqa: ANN401
         return need(f"causallearn.graph.{name}", "a causal-learn graph", "causal-learn")

@@ -21,7 +21,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
 
-from sges.errors import FileError, InvalidArgument, shown
+from sges.errors import FileError, check_path
 
 if sys.platform != "win32":
     import fcntl
@@ -38,6 +38,7 @@ def write_text(path: PathLike, text: str) -> Path:
 
 def write_bytes(path: PathLike, content: bytes) -> Path:
     """Write a file, whole or not at all; return its path."""
+    check_path("path", path)
     target = Path(path)
     with file_errors("write", target):
         if target.is_dir():
@@ -61,6 +62,7 @@ def write_directory(directory: PathLike, files: Mapping[str, bytes]) -> list[Pat
     The first file stands for all: it is replaced in one move, and the others are never of
     another generation than the first.
     """
+    check_path("directory", directory)
     target = Path(directory)
     with file_errors("write", target):
         if target.exists() and not target.is_dir():
@@ -76,12 +78,6 @@ def write_directory(directory: PathLike, files: Mapping[str, bytes]) -> list[Pat
                     folder.rmdir()
             raise
     return [target / name for name in files]
-
-
-def check_path(path: object) -> None:
-    """Refuse a value that is not the path of a file."""
-    if not isinstance(path, str | os.PathLike):
-        raise InvalidArgument(f"path = {shown(path)}: it must be a string or a path")
 
 
 @contextmanager

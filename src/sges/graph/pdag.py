@@ -14,13 +14,31 @@ but do not count when two graphs are compared.
 Paper: Section 3, PDAG.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import repeat
-from typing import TypeAlias, overload
+from typing import Any, TypeAlias, overload
 
-from sges.errors import DataError, GraphError, InvalidArgument, is_number, shown, suggestion
-from sges.nodeset import Nodes, NodeSet, as_node, as_nodeset, nodes, nodeset, reach
+from sges.errors import (
+    DataError,
+    GraphError,
+    InvalidArgument,
+    check_flag,
+    is_number,
+    shown,
+    suggestion,
+)
+from sges.nodeset import (
+    Nodes,
+    NodeSet,
+    as_node,
+    as_nodeset,
+    as_permutation,
+    check_mask,
+    nodes,
+    nodeset,
+    reach,
+)
 
 Edge: TypeAlias = tuple[int, int]
 """(x, y): x → y where directed edges are meant, x — y with x < y where undirected ones are."""
@@ -163,8 +181,8 @@ class PDAG:
         int or tuple of str
             The parents: as a mask, or as names if the node is given by name.
         """
-        if isinstance(y, str):
-            return self.names_of(self.parents(self.node(y)))
+        if type(y) is not int or not 0 <= y < len(self.out):
+            return self._by_node(self.parents, y)
         return self.into[y] & ~self.out[y]
 
     @overload
@@ -184,8 +202,8 @@ class PDAG:
         int or tuple of str
             The children: as a mask, or as names if the node is given by name.
         """
-        if isinstance(y, str):
-            return self.names_of(self.children(self.node(y)))
+        if type(y) is not int or not 0 <= y < len(self.out):
+            return self._by_node(self.children, y)
         return self.out[y] & ~self.into[y]
 
     @overload
@@ -205,8 +223,8 @@ class PDAG:
         int or tuple of str
             The neighbors: as a mask, or as names if the node is given by name.
         """
-        if isinstance(y, str):
-            return self.names_of(self.neighbors(self.node(y)))
+        if type(y) is not int or not 0 <= y < len(self.out):
+            return self._by_node(self.neighbors, y)
         return self.out[y] & self.into[y]
 
     @overload
@@ -226,9 +244,16 @@ class PDAG:
         int or tuple of str
             The adjacent nodes: as a mask, or as names if the node is given by name.
         """
-        if isinstance(y, str):
-            return self.names_of(self.adjacent(self.node(y)))
+        if type(y) is not int or not 0 <= y < len(self.out):
+            return self._by_node(self.adjacent, y)
         return self.out[y] | self.into[y]
+
+    def _by_node(
+        self, relation: Callable[[int], NodeSet], node: int | str
+    ) -> NodeSet | tuple[str, ...]:
+        """Return the nodes related to a node: by name if it is given so, and if it is one."""
+        related = relation(self.node(node))
+        return self.names_of(related) if isinstance(node, str) else related
 
     def na(self, y: int, x: int) -> NodeSet:
         """Return NA_{Y,X}, the set of the neighbors of y that are adjacent to x.
@@ -317,6 +342,7 @@ class PDAG:
         int or tuple of str
             The descendants, the given nodes included, as a mask; or the names of the others.
         """
+        check_flag("possible", possible)
         if isinstance(of, str):
             from sges.graph.ancestry import class_descendants
 
@@ -346,6 +372,7 @@ class PDAG:
         int or tuple of str
             The ancestors, the given nodes included, as a mask; or the names of the others.
         """
+        check_flag("possible", possible)
         if isinstance(of, str):
             from sges.graph.ancestry import class_ancestors
 
@@ -372,8 +399,8 @@ class PDAG:
         int or tuple of str
             The Markov blanket: as a mask, or as names if the node is given by name.
         """
-        if isinstance(y, str):
-            return self.names_of(self.markov_blanket(self.node(y)))
+        if type(y) is not int:
+            return self._by_node(self.markov_blanket, y)
         blanket = self.adjacent(y)
         for z in nodes(self.children(y)):
             blanket |= self.parents(z)
@@ -407,7 +434,7 @@ class PDAG:
         int
             The chain component, as a mask.
         """
-        return reach(self.neighbors, 1 << v)
+        return reach(self.neighbors, 1 << as_node(v, self.n))
 
     def induced(self, kept: Iterable[int]) -> "PDAG":
         """Return the subgraph induced by some nodes, renumbered in increasing order.
@@ -454,8 +481,7 @@ class PDAG:
         GraphError
             If the numbers are not a permutation of the nodes.
         """
-        if sorted(new) != list(range(self.n)):
-            raise GraphError(f"relabel: {list(new)} is not a permutation of 0..{self.n - 1}")
+        new = as_permutation(new, self.n, "relabel")
         old = sorted(range(self.n), key=new.__getitem__)
 
         def move(row: NodeSet) -> NodeSet:
@@ -530,6 +556,7 @@ class PDAG:
         str
             The name.
         """
+        v = as_node(v, self.n)
         return str(v) if self.names is None else self.names[v]
 
     def node(self, node: int | str) -> int:
@@ -570,6 +597,7 @@ class PDAG:
         tuple of str
             Their names, in the order of the nodes.
         """
+        check_mask(s, self.n)
         return tuple(map(self.name, nodes(s)))
 
     def show(self, s: NodeSet) -> str:
@@ -585,7 +613,7 @@ class PDAG:
         str
             The names between braces.
         """
-        return "{" + ", ".join(map(self.name, nodes(s))) + "}"
+        return "{" + ", ".join(self.names_of(s)) + "}"
 
     def __repr__(self) -> str:
         arrows = [(x, y, "→") for x, y in self.directed_edges()]
@@ -656,13 +684,19 @@ def _pairs(what: str, edges: object) -> Iterator[tuple[int, int]]:
         yield x, y
 
 
+def as_names(names: object) -> list[str]:
+    """Return names as a list, and refuse what is not a sequence of strings."""
+    given: list[Any] = list(names) if isinstance(names, Iterable) else [names]
+    if isinstance(names, str) or not all(map(isinstance, given, repeat(str))):
+        raise GraphError(f"names must be a sequence of strings, not {shown(names)}")
+    return given
+
+
 def checked_names(names: object, n: int) -> tuple[str, ...] | None:
     """Return the names of n nodes as a tuple, and refuse names that do not tell them apart."""
     if names is None:
         return None
-    given = tuple(names) if isinstance(names, Iterable) else (names,)
-    if isinstance(names, str) or not all(map(isinstance, given, repeat(str))):
-        raise GraphError(f"names must be a sequence of strings, not {shown(names)}")
+    given = tuple(as_names(names))
     if len(given) != n:
         raise GraphError(f"{len(given)} names were given for {n} nodes; each node needs one")
     if len(set(given)) != n:

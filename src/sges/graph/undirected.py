@@ -28,9 +28,9 @@ Paper: Section 4.3, maximal cliques.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from sges.errors import NotChordal
-from sges.graph.pdag import PDAG
-from sges.nodeset import NodeSet, Rows, nodes, nodeset, show
+from sges.errors import GraphError, NotChordal, check_number, shown
+from sges.graph.pdag import PDAG, check_graph
+from sges.nodeset import NodeSet, Rows, check_mask, nodes, nodeset, show
 
 
 class Between(NamedTuple):
@@ -233,6 +233,9 @@ def moral_graph(dag: PDAG, within: NodeSet | None = None) -> tuple[NodeSet, ...]
     >>> [show(row) for row in moral_graph(collider)]
     ['{1, 2}', '{0, 2}', '{0, 1}']
     """
+    check_graph("dag", dag)
+    if within is not None:
+        check_mask(within, dag.n, "within")
     rows = [0] * dag.n
     for v in range(dag.n) if within is None else nodes(within):
         family = dag.parents(v) | 1 << v
@@ -309,6 +312,11 @@ def treewidth(adjacent: Sequence[NodeSet], allowed_sets: int = 20_000) -> int | 
     >>> treewidth(cycle)
     2
     """
+    if isinstance(adjacent, str | bytes) or not isinstance(adjacent, Sequence):
+        raise GraphError(f"adjacent = {shown(adjacent)}: it must hold one mask per node")
+    for row in adjacent:
+        check_mask(row, len(adjacent), "adjacent")
+    check_number("allowed_sets", allowed_sets, whole=True)
     high = min_fill(adjacent).width
     for k in range(minor_min_width(adjacent), high):
         answer = _can_eliminate(adjacent, k, allowed_sets)

@@ -21,7 +21,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, SupportsIndex, TypeAlias
 
-from sges.errors import FileError, InvalidArgument, KnowledgeError, shown, suggestion
+from sges.errors import FileError, InvalidArgument, KnowledgeError, check_path, shown, suggestion
 from sges.knowledge.indexed import IndexedKnowledge
 
 Label: TypeAlias = str | int
@@ -240,6 +240,7 @@ class Knowledge:
         KnowledgeError
             If its content is not valid.
         """
+        check_path("path", path)
         try:
             return cls.from_dict(_parsed(Path(path)))
         except KnowledgeError as error:

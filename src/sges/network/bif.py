@@ -24,7 +24,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.errors import FileError, GraphError, NetworkError, shown
+from sges.errors import FileError, GraphError, NetworkError, check_instance, check_path, shown
 from sges.graph.pdag import PDAG
 from sges.network.discrete import BayesianNetwork
 from sges.nodeset import nodes
@@ -63,6 +63,7 @@ def read_bif(path: str | os.PathLike[str]) -> BayesianNetwork:
     NetworkError
         If it is not a BIF file of a network.
     """
+    check_path("path", path)
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -91,13 +92,20 @@ def write_bif(network: BayesianNetwork, path: str | os.PathLike[str]) -> None:
     ------
     NetworkError
         If a name or level is not allowed in BIF.
+    FileError
+        If the file cannot be written.
     """
+    check_instance("network", network, BayesianNetwork, "a BayesianNetwork")
+    check_path("path", path)
     text = "\n".join(_lines(network)) + "\n"
     target = Path(path)
-    with tempfile.TemporaryDirectory(dir=target.parent) as beside:
-        draft = Path(beside) / "network.bif"
-        draft.write_text(text, encoding="utf-8")
-        draft.replace(target)
+    try:
+        with tempfile.TemporaryDirectory(dir=target.parent) as beside:
+            draft = Path(beside) / "network.bif"
+            draft.write_text(text, encoding="utf-8")
+            draft.replace(target)
+    except OSError as error:
+        raise FileError(f"cannot write {str(target)!r}: {error.strerror or error}") from None
 
 
 @dataclass

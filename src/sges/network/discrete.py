@@ -16,7 +16,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from sges.data import Dataset, Kind
 from sges.data.dataset import refuse_holes
-from sges.errors import DataError, NetworkError, check_seed, is_number, shown, suggestion
+from sges.errors import (
+    DataError,
+    InvalidArgument,
+    NetworkError,
+    check_seed,
+    check_text,
+    is_number,
+    shown,
+    suggestion,
+)
 from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG
 from sges.network.inference import Marginals, Table, marginals_of
@@ -231,10 +240,11 @@ class BayesianNetwork:
         >>> network.query("wet")
         {'no': 0.375, 'yes': 0.625}
         """
+        check_text("what", what)
         name, _, level = what.partition("=") if what not in self.names else (what, "", "")
         v = variable(name.strip(), self.names)
         known = {}
-        for other, value in (given or {}).items():
+        for other, value in checked_given(given).items():
             u = variable(other, self.names)
             known[u] = level_code(value, self.levels[u], other)
         table = self.marginal({v, *known})
@@ -271,12 +281,21 @@ class BayesianNetwork:
         )
 
 
-def variable(name: str, names: Sequence[str]) -> int:
+def variable(name: object, names: Sequence[str]) -> int:
     """Return the number of a variable, and refuse a name that does not exist."""
-    if name not in names:
+    if not isinstance(name, str) or name not in names:
         hint = suggestion(str(name), names, "the variables")
-        raise NetworkError(f"there is no variable {name!r}; {hint}")
+        raise NetworkError(f"there is no variable {shown(name)}; {hint}")
     return names.index(name)
+
+
+def checked_given(given: object) -> Mapping[str, Any]:
+    """Return what is given by name, and refuse what is not a mapping."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise InvalidArgument(f'given = {shown(given)}: it must be a mapping such as {{"a": 1}}')
+    return given
 
 
 def level_code(label: object, levels: Sequence[Any], name: str) -> int:
@@ -285,7 +304,8 @@ def level_code(label: object, levels: Sequence[Any], name: str) -> int:
         if label in (level, str(level)):
             return number
     raise NetworkError(
-        f"variable {name!r} has no level {label!r}; its levels are {', '.join(map(repr, levels))}"
+        f"variable {name!r} has no level {shown(label)}; its levels are "
+        f"{', '.join(map(repr, levels))}"
     )
 
 
@@ -354,6 +374,8 @@ def tabulated(
 
 def checked_cpts(dag: PDAG, cpts: Sequence[ArrayLike]) -> tuple[Floats, ...]:
     """Return read-only copies of the conditional distributions, and refuse what is not one."""
+    if not isinstance(cpts, Sequence | np.ndarray):
+        raise NetworkError(f"cpts = {shown(cpts)}: it must hold one array for each variable")
     if len(cpts) != dag.n:
         raise NetworkError(f"{len(cpts)} distributions were given for {dag.n} variables")
     tables = [_as_table(dag, v, cpt) for v, cpt in enumerate(cpts)]
@@ -399,11 +421,13 @@ def _check_distribution(name: str, table: Floats) -> None:
 
 
 def checked_levels(
-    dag: PDAG, arities: Sequence[int], levels: Sequence[Sequence[Any]] | None
+    dag: PDAG, arities: Sequence[int], levels: object
 ) -> tuple[tuple[Any, ...], ...]:
     """Return the labels of the levels of each variable: those given, or 0, 1, ..."""
     if levels is None:
         return tuple(tuple(range(r)) for r in arities)
+    if not isinstance(levels, Sequence) or not all(isinstance(one, Sequence) for one in levels):
+        raise NetworkError(f"levels = {shown(levels)}: it must hold a list for each variable")
     if len(levels) != dag.n:
         raise NetworkError(f"levels of {len(levels)} variables were given for {dag.n} variables")
     for v, (labels, arity) in enumerate(zip(levels, arities, strict=True)):

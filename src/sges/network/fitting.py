@@ -7,7 +7,7 @@ import numpy as np
 
 from sges.data import Dataset, Moments
 from sges.data.em import completed
-from sges.errors import DataError, InvalidArgument, Undecided
+from sges.errors import DataError, Undecided, check_number
 from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG, columns_of
 from sges.network.discrete import BayesianNetwork
@@ -65,8 +65,7 @@ def fit(
     0.25
     """
     topological_order(dag)  # refuses what is not a DAG
-    if not smoothing >= 0:
-        raise InvalidArgument(f"smoothing = {smoothing}: it must be 0 or more")
+    check_number("smoothing", smoothing)
     if isinstance(data, Moments):
         return _linear(dag, data)
     table = Dataset.of(data)

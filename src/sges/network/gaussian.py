@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from sges.data import Dataset, Kind
 from sges.data.dataset import refuse_holes
-from sges.errors import DataError, NetworkError, check_seed
+from sges.errors import DataError, NetworkError, as_numbers, check_seed, shown
 from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG, check_graph, columns_of
-from sges.network.discrete import checked_size, variable
+from sges.network.discrete import checked_given, checked_size, variable
 from sges.network.structures import Seed
 
 
@@ -75,8 +75,8 @@ class LinearGaussian:
         means: ArrayLike | None = None,
     ) -> None:
         topological_order(dag)  # refuses what is not a DAG
-        w, d = np.array(weights, dtype=np.float64), np.array(variances, dtype=np.float64)
-        m = np.zeros(dag.n) if means is None else np.array(means, dtype=np.float64)
+        w, d = as_numbers("weights", weights), as_numbers("variances", variances)
+        m = np.zeros(dag.n) if means is None else as_numbers("means", means)
         _check_weights(dag, w)
         _check_variances(dag, d)
         if m.shape != (dag.n,) or not np.isfinite(m).all():
@@ -115,9 +115,10 @@ class LinearGaussian:
         check_graph("dag", dag)
         check_seed(seed)
         rng = np.random.default_rng(seed)
-        size = rng.uniform(*weights, size=(dag.n, dag.n))
+        size = rng.uniform(*_range("weights", weights), size=(dag.n, dag.n))
         sign = rng.choice([-1.0, 1.0], size=(dag.n, dag.n))
-        return cls(dag, size * sign * _edges(dag), rng.uniform(*variances, size=dag.n))
+        noise = rng.uniform(*_range("variances", variances), size=dag.n)
+        return cls(dag, size * sign * _edges(dag), noise)
 
     @property
     def n(self) -> int:
@@ -192,7 +193,7 @@ class LinearGaussian:
                 raise DataError(f"column {rows.names[rows.discrete[0]]!r} is discrete")
             values = rows.values[columns_of(self.dag.named(self.names), rows.names)].T
         else:
-            values = np.asarray(rows, dtype=np.float64)
+            values = as_numbers("rows", rows)
         if values.shape[-1:] != (self.n,):
             raise DataError(
                 f"rows of shape {values.shape}: the last axis must have {self.n} variables"
@@ -230,7 +231,10 @@ class LinearGaussian:
         Normal(mean=6.0, variance=1.0)
         """
         y = variable(what, self.names)
-        known = {variable(name, self.names): value for name, value in (given or {}).items()}
+        known = {
+            variable(name, self.names): as_numbers(f"given[{name!r}]", value).item()
+            for name, value in checked_given(given).items()
+        }
         if y in known:
             return Normal(float(known[y]), 0.0)
         covariance, seen = self.covariance(), list(known)
@@ -238,6 +242,14 @@ class LinearGaussian:
         slopes = np.linalg.solve(covariance[np.ix_(seen, seen)], covariance[seen, y])
         mean = self.means[y] + slopes @ gap
         return Normal(float(mean), float(covariance[y, y] - slopes @ covariance[seen, y]))
+
+
+def _range(what: str, value: object) -> tuple[float, float]:
+    """Return the two ends of a range."""
+    ends = as_numbers(what, value)
+    if ends.shape != (2,) or not -np.inf < ends[0] <= ends[1] < np.inf:
+        raise NetworkError(f"{what} = {shown(value)}: it must be two numbers, the lower one first")
+    return float(ends[0]), float(ends[1])
 
 
 def _edges(dag: PDAG) -> NDArray[np.bool_]:

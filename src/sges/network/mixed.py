@@ -20,7 +20,7 @@ from sges.data import Dataset, Kind
 from sges.errors import DataError, NetworkError, check_seed
 from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG, columns_of
-from sges.network.discrete import checked_size, coded_column, level_code, variable
+from sges.network.discrete import checked_given, checked_size, coded_column, level_code, variable
 from sges.network.structures import Seed
 from sges.nodeset import nodes
 
@@ -210,7 +210,7 @@ class MixedNetwork:
             If ``given`` does not name exactly the parents of the variable.
         """
         y = variable(what, self.names)
-        known = {variable(name, self.names): value for name, value in (given or {}).items()}
+        known = {variable(name, self.names): value for name, value in checked_given(given).items()}
         above = set(nodes(self.dag.parents(y)))
         if set(known) != above:
             wanted = ", ".join(self.names[v] for v in sorted(above)) or "nothing"

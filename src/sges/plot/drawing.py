@@ -14,7 +14,16 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-from sges.errors import InvalidArgument, check_flag, check_number, check_word, shown
+from sges.errors import (
+    InvalidArgument,
+    as_numbers,
+    check_flag,
+    check_number,
+    check_path,
+    check_word,
+    is_number,
+    shown,
+)
 from sges.export.objects import need
 from sges.export.writing import PathLike, write_bytes
 from sges.graph.pdag import PDAG, Edge, check_graph, printable
@@ -116,6 +125,9 @@ def draw(
     FileError
         If the file cannot be written.
     """
+    check_graph("graph", graph)
+    check_number("dpi", dpi, least=1)
+    check_axes(ax)
     kind = None if path is None else _format(path)
     graph = graph if around is None else _near(graph, around, depth)
     sheet = _sheet(graph, title, legend, engine, styles)
@@ -215,6 +227,10 @@ def layout_of(graph: PDAG, sizes: Sequence[Size], engine: Engine = "auto") -> La
     InvalidArgument
         If the engine is not known, or is "graphviz" and fails.
     """
+    check_graph("graph", graph)
+    boxes = as_numbers("sizes", sizes)
+    if boxes.shape != (graph.n, 2) and (boxes.size or graph.n):
+        raise InvalidArgument(f"sizes = {shown(sizes)}: they must be {graph.n} pairs of numbers")
     check_word("engine", engine, get_args(Engine))
     if engine != "own" and graph.n and (layout := by_graphviz(graph, sizes)) is not None:
         return layout
@@ -289,6 +305,14 @@ def _sheet(
     check_flag("legend", legend)
     if title is not None and not isinstance(title, str):
         raise InvalidArgument(f"title = {shown(title)}: it must be a string or None")
+    is_styled = isinstance(styles, Mapping) and all(
+        isinstance(styles.get((min(edge), max(edge))), EdgeStyle)
+        for edge in (*graph.directed_edges(), *graph.undirected_edges())
+    )
+    if styles is not None and not is_styled:
+        raise InvalidArgument(
+            f"styles = {shown(styles)}: it must be a mapping with an EdgeStyle for each edge"
+        )
     if is_too_dense(graph):
         return _MatrixSheet(graph, title)
     return _Sheet(graph, title, legend, engine, styles)
@@ -407,7 +431,14 @@ def _render(figure: Any, kind: str, dpi: int) -> bytes:  # noqa: ANN401 (a matpl
     return content.getvalue()
 
 
+def check_axes(ax: object) -> None:
+    """Refuse a value that is neither axes of matplotlib nor None."""
+    if ax is not None and (isinstance(ax, type) or not hasattr(ax, "get_window_extent")):
+        raise InvalidArgument(f"ax = {shown(ax)}: it must be axes of matplotlib, or None")
+
+
 def _format(path: PathLike) -> str:
+    check_path("path", path)
     kind = Path(path).suffix.lower().removeprefix(".")
     if kind not in FORMATS:
         raise InvalidArgument(
@@ -549,6 +580,16 @@ def draw_steps(
     matplotlib.axes.Axes
         The axes with the curve.
     """
+    check_axes(ax)
+    check_number("dpi", dpi, least=1)
+    if mark is not None and not is_number(mark):
+        raise InvalidArgument(f"mark = {shown(mark)}: it must be a number or None")
+    curve = as_numbers("points", points)
+    if curve.size and (curve.ndim != 2 or curve.shape[1] != 2):
+        raise InvalidArgument(f"points = {shown(points)}: they must be pairs of numbers")
+    axis_names: object = labels
+    if not isinstance(axis_names, tuple | list) or [*map(type, axis_names)] != [str, str]:
+        raise InvalidArgument(f"labels = {shown(labels)}: they must be two strings")
     kind = None if path is None else _format(path)
     if ax is None:
         module = "matplotlib.figure" if path is not None else "matplotlib.pyplot"
@@ -557,7 +598,7 @@ def draw_steps(
             make.Figure(figsize=(5, 3.4)) if path is not None else make.figure(figsize=(5, 3.4))
         )
         ax = figure.add_axes((0.14, 0.16, 0.82, 0.8))
-    at = [(0.0, 0.0), *points, (1.0, 1.0)]
+    at = [(0.0, 0.0), *curve.tolist(), (1.0, 1.0)]
     ax.step([x for x, _ in at], [y for _, y in at], where="post", color=ARROW, linewidth=1.4)
     if mark is not None:
         ax.axvline(mark, color=LINE, linestyle=(0, (4, 2.2)), linewidth=1.2)

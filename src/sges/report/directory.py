@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from sges.errors import DataError, FileError
+from sges.errors import DataError, FileError, check_instance, check_path
 from sges.export import PathLike, to_dot
 from sges.export.formats import read_text
 from sges.export.writing import file_errors, write_directory
@@ -60,6 +60,8 @@ def files_of(result: Result, directory: PathLike, command: str | None = None) ->
     FileError
         If the directory holds one of these files from another origin.
     """
+    check_instance("result", result, Result, "a Result")
+    check_path("directory", directory)
     _refuse_foreign(Path(directory))
     return {
         "graph.json": (result.to_json() + "\n").encode("utf-8"),
@@ -91,6 +93,7 @@ def read_result(path: PathLike) -> Result:
     DataError
         If it does not hold a result.
     """
+    check_path("path", path)
     if str(path) != "-" and Path(path).is_dir():
         path = Path(path) / FILES[0]
     source = "standard input" if str(path) == "-" else repr(str(path))

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from sges.errors import check_instance
 from sges.graph.equivalence import pdag_to_cpdag
 from sges.graph.pdag import PDAG, printable
-from sges.nodeset import nodes
+from sges.nodeset import as_node, nodes
 from sges.operators import Delete, Operator, deletes, inserts
 from sges.report.html import preformatted
 from sges.result import Result, Step
@@ -111,6 +112,8 @@ def explain(result: Result, a: int, b: int) -> Explanation:
     Explanation
         The edge, the steps that touched it, and the best change of it now.
     """
+    check_instance("result", result, Result, "a Result")
+    a, b = as_node(a, result.cpdag.n), as_node(b, result.cpdag.n)
     events = tuple(_events(result, a, b))
     edge = edge_in_words(result.cpdag, a, b)
     best = _best_now(result, a, b)

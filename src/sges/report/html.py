@@ -9,7 +9,8 @@ from base64 import b64encode
 from collections.abc import Sequence
 from html import escape
 
-from sges.graph.pdag import PDAG, printable
+from sges.errors import check_text
+from sges.graph.pdag import PDAG, check_graph, printable
 from sges.plot import layout_of
 from sges.plot.drawing import labels_of
 from sges.plot.layout import Curve, Layout, Size
@@ -49,6 +50,7 @@ def graph_html(graph: PDAG, text: str) -> str:
     str
         An image, which needs no trust, and a ``pre`` element.
     """
+    check_graph("graph", graph)
     layout = layout_for_page(graph)
     return preformatted(text) if layout is None else image(graph, layout) + preformatted(text)
 
@@ -66,6 +68,7 @@ def preformatted(text: str) -> str:
     str
         A ``pre`` element in a monospaced font.
     """
+    check_text("text", text)
     return f'<pre style="{_TEXT_STYLE}">{escape(text)}</pre>'
 
 

@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from sges.errors import DataError, NoConsistentExtension
+from sges.errors import DataError, NoConsistentExtension, check_instance, check_path, check_text
 from sges.export.writing import PathLike, write_text
 from sges.graph.pdag import PDAG, printable
 from sges.nodeset import nodes
@@ -105,6 +105,7 @@ def write_report(result: Result, path: PathLike, *, command: str | None = None) 
     FileError
         If the file cannot be written.
     """
+    check_path("path", path)
     return write_text(path, report_page(result, command))
 
 
@@ -123,6 +124,9 @@ def report_page(result: Result, command: str | None = None) -> str:
     str
         HTML that needs no other file; the same for the same result and versions.
     """
+    check_instance("result", result, Result, "a Result")
+    if command is not None:
+        check_text("command", command)
     return _page(
         result,
         layout_for_page(result.cpdag),
@@ -149,6 +153,7 @@ def result_html(result: Result) -> str:
         graph that stays where the notebook is not trusted and the frame is stripped, and the
         summary; of a graph that is too large to be drawn, only the summary.
     """
+    check_instance("result", result, Result, "a Result")
     text = preformatted(summary(result, MAX_NOTEBOOK_LINES))
     layout = layout_for_page(result.cpdag)
     if layout is None:

@@ -8,6 +8,7 @@ from decimal import Decimal
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from sges.errors import check_instance, check_number
 from sges.graph.pdag import PDAG, printable
 from sges.nodeset import NodeSet, nodes
 from sges.result import Result
@@ -46,6 +47,8 @@ def summary(result: Result, max_lines: int | None = 40) -> str:
     str
         Lines of at most 80 columns, in which nothing can control a terminal.
     """
+    check_instance("result", result, Result, "a Result")
+    check_number("max_lines", max_lines, whole=True, optional=True)
     rows = facts(result)
     label = max(len(key) for key, _ in rows)
     lines = [_title(result)]

@@ -47,7 +47,6 @@ from sges.learning import (
     Table,
     bind_knowledge,
     given_reading,
-    is_score,
     read_table,
     resolve_penalty,
     resolve_strategy,
@@ -57,7 +56,7 @@ from sges.resampling.draws import DRAWS, Source, permuted
 from sges.resampling.strengths import Confidence, edge_list, graph_of_list
 from sges.score.edge_prior import EdgePrior
 from sges.score.named import SCORES, Penalty, make_score, named_score
-from sges.score.protocol import Score, score_name
+from sges.score.protocol import Score, is_score, score_name
 from sges.search.algorithms import Forward
 from sges.search.run import effective_jobs
 from sges.search.strategy import AnyStrategy

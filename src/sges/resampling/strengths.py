@@ -29,7 +29,9 @@ from sges.errors import (
     GraphError,
     InvalidArgument,
     NoConsistentExtension,
+    as_numbers,
     check_number,
+    check_text,
     shown,
 )
 from sges.graph.equivalence import dag_to_cpdag, pdag_to_dag
@@ -418,6 +420,7 @@ class Confidence:
         str
             The text, which ends with a line break.
         """
+        check_number("max_lines", max_lines, whole=True, optional=True)
         rows, level = self.rows(), self.threshold
         width = max([1, *(len(printable(str(row[end]))) for row in rows for end in "ab")])
         asked = "" if self.complete else f" of {self.replicates} ({self.stopped})"
@@ -623,6 +626,7 @@ class Confidence:
         str
             The text; ``from_json`` reads it.
         """
+        check_number("indent", indent, whole=True, most=100, optional=True)
         text = json.dumps(self.to_dict(), indent=indent, ensure_ascii=False)
         return text.encode("utf-8", "backslashreplace").decode("utf-8")  # half a surrogate pair
 
@@ -666,6 +670,7 @@ class Confidence:
         DataError
             If the text is not JSON, or not that of a confidence.
         """
+        check_text("text", text)
         try:
             record = parse_json(text)
         except GraphError as error:
@@ -708,6 +713,12 @@ def significance_threshold(strengths: Iterable[float], pairs: int) -> float:
     >>> significance_threshold([1.0, 0.9, 0.05], pairs=10)
     0.05
     """
+    check_number("pairs", pairs, whole=True, most=2**31)
+    if isinstance(strengths, str | bytes) or not isinstance(strengths, Iterable):
+        raise InvalidArgument(f"strengths = {shown(strengths)}: they must be numbers")
+    strengths = as_numbers("strengths", list(strengths)).ravel().tolist()
+    if len(strengths) > pairs:
+        raise InvalidArgument(f"{len(strengths)} strengths were given for {pairs} pairs")
     if pairs == 0:
         return 0.0
     levels, below = _distribution(strengths, pairs)

@@ -22,7 +22,7 @@ from typing import TypeAlias, cast
 
 import numpy as np
 
-from sges.errors import ScoreError, check_number, check_seed, shown
+from sges.errors import ScoreError, check_callable, check_number, check_seed, shown
 from sges.graph.equivalence import covered_edges
 from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes, nodeset, show
@@ -76,9 +76,11 @@ def check_score(
     if not has_size or not callable(getattr(score, "local", None)):
         raise ScoreError(f"{shown(score)} is not a score; a score has n and local(y, parents)")
     check_seed(seed)
-    check_number("pairs", pairs, whole=True, least=1)
+    check_number("pairs", pairs, whole=True, least=1, most=10_000_000)
     check_number("width", width, whole=True, least=1)
     check_number("tolerance", tolerance)
+    if permuted is not None:
+        check_callable("permuted", permuted)
     if score.n < 1:
         raise ScoreError(f"the score has {score.n} variables; it needs at least one")
     rng = np.random.default_rng(seed)

@@ -5,8 +5,16 @@ Paper: Section 5, score evaluations.
 
 import numpy as np
 
+from sges.errors import check_flag
 from sges.nodeset import NodeSet
-from sges.score.protocol import Candidates, Gains, Score, batch_method, gains_by_local
+from sges.score.protocol import (
+    Candidates,
+    Gains,
+    Score,
+    batch_method,
+    check_is_score,
+    gains_by_local,
+)
 
 
 class CountingScore:
@@ -37,6 +45,9 @@ class CountingScore:
     """
 
     def __init__(self, score: Score, *, counting: bool = True, caching: bool = True) -> None:
+        check_is_score(score)
+        check_flag("counting", counting)
+        check_flag("caching", caching)
         self.score = score
         self.counting = counting
         self.caching = caching

@@ -11,7 +11,7 @@ from math import ldexp, log, prod
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sges.errors import ScoreError, Undecided
+from sges.errors import ScoreError, Undecided, check_instance, check_seed, is_number, shown
 from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG
 from sges.graph.separation import markov_boundary
@@ -55,8 +55,11 @@ class OracleMDL:
     """
 
     def __init__(self, network: BayesianNetwork, records: float = 5e9) -> None:
-        if not 1 <= records < float("inf"):
-            raise ScoreError(f"records {records}: the oracle needs at least one, and finitely many")
+        check_instance("network", network, BayesianNetwork, "a BayesianNetwork")
+        if not (is_number(records) and 1 <= records < float("inf")):
+            raise ScoreError(
+                f"records {shown(records)}: the oracle needs at least one, and finitely many"
+            )
         self.network = network
         self.records = float(records)
         self.names = network.names
@@ -208,6 +211,7 @@ class SeparationOracle:
 
     def __init__(self, dag: PDAG, seed: int = 0) -> None:
         topological_order(dag)  # refuses what is not a DAG
+        check_seed(seed)
         self.dag = dag
         self.names = dag.names
         rng = np.random.default_rng(seed)

@@ -12,14 +12,14 @@ Paper: Eq. 1, decomposable score.
 """
 
 from collections.abc import Callable
-from typing import Protocol, TypeAlias, cast
+from typing import Protocol, TypeAlias, TypeGuard, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.errors import ScoreError
+from sges.errors import InvalidArgument, ScoreError, shown
 from sges.graph.equivalence import pdag_to_dag
-from sges.graph.pdag import PDAG
+from sges.graph.pdag import PDAG, check_graph
 from sges.nodeset import NodeSet
 
 Gains: TypeAlias = NDArray[np.float64]
@@ -54,6 +54,20 @@ class Score(Protocol):
         float
             The score of the family, on the log-likelihood scale; larger is better.
         """
+
+
+def is_score(value: object) -> TypeGuard[Score]:
+    """Tell whether a value is a score object, not a name or a class of scores."""
+    return not isinstance(value, type) and hasattr(value, "local") and hasattr(value, "n")
+
+
+def check_is_score(value: object) -> None:
+    """Refuse a value that is not a score object."""
+    if not is_score(value):
+        raise InvalidArgument(
+            f"score = {shown(value)} is not a score; it needs n and local(y, parents), as "
+            "GaussianBIC(data) has"
+        )
 
 
 class BatchScore(Score, Protocol):
@@ -196,6 +210,8 @@ def total_score(score: Score, graph: PDAG) -> float:
     ScoreError
         If the graph and the score differ in the number of variables.
     """
+    check_is_score(score)
+    check_graph("graph", graph)
     if graph.n != score.n:
         raise ScoreError(
             f"the graph has {graph.n} nodes and the score {score.n} variables; they must be equal"

@@ -20,7 +20,7 @@ from functools import partial
 from math import comb
 from typing import Literal, TypeAlias, get_args
 
-from sges.errors import InvalidArgument, check_number, check_word
+from sges.errors import InvalidArgument, check_instance, check_number, check_word
 from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet
 from sges.properties import MaxParents, Property
@@ -813,6 +813,8 @@ def sbes_bound(n: int, selection: Selection) -> int | None:
     int or None
         The bound, or None if the property has no bound on the set H of a delete.
     """
+    check_number("n", n, whole=True)
+    check_instance("selection", selection, Selection, "a Selection")
     cliques, size = selection.bounds
     limits = [bound for bound in (cliques, size) if bound is not None]
     if not limits:
@@ -840,8 +842,10 @@ def poly_fes_bound(n: int, largest_t: int = 0) -> int:
     int
         The bound.
     """
+    check_number("n", n, whole=True)
+    check_number("largest_t", largest_t, whole=True)
     states = n * (n - 1) // 2 + 1
-    per_pair = 1 + sum(comb(max(n - 2, 0), j) for j in range(largest_t + 1))
+    per_pair = 1 + sum(comb(max(n - 2, 0), j) for j in range(min(largest_t, max(n - 2, 0)) + 1))
     return 2 * states * n * (n - 1) * per_pair
 
 
@@ -864,5 +868,7 @@ def order_bound(n: int, rounds: int = ROUNDS) -> int:
     int
         The bound.
     """
+    check_number("n", n, whole=True)
+    check_number("rounds", rounds, whole=True)
     choices = (rounds + 1) * n + rounds * n * 2 * max(n - 1, 0)
     return poly_fes_bound(n) + choices * 2 * n * n

@@ -26,9 +26,9 @@ from sges.graph.meek import close_under_meek
 from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import NodeSet
 from sges.operators import Delete, Operator
-from sges.properties import Property
+from sges.properties import Property, check_is_property
 from sges.result import Result, Step
-from sges.score.protocol import Score, score_name, total_score
+from sges.score.protocol import Score, check_is_score, score_name, total_score
 from sges.search.asked import TimeUp
 from sges.search.engines import Mark, make_engine
 from sges.search.moves import Constraint, Moves
@@ -95,14 +95,8 @@ class Selection:
     drop_large: bool = False
 
     def __post_init__(self) -> None:
-        if isinstance(self.assume, type):
-            name = self.assume.__name__
-            raise InvalidArgument(f"assume = {name} is a class; give a bound, such as {name}(2)")
-        if self.assume is not None and not isinstance(self.assume, Property):
-            raise InvalidArgument(
-                f"assume = {shown(self.assume)} is not a property; it needs a method "
-                "holds(graph), as MaxParents(2) has"
-            )
+        if self.assume is not None:
+            check_is_property("assume", self.assume)
         for option in ("exact", "drop_large"):
             check_flag(option, getattr(self, option))
             if getattr(self, option) and self.assume is None:
@@ -150,7 +144,7 @@ class Run:
         constraint: Constraint | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        _check_score(score)
+        check_is_score(score)
         check_number("max_indegree", max_indegree, whole=True, optional=True)
         check_number("time_limit", time_limit, optional=True)
         check_flag("counting", counting)
@@ -510,14 +504,6 @@ def as_cpdag(graph: PDAG, n: int, *, refined: bool = False) -> PDAG:
     raise NotACPDAG(
         f"the start {graph!r} is neither a CPDAG nor a DAG; complete it first with pdag_to_cpdag"
     )
-
-
-def _check_score(score: object) -> None:
-    if isinstance(score, type) or not (hasattr(score, "n") and hasattr(score, "local")):
-        raise InvalidArgument(
-            f"score = {shown(score)} is not a score; it needs n and local(y, parents), as "
-            "GaussianBIC(data) has"
-        )
 
 
 def warn_if_not_score_equivalent(score: Score, operator: Operator) -> None:

@@ -28,8 +28,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sges.errors import ScoreError
-from sges.nodeset import NodeSet, nodes
+from sges.errors import ScoreError, as_numbers, check_flag, is_number, shown
+from sges.nodeset import NodeSet, as_permutation, nodes
 from sges.score.gaussian.matrix import (
     Floats,
     Standardized,
@@ -93,6 +93,7 @@ class BGe:
         prior_mean: ArrayLike | None = None,
         standardize: bool = True,
     ) -> None:
+        check_flag("standardize", standardize)
         moments = Standardized.of_data(data)
         n = len(moments.variance)
         self.alpha_mu = alpha_mu
@@ -254,6 +255,7 @@ class BGe:
         BGe
             The score of the permuted variables.
         """
+        order = as_permutation(order, self.n, "order")
         score = copy(self)
         score._fill(self._posterior.permuted(order), self._unit[list(order)])
         return score
@@ -276,7 +278,7 @@ def _posterior(
 
 
 def _shift(moments: Standardized, prior_mean: ArrayLike) -> Floats:
-    given = np.asarray(prior_mean, dtype=np.float64)
+    given = as_numbers("prior_mean", prior_mean)
     if given.shape not in ((), moments.mean.shape) or not np.isfinite(given).all():
         raise ScoreError(
             f"prior_mean of shape {given.shape}: it must be one finite number, or one for each "
@@ -287,7 +289,7 @@ def _shift(moments: Standardized, prior_mean: ArrayLike) -> Floats:
 
 
 def _check_prior(alpha_mu: float, alpha_w: float, n: int) -> None:
-    if not 0 < alpha_mu < np.inf:
-        raise ScoreError(f"alpha_mu {alpha_mu}: it must be a finite number above 0")
-    if not n + 1 < alpha_w < np.inf:
-        raise ScoreError(f"alpha_w {alpha_w}: it must be finite and above n + 1 = {n + 1}")
+    if not (is_number(alpha_mu) and 0 < alpha_mu < np.inf):
+        raise ScoreError(f"alpha_mu {shown(alpha_mu)}: it must be a finite number above 0")
+    if not (is_number(alpha_w) and n + 1 < alpha_w < np.inf):
+        raise ScoreError(f"alpha_w {shown(alpha_w)}: it must be finite and above n + 1 = {n + 1}")

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from sges.data.moments import Moments
 from sges.data.products import Progress
-from sges.nodeset import NodeSet, nodes
+from sges.nodeset import NodeSet, as_permutation, nodes
 from sges.score.gaussian.matrix import (
     Standardized,
     check_penalty,
@@ -236,4 +236,5 @@ class GaussianBIC:
         GaussianBIC
             The score of the permuted variables.
         """
+        order = as_permutation(order, self.n, "order")
         return self._of(self._moments.permuted(order), self.penalty)

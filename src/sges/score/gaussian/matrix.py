@@ -160,8 +160,8 @@ class Standardized:
         ``dtype`` is the precision of the correlations.  ``progress`` is called with the work done
         and the total work while the correlations of a wide table are computed.
         """
-        if dtype not in ("float64", "float32"):
-            raise ScoreError(f"dtype {dtype!r}: it must be 'float64' or 'float32'")
+        if str(dtype) not in ("float64", "float32"):
+            raise ScoreError(f"dtype {shown(dtype)}: it must be 'float64' or 'float32'")
         precision = np.dtype(dtype)
         if isinstance(data, Moments):
             if precision != np.float64:

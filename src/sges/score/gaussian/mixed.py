@@ -42,7 +42,7 @@ from sges.data import em
 from sges.data.dataset import Dataset
 from sges.data.products import add_products, mirror
 from sges.errors import ScoreError, is_number, shown
-from sges.nodeset import NodeSet, nodes
+from sges.nodeset import NodeSet, as_permutation, nodes
 from sges.score.gaussian.matrix import (
     RIDGE,
     Floats,
@@ -240,6 +240,7 @@ class DegenerateGaussian:
         DegenerateGaussian
             The score of the permuted variables.
         """
+        order = as_permutation(order, self.n, "order")
         score = copy(self)
         score._fill(self._blocks.permuted(order))
         return score
@@ -319,10 +320,12 @@ class BasisBIC(DegenerateGaussian):
         self.penalty = penalty
         check_table(data, "BasisBIC")
         dataset = Dataset.of(data)
-        if degree == "auto":
+        if isinstance(degree, str) and degree == "auto":
             degree = self._best_degree(dataset)
         if type(degree) is not int or degree < 1:
-            raise ScoreError(f"degree {degree!r}: it must be an integer of at least 1, or 'auto'")
+            raise ScoreError(
+                f"degree {shown(degree)}: it must be an integer of at least 1, or 'auto'"
+            )
         if not (is_number(limit) and limit > 0):
             raise ScoreError(f"limit {shown(limit)}: it must be a number above 0")
         self.degree = degree

@@ -26,7 +26,7 @@ import numpy as np
 
 from sges.data.dataset import Dataset
 from sges.data.moments import refuse_discrete
-from sges.errors import not_one_of
+from sges.errors import check_word
 from sges.score.gaussian.bic import GaussianBIC
 from sges.score.gaussian.matrix import RIDGE, Floats, Standardized, check_table
 
@@ -88,8 +88,7 @@ class RankBIC(GaussianBIC):
         penalty: float = 1.0,
         method: str = "spearman",
     ) -> None:
-        if method not in METHODS:
-            raise not_one_of("method", method, METHODS)
+        check_word("method", method, METHODS)
         check_table(data, "RankBIC")
         dataset = data if isinstance(data, Dataset) else Dataset.of(data, kinds="continuous")
         refuse_discrete(dataset)
