@@ -15,7 +15,8 @@ import pytest
 
 from processes import started
 from sges import examples
-from sges.cli.app import INTERRUPTED, INVALID_DATA, run
+from sges.cli import INTERRUPTED
+from sges.cli.app import INVALID_DATA, run
 
 Capture = pytest.CaptureFixture[str]
 ASIA = str(examples.load("asia").path)

@@ -6,6 +6,7 @@ Each command ends with a result or with one line, never with a traceback.
 import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,12 +16,15 @@ from pathlib import Path
 import pytest
 
 from processes import started
-from sges import examples
+from sges import PDAG, examples, read_result
+from sges.cli import INTERRUPTED
 from sges.cli.app import INVALID_DATA, run
+from sges.export import write_graph
 
 ASIA = str(examples.load("asia").path)
 SGES = [sys.executable, "-m", "sges"]
 LEARN = [*SGES, "learn", ASIA]
+BASH = shutil.which("bash") or "bash"
 
 
 def plain_environment(**changed: str | None) -> dict[str, str]:
@@ -33,7 +37,7 @@ def in_shell(line: str, **changed: str | None) -> subprocess.CompletedProcess[by
     """Run a line of bash in which $SGES is the command."""
     environment = plain_environment(SGES=f"{sys.executable} -m sges", ASIA=ASIA, **changed)
     return subprocess.run(
-        ["bash", "-c", line], env=environment, capture_output=True, check=False, timeout=120
+        [BASH, "-c", line], env=environment, capture_output=True, check=False, timeout=120
     )
 
 
@@ -104,6 +108,11 @@ def test_json_is_json_in_every_encoding(tmp_path: Path) -> None:
         {"TMPDIR": "/nonexistent"},
         {"PYTHONWARNINGS": "error"},
         {"PYTHONOPTIMIZE": "2"},
+        {"PYTHONDEVMODE": "1"},
+        {"PYTHONHASHSEED": "7"},
+        {"PATH": "/nonexistent"},
+        {"SGES_PURE": "nonsense"},
+        {"TZ": "garbage", "LANGUAGE": "xx", "OMP_NUM_THREADS": "x"},
         {"NO_COLOR": "1", "FORCE_COLOR": "1"},
     ],
     ids=lambda changed: " ".join(f"{k}={v}" for k, v in changed.items()),
@@ -116,6 +125,116 @@ def test_an_odd_environment_changes_no_result(
     assert b"Traceback" not in done.stderr
     assert len(json.loads(done.stdout)["edges"]) == 7
     assert (tmp_path / "out" / "graph.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("$SGES learn $ASIA > /dev/full", "No space left on device"),
+        ("$SGES learn $ASIA --json > /dev/full", "No space left on device"),
+        ("$SGES --help > /dev/full", "No space left on device"),
+        ("ulimit -f 1; $SGES learn $ASIA --out out", "cannot write 'out': File too large"),
+        ("ulimit -f 1; $SGES plot graph.json out.svg", "cannot write 'out.svg': File too large"),
+        ("ulimit -f 1; $SGES simulate out", "cannot write 'out': File too large"),
+        ("$SGES learn $ASIA --out /proc/out", "cannot write '/proc/out'"),
+        ("$SGES learn $ASIA --report /proc/out.html", "cannot write '/proc/out.html'"),
+        ("$SGES plot graph.json /proc/out.svg", "cannot write '/proc/out.svg'"),
+        ("$SGES convert graph.json /proc/out.dot", "cannot write '/proc/out.dot'"),
+        ("$SGES simulate /proc/out", "cannot write '/proc/out'"),
+        ("$SGES demo --picture /proc/out.svg", "cannot write '/proc/out.svg'"),
+        ("mkdir d; cd d; rmdir ../d; $SGES learn $ASIA --out out", "cannot write 'out'"),
+        ("mkdir d; cd d; rmdir ../d; $SGES learn t.csv", "t.csv: there is no such file"),
+        ("mkdir d; cd d; rmdir ../d; $SGES demo", "cannot write 'demo.svg'"),
+        ("ln -s loop loop; $SGES learn $ASIA --out loop", "cannot write 'loop'"),
+        ("$SGES learn /dev/zero", "/dev/zero: is a device that may never end; give a file"),
+        ("$SGES learn /dev/null", "/dev/null: cannot be read as csv (Empty CSV file)"),
+        (r"$SGES learn $'\xff.csv'", "there is no such file"),
+        (r"$SGES learn $'two\nlines.csv'", "there is no such file"),
+        ("MPLBACKEND=nonsense $SGES plot graph.json out.svg", "matplotlib, which cannot be"),
+    ],
+)  # fmt: skip
+def test_a_place_that_cannot_be_written_or_read_is_one_line(
+    line: str, said: str, tmp_path: Path
+) -> None:
+    write_graph(PDAG.complete(12), tmp_path / "graph.json")
+    done = in_shell(f"cd {tmp_path}; {line}")
+    assert done.returncode == INVALID_DATA, done.stderr
+    assert one_line(done.stderr), done.stderr
+    assert said in done.stderr.decode()
+    assert {path.name for path in tmp_path.iterdir()} <= {"graph.json", "loop"}
+
+
+def test_the_name_of_a_file_may_be_any_bytes(tmp_path: Path) -> None:
+    done = in_shell(
+        rf"cd {tmp_path}; cp $ASIA $'\xff.csv'; gzip -k $'\xff.csv'; "
+        r"$SGES learn $'\xff.csv' --out $'\xfe' && $SGES learn $'\xff.csv.gz' --json"
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert len(list((tmp_path / os.fsdecode(b"\xfe")).iterdir())) == 5
+
+
+def test_files_obey_the_umask(tmp_path: Path) -> None:
+    assert in_shell(f"umask 027; cd {tmp_path}; $SGES learn $ASIA --out out").returncode == 0
+    assert (tmp_path / "out" / "graph.json").stat().st_mode & 0o777 == 0o640
+
+
+def test_two_writers_of_one_folder_leave_the_files_of_one(tmp_path: Path) -> None:
+    line = "$SGES learn $ASIA --json {} --out out > {}.json & "
+    done = in_shell(f"cd {tmp_path}; {line.format('--score bdeu', 'a')}{line.format('', 'b')} wait")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "graph.dot", "graph.json", "graph.svg", "report.html", "summary.txt",
+    ]  # fmt: skip
+    left = (tmp_path / "out" / "graph.json").read_bytes()
+    assert left in [(tmp_path / name).read_bytes() for name in ("a.json", "b.json")]
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert read_result(tmp_path / "out" / "report.html") == read_result(tmp_path / "out")
+    assert json.loads(left)["score_name"] in page
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_the_command_is_imported_is_one_line(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    """Typer is the first large library that the command imports; here it sends the signal."""
+    (tmp_path / "typer.py").write_text(f"import signal\nsignal.raise_signal({int(number)})\n")
+    done = in_shell("$SGES learn $ASIA", PYTHONPATH=f"{tmp_path}:{os.environ['PYTHONPATH']}")
+    assert (done.returncode, done.stdout) == (INTERRUPTED, b"")
+    assert done.stderr == b"sges: interrupted; nothing was written\n"
+
+
+WRITING = """
+import signal, sys
+import sges.cli.terminal
+from sges.cli import main
+shown = []
+for name in ("say", "print_page", "remark"):
+    for module in ("terminal", "learn", "graphs"):
+        __import__(f"sges.cli.{module}")
+        setattr(sys.modules[f"sges.cli.{module}"], name, lambda *_: signal.raise_signal(2))
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "file"),
+    [
+        ("demo", "demo.svg"),
+        ("plot graph.json picture.svg", "picture.svg"),
+        ("convert graph.json other.dot", "other.dot"),
+        ("simulate sampled", "sampled"),
+    ],
+)
+def test_ctrl_c_after_a_file_was_written_does_not_deny_it(
+    arguments: str, file: str, tmp_path: Path
+) -> None:
+    write_graph(PDAG.complete(3), tmp_path / "graph.json")
+    done = subprocess.run(
+        [sys.executable, "-c", WRITING, *arguments.split()],
+        cwd=tmp_path, capture_output=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, b"")
+    assert (tmp_path / file).exists()
 
 
 @pytest.mark.parametrize("arguments", ["--help", "learn --help", "learn $ASIA", "measure --help"])

@@ -18,7 +18,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from sges.cli.app import INTERRUPTED, run
+from sges.cli import INTERRUPTED
+from sges.cli.app import run
 from sges.export.writing import write_bytes, write_directory
 from sges.report import read_result
 

@@ -3,7 +3,9 @@
 A reader is a name, some valid files and a function that reads one.  Each input is a mutation of
 a valid file, made from the reader's name and a number alone, so that any failure can be made
 again.  Reading it may succeed or raise an ``SgesError`` of one line; everything else fails:
-another exception, the death of the process, more than ten seconds, or more than 4 GiB.
+another exception, the death of the process, more than ten seconds, or more than 4 GiB.  Seconds
+are those of the processor while a process runs, so that a busy machine makes no difference, and
+those of a clock while it waits.
 """
 
 import faulthandler
@@ -213,7 +215,7 @@ class _Worker:
             warnings.simplefilter("ignore", DeprecationWarning)
             self.process.start()
         other.close()
-        self.at, self.since = -1, time.monotonic()
+        self.at, self.since, self.used = -1, time.monotonic(), 0.0
 
     def is_idle(self) -> bool:
         return not self.left
@@ -238,10 +240,17 @@ class _Worker:
             return
         if self.number.value != self.at:
             self.at, self.since = self.number.value, time.monotonic()
-        elif time.monotonic() - self.since > SECONDS:
+            self.used = _used_by(self.process.pid)[1]
+        elif self._hangs():
             self.process.kill()
             self.process.join()
             self._died(f"took more than {SECONDS:.0f} s")
+
+    def _hangs(self) -> bool:
+        if time.monotonic() - self.since <= SECONDS:
+            return False
+        is_waiting, used = _used_by(self.process.pid)
+        return is_waiting or used - self.used > SECONDS
 
     def _take(self, told: tuple[Counter[str], list[tuple[int, str]], float, int]) -> None:
         outcomes, failures, slowest, peak = told
@@ -287,6 +296,15 @@ def _serve(readers: dict[str, Reader], name: str, pipe: Connection, number: _Num
             pipe.send(_read_all(readers[name], name, seeds, path, range(start, stop), number))
 
 
+def _used_by(pid: int | None) -> tuple[bool, float]:
+    """Return whether a process waits, and its seconds on the processor so far."""
+    try:
+        words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:  # it has died, or there is no such file system
+        return True, 0.0
+    return words[0] != "R", (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def _memory_folder() -> str | None:
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
@@ -300,9 +318,9 @@ def _read_all(
     for number in numbers:
         at.value = number
         path.write_bytes(mutated(name, seeds, number))
-        start = time.monotonic()
+        start = time.process_time()
         what = outcome(reader, path, number)
-        slowest = max(slowest, time.monotonic() - start)
+        slowest = max(slowest, time.process_time() - start)
         outcomes[what.split(":")[0]] += 1
         if what not in ("read", "refused"):
             failures.append((number, what))

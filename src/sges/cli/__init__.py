@@ -16,6 +16,59 @@ standard output, everything else to standard error.  Exit codes: 0 done, 1 inval
 2 invalid command line.
 """
 
-from sges.cli.app import main
+import os
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+INTERRUPTED = 130
 
 __all__ = ["main"]
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command ``sges``, and exit with its code.
+
+    Parameters
+    ----------
+    arguments : list of str, optional
+        The words after ``sges``; by default those of the command line.
+    """
+    with _leaving_at_signals(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # libraries that warn of each other are no concern here
+        from sges.cli.app import run
+        from sges.cli.terminal import keep_exit_code
+    try:
+        code = run(arguments)
+    except KeyboardInterrupt:  # another one, while the first was reported
+        code = INTERRUPTED
+    keep_exit_code()
+    if sys.stdout is None:  # Python would complain of it at exit
+        os._exit(code)
+    sys.exit(code)
+
+
+@contextmanager
+def _leaving_at_signals() -> Iterator[None]:
+    """End the process in one line at Ctrl-C or SIGTERM, while there is nothing to undo."""
+
+    def leave(*_: object) -> None:
+        if sys.stderr is not None:
+            os.write(sys.stderr.fileno(), b"sges: interrupted; nothing was written\n")
+        os._exit(INTERRUPTED)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = [(number, signal.getsignal(number)) for number in (signal.SIGINT, signal.SIGTERM)]
+    for number, handler in before:
+        if handler is not signal.SIG_IGN:
+            signal.signal(number, leave)
+    try:
+        yield
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)

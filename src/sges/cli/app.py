@@ -8,20 +8,20 @@ from typing import Annotated, cast
 import typer
 
 from sges import __version__
+from sges.cli import INTERRUPTED
 from sges.cli.confidence import confidence
 from sges.cli.effects import effect, effects
 from sges.cli.graphs import compare, convert, measure, plot, report, simulate
 from sges.cli.learn import demo, inspect, learn
 from sges.cli.terminal import (
     check_streams,
-    keep_exit_code,
     remark,
     say,
     terminated_as_interrupted,
 )
 from sges.errors import InvalidArgument, InvalidProperty, SgesError, in_shell
 
-INVALID_DATA, INVALID_COMMAND, INTERRUPTED = 1, 2, 130
+INVALID_DATA, INVALID_COMMAND = 1, 2
 
 # Typer carries Click inside, or needs it outside, depending on its version; either way this is
 # the base of its errors.
@@ -72,24 +72,6 @@ def options(
     ] = False,
 ) -> None:
     """Take the options that stand before the command."""
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Run the command ``sges``, and exit with its code.
-
-    Parameters
-    ----------
-    arguments : list of str, optional
-        The words after ``sges``; by default those of the command line.
-    """
-    try:
-        code = run(arguments)
-    except KeyboardInterrupt:  # another one, while the first was reported
-        code = INTERRUPTED
-    keep_exit_code()
-    if sys.stdout is None:  # Python would complain of it at exit
-        os._exit(code)
-    sys.exit(code)
 
 
 def run(arguments: list[str] | None = None) -> int:

@@ -33,6 +33,7 @@ from sges.cli.terminal import (
     remark,
     warnings_as_remarks,
     watching,
+    write_undisturbed,
 )
 from sges.errors import in_shell
 
@@ -152,7 +153,7 @@ def confidence(
         )
         if out is not None:
             watcher.tell(f"drawing and writing {out}")
-            found.save(out)
+            write_undisturbed(out, found.files())
     if as_json:
         print_json(found.to_dict())
     else:

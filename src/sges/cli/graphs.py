@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sges.cli.learn import BOUNDS, property_of
-from sges.cli.terminal import AsJson, grid, print_json, print_table, say, write_undisturbed
+from sges.cli.terminal import (
+    AsJson,
+    grid,
+    print_json,
+    print_table,
+    say,
+    undisturbed,
+    write_file_undisturbed,
+    write_undisturbed,
+)
 from sges.errors import InvalidArgument, check_word
 
 if TYPE_CHECKING:
@@ -159,7 +168,10 @@ def convert(*, graph: GraphFile, out: Converted, as_json: AsJson = False) -> Non
     """Convert a graph to another format."""
     from sges.export import read_graph, write_graph
 
-    _name_file(write_graph(read_graph(graph), out), as_json)
+    read = read_graph(graph)
+    with undisturbed():
+        path = write_graph(read, out)
+    _name_file(path, as_json)
 
 
 def plot(
@@ -172,10 +184,11 @@ def plot(
 ) -> None:
     """Draw a graph, or the part of it around a node."""
     from sges.export import read_graph
-    from sges.plot import draw
+    from sges.plot import picture as drawn
+    from sges.plot.drawing import format_of
 
-    draw(read_graph(graph), picture, around=around, depth=depth)
-    _name_file(picture, as_json)
+    content = drawn(read_graph(graph), format_of(picture), around=around, depth=depth)
+    _name_file(write_file_undisturbed(picture, content), as_json)
 
 
 def _name_file(path: Path, as_json: bool) -> None:
@@ -203,9 +216,10 @@ def report(
     The file needs no network and holds the result itself, which this command and
     sges.read_result also read from there.
     """
-    from sges.report import read_result, write_report
+    from sges.report import read_result, report_page
 
-    _name_file(write_report(read_result(result), page), as_json)
+    content = report_page(read_result(result)).encode("utf-8", errors="surrogatepass")
+    _name_file(write_file_undisturbed(page, content), as_json)
 
 
 # Simulate

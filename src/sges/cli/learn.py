@@ -19,6 +19,7 @@ from sges.cli.terminal import (
     remark,
     warnings_as_remarks,
     watching,
+    write_file_undisturbed,
     write_undisturbed,
 )
 from sges.errors import FileError, InvalidArgument, in_shell
@@ -318,10 +319,11 @@ def learn(
             files = files_of(result, out, command_line())
             write_undisturbed(out, files)
         if report is not None:
-            from sges.report import write_report
+            from sges.report import report_page
 
             watcher.tell(f"writing {report}")
-            write_report(result, report, command=command_line())
+            page = report_page(result, command_line())
+            write_file_undisturbed(report, page.encode("utf-8", errors="surrogatepass"))
     show(result, as_json=as_json)
     if out is not None and at_terminal():
         remark(f"wrote graph.json, graph.dot, graph.svg, report.html and summary.txt to {out}")
@@ -386,10 +388,12 @@ def demo(
     """Learn a bundled example, print what was found, and draw it."""
     from sges.examples import load
     from sges.learning import learn as learn_from
+    from sges.plot import picture as drawn
+    from sges.plot.drawing import format_of
 
-    chosen = load(example)
+    kind, chosen = format_of(picture), load(example)
     result = learn_from(chosen)
-    result.plot(picture)
+    write_file_undisturbed(picture, drawn(result.cpdag, kind))
     show(result, as_json=as_json)
     remark(comparison_with_truth(chosen.truth, result))
     remark(f"the picture is in {picture}")
@@ -485,7 +489,10 @@ def check_place(out: Path) -> None:
     """Refuse a place that cannot be written to before the search and not after it."""
     if out.exists() and not out.is_dir():
         raise FileError(f"cannot write {str(out)!r}: it is a file; name a directory")
-    there = next(place for place in (out, *out.absolute().parents) if place.exists())
+    from sges.export.writing import file_errors
+
+    with file_errors("write", out):  # the current directory may be gone
+        there = next(place for place in (out, *out.absolute().parents) if place.exists())
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
         raise FileError(f"cannot write {str(out)!r}: {str(there)!r} cannot be written to")
 

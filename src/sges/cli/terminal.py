@@ -126,19 +126,33 @@ def terminated_as_interrupted() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def write_undisturbed(directory: "PathLike", files: Mapping[str, bytes]) -> list[Path]:
-    """Write files, all or none; return their paths.
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Let no signal disturb the writing of files, which should take only a moment.
 
-    Ctrl-C and SIGTERM are ignored meanwhile, which takes a moment.  From then on they end the
-    process at once, for it would not be true that nothing was written.
+    Ctrl-C and SIGTERM are ignored meanwhile.  From then on they end the process at once, because
+    it would not be true that nothing was written.
     """
-    from sges.export.writing import write_directory
-
     heeded = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
     _at_signals(signal.SIG_IGN, heeded)
-    paths = write_directory(directory, files)
+    yield
     _at_signals(signal.SIG_DFL, heeded)
-    return paths
+
+
+def write_undisturbed(directory: "PathLike", files: Mapping[str, bytes]) -> list[Path]:
+    """Write files into a directory, all or none, without being interrupted; return their paths."""
+    from sges.export.writing import write_directory
+
+    with undisturbed():
+        return write_directory(directory, files)
+
+
+def write_file_undisturbed(path: "PathLike", content: bytes) -> Path:
+    """Write a file, whole or not at all, without being interrupted; return its path."""
+    from sges.export.writing import write_bytes
+
+    with undisturbed():
+        return write_bytes(path, content)
 
 
 def keep_exit_code() -> None:

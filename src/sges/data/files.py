@@ -261,6 +261,8 @@ def open_file(source: str | os.PathLike[str] | BinaryIO, reading: Reading) -> Fi
             file = File(name, format, opener, reading, size, compression is None)
         else:  # a pipe can be read only once
             with path.open("rb") as pipe:
+                if path.is_char_device() and not (pipe.isatty() or path.samefile(os.devnull)):
+                    raise FileError(f"{name}: is a device that may never end; give a file")
                 file = _file_of_bytes(name, pipe, reading)
     elif isinstance(source, str | os.PathLike):
         stdin = None if sys.stdin is None else sys.stdin.buffer
@@ -507,11 +509,16 @@ def _file_of_bytes(name: str, file: BinaryIO | None, reading: Reading) -> File:
 
 
 def _opener(place: str | pa.Buffer, compression: Compression | None) -> Callable[[], Stream]:
-    if compression is not None:
-        return lambda: pa.input_stream(place, compression=compression)
-    if isinstance(place, str):
-        return lambda: pa.OSFile(place, mode="rb")
-    return lambda: pa.BufferReader(place)
+    def plain() -> Stream:
+        if isinstance(place, pa.Buffer):
+            return pa.BufferReader(place)
+        # pyarrow takes text for UTF-8, which the name of a file need not be
+        name: Any = os.fsencode(place) if os.name == "posix" else place
+        return pa.OSFile(name, mode="rb")
+
+    if compression is None:
+        return plain
+    return lambda: pa.input_stream(plain(), compression=compression)
 
 
 def _open_csv(file: File, stream: Stream, **convert: Any) -> Any:  # noqa: ANN401 (of pyarrow)

@@ -32,6 +32,10 @@ def need(module: str, purpose: str, package: str | None = None) -> Any:  # noqa:
             f"{purpose} needs {package}, which is not installed; "
             f"install it with: pip install {package}"
         ) from None
+    except Exception as error:  # such as a setting of its own that it cannot read
+        raise MissingLibrary(
+            f"{purpose} needs {module.partition('.')[0]}, which cannot be imported: {error}"
+        ) from None
 
 
 def to_networkx(graph: PDAG, *, dag: bool = False) -> "networkx.DiGraph[str]":

@@ -128,7 +128,7 @@ def draw(
     check_graph("graph", graph)
     check_number("dpi", dpi, least=1)
     check_axes(ax)
-    kind = None if path is None else _format(path)
+    kind = None if path is None else format_of(path)
     graph = graph if around is None else _near(graph, around, depth)
     sheet = _sheet(graph, title, legend, engine, styles)
     if ax is None:
@@ -437,7 +437,8 @@ def check_axes(ax: object) -> None:
         raise InvalidArgument(f"ax = {shown(ax)}: it must be axes of matplotlib, or None")
 
 
-def _format(path: PathLike) -> str:
+def format_of(path: PathLike) -> str:
+    """Return the format that the ending of a path names, and refuse other endings."""
     check_path("path", path)
     kind = Path(path).suffix.lower().removeprefix(".")
     if kind not in FORMATS:
@@ -590,7 +591,7 @@ def draw_steps(
     axis_names: object = labels
     if not isinstance(axis_names, tuple | list) or [*map(type, axis_names)] != [str, str]:
         raise InvalidArgument(f"labels = {shown(labels)}: they must be two strings")
-    kind = None if path is None else _format(path)
+    kind = None if path is None else format_of(path)
     if ax is None:
         module = "matplotlib.figure" if path is not None else "matplotlib.pyplot"
         make = need(module, "a picture", "matplotlib")

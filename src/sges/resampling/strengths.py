@@ -31,6 +31,7 @@ from sges.errors import (
     NoConsistentExtension,
     as_numbers,
     check_number,
+    check_path,
     check_text,
     shown,
 )
@@ -522,6 +523,12 @@ class Confidence:
             If the directory cannot be written.
         """
         from sges.export.writing import write_directory
+
+        check_path("directory", directory)
+        return write_directory(directory, self.files())
+
+    def files(self) -> dict[str, bytes]:
+        """Return the contents of the files that ``save`` writes, by name."""
         from sges.plot import picture
 
         graph, styles = self._picture(0.2)
@@ -529,13 +536,12 @@ class Confidence:
         writer = csv.writer(table, lineterminator="\n")
         writer.writerow(COLUMNS)
         writer.writerows([row[column] for column in COLUMNS] for row in self.rows())
-        files = {
+        return {
             "confidence.json": self.to_json().encode(),
             "strengths.csv": table.getvalue().encode("utf-8", "backslashreplace"),
             "strengths.svg": picture(graph, "svg", styles=styles),
             "summary.txt": self.summary(None).encode("utf-8", "backslashreplace"),
         }
-        return write_directory(directory, files)
 
     def plot_curve(
         self,
