@@ -21,6 +21,7 @@ import sges
 from public import public_methods, public_names
 from sges import PDAG, Dataset, Knowledge, MaxParents, examples, export, score
 from sges.data import Counts, Moments
+from sges.data import inspect as inspect_table
 from sges.effects import effect, effect_over
 from sges.errors import MissingLibrary, SgesError
 from sges.network import LinearGaussian, fit
@@ -96,6 +97,7 @@ def objects() -> dict[str, Any]:
         "sges.GES": sges.GES(),
         "sges.EdgeConfidence": sges.EdgeConfidence(n_resamples=2),
         "sges.data.Counts": Counts.of(discrete()),
+        "sges.data.Description": inspect_table(TABLE),
         "sges.data.Moments": Moments.of(data()),
         "sges.effects.LinearEffect": effect(PAIR, "a", "b", data()),
         "sges.effects.ReplicatedEffect": effect_over([PAIR], "a", "b", data()),
@@ -153,6 +155,9 @@ def calls() -> dict[str, dict[str, Any]]:
         "sges.data.Moments.merge": {"other": Moments.of(data())},
         "sges.data.Counts.of": {"dataset": discrete()},
         "sges.data.Counts.merge": {"other": Counts.of(discrete())},
+        "sges.data.inspect": {"table": TABLE},
+        "sges.data.glance": {"data": data()},
+        "sges.data.Description.text": {},
         "sges.data.discrete_of_file": table,
         "sges.data.moments_of_file": {"path": "table.csv"},
         "sges.data.Reading": {},
@@ -390,6 +395,7 @@ INTERNAL = {
     **dict.fromkeys(
         (f"sges.{name}" for name in (
             "Dataset", "Confidence", "Result", "certificate.Certificate", "data.Counts",
+            "data.ColumnFacts", "data.Description", "data.Finding",
             "data.Moments", "effects.DiscreteEffect", "effects.JointEffect", "effects.LinearEffect",
             "effects.ReplicatedEffect", "network.MixedNetwork",
             "examples.Example", "graph.Between",

@@ -13,7 +13,7 @@ from textwrap import wrap
 from typing import Any
 
 from sges.data.reading import Kind
-from sges.errors import in_shell
+from sges.errors import check_flag, check_number, in_shell
 from sges.graph.pdag import printable
 
 WIDTH = 80
@@ -235,6 +235,8 @@ class Description:
         str
             The size of the table, a line per column, the findings, and the notes.
         """
+        check_number("width", width, whole=True, least=1)
+        check_flag("shell", shell)
         width = max(width, MIN_WIDTH)
         lines = [self._title(), "", "Columns:", *_column_lines(self.columns, width)]
         other = tuple(finding for finding in self.findings if not finding.serious)

@@ -56,7 +56,7 @@ from sges.data.relations import (
     duplicates,
 )
 from sges.data.tables import columns_of, comes_in_parts, names_of
-from sges.errors import Message
+from sges.errors import Message, check_instance
 
 if TYPE_CHECKING:
     from sges.data.files import File
@@ -168,7 +168,8 @@ def inspected(table: Table, reading: Reading) -> Description:
         return describe(dataset_of(table, reading))
     else:
         columns, noted = columns_of(table, reading), reading.label_notes(names_of(table))
-    names = [column.name for column in columns if column.name != reading.weights]
+    weights = reading.weights if isinstance(reading.weights, str) else None
+    names = [column.name for column in columns if column.name != weights]
     asked = reading.kinds_of(names)
     columns, unusable = _without_unusable(columns, reading, frozenset(asked))
     left = {column.name for column in columns}
@@ -309,6 +310,7 @@ def glance(data: Dataset | Moments) -> tuple[str, ...]:
     >>> glance(Dataset.of(x)), glance(Dataset.of(np.column_stack([x, x.sum(axis=1)])))
     ((), ('collinear columns',))
     """
+    check_instance("data", data, Dataset | Moments, "a Dataset or Moments")
     if isinstance(data, Moments):
         found = collinear(list(data.names), data.covariance, data.records)
     else:
