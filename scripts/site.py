@@ -161,9 +161,9 @@ def execute(page: str) -> None:
         extra_arguments=["--IPKernelApp.log_level=ERROR"],
     ).execute()
     extra = SOURCE / "_extra" / path.parent.relative_to(SOURCE)
-    extra.mkdir(parents=True, exist_ok=True)
-    for report in folder.glob("*.html"):
-        shutil.copyfile(report, extra / report.name)
+    (extra / "reports").mkdir(parents=True, exist_ok=True)
+    for report in folder.glob("*.html"):  # not beside the page, which may have the same name
+        shutil.copyfile(report, extra / "reports" / report.name)
     text = json.dumps(notebook)
     (extra / f"{path.stem}.ipynb").write_text(text, encoding="utf-8")
     note = f'This page as a notebook: <a href="{path.stem}.ipynb" download>{path.stem}.ipynb</a>'
@@ -182,9 +182,10 @@ def notebook_of(text: str) -> Any:  # noqa: ANN401 (a notebook of nbformat)
         elif k % 3 == 2 and language == "python":
             cells.append(nbformat.v4.new_code_cell(part.rstrip()))
             for name in REPORT.findall(part):
+                address = f"reports/{name}"
                 frame = (
-                    f'<iframe class="report-frame" src="{name}" loading="lazy" title="The report">'
-                    f'</iframe>\n\n<a href="{name}">Open the report on a page of its own</a>'
+                    f'<iframe class="report-frame" src="{address}" loading="lazy" title="Report">'
+                    f'</iframe>\n\n<a href="{address}">Open the report on a page of its own</a>'
                 )
                 cells.append(nbformat.v4.new_markdown_cell(frame))
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}

@@ -106,6 +106,13 @@
     return [from[0] + dx * Math.min(scale, 0.5), from[1] + dy * Math.min(scale, 0.5)];
   }
   function straight(x, y) {
+    const [p, q] = [boxes.get(x), boxes.get(y)];
+    if (!isDrawn && p[1] === q[1] && state.node !== x && state.node !== y) {
+      // an arc below the row, as a line would run through the boxes between the two
+      const base = p[1] + p[3] / 2, low = base + Math.min(24 + Math.abs(p[0] - q[0]) / 12, 64);
+      const numbers = [p[0], base, (p[0] + q[0]) / 2, low, q[0], base].map((c) => c.toFixed(1));
+      return "M" + numbers.slice(0, 2).join(" ") + "Q" + numbers.slice(2).join(" ");
+    }
     const a = border(boxes.get(x), boxes.get(y)), b = border(boxes.get(y), boxes.get(x));
     return "M" + a.map((c) => c.toFixed(1)).join(" ") + "L" + b.map((c) => c.toFixed(1)).join(" ");
   }
