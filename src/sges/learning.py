@@ -320,7 +320,8 @@ def resolve_penalty(
         if data is None or not isinstance(score, str):
             return ResolvedPenalty(1.0)
         odds = f"prior odds of 1/{len(data.names):,}"
-        note = f"penalty auto: each edge has {odds}; penalty=1 is the textbook BIC"
+        textbook = Argument("penalty", 1)
+        note = Message(f"penalty auto: each edge has {odds}; ", textbook, " is the textbook BIC")
         return ResolvedPenalty("auto", (note,))
     if data is None or not isinstance(score, str):
         raise InvalidArgument(

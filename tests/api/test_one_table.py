@@ -13,6 +13,7 @@ import pytest
 
 import sges
 from sges import MaxParents, examples
+from sges.cli.learn import in_words_of_the_shell
 from sges.result import Result
 
 
@@ -42,4 +43,5 @@ def test_every_way_in_gives_the_same_result(name: str, tmp_path: Path) -> None:
         assert essence(sges.learn(table, assume=MaxParents(3))) == expected, type(table)
     by_array = sges.learn(frame.to_numpy(), names=list(frame.columns), assume=MaxParents(3))
     assert essence(by_array) == expected
-    assert essence(from_stdin(path)) == expected
+    in_shell = in_words_of_the_shell(sges.learn(path, assume=MaxParents(3)))
+    assert essence(from_stdin(path)) == essence(in_shell)
