@@ -3,6 +3,7 @@
 from sges.errors import not_one_of
 from studies.frame import Study
 from studies.paper import (
+    cluster,
     complexity,
     confidence,
     curved,
@@ -39,6 +40,7 @@ STUDIES: dict[str, Study] = {
         missing.STUDY,
         curved.STUDY,
         confidence.STUDY,
+        cluster.STUDY,
         standard.STUDY,
         quality.STUDY,
         engine.STUDY,

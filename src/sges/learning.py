@@ -17,19 +17,21 @@ from math import inf
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from sges.checkpoint import Checkpoint, name_of
 from sges.data import Dataset, Kinds, Missing, Moments, Reading, glance
-from sges.data.dataset import dataset_of
 from sges.errors import Argument, InvalidArgument, Message, Spelling, check_number, shown
+from sges.export import PathLike
 from sges.graph.pdag import PDAG
 from sges.properties import MaxParents, Property
 from sges.result import Result
 from sges.score.named import Penalty, check_score_word, kinds_in_words, make_score
 from sges.score.protocol import Score, is_score, score_name
-from sges.search import Strategy, search
+from sges.search import OnProgress, Strategy, search
 from sges.search.algorithms import Forward
 from sges.search.auto import auto_bound
+from sges.search.engines import IS_USED
 from sges.search.moves import Constraint
-from sges.search.run import OnProgress
+from sges.search.replay import Replay
 from sges.search.strategy import AnyStrategy, as_strategy
 
 if TYPE_CHECKING:
@@ -70,6 +72,7 @@ def learn(
     time_limit: float | None = None,
     n_jobs: int | None = None,
     progress: OnProgress | bool | None = None,
+    checkpoint: PathLike | None = None,
     kinds: Kinds = None,
     missing: Missing = "error",
     names: Sequence[str] | None = None,
@@ -129,6 +132,10 @@ def learn(
     progress : callable or bool, optional
         Called with a ``Progress`` at the start of each phase and after each step; True shows a
         line on standard error, in a terminal or a notebook, that tells where the search is.
+    checkpoint : path, optional
+        A file that keeps what the search has done, written every few seconds.  If the run is
+        killed, the same call goes on from there, and its result is that of a run that was not
+        interrupted, counts included.  A file of other data or settings is refused.
     kinds, missing, names, columns, exclude, weights : optional
         How the table is read: see ``Dataset.of``.
 
@@ -186,8 +193,12 @@ def learn(
     for note in notes:
         LOG.info(note)
     left = None if time_limit is None else max(time_limit - chosen.seconds, 0.0)
+    replay = None
+    if checkpoint is not None:
+        kept = _checkpoint(checkpoint, data, score, chosen.value, plan)
+        replay = Replay(kept.load(), kept.save)
     with _watched(progress) as callback:
-        result = plan.run(scorer, time_limit=left, progress=callback)
+        result = plan.run(scorer, time_limit=left, progress=callback, replay=replay)
     named = result.cpdag.named(labels)
     return replace(result, cpdag=named, notes=(*notes, *result.notes), plan=plan)
 
@@ -199,6 +210,29 @@ def _watched(progress: OnProgress | bool | None) -> AbstractContextManager[OnPro
 
         return progress_line()
     return nullcontext(None if isinstance(progress, bool) else progress)
+
+
+def _checkpoint(
+    path: PathLike,
+    data: Dataset | Moments | None,
+    score: AnyScore,
+    penalty: Penalty,
+    plan: "SearchPlan",
+) -> Checkpoint:
+    """Return the checkpoint of a run with these settings on these data."""
+    if data is None:
+        raise InvalidArgument(
+            "checkpoint= needs a table, by which the run is recognised; a score object has none"
+        )
+    settings = {
+        "run": "learn",
+        "score": score if isinstance(score, str) else name_of(score),  # type: ignore[arg-type]
+        "penalty": penalty,
+        "start": None if plan.start is None else (plan.start.out, plan.start.into),
+        "engine": "compiled" if IS_USED else "reference",
+        **plan.settings(),
+    }
+    return Checkpoint.at(path, settings, data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,10 +260,11 @@ class SearchPlan:
         *,
         time_limit: float | None = None,
         progress: OnProgress | None = None,
+        replay: Replay | None = None,
     ) -> Result:
         """Search with a score: under the property, or under a bound chosen from the data."""
         if isinstance(self.assume, str):
-            return self._run_with_chosen_bound(score, time_limit, progress)
+            return self._run_with_chosen_bound(score, time_limit, progress, replay)
         result = search(
             score,
             self.assume,
@@ -241,11 +276,26 @@ class SearchPlan:
             time_limit=time_limit,
             progress=progress,
             constraint=self.constraint,
+            replay=replay,
         )
         return replace(result, notes=(*result.notes, *_excess(result, self.assume)))
 
+    def settings(self) -> dict[str, object]:
+        """Return what the result depends on, for checkpoints."""
+        return {
+            "strategy": self.strategy,
+            "assume": self.assume,
+            "forward": self.forward,
+            "max_indegree": self.max_indegree,
+            "knowledge": self.constraint,
+        }
+
     def _run_with_chosen_bound(
-        self, score: Score, time_limit: float | None, progress: OnProgress | None
+        self,
+        score: Score,
+        time_limit: float | None,
+        progress: OnProgress | None,
+        replay: Replay | None,
     ) -> Result:
         """Return the result under the smallest bound on parents beyond which nothing improves."""
         chosen = auto_bound(
@@ -258,6 +308,7 @@ class SearchPlan:
             time_limit=time_limit,
             progress=progress,
             constraint=self.constraint,
+            replay=replay,
         )
         tried = ", ".join(str(one.k) for one in chosen.rounds)
         note = (
@@ -357,11 +408,9 @@ def read_for_score(
     """
     by_moments = isinstance(score, str) and score in ("auto", "bic", "gaussian-bic", "bge")
     needs_rows = rows or not by_moments or (isinstance(penalty, str) and penalty == "choose")
-    if needs_rows:
-        return dataset_of(table, reading)
     from sges.data.parts import statistics_of
 
-    return statistics_of(table, reading)
+    return statistics_of(table, reading, rows=needs_rows)
 
 
 def read_table(

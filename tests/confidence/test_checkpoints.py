@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 from sges import Confidence, confidence
+from sges.checkpoint import digest_of
 from sges.data import Dataset, Moments
 from sges.errors import DataError, FileError, InvalidArgument
 from sges.network.gaussian import LinearGaussian
 from sges.network.structures import random_dag
 from sges.resampling import ReplicateProgress, replicates
-from sges.resampling.checkpoint import digest_of
 
 DATA = LinearGaussian.random(random_dag(8, 10, 1), (0.2, 0.9), seed=1).sample(300, seed=1)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from sges.cli.learn import (
+    CheckpointFile,
     Column,
     Decimal,
     Delimiter,
@@ -65,14 +66,6 @@ TimeLimit = Annotated[
     float | None,
     typer.Option(
         metavar="SECONDS", help="Stop after SECONDS and count the replicates done so far."
-    ),
-]
-CheckpointFile = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Keep the replicates that are done there; if the run is killed, the same command goes "
-        "on from there.",
     ),
 ]
 Out = Annotated[

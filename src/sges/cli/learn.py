@@ -227,6 +227,14 @@ Out = Annotated[
         "none.",
     ),
 ]
+CheckpointFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Keep what was done there, every few seconds; if the run is killed, the same command "
+        "goes on from there.",
+    ),
+]
 Report = Annotated[
     Path | None,
     typer.Option(
@@ -253,6 +261,7 @@ def learn(
     max_indegree: MaxIndegree = None,
     time_limit: TimeLimit = None,
     n_jobs: Jobs = None,
+    checkpoint: CheckpointFile = None,
     kinds: KindOf = None,
     missing: MissingWord = "error",
     columns: Column = None,
@@ -310,6 +319,7 @@ def learn(
             time_limit=time_limit,
             n_jobs=n_jobs,
             progress=watcher.callback,
+            checkpoint=checkpoint,
         )
         result = in_words_of_the_shell(result)
         if out is not None:

@@ -594,7 +594,9 @@ def statistics_of(table: Table, reading: Reading, *, rows: bool = False) -> Data
     ClusterError
         If a cluster went away.
     """
-    if isinstance(table, Dataset) or not (is_path(table) or comes_in_parts(table)):
+    if isinstance(table, Dataset) or (rows and is_path(table)):
+        return dataset_of(table, reading)
+    if not is_path(table) and not comes_in_parts(table):
         return dataset_of(table, reading)
     if not is_path(table) and reading.weights is not None and not isinstance(reading.weights, str):
         raise InvalidArgument("weights of a table in parts must be the name of a column")

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from sges import __version__
+from sges.checkpoint import SECONDS_BETWEEN, Checkpoint, name_of
 from sges.data import Dataset, Kinds, Missing, Moments
 from sges.errors import (
     ClusterError,
@@ -51,7 +51,6 @@ from sges.learning import (
     resolve_penalty,
     resolve_strategy,
 )
-from sges.resampling.checkpoint import SECONDS_BETWEEN, Checkpoint
 from sges.resampling.draws import DRAWS, Source, permuted
 from sges.resampling.strengths import Confidence, edge_list, graph_of_list
 from sges.score.edge_prior import EdgePrior
@@ -367,18 +366,13 @@ class Question:
 
     def checkpoint(self, path: object) -> Checkpoint:
         """Return the checkpoint at a path, for runs of this question."""
-        plan, score = self.plan, self.score
         settings = {
-            "sges": __version__,
+            "run": "confidence",
             "draw": self.source.draw,
             "seed": self.seed,
-            "score": score if isinstance(score, str) else _name_of(score),
+            "score": self.score if isinstance(self.score, str) else name_of(self.score),
             "penalty": self.penalty,
-            "strategy": plan.strategy,
-            "assume": plan.assume,
-            "forward": plan.forward,
-            "max_indegree": plan.max_indegree,
-            "knowledge": plan.constraint,
+            **self.plan.settings(),
         }
         return Checkpoint.at(path, settings, self.source.data)
 
@@ -407,13 +401,6 @@ class Question:
                 raise KeyboardInterrupt
             return None
         return result.cpdag.named(None).relabel(order.tolist()).named(self.source.data.names)
-
-
-def _name_of(make: MakeScore) -> str:
-    """Return what to call a function that makes scores, with its settled arguments."""
-    if isinstance(make, partial):
-        return f"{_name_of(make.func)}{make.args}{make.keywords}"
-    return f"{make.__module__}.{getattr(make, '__qualname__', type(make).__qualname__)}"
 
 
 def run(

@@ -35,6 +35,11 @@ class CountingScore:
     caching
         Whether to remember the values of ``local``.
 
+    Attributes
+    ----------
+    asked
+        For each node, the sets of parents that were asked for, if they are counted.
+
     Examples
     --------
     >>> from sges.score import GaussianBIC
@@ -52,7 +57,7 @@ class CountingScore:
         self.counting = counting
         self.caching = caching
         self.names: tuple[str, ...] | None = getattr(score, "names", None)
-        self._asked: list[set[NodeSet]] = [set() for _ in range(score.n)]
+        self.asked: list[set[NodeSet]] = [set() for _ in range(score.n)]
         self._values: list[dict[NodeSet, float]] = [{} for _ in range(score.n)]
 
     @property
@@ -63,7 +68,7 @@ class CountingScore:
     @property
     def evaluations(self) -> int | None:
         """The number of unique families asked for so far; None if they are not counted."""
-        return sum(map(len, self._asked)) if self.counting else None
+        return sum(map(len, self.asked)) if self.counting else None
 
     def local(self, y: int, parents: NodeSet) -> float:
         """Return what the wrapped score gives for a node with some parents.
@@ -81,7 +86,7 @@ class CountingScore:
             The score of the family, on the log-likelihood scale.
         """
         if self.counting:
-            self._asked[y].add(parents)
+            self.asked[y].add(parents)
         return self._value(y, parents)
 
     def insert_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
@@ -124,8 +129,8 @@ class CountingScore:
 
     def _gains(self, name: str, y: int, base: NodeSet, candidates: Candidates) -> Gains:
         if self.counting:
-            self._asked[y].add(base)
-            self._asked[y].update(base ^ 1 << x for x in candidates.tolist())
+            self.asked[y].add(base)
+            self.asked[y].update(base ^ 1 << x for x in candidates.tolist())
         batch = batch_method(self.score, name)
         if batch is None:
             return gains_by_local(self._value, y, base, candidates)

@@ -15,11 +15,12 @@ from sges.search.algorithms import (
     turning,
 )
 from sges.search.low_order import low_order
-from sges.search.run import Progress
+from sges.search.run import OnProgress, Progress
 from sges.search.strategy import STRATEGIES, Strategy
 
 __all__ = [
     "STRATEGIES",
+    "OnProgress",
     "Progress",
     "Strategy",
     "bes",

@@ -30,6 +30,7 @@ from sges.search.extended import ExtendedSearch
 from sges.search.low_order import LowOrder
 from sges.search.moves import Constraint, Moves
 from sges.search.reference_order import ROUNDS
+from sges.search.replay import Replay
 from sges.search.run import Budget, OnProgress, Run, Selection
 from sges.search.strategy import AnyStrategy, Strategy, as_strategy
 from sges.search.with_knowledge import SEARCHES, search_with_knowledge
@@ -451,6 +452,7 @@ def search(
     n_jobs: int | None = None,
     progress: OnProgress | None = None,
     constraint: Constraint | None = None,
+    replay: Replay | None = None,
 ) -> Result:
     """Search by a strategy: a word of ``sges.search.strategy``, or a ``Strategy``.
 
@@ -483,6 +485,9 @@ def search(
     constraint : Constraint, optional
         Background knowledge with nodes as numbers, from ``Knowledge.bind``: a step to a class that
         it does not admit is never taken, and the result is refined by it.
+    replay : Replay, optional
+        What an earlier run with the same arguments has done, and where this one stores what it
+        does: see ``sges.search.replay``.
 
     Returns
     -------
@@ -499,6 +504,7 @@ def search(
         progress=progress,
         counting=how.counting,
         constraint=constraint,
+        replay=replay,
     )
     if how.low_order and forward is None and start is None:
         forward = "complete"
@@ -742,14 +748,14 @@ def order_first(run: Run, climb: Callable[[], None], effort: float) -> None:
     subsets: on such tables an order does as well, for a fraction of the work.
     """
     engine = run.engine
-    begun, first = engine.mark(), engine.step_count
+    begun, first, before = engine.mark(), engine.step_count, engine.work
     run.order(effort=effort)
     climb()
     if run.stopped is not None or engine.capped is not None:
         return
     total, steps = engine.total, engine.steps[first:]
     engine.rewind(begun)
-    budget = Budget(work=effort * engine.work)
+    budget = Budget(work=effort * (engine.work - before))
     with run.quietly():
         with run.within(budget):
             climb()

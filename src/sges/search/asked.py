@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from math import isfinite
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -94,6 +94,23 @@ class AskedGains:
             known = self._known.setdefault((y, base, adds), {})
             known.update(zip(missing, gains, strict=True))
         return known or {}
+
+    def memory(self) -> dict[str, Any]:
+        """Return the families asked for, and the answers, as JSON can hold them."""
+        return {
+            "asked": [[f"{base:x}" for base in sorted(sets)] for sets in self.counter.asked],
+            "known": [
+                [y, f"{base:x}", adds, list(gains.items())]
+                for (y, base, adds), gains in self._known.items()
+            ],
+        }
+
+    def remember(self, memory: dict[str, Any]) -> None:
+        """Take what ``memory`` returned as asked and answered."""
+        for own, sets in zip(self.counter.asked, memory["asked"], strict=True):
+            own.update(int(base, 16) for base in sets)
+        for y, base, adds, gains in memory["known"]:
+            self._known[y, int(base, 16), adds] = dict(gains)
 
     def scored(self, cpdag: PDAG, operators: Iterable[Operator]) -> Iterator[Scored]:
         """Yield operators with their gains, in one question per parent set where possible."""

@@ -19,6 +19,7 @@ from sges.result import Result, Step
 from sges.score.protocol import Score
 from sges.search.algorithms import Forward, forward_phase, search_on, start_of
 from sges.search.moves import Constraint
+from sges.search.replay import Replay
 from sges.search.run import OnProgress, Run, Selection
 from sges.search.strategy import AnyStrategy, Strategy, as_strategy
 from sges.selective import bounds_of
@@ -58,6 +59,7 @@ def auto_bound(
     time_limit: float | None = None,
     progress: OnProgress | None = None,
     constraint: Constraint | None = None,
+    replay: Replay | None = None,
 ) -> AutoResult:
     """Search with the smallest bound of this kind beyond which the score does not improve.
 
@@ -67,7 +69,7 @@ def auto_bound(
         The score to maximise.
     kind : type of property
         The kind of bound, such as ``MaxParents``.
-    forward, start, strategy, max_indegree, n_jobs, time_limit, progress, constraint
+    forward, start, strategy, max_indegree, n_jobs, time_limit, progress, constraint, replay
         As in ``sges.search.search``.  The time limit is for all rounds together: the best round
         so far is returned, marked as not complete.
     max_bound : int, optional
@@ -97,6 +99,7 @@ def auto_bound(
         progress=progress,
         counting=how.counting,
         constraint=constraint,
+        replay=replay,
     )
     first = max(kind.smallest, 1)
     last = max(score.n, first) if max_bound is None else max_bound

@@ -128,21 +128,29 @@ class ExtendedSearch:
 
     def _try(self, delete: Delete, gain: float) -> bool:
         """Force a delete, search on, and keep where that ends if it is better."""
-        run, engine, mark = self._run, self._run.engine, self._kept
-        total, touched = engine.total, 0
-        if is_admissible(engine, delete, self._state):
+        touched = 0
+        if is_admissible(self._run.engine, delete, self._state):
             self.tried += 1
-            with run.quietly():
-                self._search_on(delete, gain)
-            if engine.total > total + engine.tolerance and self._is_better():
+            looked_at: str | None = self._run.act("escape", lambda: self._trial(delete, gain))
+            if looked_at is None:
                 self._take_over()
                 return True
-            touched = engine.touched_since(mark)
-            engine.rewind(mark)
-            engine.settle()
-            run.tell(PHASE)
+            touched = int(looked_at, 16)
         self._failed[delete] = touched
         return False
+
+    def _trial(self, delete: Delete, gain: float) -> str | None:
+        """Force a delete and search on; if that ends lower, go back and say what was looked at."""
+        run, engine, mark, total = self._run, self._run.engine, self._kept, self._run.engine.total
+        with run.quietly():
+            self._search_on(delete, gain)
+        if engine.total > total + engine.tolerance and self._is_better():
+            return None
+        touched = engine.touched_since(mark)
+        engine.rewind(mark)
+        engine.settle()
+        run.tell(PHASE)
+        return f"{touched:x}"
 
     def _search_on(self, delete: Delete, gain: float) -> None:
         def climb(bar: tuple[int, int] | None, aim: float) -> bool:
@@ -192,21 +200,29 @@ class ExtendedSearch:
 
         Returns the place of the first trial that has to be run on the engine of the search.
         """
-        if not self._mirrors or len(escapes) - at < 2:
+        run, left = self._run, escapes[at:]
+        may_race = run.next_act is None and bool(self._mirrors) and len(left) > 1
+        if not may_race and run.next_act != "race":
             return at
-        engine, last = self._run.engine, self._last_listed
+        failures = run.act("race", lambda: self._failures(left)) or []
+        for (_, delete), (tried, touched) in zip(left, failures, strict=False):
+            self.tried += tried
+            self._failed[delete] = int(touched, 16)
+        return at + len(failures)
+
+    def _failures(self, escapes: list[Escape]) -> list[tuple[bool, str]]:
+        """Return for each trial that failed whether it was admissible, and what it looked at."""
+        engine, last, taken = self._run.engine, self._last_listed, []
         assert isinstance(engine, CompiledEngine)  # only these have mirrors
         for mirror in self._mirrors:
             mirror.follow(engine, self._state)
-        failures = self._race(escapes[at:])
-        for (_, delete), failure in zip(escapes[at:], failures, strict=False):
+        failures = self._race(escapes)
+        for failure in failures:
             if last is not None and engine.listed + failure.journal.listed > last:
                 break
             engine.take_over(failure.journal)
-            self.tried += failure.tried
-            self._failed[delete] = failure.touched
-            at += 1
-        return at
+            taken.append((failure.tried, f"{failure.touched:x}"))
+        return taken
 
     def _race(self, escapes: list[Escape]) -> list[Failure]:
         """Return the failures up to the first trial that does not simply fail."""

@@ -154,15 +154,23 @@ class LowOrder:
 
     def descend(self, k: int) -> None:
         """Find the separators of a level, and delete while a kept delete does not lose."""
-        run, engine = self._run, self._run.engine
+        run = self._run
         run.tell(PHASE)
         with run.phase(PHASE):
             self._find_separators(k)
-            while run.stopped is None and (kept := self._best(k)) is not None:
-                if kept.separator is not None:
-                    run.separators[engine.step_count] = kept.separator
-                engine.apply(PHASE, kept.delete, kept.gain)
-                run.tell(PHASE)
+            for step, separator in run.act("level", lambda: self._delete(k)) or ():
+                run.separators[step] = int(separator, 16)
+
+    def _delete(self, k: int) -> list[tuple[int, str]]:
+        """Delete while a kept delete does not lose; return the steps that have a separator."""
+        run, engine, certified = self._run, self._run.engine, []
+        while run.stopped is None and (kept := self._best(k)) is not None:
+            if kept.separator is not None:
+                run.separators[engine.step_count] = kept.separator
+                certified.append((engine.step_count, f"{kept.separator:x}"))
+            engine.apply(PHASE, kept.delete, kept.gain)
+            run.tell(PHASE)
+        return certified
 
     def _find_separators(self, k: int) -> None:
         """Find the separators of k nodes of the pairs that have no smaller one.
@@ -171,9 +179,14 @@ class LowOrder:
         """
         n = self._run.n
         wanted = [((1 << y) - 1) & ~self._separated[y] for y in range(n)]
-        for x, y, separator, evidence in self._run.engine.separators(k, wanted):
+
+        def found() -> list[tuple[int, int, str, float]]:
+            pairs = self._run.engine.separators(k, wanted)
+            return [(x, y, f"{separator:x}", evidence) for x, y, separator, evidence in pairs]
+
+        for x, y, separator, evidence in self._run.act("separators", found) or ():
             for one, other in ((x, y), (y, x)):
-                self._separators[one][other] = separator
+                self._separators[one][other] = int(separator, 16)
                 self._separated[one] |= 1 << other
                 self._evidence[one, other] = evidence
 

@@ -20,10 +20,14 @@ The score is asked about an operator once all of its conditions hold but the one
 paths.  That one is checked of operators that would be taken.
 """
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sges.certificate import tie_tolerance
 from sges.graph.equivalence import pdag_to_dag
@@ -214,6 +218,33 @@ class ReferenceEngine:
     def peek(self, operator: Operator) -> PDAG:
         """Return the class to which one valid operator leads."""
         return operator.carry_out(self.cpdag)
+
+    @property
+    def counters(self) -> tuple[int, int]:
+        """How many operators were generated, and how many gains were asked for."""
+        return self._asked.considered, self._asked.work
+
+    @counters.setter
+    def counters(self, value: tuple[int, ...]) -> None:
+        self._asked.considered, self._asked.work = value
+
+    @property
+    def open_moves(self) -> None:
+        """None: operators are generated from scratch at every step."""
+
+    def ask_afresh(self) -> None:
+        """Do nothing: gains do not depend on what was asked before."""
+
+    def reopen(self, moves: Moves) -> None:
+        """Do nothing: operators are generated from scratch at every step."""
+
+    def memory(self) -> tuple[NDArray[np.uint8]]:
+        """Return all that the score was asked, and its answers; for ``remember``."""
+        return (np.frombuffer(json.dumps(self._asked.memory()).encode(), np.uint8),)
+
+    def remember(self, memory: NDArray[np.uint8]) -> None:
+        """Take what ``memory`` returned as asked and answered."""
+        self._asked.remember(json.loads(memory.tobytes()))
 
     @property
     def capped_nodes(self) -> NodeSet:

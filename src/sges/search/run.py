@@ -6,7 +6,8 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from functools import partial
+from typing import Any, TypeAlias
 
 from sges.certificate import tie_tolerance
 from sges.errors import (
@@ -32,6 +33,7 @@ from sges.score.protocol import Score, check_is_score, score_name, total_score
 from sges.search.asked import TimeUp
 from sges.search.engines import Mark, make_engine
 from sges.search.moves import Constraint, Moves
+from sges.search.replay import Replay
 from sges.selective import bounds_of, is_consistent, selective_deletes
 
 
@@ -143,6 +145,7 @@ class Run:
         counting: bool = True,
         constraint: Constraint | None = None,
         n_jobs: int | None = None,
+        replay: Replay | None = None,
     ) -> None:
         check_is_score(score)
         check_number("max_indegree", max_indegree, whole=True, optional=True)
@@ -155,6 +158,8 @@ class Run:
                 f"constraint = {shown(constraint)} is not bound to the variables; give "
                 "Knowledge(...).bind(names)"
             )
+        if replay is not None and not isinstance(replay, Replay):
+            raise InvalidArgument(f"replay = {shown(replay)} is not a Replay, or None")
         self.score = score
         self.n = score.n
         self.max_indegree = max_indegree
@@ -170,6 +175,11 @@ class Run:
             score, counting=counting, deadline=deadline, constraint=constraint
         )
         self.constraint = constraint
+        self._replay = replay
+        self._is_acting = False
+        self._limits: Callable[[], None] | None = None
+        if replay is not None:
+            replay.begin(self.engine)
         if progress is not None:
             self.engine.report = self._report
 
@@ -177,6 +187,43 @@ class Run:
     def seconds(self) -> dict[str, float]:
         """What each phase has taken so far."""
         return dict(self._seconds)
+
+    def act(self, name: str, do: Callable[[], Any], *, again: bool = False) -> Any:  # noqa: ANN401
+        """Return what a part of the run returns; of a run that is resumed, what it returned.
+
+        Its value must be one that JSON can hold.  With ``again`` it is not stored but computed
+        anew.  Acts within acts are not recorded by themselves.
+        """
+        replay, engine = self._replay, self.engine
+        if replay is None or self._is_acting or engine.stopped is not None:
+            return do()
+        spent = False
+        if replay.is_replaying:
+            act = replay.replay(name, engine, do if again else None)
+            value, spent = act.get("value"), "spent" in act
+            if not replay.is_replaying and self._limits is not None:
+                self._limits()
+        else:
+            before, value = engine.step_count, None
+            engine.ask_afresh()
+            self._is_acting = True
+            try:
+                value = do()
+            except OutOfBudget:
+                spent = True
+            finally:
+                self._is_acting = False
+            if engine.stopped is None:
+                steps = engine.steps[before:] if engine.step_count > before else []
+                replay.record(name, engine, steps, None if again else value, spent)
+        if spent:
+            raise OutOfBudget
+        return value
+
+    @property
+    def next_act(self) -> str | None:
+        """The name of the act of an earlier run that is replayed next, if any."""
+        return None if self._replay is None else self._replay.next_act
 
     @property
     def stopped(self) -> str | None:
@@ -250,12 +297,15 @@ class Run:
             return False
         begun = time.perf_counter()
         moves = replace(moves, max_indegree=self.max_indegree)
-        try:
-            if selection is not None and selection.one_by_one:
-                climb = OneByOne(self, phase, moves, selection)
-                return climb.run(bar=bar, patience=patience, aim=aim)
+        climb: Callable[..., bool]
+        if selection is not None and selection.one_by_one:
+            climb = OneByOne(self, phase, moves, selection).run
+        else:
             moves = moves if selection is None else selection.added_to(moves)
-            return self.engine.climb(phase, moves, bar=bar, patience=patience, aim=aim)
+            climb = partial(self.engine.climb, phase, moves)
+        try:
+            moved = self.act("climb", partial(climb, bar=bar, patience=patience, aim=aim))
+            return bool(moved)
         finally:
             spent = time.perf_counter() - begun
             self._seconds[phase] = self._seconds.get(phase, 0.0) + spent
@@ -284,16 +334,21 @@ class Run:
         if self.stopped is not None:
             return
         begun = time.perf_counter()
-        self.engine.order("order", max_indegree=self.max_indegree, effort=effort)
+        order = partial(self.engine.order, "order", max_indegree=self.max_indegree, effort=effort)
+        self.act("order", order)
         spent = time.perf_counter() - begun
         self._seconds["order"] = self._seconds.get("order", 0.0) + spent
 
     def escapes(self, moves: Moves, selection: Selection) -> list[tuple[float, Delete]]:
         """Return the deletes of the state with their gains, best first, each x — y once."""
         moves = replace(moves, max_indegree=self.max_indegree)
+        found: list[tuple[float, Delete]]
         if selection.one_by_one:
-            return OneByOne(self, "", moves, selection).escapes()
-        return self.engine.escapes(selection.added_to(moves))
+            found = self.act("escapes", OneByOne(self, "", moves, selection).escapes, again=True)
+        else:
+            moves = selection.added_to(moves)
+            found = self.act("escapes", partial(self.engine.escapes, moves), again=True)
+        return found
 
     @contextmanager
     def within(self, budget: Budget) -> Iterator[None]:
@@ -301,22 +356,40 @@ class Run:
         engine = self.engine
         begun, counted, worked, listed = time.perf_counter(), None, engine.work, engine.listed
         if budget.evaluations is not None:
-            counted = engine.evaluations
-        engine.limit(budget.seconds, budget.evaluations, budget.work, budget.listed)
+            counted = self._evaluations()
+
+        def limit() -> None:
+            more = None
+            if budget.evaluations is not None:
+                more = budget.evaluations - (engine.evaluations or 0) + (counted or 0)
+            work = None if budget.work is None else budget.work - engine.work + worked
+            most = None if budget.listed is None else budget.listed - engine.listed + listed
+            engine.limit(budget.seconds, more, work, most)
+
+        if self.next_act is None:
+            limit()
+        else:  # nothing is limited before the run is where the earlier one was
+            self._limits = limit
         try:
             yield
         except OutOfBudget:
             budget.spent = True
         finally:
+            self._limits = None
             engine.limit()
             if budget.seconds is not None:
                 budget.seconds -= time.perf_counter() - begun
             if budget.evaluations is not None:
-                budget.evaluations -= (engine.evaluations or 0) - (counted or 0)
+                budget.evaluations -= (self._evaluations() or 0) - (counted or 0)
             if budget.work is not None:
                 budget.work -= engine.work - worked
             if budget.listed is not None:
                 budget.listed -= engine.listed - listed
+
+    def _evaluations(self) -> int | None:
+        """Return the number of unique families asked for so far; None if they are not counted."""
+        counted: int | None = self.act("count", lambda: self.engine.evaluations)
+        return counted
 
     @contextmanager
     def quietly(self) -> Iterator[None]:
@@ -346,13 +419,16 @@ class Run:
         steps = self._steps(score)
         if steps:
             warn_if_not_score_equivalent(self.score, steps[0].operator)
+        evaluations = self._evaluations()
+        if self._replay is not None and self.stopped is None:
+            self._replay.finish(engine)
         names = cpdag.names or getattr(self.score, "names", None)
         refined = cpdag if self.constraint is None else self.constraint.refine(cpdag)
         return Result(
             cpdag=refined.named(names),
             score=score,
             steps=steps,
-            score_evaluations=engine.evaluations,
+            score_evaluations=evaluations,
             evaluation_bound=bound,
             operators_considered=engine.considered,
             seconds=dict(self._seconds),

@@ -8,8 +8,9 @@ executed.
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sges import __version__
 from sges.data import Dataset, Moments
 from sges.errors import DataError, GraphError, InvalidArgument, shown
 from sges.export.writing import file_errors, write_text
@@ -43,7 +45,7 @@ class Checkpoint:
         """Return the checkpoint at a path, which need not exist yet."""
         if not isinstance(path, str | os.PathLike):
             raise InvalidArgument(f"checkpoint = {shown(path)} is not the path of a file")
-        words = {name: str(value) for name, value in settings.items()}
+        words = {"sges": __version__, **{name: str(value) for name, value in settings.items()}}
         return cls(Path(path), words, digest_of(data))
 
     def load(self) -> Any:  # noqa: ANN401 (what JSON holds)
@@ -98,6 +100,13 @@ class Checkpoint:
         return DataError(
             f"checkpoint {str(self.path)!r}: {why}; remove the file to begin again, or name another"
         )
+
+
+def name_of(make: Callable[..., object]) -> str:
+    """Return what to call a function that makes scores, with its settled arguments."""
+    if isinstance(make, partial):
+        return f"{name_of(make.func)}{make.args}{make.keywords}"
+    return f"{make.__module__}.{getattr(make, '__qualname__', type(make).__qualname__)}"
 
 
 def digest_of(data: Dataset | Moments) -> str:
