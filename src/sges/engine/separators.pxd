@@ -3,7 +3,7 @@
 For each y, and each base M of k other nodes, one question gives the gains of all x at once.
 """
 
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 from sges.engine.gains cimport ask_exact, insert_gain
 from sges.engine.lists cimport Ints, Word, has, lowest_bit, push, regrown
@@ -53,7 +53,8 @@ cdef inline void ask_about(Search *s, int y, const int *base) noexcept nogil:
         evidence = -insert_gain(r, x)
         if evidence > found.evidence[k] + s.tolerance:
             found.evidence[k] = evidence
-            memcpy(found.sets + <size_t>k * found.order, base, <size_t>found.order * sizeof(int))
+            for w in range(found.order):
+                found.sets[<size_t>k * found.order + w] = base[w]
 
 
 cdef inline void find_separators(void *argument) noexcept nogil:
