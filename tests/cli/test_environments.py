@@ -198,7 +198,8 @@ def test_a_signal_while_the_command_is_imported_is_one_line(
 ) -> None:
     """Typer is the first large library that the command imports; here it sends the signal."""
     (tmp_path / "typer.py").write_text(f"import signal\nsignal.raise_signal({int(number)})\n")
-    done = in_shell("$SGES learn $ASIA", PYTHONPATH=f"{tmp_path}:{os.environ['PYTHONPATH']}")
+    path = f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"
+    done = in_shell("$SGES learn $ASIA", PYTHONPATH=path)
     assert (done.returncode, done.stdout) == (INTERRUPTED, b"")
     assert done.stderr == b"sges: interrupted; nothing was written\n"
 

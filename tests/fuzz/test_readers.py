@@ -11,8 +11,11 @@ from fuzz.harness import Reader, fuzz, mutated
 from fuzz.readers import READERS
 from sges.errors import DataError
 
+QUICK = [name for name in READERS if not name.startswith("sges on")]
+COMMANDS = [pytest.param(name, marks=pytest.mark.slow) for name in READERS if name not in QUICK]
 
-@pytest.mark.parametrize("name", READERS)
+
+@pytest.mark.parametrize("name", [*QUICK, *COMMANDS])
 def test_mutated_files_are_read_or_refused_in_one_line(name: str) -> None:
     inputs = 60 if name.startswith("sges on") else 300  # a whole command takes longer
     report = fuzz(READERS, name, range(inputs))
