@@ -90,6 +90,7 @@ def test_a_network_that_bif_cannot_hold_leaves_the_file_as_it_was(tmp_path: Path
         ("(some)", "(none)", r"the row of \('none',\) is given twice"),
         ("(some)", "(none, none)", "is not a configuration of its parents"),
         ("(some)", "(snow)", "is not a configuration of its parents"),
+        ("(some)", "()", r"\(\) is not a configuration of its parents"),
         ("(some) 0.9, 0.1", "(some) 0.9", "a row has 1 numbers; it must have 2"),
         ("probability ( rain ) { table 0.5, 0.3333, 0.1666; }", "", "of 'rain' are missing"),
         ("( rain )", "( rian )", "'rian' has probabilities, but is not declared"),

@@ -255,14 +255,14 @@ class _Parser:
         """Check that there is a row of the right length for each configuration."""
         configurations = prod(map(len, levels))
         arity = len(self._levels[name])
-        for key, row in [*family.rows.items(), ((), family.default)]:
-            if key and (
-                len(key) != len(levels)
-                or any(level not in labels for level, labels in zip(key, levels, strict=True))
+        for key in family.rows:
+            if len(key) != len(levels) or any(
+                level not in labels for level, labels in zip(key, levels, strict=True)
             ):
                 raise NetworkError(
                     f"variable {shown(name)}: {shown(key)} is not a configuration of its parents"
                 )
+        for row in [*family.rows.values(), family.default]:
             if row is not None and len(row) != arity:
                 raise NetworkError(
                     f"variable {shown(name)}: a row has {len(row)} numbers; it must have {arity}"
