@@ -267,6 +267,12 @@ def test_bad_files_are_refused_in_one_line(
     assert str(path) in str(caught.value) or "column" in str(caught.value)
 
 
+def test_a_header_of_very_many_digits_is_read_in_linear_time(tmp_path: Path) -> None:
+    name = "7" * 60_000 + "x"  # takes minutes if each digit is looked at from each other
+    path = write(tmp_path / "t.csv", f"{name},b\n1,2\n3,5\n".encode())
+    assert Dataset.of(path).names == (name, "b")
+
+
 @pytest.mark.parametrize("read", [Dataset.of, moments_of_file, discrete_of_file])
 def test_paths_without_a_file_are_refused(tmp_path: Path, read: Callable[[Path], object]) -> None:
     with pytest.raises(FileError, match=r"is a directory; give the path of one|without tables"):

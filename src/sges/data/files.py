@@ -638,7 +638,7 @@ def _refuse_no_header(file: File, header: str) -> None:
 
 
 def _is_number(field: str) -> bool:
-    return re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", field) is not None
+    return re.fullmatch(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", field) is not None
 
 
 @contextmanager
