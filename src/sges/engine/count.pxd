@@ -5,11 +5,12 @@ all inserts into it, each with one parent more.  It may be in several fans.  It 
 Single families are noted when they are asked for; the families of fans are counted in the end.
 """
 
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
 
 from sges.engine.lists cimport (
-    NO_MEMORY, Word, add, count_bits, grown, has, leave, lowest_bit, mixed, one_more, size_of,
+    NO_MEMORY, Word, add, count_bits, grown, has, in_large_pages, leave, lowest_bit, mixed, one_more,
+    size_of,
 )
 from sges.engine.records cimport (
     Entry, Memory, Note, Record, Seen, find, lasting_zeros, longer, record_of,
@@ -32,17 +33,43 @@ cdef inline bint asked_insert(const Record *r, int x) noexcept nogil:
     return r.asked_all or (r.asked != NULL and has(r.asked, x))
 
 
+cdef struct Sieve:
+    # A bit for each of the keys of all fans: where it is not set, there is no fan.
+    Word *bits  # NULL if there was no memory for them
+    Word mask
+
+
+cdef inline Sieve sieve_of(const Memory *m) noexcept nogil:
+    """Return the sieve of the fans; most bases that are looked for have none."""
+    cdef Sieve s
+    cdef Word size = 1 << 12
+    cdef int i
+    while size < 16 * <Word>m.size:
+        size *= 2
+    s.mask = size - 1
+    s.bits = <Word *>calloc(size >> 6, sizeof(Word))
+    if s.bits != NULL:
+        for i in range(m.size):
+            if m.records[i].asked_all or m.records[i].asked != NULL:
+                s.bits[(m.records[i].key & s.mask) >> 6] |= <Word>1 << (m.records[i].key & 63)
+    return s
+
+
 cdef inline bint in_a_fan(
-    const Memory *m, const int *family, int size, int left_out, Word key, Word check
+    const Memory *m, const Sieve *sieve, const int *family, int size, int left_out, Word key, Word check
 ) noexcept nogil:
     """Tell whether a family, its members but one, was asked for as an insert."""
     cdef int i, z
+    cdef Word base
     cdef Record *r
     for i in range(size):
         z = family[i]
         if z == left_out:
             continue
-        r = find(m, key ^ m.keys[2 * z], check ^ m.keys[2 * z + 1])
+        base = key ^ m.keys[2 * z]
+        if sieve.bits != NULL and not (sieve.bits[(base & sieve.mask) >> 6] >> (base & 63)) & 1:
+            continue
+        r = find(m, base, check ^ m.keys[2 * z + 1])
         if r != NULL and asked_insert(r, z):
             return True
     return False
@@ -61,7 +88,7 @@ cdef inline bint grow_seen(Seen *s) noexcept nogil:
         s.failed = block == NULL
         if s.failed:
             return False
-        s.entries = <Entry *>block
+        s.entries = <Entry *>in_large_pages(block, <size_t>room * sizeof(Entry))
         s.room = room
     if 2 * <size_t>s.size >= s.slots:
         slots = max(4 * s.slots, <size_t>4096)
@@ -69,7 +96,7 @@ cdef inline bint grow_seen(Seen *s) noexcept nogil:
         s.failed = block == NULL
         if s.failed:
             return False
-        s.heads = <long long *>block
+        s.heads = <long long *>in_large_pages(block, slots * sizeof(long long))
         s.slots = slots
         memset(s.heads, 255, slots * sizeof(long long))
         for i in range(s.size):
@@ -114,18 +141,21 @@ cdef inline void note_fan(Memory *m, const Record *r) noexcept nogil:
     m.fan_sizes[r.y] |= <Word>1 << min(r.size, 63)
 
 
-cdef inline bint is_fanned(const Memory *m, const Record *r, int left_out, Word key, Word check) noexcept nogil:
+cdef inline bint is_fanned(
+    const Memory *m, const Sieve *sieve, const Record *r, int left_out, Word key, Word check
+) noexcept nogil:
     """Tell whether the family of a record, less one of its base, was asked for as an insert."""
     cdef int size = r.size - (left_out >= 0) - 1  # of the bases that it could be in the fan of
     if size < 0 or not (m.fan_sizes[r.y] >> min(size, 63)) & 1:
         return False
-    return in_a_fan(m, r.base, r.size, left_out, key, check)
+    return in_a_fan(m, sieve, r.base, r.size, left_out, key, check)
 
 
 cdef inline void note_single(Memory *m, const Record *r, int left_out) noexcept nogil:
     """Take note of a family that is asked for by itself: a base, or one less a node."""
     cdef Word key = r.key, check = r.check
     cdef Entry *entry
+    cdef Sieve none
     if left_out >= 0:
         key ^= m.keys[2 * left_out]
         check ^= m.keys[2 * left_out + 1]
@@ -139,7 +169,8 @@ cdef inline void note_single(Memory *m, const Record *r, int left_out) noexcept 
     entry.node = left_out
     entry.clock = -2  # not looked for yet
     if m.eager:
-        entry.clock = -1 if is_fanned(m, r, left_out, key, check) else m.fans[r.y]
+        none.bits = NULL
+        entry.clock = -1 if is_fanned(m, &none, r, left_out, key, check) else m.fans[r.y]
 
 
 cdef inline void note_base(Memory *m, Record *r) noexcept nogil:
@@ -260,17 +291,19 @@ cdef inline long long count_singles(Memory *m) noexcept nogil:
     cdef long long total = 0, i
     cdef Entry *entry
     cdef Record *r
+    cdef Sieve sieve = sieve_of(m)
     for i in range(m.singles.size):
         entry = &m.singles.entries[i]
         if entry.clock == -1:
             continue
         r = m.records[entry.record]
         if entry.clock != m.fans[r.y]:
-            if is_fanned(m, r, entry.node, entry.key, entry.check):
+            if is_fanned(m, &sieve, r, entry.node, entry.key, entry.check):
                 entry.clock = -1
                 continue
             entry.clock = m.fans[r.y]
         total += 1
+    free(sieve.bits)
     return total
 
 
@@ -352,6 +385,10 @@ cdef inline bint make_cores(Cores *c, const Memory *m) noexcept nogil:
         c.slot == NULL or c.keys == NULL or c.rows == NULL or c.partial == NULL or c.of == NULL
     )
     if not c.failed:
+        in_large_pages(c.slot, c.slots * sizeof(int))
+        in_large_pages(c.keys, 2 * <size_t>c.room * sizeof(Word))
+        in_large_pages(c.rows, <size_t>c.room * c.words * sizeof(Word))
+        in_large_pages(c.of, (<size_t>m.cores + 1) * sizeof(int))
         memset(c.slot, 255, c.slots * sizeof(int))
     return not c.failed
 

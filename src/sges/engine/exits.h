@@ -68,6 +68,27 @@ static inline uint64_t mixed(uint64_t x)
     return x ^ (x >> 31);
 }
 
+/* Large blocks are better kept in large pages, if the system has them: they are filled with fewer
+ * faults, and found again with fewer misses.  Returns the block. */
+#ifdef __linux__
+#include <sys/mman.h>
+enum { LARGE_BLOCK = 1 << 22, PAGE = 1 << 12 };
+static inline void *in_large_pages(void *block, size_t bytes)
+{
+    uintptr_t first = ((uintptr_t)block + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+    uintptr_t end = ((uintptr_t)block + bytes) & ~(uintptr_t)(PAGE - 1);
+    if (block != NULL && bytes >= LARGE_BLOCK)
+        madvise((void *)first, end - first, MADV_HUGEPAGE); /* if it cannot be, nothing is lost */
+    return block;
+}
+#else
+static inline void *in_large_pages(void *block, size_t bytes)
+{
+    (void)bytes;
+    return block;
+}
+#endif
+
 #ifdef _WIN32
 #include <windows.h>
 static inline double seconds_now(void)

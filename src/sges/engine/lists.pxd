@@ -15,6 +15,7 @@ cdef extern from "exits.h" nogil:
     int lowest_bit(Word word) noexcept
     int count_bits(Word word) noexcept
     Word mixed(Word number) noexcept
+    void *in_large_pages(void *block, size_t bytes) noexcept
     double seconds_now() noexcept
     enum:
         CAN_RUN_OUT
@@ -42,14 +43,14 @@ cdef inline void *taken(Exit *exit, size_t bytes) noexcept nogil:
     cdef void *block = malloc(bytes if bytes else 1)
     if block == NULL:
         leave(exit, NO_MEMORY)
-    return block
+    return in_large_pages(block, bytes)
 
 
 cdef inline void *regrown(Exit *exit, void *block, size_t bytes) noexcept nogil:
     block = realloc(block, bytes if bytes else 1)
     if block == NULL:
         leave(exit, NO_MEMORY)
-    return block
+    return in_large_pages(block, bytes)
 
 
 cdef inline void *grown(Exit *exit, void *block, int *room, int least, size_t item) noexcept nogil:

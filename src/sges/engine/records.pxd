@@ -12,12 +12,13 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from sges.engine.lists cimport (
-    Exit, Ints, NO_MEMORY, Word, grown, leave, mixed, one_more, sort_ints, taken,
+    Exit, Ints, NO_MEMORY, Word, grown, in_large_pages, leave, mixed, one_more, sort_ints, taken,
 )
 from sges.engine.scores cimport Scorer
 
 cdef enum:
-    BLOCK = 1 << 18  # bytes
+    BLOCK = 1 << 18  # bytes; a quarter of what there is, once that is more
+    LARGEST_BLOCK = 1 << 25
 
 cdef struct Record:
     int number
@@ -94,6 +95,10 @@ cdef struct Block:
     size_t used
     size_t room
 
+cdef struct Slot:
+    Word key
+    Record *record  # NULL if the slot is empty
+
 cdef struct Memory:
     Exit *exit
     int n
@@ -108,7 +113,8 @@ cdef struct Memory:
     ) noexcept nogil
     void (*check)(void *owner) noexcept nogil  # leaves the run if time is up
     Block *block
-    Record **table
+    size_t held  # bytes in all blocks
+    Slot *table
     size_t slots
     Record **records
     int size
@@ -153,7 +159,7 @@ cdef inline bint make_memory(Memory *m, Exit *exit, int n) noexcept nogil:
     m.words = (n + 63) >> 6
     m.most = m.most_work = -1
     m.slots = 1 << 10
-    m.table = <Record **>calloc(m.slots, sizeof(Record *))
+    m.table = <Slot *>calloc(m.slots, sizeof(Slot))
     m.keys = <Word *>malloc((2 * <size_t>n + 1) * sizeof(Word))
     m.fans = <int *>calloc(<size_t>n + 1, sizeof(int))
     m.scratch = <Word *>calloc(<size_t>m.words + 1, sizeof(Word))
@@ -197,12 +203,13 @@ cdef inline void *lasting(Memory *m, size_t bytes) noexcept nogil:
     cdef Block *block = m.block
     cdef size_t wanted = (bytes + 15) & ~<size_t>15, room
     if block == NULL or block.room - block.used < wanted:
-        room = max(<size_t>BLOCK, wanted)
+        room = max(<size_t>BLOCK, wanted, min(m.held // 4, <size_t>LARGEST_BLOCK))
         block = <Block *>taken(m.exit, sizeof(Block) + 16 + room)
         block.before = m.block
         block.used = 0
         block.room = room
         m.block = block
+        m.held += room
     block.used += wanted
     return <char *>block + ((sizeof(Block) + 15) & ~<size_t>15) + block.used - wanted
 
@@ -243,24 +250,29 @@ cdef inline Word check_of(const Memory *m, int y, const int *base, int size) noe
 cdef inline Record *find(const Memory *m, Word key, Word check) noexcept nogil:
     """Return the record with these keys, or NULL."""
     cdef size_t at = key & (m.slots - 1)
-    while m.table[at] != NULL:
-        if m.table[at].key == key and m.table[at].check == check:
-            return m.table[at]
+    while m.table[at].record != NULL:
+        if m.table[at].key == key and m.table[at].record.check == check:
+            return m.table[at].record
         at = (at + 1) & (m.slots - 1)
     return NULL
 
 
+cdef inline void enter(Slot *table, size_t slots, Record *r) noexcept nogil:
+    cdef size_t at = r.key & (slots - 1)
+    while table[at].record != NULL:
+        at = (at + 1) & (slots - 1)
+    table[at].key = r.key
+    table[at].record = r
+
+
 cdef inline void rehash(Memory *m) noexcept nogil:
-    cdef size_t slots = 2 * m.slots, at
-    cdef Record **table = <Record **>calloc(slots, sizeof(Record *))
+    cdef size_t slots = 2 * m.slots
+    cdef Slot *table = <Slot *>in_large_pages(calloc(slots, sizeof(Slot)), slots * sizeof(Slot))
     cdef int i
     if table == NULL:
         leave(m.exit, NO_MEMORY)
     for i in range(m.size):
-        at = m.records[i].key & (slots - 1)
-        while table[at] != NULL:
-            at = (at + 1) & (slots - 1)
-        table[at] = m.records[i]
+        enter(table, slots, m.records[i])
     free(m.table)
     m.table = table
     m.slots = slots
@@ -270,7 +282,6 @@ cdef inline Record *record_of(Memory *m, int y, const int *base, int size) noexc
     """Return the record of a node and a base, in any order; make it if it does not exist."""
     cdef Word key = key_of(m, y, base, size), check = check_of(m, y, base, size)
     cdef Record *r = find(m, key, check)
-    cdef size_t at
     if r != NULL:
         return r
     if m.size == m.room:
@@ -293,8 +304,5 @@ cdef inline Record *record_of(Memory *m, int y, const int *base, int size) noexc
     r.number = m.size
     m.records[m.size] = r
     m.size += 1
-    at = key & (m.slots - 1)
-    while m.table[at] != NULL:
-        at = (at + 1) & (m.slots - 1)
-    m.table[at] = r
+    enter(m.table, m.slots, r)
     return r
