@@ -391,7 +391,7 @@ def check_is_property(what: str, value: object) -> None:
     if isinstance(value, type):
         name = value.__name__
         raise InvalidArgument(f"{what} = {name} is a class; give a bound, such as {name}(2)")
-    if not isinstance(value, Property):
+    if not callable(getattr(value, "holds", None)):  # isinstance of a protocol is slow
         raise InvalidArgument(
             f"{what} = {shown(value)} is not a property; it needs a method holds(graph), as "
             "MaxParents(2) has"

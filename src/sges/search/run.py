@@ -26,7 +26,7 @@ from sges.graph.equivalence import dag_to_cpdag, is_cpdag, is_dag, pdag_to_cpdag
 from sges.graph.meek import close_under_meek
 from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import NodeSet
-from sges.operators import Delete, Operator
+from sges.operators import Delete, Operator, deletes
 from sges.properties import Property, check_is_property
 from sges.result import Result, Step
 from sges.score.protocol import Score, check_is_score, score_name, total_score
@@ -524,10 +524,13 @@ class OneByOne:
         engine, assume = self.engine, self.assume
         lines = graph.undirected_edges()
         edges = [*graph.directed_edges(), *lines, *((y, x) for x, y in lines)]
+        bounded = bounds_of(assume) != (None, None)
         return [
             (delete.gain(engine, graph), delete)
             for x, y in edges
-            for delete in selective_deletes(graph, x, y, assume)
+            for delete in (
+                selective_deletes(graph, x, y, assume) if bounded else deletes(graph, x, y)
+            )
             if is_consistent(delete, graph, assume, after=engine.peek(delete))
         ]
 
