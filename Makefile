@@ -19,7 +19,7 @@ UNDER_SANITIZERS = PYTHONPATH=$(NATIVE)/lib PYTHONDONTWRITEBYTECODE=1 OPENBLAS_N
   ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
   LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libstdc++.so)"
 
-.PHONY: help demo test test-all test-browser test-cluster test-native check lint types contracts format docs site wheel bench fuzz test-floors clean
+.PHONY: help demo test test-all test-browser test-cluster test-tools test-native check lint types contracts format docs site wheel bench fuzz test-floors clean
 
 help:  ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -56,6 +56,18 @@ test-browser: $(VENV)/.installed-test  ## The report in headless Chromium, which
 test-cluster: $(VENV)/.installed-test  ## A Dask cluster of local processes, whose workers are killed; installs Dask
 	$(PIP) --editable '.[dask,test]'
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -v -m cluster tests/cluster
+
+# In an environment of its own: DoWhy holds SciPy back.  The import makes sure that nothing is skipped.
+TOOLS_VENV := build/tools-venv
+$(TOOLS_VENV)/.installed: pyproject.toml $(ENGINE)
+	$(PYTHON) -m venv $(TOOLS_VENV)
+	$(TOOLS_VENV)/bin/python -m pip install --disable-pip-version-check --quiet --quiet --editable '.[test,tools]'
+	@touch $@
+
+test-tools: $(TOOLS_VENV)/.installed  ## Every hand-over to another library, with all of them installed
+	$(TOOLS_VENV)/bin/python -c 'import causallearn, dowhy, gadjid, igraph, pgmpy, pyagrum, pydot, semopy'
+	OPENBLAS_NUM_THREADS=1 $(TOOLS_VENV)/bin/python -m pytest -m "not slow" tests/export tests/network/test_bif.py \
+	  tests/test_metrics.py tests/api/test_wrong_types.py
 
 test-native: $(VENV)/.installed-test  ## The compiled engine's tests under address and undefined sanitizers
 	SGES_CFLAGS="$(SANITIZED)" $(BIN)/python setup.py --quiet build --build-base $(NATIVE) --build-lib $(NATIVE)/lib

@@ -846,7 +846,8 @@ def _statistics(graph: PDAG, data: Data, smoothing: float) -> _Linear | _Tables:
             return _Tables(columns_of(graph, table.names), levels, _counts_of(table), smoothing)
         if table.discrete:
             raise DataError(
-                "effects need columns of one kind, and the data have continuous and discrete ones"
+                "effects need columns of one kind, and the data have continuous and discrete ones; "
+                "to_dowhy() passes the graph to a tool that estimates effects in such tables"
             )
         data = Moments.of(table)
     columns = columns_of(graph, data.names)

@@ -1,9 +1,9 @@
 """What a search returns: the equivalence class it found, and how it got there.
 
 ``Result`` is a frozen record.  It pickles, and it goes to JSON and back (``to_json``,
-``from_json``); it knows graphs and operators and nothing else.  Its methods that show or convert
-it (``summary``, ``plot``, ``to_networkx``, ...) import ``sges.report``, ``sges.plot`` and
-``sges.export`` when they are called.
+``from_json``); it knows graphs and operators and nothing else.  It is drawn and passed to other
+tools like a graph (``sges.graph.named``); its methods that report or resample import
+``sges.report`` and ``sges.resampling`` when they are called.
 
 The JSON of a result has the entries
 
@@ -31,17 +31,16 @@ from typing import TYPE_CHECKING, Any, Literal
 from sges.errors import DataError, GraphError, InvalidArgument, check_number, check_text, shown
 from sges.graph.counting import class_size, sample_members
 from sges.graph.equivalence import extensions, pdag_to_cpdag, pdag_to_dag
-from sges.graph.pdag import PDAG, Edge, printable
+from sges.graph.named import LearnedEdge, NamedGraph, printable
+from sges.graph.pdag import PDAG, Edge
 from sges.graph.records import edge_records, graph_of_record, parse_json
 from sges.nodeset import NodeSet, nodes, nodeset
 from sges.operators import Delete, Insert, Operator, Turn
 
 if TYPE_CHECKING:
-    import networkx
-
     from sges.certificate import Certificate
     from sges.effects import DiscreteEffect, LinearEffect
-    from sges.export import Convention, Matrix, PathLike
+    from sges.export import PathLike
     from sges.graph.counting import Seed
     from sges.graph.undirected import Between
     from sges.network import BayesianNetwork, LinearGaussian, MixedNetwork
@@ -90,39 +89,8 @@ class Step:
         return f"{self.phase}: {self.operator} gains {self.gain:.6g}"
 
 
-@dataclass(frozen=True, slots=True)
-class LearnedEdge:
-    """An edge of a result, by the names of its ends; ``str`` of it is for people.
-
-    Parameters
-    ----------
-    source, target : str
-        The ends; of an undirected edge, in the order of the nodes.
-    kind : {"directed", "undirected"}
-        Directed edges are the same in every member of the class.
-    gain : float, optional
-        The gain of the step that last inserted the edge; None if no step did.
-    step : int, optional
-        The number of that step, from 1.
-    strength : float, optional
-        How much the score of the member ``Result.dag()`` falls when the edge is removed; None if
-        the score object is not at hand, as after reading a result from a file.
-    """
-
-    source: str
-    target: str
-    kind: Literal["directed", "undirected"]
-    gain: float | None = None
-    step: int | None = None
-    strength: float | None = None
-
-    def __str__(self) -> str:
-        sign = "→" if self.kind == "directed" else "—"
-        return f"{printable(self.source)} {sign} {printable(self.target)}"
-
-
 @dataclass(frozen=True, slots=True, repr=False)
-class Result:
+class Result(NamedGraph):
     """An equivalence class found by a search, with its score, the steps, and what they cost.
 
     Parameters
@@ -185,6 +153,9 @@ class Result:
                 "a result that is not complete says why it stopped, and only then"
             )
 
+    def _named_graph(self) -> PDAG:
+        return self.cpdag
+
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the nodes: those of the data, or else the numbers of the nodes."""
@@ -200,15 +171,10 @@ class Result:
             if isinstance(step.operator, Insert)
         }
         edges = []
-        for (x, y), record in zip(self._pairs(), edge_records(self.cpdag), strict=True):
-            step, gain = inserted.get(frozenset((x, y)), (None, None))
-            kind: Literal["directed", "undirected"] = (
-                "directed" if record["type"] == "directed" else "undirected"
-            )
-            strength = strengths.get(frozenset((x, y)))
-            edges.append(
-                LearnedEdge(record["source"], record["target"], kind, gain, step, strength)
-            )
+        for (x, y), edge in zip(self._pairs(), self.cpdag.edges, strict=True):
+            pair = frozenset((x, y))
+            step, gain = inserted.get(pair, (None, None))
+            edges.append(replace(edge, gain=gain, step=step, strength=strengths.get(pair)))
         return tuple(edges)
 
     def parents(self, node: str | int) -> tuple[str, ...]:
@@ -615,51 +581,6 @@ class Result:
             raise InvalidArgument(f"explain: {self.names[x]!r} is given twice; name two nodes")
         return explain(self, x, y)
 
-    def plot(
-        self,
-        path: "PathLike | None" = None,
-        ax: Any = None,  # noqa: ANN401 (axes of matplotlib)
-        *,
-        title: str | None = None,
-        legend: bool = True,
-        engine: Literal["auto", "own", "graphviz"] = "auto",
-        dpi: int = 160,
-        around: str | int | None = None,
-        depth: int = 2,
-    ) -> Any:  # noqa: ANN401
-        """Draw the class with matplotlib, and write the picture if a path is given.
-
-        Parameters
-        ----------
-        path : str or path-like, optional
-            A file ending in .svg, .png or .pdf.
-        ax : matplotlib.axes.Axes, optional
-            The axes to draw into; without them a new figure is made.
-        title : str, optional
-            A line above the graph.
-        legend : bool
-            Whether to explain the two kinds of edges below the graph.
-        engine : {"auto", "own", "graphviz"}
-            What places the nodes; "auto" takes Graphviz if it is installed.
-        dpi : int
-            Dots per inch of a PNG file.
-        around : str or int, optional
-            Draw only the nodes near this one.
-        depth : int
-            With ``around``: the largest number of edges between it and the nodes that are drawn.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-            The axes with the picture.
-        """
-        from sges.plot import draw
-
-        return draw(
-            self.cpdag, path, ax, title=title, legend=legend, engine=engine, dpi=dpi,
-            around=around, depth=depth,
-        )  # fmt: skip
-
     def save(self, directory: "PathLike") -> list[Path]:
         """Write graph.json, .dot and .svg, report.html and summary.txt: all of them or none.
 
@@ -707,147 +628,6 @@ class Result:
         from sges.report import write_report
 
         return write_report(self, path)
-
-    def to_networkx(self, *, dag: bool = False) -> "networkx.DiGraph[str]":
-        """Return a networkx ``DiGraph`` of names.
-
-        Parameters
-        ----------
-        dag : bool
-            Whether to return a member of the class, a DAG, instead of the class.
-
-        Returns
-        -------
-        networkx.DiGraph
-            An undirected edge is both arcs; every arc has the attribute ``type``.
-        """
-        from sges.export import to_networkx
-
-        return to_networkx(self.cpdag, dag=dag)
-
-    def to_igraph(self, *, dag: bool = False) -> Any:  # noqa: ANN401 (igraph has no types)
-        """Return a directed ``igraph.Graph``.
-
-        Parameters
-        ----------
-        dag : bool
-            Whether to return a member of the class, a DAG, instead of the class.
-
-        Returns
-        -------
-        igraph.Graph
-            An undirected edge is both arcs; every arc has the attribute ``type``.
-        """
-        from sges.export import to_igraph
-
-        return to_igraph(self.cpdag, dag=dag)
-
-    def to_dowhy(self, data: Any, treatment: str, outcome: str) -> Any:  # noqa: ANN401
-        """Return a ``dowhy.CausalModel`` on the member ``dag()`` of the class.
-
-        Parameters
-        ----------
-        data : pandas.DataFrame
-            The table.
-        treatment, outcome : str
-            The variables between which the effect is asked.
-
-        Returns
-        -------
-        dowhy.CausalModel
-            The model, ready for ``identify_effect()``.
-        """
-        from sges.export import to_dowhy
-
-        return to_dowhy(self.cpdag, data, treatment, outcome)
-
-    def to_numpy(self, convention: "Convention" = "row-to-column") -> "Matrix":
-        """Return the adjacency matrix in a named convention.
-
-        Parameters
-        ----------
-        convention : {"row-to-column", "pcalg", "causal-learn", "gadjid"}
-            How cells stand for edges: see ``sges.export.to_numpy``.
-
-        Returns
-        -------
-        numpy.ndarray
-            A square matrix of small integers.
-        """
-        from sges.export import to_numpy
-
-        return to_numpy(self.cpdag, convention)
-
-    def to_pandas(self) -> Any:  # noqa: ANN401 (pandas has no types)
-        """Return the edges as a data frame with the columns source, target and type."""
-        from sges.export import edge_frame
-
-        return edge_frame(self.cpdag)
-
-    def to_dot(self) -> str:
-        """Return the graph in DOT, the language of Graphviz."""
-        from sges.export import to_dot
-
-        return to_dot(self.cpdag)
-
-    def to_graphml(self) -> str:
-        """Return the graph as GraphML."""
-        from sges.export import to_graphml
-
-        return to_graphml(self.cpdag)
-
-    def to_gml(self) -> str:
-        """Return the graph as GML."""
-        from sges.export import to_gml
-
-        return to_gml(self.cpdag)
-
-    def to_csv(self) -> str:
-        """Return the edges as CSV with the header ``source,target,type``."""
-        from sges.export import to_csv
-
-        return to_csv(self.cpdag)
-
-    def to_dagitty(self) -> str:
-        """Return the class in the language of dagitty."""
-        from sges.export import to_dagitty
-
-        return to_dagitty(self.cpdag)
-
-    def to_bnlearn(self) -> str:
-        """Return the model string of bnlearn of the member ``dag()``."""
-        from sges.export import to_bnlearn
-
-        return to_bnlearn(self.cpdag)
-
-    def to_lavaan(self) -> str:
-        """Return the regressions of the member ``dag()`` in the syntax of lavaan."""
-        from sges.export import to_lavaan
-
-        return to_lavaan(self.cpdag)
-
-    def to_pgmpy(self, fit: Any = None) -> Any:  # noqa: ANN401 (pgmpy has no types)
-        """Return the class, or a fitted network of one of its members, as an object of pgmpy.
-
-        Parameters
-        ----------
-        fit : table, Dataset or Moments, optional
-            Data to estimate parameters from, as ``fit`` does.
-
-        Returns
-        -------
-        pgmpy.base.PDAG, DiscreteBayesianNetwork or LinearGaussianBayesianNetwork
-            The class; with data, the network of the member ``dag()``.
-        """
-        from sges.export import to_pgmpy
-
-        return to_pgmpy(self.cpdag if fit is None else self.fit(fit))
-
-    def to_causallearn(self) -> Any:  # noqa: ANN401 (causal-learn has no types)
-        """Return a ``GeneralGraph`` of causal-learn."""
-        from sges.export import to_causallearn
-
-        return to_causallearn(self.cpdag)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain lists, dicts, strings and numbers.

@@ -15,6 +15,7 @@ from typing import Any
 
 import networkx
 import numpy as np
+import pandas  # type: ignore[import-untyped]
 import pytest
 
 import sges
@@ -34,6 +35,8 @@ PAIR = PDAG.from_edges(2, [], [(0, 1)], names=["a", "b"])
 PAIR_DAG = PDAG.from_edges(2, [(0, 1)], names=["a", "b"])
 MIXED = {"a": ["u", "u", "v", "v", "v"], "b": TABLE["b"]}
 DAG = PDAG.from_edges(3, [(0, 1), (1, 2)], names=["a", "b", "c"])
+WORDS = {name: ["u", "v", "u", "v", "v"] for name in "abc"}
+FRAME = pandas.DataFrame({**TABLE, "c": TABLE["a"]})
 COLLIDER = PDAG.from_edges(3, [(0, 1), (2, 1)], names=["a", "b", "c"])
 NAMED = {"required": [("a", "b")]}
 
@@ -225,6 +228,10 @@ def calls() -> dict[str, dict[str, Any]]:
         "sges.PDAG.node": {"node": "a"},
         "sges.PDAG.names_of": {"s": 0b11},
         "sges.PDAG.show": {"s": 0b11},
+        "sges.PDAG.plot": {"dpi": 20},
+        **{f"sges.PDAG.to_{name}": {} for name in ("igraph", "networkx", "numpy", "pgmpy")},
+        "sges.PDAG.to_dowhy": {"data": FRAME, "treatment": "a", "outcome": "b"},
+        "sges.PDAG.to_pyagrum": {"fit": WORDS},
         **{
             f"sges.graph.{name}": {argument: DAG}
             for name, argument in (
@@ -304,18 +311,12 @@ def calls() -> dict[str, dict[str, Any]]:
         "sges.Result.effect": {"treatment": "a", "outcome": "b", "data": data()},
         "sges.Result.effects": {"on": "b", "data": data()},
         "sges.Result.fit": {"data": data()},
-        "sges.Result.plot": {"dpi": 20},
         "sges.Result.save": {"directory": "out"},
         "sges.Result.report": {"path": "report.html"},
         "sges.Result.summary": {},
         "sges.Result.from_dict": {"record": result().to_dict()},
         "sges.Result.from_json": {"text": result().to_json()},
         "sges.Result.to_json": {},
-        "sges.Result.to_igraph": {},
-        "sges.Result.to_networkx": {},
-        "sges.Result.to_numpy": {},
-        "sges.Result.to_pgmpy": {},
-        "sges.Result.to_dowhy": {"data": TABLE, "treatment": "a", "outcome": "b"},
         "sges.compare": {"truth": DAG, "found": DAG},
         "sges.metrics.shd": {"truth": DAG, "found": DAG},
         "sges.metrics.adjustment_distances": {"truth": DAG, "found": DAG},
@@ -354,7 +355,8 @@ def calls() -> dict[str, dict[str, Any]]:
                          "to_numpy", "to_networkx", "to_igraph", "to_pgmpy", "to_causallearn",
                          "to_dagitty", "to_bnlearn", "to_lavaan", "edge_frame", "adjacency_frame")
         },
-        "sges.export.to_dowhy": {**graph, "data": TABLE, "treatment": "a", "outcome": "b"},
+        "sges.export.to_dowhy": {**graph, "data": FRAME, "treatment": "a", "outcome": "b"},
+        "sges.export.to_pyagrum": {**graph, "fit": WORDS},
         **{
             f"sges.export.from_{name}": {"text": getattr(export, f"to_{name}")(DAG)}
             for name in ("json", "csv", "graphml", "gml", "dot")

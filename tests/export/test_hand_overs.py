@@ -15,14 +15,18 @@ from hypothesis import given
 
 from sges.errors import GraphError
 from sges.export import (
+    edge_frame,
     from_networkx,
     to_bnlearn,
     to_dagitty,
+    to_dot,
     to_dowhy,
     to_gml,
+    to_graphml,
     to_igraph,
     to_lavaan,
     to_networkx,
+    to_numpy,
 )
 from sges.graph import PDAG, dag_to_cpdag, is_dag
 from sges.result import Result
@@ -116,20 +120,40 @@ def test_dowhy_identifies_and_estimates_on_our_graph() -> None:
     assert estimate.value == pytest.approx(6, abs=0.5)
 
 
+def test_dowhy_needs_a_frame_with_a_column_for_every_node() -> None:
+    graph, frame = chain()
+    with pytest.raises(GraphError, match="is not a data frame of pandas"):
+        to_dowhy(graph, frame.to_numpy(), "a", "c")
+    with pytest.raises(GraphError, match="the data frame has no column 'b', a node of the graph"):
+        to_dowhy(graph, frame.drop(columns="b"), "a", "c")
+
+
 @pytest.mark.parametrize(
     ("write", "name"),
-    [(to_dagitty, 'say "a"'), (to_bnlearn, "a:b"), (to_lavaan, "a b"), (to_lavaan, "1a")],
+    [
+        (to_dagitty, 'say "a"'),
+        (to_bnlearn, "a:b"),
+        *((to_lavaan, name) for name in ("a b", "1a", ".1a", "_a", "for", "NA")),
+    ],
 )
 def test_names_that_a_language_cannot_hold_are_refused(write: object, name: str) -> None:
     with pytest.raises(GraphError, match="cannot"):
         write(PDAG.empty(1, names=[name]))  # type: ignore[operator]
 
 
-def test_a_result_has_every_hand_over() -> None:
-    result = Result(PDAG.from_edges(3, [(0, 1), (2, 1)], names=["a", "b", "c"]), 0.0)
-    assert result.to_bnlearn() == "[a][b|a:c][c]"
-    assert result.to_lavaan() == "b ~ a + c\n"
-    assert result.to_dagitty().startswith("dag {")
-    assert result.to_csv().splitlines()[-1] == "c,b,directed"
-    assert nx.is_directed_acyclic_graph(result.to_networkx(dag=True))
-    assert 'label "a"' in result.to_gml()
+COLLIDER = PDAG.from_edges(3, [(0, 1), (2, 1)], names=["a", "b", "c"])
+
+
+@pytest.mark.parametrize("graph", [Result(COLLIDER, 0.0), COLLIDER, Result(COLLIDER, 0.0).dag()])
+def test_a_result_a_graph_and_a_member_have_every_hand_over(graph: Result | PDAG) -> None:
+    assert graph.to_bnlearn() == "[a][b|a:c][c]"
+    assert graph.to_lavaan() == "b ~ a + c\n"
+    assert graph.to_dagitty().startswith("dag {")
+    assert graph.to_csv().splitlines()[-1] == "c,b,directed"
+    assert graph.to_dot() == to_dot(COLLIDER)
+    assert graph.to_graphml() == to_graphml(COLLIDER)
+    assert (graph.to_numpy("pcalg") == to_numpy(COLLIDER, "pcalg")).all()
+    assert graph.to_pandas().equals(edge_frame(COLLIDER))
+    assert nx.is_directed_acyclic_graph(graph.to_networkx(dag=True))
+    assert 'label "a"' in graph.to_gml()
+    assert [str(edge) for edge in graph.edges] == ["a → b", "c → b"]

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from sges.errors import MissingLibrary
-from sges.export import to_causallearn, to_numpy, to_pgmpy
+from sges.errors import InvalidArgument, MissingLibrary
+from sges.export import to_causallearn, to_numpy, to_pgmpy, to_pyagrum
 from sges.export.objects import need
 from sges.graph import PDAG, dag_to_cpdag
 from sges.network import BayesianNetwork, LinearGaussian
@@ -69,6 +69,35 @@ def test_pgmpy_gets_a_fitted_linear_network(seed: int) -> None:
     order = [ours.names.index(name) for name in nx.topological_sort(made)]
     assert mean == pytest.approx(ours.means[order], abs=1e-3)
     assert covariance == pytest.approx(ours.covariance()[np.ix_(order, order)], abs=1e-3)
+
+
+def test_pyagrum_gets_a_fitted_discrete_network(seed: int) -> None:
+    gum = pytest.importorskip("pyagrum")
+    dag = PDAG.from_edges(4, [(3, 0), (1, 0), (2, 0)], names=["a", "b", "c d", "e"])
+    table = BayesianNetwork.random(dag, [2, 3, 4, 2], seed=seed).sample(500, seed=seed)
+    result = Result(dag_to_cpdag(dag), 0.0)
+    ours = result.fit(table)
+    assert isinstance(ours, BayesianNetwork)
+    made = result.to_pyagrum(fit=table)
+    arcs = {(made.variable(x).name(), made.variable(y).name()) for x, y in made.arcs()}
+    assert arcs == {("e", "a"), ("b", "a"), ("c d", "a")}
+    inference = gum.LazyPropagation(made)
+    inference.setEvidence({"a": str(ours.levels[0][1])})
+    inference.makeInference()
+    for name in ("b", "c d", "e"):
+        wanted = ours.query(name, given={"a": ours.levels[0][1]})
+        assert isinstance(wanted, dict)
+        assert inference.posterior(name).toarray() == pytest.approx(list(wanted.values()))
+        assert made.variable(name).labels() == tuple(map(str, wanted))
+
+
+def test_pyagrum_needs_discrete_parameters() -> None:
+    pytest.importorskip("pyagrum")
+    graph = PDAG.from_edges(2, [(0, 1)])
+    with pytest.raises(InvalidArgument, match="needs discrete parameters, and PDAG"):
+        to_pyagrum(graph)
+    with pytest.raises(InvalidArgument, match="needs discrete parameters, and LinearGaussian"):
+        graph.to_pyagrum(fit=LinearGaussian.random(graph, seed=0).sample(50))
 
 
 def test_a_library_that_is_not_there_is_named_with_its_remedy() -> None:

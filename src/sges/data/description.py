@@ -14,7 +14,7 @@ from typing import Any
 
 from sges.data.reading import Kind
 from sges.errors import check_flag, check_number, in_shell
-from sges.graph.pdag import printable
+from sges.graph.named import printable
 
 WIDTH = 80
 """The width of the text, in characters, unless another one is asked for."""

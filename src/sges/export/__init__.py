@@ -39,6 +39,7 @@ from sges.export.objects import (
     to_igraph,
     to_networkx,
     to_pgmpy,
+    to_pyagrum,
 )
 from sges.export.writing import PathLike
 
@@ -74,5 +75,6 @@ __all__ = [
     "to_networkx",
     "to_numpy",
     "to_pgmpy",
+    "to_pyagrum",
     "write_graph",
 ]

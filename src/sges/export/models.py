@@ -11,8 +11,12 @@ from sges.graph.equivalence import is_dag, pdag_to_dag
 from sges.graph.pdag import PDAG, check_graph
 from sges.graph.records import edge_records
 
-_LAVAAN_NAME = re.compile(r"[A-Za-z.][A-Za-z0-9._]*")
-_LAVAAN_WORDS = ("NA", "TRUE", "FALSE", "NULL", "Inf", "NaN")
+_LAVAAN_NAME = re.compile(r"(?:[A-Za-z]|\.(?![0-9]))[A-Za-z0-9._]*")
+_R_WORDS = frozenset({
+    "if", "else", "repeat", "while", "function", "for", "in", "next", "break", "TRUE", "FALSE",
+    "NULL", "Inf", "NaN", "NA", "NA_integer_", "NA_real_", "NA_complex_", "NA_character_",
+})  # fmt: skip
+"""The reserved words of R."""
 
 
 def to_dagitty(graph: PDAG) -> str:
@@ -108,7 +112,8 @@ def to_lavaan(graph: PDAG) -> str:
     Raises
     ------
     GraphError
-        If a name is not a name in R: letters, digits, dots and underscores, no digit first.
+        If a name is not a name in R: letters, digits, dots and underscores, a letter first, and
+        not a reserved word.
 
     Examples
     --------
@@ -120,10 +125,10 @@ def to_lavaan(graph: PDAG) -> str:
     check_graph("graph", graph)
     for v in range(graph.n):
         name = graph.name(v)
-        if not _LAVAAN_NAME.fullmatch(name) or name in _LAVAAN_WORDS:
+        if not _LAVAAN_NAME.fullmatch(name) or name in _R_WORDS:
             raise GraphError(
                 f"lavaan cannot take the name {name!r}: it needs letters, digits, dots and "
-                "underscores, and no digit first; rename the column"
+                "underscores, a letter first, and not a reserved word of R; rename the column"
             )
     dag = _member(graph)
     lines = []

@@ -1,4 +1,4 @@
-"""Graphs as objects of other libraries: networkx, igraph, pandas, pgmpy, causal-learn, DoWhy.
+"""Graphs as objects of other libraries: networkx, igraph, pandas, pgmpy, ...
 
 Each library is imported when it is asked for; one that is not installed is named, with the
 command that installs it.
@@ -7,13 +7,17 @@ command that installs it.
 from collections.abc import Sequence
 from importlib import import_module
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from warnings import catch_warnings, simplefilter
+
+import numpy as np
 
 from sges.errors import GraphError, InvalidArgument, MissingLibrary, check_flag, shown
 from sges.graph.equivalence import pdag_to_dag
 from sges.graph.pdag import PDAG, Edge, as_names, check_graph
 from sges.graph.records import edge_records, graph_of_edges, graph_of_records
 from sges.network import BayesianNetwork, LinearGaussian, MixedNetwork
+from sges.network import fit as fit_network
 from sges.nodeset import nodes
 
 if TYPE_CHECKING:
@@ -23,9 +27,15 @@ EDGE_COLUMNS = ["source", "target", "type"]
 
 
 def need(module: str, purpose: str, package: str | None = None) -> Any:  # noqa: ANN401 (a module)
-    """Return an optional library, or say what needs it and how to install it."""
+    """Return an optional library, or say what needs it and how to install it.
+
+    Warnings of the import are for the authors of the library.  As errors they would crash the
+    process in libraries made with SWIG, such as pyAgrum.
+    """
     try:
-        return import_module(module)
+        with catch_warnings():
+            simplefilter("ignore", DeprecationWarning)
+            return import_module(module)
     except ImportError:
         package = package or module.partition(".")[0]
         raise MissingLibrary(
@@ -176,11 +186,20 @@ def to_dowhy(graph: PDAG, data: Any, treatment: str, outcome: str) -> Any:  # no
     -------
     dowhy.CausalModel
         The model, ready for ``identify_effect()``.
+
+    Raises
+    ------
+    GraphError
+        If the data are not a data frame of pandas with a column for every node.
     """
     check_graph("graph", graph)
-    dowhy = need("dowhy", "a causal model of DoWhy")
     for name in (treatment, outcome):
         graph.node(name)
+    check_frame(data)
+    for v in range(graph.n):
+        if graph.name(v) not in data.columns:
+            raise GraphError(f"the data frame has no column {graph.name(v)!r}, a node of the graph")
+    dowhy = need("dowhy", "a causal model of DoWhy")
     member = to_networkx(graph, dag=True)
     return dowhy.CausalModel(data=data, treatment=treatment, outcome=outcome, graph=member)
 
@@ -241,13 +260,18 @@ def check_frame(frame: object) -> None:
         raise GraphError(f"{shown(frame)} is not a data frame of pandas")
 
 
-def to_pgmpy(graph: PDAG | BayesianNetwork | LinearGaussian | MixedNetwork) -> Any:  # noqa: ANN401
+Network: TypeAlias = BayesianNetwork | LinearGaussian | MixedNetwork
+
+
+def to_pgmpy(graph: PDAG | Network, fit: Any = None) -> Any:  # noqa: ANN401
     """Return a graph or a network as an object of pgmpy.
 
     Parameters
     ----------
     graph : PDAG, BayesianNetwork or LinearGaussian
         The graph, or a network with its parameters.
+    fit : table, Dataset or Moments, optional
+        Data from which the parameters of a member of the graph are estimated.
 
     Returns
     -------
@@ -255,6 +279,7 @@ def to_pgmpy(graph: PDAG | BayesianNetwork | LinearGaussian | MixedNetwork) -> A
         The same graph or network, its nodes called by their names; levels of discrete variables
         are the state names.  ``to_dag()`` of a PDAG gives a member.
     """
+    graph = graph if fit is None else _fitted(graph, fit)
     if isinstance(graph, BayesianNetwork):
         return _discrete_pgmpy(graph)
     if isinstance(graph, LinearGaussian):
@@ -272,6 +297,12 @@ def to_pgmpy(graph: PDAG | BayesianNetwork | LinearGaussian | MixedNetwork) -> A
     made = base.PDAG(directed_ebunch=directed, undirected_ebunch=undirected)
     made.add_nodes_from(graph.name(v) for v in range(graph.n))
     return made
+
+
+def _fitted(graph: object, data: Any) -> Network:  # noqa: ANN401
+    """Return the network that the data make of a member of a graph."""
+    check_graph("graph", graph)
+    return fit_network(pdag_to_dag(cast("PDAG", graph)), data)
 
 
 def _discrete_pgmpy(network: BayesianNetwork) -> Any:  # noqa: ANN401
@@ -313,6 +344,47 @@ def _linear_pgmpy(network: LinearGaussian) -> Any:  # noqa: ANN401
                 network.names[v], [intercept, *slopes.tolist()], sqrt(variance), evidence
             )
         )
+    return made
+
+
+def to_pyagrum(graph: PDAG | BayesianNetwork, fit: Any = None) -> Any:  # noqa: ANN401
+    """Return a discrete network as a ``BayesNet`` of pyAgrum.
+
+    Parameters
+    ----------
+    graph : PDAG or BayesianNetwork
+        The network, or a graph whose parameters are estimated from ``fit``.
+    fit : table or Dataset, optional
+        Discrete data from which the parameters of a member of the graph are estimated.
+
+    Returns
+    -------
+    pyagrum.BayesNet
+        The same network, with the names of the variables and the levels, as text, as labels.
+
+    Raises
+    ------
+    InvalidArgument
+        If the network is not discrete, or a graph comes without data.
+    """
+    network: object = graph if fit is None else _fitted(graph, fit)
+    if not isinstance(network, BayesianNetwork):
+        raise InvalidArgument(
+            f"a network of pyAgrum needs discrete parameters, and {shown(network)} has none; "
+            "pass a BayesianNetwork, or a graph with fit= discrete data"
+        )
+    gum = need("pyagrum", "a network of pyAgrum", "pyagrum")
+    made = gum.BayesNet()
+    for name, levels in zip(network.names, network.levels, strict=True):
+        made.add(gum.LabelizedVariable(name, name, [str(level) for level in levels]))
+    for v, cpt in enumerate(network.cpts):
+        above = list(nodes(network.dag.parents(v)))
+        for p in above:
+            made.addArc(network.names[p], network.names[v])
+        table = made.cpt(network.names[v])
+        order = [network.names.index(name) for name in reversed(table.names[1:])]
+        axes = [*(above.index(p) for p in order), len(above)]
+        table[:] = np.ascontiguousarray(cpt.transpose(axes))
     return made
 
 

@@ -28,6 +28,7 @@ from sges.errors import (
     shown,
     suggestion,
 )
+from sges.graph.named import NamedGraph, printable
 from sges.nodeset import (
     Nodes,
     NodeSet,
@@ -45,7 +46,7 @@ Edge: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PDAG:
+class PDAG(NamedGraph):
     """A graph on nodes ``0..n-1`` with directed and undirected edges, at most one per pair.
 
     Build one with ``from_edges``, which validates; the constructor trusts its arguments.  Methods
@@ -158,6 +159,9 @@ class PDAG:
         n = _checked_size(n)
         rows = tuple(((1 << n) - 1) ^ (1 << v) for v in range(n))
         return cls(rows, rows, checked_names(names, n))
+
+    def _named_graph(self) -> "PDAG":
+        return self
 
     @property
     def n(self) -> int:
@@ -622,15 +626,6 @@ class PDAG:
         edges = ", ".join(f"{name[x]}{k}{name[y]}" for x, y, k in sorted(arrows + lines))
         plural = "" if self.n == 1 else "s"
         return f"PDAG({self.n} node{plural}{': ' if edges else ''}{edges})"
-
-
-def printable(name: str) -> str:
-    r"""Return a name on one line, with characters that control a terminal made visible.
-
-    >>> printable("two\nlines")
-    'two\\nlines'
-    """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
 
 
 def _set(out: list[NodeSet], into: list[NodeSet], x: int, y: int) -> None:

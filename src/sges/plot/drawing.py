@@ -26,7 +26,8 @@ from sges.errors import (
 )
 from sges.export.objects import need
 from sges.export.writing import PathLike, write_bytes
-from sges.graph.pdag import PDAG, Edge, check_graph, printable
+from sges.graph.named import printable
+from sges.graph.pdag import PDAG, Edge, check_graph
 from sges.nodeset import nodes
 from sges.plot.layered import layered
 from sges.plot.layout import Curve, Layout, Size, by_graphviz

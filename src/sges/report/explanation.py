@@ -12,7 +12,8 @@ from itertools import islice
 
 from sges.errors import check_instance
 from sges.graph.equivalence import pdag_to_cpdag
-from sges.graph.pdag import PDAG, printable
+from sges.graph.named import printable
+from sges.graph.pdag import PDAG
 from sges.nodeset import as_node, nodes
 from sges.operators import Delete, Operator, deletes, inserts
 from sges.report.html import preformatted

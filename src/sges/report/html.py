@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from html import escape
 
 from sges.errors import check_text
-from sges.graph.pdag import PDAG, check_graph, printable
+from sges.graph.named import printable
+from sges.graph.pdag import PDAG, check_graph
 from sges.plot import layout_of
 from sges.plot.drawing import labels_of
 from sges.plot.layout import Curve, Layout, Size

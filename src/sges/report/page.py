@@ -34,7 +34,8 @@ import numpy as np
 
 from sges.errors import DataError, NoConsistentExtension, check_instance, check_path, check_text
 from sges.export.writing import PathLike, write_text
-from sges.graph.pdag import PDAG, printable
+from sges.graph.named import printable
+from sges.graph.pdag import PDAG
 from sges.nodeset import nodes
 from sges.plot.layout import Layout
 from sges.report.explanation import replay

@@ -9,7 +9,8 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from sges.errors import check_instance, check_number
-from sges.graph.pdag import PDAG, printable
+from sges.graph.named import printable
+from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes
 from sges.result import Result
 

@@ -36,7 +36,8 @@ from sges.errors import (
     shown,
 )
 from sges.graph.equivalence import dag_to_cpdag, pdag_to_dag
-from sges.graph.pdag import PDAG, Edge, printable
+from sges.graph.named import printable
+from sges.graph.pdag import PDAG, Edge
 from sges.graph.records import node_name, parse_json
 from sges.nodeset import nodes, reach
 from sges.score.named import Penalty

@@ -1,0 +1,281 @@
+"""Graphs as people and other programs see them: edges by name, pictures, files, objects.
+
+``NamedGraph`` is what graphs and results have in common.  A result passes on its class, a DAG
+itself.  The methods import ``sges.export`` and ``sges.plot`` when they are called.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import networkx
+
+    from sges.export import Convention, Matrix, PathLike
+    from sges.graph.pdag import PDAG
+
+
+def printable(name: str) -> str:
+    r"""Return a name on one line, with characters that control a terminal made visible.
+
+    >>> printable("two\nlines")
+    'two\\nlines'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedEdge:
+    """An edge of a graph or result, by the names of its ends; ``str`` of it is for people.
+
+    Parameters
+    ----------
+    source, target : str
+        The ends; of an undirected edge, in the order of the nodes.
+    kind : {"directed", "undirected"}
+        Directed edges are the same in every member of the class.
+    gain : float, optional
+        The gain of the step that last inserted the edge; None if no step did, and in a graph.
+    step : int, optional
+        The number of that step, from 1.
+    strength : float, optional
+        How much the score of the member ``Result.dag()`` falls when the edge is removed; None in
+        a graph, and if the score object is not at hand, as after reading a result from a file.
+    """
+
+    source: str
+    target: str
+    kind: Literal["directed", "undirected"]
+    gain: float | None = None
+    step: int | None = None
+    strength: float | None = None
+
+    def __str__(self) -> str:
+        sign = "→" if self.kind == "directed" else "—"
+        return f"{printable(self.source)} {sign} {printable(self.target)}"
+
+
+class NamedGraph:
+    """What graphs and results have in common: edges by name, and one line to other tools."""
+
+    __slots__ = ()
+
+    def _named_graph(self) -> "PDAG":
+        """Return the graph that is shown and passed on."""
+        raise NotImplementedError
+
+    @property
+    def edges(self) -> tuple[LearnedEdge, ...]:
+        """The edges by name, sorted by node."""
+        from sges.graph.records import edge_records
+
+        return tuple(
+            LearnedEdge(
+                record["source"],
+                record["target"],
+                "directed" if record["type"] == "directed" else "undirected",
+            )
+            for record in edge_records(self._named_graph())
+        )
+
+    def plot(
+        self,
+        path: "PathLike | None" = None,
+        ax: Any = None,  # noqa: ANN401 (axes of matplotlib)
+        *,
+        title: str | None = None,
+        legend: bool = True,
+        engine: Literal["auto", "own", "graphviz"] = "auto",
+        dpi: int = 160,
+        around: str | int | None = None,
+        depth: int = 2,
+    ) -> Any:  # noqa: ANN401
+        """Draw the graph with matplotlib, and write the picture if a path is given.
+
+        Parameters
+        ----------
+        path : str or path-like, optional
+            A file ending in .svg, .png or .pdf.
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw into; without them a new figure is made.
+        title : str, optional
+            A line above the graph.
+        legend : bool
+            Whether to explain the two kinds of edges below the graph.
+        engine : {"auto", "own", "graphviz"}
+            What places the nodes; "auto" takes Graphviz if it is installed.
+        dpi : int
+            Dots per inch of a PNG file.
+        around : str or int, optional
+            Draw only the nodes near this one.
+        depth : int
+            With ``around``: the largest number of edges between it and the nodes that are drawn.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes with the picture.
+        """
+        from sges.plot import draw
+
+        return draw(
+            self._named_graph(), path, ax, title=title, legend=legend, engine=engine, dpi=dpi,
+            around=around, depth=depth,
+        )  # fmt: skip
+
+    def to_networkx(self, *, dag: bool = False) -> "networkx.DiGraph[str]":
+        """Return a networkx ``DiGraph`` of names.
+
+        Parameters
+        ----------
+        dag : bool
+            Whether to return a member of the class, a DAG, instead of the class.
+
+        Returns
+        -------
+        networkx.DiGraph
+            An undirected edge is both arcs; every arc has the attribute ``type``.
+        """
+        from sges.export import to_networkx
+
+        return to_networkx(self._named_graph(), dag=dag)
+
+    def to_igraph(self, *, dag: bool = False) -> Any:  # noqa: ANN401 (igraph has no types)
+        """Return a directed ``igraph.Graph``.
+
+        Parameters
+        ----------
+        dag : bool
+            Whether to return a member of the class, a DAG, instead of the class.
+
+        Returns
+        -------
+        igraph.Graph
+            An undirected edge is both arcs; every arc has the attribute ``type``.
+        """
+        from sges.export import to_igraph
+
+        return to_igraph(self._named_graph(), dag=dag)
+
+    def to_dowhy(self, data: Any, treatment: str, outcome: str) -> Any:  # noqa: ANN401
+        """Return a ``dowhy.CausalModel`` on one member of the class.
+
+        Parameters
+        ----------
+        data : pandas.DataFrame
+            The table.
+        treatment, outcome : str
+            The variables between which the effect is asked.
+
+        Returns
+        -------
+        dowhy.CausalModel
+            The model, ready for ``identify_effect()``.
+        """
+        from sges.export import to_dowhy
+
+        return to_dowhy(self._named_graph(), data, treatment, outcome)
+
+    def to_numpy(self, convention: "Convention" = "row-to-column") -> "Matrix":
+        """Return the adjacency matrix in a named convention.
+
+        Parameters
+        ----------
+        convention : {"row-to-column", "pcalg", "causal-learn", "gadjid"}
+            How cells stand for edges: see ``sges.export.to_numpy``.
+
+        Returns
+        -------
+        numpy.ndarray
+            A square matrix of small integers.
+        """
+        from sges.export import to_numpy
+
+        return to_numpy(self._named_graph(), convention)
+
+    def to_pandas(self) -> Any:  # noqa: ANN401 (pandas has no types)
+        """Return the edges as a data frame with the columns source, target and type."""
+        from sges.export import edge_frame
+
+        return edge_frame(self._named_graph())
+
+    def to_dot(self) -> str:
+        """Return the graph in DOT, the language of Graphviz."""
+        from sges.export import to_dot
+
+        return to_dot(self._named_graph())
+
+    def to_graphml(self) -> str:
+        """Return the graph as GraphML."""
+        from sges.export import to_graphml
+
+        return to_graphml(self._named_graph())
+
+    def to_gml(self) -> str:
+        """Return the graph as GML."""
+        from sges.export import to_gml
+
+        return to_gml(self._named_graph())
+
+    def to_csv(self) -> str:
+        """Return the edges as CSV with the header ``source,target,type``."""
+        from sges.export import to_csv
+
+        return to_csv(self._named_graph())
+
+    def to_dagitty(self) -> str:
+        """Return the class in the language of dagitty."""
+        from sges.export import to_dagitty
+
+        return to_dagitty(self._named_graph())
+
+    def to_bnlearn(self) -> str:
+        """Return the model string of bnlearn of one member of the class."""
+        from sges.export import to_bnlearn
+
+        return to_bnlearn(self._named_graph())
+
+    def to_lavaan(self) -> str:
+        """Return the regressions of one member of the class in the syntax of lavaan."""
+        from sges.export import to_lavaan
+
+        return to_lavaan(self._named_graph())
+
+    def to_pgmpy(self, fit: Any = None) -> Any:  # noqa: ANN401 (pgmpy has no types)
+        """Return the class, or a fitted network of one of its members, as an object of pgmpy.
+
+        Parameters
+        ----------
+        fit : table, Dataset or Moments, optional
+            Data to estimate parameters from, as ``sges.network.fit`` does.
+
+        Returns
+        -------
+        pgmpy.base.PDAG, DiscreteBayesianNetwork or LinearGaussianBayesianNetwork
+            The class; with data, a network of one member.
+        """
+        from sges.export import to_pgmpy
+
+        return to_pgmpy(self._named_graph(), fit)
+
+    def to_pyagrum(self, fit: Any) -> Any:  # noqa: ANN401 (pyAgrum has no types)
+        """Return a fitted network of one member of the class as a ``BayesNet`` of pyAgrum.
+
+        Parameters
+        ----------
+        fit : table or Dataset
+            Discrete data to estimate parameters from, as ``sges.network.fit`` does.
+
+        Returns
+        -------
+        pyagrum.BayesNet
+            The network.
+        """
+        from sges.export import to_pyagrum
+
+        return to_pyagrum(self._named_graph(), fit)
+
+    def to_causallearn(self) -> Any:  # noqa: ANN401 (causal-learn has no types)
+        """Return a ``GeneralGraph`` of causal-learn."""
+        from sges.export import to_causallearn
+
+        return to_causallearn(self._named_graph())
