@@ -7,25 +7,15 @@ import typer
 
 from sges.cli.learn import (
     CheckpointFile,
-    Column,
-    Decimal,
-    Delimiter,
-    Encoding,
-    Exclude,
-    KindOf,
     KnowledgeFile,
     MaxIndegree,
-    MissingWord,
-    MissingWords,
     Penalty,
     Score,
     StrategyWord,
-    Table,
-    Weights,
     check_place,
     number_or_word,
-    parse_kinds,
 )
+from sges.cli.reading import ReadingOptions, Table, with_reading_options
 from sges.cli.terminal import (
     AsJson,
     at_terminal,
@@ -78,6 +68,7 @@ Out = Annotated[
 ]
 
 
+@with_reading_options
 def confidence(
     *,
     table: Table,
@@ -92,15 +83,7 @@ def confidence(
     max_indegree: MaxIndegree = None,
     time_limit: TimeLimit = None,
     checkpoint: CheckpointFile = None,
-    kinds: KindOf = None,
-    missing: MissingWord = "error",
-    columns: Column = None,
-    exclude: Exclude = None,
-    weights: Weights = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = ".",
-    encoding: Encoding = None,
-    missing_words: MissingWords = None,
+    reading: ReadingOptions,
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
@@ -112,25 +95,12 @@ def confidence(
     if out is not None:
         check_place(out)
     with warnings_as_remarks(), watching(f"reading {table}") as watcher:
-        from sges.data import Reading
-        from sges.learning import read_for_score
         from sges.resampling import confidence as confidence_in
 
-        reading = Reading(
-            kinds=parse_kinds(kinds),
-            missing=cast("Any", missing),  # the library checks the words
-            columns=columns,
-            exclude=exclude,
-            weights=weights,
-            delimiter=delimiter,
-            decimal=decimal,
-            encoding=encoding,
-            missing_words=missing_words,
-        )
         chosen = cast("Any", number_or_word(penalty))
         needs_rows = draw not in ("auto", "wishart") or score == "bge"
         found = confidence_in(
-            read_for_score(table, reading, score, chosen, rows=needs_rows),
+            reading.read(table, score, chosen, rows=needs_rows),
             replicates,
             draw=draw,
             n_jobs=n_jobs,

@@ -1,25 +1,13 @@
 """``sges effect`` and ``sges effects``: what a class says about causes and their effects."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sges.cli.graphs import GraphFile
-from sges.cli.learn import (
-    Column,
-    Decimal,
-    Delimiter,
-    Encoding,
-    Exclude,
-    KindOf,
-    KnowledgeFile,
-    MissingWord,
-    MissingWords,
-    Table,
-    Weights,
-    parse_kinds,
-)
+from sges.cli.learn import KnowledgeFile
+from sges.cli.reading import ReadingOptions, Table, with_reading_options
 from sges.cli.terminal import (
     AsJson,
     grid,
@@ -76,6 +64,7 @@ ConfidenceFile = Annotated[
 ]
 
 
+@with_reading_options
 def effect(
     *,
     graph: GraphFile,
@@ -83,15 +72,7 @@ def effect(
     treatment: Treatment,
     outcome: Outcome,
     adjustment: Adjust = "parents",
-    kinds: KindOf = None,
-    missing: MissingWord = "error",
-    columns: Column = None,
-    exclude: Exclude = None,
-    weights: Weights = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = ".",
-    encoding: Encoding = None,
-    missing_words: MissingWords = None,
+    reading: ReadingOptions,
     confidence: ConfidenceFile = None,
     as_json: AsJson = False,
 ) -> None:
@@ -108,11 +89,7 @@ def effect(
         raise InvalidArgument("standard input can be the graph or the table, not both")
     with warnings_as_remarks():
         known = read_graph(graph)
-        data = _data(
-            table, columns=columns, exclude=exclude, kinds=parse_kinds(kinds), missing=missing,
-            weights=weights, delimiter=delimiter, decimal=decimal, encoding=encoding,
-            missing_words=missing_words,
-        )  # fmt: skip
+        data = reading.read(table)
         found = estimate(known, treatment, outcome, data, adjustment=adjustment)  # type: ignore[arg-type]
         over = None
         if confidence is not None:
@@ -139,6 +116,7 @@ def effect(
         )
 
 
+@with_reading_options
 def effects(
     *,
     table: Table,
@@ -146,15 +124,7 @@ def effects(
     of: Of = None,
     graph: GivenGraph = None,
     knowledge: KnowledgeFile = None,
-    kinds: KindOf = None,
-    missing: MissingWord = "error",
-    columns: Column = None,
-    exclude: Exclude = None,
-    weights: Weights = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = ".",
-    encoding: Encoding = None,
-    missing_words: MissingWords = None,
+    reading: ReadingOptions,
     as_json: AsJson = False,
 ) -> None:
     """Rank the effects on one variable (--on), or those of one (--of), by what they are at least.
@@ -173,11 +143,7 @@ def effects(
     if graph is not None and knowledge is not None:
         raise InvalidArgument("--knowledge is for learning a graph; leave it out with --graph")
     with warnings_as_remarks(), watching(f"reading {table}") as watcher:
-        data = _data(
-            table, columns=columns, exclude=exclude, kinds=parse_kinds(kinds), missing=missing,
-            weights=weights, delimiter=delimiter, decimal=decimal, encoding=encoding,
-            missing_words=missing_words,
-        )  # fmt: skip
+        data = reading.read(table)
         name = on if on is not None else of
         assert name is not None
         if name not in data.names:
@@ -198,14 +164,6 @@ def effects(
         )
     else:
         _print_ranking(ranked, name, is_outcome=of is None)
-
-
-def _data(table: str, **options: Any) -> Any:  # noqa: ANN401
-    """Return the table, or of a large file its moments, as the effects are computed from."""
-    from sges.data import Reading
-    from sges.learning import read_for_score
-
-    return read_for_score(table, Reading(**options), "auto", 1.0)
 
 
 def _print_ranking(

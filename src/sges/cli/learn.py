@@ -3,13 +3,13 @@
 import os
 import shlex
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
 
 import typer
 
+from sges.cli.reading import ReadingOptions, Table, completion, with_reading_options
 from sges.cli.terminal import (
     AsJson,
     at_terminal,
@@ -28,13 +28,7 @@ if TYPE_CHECKING:
     from sges.properties import AtMost
     from sges.result import Result
 
-READING = "How the table is read"
 ASSUMPTION = "What you assume of the truth (at most one)"
-
-
-def _completion(words: Callable[[], tuple[str, ...]]) -> Callable[[str], list[str]]:
-    """Return what completes a word in the shell; the words are imported when they are needed."""
-    return lambda incomplete: [word for word in words() if word.startswith(incomplete)]
 
 
 def _scores() -> tuple[str, ...]:
@@ -57,21 +51,6 @@ def _forward_words() -> tuple[str, ...]:
     return get_args(Forward)
 
 
-def _missing_words() -> tuple[str, ...]:
-    from typing import get_args
-
-    from sges.data import Missing
-
-    return get_args(Missing)
-
-
-def _reading(metavar: str, text: str, **more: Any) -> Any:  # noqa: ANN401
-    """Return an option on how the table is read."""
-    return typer.Option(
-        metavar=metavar, help=text, rich_help_panel=READING, show_default=False, **more
-    )
-
-
 def _bound(text: str, *names: str) -> Any:  # noqa: ANN401
     """Return an option that bounds a property of the truth."""
     return typer.Option(
@@ -79,19 +58,10 @@ def _bound(text: str, *names: str) -> Any:  # noqa: ANN401
     )
 
 
-Table = Annotated[
-    str,
-    typer.Argument(
-        metavar="TABLE",
-        help="CSV, TSV (also .gz), Parquet or Feather; a folder or a quoted pattern for several "
-        "files; - for standard input.",
-        show_default=False,
-    ),
-]
 Score = Annotated[
     str,
     typer.Option(
-        autocompletion=_completion(_scores),
+        autocompletion=completion(_scores),
         metavar="NAME",
         help="auto (BDeu for discrete columns, otherwise the BIC that fits), bic (always the BIC "
         "that fits), gaussian-bic, bge, discrete-bic, bdeu, degenerate-gaussian, basis (curved "
@@ -101,7 +71,7 @@ Score = Annotated[
 StrategyWord = Annotated[
     str,
     typer.Option(
-        autocompletion=_completion(_strategies),
+        autocompletion=completion(_strategies),
         metavar="NAME",
         help="auto (best graphs, bounded work), extended (the same without the bound), interleaved "
         "(faster), conservative, turning, low-order (for dense truths and little discrete data), "
@@ -111,7 +81,7 @@ StrategyWord = Annotated[
 ForwardWord = Annotated[
     str | None,
     typer.Option(
-        autocompletion=_completion(_forward_words),
+        autocompletion=completion(_forward_words),
         metavar="PHASE",
         help="The forward phase of two-phase search: fes, poly (polynomially many score "
         "evaluations), order (the best order of the variables) or complete (start from the "
@@ -189,36 +159,6 @@ Jobs = Annotated[
         "does not depend on it.",
     ),
 ]
-MissingWord = Annotated[
-    str,
-    typer.Option(
-        autocompletion=_completion(_missing_words),
-        metavar="HOW",
-        help="Missing values: error (refuse them), drop (their rows), em (estimate from the values "
-        "observed) or level (one more level of a discrete column).",
-        rich_help_panel=READING,
-    ),
-]
-KindOf = Annotated[
-    list[str] | None,
-    _reading("COLUMN=KIND", "Read a column as continuous or discrete; a kind alone is for all "
-             "columns. Repeatable."),
-]  # fmt: skip
-Column = Annotated[list[str] | None, _reading("COLUMN", "Read only these columns. Repeatable.")]
-Exclude = Annotated[list[str] | None, _reading("COLUMN", "Leave a column out. Repeatable.")]
-Weights = Annotated[
-    str | None,
-    _reading("COLUMN", "The column with the number of times that each row occurs, or with survey "
-             "weights if any has a fraction."),
-]  # fmt: skip
-Delimiter = Annotated[str | None, _reading("CHARACTER", "The character between fields.")]
-Decimal = Annotated[str, _reading("CHARACTER", "The decimal point.")]
-Encoding = Annotated[str | None, _reading("NAME", "The encoding of the text; UTF-8 by default.")]
-MissingWords = Annotated[
-    list[str] | None,
-    _reading("WORD", "A field that means a missing value, instead of NA, NaN and the like. "
-             "Repeatable."),
-]  # fmt: skip
 Out = Annotated[
     Path | None,
     typer.Option(
@@ -243,6 +183,7 @@ Report = Annotated[
 ]
 
 
+@with_reading_options
 def learn(
     *,
     table: Table,
@@ -262,15 +203,7 @@ def learn(
     time_limit: TimeLimit = None,
     n_jobs: Jobs = None,
     checkpoint: CheckpointFile = None,
-    kinds: KindOf = None,
-    missing: MissingWord = "error",
-    columns: Column = None,
-    exclude: Exclude = None,
-    weights: Weights = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = ".",
-    encoding: Encoding = None,
-    missing_words: MissingWords = None,
+    reading: ReadingOptions,
     out: Out = None,
     report: Report = None,
     as_json: AsJson = False,
@@ -290,24 +223,11 @@ def learn(
     if report is not None:
         check_file(report)
     with warnings_as_remarks(), watching(f"reading {table}") as watcher:
-        from sges.data import Reading
         from sges.learning import learn as learn_from
-        from sges.learning import read_for_score
 
-        reading = Reading(
-            kinds=parse_kinds(kinds),
-            missing=cast("Any", missing),  # the library checks the words
-            columns=columns,
-            exclude=exclude,
-            weights=weights,
-            delimiter=delimiter,
-            decimal=decimal,
-            encoding=encoding,
-            missing_words=missing_words,
-        )
         chosen = cast("Any", number_or_word(penalty))
         result = learn_from(
-            read_for_score(table, reading, score, chosen),
+            reading.read(table, score, chosen),
             score=score,
             assume=assume,
             knowledge=knowledge,
@@ -341,18 +261,11 @@ def learn(
         remark(f"wrote {report}")
 
 
+@with_reading_options
 def inspect(
     *,
     table: Table,
-    kinds: KindOf = None,
-    missing: MissingWord = "error",
-    columns: Column = None,
-    exclude: Exclude = None,
-    weights: Weights = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = ".",
-    encoding: Encoding = None,
-    missing_words: MissingWords = None,
+    reading: ReadingOptions,
     as_json: AsJson = False,
 ) -> None:
     """Look at a table before a search: what it holds, and what in it matters.
@@ -365,18 +278,7 @@ def inspect(
     with warnings_as_remarks(), watching(f"reading {table}"):
         from sges.data import inspect as inspect_table
 
-        found = inspect_table(
-            table,
-            kinds=parse_kinds(kinds),
-            missing=cast("Any", missing),  # the library checks the words
-            columns=columns,
-            exclude=exclude,
-            weights=weights,
-            delimiter=delimiter,
-            decimal=decimal,
-            encoding=encoding,
-            missing_words=missing_words,
-        )
+        found = inspect_table(table, **reading.arguments())
     if as_json:
         print_json(found.to_dict())
     else:
@@ -470,21 +372,6 @@ def assumption(auto: bool, **bounds: int | None) -> "AtMost | Literal['auto'] | 
     for option, k in given.items():
         return property_of(option)(k)
     return "auto" if auto else None
-
-
-def parse_kinds(entries: list[str] | None) -> dict[str, str] | str | None:
-    """Return kinds as the library takes them: per column, one for all, or None."""
-    if not entries:
-        return None
-    if len(entries) == 1 and "=" not in entries[0]:
-        return entries[0]
-    kinds: dict[str, str] = {}
-    for entry in entries:
-        column, equals, kind = entry.rpartition("=")
-        if not equals:
-            raise InvalidArgument(f"--kinds {entry!r} is not of the form COLUMN=KIND")
-        kinds[column] = kind
-    return kinds
 
 
 def number_or_word(text: str) -> float | str:
