@@ -13,10 +13,12 @@ from sges.score.protocol import (
     Score,
     batch_method,
     check_is_score,
+    documented_score,
     gains_by_local,
 )
 
 
+@documented_score
 class CountingScore:
     """A score that counts the unique (node, parent set) pairs it is asked for.
 
@@ -71,60 +73,17 @@ class CountingScore:
         return sum(map(len, self.asked)) if self.counting else None
 
     def local(self, y: int, parents: NodeSet) -> float:
-        """Return what the wrapped score gives for a node with some parents.
-
-        Parameters
-        ----------
-        y
-            The node.
-        parents
-            Its parents, as a mask.
-
-        Returns
-        -------
-        float
-            The score of the family, on the log-likelihood scale.
-        """
+        """Return what the wrapped score gives for a node with some parents."""
         if self.counting:
             self.asked[y].add(parents)
         return self._value(y, parents)
 
     def insert_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
-        """Return the gains of adding each candidate to the parents of a node.
-
-        Parameters
-        ----------
-        y
-            The node.
-        base
-            Its parents before the change, as a mask.
-        candidates
-            The nodes to add, one at a time; none of them is y or in ``base``.
-
-        Returns
-        -------
-        ndarray of float
-            local(y, base ∪ x) − local(y, base) for each candidate x.
-        """
+        """Return the gains of adding each candidate to the parents of a node."""
         return self._gains("insert_gains", y, base, candidates)
 
     def delete_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
-        r"""Return the gains of removing each candidate from the parents of a node.
-
-        Parameters
-        ----------
-        y
-            The node.
-        base
-            Its parents before the change, as a mask.
-        candidates
-            The nodes to remove, one at a time; all of them are in ``base``.
-
-        Returns
-        -------
-        ndarray of float
-            local(y, base \ x) − local(y, base) for each candidate x.
-        """
+        """Return the gains of removing each candidate from the parents of a node."""
         return self._gains("delete_gains", y, base, candidates)
 
     def _gains(self, name: str, y: int, base: NodeSet, candidates: Candidates) -> Gains:

@@ -37,7 +37,7 @@ from sges.data.em import completed
 from sges.data.reading import Kind
 from sges.errors import ScoreError, is_number, shown
 from sges.nodeset import NodeSet, nodes
-from sges.score.protocol import Candidates, Gains
+from sges.score.protocol import Candidates, Gains, documented_score
 
 Ints: TypeAlias = NDArray[np.intp]
 Counts: TypeAlias = NDArray[np.intp] | NDArray[np.float64]
@@ -57,6 +57,7 @@ DENSE_GROUPS = 256
 # --- the scores ------------------------------------------------------------------------------
 
 
+@documented_score
 class DiscreteScore(ABC):
     """A score that is a sum over the counts of a contingency table, minus a penalty."""
 
@@ -77,40 +78,12 @@ class DiscreteScore(ABC):
         return len(self._arities)
 
     def local(self, y: int, parents: NodeSet, /) -> float:
-        """Return the score of a node with some parents.
-
-        Parameters
-        ----------
-        y
-            The node.
-        parents
-            Its parents, as a mask.
-
-        Returns
-        -------
-        float
-            The score of the family, on the log-likelihood scale.
-        """
+        """Return the score of a node with some parents."""
         q = self._configurations(parents)
         return self._fit(y, self._groups(parents), q) - self._penalty(y, q)
 
     def insert_gains(self, y: int, base: NodeSet, candidates: Candidates, /) -> Gains:
-        """Return the gains of adding each candidate to the parents of a node.
-
-        Parameters
-        ----------
-        y
-            The node.
-        base
-            Its parents before the change, as a mask.
-        candidates
-            The nodes to add, one at a time; none of them is y or in ``base``.
-
-        Returns
-        -------
-        ndarray of float
-            local(y, base ∪ x) − local(y, base) for each candidate x.
-        """
+        """Return the gains of adding each candidate to the parents of a node."""
         groups, q = self._groups(base), self._configurations(base)
         before = self._fit(y, groups, q)
         gains = []
@@ -120,22 +93,7 @@ class DiscreteScore(ABC):
         return np.array(gains, dtype=np.float64)
 
     def delete_gains(self, y: int, base: NodeSet, candidates: Candidates, /) -> Gains:
-        r"""Return the gains of removing each candidate from the parents of a node.
-
-        Parameters
-        ----------
-        y
-            The node.
-        base
-            Its parents before the change, as a mask.
-        candidates
-            The nodes to remove, one at a time; all of them are in ``base``.
-
-        Returns
-        -------
-        ndarray of float
-            local(y, base \ x) − local(y, base) for each candidate x.
-        """
+        """Return the gains of removing each candidate from the parents of a node."""
         q = self._configurations(base)
         before = self._fit(y, self._groups(base), q)
         gains = []

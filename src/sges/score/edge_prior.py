@@ -18,9 +18,17 @@ from typing import Any
 
 from sges.errors import ScoreError, is_number, shown
 from sges.nodeset import NodeSet
-from sges.score.protocol import Candidates, Gains, Score, delete_gains, insert_gains
+from sges.score.protocol import (
+    Candidates,
+    Gains,
+    Score,
+    delete_gains,
+    documented_score,
+    insert_gains,
+)
 
 
+@documented_score
 class EdgePrior:
     """A score with a prior over graphs: each edge has the same prior odds.
 
@@ -90,56 +98,13 @@ class EdgePrior:
         return f"{type(self.score).__name__} with edge prior"
 
     def local(self, y: int, parents: NodeSet, /) -> float:
-        """Return the score of a node with some parents, and the prior of its edges.
-
-        Parameters
-        ----------
-        y
-            The node.
-        parents
-            Its parents, as a mask.
-
-        Returns
-        -------
-        float
-            The score of the family, on the log-likelihood scale.
-        """
+        """Return the score of a node with some parents, and the prior of its edges."""
         return self.score.local(y, parents) - self.cost * parents.bit_count()
 
     def insert_gains(self, y: int, base: NodeSet, candidates: Candidates, /) -> Gains:
-        """Return the gains of adding each candidate to the parents of a node.
-
-        Parameters
-        ----------
-        y
-            The node.
-        base
-            Its parents before the change, as a mask.
-        candidates
-            The nodes to add, one at a time; none of them is y or in ``base``.
-
-        Returns
-        -------
-        ndarray of float
-            local(y, base ∪ x) − local(y, base) for each candidate x.
-        """
+        """Return the gains of adding each candidate to the parents of a node."""
         return insert_gains(self.score, y, base, candidates) - self.cost
 
     def delete_gains(self, y: int, base: NodeSet, candidates: Candidates, /) -> Gains:
-        r"""Return the gains of removing each candidate from the parents of a node.
-
-        Parameters
-        ----------
-        y
-            The node.
-        base
-            Its parents before the change, as a mask.
-        candidates
-            The nodes to remove, one at a time; all of them are in ``base``.
-
-        Returns
-        -------
-        ndarray of float
-            local(y, base \ x) − local(y, base) for each candidate x.
-        """
+        """Return the gains of removing each candidate from the parents of a node."""
         return delete_gains(self.score, y, base, candidates) + self.cost

@@ -20,8 +20,10 @@ from sges.network.gaussian import LinearGaussian
 from sges.nodeset import NodeSet, nodes, show
 from sges.score.gaussian.bic import GaussianBIC
 from sges.score.gaussian.matrix import Standardized
+from sges.score.protocol import documented_score
 
 
+@documented_score
 class OracleMDL:
     """Expected MDL (= BIC, with our sign) of a discrete network for a number of records.
 
@@ -73,20 +75,7 @@ class OracleMDL:
         return self.network.n
 
     def local(self, y: int, parents: NodeSet, /) -> float:
-        """Return the expected MDL of a node with some parents.
-
-        Parameters
-        ----------
-        y
-            The node.
-        parents
-            Its parents, as a mask.
-
-        Returns
-        -------
-        float
-            The score of the family, on the log-likelihood scale.
-        """
+        """Return the expected MDL of a node with some parents."""
         larger = self._entropy(parents | 1 << y)  # first: the other is added up from its table
         parameters = (self._arities[y] - 1) * prod(self._arities[p] for p in nodes(parents))
         gained = self._entropy(parents) - larger
@@ -157,6 +146,7 @@ POPULATIONS = 8
 """The number of populations that are averaged."""
 
 
+@documented_score
 class SeparationOracle:
     """A score-equivalent, locally consistent score whose independences are d-separations.
 
@@ -225,20 +215,7 @@ class SeparationOracle:
         return self.dag.n
 
     def local(self, y: int, parents: NodeSet, /) -> float:
-        """Return the likelihood of the boundary of y, minus the penalty of each parent.
-
-        Parameters
-        ----------
-        y
-            The node.
-        parents
-            Its parents, as a mask.
-
-        Returns
-        -------
-        float
-            The score of the family, on the log-likelihood scale.
-        """
+        """Return the likelihood of the boundary of y, minus the penalty of each parent."""
         value = self._locals.get((y, parents))
         if value is None:
             boundary = markov_boundary(self.dag, y, parents)

@@ -12,7 +12,8 @@ Paper: Eq. 1, decomposable score.
 """
 
 from collections.abc import Callable
-from typing import Protocol, TypeAlias, TypeGuard, cast
+from inspect import cleandoc
+from typing import Protocol, TypeAlias, TypeGuard, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,9 @@ Candidates: TypeAlias = NDArray[np.intp]
 
 GainsMethod: TypeAlias = Callable[[int, NodeSet, Candidates], Gains]
 """``insert_gains`` or ``delete_gains`` of a score: takes y, its base and the candidates."""
+
+
+_Kind = TypeVar("_Kind")
 
 
 class Score(Protocol):
@@ -108,6 +112,16 @@ class BatchScore(Score, Protocol):
         ndarray of float
             local(y, base \ x) − local(y, base) for each candidate x.
         """
+
+
+def documented_score(kind: type[_Kind]) -> type[_Kind]:
+    """Add the sections of the contract to the docstrings of a score's methods."""
+    for name in ("local", "insert_gains", "delete_gains"):
+        own, contract = vars(kind).get(name), getattr(BatchScore, name)
+        if own is not None and own.__doc__ and contract.__doc__:  # python -OO removes them
+            sections = cleandoc(contract.__doc__).partition("\n\n")[2]
+            own.__doc__ = f"{cleandoc(own.__doc__)}\n\n{sections}"
+    return kind
 
 
 def insert_gains(score: Score, y: int, base: NodeSet, candidates: Candidates) -> Gains:

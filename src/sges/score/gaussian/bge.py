@@ -39,9 +39,10 @@ from sges.score.gaussian.matrix import (
     precisions,
     residuals,
 )
-from sges.score.protocol import Candidates, Gains, GainsMethod
+from sges.score.protocol import Candidates, Gains, GainsMethod, documented_score
 
 
+@documented_score
 class BGe:
     """The Bayesian Gaussian equivalent score, from a table or its ``Moments``.
 
@@ -136,20 +137,7 @@ class BGe:
         return len(self._density)
 
     def local(self, y: int, parents: NodeSet) -> float:
-        """Return the log marginal likelihood of a node given its parents.
-
-        Parameters
-        ----------
-        y
-            The node.
-        parents
-            Its parents, as a mask.
-
-        Returns
-        -------
-        float
-            The score of the family, on the log-likelihood scale.
-        """
+        """Return the log marginal likelihood of a node given its parents."""
         varied = 0 if self._constant >> y & 1 else parents & ~self._constant
         isolated = self._isolated * (parents.bit_count() - varied.bit_count())
         size = varied.bit_count() + 1
@@ -160,41 +148,11 @@ class BGe:
         return self._density[y] + self._by_size[size] - fit + isolated
 
     def insert_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
-        """Return the gains of adding each candidate to the parents of a node.
-
-        Parameters
-        ----------
-        y
-            The node.
-        base
-            Its parents before the change, as a mask.
-        candidates
-            The nodes to add, one at a time; none of them is y or in ``base``.
-
-        Returns
-        -------
-        ndarray of float
-            local(y, base ∪ x) − local(y, base) for each candidate x.
-        """
+        """Return the gains of adding each candidate to the parents of a node."""
         return self._around_constants(self._inserts, self._isolated, y, base, candidates)
 
     def delete_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
-        r"""Return the gains of removing each candidate from the parents of a node.
-
-        Parameters
-        ----------
-        y
-            The node.
-        base
-            Its parents before the change, as a mask.
-        candidates
-            The nodes to remove, one at a time; all of them are in ``base``.
-
-        Returns
-        -------
-        ndarray of float
-            local(y, base \ x) − local(y, base) for each candidate x.
-        """
+        """Return the gains of removing each candidate from the parents of a node."""
         return self._around_constants(self._deletes, -self._isolated, y, base, candidates)
 
     def _around_constants(

@@ -31,9 +31,10 @@ from sges.score.gaussian.matrix import (
     precisions,
     residuals,
 )
-from sges.score.protocol import Candidates, Gains
+from sges.score.protocol import Candidates, Gains, documented_score
 
 
+@documented_score
 class GaussianBIC:
     """The BIC of linear Gaussian families, from a table, its ``Moments`` or a covariance.
 
@@ -154,20 +155,7 @@ class GaussianBIC:
         return len(self._alone)
 
     def local(self, y: int, parents: NodeSet) -> float:
-        """Return the BIC of the regression of a node on its parents.
-
-        Parameters
-        ----------
-        y
-            The node.
-        parents
-            Its parents, as a mask.
-
-        Returns
-        -------
-        float
-            The score of the family, on the log-likelihood scale.
-        """
+        """Return the BIC of the regression of a node on its parents."""
         if not parents:
             return self._alone[y]
         if parents & (parents - 1):
@@ -181,20 +169,6 @@ class GaussianBIC:
         """Return the gains of adding each candidate to the parents of a node.
 
         With ρ the partial correlation of x and y given base, the fit gains −m/2 log(1 − ρ²).
-
-        Parameters
-        ----------
-        y
-            The node.
-        base
-            Its parents before the change, as a mask.
-        candidates
-            The nodes to add, one at a time; none of them is y or in ``base``.
-
-        Returns
-        -------
-        ndarray of float
-            local(y, base ∪ x) − local(y, base) for each candidate x.
         """
         variance, explained = residuals(self._correlation, y, base, candidates)
         gains: Gains = -self._half * np.log1p(-explained / variance) - self._per_parent
@@ -204,20 +178,6 @@ class GaussianBIC:
         r"""Return the gains of removing each candidate from the parents of a node.
 
         One inverse holds the partial correlation of y with each x given the rest of base.
-
-        Parameters
-        ----------
-        y
-            The node.
-        base
-            Its parents before the change, as a mask.
-        candidates
-            The nodes to remove, one at a time; all of them are in ``base``.
-
-        Returns
-        -------
-        ndarray of float
-            local(y, base \ x) − local(y, base) for each candidate x.
         """
         own, others, cross = precisions(self._correlation, y, base, candidates)
         gains: Gains = self._half * np.log1p(-(cross**2) / (own * others)) + self._per_parent

@@ -57,7 +57,7 @@ from sges.score.gaussian.matrix import (
     warn_of_constants,
 )
 from sges.score.gaussian.rank import rank_scores
-from sges.score.protocol import Candidates, Gains
+from sges.score.protocol import Candidates, Gains, documented_score
 
 MAX_COLUMNS = 20_000
 """The most columns that a table may be represented by: their correlations take 3 GB."""
@@ -81,6 +81,7 @@ CHUNK_CELLS = 1 << 25
 # --- the scores -------------------------------------------------------------------------------
 
 
+@documented_score
 class DegenerateGaussian:
     """The degenerate Gaussian BIC of a table with continuous and discrete columns.
 
@@ -133,20 +134,7 @@ class DegenerateGaussian:
         return len(self._alone)
 
     def local(self, y: int, parents: NodeSet) -> float:
-        """Return L(parents ∪ y) − L(parents).
-
-        Parameters
-        ----------
-        y
-            The node.
-        parents
-            Its parents, as a mask.
-
-        Returns
-        -------
-        float
-            The score of the family, on the log-likelihood scale.
-        """
+        """Return L(parents ∪ y) − L(parents)."""
         given, own = self._blocks.rows(parents), self._blocks.rows(1 << y)
         factor = factor_of(self._matrix, given + own)
         explained = -2 * self._half * float(np.log(np.diagonal(factor)[len(given) :]).sum())
@@ -156,20 +144,6 @@ class DegenerateGaussian:
         """Return the gains of adding each candidate to the parents of a node.
 
         One factor of base and y is solved for all candidates of the same width.
-
-        Parameters
-        ----------
-        y
-            The node.
-        base
-            Its parents before the change, as a mask.
-        candidates
-            The nodes to add, one at a time; none of them is y or in ``base``.
-
-        Returns
-        -------
-        ndarray of float
-            local(y, base ∪ x) − local(y, base) for each candidate x.
         """
         rows = self._blocks.rows(base) + self._blocks.rows(1 << y)
         factor = factor_of(self._matrix, rows)
@@ -200,20 +174,6 @@ class DegenerateGaussian:
 
         The inverse of the matrix of base, with y and without, has a block for every x: the inverse
         of the covariance of x given the others.
-
-        Parameters
-        ----------
-        y
-            The node.
-        base
-            Its parents before the change, as a mask.
-        candidates
-            The nodes to remove, one at a time; all of them are in ``base``.
-
-        Returns
-        -------
-        ndarray of float
-            local(y, base \ x) − local(y, base) for each candidate x.
         """
         rows, own = self._blocks.rows(base), self._blocks.rows(1 << y)
         without = inverse_of(self._matrix, rows)
