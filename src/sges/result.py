@@ -21,19 +21,30 @@ The JSON of a result has the entries
     steps                   phase, operator, x, y, set, gain, score, edges
 """
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from sges.errors import DataError, GraphError, InvalidArgument, check_number, check_text, shown
+from sges.errors import DataError, GraphError, InvalidArgument, shown
 from sges.graph.counting import class_size, sample_members
 from sges.graph.equivalence import extensions, pdag_to_cpdag, pdag_to_dag
 from sges.graph.named import LearnedEdge, NamedGraph, printable
 from sges.graph.pdag import PDAG, Edge
-from sges.graph.records import edge_records, graph_of_record, parse_json
+from sges.graph.records import (
+    Rules,
+    check_format,
+    checked_entries,
+    edge_records,
+    from_json,
+    graph_of_record,
+    is_count,
+    is_number,
+    is_text,
+    is_text_or_none,
+    is_texts,
+    to_json,
+)
 from sges.nodeset import NodeSet, nodes, nodeset
 from sges.operators import Delete, Insert, Operator, Turn
 
@@ -692,9 +703,7 @@ class Result(NamedGraph):
         str
             The text.
         """
-        check_number("indent", indent, whole=True, most=100, optional=True)
-        text = json.dumps(self.to_dict(), indent=indent, ensure_ascii=False)
-        return text.encode("utf-8", "backslashreplace").decode("utf-8")  # half a surrogate pair
+        return to_json(self.to_dict(), indent)
 
     @classmethod
     def from_json(cls, text: str) -> "Result":
@@ -715,12 +724,7 @@ class Result(NamedGraph):
         DataError
             If the text is not JSON, or not that of a result.
         """
-        check_text("text", text)
-        try:
-            record = parse_json(text)
-        except GraphError as error:
-            raise DataError(str(error)) from None
-        return cls(**_fields(record))
+        return cls(**_fields(from_json(text)))
 
     def without_scorer(self) -> "Result":
         """Return the result without the references to its score object and its plan."""
@@ -809,78 +813,47 @@ def _separator_record(step: Step, names: Sequence[str]) -> dict[str, Any]:
 # Reading: every entry is checked, so that a damaged or foreign file is refused in one line.
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _is_text_or_none(value: object) -> bool:
-    return value is None or isinstance(value, str)
-
-
-def _is_number(value: object) -> bool:
-    if isinstance(value, int):
-        return not isinstance(value, bool) and value.bit_length() < 1024
-    return isinstance(value, float) and not isnan(value)
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-_ENTRIES: dict[str, tuple[Callable[[object], bool], str]] = {
-    "score": (_is_number, "a number"),
-    "score_name": (_is_text, "text"),
-    "score_evaluations": (lambda value: value is None or _is_count(value), "a count or null"),
-    "evaluation_bound": (lambda value: value is None or _is_count(value), "a count or null"),
-    "operators_considered": (_is_count, "a count"),
-    "assume": (_is_text_or_none, "text or null"),
-    "forward": (_is_text_or_none, "text or null"),
+_ENTRIES: Rules = {
+    "score": (is_number, "a number"),
+    "score_name": (is_text, "text"),
+    "score_evaluations": (lambda value: value is None or is_count(value), "a count or null"),
+    "evaluation_bound": (lambda value: value is None or is_count(value), "a count or null"),
+    "operators_considered": (is_count, "a count"),
+    "assume": (is_text_or_none, "text or null"),
+    "forward": (is_text_or_none, "text or null"),
     "complete": (lambda value: isinstance(value, bool), "true or false"),
-    "stopped": (_is_text_or_none, "text or null"),
+    "stopped": (is_text_or_none, "text or null"),
     "seconds": (
-        lambda value: isinstance(value, Mapping) and all(map(_is_number, value.values())),
+        lambda value: isinstance(value, Mapping) and all(map(is_number, value.values())),
         "an object of numbers",
     ),
-    "strategy": (_is_text_or_none, "text or null"),
-    "notes": (
-        lambda value: isinstance(value, list | tuple) and all(map(_is_text, value)),
-        "a list of texts",
-    ),
+    "strategy": (is_text_or_none, "text or null"),
+    "notes": (is_texts, "a list of texts"),
     "steps": (lambda value: isinstance(value, list | tuple), "a list"),
 }
 """The entries of a result beside its graph: what each must be."""
 
-_STEP_ENTRIES: dict[str, tuple[Callable[[object], bool], str]] = {
+_STEP_ENTRIES: Rules = {
     "operator": (lambda value: value in tuple(OPERATORS), f"one of {', '.join(OPERATORS)}"),
-    "phase": (_is_text, "text"),
-    "x": (_is_text, "the name of a node"),
-    "y": (_is_text, "the name of a node"),
-    "set": (
-        lambda value: isinstance(value, list | tuple) and all(map(_is_text, value)),
-        "a list of names",
-    ),
-    "gain": (_is_number, "a number"),
-    "score": (_is_number, "a number"),
-    "edges": (_is_count, "a count"),
+    "phase": (is_text, "text"),
+    "x": (is_text, "the name of a node"),
+    "y": (is_text, "the name of a node"),
+    "set": (is_texts, "a list of names"),
+    "gain": (is_number, "a number"),
+    "score": (is_number, "a number"),
+    "edges": (is_count, "a count"),
 }
 
 
 def _fields(record: object) -> dict[str, Any]:
     """Return the arguments of ``Result`` in what ``to_dict`` wrote."""
-    if not isinstance(record, Mapping):
-        raise DataError(f"a result in JSON is an object, not {shown(record)}")
-    told = (record.get("format"), record.get("version"))
-    if told != (FORMAT, VERSION):
-        raise DataError(
-            f"not a result of format {FORMAT!r}, version {VERSION}: it says "
-            f"{shown(told[0])}, version {shown(told[1])}"
-        )
+    record = check_format(record, "result", FORMAT, VERSION)
     try:
         graph = graph_of_record(record)
     except GraphError as error:
         raise DataError(f"the graph of the result: {error}") from None
     record = {"strategy": None, "notes": [], **record}  # early files lack these two
-    fields = _checked(record, _ENTRIES, "the result")
+    fields = checked_entries(record, _ENTRIES, "the result")
     if fields["complete"] == (fields["stopped"] is not None):
         raise DataError("the entries 'complete' and 'stopped' of the result contradict each other")
     number = {graph.name(v): v for v in range(graph.n)}
@@ -892,7 +865,7 @@ def _step(record: object, number: Mapping[str, int], what: str) -> Step:
     """Return the step that ``_step_record`` wrote."""
     if not isinstance(record, Mapping):
         raise DataError(f"{what} of the result is {shown(record)}, not an object")
-    entries = _checked(record, _STEP_ENTRIES, what)
+    entries = checked_entries(record, _STEP_ENTRIES, what)
     for name in (entries["x"], entries["y"], *entries["set"]):
         if name not in number:
             raise DataError(f"{what} names {shown(name)}, which is not among the nodes")
@@ -911,19 +884,3 @@ def _separator(names: object, number: Mapping[str, int], what: str) -> NodeSet |
     if not isinstance(names, list) or any(name not in number for name in map(str, names)):
         raise DataError(f"the separator of {what} is {shown(names)}; it must be a list of nodes")
     return nodeset(number[str(name)] for name in names)
-
-
-def _checked(
-    record: Mapping[str, Any],
-    rules: Mapping[str, tuple[Callable[[object], bool], str]],
-    what: str,
-) -> dict[str, Any]:
-    """Return the entries that the rules name, each of which must be there and as it should."""
-    for key, (is_right, needed) in rules.items():
-        if key not in record:
-            raise DataError(f"{what} has no entry {key!r}; it was not written by sges")
-        if not is_right(record[key]):
-            raise DataError(
-                f"the entry {key!r} of {what} is {shown(record[key])}; it must be {needed}"
-            )
-    return {key: record[key] for key in rules}

@@ -1,8 +1,10 @@
-"""A graph as plain lists, dicts and strings, which is what a JSON file of a graph holds.
+"""Graphs and other values as plain lists, dicts and strings, which is what JSON files hold.
 
-``{"nodes": [names], "edges": [{"source", "target", "type": "directed" | "undirected"}]}``, with
-the edges sorted by node.  A result of ``sges`` in JSON has the same two entries, so whatever reads
-graphs also reads the graph of a result.
+A graph is ``{"nodes": [names], "edges": [{"source", "target", "type": "directed" |
+"undirected"}]}``, with the edges sorted by node.  A result of ``sges`` in JSON has the same two
+entries, so whatever reads graphs also reads the graph of a result.
+
+Other values have the entries "format" and "version" and those that a table of ``Rules`` names.
 
 Everything that comes from outside is checked here, and refused in one line that calls nodes by
 their names.
@@ -10,10 +12,11 @@ their names.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import isnan
 from typing import Any, TypeAlias
 
-from sges.errors import GraphError, shown
+from sges.errors import DataError, GraphError, check_number, check_text, shown
 from sges.graph.pdag import PDAG, Edge
 
 EdgeRecord: TypeAlias = dict[str, str]
@@ -106,3 +109,77 @@ def _number(name: object, number: Mapping[str, int]) -> int:
     if node_name(name) not in number:
         raise GraphError(f"an edge names {shown(name)}, which is not among the nodes")
     return number[node_name(name)]
+
+
+# Other values
+
+Rules: TypeAlias = Mapping[str, tuple[Callable[[object], bool], str]]
+"""For each entry of a record, what tells whether its value is right, and that in words."""
+
+
+def to_json(record: Mapping[str, Any], indent: int | None) -> str:
+    """Return a record as JSON text."""
+    check_number("indent", indent, whole=True, most=100, optional=True)
+    text = json.dumps(record, indent=indent, ensure_ascii=False)
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")  # half a surrogate pair
+
+
+def from_json(text: str) -> object:
+    """Return the record in JSON text, or raise a ``DataError``."""
+    check_text("text", text)
+    try:
+        return parse_json(text)
+    except GraphError as error:
+        raise DataError(str(error)) from None
+
+
+def check_format(record: object, what: str, name: str, version: int) -> Mapping[str, Any]:
+    """Return a record that says to have this format and version."""
+    if not isinstance(record, Mapping):
+        raise DataError(f"a {what} in JSON is an object, not {shown(record)}")
+    stated = (record.get("format"), record.get("version"))
+    if stated != (name, version):
+        raise DataError(
+            f"not a {what} of format {name!r}, version {version}: it says {shown(stated[0])}, "
+            f"version {shown(stated[1])}"
+        )
+    return record
+
+
+def checked_entries(record: Mapping[str, Any], rules: Rules, what: str) -> dict[str, Any]:
+    """Return the entries that the rules name, each of which must be there and as it should."""
+    for key, (is_right, needed) in rules.items():
+        if key not in record:
+            raise DataError(f"{what} has no entry {key!r}; it was not written by sges")
+        if not is_right(record[key]):
+            raise DataError(
+                f"the entry {key!r} of {what} is {shown(record[key])}; it must be {needed}"
+            )
+    return {key: record[key] for key in rules}
+
+
+def is_text(value: object) -> bool:
+    """Tell whether a value is text."""
+    return isinstance(value, str)
+
+
+def is_text_or_none(value: object) -> bool:
+    """Tell whether a value is text or None."""
+    return value is None or isinstance(value, str)
+
+
+def is_texts(value: object) -> bool:
+    """Tell whether a value is a list of texts."""
+    return isinstance(value, list | tuple) and all(map(is_text, value))
+
+
+def is_number(value: object) -> bool:
+    """Tell whether a value is a number that a double can hold, not NaN."""
+    if isinstance(value, int):
+        return not isinstance(value, bool) and value.bit_length() < 1024
+    return isinstance(value, float) and not isnan(value)
+
+
+def is_count(value: object) -> bool:
+    """Tell whether a value is a whole number, 0 or more."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0

@@ -14,9 +14,8 @@ networks, Artificial Intelligence in Medicine 57, 207-217.
 
 import csv
 import io
-import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -32,13 +31,22 @@ from sges.errors import (
     as_numbers,
     check_number,
     check_path,
-    check_text,
     shown,
 )
 from sges.graph.equivalence import dag_to_cpdag, pdag_to_dag
 from sges.graph.named import printable
 from sges.graph.pdag import PDAG, Edge
-from sges.graph.records import node_name, parse_json
+from sges.graph.records import (
+    Rules,
+    check_format,
+    checked_entries,
+    from_json,
+    is_text,
+    is_text_or_none,
+    is_texts,
+    node_name,
+    to_json,
+)
 from sges.nodeset import nodes, reach
 from sges.score.named import Penalty
 
@@ -572,16 +580,10 @@ class Confidence:
         )  # fmt: skip
 
     def _node(self, node: str | int) -> int:
-        names = self.names
-        if isinstance(node, str) and node in names:
-            return names.index(node)
-        if isinstance(node, int) and not isinstance(node, bool) and 0 <= node < len(names):
-            return node
-        from sges.errors import suggestion
-
-        raise InvalidArgument(
-            f"{shown(node)} is not a variable; {suggestion(str(node), names, 'the variables')}"
-        )
+        try:
+            return self.graphs[0].node(node)
+        except GraphError as error:
+            raise InvalidArgument(str(error)) from None
 
     def __repr__(self) -> str:
         asked = "" if self.complete else f" of {self.replicates}"
@@ -633,9 +635,7 @@ class Confidence:
         str
             The text; ``from_json`` reads it.
         """
-        check_number("indent", indent, whole=True, most=100, optional=True)
-        text = json.dumps(self.to_dict(), indent=indent, ensure_ascii=False)
-        return text.encode("utf-8", "backslashreplace").decode("utf-8")  # half a surrogate pair
+        return to_json(self.to_dict(), indent)
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> "Confidence":
@@ -677,12 +677,7 @@ class Confidence:
         DataError
             If the text is not JSON, or not that of a confidence.
         """
-        check_text("text", text)
-        try:
-            record = parse_json(text)
-        except GraphError as error:
-            raise DataError(str(error)) from None
-        return cls(**_fields(record))
+        return cls(**_fields(from_json(text)))
 
 
 def significance_threshold(strengths: Iterable[float], pairs: int) -> float:
@@ -782,10 +777,6 @@ def _frame(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> Any:  # noqa
     return need("pandas", "a table of shares").DataFrame(rows, columns=list(columns))
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
 def _is_natural(value: object) -> bool:
     return type(value) is int and 0 <= value < 2**63
 
@@ -794,16 +785,16 @@ def _is_amount(value: object) -> bool:
     return type(value) in (int, float) and 0 <= value < float("inf")  # type: ignore[operator]
 
 
-_RULES: dict[str, tuple[Callable[[object], bool], str]] = {
+_ENTRIES: Rules = {
     "replicates": (_is_natural, "a whole number"),
-    "stopped": (lambda v: v is None or _is_text(v), "text or null"),
-    "draw": (_is_text, "text"),
+    "stopped": (is_text_or_none, "text or null"),
+    "draw": (is_text, "text"),
     "seed": (_is_natural, "a whole number"),
-    "score_name": (_is_text, "text"),
-    "strategy": (_is_text, "text"),
+    "score_name": (is_text, "text"),
+    "strategy": (is_text, "text"),
     "penalty": (lambda v: v in (None, "auto") or _is_amount(v), 'a number, "auto" or null'),
     "seconds": (_is_amount, "a number, 0 or more"),
-    "notes": (lambda v: isinstance(v, list) and all(map(_is_text, v)), "a list of texts"),
+    "notes": (is_texts, "a list of texts"),
     "graphs": (lambda v: isinstance(v, list) and len(v) > 0, "a list that is not empty"),
     "nodes": (lambda v: isinstance(v, list) and len(v) > 0, "a list that is not empty"),
 }
@@ -811,26 +802,13 @@ _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
 
 def _fields(record: object) -> dict[str, Any]:
     """Return the arguments of ``Confidence`` in what ``to_dict`` wrote."""
-    if not isinstance(record, Mapping):
-        raise DataError(f"a confidence in JSON is an object, not {shown(record)}")
-    told = (record.get("format"), record.get("version"))
-    if told != (FORMAT, VERSION):
-        raise DataError(
-            f"not a confidence of format {FORMAT!r}, version {VERSION}: it says "
-            f"{shown(told[0])}, version {shown(told[1])}"
-        )
-    for key, (is_right, needed) in _RULES.items():
-        if key not in record:
-            raise DataError(f"the confidence has no entry {key!r}; it may be cut off")
-        if not is_right(record[key]):
-            raise DataError(
-                f"the entry {key!r} of the confidence is {shown(record[key])}; it must be {needed}"
-            )
-    fields = {key: record[key] for key in _RULES if key != "nodes"}
+    record = check_format(record, "confidence", FORMAT, VERSION)
+    fields = checked_entries(record, _ENTRIES, "the confidence")
+    labels = fields.pop("nodes")
     if len(fields["graphs"]) > fields["replicates"]:
         raise DataError("the confidence has more graphs than replicates")
     try:
-        names = tuple(node_name(name) for name in record["nodes"])
+        names = tuple(node_name(name) for name in labels)
         PDAG.empty(len(names), names)
     except GraphError as error:
         raise DataError(f"the nodes of the confidence: {error}") from None
