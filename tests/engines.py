@@ -16,17 +16,17 @@ if TYPE_CHECKING or IS_COMPILED:
 Make = Callable[..., Engine]
 
 
-def reference(score: Score, **options: Any) -> Engine:  # noqa: ANN401 (those of an engine)
+def reference(score: Score, **options: Any) -> ReferenceEngine:  # noqa: ANN401 (those of an engine)
     """Return the reference engine."""
     return ReferenceEngine(score, **options)
 
 
-def compiled(score: Score, **options: Any) -> Engine:  # noqa: ANN401
+def compiled(score: Score, **options: Any) -> "CompiledEngine":  # noqa: ANN401
     """Return the compiled engine, which reads the score by itself if it can."""
     return CompiledEngine(score, native_of(score), **options)
 
 
-def asking(score: Score, **options: Any) -> Engine:  # noqa: ANN401
+def asking(score: Score, **options: Any) -> "CompiledEngine":  # noqa: ANN401
     """Return the compiled engine that asks the Python score, whatever it is."""
     return CompiledEngine(score, None, **options)
 

@@ -8,7 +8,7 @@ from sges.nodeset import NodeSet
 from sges.score import GaussianBIC
 from sges.score.protocol import Candidates, Gains, total_score
 from sges.search import search
-from sges.search.reference import DOUBTFUL, LoopGuard, Mark
+from sges.search.reference import DOUBTFUL, LoopGuard, Point
 
 STRATEGIES = ("two-phase", "turning", "interleaved", "conservative", "extended")
 
@@ -77,8 +77,8 @@ def test_a_search_ends_though_every_change_seems_to_gain(strategy: str, n: int) 
 def test_only_a_way_back_by_doubtful_steps_closes_a_circle() -> None:
     empty, edge, other = (PDAG.from_edges(3, undirected=e) for e in ([], [(0, 1)], [(1, 2)]))
 
-    def at(graph: PDAG, total: float) -> Mark:
-        return Mark(graph, total, graph.edge_count(), 0)
+    def at(graph: PDAG, total: float) -> Point:
+        return Point(graph, total, graph.edge_count(), 0)
 
     guard = LoopGuard()
     assert not guard.closes(at(empty, -5.0), 1e-9, edge)

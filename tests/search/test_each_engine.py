@@ -19,7 +19,7 @@ from sges.properties import MaxParents
 from sges.score import GaussianBIC
 from sges.score.protocol import Candidates, Gains, Score, total_score
 from sges.search import Strategy, search
-from sges.search.engines import Engine
+from sges.search.engines import Engine, gain_between
 from sges.search.generate import changed_views
 from sges.search.moves import Moves
 from worlds import gaussian_score
@@ -57,7 +57,7 @@ def extended(engine: Engine, moves: Moves, patience: float) -> tuple[int, int]:
         bar = (op.y, op.x)
         if engine.climb("extended", moves, bar=bar, patience=patience, aim=total):
             engine.climb("extended", moves, patience=patience, aim=total)
-        if engine.gain_between(before, engine.cpdag) > engine.tolerance:
+        if gain_between(engine, before, engine.cpdag) > engine.tolerance:
             kept += 1
             seen = changed_views(before, engine.cpdag)
             failed = {old: views for old, views in failed.items() if not views & seen}

@@ -341,7 +341,7 @@ def test_a_memory_that_does_not_fit_is_refused_not_read() -> None:
             compiled(score).remember(ints[:-cut], floats[: len(floats) // 2], words)
     engine = compiled(score)
     engine.remember(ints, floats, words)
-    again = engine.memory()
+    again: tuple[Any, ...] = engine.memory()
     assert all(np.array_equal(a, b) for a, b in zip(again, (ints, floats, words), strict=True))
     with pytest.raises(sges.errors.SgesError, match="cannot take another memory"):
         engine.remember(ints, floats, words)

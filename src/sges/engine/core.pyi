@@ -10,9 +10,7 @@ from sges.nodeset import NodeSet
 from sges.operators import Delete, Operator
 from sges.result import Step
 from sges.score.protocol import Score
-from sges.search.moves import Constraint, Moves
-
-Mark = tuple[int, int, int, int, float]
+from sges.search.moves import Constraint, Mark, Moves
 
 class Journal:
     @property

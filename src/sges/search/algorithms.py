@@ -26,6 +26,7 @@ from sges.nodeset import NodeSet
 from sges.properties import MaxParents, Property
 from sges.result import Result, Step
 from sges.score.protocol import Score
+from sges.search.engines import gain_between
 from sges.search.extended import ExtendedSearch
 from sges.search.low_order import LowOrder
 from sges.search.moves import Constraint, Moves
@@ -663,7 +664,7 @@ class _Strategic:
             while how.repeat and run.stopped is None:
                 before = run.engine.cpdag
                 self._two_phases("fes" if word == "fes" else "poly")
-                if run.engine.gain_between(before, run.engine.cpdag) <= run.engine.tolerance:
+                if gain_between(run.engine, before, run.engine.cpdag) <= run.engine.tolerance:
                     break
         if self._extended is not None:
             self._extended()
@@ -695,7 +696,7 @@ class _Strategic:
             with run.quietly():
                 run.climb("fes", Moves(inserts="all", sets_per_clique=self._how.sets_per_clique))
                 backward(run, Selection(MaxParents(max(k, 1))))
-            if best is None or engine.gain_between(best.state, engine.cpdag) > engine.tolerance:
+            if best is None or gain_between(engine, best.state, engine.cpdag) > engine.tolerance:
                 best = _Level(engine.cpdag, engine.steps[first:], separators, engine.capped)
             engine.rewind(mark)
         if best is None:

@@ -6,15 +6,12 @@ every step, so it is for small tables.  ``SGES_PURE=1`` in the environment asks 
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from sges.graph.equivalence import dag_to_cpdag, pdag_to_dag, topological_order
-from sges.graph.pdag import PDAG, Edge
-from sges.nodeset import NodeSet, nodes
-from sges.operators import Delete, Operator
-from sges.result import Step
+from sges.graph.pdag import PDAG
+from sges.nodeset import nodes
 from sges.score.protocol import Score
 from sges.search.moves import Constraint, Moves
 from sges.search.reference import ReferenceEngine
@@ -26,92 +23,6 @@ from sges.search.reference_order import (
     later_ones,
     order_work,
 )
-
-Mark: TypeAlias = Any
-"""A point of a run to which its engine can go back."""
-
-
-class Engine(Protocol):
-    """What a search asks of its engine; ``ReferenceEngine`` documents each member."""
-
-    stopped: str | None
-    constraint: Constraint | None
-    report: Callable[[str], object] | None
-
-    @property
-    def n(self) -> int: ...
-    @property
-    def cpdag(self) -> PDAG: ...
-    @property
-    def total(self) -> float: ...
-    @property
-    def edges(self) -> int: ...
-    @property
-    def steps(self) -> list[Step]: ...
-    @property
-    def step_count(self) -> int: ...
-    @property
-    def evaluations(self) -> int | None: ...
-    @property
-    def considered(self) -> int: ...
-    @property
-    def work(self) -> int: ...
-    @property
-    def listed(self) -> int: ...
-
-    capped: int | None
-
-    @property
-    def tolerance(self) -> float: ...
-    def start(self, cpdag: PDAG, total: float, /) -> None: ...
-    def climb(
-        self,
-        phase: str,
-        moves: Moves,
-        *,
-        bar: Edge | None = None,
-        patience: float = 0.0,
-        aim: float = 0.0,
-        most: int | None = None,
-    ) -> bool: ...
-    def apply(self, phase: str, operator: Operator, gain: float, /) -> None: ...
-    def peek(self, operator: Operator, /) -> PDAG: ...
-    def member(self) -> list[NodeSet]: ...
-
-    def member_score(self) -> float: ...
-    def mark(self) -> Mark: ...
-    def rewind(self, mark: Mark, /) -> None: ...
-    def settle(self) -> None: ...
-    def retell(self, mark: Mark, /) -> None: ...
-    def touched_since(self, mark: Mark, /) -> NodeSet: ...
-    def escapes(self, moves: Moves, /) -> list[tuple[float, Delete]]: ...
-    def local(self, y: int, parents: NodeSet, /) -> float: ...
-    def separators(
-        self, order: int, wanted: Sequence[NodeSet], /
-    ) -> list[tuple[int, int, NodeSet, float]]: ...
-    def gain_between(self, before: PDAG, after: PDAG, /) -> float: ...
-    @property
-    def capped_nodes(self) -> NodeSet: ...
-    def limit(
-        self,
-        seconds: float | None = None,
-        evaluations: int | None = None,
-        work: float | None = None,
-        listed: float | None = None,
-    ) -> None: ...
-    def order(
-        self, phase: str, *, max_indegree: int | None = None, effort: float | None = None
-    ) -> None: ...
-
-    counters: tuple[Any, ...]
-
-    @property
-    def open_moves(self) -> Moves | None: ...
-    def ask_afresh(self) -> None: ...
-    def reopen(self, moves: Moves, /) -> None: ...
-    def memory(self) -> tuple[Any, ...]: ...
-    def remember(self, *memory: Any) -> None: ...  # noqa: ANN401 (arrays)
-
 
 try:
     from sges.engine.core import Core
@@ -125,6 +36,10 @@ except ImportError:
 
 IS_USED = IS_COMPILED and os.environ.get("SGES_PURE", "") in ("", "0")
 """Whether searches run on the compiled engine."""
+
+
+Engine: TypeAlias = "ReferenceEngine | CompiledEngine"
+"""What a search runs on; ``ReferenceEngine`` documents what both do."""
 
 
 def make_engine(
@@ -157,6 +72,19 @@ def mirror_of(engine: Engine) -> "CompiledEngine | None":
     )
 
 
+def gain_between(engine: Engine, before: PDAG, after: PDAG) -> float:
+    """Return the score difference of two classes, from their families; counted.
+
+    Unlike the sum of the gains on the way it does not accumulate rounding.
+    """
+    old, new = pdag_to_dag(before), pdag_to_dag(after)
+    return sum(
+        engine.local(y, new.parents(y)) - engine.local(y, old.parents(y))
+        for y in range(engine.n)
+        if new.parents(y) != old.parents(y)
+    )
+
+
 @cache
 def _warn_of_slowness() -> None:
     """Warn once that nothing could be compiled."""
@@ -170,15 +98,6 @@ def _warn_of_slowness() -> None:
 
 class CompiledEngine(Core):
     """The compiled engine; ``ReferenceEngine`` documents what it does."""
-
-    def gain_between(self, before: PDAG, after: PDAG) -> float:
-        """Return the score difference of two classes, from their families; counted."""
-        old, new = pdag_to_dag(before), pdag_to_dag(after)
-        return sum(
-            self.local(y, new.parents(y)) - self.local(y, old.parents(y))
-            for y in range(self.n)
-            if new.parents(y) != old.parents(y)
-        )
 
     def order(
         self, phase: str, *, max_indegree: int | None = None, effort: float | None = None

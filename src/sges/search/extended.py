@@ -32,9 +32,9 @@ from typing import TYPE_CHECKING
 from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet
 from sges.operators import Delete
-from sges.search.engines import CompiledEngine, Engine, Mark, mirror_of
+from sges.search.engines import CompiledEngine, Engine, gain_between, mirror_of
 from sges.search.generate import changed_views
-from sges.search.moves import Moves
+from sges.search.moves import Mark, Moves
 from sges.search.run import Budget, Run, Selection
 from sges.search.strategy import Strategy
 
@@ -164,7 +164,7 @@ class ExtendedSearch:
         """Tell whether a state that seems better is: not by the rounding of many gains."""
         engine = self._run.engine
         end = engine.cpdag
-        return end != self._state and engine.gain_between(self._state, end) > engine.tolerance
+        return end != self._state and gain_between(engine, self._state, end) > engine.tolerance
 
     def _take_over(self) -> None:
         """Keep the state that was reached."""

@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
 from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import NodeSet
+
+Mark: TypeAlias = Any
+"""A point of a run to which its engine can go back; each engine has its own kind."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ from sges.search.generate import (
     inserts_of,
     turns_of,
 )
-from sges.search.moves import Constraint, Moves
+from sges.search.moves import Constraint, Mark, Moves
 from sges.search.reference_order import OrderSearch, a_member, edge_by_edge, order_work
 
 DOUBTFUL = 1e-6
@@ -53,7 +53,7 @@ DOUBTFUL = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class Point:
     """A point of a search: its class, the total score, and how many edges and steps there are.
 
     ``capped`` is the number of steps after which operators were first left out.
@@ -76,7 +76,7 @@ class LoopGuard:
     def __init__(self) -> None:
         self._left: set[PDAG] = set()
 
-    def closes(self, here: Mark, gain: float, after: PDAG) -> bool:
+    def closes(self, here: Point, gain: float, after: PDAG) -> bool:
         """Tell whether a step leads back to a class that was left; if not, remember this one."""
         if gain > DOUBTFUL * max(1.0, abs(here.total)):
             self._left.clear()
@@ -181,7 +181,7 @@ class ReferenceEngine:
 
     def start(self, cpdag: PDAG, total: float) -> None:
         """Begin at a class with this score, without steps."""
-        self._here = Mark(cpdag, total, cpdag.edge_count(), 0)
+        self._here = Point(cpdag, total, cpdag.edge_count(), 0)
         self._left: list[PDAG] = []  # the class before each step
         self.steps.clear()
 
@@ -273,18 +273,6 @@ class ReferenceEngine:
     def local(self, y: int, parents: NodeSet) -> float:
         """Return the score of a family; counted."""
         return self._asked.local(y, parents)
-
-    def gain_between(self, before: PDAG, after: PDAG) -> float:
-        """Return the score difference of two classes, from their families; counted.
-
-        Unlike the sum of the gains on the way it does not accumulate rounding.
-        """
-        old, new = pdag_to_dag(before), pdag_to_dag(after)
-        return sum(
-            self.local(y, new.parents(y)) - self.local(y, old.parents(y))
-            for y in range(self.n)
-            if new.parents(y) != old.parents(y)
-        )
 
     def climb(
         self,
@@ -429,7 +417,7 @@ class ReferenceEngine:
         total, edges = here.total + gain, here.edges + operator.adds_edges
         self.steps.append(Step(phase, operator, gain, total, edges))
         self._left.append(here.cpdag)
-        self._here = Mark(after, total, edges, here.steps + 1)  # at once: Ctrl-C may come any time
+        self._here = Point(after, total, edges, here.steps + 1)  # at once: Ctrl-C may come any time
         self._report(phase)
 
     def _admits(self, after: PDAG) -> bool:

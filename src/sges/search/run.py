@@ -31,7 +31,7 @@ from sges.properties import Property, check_is_property
 from sges.result import Result, Step
 from sges.score.protocol import Score, check_is_score, score_name, total_score
 from sges.search.asked import TimeUp
-from sges.search.engines import Mark, make_engine
+from sges.search.engines import make_engine
 from sges.search.moves import Constraint, Moves
 from sges.search.replay import Replay
 from sges.selective import bounds_of, is_consistent, selective_deletes
@@ -596,6 +596,3 @@ def warn_if_not_score_equivalent(score: Score, operator: Operator) -> None:
             f"{y}→{x} scores {backward:.6g}; the search assumes that equivalent graphs score alike",
             stacklevel=4,
         )
-
-
-__all__ = ["Mark", "OnProgress", "Progress", "Run", "Selection", "as_cpdag"]
