@@ -408,7 +408,7 @@ def read_for_score(
     """
     by_moments = isinstance(score, str) and score in ("auto", "bic", "gaussian-bic", "bge")
     needs_rows = rows or not by_moments or (isinstance(penalty, str) and penalty == "choose")
-    from sges.data.parts import statistics_of
+    from sges.data.sources import statistics_of
 
     return statistics_of(table, reading, rows=needs_rows)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sges.data import Moments, Reading
-from sges.data.parts import statistics_of
+from sges.data.sources import statistics_of
 from studies.charts import BLUE, GREEN, GREY, label, line, panels
 from studies.frame import Row, StudyError, Task, amount, experiment, positive
 from studies.summary import curve, distinct, grid, number, pick

@@ -23,7 +23,7 @@ import pytest
 import sges
 from data_facts import facts
 from sges.data import Dataset, Moments, Reading
-from sges.data.parts import statistics_of
+from sges.data.sources import statistics_of
 from sges.errors import ClusterError, DataError, InvalidArgument, SgesError
 from sges.network import LinearGaussian, random_dag
 

@@ -20,7 +20,7 @@ from sges.data import (
     discrete_of_file,
     files,
     moments_of_file,
-    parts,
+    sources,
 )
 from sges.data.columns import numbers_of
 from sges.errors import DataError, in_shell
@@ -315,7 +315,7 @@ def test_a_large_file_gets_the_kinds_and_notes_of_a_small_one(
         with monkeypatch.context() as patch:
             patch.setattr(files, "LARGE_FILE_BYTES", 1000)
             patch.setattr(files, "BATCH_CELLS", 4 * 1024)
-            large = parts.statistics_of(path, Reading())
+            large = sources.statistics_of(path, Reading())
         assert isinstance(large, Moments if name == "plain" else Dataset)
         assert large.notes == small.notes
 

@@ -15,7 +15,7 @@ import sges
 from data.test_stream import FORMATS, levelled, numbers, write
 from data_facts import facts
 from sges.data import Dataset, Kinds, Missing, Moments, Reading, files
-from sges.data.parts import statistics_of
+from sges.data.sources import statistics_of
 from sges.errors import DataError
 
 

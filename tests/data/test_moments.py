@@ -109,8 +109,9 @@ def test_an_array_read_where_it_lies_has_exact_moments(
     table = np.array(columns(700, offset, 1e-3, seed=3).T, order=order)
     mean, covariance = naive.exact_moments(table.T.tolist())
     monkeypatch.setattr(module, "block_rows", lambda _: 64)
-    found = module.moments_of_array(table)
-    assert found is not None
+    names = module.numbered_names(table.shape[1])
+    assert module.is_plain(table)
+    found = module.moments_of_blocks(names, module.blocks_of(table.T, None))
     assert found.names == Dataset.of(table, kinds="continuous").names
     assert found.records == 700
     assert error(found, covariance) < 1e-12
@@ -132,7 +133,7 @@ def test_an_array_read_where_it_lies_has_exact_moments(
     ],
 )
 def test_an_array_with_anything_to_decide_is_left_to_the_dataset(table: Any) -> None:  # noqa: ANN401
-    assert module.moments_of_array(table) is None
+    assert not module.is_plain(table)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -17,8 +17,9 @@ import naive_data as naive
 import sges
 from data.test_stream import FORMATS, write
 from data_facts import facts
-from sges.data import Counts, Dataset, Missing, Moments, Reading, files, parts
-from sges.data.parts import Summary, statistics_of
+from sges.data import Counts, Dataset, Missing, Moments, Reading, files, sources
+from sges.data.parts import Summary
+from sges.data.sources import statistics_of
 from sges.data.tables import columns_of
 from sges.errors import DataError, FileError, InvalidArgument, SgesError
 
@@ -353,8 +354,8 @@ def test_a_query_has_the_statistics_of_its_table(
     columns: list[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(parts, "SAMPLE_ROWS", sample)
-    monkeypatch.setattr(parts, "BATCH_ROWS", 128)
+    monkeypatch.setattr(sources, "SAMPLE_ROWS", sample)
+    monkeypatch.setattr(sources, "BATCH_ROWS", 128)
     table = mixed(1500)
     lazy = query(library, table, tmp_path / "t.parquet")
     found, rows = statistics_of(lazy, Reading(columns=columns)), Dataset.of(lazy, columns=columns)
@@ -375,7 +376,7 @@ def test_a_query_has_the_statistics_of_its_table(
 def test_integers_that_have_few_values_only_at_first_are_continuous(
     tmp_path: Path, library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parts, "SAMPLE_ROWS", 20)
+    monkeypatch.setattr(sources, "SAMPLE_ROWS", 20)
     table = pa.table({"a": np.r_[np.arange(50) % 2, np.arange(50)], "b": np.arange(100) % 2})
     found = statistics_of(query(library, table, tmp_path / "t.parquet"), Reading(columns=["a"]))
     assert isinstance(found, Moments)
@@ -390,7 +391,7 @@ def test_integers_that_have_few_values_only_at_first_are_continuous(
 def test_missing_values_and_weights_of_a_query_count_as_in_a_table(
     tmp_path: Path, library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parts, "SAMPLE_ROWS", 20)
+    monkeypatch.setattr(sources, "SAMPLE_ROWS", 20)
     table = pa.table({
         "a": ["u", "v", None, "u"] * 30,
         "b": ["x", "x", "y", "y"] * 30,

@@ -15,16 +15,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.data.columns import (
-    COUNT_NAMES,
-    MAX_COUNT_ROWS,
-    MAX_NAMES_SHOWN,
-    are_whole,
-    few_distinct_values,
-    listed,
-    rises_by_one,
-)
+from sges.data.columns import MAX_NAMES_SHOWN, are_whole, few_distinct_values, listed
 from sges.data.dataset import Dataset
+from sges.data.decisions import COUNT_NAMES, MAX_COUNT_ROWS, rises_by_one
 from sges.data.description import Finding
 from sges.data.reading import Kind
 from sges.errors import Argument, Message, Spelling

@@ -13,19 +13,21 @@ from numpy.typing import NDArray
 
 from sges.data.columns import (
     LEADING_ROWS,
-    MAX_INTEGER_LEVELS,
     Column,
-    KindNotes,
-    all_missing,
     codes_and_levels,
     floats,
-    inferred_kind,
-    is_code,
     is_constant,
     leave_out,
     numbers_of,
     packed,
     refuse_infinities,
+)
+from sges.data.decisions import (
+    MAX_INTEGER_LEVELS,
+    KindNotes,
+    all_missing,
+    inferred_kind,
+    is_code,
     settle_missing,
     stacked_holes,
 )
@@ -308,7 +310,7 @@ def dataset_of(table: Table, reading: Reading) -> Dataset:
         files = open_files(table, reading)
         return dataset_of_columns(read_files(files), reading, files[0].notes())
     if comes_in_parts(table):
-        from sges.data.parts import statistics_of
+        from sges.data.sources import statistics_of
 
         data = statistics_of(table, reading, rows=True)
         assert isinstance(data, Dataset)

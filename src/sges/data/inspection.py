@@ -36,7 +36,7 @@ from sges.data.checks import (
     take_rows,
     without_holes,
 )
-from sges.data.columns import Column, are_whole, hidden_numbers, joined, listed
+from sges.data.columns import Column, are_whole, joined, listed
 from sges.data.dataset import (
     MAX_ROWS_OF_LABELS,
     Dataset,
@@ -44,6 +44,7 @@ from sges.data.dataset import (
     dataset_of_columns,
     effective_notes,
 )
+from sges.data.decisions import hidden_numbers
 from sges.data.description import ColumnFacts, Description, Finding
 from sges.data.moments import Moments
 from sges.data.reading import Format, Kind, Kinds, Missing, Reading, Table, is_path

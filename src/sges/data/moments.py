@@ -187,17 +187,6 @@ def refuse_discrete(dataset: "Dataset") -> None:
         )
 
 
-def moments_of_array(table: object) -> Moments | None:
-    """Return the moments of a 2-D array of doubles, read where it lies, or None.
-
-    None where ``Dataset.of`` has something to decide or to refuse: another type of number, a
-    value that is missing or infinite, fewer than two rows.
-    """
-    if not is_plain(table):
-        return None
-    return moments_of_blocks(numbered_names(table.shape[1]), blocks_of(table.T, None))
-
-
 def is_plain(table: object) -> TypeGuard[Floats]:
     """Tell whether a table is a 2-D array of doubles, all finite, in two rows or more."""
     return (

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sges.data.checks import FEW_VALUES, Floats, confidence, leave_out, named
-from sges.data.columns import MAX_NAMES_SHOWN, ROW_NAMES, are_whole, listed
+from sges.data.columns import MAX_NAMES_SHOWN, are_whole, listed
 from sges.data.dataset import Dataset
+from sges.data.decisions import ROW_NAMES
 from sges.data.description import Finding
 from sges.errors import Argument, Message
 

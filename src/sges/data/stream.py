@@ -21,11 +21,7 @@ from sges.data.arrow import ArrowType, column_of_arrow
 from sges.data.columns import (
     MAX_LEVELS,
     Column,
-    KindNotes,
-    all_missing,
-    dropped_note,
     floats,
-    missing_values,
     observed,
     refuse_infinities,
     smallest_unsigned,
@@ -37,6 +33,7 @@ from sges.data.dataset import (
     merge_rows,
     refuse_few_records,
 )
+from sges.data.decisions import KindNotes, all_missing, dropped_note, missing_values
 from sges.data.files import BATCH_CELLS, File, open_file
 from sges.data.moments import Block, Moments, block_rows, moments_of_blocks
 from sges.data.reading import Format, Kind, Missing, Reading
