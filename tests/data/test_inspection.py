@@ -165,12 +165,12 @@ def test_a_small_difference_is_named_with_the_columns_it_is_of() -> None:
     assert "'a' and 'e'; 'b' of 'a', 'e'" in found.what
 
 
-def test_an_exact_linear_function_is_collinear_also_among_codes() -> None:
+def test_an_exact_function_of_codes_is_found_and_not_called_linear() -> None:
     kind = rng().integers(0, 3, ROWS)
     table = {f"is {k}": (kind == k).astype(int) for k in range(3)}
-    found = finding({**table, **independent("x")}, "collinear columns")
+    found = finding({**table, **independent("x")}, "nearly determined columns")
     assert set(found.columns) == set(table)
-    assert "(R² 1)" in found.what
+    assert "3 of 4 columns are almost functions of others (R² 1)" in found.what
 
 
 def test_strong_relations_that_are_not_nearly_exact_are_not_serious() -> None:

@@ -5,7 +5,7 @@ among the first ``MAX_PAIR_COLUMNS`` columns of a kind.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import TypeAlias
 
 import numpy as np
@@ -294,7 +294,8 @@ def collinear_columns(data: Dataset) -> list[Finding]:
     with np.errstate(over="ignore", invalid="ignore"):
         centred = numbers - mean[:, None]
         covariance = (centred if weights is None else centred * weights) @ centred.T / total
-    return collinear(names, covariance, data.records)
+    coded = {data.names[v] for v in data.discrete}
+    return collinear(names, covariance, data.records, coded)
 
 
 def _numbers(data: Dataset) -> tuple[list[str], Floats]:
@@ -311,8 +312,13 @@ def _numbers(data: Dataset) -> tuple[list[str], Floats]:
     return names, np.concatenate(rows) if len(rows) > 1 else data.values
 
 
-def collinear(names: list[str], covariance: Floats, records: float) -> list[Finding]:
-    """Find columns that the others determine, or nearly, as linear functions."""
+def collinear(
+    names: list[str], covariance: Floats, records: float, coded: Set[str] = frozenset()
+) -> list[Finding]:
+    """Find columns that the others determine, or nearly, as linear functions.
+
+    ``coded`` are the names of discrete columns, which stand there by their codes.
+    """
     variance = np.diagonal(covariance)
     usable = np.flatnonzero(np.isfinite(variance) & (variance > 0))[:MAX_CORRELATIONS]
     if len(usable) < 2 or not np.isfinite(covariance[np.ix_(usable, usable)]).all():
@@ -341,17 +347,22 @@ def collinear(names: list[str], covariance: Floats, records: float) -> list[Find
     count = len(groups) + len(single)
     more = f"; {count - 4} more" if count > 4 else ""
     one = len(close) == 1
+    if coded.issuperset(_of(names, close)):
+        topic, columns = "nearly determined columns", "columns"
+        what = "is almost a function" if one else "are almost functions"
+    else:
+        topic, columns = "collinear columns", "numeric columns"
+        what = "is an almost linear function" if one else "are almost linear functions"
     return [
         Finding(
-            "collinear columns",
+            topic,
             True,
             tuple(_of(names, close)),
-            f"{len(close)} of {p} numeric columns {'is an' if one else 'are'} almost linear "
-            f"function{'' if one else 's'} of others (R² {_up_to(r2)}): "
+            f"{len(close)} of {p} {columns} {what} of others (R² {_up_to(r2)}): "
             f"{'; '.join(shown[:4])}{more}.",
             Message(
                 "Small errors of measurement then decide which edges are found among them, and "
-                "the search finds many. Keep one column of each group: ",
+                "the search may find many. Keep one column of each group: ",
                 leave_out(derived),
                 ".",
             ),
