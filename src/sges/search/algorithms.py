@@ -513,6 +513,14 @@ def search(
     return search_on(run, how, selection, graph, word)
 
 
+TWO_PHASES = frozenset(
+    Strategy(exact=exact, drop_large=drop_large)
+    for exact in (False, True)
+    for drop_large in (False, True)
+)
+"""The strategies of the paper, whose number of evaluations has a bound."""
+
+
 def search_on(
     run: Run, how: Strategy, selection: Selection, graph: PDAG | None, word: str
 ) -> Result:
@@ -521,8 +529,7 @@ def search_on(
     mend = partial(strategic.phases, "fes" if how.interleaved or word == "fes" else "poly")
     scored = not how.low_order or word not in ("complete", "given")
     search_with_knowledge(run, graph, partial(strategic.phases, word), mend, scored=scored)
-    has_bound = replace(how, exact=False, drop_large=False) == Strategy()
-    bound = bound_of(run, word, selection) if has_bound else None
+    bound = bound_of(run, word, selection) if how in TWO_PHASES else None
     result = run.result(assume=selection.assume, forward=word, bound=bound)
     return replace(result, strategy=str(how), notes=(*result.notes, *strategic.notes()))
 
