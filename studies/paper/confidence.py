@@ -1,10 +1,11 @@
 """Calibration: how often an edge is true whose stated strength is p, for each way to draw.
 
 Gaussian and discrete truths, some of them with weak edges, so that strengths between 0 and 1
-occur.  Each table is searched on replicates drawn in each way, and on bootstrap samples without a
-correction of the penalty, as is common practice, and with a smaller one.  The pairs of all tables
-are then sorted by their strength into ten classes, and the mean strength of a class is compared
-with the share of true edges in it.
+occur.  Each table is searched on replicates drawn in each way: by the textbook BIC, its penalty
+corrected for the noise of drawing, and by the default score, which has a prior of edges and is not
+corrected.  The yardstick is common practice: bootstrap samples, searched by the textbook BIC
+without a correction.  The pairs of all tables are then sorted by their strength into ten classes,
+and the mean strength of a class is compared with the share of true edges in it.
 """
 
 from collections.abc import Iterator
@@ -20,7 +21,6 @@ from sges.graph import PDAG
 from sges.network.gaussian import LinearGaussian
 from sges.network.structures import random_dag
 from sges.resampling import DRAWS
-from sges.resampling.draws import DEFAULTS
 from studies.charts import BLUE, GOLD, GREEN, GREY, RED, VIOLET, label, line, panels
 from studies.frame import (
     Row,
@@ -41,7 +41,12 @@ BINS = 10
 PLAIN, MILD = "plain", "mild"
 PENALTIES = {PLAIN: 0.5, MILD: 0.75}
 """Of bootstrap samples, before it is doubled: so they are searched with 1 and 1.5."""
-WAYS = (PLAIN, MILD, *DRAWS)
+BIC_WAYS = (PLAIN, MILD, *DRAWS)
+PRIOR = {f"prior {draw}": draw for draw in DRAWS}
+"""The ways to draw with the default score: BIC or BDeu with the prior of edges."""
+WAYS = (*BIC_WAYS, *PRIOR)
+DEFAULTS = {True: "prior bayesian", False: "prior bootstrap"}
+"""What ``sges.confidence`` does unless told otherwise, on Gaussian tables and on discrete ones."""
 NAMES = {
     PLAIN: "plain bootstrap",
     MILD: "bootstrap, 1.5 times the penalty",
@@ -49,15 +54,20 @@ NAMES = {
     "bootstrap": "bootstrap, twice the penalty",
     "bayesian": "random weights, twice the penalty",
     "wishart": "random covariances, twice the penalty",
+    "prior half": "half-samples, prior",
+    "prior bootstrap": "bootstrap, prior",
+    "prior bayesian": "random weights, prior",
+    "prior wishart": "random covariances, prior",
 }
 COLORS = {
     PLAIN: RED,
-    MILD: GREY,
     "half": BLUE,
-    "bootstrap": GREEN,
-    "bayesian": GOLD,
-    "wishart": VIOLET,
+    "bayesian": GREEN,
+    "prior half": VIOLET,
+    "prior bayesian": GOLD,
+    "prior bootstrap": GOLD,
 }
+"""Of the ways that are drawn: the yardstick, the best by BIC, and those with the prior."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +84,8 @@ class Setting:
     @property
     def ways(self) -> tuple[str, ...]:
         """The ways to draw that this setting allows."""
-        return WAYS if self.weights is not None else WAYS[:-1]
+        without = () if self.weights is not None else ("wishart", "prior wishart", "prior bayesian")
+        return tuple(way for way in WAYS if way not in without)
 
     def truth(self, seed: int) -> tuple[PDAG, Dataset]:
         """Return a random DAG, and a table sampled from a random model on it."""
@@ -103,7 +114,7 @@ SETTINGS = {
 def tasks(quick: bool) -> Iterator[Task]:
     """Yield the tables, each with every way to draw."""
     names = ["gaussian, sparse", "binary, sparse"] if quick else list(SETTINGS)
-    for trial in range(2 if quick else 50):
+    for trial in range(2 if quick else 100):
         for name in names:
             for way in SETTINGS[name].ways:
                 yield {"setting": name, "draw": way, "trial": trial}
@@ -119,8 +130,8 @@ def measure(task: Task, seed: int) -> Row:
     found = confidence(
         data,
         REPLICATES,
-        draw="bootstrap" if way in PENALTIES else way,
-        penalty=PENALTIES.get(way, 1.0),
+        draw="bootstrap" if way in PENALTIES else PRIOR.get(way, way),
+        penalty="auto" if way in PRIOR else PENALTIES.get(way, 1.0),
         seed=own,
     )
     seconds = process_time() - begun
@@ -136,7 +147,7 @@ def measure(task: Task, seed: int) -> Row:
         "true_edges": len(true),
         "never": setting.n * (setting.n - 1) // 2 - len(strengths),
         "never_true": len(true - strengths.keys()),
-        "edges": learn(data, penalty=1).cpdag.edge_count(),
+        "edges": learn(data, penalty="auto" if way in PRIOR else 1).cpdag.edge_count(),
         "replicate_edges": float(np.mean([graph.edge_count() for graph in found.graphs])),
         "averaged_edges": found.averaged().cpdag.edge_count(),
         "threshold": found.threshold,
@@ -182,7 +193,9 @@ def draw(rows: list[Row], figure: "Figure") -> None:
         axes.plot([0, 1], [0, 1], color=GREY, linewidth=0.9, linestyle="--")
         own = [row for row in rows if _is_gaussian(row["setting"]) == gaussian]
         for way in distinct(own, "draw"):
-            line(axes, by_class(pick(own, draw=way)), NAMES[way], COLORS[way])
+            if way in COLORS and way not in set(DEFAULTS.values()) - {DEFAULTS[gaussian]}:
+                name = "default" if way == DEFAULTS[gaussian] else NAMES[way]
+                line(axes, by_class(pick(own, draw=way)), name, COLORS[way])
         label(axes, "stated strength", "share of true edges", title)
     lines, names = both[0].get_legend_handles_labels()
     figure.legend(lines, names, loc="outside lower center", ncols=3, frameon=False)
@@ -190,34 +203,44 @@ def draw(rows: list[Row], figure: "Figure") -> None:
 
 def facts(rows: list[Row]) -> dict[str, object]:
     """Return the calibration and the sizes of graphs by setting and way to draw."""
-    settings, ways = distinct(rows, "setting"), [w for w in WAYS if pick(rows, draw=w)]
-    sizes, classes = [], []
-    for name in settings:
-        own = pick(rows, setting=name)
-        some = pick(own, draw=PLAIN)
-        known = [f"{mean(some, column):.1f}" for column in ("true_edges", "edges")]
-        sizes.append((name, *known, *(_size(pick(own, draw=way)) for way in ways)))
-    for way in ways:
-        xs, ys = by_class(pick(rows, draw=way))
-        classes.append((NAMES[way], *(f"{x:.2f}: {y:.2f}" for x, y in zip(xs, ys, strict=True))))
-    widest = max(len(cells) for cells in classes)
-    padded = [(*cells, *[""] * (widest - len(cells))) for cells in classes]
-    header = tuple(NAMES[way] for way in ways)
-    return {
+    found: dict[str, object] = {
         "replicates": REPLICATES,
         "truths": len(distinct(rows, "trial")),
-        "settings": len(settings),
-        "calibration": grid(("setting", *header), _calibration(rows, ways, never=False)),
-        "of_all": grid(("setting", *header), _calibration(rows, ways, never=True)),
-        "sizes": grid(("setting", "true", "estimate", *header), sizes),
-        "classes": grid(("", *[f"{i}" for i in range(1, widest)]), padded),
-        "shares": grid(("settings", *header), _shares(rows, ways)),
+        "settings": len(distinct(rows, "setting")),
         "default_share": f"{_default_share(rows, never=False):.2f}",
         "default_share_of_all": f"{_default_share(rows, never=True):.2f}",
     }
+    for group, members in (("bic", BIC_WAYS), ("prior", (PLAIN, *PRIOR))):
+        ways = [way for way in members if pick(rows, draw=way)]
+        header = tuple(NAMES[way] for way in ways)
+        found |= {
+            f"calibration_{group}": grid(("setting", *header), _calibration(rows, ways, False)),
+            f"of_all_{group}": grid(("setting", *header), _calibration(rows, ways, True)),
+            f"shares_{group}": grid(("settings", *header), _shares(rows, ways)),
+            f"sizes_{group}": grid(("setting", "true", "estimate", *header), _sizes(rows, ways)),
+        }
+    classes = []
+    for way in WAYS:
+        if own := pick(rows, draw=way):
+            pairs = zip(*by_class(own), strict=True)
+            classes.append((NAMES[way], *(f"{x:.2f}: {y:.2f}" for x, y in pairs)))
+    widest = max(len(cells) for cells in classes)
+    padded = [(*cells, *[""] * (widest - len(cells))) for cells in classes]
+    return found | {"classes": grid(("", *[f"{i}" for i in range(1, widest)]), padded)}
 
 
-def _calibration(rows: list[Row], ways: list[str], *, never: bool) -> list[tuple[str, ...]]:
+def _sizes(rows: list[Row], ways: list[str]) -> list[tuple[str, ...]]:
+    """Return the numbers of edges by setting: of the truth, of the estimate, of replicates."""
+    lines = []
+    for name in distinct(rows, "setting"):
+        own = pick(rows, setting=name)
+        some = pick(own, draw=next(way for way in ways[1:] if pick(own, draw=way)))
+        known = [f"{mean(some, column):.1f}" for column in ("true_edges", "edges")]
+        lines.append((name, *known, *(_size(pick(own, draw=way)) for way in ways)))
+    return lines
+
+
+def _calibration(rows: list[Row], ways: list[str], never: bool) -> list[tuple[str, ...]]:
     """Return a line per setting, and the mean over settings of the ways that all allow."""
     settings = distinct(rows, "setting")
     found = {

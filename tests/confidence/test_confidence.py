@@ -100,7 +100,7 @@ def test_scores_without_a_penalty_are_searched_on_half_samples(score: object) ->
 
 
 def test_other_scores_and_options_go_through() -> None:
-    assert confidence(GAUSSIAN, 2, score="bge").draw == "half"
+    assert confidence(GAUSSIAN, 2, score="bge").draw == "bootstrap"
     mixed = {"x": GAUSSIAN.values[0], "d": GAUSSIAN.values[1] > 0, "y": GAUSSIAN.values[2]}
     assert confidence(mixed, 3).score_name == "DegenerateGaussian with edge prior"
     found = confidence(GAUSSIAN, 3, max_indegree=1, strategy="two-phase", penalty="choose")
@@ -273,7 +273,7 @@ def test_the_defaults_are_those_of_learn(table: Dataset) -> None:
     found, estimate = confidence(table, 6), learn(table)
     assert (found.score_name, found.penalty) == (estimate.score_name, "auto")
     assert Confidence.from_json(found.to_json()).penalty == "auto"
-    draw = "wishart" if table is GAUSSIAN else "half"
+    draw = "wishart" if table is GAUSSIAN else "bootstrap"
     assert estimate.confidence(6).graphs == confidence(table, 6, draw=draw).graphs
     edges = [graph.edge_count() for graph in found.graphs]
     assert abs(np.mean(edges) - estimate.cpdag.edge_count()) <= 3

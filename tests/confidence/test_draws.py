@@ -216,11 +216,38 @@ def test_too_few_records_or_distinct_rows_are_refused() -> None:
 
 
 @pytest.mark.parametrize("draw", DRAWS)
-def test_the_prior_of_edges_weighs_as_much_against_a_replicate_as_the_penalty(draw: str) -> None:
-    """Both are twice as large per record as in the table, or as large in half of it."""
-    own = source(gaussian(), draw)
+def test_with_the_prior_of_edges_a_replicate_is_scored_like_the_table(draw: str) -> None:
+    """Penalty and prior weigh as much as in the table, in proportion to the likelihood."""
+    own = Source.of(gaussian(), draw, penalised=True, gaussian=True, prior=True)
     drawn, factor = own.drawn(np.random.default_rng(0))
-    prior = own.prior_factor(drawn)
-    records = 400 if draw == "half" else drawn.records
-    assert factor * np.log(records) == pytest.approx(prior * np.log(400))
-    assert prior * 400 / drawn.records == pytest.approx(2.0)
+    likelihood = 1.0 if draw == "half" else drawn.records / 400
+    assert own.prior_factor(drawn) == pytest.approx(likelihood)
+    if draw == "half":
+        assert factor == 1.0
+    else:
+        assert factor * np.log(drawn.records) == pytest.approx(likelihood * np.log(400))
+
+
+@pytest.mark.parametrize(
+    ("data", "penalised", "prior", "draw"),
+    [
+        (gaussian(), True, True, "bayesian"),
+        (gaussian(), True, False, "bayesian"),
+        (gaussian(), False, True, "bootstrap"),
+        (gaussian(), False, False, "half"),
+        (discrete(), False, True, "bootstrap"),
+        (discrete(), True, True, "bootstrap"),
+        (discrete(), True, False, "half"),
+        (Moments.of(gaussian()), True, True, "wishart"),
+    ],
+)
+def test_the_default_way_to_draw_depends_on_the_score_and_the_table(
+    data: Dataset | Moments, penalised: bool, prior: bool, draw: str
+) -> None:
+    own = Source.of(data, "auto", penalised=penalised, gaussian=True, prior=prior)
+    assert own.draw == draw
+
+
+def test_a_bdeu_with_the_prior_of_edges_cannot_be_weighted() -> None:
+    with pytest.raises(InvalidArgument, match="a penalty that can be multiplied, which a BIC has"):
+        Source.of(discrete(), "bayesian", penalised=False, prior=True)

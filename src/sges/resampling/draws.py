@@ -1,20 +1,22 @@
 r"""Drawing replicates of a table, so that a search on one finds about as many edges as it should.
 
     half        half of the records, drawn without replacement
-    bootstrap   as many records as there are, drawn with replacement; twice the penalty
-    bayesian    random weights of the records (Rubin 1981); twice the penalty
-    wishart     a random covariance matrix, drawn from the moments alone; twice the penalty
+    bootstrap   as many records as there are, drawn with replacement
+    bayesian    random weights of the records (Rubin 1981)
+    wishart     a random covariance matrix, drawn from the moments alone
 
 A plain bootstrap sample makes a BIC search find far too many edges.  If x and y are independent
 given S, their partial correlation is about N(0, 1/m) in a sample of m records, and about
 N(0, 2/m) in a bootstrap sample of that sample: the noise of the data is still there, and the noise
 of drawing is added.  The likelihood ratio of an edge that is not there, compared with ½ log m, then
-has mean 2 instead of 1.  The same holds for random weights and for random covariances.  Twice the
-penalty takes that back.  A half-sample needs no correction: it is a sample of the population like
-any other, of m/2 records.
+has mean 2 instead of 1.  The same holds for random weights and for random covariances.
 
-To the first order the four agree: m/2 records with one penalty, and m records whose noise has
-twice the variance with two, compare the same numbers.
+With a BIC alone, twice the penalty takes that back.  To the first order all four ways then agree:
+m/2 records with one penalty, and m records whose noise has twice the variance with two, compare the
+same numbers.  With the default prior of edges, ½ log m + log p, an edge that is not there is rare
+enough in a replicate already, and a correction would hide the weak edges that are there: the
+replicates are searched by the very score of the estimate.  Both were measured: see
+``studies/results/confidence.md``.
 
 Continuous and mixed tables are drawn by record; discrete ones by distinct row, so that a draw takes
 as long as there are distinct rows, whatever the number of records.  Rows with survey weights are
@@ -37,14 +39,8 @@ Draw: TypeAlias = Literal["half", "bootstrap", "bayesian", "wishart"]
 
 DRAWS: tuple[Draw, ...] = get_args(Draw)
 
-DEFAULTS: dict[bool, Draw] = {True: "bayesian", False: "half"}
-"""How tables are drawn if nothing else is asked for, continuous ones and others.
-
-Chosen by measured calibration: see ``studies/results/confidence.md``.
-"""
-
 CORRECTION = 2.0
-"""By how much the penalty is multiplied where drawing adds its noise to that of the data."""
+"""By how much a BIC's penalty is multiplied where drawing adds its noise to that of the data."""
 
 MAX_WITHOUT_REPLACEMENT = 10**9 - 1
 """The most records from which NumPy draws exactly half; of more, each is kept with chance ½."""
@@ -65,27 +61,44 @@ class Source:
         The table; a discrete one with each distinct row stored once.
     draw : {"half", "bootstrap", "bayesian", "wishart"}
         How replicates are drawn.
+    correction : float
+        By how much a penalty is multiplied, beside what the weights of a replicate require.
     root : ndarray, optional
         For "wishart": a matrix whose product with its transpose is the covariance.
     """
 
     data: Dataset | Moments
     draw: Draw
+    correction: float
     root: NDArray[np.float64] | None = None
 
     @classmethod
-    def of(cls, data: Dataset | Moments, draw: str, *, penalised: bool, gaussian: bool) -> "Source":
+    def of(
+        cls,
+        data: Dataset | Moments,
+        draw: str,
+        *,
+        penalised: bool,
+        gaussian: bool = False,
+        prior: bool = False,
+    ) -> "Source":
         """Return the source for a way to draw, or refuse one that does not fit the score.
 
-        ``penalised`` says whether the score has a penalty to correct, ``gaussian`` whether it
-        needs nothing of the table but its moments.
+        ``penalised`` says whether the score has a penalty to multiply, ``gaussian`` whether it
+        needs nothing of the table but its moments, ``prior`` whether it has the prior of edges.
         """
-        chosen = _chosen(data, draw, penalised)
-        if chosen != "half" and not penalised:
+        chosen = _chosen(data, draw, penalised, prior)
+        if chosen == "bootstrap" and not (penalised or prior):
             raise InvalidArgument(
-                f"draw = {chosen!r} needs a score whose penalty can be corrected, which a BIC has; "
-                "use draw='half', or score='bic'"
+                "draw = 'bootstrap' needs a score whose penalty can be corrected, which a BIC has, "
+                "or the prior of edges, penalty='auto'; use draw='half'"
             )
+        if chosen in ("bayesian", "wishart") and not penalised:
+            raise InvalidArgument(
+                f"draw = {chosen!r} needs a score with a penalty that can be multiplied, which a "
+                "BIC has; use draw='half', or score='bic'"
+            )
+        correction = 1.0 if prior or chosen == "half" else CORRECTION
         if chosen == "wishart":
             if not gaussian:
                 raise InvalidArgument(
@@ -94,7 +107,7 @@ class Source:
                 )
             moments = data if isinstance(data, Moments) else Moments.of(data)
             _check_size(moments.records, chosen)
-            return cls(moments, chosen, _root(moments.covariance))
+            return cls(moments, chosen, correction, _root(moments.covariance))
         if isinstance(data, Moments):
             raise InvalidArgument(
                 f"draw = {chosen!r} draws records, and Moments have none; "
@@ -105,34 +118,33 @@ class Source:
             data = data.merged()
         if data.rows < 2:
             raise DataError("all records are the same row; replicates need rows that differ")
-        return cls(data, chosen)
+        return cls(data, chosen, correction)
 
     def drawn(self, rng: np.random.Generator) -> tuple[Dataset | Moments, float]:
         """Return one replicate, and the factor by which the penalty is to be multiplied."""
         if isinstance(self.data, Moments):
             assert self.root is not None
-            return _wishart(self.data, self.root, rng), CORRECTION
+            return _wishart(self.data, self.root, rng), self.correction
         if self.draw == "half":
-            return _with_counts(self.data, _half(self.data, rng)), 1.0
+            return _with_counts(self.data, _half(self.data, rng)), self.correction
         if self.draw == "bootstrap":
-            return _with_counts(self.data, _resampled(self.data, rng)), CORRECTION
+            return _with_counts(self.data, _resampled(self.data, rng)), self.correction
         weighted = _with_counts(self.data, _random_weights(self.data, rng))
         if self.data.unit != 1:  # as many records as before, whatever the sum of the weights
             assert weighted.weights is not None
             unit = self.data.records / int(weighted.weights.sum())
-            return replace(weighted, unit=unit), CORRECTION
+            return replace(weighted, unit=unit), self.correction
         # Likelihoods grow with the sum of the weights; so must the penalty, which has its log.
         scale = weighted.records / self.data.records
         unit = log(self.data.records) / log(weighted.records)
-        return weighted, CORRECTION * scale * unit
+        return weighted, self.correction * scale * unit
 
     def prior_factor(self, drawn: Dataset | Moments) -> float:
         """Return the factor by which the log-prior of a graph is to be multiplied.
 
-        It is that of the likelihood, for the same reason as that of the penalty: the sum of the
-        weights, and twice as much where drawing adds its noise.
+        It is that of the likelihood, which grows with the sum of random weights.
         """
-        return 1.0 if self.draw == "half" else CORRECTION * drawn.records / self.data.records
+        return 1.0 if self.draw == "half" else drawn.records / self.data.records
 
 
 def permuted(data: Dataset | Moments, order: NDArray[np.intp]) -> Dataset | Moments:
@@ -156,14 +168,19 @@ def permuted(data: Dataset | Moments, order: NDArray[np.intp]) -> Dataset | Mome
     )
 
 
-def _chosen(data: Dataset | Moments, draw: str, penalised: bool) -> Draw:
-    """Return the way to draw that a word stands for."""
+def _chosen(data: Dataset | Moments, draw: str, penalised: bool, prior: bool) -> Draw:
+    """Return the way to draw that a word stands for.
+
+    What "auto" means was chosen by measured calibration: see ``studies/results/confidence.md``.
+    """
     check_word("draw", draw, ("auto", *DRAWS))
     if draw != "auto":
         return draw  # type: ignore[return-value]
-    if not penalised:
-        return "half"
-    return "wishart" if isinstance(data, Moments) else DEFAULTS[not data.discrete]
+    if isinstance(data, Moments) and penalised:
+        return "wishart"
+    if isinstance(data, Dataset) and not data.discrete and penalised:
+        return "bayesian"
+    return "bootstrap" if prior else "half"
 
 
 def _check_size(records: int, draw: Draw) -> None:

@@ -140,10 +140,11 @@ def confidence(
     draw : {"auto", "half", "bootstrap", "bayesian", "wishart"}
         How a replicate is drawn: half of the records without replacement; as many records with
         replacement; random weights; or a random covariance matrix, which needs nothing but the
-        moments of the table.  All but the first search with twice the penalty, without which they
-        would find far too many edges.  "auto" is "bayesian" for continuous tables, "wishart" if
-        only their moments are known, and "half" for all other tables, and for scores without a
-        penalty.
+        moments of the table.  With a number as penalty, all but the first search with twice that
+        penalty, without which they would find far too many edges; with the default penalty, which
+        is a prior of edges, all search with the score of the estimate.  "auto" is "bayesian" for
+        continuous tables, "wishart" if only their moments are known, and otherwise "bootstrap" with
+        the default penalty and "half" without.
     score : str, score or callable
         As for ``sges.learn``.  A score object must have kept its data: a ``GaussianBIC`` its
         moments, a ``DiscreteBIC`` or ``BDeu`` its table.
@@ -351,16 +352,18 @@ class Question:
             named = named_score(score, data, penalty)
             word = next(word for word, entry in SCORES.items() if entry is named)
             penalised = named.is_penalised
-            source = Source.of(data, draw, penalised=penalised, gaussian=word == "gaussian-bic")
+            prior = penalty == "auto"
+            source = Source.of(
+                data, draw, penalised=penalised, gaussian=word == "gaussian-bic", prior=prior
+            )
             name = score_name(make_score(word, data, penalty))  # warns of the table, once
-            has_penalty = penalised or penalty == "auto"
-            return cls(source, word, name, penalty if has_penalty else None, plan, seed)
+            return cls(source, word, name, penalty if penalised or prior else None, plan, seed)
         if penalty != 1.0:
             raise InvalidArgument(
                 f"penalty = {penalty} is for scores that are made by name; set it where the "
                 "score is made"
             )
-        source = Source.of(data, draw, penalised=False, gaussian=False)
+        source = Source.of(data, draw, penalised=False)
         made = score(source.data)  # type: ignore[operator]
         return cls(source, score, score_name(made), None, plan, seed)  # type: ignore[arg-type]
 

@@ -117,7 +117,7 @@ class Confidence:
     >>> import sges
     >>> found = sges.confidence(sges.examples.load("asia"), replicates=20)
     >>> found
-    Confidence(8 nodes, 20 replicates by draw 'half')
+    Confidence(8 nodes, 20 replicates by draw 'bootstrap')
     >>> sorted(found.rows()[0])
     ['a', 'b', 'p_ab', 'p_ba', 'p_edge', 'p_undirected']
     """
