@@ -347,7 +347,7 @@ def collinear(
     count = len(groups) + len(single)
     more = f"; {count - 4} more" if count > 4 else ""
     one = len(close) == 1
-    if coded.issuperset(_of(names, close)):
+    if coded >= set(_of(names, close)):
         topic, columns = "nearly determined columns", "columns"
         what = "is almost a function" if one else "are almost functions"
     else:
