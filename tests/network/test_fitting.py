@@ -163,6 +163,18 @@ def test_a_mixed_network_has_the_means_and_odds_that_the_rows_were_drawn_with(se
     assert found.expect("dose") == pytest.approx(2.0, abs=0.05)
 
 
+@pytest.mark.parametrize("value", ["much", None, float("nan"), [1.0, 2.0]])
+def test_a_given_value_that_is_not_a_number_is_refused(value: object) -> None:
+    dag, rows = mixed_truth(200, 0)
+    mixed = fit(dag, rows)
+    gaussian = LinearGaussian(PDAG.from_edges(2, [(0, 1)]), [[0, 2], [0, 0]], [1, 1])
+    assert isinstance(mixed, MixedNetwork)
+    with pytest.raises(InvalidArgument, match=r"given\['dose'\] = "):
+        mixed.expect("group", given={"dose": value})
+    with pytest.raises(InvalidArgument, match=r"given\['x0'\] = "):
+        gaussian.query("x1", given={"x0": value})  # type: ignore[dict-item]
+
+
 def test_slopes_of_a_mixed_network_are_those_of_least_squares(seed: int) -> None:
     dag, rows = mixed_truth(200, seed)
     found = fit(dag, rows)
@@ -219,7 +231,7 @@ def test_a_mixed_network_refuses_what_it_was_not_fitted_to(seed: int) -> None:
     dag, rows = mixed_truth(100, seed)
     network = fit(dag, rows)
     assert isinstance(network, MixedNetwork)
-    with pytest.raises(NetworkError, match="by its parents alone: dose, group"):
+    with pytest.raises(NetworkError, match="exactly the parents of 'pain': dose, group"):
         network.expect("pain", given={"dose": 1.0})
     with pytest.raises(NetworkError, match="has no level 'z'"):
         network.expect("pain", given={"dose": 1.0, "group": "z"})

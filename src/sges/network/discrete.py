@@ -20,6 +20,7 @@ from sges.errors import (
     DataError,
     InvalidArgument,
     NetworkError,
+    as_numbers,
     check_seed,
     check_text,
     is_number,
@@ -296,6 +297,14 @@ def checked_given(given: object) -> Mapping[str, Any]:
     if not isinstance(given, Mapping):
         raise InvalidArgument(f'given = {shown(given)}: it must be a mapping such as {{"a": 1}}')
     return given
+
+
+def given_number(name: str, value: object) -> float:
+    """Return the value that is given for a continuous variable, and refuse what is not a number."""
+    number = as_numbers(f"given[{name!r}]", value)
+    if number.size != 1 or not np.isfinite(number).all():
+        raise InvalidArgument(f"given[{name!r}] = {shown(value)}: it must be a finite number")
+    return float(number.item())
 
 
 def level_code(label: object, levels: Sequence[Any], name: str) -> int:

@@ -13,7 +13,7 @@ from sges.data.dataset import refuse_holes
 from sges.errors import DataError, NetworkError, as_numbers, check_seed, shown
 from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG, check_graph, columns_of
-from sges.network.discrete import checked_given, checked_size, variable
+from sges.network.discrete import checked_given, checked_size, given_number, variable
 from sges.network.structures import Seed
 
 
@@ -223,6 +223,8 @@ class LinearGaussian:
         ------
         NetworkError
             If there is no such variable.
+        InvalidArgument
+            If a given value is not a finite number.
 
         Examples
         --------
@@ -232,11 +234,11 @@ class LinearGaussian:
         """
         y = variable(what, self.names)
         known = {
-            variable(name, self.names): as_numbers(f"given[{name!r}]", value).item()
+            variable(name, self.names): given_number(name, value)
             for name, value in checked_given(given).items()
         }
         if y in known:
-            return Normal(float(known[y]), 0.0)
+            return Normal(known[y], 0.0)
         covariance, seen = self.covariance(), list(known)
         gap = np.array(list(known.values()), dtype=np.float64) - self.means[seen]
         slopes = np.linalg.solve(covariance[np.ix_(seen, seen)], covariance[seen, y])

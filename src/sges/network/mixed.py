@@ -20,14 +20,22 @@ from sges.data import Dataset, Kind
 from sges.errors import DataError, NetworkError, check_seed
 from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG, columns_of
-from sges.network.discrete import checked_given, checked_size, coded_column, level_code, variable
+from sges.network.discrete import (
+    checked_given,
+    checked_size,
+    coded_column,
+    given_number,
+    level_code,
+    variable,
+)
 from sges.network.structures import Seed
 from sges.nodeset import nodes
 
 Floats: TypeAlias = NDArray[np.float64]
 
 LEAST_PRIOR = 1e-6
-"""The least precision of the prior of logistic slopes: without any, they may grow for ever."""
+"""The least precision of the prior of logistic slopes: without one, the slopes of levels that
+parents separate would grow without bound."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -208,17 +216,19 @@ class MixedNetwork:
         ------
         NetworkError
             If ``given`` does not name exactly the parents of the variable.
+        InvalidArgument
+            If the value of a continuous parent is not a number.
         """
         y = variable(what, self.names)
         known = {variable(name, self.names): value for name, value in checked_given(given).items()}
         above = set(nodes(self.dag.parents(y)))
         if set(known) != above:
             wanted = ", ".join(self.names[v] for v in sorted(above)) or "nothing"
-            raise NetworkError(f"the mean of {what!r} is given by its parents alone: {wanted}")
+            raise NetworkError(f"given must name exactly the parents of {what!r}: {wanted}")
         row = np.zeros((self.n, 1))
         for v, value in known.items():
-            labels = self.levels[v]
-            row[v] = value if labels is None else level_code(value, labels, self.names[v])
+            name, levels = self.names[v], self.levels[v]
+            row[v] = level_code(value, levels, name) if levels else given_number(name, value)
         family, design = self.families[y], self._design(y, row)
         if isinstance(family, LinearFamily):
             return float(family.intercept + (design @ family.slopes)[0])
@@ -229,9 +239,9 @@ class MixedNetwork:
         return _design(list(nodes(self.dag.parents(y))), columns, self.levels)
 
     def __repr__(self) -> str:
-        kinds = sum(levels is not None for levels in self.levels)
+        discrete = sum(levels is not None for levels in self.levels)
         return (
-            f"MixedNetwork({self.n - kinds} continuous and {kinds} discrete variables, "
+            f"MixedNetwork({self.n - discrete} continuous and {discrete} discrete variables, "
             f"{self.dag.edge_count()} edges)"
         )
 
