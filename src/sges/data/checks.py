@@ -98,7 +98,7 @@ def count_columns(names: Sequence[str], singular: str, plural: str) -> str:
     return f"1 {singular}" if len(names) == 1 else f"{len(names)} {plural}"
 
 
-def leave_out(names: Sequence[str]) -> Message:
+def exclude_option(names: Sequence[str]) -> Message:
     """Return the option that leaves columns out, with the first few of them."""
     shown = list(names[:MAX_NAMES_SHOWN])
     more = len(names) - len(shown)
@@ -358,8 +358,8 @@ def nearly_constant(data: Dataset) -> Iterator[Finding]:
             f"{len(found)} column{' is' if one else 's are'} nearly constant; the records with "
             f"another value: {shown}.",
             Message(
-                "So few records say little about its edges: ", leave_out(list(found)),
-                " or collect more.",
+                "Few records say little about its edges: pass ", exclude_option(list(found)),
+                ", or collect more.",
             ),
         )  # fmt: skip
 
@@ -402,7 +402,7 @@ def piled_up(data: Dataset) -> Iterator[Finding]:
 
 
 def few_rows(data: Dataset) -> Iterator[Finding]:
-    """Say what so few records cannot show."""
+    """Find tables with few records for their columns, or few at all."""
     records, p = data.records, data.n
     if records <= p:
         yield Finding(
@@ -465,7 +465,7 @@ def few_rows_per_cell(data: Dataset) -> Iterator[Finding]:
                 f"fewer than 5 of {records:,} records per cell.",
                 Message(
                     "An edge then costs more parameters than the data can pay for and is missed. "
-                    "Merge levels, or use ", _continuous(data, many), ".",
+                    "Merge levels", _or_continuous(data, many), ".",
                 ),
             )  # fmt: skip
     rare = {
@@ -485,20 +485,20 @@ def few_rows_per_cell(data: Dataset) -> Iterator[Finding]:
             f"{len(rare)} discrete column{' has a level' if one else 's have levels'} with fewer "
             f"than 5 records: {shown}.",
             Message(
-                "Rare levels cost as many parameters as frequent ones; merge them, or use ",
-                _continuous(data, [data.names.index(name) for name in rare]), ".",
+                "Rare levels cost as many parameters as frequent ones; merge them",
+                _or_continuous(data, [data.names.index(name) for name in rare]), ".",
             ),
         )  # fmt: skip
 
 
-def _continuous(data: Dataset, columns: Sequence[int]) -> Message:
-    """Return the advice to take integers as continuous, or else a score for small counts."""
+def _or_continuous(data: Dataset, columns: Sequence[int]) -> Message:
+    """Return the advice to take integers as continuous, if a column holds integers."""
     for v in columns:
         levels = [level for level in data.levels[v] or () if level is not None]
         if len(levels) > 2 and all(isinstance(level, int) for level in levels):
             kind = Argument("kinds", {data.names[v]: "continuous"})
-            return Message(kind, " if its numbers are quantities")
-    return Message(Argument("score", "bdeu"))
+            return Message(", or pass ", kind, " if its numbers are quantities")
+    return Message("")
 
 
 def dependent_rows(data: Dataset) -> Iterator[Finding]:

@@ -2,7 +2,7 @@
 
     inspect     the description of any table or file, also with missing values
     describe    the description of a dataset: facts on each column, and all findings
-    glance      the topics of serious findings, in the blink of an eye, for ``learn``
+    glance      the topics of serious findings, in hundredths of a second, for ``learn``
 
 The checks are in ``sges.data.checks`` (columns and rows) and ``sges.data.relations`` (functions of
 other columns, collinear groups, curves).
@@ -20,9 +20,9 @@ from sges.data.checks import (
     cross_table,
     dependent_rows,
     every,
+    exclude_option,
     few_rows,
     few_rows_per_cell,
-    leave_out,
     level_counts,
     matrices,
     missing_values,
@@ -201,12 +201,12 @@ def _without_unusable(
     found: list[Finding] = []
     if empty:
         what = f"{count_columns(empty, 'column has', 'columns have')} no values: {listed(empty)}."
-        advice = Message("Such columns must be left out: ", leave_out(empty), ".")
+        advice = Message("Such columns must be left out: ", exclude_option(empty), ".")
         found.append(Finding("columns without values", True, tuple(empty), what, advice))
     if named:
         what = f"{count_columns(named, 'column has', 'columns have')} a different text in each "
         what += f"row, as identifiers have: {listed(named)}."
-        advice = Message("Nothing can be learned from identifiers: ", leave_out(named), ".")
+        advice = Message("Nothing can be learned from identifiers: ", exclude_option(named), ".")
         found.append(Finding("identifiers", True, tuple(named), what, advice))
     usable = [column for column in columns if column.name not in {*empty, *named}]
     if len(usable) <= _in_column(reading):

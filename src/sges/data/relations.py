@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.data.checks import FEW_VALUES, Floats, confidence, leave_out, named
+from sges.data.checks import FEW_VALUES, Floats, confidence, exclude_option, named
 from sges.data.columns import MAX_NAMES_SHOWN, are_whole, listed
 from sges.data.dataset import Dataset
 from sges.data.decisions import ROW_NAMES
@@ -72,7 +72,7 @@ def duplicates(data: Dataset) -> Iterator[Finding]:
         f"Discrete columns hold the same information: {shown}{more}.",
         Message(
             "Each can take the place of the other, so edges to either are arbitrary; keep one: ",
-            leave_out(rest),
+            exclude_option(rest),
             ".",
         ),
     )
@@ -104,7 +104,7 @@ def determined(data: Dataset) -> Iterator[Finding]:
         Message(
             "Given the other column nothing is left to explain, so edges of either are arbitrary. "
             "Leave out the one that was derived: ",
-            leave_out(derived),
+            exclude_option(derived),
             ".",
         ),
     )
@@ -363,7 +363,7 @@ def collinear(
             Message(
                 "Small errors of measurement then decide which edges are found among them, and "
                 "the search may find many. Keep one column of each group: ",
-                leave_out(derived),
+                exclude_option(derived),
                 ".",
             ),
         )
