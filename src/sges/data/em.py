@@ -139,7 +139,7 @@ def estimate(values: Floats, weights: NDArray[Any] | None = None) -> Estimate:
 
 
 def never_together(seen: Mask) -> tuple[int, int] | None:
-    """Return the first two columns that no row has both of, or None."""
+    """Return the first two columns that are never observed in the same row, or None."""
     counts = seen.astype(np.float64) @ seen.T.astype(np.float64)
     apart = np.argwhere(np.triu(counts == 0, 1))
     return (int(apart[0][0]), int(apart[0][1])) if len(apart) else None
@@ -266,8 +266,11 @@ def _iterate(table: _Table, prior: float) -> Estimate | None:
         if not prior and _is_singular(covariance):
             return None
         expected = _expected(table, mean, covariance)
-        density = prior / 2 * (np.linalg.slogdet(covariance)[1] + np.linalg.inv(covariance).trace())
-        likelihoods.append(expected.log_likelihood - (density if prior else 0.0))
+        likelihood = expected.log_likelihood
+        if prior:
+            log_determinant, inverse = np.linalg.slogdet(covariance)[1], np.linalg.inv(covariance)
+            likelihood -= float(prior / 2 * (log_determinant + inverse.trace()))
+        likelihoods.append(likelihood)
         step = expected.total / table.records
         found = expected.products / table.records - np.outer(step, step)
         found = (table.records * found + prior * np.eye(n)) / (table.records + prior)
