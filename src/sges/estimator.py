@@ -130,8 +130,8 @@ class StructureLearner(_Searcher):
     causal_graph_ : PDAG
         The CPDAG, with the names of the columns.
     adjacency_matrix_ : DataFrame or ndarray
-        The same as 0 and 1, row → column, both for an undirected edge: a pandas frame, or a NumPy
-        array without pandas.
+        The graph as a matrix of 0 and 1, from row to column; an undirected edge is 1 both ways.  A
+        pandas frame, or a NumPy array without pandas.
     score_ : float
         The score of the graph.
     n_score_evaluations_ : int or None
@@ -218,8 +218,8 @@ class GES(_Searcher):
     causal_graph_ : PDAG
         The CPDAG, with the names of the columns.
     adjacency_matrix_ : DataFrame or ndarray
-        The same as 0 and 1, row → column, both for an undirected edge: a pandas frame, or a NumPy
-        array without pandas.
+        The graph as a matrix of 0 and 1, from row to column; an undirected edge is 1 both ways.  A
+        pandas frame, or a NumPy array without pandas.
     score_ : float
         The score of the graph.
     n_score_evaluations_ : int or None
@@ -309,8 +309,8 @@ class SGES(_Searcher):
     causal_graph_ : PDAG
         The CPDAG, with the names of the columns.
     adjacency_matrix_ : DataFrame or ndarray
-        The same as 0 and 1, row → column, both for an undirected edge: a pandas frame, or a NumPy
-        array without pandas.
+        The graph as a matrix of 0 and 1, from row to column; an undirected edge is 1 both ways.  A
+        pandas frame, or a NumPy array without pandas.
     score_ : float
         The score of the graph.
     n_score_evaluations_ : int or None

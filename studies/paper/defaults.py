@@ -336,7 +336,7 @@ SIGNIFICANT = 0.01
 
 
 def _sign_test(more: int, fewer: int) -> float:
-    """Return how likely so many of one sign are, if both are equally likely."""
+    """Return the one-sided p-value of the sign test: at least ``more`` of all signs agree."""
     total = more + fewer
     return sum(comb(total, k) for k in range(more, total + 1)) / 2.0**total
 

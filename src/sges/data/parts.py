@@ -184,7 +184,7 @@ class Counts:
         return moved
 
     def dataset(self, notes: Sequence[str] = ()) -> Dataset:
-        """Return the same records as a dataset with weights.
+        """Return the dataset of the distinct rows, weighted by how often each occurs.
 
         Parameters
         ----------

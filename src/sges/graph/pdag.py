@@ -533,7 +533,7 @@ class PDAG(NamedGraph):
         return PDAG(tuple(out), tuple(into), self.names)
 
     def named(self, names: Sequence[str] | None) -> "PDAG":
-        """Return the same graph with other names, or without names.
+        """Return the graph with other names for its nodes, or without names.
 
         Parameters
         ----------

@@ -89,7 +89,7 @@ class IndexedKnowledge:
         return cls(n, edges, strict.forbidden, cls(n, edges, tuple(implied)))
 
     def relabel(self, new: Sequence[int]) -> "IndexedKnowledge":
-        """Return the same constraints on graphs in which node v has the number ``new[v]``.
+        """Return the constraints after renumbering the nodes: node v becomes ``new[v]``.
 
         Parameters
         ----------
