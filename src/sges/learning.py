@@ -263,22 +263,27 @@ class SearchPlan:
         replay: Replay | None = None,
     ) -> Result:
         """Search with a score: under the property, or under a bound chosen from the data."""
-        if isinstance(self.assume, str):
-            return self._run_with_chosen_bound(score, time_limit, progress, replay)
-        result = search(
-            score,
-            self.assume,
-            strategy=self.strategy,
-            forward=self.forward,
-            start=self.start,
-            max_indegree=self.max_indegree,
-            n_jobs=self.n_jobs,
-            time_limit=time_limit,
-            progress=progress,
-            constraint=self.constraint,
-            replay=replay,
+        options: dict[str, Any] = {
+            "strategy": self.strategy,
+            "forward": self.forward,
+            "start": self.start,
+            "max_indegree": self.max_indegree,
+            "n_jobs": self.n_jobs,
+            "time_limit": time_limit,
+            "progress": progress,
+            "constraint": self.constraint,
+            "replay": replay,
+        }
+        if not isinstance(self.assume, str):
+            result = search(score, self.assume, **options)
+            return replace(result, notes=(*result.notes, *_excess(result, self.assume)))
+        chosen = auto_bound(score, **options)
+        tried = ", ".join(str(one.k) for one in chosen.rounds)
+        note = (
+            f"assume {chosen.assume}: chosen among k = {tried}; the next did not improve the score"
         )
-        return replace(result, notes=(*result.notes, *_excess(result, self.assume)))
+        excess = _excess(chosen.result, chosen.assume)
+        return replace(chosen.result, notes=(*chosen.result.notes, note, *excess))
 
     def settings(self) -> dict[str, object]:
         """Return what the result depends on, for checkpoints."""
@@ -289,33 +294,6 @@ class SearchPlan:
             "max_indegree": self.max_indegree,
             "knowledge": self.constraint,
         }
-
-    def _run_with_chosen_bound(
-        self,
-        score: Score,
-        time_limit: float | None,
-        progress: OnProgress | None,
-        replay: Replay | None,
-    ) -> Result:
-        """Return the result under the smallest bound on parents beyond which nothing improves."""
-        chosen = auto_bound(
-            score,
-            forward=self.forward,
-            start=self.start,
-            strategy=self.strategy,
-            max_indegree=self.max_indegree,
-            n_jobs=self.n_jobs,
-            time_limit=time_limit,
-            progress=progress,
-            constraint=self.constraint,
-            replay=replay,
-        )
-        tried = ", ".join(str(one.k) for one in chosen.rounds)
-        note = (
-            f"assume {chosen.assume}: chosen among k = {tried}; the next did not improve the score"
-        )
-        excess = _excess(chosen.result, chosen.assume)
-        return replace(chosen.result, notes=(*chosen.result.notes, note, *excess))
 
 
 def _excess(result: Result, assume: object) -> tuple[str, ...]:

@@ -93,11 +93,6 @@ def level_counts(data: Dataset, v: int) -> Floats:
     return counts
 
 
-def count_columns(names: Sequence[str], singular: str, plural: str) -> str:
-    """Return the number of columns with a verb, in the singular or the plural."""
-    return f"1 {singular}" if len(names) == 1 else f"{len(names)} {plural}"
-
-
 def exclude_option(names: Sequence[str]) -> Message:
     """Return the option that leaves columns out, with the first few of them."""
     shown = list(names[:MAX_NAMES_SHOWN])

@@ -219,7 +219,7 @@ class KindNotes:
             one = len(self.row_numbers) == 1
             notes.append(
                 Message(
-                    f"{_columns(self.row_numbers, 'numbers', 'number')} the rows: "
+                    f"{counted_columns(self.row_numbers, 'numbers', 'number')} the rows: "
                     f"{listed(self.row_numbers)}; leave {'it' if one else 'them'} out with ",
                     Argument("exclude", self.row_numbers[:MAX_NAMES_SHOWN]),
                     f" unless {'it is a variable' if one else 'they are variables'}",
@@ -238,7 +238,7 @@ class KindNotes:
         if self.constant:
             one = len(self.constant) == 1
             notes.append(
-                f"{_columns(self.constant, 'is', 'are')} constant, so "
+                f"{counted_columns(self.constant, 'is', 'are')} constant, so "
                 f"{'it has' if one else 'they have'} no edges: {listed(self.constant)}"
             )
         return notes
@@ -252,7 +252,7 @@ class KindNotes:
             other = Kind.DISCRETE if kind is Kind.CONTINUOUS else Kind.CONTINUOUS
             shown = listed(names) if isinstance(names, list) else _with_counts(names)
             return Message(
-                f"{_columns(names, 'holds', 'hold')} {what} and "
+                f"{counted_columns(names, 'holds', 'hold')} {what} and "
                 f"{'is' if len(names) == 1 else 'are'} {taken}: {shown}; pass ",
                 Argument("kinds", {next(iter(names)): str(other)}),
                 f" {aim}",
@@ -274,7 +274,7 @@ class KindNotes:
             )  # fmt: skip
 
 
-def _columns(names: Collection[str], singular: str, plural: str) -> str:
+def counted_columns(names: Collection[str], singular: str, plural: str) -> str:
     """Return the number of columns, with a verb."""
     return f"1 column {singular}" if len(names) == 1 else f"{len(names)} columns {plural}"
 

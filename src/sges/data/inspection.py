@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sges.data.checks import (
-    count_columns,
     cross_table,
     dependent_rows,
     every,
@@ -44,7 +43,7 @@ from sges.data.dataset import (
     dataset_of_columns,
     effective_notes,
 )
-from sges.data.decisions import hidden_numbers
+from sges.data.decisions import counted_columns, hidden_numbers
 from sges.data.description import ColumnFacts, Description, Finding
 from sges.data.moments import Moments
 from sges.data.reading import Format, Kind, Kinds, Missing, Reading, Table, is_path
@@ -200,11 +199,11 @@ def _without_unusable(
     ]
     found: list[Finding] = []
     if empty:
-        what = f"{count_columns(empty, 'column has', 'columns have')} no values: {listed(empty)}."
+        what = f"{counted_columns(empty, 'has', 'have')} no values: {listed(empty)}."
         advice = Message("Such columns must be left out: ", exclude_option(empty), ".")
         found.append(Finding("columns without values", True, tuple(empty), what, advice))
     if named:
-        what = f"{count_columns(named, 'column has', 'columns have')} a different text in each "
+        what = f"{counted_columns(named, 'has', 'have')} a different text in each "
         what += f"row, as identifiers have: {listed(named)}."
         advice = Message("Nothing can be learned from identifiers: ", exclude_option(named), ".")
         found.append(Finding("identifiers", True, tuple(named), what, advice))

@@ -85,7 +85,7 @@ def statistics_of(table: Table, reading: Reading, *, rows: bool = False) -> Data
     if found is not None and not (rows and isinstance(found, Moments)):
         return replace(found, notes=(*reading.label_notes(names_of(table)), *found.notes))
     if is_dask(table):
-        with _cluster_errors():
+        with _in_one_line("the Dask frame could not be computed", cluster=True):
             return dataset_of(table.compute(), reading)
     noted = reading.label_notes(names_of(table))
     return dataset_of_columns(columns_of(table, reading), reading, noted)
@@ -152,7 +152,7 @@ def _summary_of_dask(frame: Table, reading: Reading, *, with_moments: bool) -> S
     if reading.names is None and len(places) < len(found):
         frame = frame[[frame.columns[place] for place in places.values()]]
     names = [name for name in places if name != reading.weights]
-    with _cluster_errors():
+    with _in_one_line("the Dask frame could not be computed", cluster=True):
         tasks = [
             dask.delayed(_summary_of_partition)(part, i, names, reading, with_moments)
             for i, part in enumerate(frame.to_delayed())
@@ -179,23 +179,6 @@ def _summary_of_partition(
         return Summary.of(columns_of(part, reading), reading, place, with_moments=with_moments)
 
 
-@contextmanager
-def _cluster_errors() -> Iterator[None]:
-    """Turn what Dask raises into one line."""
-    try:
-        yield
-    except SgesError:
-        raise
-    except Exception as error:
-        reason = f"{type(error).__name__}: {shown_error(error)}"
-        if is_cluster_error(error):
-            raise ClusterError(
-                f"the cluster went away before all partitions were read ({reason}); start it "
-                "again, and call again"
-            ) from error
-        raise DataError(f"the Dask frame could not be computed ({reason})") from error
-
-
 # Queries of Polars, DuckDB and others
 
 
@@ -216,7 +199,7 @@ def _summary_of_query(table: Table, reading: Reading, *, with_moments: bool) -> 
     import narwhals as nw
 
     frame = lazy_frame(table)
-    with _query_errors():
+    with _in_one_line("the query could not be run"):
         names = frame.collect_schema().names()
         places = reading.places(names)
         keys = [names[place] for place in places.values()]
@@ -262,12 +245,17 @@ def _columns_of_arrow(names: list[str], table: Any) -> list[Column]:  # noqa: AN
 
 
 @contextmanager
-def _query_errors() -> Iterator[None]:
-    """Turn what an engine raises into one line."""
+def _in_one_line(failure: str, *, cluster: bool = False) -> Iterator[None]:
+    """Turn what another library raises into one line; a ``cluster`` may have been lost."""
     try:
         yield
     except SgesError:
         raise
     except Exception as error:
         reason = f"{type(error).__name__}: {shown_error(error)}"
-        raise DataError(f"the query could not be run ({reason})") from error
+        if cluster and is_cluster_error(error):
+            raise ClusterError(
+                f"the cluster went away before all partitions were read ({reason}); start it "
+                "again, and call again"
+            ) from error
+        raise DataError(f"{failure} ({reason})") from error
