@@ -103,10 +103,21 @@ class Checkpoint:
 
 
 def name_of(make: Callable[..., object]) -> str:
-    """Return what to call a function that makes scores, with its settled arguments."""
+    """Return what to call a function that makes scores: two that do the same have one name.
+
+    Functions differ if their code does, or a number or text that they refer to: lambdas share
+    their name.
+    """
     if isinstance(make, partial):
         return f"{name_of(make.func)}{make.args}{make.keywords}"
-    return f"{make.__module__}.{getattr(make, '__qualname__', type(make).__qualname__)}"
+    name = f"{make.__module__}.{getattr(make, '__qualname__', type(make).__qualname__)}"
+    code = getattr(make, "__code__", None)
+    if code is None:
+        return name
+    cells = [cell.cell_contents for cell in make.__closure__ or ()]
+    used = [*code.co_consts, *(make.__defaults__ or ()), *cells]
+    plain = [value for value in used if isinstance(value, str | int | float | tuple | None)]
+    return f"{name} {_checksum(f'{code.co_code.hex()}{code.co_names}{plain}')[:16]}"
 
 
 def digest_of(data: Dataset | Moments) -> str:

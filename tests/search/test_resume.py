@@ -24,7 +24,7 @@ from sges.knowledge import Knowledge
 from sges.network import BayesianNetwork, LinearGaussian, random_dag
 from sges.properties import MaxParents
 from sges.result import Result
-from sges.score import DiscreteBIC, GaussianBIC
+from sges.score import BDeu, DiscreteBIC, GaussianBIC
 from sges.score.protocol import Score
 from sges.search import Strategy, engines, replay, search
 from sges.search.auto import auto_bound
@@ -350,3 +350,21 @@ def test_a_memory_that_does_not_fit_is_refused_not_read() -> None:
     assert all(np.array_equal(a, b) for a, b in zip(again, (ints, floats, words), strict=True))
     with pytest.raises(sges.errors.SgesError, match="cannot take another memory"):
         engine.remember(ints, floats, words)
+
+
+def test_a_checkpoint_of_another_function_that_makes_scores_is_refused(tmp_path: Path) -> None:
+    """Lambdas share their name, but not their code, their constants or what they refer to."""
+    path, data = tmp_path / "run.json", sges.examples.load("asia")
+
+    def made_with(ess: float) -> Callable[[Dataset], BDeu]:
+        return lambda data: BDeu(data, ess=ess)
+
+    def learned(score: Callable[[Dataset], object]) -> Result:
+        return sges.learn(data, score=score, checkpoint=path)  # type: ignore[arg-type]
+
+    first = learned(made_with(1.0))
+    assert facts(learned(made_with(1.0))) == facts(first)
+    others = (made_with(10.0), lambda data: BDeu(data, ess=1.0), lambda data: BDeu(data, ess=2.0))
+    for other in others:
+        with pytest.raises(DataError, match="it was made with score"):
+            learned(other)
