@@ -103,10 +103,10 @@ class Checkpoint:
 
 
 def name_of(make: Callable[..., object]) -> str:
-    """Return what to call a function that makes scores: two that do the same have one name.
+    """Return a name that tells a function that makes scores from others.
 
-    Functions differ if their code does, or a number or text that they refer to: lambdas share
-    their name.
+    It has a digest of the code, and of the numbers and texts that the code uses, as all lambdas of
+    a module have the same name.
     """
     if isinstance(make, partial):
         return f"{name_of(make.func)}{make.args}{make.keywords}"
