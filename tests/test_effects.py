@@ -302,6 +302,21 @@ def test_confidence_intervals_cover_the_effect_as_often_as_they_say() -> None:
     assert 0.925 <= covered / 500 <= 0.975
 
 
+def test_an_effect_that_the_graph_excludes_is_zero_and_not_estimated() -> None:
+    dag = PDAG.from_edges(4, [(0, 1), (0, 2), (1, 3), (2, 3)])  # 1 and 2 have a common cause
+    model = LinearGaussian.random(dag, seed=2)
+    found = effect(dag, 1, 2, model.sample(50, seed=2))
+    assert isinstance(found, LinearEffect)
+    assert (found.values, found.standard_errors, found.interval()) == ((0.0,), (0.0,), (0.0, 0.0))
+    network = BayesianNetwork.random(dag, 3, seed=2)
+    table = network.sample(50, seed=2)
+    discrete = effect(dag, 1, 2, table)
+    assert isinstance(discrete, DiscreteEffect)
+    assert discrete.changes == (0.0,)
+    shares = np.bincount(table.codes[2]) / 50
+    assert discrete.distributions[0] == pytest.approx(np.tile(shares, (3, 1)))
+
+
 def test_optimal_adjustment_has_the_smaller_standard_error() -> None:
     dag = PDAG.from_edges(4, [(0, 1), (1, 2), (3, 2)])  # 0 hurts, 3 helps
     data = LinearGaussian.random(dag, (1.0, 1.5), seed=1).sample(400, seed=1)

@@ -15,7 +15,8 @@ are one value for each possible set of parents.
                 the joint ones (Nandy, Maathuis & Richardson 2017); standard errors by the delta
                 method
 
-Where y is a parent of x the effect is zero.  All values assume that the graph is right, that there
+Where no path leads from x to y, as where y is a parent of x, the effect is zero by the graph and is
+not estimated.  All values assume that the graph is right, that there
 are no hidden common causes, and no selection.
 """
 
@@ -501,7 +502,7 @@ def effect(
     statistics = _statistics(graph, data, smoothing)
     choices = list(_choices(maximally_oriented(graph), x))
     if isinstance(statistics, _Tables):
-        return _discrete(graph, x, y, [c.parents(x) for c in choices], statistics)
+        return _discrete(graph, x, y, choices, statistics)
     return _linear(graph, x, y, choices, statistics, adjustment)
 
 
@@ -676,8 +677,7 @@ def _ranked(
     if isinstance(statistics, _Linear):
         linear = [_linear(graph, x, y, some, statistics, "parents") for x, y, some in pairs]
         return sorted(linear, key=lambda found: -found.lower_bound)
-    sets = [(x, y, [choice.parents(x) for choice in some]) for x, y, some in pairs]
-    discrete = [_discrete(graph, x, y, some, statistics) for x, y, some in sets]
+    discrete = [_discrete(graph, x, y, some, statistics) for x, y, some in pairs]
     return sorted(discrete, key=lambda found: -found.lower_bound)
 
 
@@ -694,7 +694,9 @@ def _linear(
         z: NodeSet | None = refined.parents(x)
         if adjustment == "optimal":
             z = _optimal_set(refined, x, y)
-        value, error, degrees = (0.0, 0.0, inf) if z is None else moments.coefficient(x, y, z)
+        value, error, degrees = 0.0, 0.0, inf
+        if z is not None and _may_affect(refined, x, y):
+            value, error, degrees = moments.coefficient(x, y, z)
         values.append(value)
         errors.append(error)
         free.append(degrees)
@@ -702,6 +704,11 @@ def _linear(
     return LinearEffect(
         graph.name(x), graph.name(y), tuple(values), tuple(errors), tuple(sets), tuple(free)
     )
+
+
+def _may_affect(refined: PDAG, x: int, y: int) -> bool:
+    """Tell whether a path leads from x, whose edges are all directed, to y in some member."""
+    return bool(reach(refined.out.__getitem__, 1 << x) >> y & 1)
 
 
 def _optimal_set(refined: PDAG, x: int, y: int) -> NodeSet | None:
@@ -718,11 +725,12 @@ def _optimal_set(refined: PDAG, x: int, y: int) -> NodeSet | None:
 
 
 def _discrete(
-    graph: PDAG, x: int, y: int, parent_sets: Sequence[NodeSet], tables: "_Tables"
+    graph: PDAG, x: int, y: int, choices: Sequence[PDAG], tables: "_Tables"
 ) -> DiscreteEffect:
     distributions = []
-    for z in parent_sets:
-        if z >> y & 1:  # setting x does not change y
+    for refined in choices:
+        z = refined.parents(x)
+        if not _may_affect(refined, x, y):
             margin = tables.counts([y])
             distributions.append(np.tile(margin / margin.sum(), (tables.arity(x), 1)))
             continue
@@ -739,7 +747,7 @@ def _discrete(
         graph.name(y),
         (tables.levels(x), tables.levels(y)),
         tuple(distributions),
-        tuple(graph.names_of(z) for z in parent_sets),
+        tuple(graph.names_of(refined.parents(x)) for refined in choices),
     )
 
 
