@@ -1,5 +1,6 @@
 """Low-order search (Chickering 2020): the true class, from families of few parents."""
 
+from functools import cache
 from itertools import combinations, product
 
 import numpy as np
@@ -8,9 +9,10 @@ import pytest
 import naive
 import naive_low_order as twin
 from bridge import arcs_of, frozen, pdag_of
+from engines import needs_compiled
 from sges import MaxParents, Strategy, learn
 from sges.errors import InvalidArgument
-from sges.graph import PDAG, dag_to_cpdag, is_imap
+from sges.graph import PDAG, dag_to_cpdag
 from sges.knowledge import Knowledge
 from sges.network import BayesianNetwork, LinearGaussian, random_dag
 from sges.nodeset import nodes
@@ -59,6 +61,14 @@ def parents_of(dag: PDAG) -> int:
     return max(dag.parents(v).bit_count() for v in range(dag.n))
 
 
+@pytest.fixture(
+    params=[False, pytest.param(True, marks=needs_compiled)], ids=["reference", "compiled"]
+)
+def _on_each_engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sges.search.engines.IS_USED", request.param)
+
+
+@pytest.mark.usefixtures("_on_each_engine")
 @pytest.mark.parametrize("n", SIZES)
 def test_every_truth_is_found_with_families_of_one_parent_more_than_it_has(n: int) -> None:
     for truth in dags_up_to_relabelling(n):
@@ -70,6 +80,7 @@ def test_every_truth_is_found_with_families_of_one_parent_more_than_it_has(n: in
         assert result.score == pytest.approx(of_truth)
 
 
+@pytest.mark.usefixtures("_on_each_engine")
 @pytest.mark.parametrize("n", SIZES)
 def test_every_truth_is_found_from_other_imaps(n: int) -> None:
     rng = np.random.default_rng(n)
@@ -86,11 +97,38 @@ def test_every_truth_is_found_from_other_imaps(n: int) -> None:
             assert score.most_parents <= parents_of(truth) + 1
 
 
+@pytest.mark.usefixtures("_on_each_engine")
+@pytest.mark.parametrize("seed", range(4))
+def test_no_level_asks_for_a_family_of_more_than_one_parent_above_it(seed: int) -> None:
+    """Whatever is asked for, bookkeeping included: data are farther from any bound than oracles."""
+    score = Watched(sampled(seed))
+    run = Run(score)
+    run.start(PDAG.complete(score.n), scored=False)
+    levels, reached = LowOrder(run), []
+    for k in levels.up_to(None):
+        levels.descend(k)
+        assert score.most_parents <= k + 1
+        reached.append(score.most_parents)
+    assert reached == list(range(1, len(reached) + 1))
+    assert len(reached) > 1
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_larger_truths_are_found_with_a_native_oracle(seed: int) -> None:
     truth = sparse_dag(9, 14, 3, seed)
     result = low_order(GaussianOracle(LinearGaussian.random(truth, seed=seed)))
     assert result.cpdag == dag_to_cpdag(truth)
+
+
+@cache
+def independences_of_classes(n: int) -> dict[naive.Arcs, int]:
+    return {arcs: naive.independences(n, dags[0]) for arcs, dags in naive.all_cpdags(n).items()}
+
+
+def imaps_of(n: int, truth: naive.Arcs) -> list[naive.Arcs]:
+    """Return the CPDAGs of all classes without an independence that the truth lacks."""
+    lacking = ~naive.independences(n, truth)
+    return [arcs for arcs, holding in independences_of_classes(n).items() if not holding & lacking]
 
 
 @pytest.mark.parametrize("n", [3, 4, pytest.param(5, marks=pytest.mark.slow)])
@@ -99,15 +137,12 @@ def test_certified_deletes_are_sound_and_exist_on_all_pairs(n: int) -> None:
     checked = 0
     for truth in map(arcs_of, dags_up_to_relabelling(n)):
         k = max(len(naive.parents(truth, v)) for v in range(n))
-        of_truth = naive.independences(n, truth)
         found = twin.separators(n, truth, k)
-        for cpdag, dags in naive.all_cpdags(n).items():
-            if naive.independences(n, dags[0]) & ~of_truth:
-                continue
+        every = set(imaps_of(n, truth))
+        for cpdag in every:
             deletes = twin.certified_deletes(n, cpdag, found, k)
             for x, y, h in deletes:
-                after = twin.after(n, cpdag, x, y, h)
-                assert not naive.independences(n, naive.all_cpdags(n)[after][0]) & ~of_truth
+                assert twin.after(n, cpdag, x, y, h) in every
             assert deletes or cpdag == naive.cpdag_of(n, truth)
             checked += 1
     assert checked > {3: 30, 4: 1000, 5: 30000}[n]
@@ -118,14 +153,11 @@ def test_a_level_keeps_what_the_definition_certifies(n: int) -> None:
     """Every H that Selective-Generate-Ops proposes with bound k, on all small pairs."""
     seen = 0
     for truth in dags_up_to_relabelling(n):
-        k = parents_of(truth)
+        k, score = parents_of(truth), SeparationOracle(truth)
         found = twin.separators(n, arcs_of(truth), k)
-        for arcs in naive.all_cpdags(n):
-            state = pdag_of(n, arcs)
-            if not is_imap(state, truth):
-                continue
-            run = Run(SeparationOracle(truth))
-            run.start(state, scored=False)
+        for arcs in imaps_of(n, arcs_of(truth)):
+            run = Run(score)
+            run.start(pdag_of(n, arcs), scored=False)
             levels = LowOrder(run)
             for level in range(k + 1):
                 levels._find_separators(level)
@@ -317,13 +349,20 @@ def test_learn_knows_the_strategy_and_tells_the_separators() -> None:
 
 
 def test_an_explanation_names_the_separator() -> None:
-    table = BayesianNetwork.random(random_dag(6, 6, seed=2), arity=3, seed=2).sample(300, seed=2)
-    result = learn(table, strategy="low-order")
-    step = next(step for step in result.steps if step.separator is not None)
-    names = result.names
-    text = str(result.explain(names[step.operator.x], names[step.operator.y]))
-    given = ", ".join(names[v] for v in nodes(step.separator or 0))
-    assert f"are independent given {{{given}}} according to the score" in text
+    sizes = set()
+    for edges, rows in ((6, 300), (8, 2000)):
+        network = BayesianNetwork.random(random_dag(6, edges, seed=0), arity=3, seed=0)
+        result = learn(network.sample(rows, seed=0), strategy="low-order")
+        names = result.names
+        for step in result.steps:
+            if step.separator is not None:
+                x, y = names[step.operator.x], names[step.operator.y]
+                given = ", ".join(names[v] for v in nodes(step.separator))
+                condition = f" given {{{given}}}" if given else ""
+                reason = f"because {x} and {y} are independent{condition} according to the score"
+                assert reason in str(result.explain(x, y))
+                sizes.add(step.separator.bit_count())
+    assert sizes == {0, 1, 2}
 
 
 def test_order_and_low_order_are_two_ways_to_begin() -> None:

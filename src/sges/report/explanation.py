@@ -196,7 +196,8 @@ def _reason(step: Step, names: Sequence[str]) -> str:
         return ""
     x, y = printable(names[step.operator.x]), printable(names[step.operator.y])
     given = ", ".join(printable(names[v]) for v in nodes(step.separator))
-    return f"because {x} and {y} are independent given {{{given}}} according to the score"
+    condition = f" given {{{given}}}" if given else ""
+    return f"because {x} and {y} are independent{condition} according to the score"
 
 
 def _after(step: Step, on_pair: bool, a: int, b: int, result: Result) -> str:

@@ -351,7 +351,8 @@
         after = "; then " + pairInWords(graph, a, b);
         if (!onPair && "; then " + before === after) return;
       } else if (!onPair) return;
-      const reason = step[9] === undefined ? "" : "; independent given {" + step[9].map((v) => names[v]).join(", ") + "} according to the score";
+      const given = step[9]?.length ? " given {" + step[9].map((v) => names[v]).join(", ") + "}" : "";
+      const reason = step[9] === undefined ? "" : "; independent" + given + " according to the score";
       told.push("step " + (k + 1) + " (" + view.phases[step[0]] + "): " + operatorInWords(step) +
         (onPair ? "" : ", elsewhere,") + " changed the score by " + number(step[6]) + after + reason);
     });

@@ -80,8 +80,8 @@ def low_order(
         Whether to count the unique families that are scored.
     constraint : Constraint, optional
         Background knowledge with nodes as numbers, from ``Knowledge.bind``.  A delete to a class
-        that it does not admit is never taken, so that the guarantee needs knowledge that no delete
-        on the way violates, such as required edges and tiers.
+        that it does not admit is never taken.  This may rule out the delete that the guarantee
+        rests on, even if the knowledge is true, so that with knowledge nothing is guaranteed.
 
     Returns
     -------
