@@ -56,7 +56,7 @@ SECTIONS = {
         f"docs/how-to/{name}"
         for name in (
             "data", "choose-a-bound", "penalty", "knowledge", "results", "confidence",
-            "from-cpdag-to-effects", "large-data", "own-score", "own-property",
+            "from-cpdag-to-effects", "large-data", "clusters", "own-score", "own-property",
         )
     ),
     "Reference": ("api/index", "docs/cli", "docs/references", "CHANGELOG"),
