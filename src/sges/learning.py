@@ -12,12 +12,13 @@ import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
+from inspect import signature
 from math import inf
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from sges.checkpoint import Checkpoint, name_of
+from sges.checkpoint import Checkpoint, digest_of, name_of
 from sges.data import Dataset, Kinds, Missing, Moments, Reading, glance
 from sges.errors import Argument, InvalidArgument, Message, Spelling, check_number, shown
 from sges.export import PathLike
@@ -164,6 +165,7 @@ def learn(
     >>> print(result.notes[2])
     penalty auto: each edge has prior odds of 1/8; penalty=1 is the textbook BIC
     """
+    call = call_of(table, locals())
     check_number("time_limit", time_limit, optional=True)
     given = given_reading(
         kinds=kinds, missing=missing, names=names, columns=columns, exclude=exclude, weights=weights
@@ -200,7 +202,88 @@ def learn(
     with _watched(progress) as callback:
         result = plan.run(scorer, time_limit=left, progress=callback, replay=replay)
     named = result.cpdag.named(labels)
-    return replace(result, cpdag=named, notes=(*notes, *result.notes), plan=plan)
+    every = (*notes, *result.notes)
+    digest = _digest(data)
+    return replace(result, cpdag=named, notes=every, call=call, digest=digest, plan=plan)
+
+
+# The call
+
+
+MAX_WRITTEN = 2_000
+"""The longest argument that is written out in the call of a result, in characters."""
+MAX_DIGESTED = 4_000_000
+"""Up to how many values a digest is made, which takes a few hundredths of a second."""
+
+
+def call_of(table: Table, options: Mapping[str, Any], reading: Reading | None = None) -> str:
+    """Return a call of ``learn`` as Python, with the options that differ from their defaults.
+
+    What cannot be written down, such as a frame or a score object, is written as a bare name: the
+    name of the argument, and ``data`` for the table.  Progress is left out.  A ``reading`` is how
+    a file was read; what ``learn`` has no arguments for is written as a call of ``Dataset.of``.
+    """
+    parameters = signature(learn).parameters
+    is_path = isinstance(table, str | os.PathLike)
+    words = [] if table is None else [repr(os.fspath(table)) if is_path else "data"]
+    read = {} if reading is None else {word: getattr(reading, word) for word in reading.given()}
+    if not read.keys() <= parameters.keys():
+        words = [f"sges.Dataset.of({', '.join([*words, *_assigned(read)])})"]
+        read = {}
+    given = {
+        word: value
+        for word, value in (dict(options) | read).items()
+        if word in parameters and word not in ("table", "progress")
+        if not _is_default(value, parameters[word].default)
+    }
+    return f"result = sges.learn({', '.join([*words, *_assigned(given)])})"
+
+
+def _digest(data: Dataset | Moments | None) -> str | None:
+    """Return the digest of the data; None for a score object, and for data that take long."""
+    if data is None:
+        return None
+    height = len(data.names) if isinstance(data, Moments) else data.rows
+    return digest_of(data) if len(data.names) * height <= MAX_DIGESTED else None
+
+
+def _is_default(value: object, default: object) -> bool:
+    return value is default or (isinstance(value, str) and value == default)
+
+
+def _assigned(options: Mapping[str, Any]) -> list[str]:
+    """Return options as arguments; what cannot be written is named like the argument."""
+    return [f"{word}={_written(value) or word}" for word, value in options.items()]
+
+
+def _written(value: object) -> str | None:
+    """Return a value as Python, or None if it cannot be written, or not in a few lines."""
+    from sges.knowledge import Knowledge
+
+    text: str | None = None
+    if isinstance(value, Knowledge):
+        text = _written({kind: pairs for kind, pairs in value.to_dict().items() if pairs})
+    elif isinstance(value, os.PathLike):
+        text = repr(os.fspath(value))
+    elif isinstance(value, Property | Strategy) and is_dataclass(value):
+        given = [(each, getattr(value, each.name)) for each in fields(value)]
+        parts = [f"{each.name}={_written(one)}" for each, one in given if one != each.default]
+        is_ours = type(value).__module__.startswith("sges.")
+        text = f"sges.{type(value).__name__}({', '.join(parts)})" if is_ours else None
+    elif isinstance(value, type) and value.__module__.startswith("sges.score"):
+        text = f"sges.score.{value.__name__}"
+    elif isinstance(value, str):
+        text = repr(str(value))
+    elif value is None or type(value) in (bool, int, float):
+        text = repr(value)
+    elif type(value) in (list, tuple):
+        inside = [_written(one) for one in cast("Sequence[object]", value)]
+        text = None if None in inside else f"[{', '.join(map(str, inside))}]"
+    elif type(value) is dict:
+        pairs = [(_written(key), _written(one)) for key, one in value.items()]
+        is_plain = all(None not in pair for pair in pairs)
+        text = "{" + ", ".join(f"{key}: {one}" for key, one in pairs) + "}" if is_plain else None
+    return None if text is None or len(text) > MAX_WRITTEN else text
 
 
 def _watched(progress: OnProgress | bool | None) -> AbstractContextManager[OnProgress | None]:

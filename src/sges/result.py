@@ -15,6 +15,8 @@ The JSON of a result has the entries
     evaluation_bound        a proven upper bound on them, or null
     operators_considered    how many operators were scored
     assume, forward, strategy   how the search was asked to go
+    call                    the call of ``sges.learn`` as Python, or null
+    digest                  the SHA-256 of the data as they were read, or null
     complete, stopped       whether the search came to its end, and if not, why
     seconds                 by phase
     notes                   what was chosen or noticed on the way
@@ -134,6 +136,11 @@ class Result(NamedGraph):
         Which score ``score`` is.
     notes : tuple of str
         What was chosen or noticed on the way.
+    call : str, optional
+        The call of ``sges.learn`` as Python; a bare name in it, such as ``data``, stands for an
+        object that was passed.  Two results may be equal and have different calls.
+    digest : str, optional
+        The SHA-256 of the data as they were read, unless they are large.
     scorer : Score, optional
         The score object, for ``certify`` and ``explain``; it is not stored with the result.
     plan : SearchPlan, optional
@@ -154,6 +161,8 @@ class Result(NamedGraph):
     strategy: str | None = None
     score_name: str = ""
     notes: tuple[str, ...] = ()
+    call: str | None = field(default=None, compare=False)
+    digest: str | None = field(default=None, compare=False)
     scorer: "Score | None" = field(default=None, compare=False)
     plan: object = field(default=None, compare=False, repr=False)
 
@@ -615,7 +624,7 @@ class Result(NamedGraph):
 
         return save(self, directory)
 
-    def report(self, path: "PathLike") -> Path:
+    def report(self, path: "PathLike", *, confidence: "Confidence | None" = None) -> Path:
         """Write one HTML file that shows, explains and replays the result.
 
         The file needs no network.  The result itself is stored in it: ``sges.read_result(path)``
@@ -625,6 +634,10 @@ class Result(NamedGraph):
         ----------
         path : str or path-like
             The file to write, such as "report.html".
+        confidence : Confidence, optional
+            How sure the edges are, from ``result.confidence()`` or ``sges.confidence`` on the same
+            table: adds the share of replicates that have each edge, by which weak edges can be
+            hidden.
 
         Returns
         -------
@@ -638,7 +651,7 @@ class Result(NamedGraph):
         """
         from sges.report import write_report
 
-        return write_report(self, path)
+        return write_report(self, path, confidence=confidence)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain lists, dicts, strings and numbers.
@@ -665,6 +678,8 @@ class Result(NamedGraph):
             "stopped": self.stopped,
             "seconds": dict(self.seconds),
             "strategy": self.strategy,
+            "call": self.call,
+            "digest": self.digest,
             "notes": list(self.notes),
             "steps": [_step_record(step, names) for step in self.steps],
         }
@@ -828,6 +843,8 @@ _ENTRIES: Rules = {
         "an object of numbers",
     ),
     "strategy": (is_text_or_none, "text or null"),
+    "call": (is_text_or_none, "text or null"),
+    "digest": (is_text_or_none, "text or null"),
     "notes": (is_texts, "a list of texts"),
     "steps": (lambda value: isinstance(value, list | tuple), "a list"),
 }
@@ -852,7 +869,8 @@ def _fields(record: object) -> dict[str, Any]:
         graph = graph_of_record(record)
     except GraphError as error:
         raise DataError(f"the graph of the result: {error}") from None
-    record = {"strategy": None, "notes": [], **record}  # early files lack these two
+    missing: dict[str, Any] = {"strategy": None, "call": None, "digest": None, "notes": []}
+    record = missing | dict(record)  # early files lack these
     fields = checked_entries(record, _ENTRIES, "the result")
     if fields["complete"] == (fields["stopped"] is not None):
         raise DataError("the entries 'complete' and 'stopped' of the result contradict each other")

@@ -63,6 +63,7 @@ class Browser:
         self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self._call(f"{domain}.enable")
+        self._call("Performance.enable", timeDomain="threadTicks")
 
     def __enter__(self) -> Self:
         return self
@@ -133,6 +134,7 @@ class Browser:
             "ArrowRight": 39,
             "ArrowDown": 40,
             "Enter": 13,
+            "Escape": 27,
             "Home": 36,
             "End": 35,
         }
@@ -142,6 +144,11 @@ class Browser:
                 "Input.dispatchKeyEvent", type=kind, key=key,
                 windowsVirtualKeyCode=codes.get(key, 0), **(text if kind == "keyDown" else {}),
             )  # fmt: skip
+
+    def busy(self) -> float:
+        """Return the seconds of processor time that the page has taken since it was opened."""
+        metrics = self._call("Performance.getMetrics")["metrics"]
+        return float(next(one["value"] for one in metrics if one["name"] == "TaskDuration"))
 
     def picture(self, path: Path, *, whole: bool = False) -> None:
         """Write what the window shows, or the whole page, as PNG."""

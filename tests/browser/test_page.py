@@ -10,6 +10,7 @@ import pytest
 import sges
 from browser.chromium import Browser, program
 from sges.graph import PDAG
+from sges.knowledge import Knowledge
 from sges.network import LinearGaussian, random_dag
 from sges.operators import Insert
 from sges.report.explanation import replay
@@ -70,21 +71,67 @@ def set_value(page: Browser, selector: str, value: object) -> None:
     )
 
 
-@pytest.mark.parametrize("forward", ["fes", "complete"])
+TIERS = Knowledge(tiers=[["x0", "x1", "x2"], ["x3", "x4", "x5"], ["x6", "x7", "x8", "x9"]])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"strategy": "two-phase", "forward": "fes"},
+        {"strategy": "two-phase", "forward": "complete"},
+        {"strategy": "turning"},
+        {"strategy": "interleaved"},
+        {"strategy": "auto"},
+        {"strategy": "low-order"},
+        {"strategy": "two-phase", "assume": sges.MaxParents(2)},
+        {"strategy": "two-phase", "knowledge": TIERS},
+    ],
+    ids=lambda options: "-".join(map(str, options.values())),
+)
 def test_the_picture_after_every_step_is_the_graph_of_the_library(
-    browser: Browser,
-    tmp_path: Path,
-    forward: Any,  # noqa: ANN401
+    browser: Browser, tmp_path: Path, options: dict[str, Any]
 ) -> None:
     network = LinearGaussian.random(random_dag(10, 18, 2), seed=2)
-    result = sges.learn(network.sample(400, 2), strategy="two-phase", forward=forward)
+    result = sges.learn(network.sample(400, 2), **options)
     graphs = replay(result)
     assert graphs is not None
+    assert len(graphs) == len(result.steps) + 1 > 10
     browser.open(result.report(tmp_path / "report.html"))
     assert graph_of(browser.run(SHOWN), 10) == result.cpdag
     for step in [*range(len(graphs)), *reversed(range(len(graphs)))]:
         set_value(browser, "#step", step)
         assert graph_of(browser.run(SHOWN), 10) == graphs[step]
+    click(browser, "#last")
+    assert graph_of(browser.run(SHOWN), 10) == result.cpdag
+    assert_quiet(browser)
+
+
+def test_a_neighbourhood_after_every_step_is_that_of_the_library(
+    browser: Browser, tmp_path: Path
+) -> None:
+    graph = PDAG.empty(450)
+    steps: list[Step] = []
+    for x, y in [(7, v) for v in range(10, 16)] + [(8, 10), (9, 10), (8, 9), (10, 11), (400, 401)]:
+        operator = Insert(x, y)
+        if operator.is_valid(graph):
+            graph = operator.apply(graph)
+            steps.append(Step("fes", operator, 1.0, float(len(steps)), graph.edge_count()))
+    result = Result(graph, 1.0, tuple(steps))
+    graphs = replay(result)
+    assert graphs is not None
+    browser.open(result.report(tmp_path / "report.html"))
+    for node in (7, 10):
+        set_value(browser, "#find", str(node))
+        for step, after in enumerate(graphs):
+            set_value(browser, "#step", step)
+            near = after.adjacent(node) | 1 << node
+            shown = graph_of(browser.run(SHOWN), 450)
+            assert {*shown.directed_edges()} == {
+                (x, y) for x, y in after.directed_edges() if near >> x & near >> y & 1
+            }
+            assert {*shown.undirected_edges()} == {
+                (x, y) for x, y in after.undirected_edges() if near >> x & near >> y & 1
+            }
     assert_quiet(browser)
 
 
@@ -105,12 +152,47 @@ def test_the_buttons_and_keys_walk_through_the_steps(page: Browser, result: Resu
     assert_quiet(page)
 
 
-def test_playing_ends_at_the_last_step(page: Browser, result: Result) -> None:
+def test_playing_ends_at_the_last_step_and_can_be_stopped(page: Browser, result: Result) -> None:
     click(page, "#play")
+    assert text(page, "#play") == "⏸ Stop"
     page.run(
         "new Promise(done => { const wait = setInterval(() => { if (document.documentElement"
         f".dataset.step === '{len(result.steps)}') {{ clearInterval(wait); done(); }} }}, 20); }})"
     )
+    page.run("new Promise(done => setTimeout(done, 800))")
+    assert text(page, "#play") == "▶ Play"
+    click(page, "#play")
+    click(page, "#play")
+    stopped = page.run("document.documentElement.dataset.step")
+    page.run("new Promise(done => setTimeout(done, 800))")
+    assert page.run("document.documentElement.dataset.step") == stopped == "0"
+    assert_quiet(page)
+
+
+def test_the_curve_and_the_table_of_steps_lead_to_a_step(page: Browser, result: Result) -> None:
+    at = "Number(document.documentElement.dataset.step)"
+    page.run("document.querySelector('#curve').scrollIntoView({block: 'center'})")
+    left, top, width = page.run(
+        "(r => [r.left, r.top + 40, r.width])"
+        "(document.querySelector('#curve').getBoundingClientRect())"
+    )
+    last = len(result.steps)
+    for step in (0, last // 2, last):
+        page.click(left + width * (step / last) * 0.998, top)
+        assert page.run(at) == step
+    parts = page.run(
+        "[...document.querySelectorAll('.phases span')]"
+        ".map(e => [e.textContent, Number(e.style.flexGrow)])"
+    )
+    assert [name for name, _ in parts] == list(dict.fromkeys(s.phase for s in result.steps))
+    assert sum(count for _, count in parts) == last
+    page.run("document.querySelector('#steps').open = true")
+    page.run("new Promise(done => setTimeout(done, 100))")
+    assert page.run("document.querySelectorAll('#steps tbody tr').length") == last
+    for step in range(1, last + 1):
+        click(page, f"#steps tbody tr:nth-child({step}) button")
+        assert page.run(at) == step
+        assert result.steps[step - 1].phase in text(page, "#step-says")
     assert_quiet(page)
 
 
@@ -155,14 +237,43 @@ def test_a_click_on_a_drawn_edge_chooses_it(page: Browser) -> None:
     assert_quiet(page)
 
 
-def test_a_sorted_column_is_sorted(page: Browser, result: Result) -> None:
-    column = "#edge-table th:nth-child(6) button"
+def test_every_column_of_the_table_sorts(page: Browser, result: Result) -> None:
     order = "[...document.querySelectorAll('#edge-table tbody tr')].map(r => Number(r.dataset.e))"
-    strengths = [edge.strength or 0.0 for edge in result.edges]
-    click(page, column)
-    assert [strengths[k] for k in page.run(order)] == sorted(strengths)
-    click(page, column)
-    assert [strengths[k] for k in page.run(order)] == sorted(strengths, reverse=True)
+    columns: list[list[Any]] = [
+        [edge.source for edge in result.edges],
+        [edge.kind == "directed" for edge in result.edges],
+        [edge.target for edge in result.edges],
+        [edge.gain for edge in result.edges],
+        [edge.step for edge in result.edges],
+        [edge.strength for edge in result.edges],
+    ]
+    for k, values in enumerate(columns, start=1):
+        known: list[Any] = [
+            (0, int(value[1:])) if isinstance(value, str) else (value is None, value or 0)
+            for value in values
+        ]
+        for direction in ("ascending", "descending"):
+            click(page, f"#edge-table th:nth-child({k}) button")
+            head = f"document.querySelector('#edge-table th:nth-child({k})')"
+            assert page.run(f"{head}.getAttribute('aria-sort')") == direction
+            shown = [known[row] for row in page.run(order)]
+            sign = 1 if direction == "ascending" else -1
+            assert shown == sorted(known, key=lambda value: (value[0], sign * value[1]))
+    assert_quiet(page)
+
+
+def test_names_in_the_table_choose_variables(page: Browser, result: Result) -> None:
+    for k, edge in enumerate(result.edges[:4]):
+        for cell, name in ((1, edge.source), (3, edge.target)):
+            click(page, f"#edge-table tr[data-e='{k}'] td:nth-child({cell}) button")
+            assert text(page, "#details h3") == name
+    click(page, "#details .names button")
+    assert text(page, "#details h3") in result.names
+    page.run(
+        "[...document.querySelectorAll('#details h4')].find(h => h.textContent === "
+        "'Why these edges').nextSibling.querySelector('button').click()"
+    )
+    assert text(page, "#details h3") in {str(edge) for edge in result.edges}
     assert_quiet(page)
 
 
@@ -191,6 +302,164 @@ def test_zoom_and_drag_change_what_is_seen(page: Browser) -> None:
     click(page, "#fit")
     assert [float(c) for c in page.run(view).split()] == [float(c) for c in whole.split()]
     assert_quiet(page)
+
+
+def test_the_keyboard_reaches_the_picture(page: Browser, result: Result) -> None:
+    view = "document.querySelector('#drawing').getAttribute('viewBox').split(' ').map(Number)"
+    whole = page.run(view)
+    page.run("document.querySelector('#drawing').focus()")
+    page.press("+")
+    near = page.run(view)
+    assert near[2] < whole[2]
+    page.press("-")
+    assert page.run(view)[2] == pytest.approx(whole[2], abs=0.1)
+    for key, place, sign in (
+        ("ArrowRight", 0, 1), ("ArrowLeft", 0, -1), ("ArrowDown", 1, 1), ("ArrowUp", 1, -1),
+    ):  # fmt: skip
+        before = page.run(view)
+        page.press(key)
+        assert (page.run(view)[place] - before[place]) * sign > 0
+    page.press("0")
+    assert page.run(view) == pytest.approx(whole, abs=0.1)
+    page.run("document.querySelector('.node[data-v=\"2\"]').focus()")
+    page.press("Enter")
+    assert text(page, "#details h3") == result.names[2]
+    page.run("document.querySelector('#drawing').focus()")
+    page.press("Escape")
+    assert text(page, "#details h3") == "Details"
+    assert_quiet(page)
+
+
+def test_everything_has_a_name_for_a_screen_reader(page: Browser, result: Result) -> None:
+    page.run("document.querySelector('#steps').open = true")
+    nameless = page.run(
+        "[...document.querySelectorAll('button, input, [role=button], [role=img], iframe, aside')]"
+        ".filter(e => !e.closest('[hidden]')).filter(e => !(e.getAttribute('aria-label') "
+        "|| e.getAttribute('aria-labelledby') || e.textContent.trim() "
+        "|| (e.labels && e.labels.length))).map(e => e.outerHTML)"
+    )
+    assert nameless == []
+    v = 2
+    said = page.run(f"document.querySelector('.node[data-v=\"{v}\"]').getAttribute('aria-label')")
+    assert said.startswith(f"{result.names[v]}: {len(result.parents(v))} parent")
+    assert page.run("document.querySelector('#step').getAttribute('aria-valuetext')") == text(
+        page, "#step-says"
+    )
+    rows = page.run("document.querySelectorAll('#edge-table tbody tr').length")
+    assert rows == result.cpdag.edge_count()
+
+
+def test_wheel_and_double_click_zoom(page: Browser) -> None:
+    view = "Number(document.querySelector('#drawing').getAttribute('viewBox').split(' ')[2])"
+    widths = [page.run(view)]
+    drawing = "document.querySelector('#drawing')"
+    place = "{clientX: 300, clientY: 500, bubbles: true, cancelable: true"
+    page.run(f"{drawing}.dispatchEvent(new WheelEvent('wheel', {place}, deltaY: -200}}))")
+    widths.append(page.run(view))
+    assert widths[1] == widths[0], "an ordinary wheel scrolls the page"
+    zoomed = f"new WheelEvent('wheel', {place}, deltaY: -200, ctrlKey: true}})"
+    page.run(f"{drawing}.dispatchEvent({zoomed})")
+    widths.append(page.run(view))
+    page.run(f"{drawing}.dispatchEvent(new MouseEvent('dblclick', {place}}}))")
+    widths.append(page.run(view))
+    click(page, "#zoom-out")
+    assert widths[1] > widths[2] > widths[3] < page.run(view)
+    assert_quiet(page)
+
+
+@pytest.fixture
+def wide(browser: Browser, tmp_path: Path) -> tuple[Browser, Result]:
+    network = LinearGaussian.random(random_dag(80, 100, 1), seed=1)
+    result = sges.learn(network.sample(600, 1), strategy="two-phase")
+    browser.open(result.report(tmp_path / "report.html"))
+    return browser, result
+
+
+IS_SEEN = """(e => { const [a, b] = [e, document.querySelector('#picture')]
+  .map(x => x.getBoundingClientRect());
+  return a.left >= b.left && a.right <= b.right && a.top >= b.top && a.bottom <= b.bottom; })"""
+
+
+def test_what_is_chosen_outside_the_picture_comes_into_view(wide: tuple[Browser, Result]) -> None:
+    page, result = wide
+    for k, edge in enumerate(result.edges[:12]):
+        click(page, f"#edge-table tr[data-e='{k}'] td:nth-child(2) button")
+        ends = [result.names.index(name) for name in (edge.source, edge.target)]
+        seen = [
+            page.run(f"{IS_SEEN}(document.querySelector('.node[data-v=\"{v}\"]'))") for v in ends
+        ]
+        assert any(seen)
+        set_value(page, "#find", edge.source)
+        assert page.run(f"{IS_SEEN}(document.querySelector('.node.focus'))") is True
+    assert_quiet(page)
+
+
+def test_the_map_moves_the_picture(wide: tuple[Browser, Result]) -> None:
+    page, _ = wide
+    view = "Number(document.querySelector('#drawing').getAttribute('viewBox').split(' ')[0])"
+    for _ in range(3):
+        click(page, "#zoom-in")
+    assert page.run("document.querySelector('#map').hasAttribute('hidden')") is False
+    left, top, width, height = page.run(
+        "(r => [r.left, r.top, r.width, r.height])"
+        "(document.querySelector('#map').getBoundingClientRect())"
+    )
+    page.click(left + 0.9 * width, top + height / 2)
+    right = page.run(view)
+    page.click(left + 0.1 * width, top + height / 2)
+    assert page.run(view) < right
+    assert_quiet(page)
+
+
+def test_no_line_of_a_neighbourhood_runs_through_a_box(browser: Browser, tmp_path: Path) -> None:
+    """Node 0 in the middle, a parent above, a child below, and two on either side, all joined."""
+    arrows = [(1, 0), (0, 2), (1, 2), (3, 2), (4, 2), (1, 5), (0, 5), (2, 5)]
+    graph = PDAG.from_edges(420, arrows, [(0, 3), (0, 4), (3, 4)])
+    browser.open(Result(graph, 0.0).report(tmp_path / "report.html"))
+    set_value(browser, "#find", "0")
+    assert len(browser.run(SHOWN)) == 11
+    hits = browser.run(
+        """[...document.querySelectorAll('#extra .edge')].flatMap(path =>
+          [...document.querySelectorAll('.node')]
+            .filter(box => ![path.dataset.x, path.dataset.y].includes(box.dataset.v))
+            .filter(box => { const r = box.querySelector('rect').getBBox();
+              return [...Array(60).keys()].some(k => {
+                const p = path.getPointAtLength(path.getTotalLength() * k / 59);
+                return p.x > r.x && p.x < r.x + r.width && p.y > r.y && p.y < r.y + r.height; }); })
+            .map(box => [path.dataset.x, path.dataset.y, box.dataset.v]))"""
+    )
+    assert hits == []
+    assert_quiet(browser)
+
+
+def test_the_slider_hides_by_the_shares_of_replicates(browser: Browser, tmp_path: Path) -> None:
+    data = LinearGaussian.random(random_dag(10, 16, 3), seed=3).sample(80, 3)
+    result, found = sges.learn(data), sges.confidence(data, replicates=20)
+    browser.open(result.report(tmp_path / "report.html", confidence=found))
+    shares = [found.strength(edge.source, edge.target) for edge in result.edges]
+    levels = sorted(set(shares))
+    assert len(levels) > 2
+    for k in range(len(levels) + 1):
+        set_value(browser, "#threshold", k)
+        kept = sum(share > ([-1.0, *levels][k]) for share in shares)
+        assert len(browser.run(SHOWN)) == kept
+    assert "share up to 1" in text(browser, "#threshold-says")
+    click(browser, "#edge-table tr[data-e='0'] td:nth-child(2) button")
+    assert f"Of 20 replicates of the table, {round(20 * shares[0])} have" in text(
+        browser, "#details"
+    )
+    assert_quiet(browser)
+
+
+@pytest.mark.parametrize("n", [80, 1000])
+def test_a_page_opens_within_a_second(browser: Browser, tmp_path: Path, n: int) -> None:
+    """By the processor time until the page is drawn, as other work may slow down the clock."""
+    network = LinearGaussian.random(random_dag(n, 3 * n // 2, 1), seed=1)
+    result = sges.learn(network.sample(1500, 1), strategy="two-phase")
+    path = result.report(tmp_path / "report.html")
+    browser.open(path)
+    browser.run("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+    assert browser.busy() < 1
 
 
 def test_hostile_names_are_only_text(browser: Browser, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import json
 import random
 from dataclasses import replace
 from html.parser import HTMLParser
+from importlib.resources import files
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,11 @@ import numpy as np
 import pytest
 
 import sges
-from sges.errors import DataError, FileError
+from sges.errors import DataError, FileError, InvalidArgument
 from sges.graph import PDAG
 from sges.knowledge import Knowledge
 from sges.network import LinearGaussian, random_dag
-from sges.operators import Insert
+from sges.operators import Delete, Insert
 from sges.report import read_result, report_page
 from sges.report.explanation import replay
 from sges.result import Result, Step
@@ -209,17 +210,24 @@ def many_steps(n: int, edges: int, seed: int) -> Result:
     return Result(graph, 1.0, tuple(steps))
 
 
-@pytest.mark.parametrize(
-    ("n", "steps", "bytes_allowed"), [(80, 300, 400_000), (1000, 1000, 3_000_000)]
-)
-def test_a_page_is_small(n: int, steps: int, bytes_allowed: int) -> None:
-    if n == 80:  # 300 steps that leave a graph of 100 edges
-        result = many_steps(n, 100, 1)
-        result = replace(result, steps=result.steps * 3)
-    else:
-        result = many_steps(n, steps, 1)
-    size = len(report_page(result).encode())
-    assert size < bytes_allowed
+def test_a_page_of_80_nodes_and_300_steps_is_small() -> None:
+    inserted = many_steps(80, 200, 1)
+    graph, steps = inserted.cpdag, list(inserted.steps)
+    rng = random.Random(1)
+    while len(steps) < 300:
+        x, y = rng.choice([*graph.directed_edges(), *graph.undirected_edges()])
+        operator = Delete(x, y, graph.na(y, x))
+        if operator.is_valid(graph):
+            graph = operator.apply(graph)
+            steps.append(Step("bes", operator, 1 / 3, len(steps) / 3, graph.edge_count()))
+    text = report_page(Result(graph, 1.0, tuple(steps)))
+    view = view_in(text)
+    assert (len(view["steps"]), len(view["changes"]), view["start"]) == (300, 301, "empty")
+    assert len(text.encode()) < 400_000
+
+
+def test_a_page_of_1000_nodes_is_small() -> None:
+    assert len(report_page(many_steps(1000, 1000, 1)).encode()) < 3_000_000
 
 
 def test_a_page_without_a_result_is_refused(tmp_path: Path) -> None:
@@ -256,3 +264,66 @@ def test_the_call_on_the_page_finds_the_same_graph(options: dict[str, Any]) -> N
     names: dict[str, Any] = {"sges": sges, "data": network.sample(400, 3)}
     exec(_call(result), names)
     assert (names["result"].score, names["result"].cpdag) == (result.score, result.cpdag)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"penalty": 2, "max_indegree": 3},
+        {"assume": sges.MaxParents(2), "strategy": "two-phase"},
+        {"strategy": sges.Strategy(interleaved=True, order=True)},
+        {"knowledge": Knowledge(tiers=[["light"], ["sugar"]], forbidden=[("pests", "sugar")])},
+        {"columns": ["light", "sugar", "pests"], "score": sges.score.GaussianBIC},
+    ],
+    ids=["defaults", "penalty", "assume", "strategy", "knowledge", "columns"],
+)
+def test_the_recorded_call_finds_the_same_graph(options: dict[str, Any], tmp_path: Path) -> None:
+    table = tmp_path / "it's a table.csv"
+    table.write_bytes((files("sges.examples") / "greenhouse.csv").read_bytes())
+    result = sges.learn(table, **options)
+    names: dict[str, Any] = {"sges": sges}
+    assert result.call is not None
+    exec(result.call, names)
+    assert names["result"] == result
+    again = read_result(result.report(tmp_path / "report.html"))
+    assert (again.call, again.digest) == (result.call, result.digest)
+    assert str(result.digest) in report_page(again)
+
+
+def test_what_cannot_be_written_is_named_in_the_call() -> None:
+    data = sges.examples.load("asia").table
+    names = [f"a long name of a column, number {k}" * 20 for k in range(8)]
+    result = sges.learn(data, score=sges.score.BDeu, names=names, progress=lambda _: None)
+    assert result.call == "result = sges.learn(data, score=sges.score.BDeu, names=names)"
+
+
+def test_the_digest_is_that_of_the_data() -> None:
+    one, other = (np.random.default_rng(seed).normal(size=(60, 3)) for seed in (1, 2))
+    digests = [sges.learn(values, strategy="two-phase").digest for values in (one, other, one)]
+    assert digests[0] == digests[2] != digests[1]
+    mixed = {"a": one[:, 0], "b": [str(value > 0) for value in one[:, 1]]}
+    assert sges.learn(mixed).digest is not None
+
+
+def test_a_confidence_adds_the_shares_of_replicates() -> None:
+    data = LinearGaussian.random(random_dag(8, 12, 3), seed=3).sample(60, 3)
+    result, found = sges.learn(data), sges.confidence(data, replicates=20)
+    text = report_page(result, confidence=found)
+    view = view_in(text)
+    assert view["replicates"] == 20
+    for edge, row in zip(result.edges, view["edges"], strict=True):
+        joined, forward, backward, line = row[6]
+        assert joined == pytest.approx(found.strength(edge.source, edge.target))
+        assert joined == pytest.approx(forward + backward + line)
+    assert "share of 20 replicates" in text
+    assert "drawn by" in text
+    assert "share of 20" not in report_page(result)
+
+
+def test_a_confidence_of_other_variables_is_refused() -> None:
+    result, found = learned(4, 3, 1), sges.confidence(sges.examples.load("asia"), replicates=2)
+    with pytest.raises(InvalidArgument, match="other variables"):
+        report_page(result, confidence=found)
+    with pytest.raises(InvalidArgument, match="must be a Confidence"):
+        report_page(result, confidence=5)  # type: ignore[arg-type]

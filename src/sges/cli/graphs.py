@@ -206,19 +206,34 @@ ResultFile = Annotated[
     _graph("RESULT", "What sges learn wrote: graph.json or its directory; - for standard input."),
 ]
 Page = Annotated[Path, typer.Argument(metavar="PAGE", help="The HTML file to write.")]
+ConfidenceFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="The confidence.json that sges confidence wrote: adds how sure each edge is.",
+    ),
+]
 
 
 def report(
-    *, result: ResultFile, page: Page = Path("report.html"), as_json: AsJson = False
+    *,
+    result: ResultFile,
+    page: Page = Path("report.html"),
+    confidence: ConfidenceFile = None,
+    as_json: AsJson = False,
 ) -> None:
     """Write a result as one HTML file that shows, explains and replays it.
 
     The file needs no network and holds the result itself, which this command and
     sges.read_result also read from there.
     """
+    from sges.export.formats import read_text
     from sges.report import read_result, report_page
+    from sges.resampling import Confidence
 
-    content = report_page(read_result(result)).encode("utf-8", errors="surrogatepass")
+    sure = None if confidence is None else Confidence.from_json(read_text(confidence))
+    page_text = report_page(read_result(result), confidence=sure)
+    content = page_text.encode("utf-8", errors="surrogatepass")
     _name_file(write_file_undisturbed(page, content), as_json)
 
 

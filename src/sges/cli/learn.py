@@ -223,25 +223,28 @@ def learn(
     if report is not None:
         check_file(report)
     with warnings_as_remarks(), watching(f"reading {table}") as watcher:
+        from sges.data import Reading
+        from sges.learning import call_of
         from sges.learning import learn as learn_from
 
         chosen = cast("Any", number_or_word(penalty))
-        result = learn_from(
-            reading.read(table, score, chosen),
-            score=score,
-            assume=assume,
-            knowledge=knowledge,
-            strategy=strategy,
-            penalty=chosen,
-            forward=cast("Any", forward),
-            start=start,
-            max_indegree=max_indegree,
-            time_limit=time_limit,
-            n_jobs=n_jobs,
-            progress=watcher.callback,
-            checkpoint=checkpoint,
-        )
-        result = in_words_of_the_shell(result)
+        settings: dict[str, Any] = {
+            "score": score,
+            "assume": assume,
+            "knowledge": knowledge,
+            "strategy": strategy,
+            "penalty": chosen,
+            "forward": forward,
+            "start": start,
+            "max_indegree": max_indegree,
+            "time_limit": time_limit,
+            "n_jobs": n_jobs,
+            "checkpoint": checkpoint,
+        }
+        data = reading.read(table, score, chosen)
+        result = learn_from(data, **settings, progress=watcher.callback)
+        call = call_of(table, settings, Reading(**reading.arguments()))
+        result = replace(in_words_of_the_shell(result), call=call)
         if out is not None:
             watcher.tell(f"drawing and writing {out}")
             from sges.report import files_of

@@ -48,7 +48,7 @@ SWEPT_PLACES = 50_000
 CENTRING_ROUNDS = 12
 PLACE_GAP, BEND_GAP = 14.0, 6.0
 """Points between two places of a layer, and between two edges that pass it."""
-MIN_LAYER_GAP, MAX_LAYER_GAP = 30.0, 120.0
+MIN_LAYER_GAP, MAX_LAYER_GAP = 30.0, 220.0
 """Points between two layers: more where edges run far sideways."""
 MAX_VERTICAL = 8
 """The number of layers after which an edge may move sideways again; more makes wide pictures."""

@@ -105,23 +105,44 @@
       dx ? from[2] / 2 / Math.abs(dx) : Infinity, dy ? from[3] / 2 / Math.abs(dy) : Infinity);
     return [from[0] + dx * Math.min(scale, 0.5), from[1] + dy * Math.min(scale, 0.5)];
   }
-  function straight(x, y) {
+  function line(x, y) {
     const [p, q] = [boxes.get(x), boxes.get(y)];
-    if (!isDrawn && p[1] === q[1] && state.node !== x && state.node !== y) {
-      // an arc below the row, as a line would run through the boxes between the two
-      const base = p[1] + p[3] / 2, low = base + Math.min(24 + Math.abs(p[0] - q[0]) / 12, 64);
-      const numbers = [p[0], base, (p[0] + q[0]) / 2, low, q[0], base].map((c) => c.toFixed(1));
-      return "M" + numbers.slice(0, 2).join(" ") + "Q" + numbers.slice(2).join(" ");
+    if (isDrawn || x === state.node || y === state.node) return outline([border(p, q), border(q, p)]);
+    // in a neighbourhood, the flattest arc that runs through no box; outward arcs come first
+    const others = [...boxes].filter(([v]) => v !== x && v !== y).map(([, other]) => other);
+    const hub = boxes.get(state.node), length = Math.hypot(q[0] - p[0], q[1] - p[1]) || 1;
+    const across = [(q[1] - p[1]) / length, (p[0] - q[0]) / length];
+    const middle = [(p[0] + q[0]) / 2, (p[1] + q[1]) / 2];
+    const away = (middle[0] - hub[0]) * across[0] + (middle[1] - hub[1]) * across[1] < 0 ? -1 : 1;
+    const bend = away * Math.max(36, length / 5);
+    let best = null, fewest = Infinity;
+    for (const share of [0, 1, -1, 1.6, -1.6, 2.4, -2.4, 3.4, -3.4]) {
+      const top = [0, 1].map((k) => middle[k] + across[k] * bend * share);
+      const points = share ? [border(p, top), top, border(q, top)] : [border(p, q), middle, border(q, p)];
+      const hit = others.filter((other) => crosses(points, other)).length;
+      if (hit < fewest) [best, fewest] = [points, hit];
+      if (!hit) break;
     }
-    const a = border(boxes.get(x), boxes.get(y)), b = border(boxes.get(y), boxes.get(x));
-    return "M" + a.map((c) => c.toFixed(1)).join(" ") + "L" + b.map((c) => c.toFixed(1)).join(" ");
+    return outline(best);
   }
-  function ranks() {
-    const column = view.edges.some((edge) => edge[5] !== null) ? 5 : 3;
-    return view.edges.map((edge, index) => [edge[column], index]).filter(([value]) => value !== null)
-      .sort((a, b) => a[0] - b[0]);
+  function outline(points) {
+    const numbers = points.map((point) => point.map((c) => c.toFixed(1)).join(" "));
+    return "M" + numbers[0] + (points.length === 3 ? "Q" : "L") + numbers.slice(1).join(" ");
   }
-  const ranked = ranks();
+  function crosses([a, top, b], [x, y, w, h]) {
+    for (let k = 1; k < 24; k++) {
+      const t = k / 24, [at, bt] = [0, 1].map((c) => (1 - t) ** 2 * a[c] + 2 * t * (1 - t) * top[c] + t * t * b[c]);
+      if (Math.abs(at - x) < w / 2 + 5 && Math.abs(bt - y) < h / 2 + 5) return true;
+    }
+    return false;
+  }
+  // By which number edges are weak: the share of replicates, the strength, or the gain
+  const entry = (edge, column) => Array.isArray(edge[column]) ? edge[column][0] : edge[column];
+  const ranks = (column) => view.edges.map((edge, index) => [entry(edge, column), index])
+    .filter(([value]) => value !== null).sort((a, b) => a[0] - b[0]);
+  const levelsOf = (column) => [...new Set(ranks(column).map(([value]) => value))];
+  const measure = [6, 5, 3].find((column) => levelsOf(column).length > 1) || 3;
+  const ranked = ranks(measure), levels = levelsOf(measure);
   let weak = new Set();
 
   function paint() {
@@ -152,7 +173,7 @@
       for (const [pair, [x, y, kind]] of state.graph) {
         if (curves.has(pair) || !boxes.has(x) || !boxes.has(y)) continue;
         if (state.frame === lastFrame && weak.has(pair)) continue;
-        const d = straight(x, y);
+        const d = line(x, y);
         const reach = shape("path", { class: "reach", d });
         reach.addEventListener("click", () => choosePair(x, y));
         const words = isDrawn ? ["straight"] : [];
@@ -240,13 +261,14 @@
     state.node = v;
     state.edge = null;
     if (!isDrawn) drawNeighborhood();
-    else if (reveal) centre(v);
+    else if (reveal) bringIntoView([...nearNodes()], v);
     tellNode(v);
     paint();
   }
-  function choosePair(x, y) {
+  function choosePair(x, y, reveal) {
     state.edge = [x, y];
     if (!isDrawn) { state.node = x; drawNeighborhood(); } else state.node = null;
+    if (isDrawn && reveal) bringIntoView([x, y], x);
     tellPair(x, y);
     paint();
   }
@@ -265,7 +287,7 @@
   }
   function pairButton(x, y, text) {
     const button = element("button", text, { type: "button" });
-    button.addEventListener("click", () => choosePair(x, y));
+    button.addEventListener("click", () => choosePair(x, y, true));
     return button;
   }
   function tellNode(v) {
@@ -317,9 +339,16 @@
     parts.push(list.childElementCount ? list : element("p", silence(now !== undefined)));
     if (known !== undefined) {
       parts.push(element("h4", "What speaks for and against it"));
-      const [, , , gain, , strength] = known.edge;
+      const [, , , gain, , strength, shares] = known.edge;
+      if (shares !== null) {
+        const [joined, forward, backward, undirected] = shares.map((share) => Math.round(share * view.replicates));
+        const [source, target] = [names[known.edge[0]], names[known.edge[1]]];
+        parts.push(element("p", "Of " + plural(view.replicates, "replicate") + " of the table, " + joined + " have an edge between the two: "
+          + forward + " as " + source + " → " + target + ", " + backward + " as " + target + " → " + source + ", and "
+          + undirected + " as an undirected edge."));
+      }
       if (strength !== null) {
-        const place = ranked.findIndex(([, index]) => index === known.index) + 1;
+        const place = measure === 5 ? ranked.findIndex(([, index]) => index === known.index) + 1 : 0;
         parts.push(element("p", strength > 0
           ? "Without it, the score of one member of the class would fall by " + number(strength) + "."
           : "In the member of the class that was examined, the score would not fall without it: the evidence for this edge is weak."));
@@ -365,7 +394,7 @@
   let sheet = { x: 0, y: 0, w: whole.width, h: whole.height };
   let box = { ...sheet };
   let moved = false;
-  const SMALLEST_SCALE = 0.72;
+  const SMALLEST_SCALE = 0.72, FARTHEST_SCALE = 0.45;
 
   function show() {
     drawing.setAttribute("viewBox", [box.x, box.y, box.w, box.h].map((c) => c.toFixed(2)).join(" "));
@@ -388,23 +417,32 @@
       const degree = (a) => a.parents.length + a.children.length + a.neighbors.length;
       if (degree({ parents, children, neighbors }) > degree(best)) busiest = v;
     }
-    return centre(busiest);
+    return centre(...boxes.get(busiest));
   }
   function hold() {
     box.x = box.w >= sheet.w ? sheet.x + (sheet.w - box.w) / 2 : clamp(box.x, sheet.x, sheet.x + sheet.w - box.w);
     box.y = box.h >= sheet.h ? sheet.y + (sheet.h - box.h) / 2 : clamp(box.y, sheet.y, sheet.y + sheet.h - box.h);
   }
-  function centre(v) {
-    const [x, y] = boxes.get(v);
-    const { width, height } = pixels();
-    if (width / box.w < SMALLEST_SCALE && height / box.h < SMALLEST_SCALE) {
-      box.w = width / 0.9;
-      box.h = height / 0.9;
-    }
+  function centre(x, y) {
     box.x = x - box.w / 2;
     box.y = y - box.h / 2;
     hold();
     show();
+  }
+  function bringIntoView(members, first) {
+    const { width, height } = pixels();
+    const of = (pick, sign, side) => members.map((v) => boxes.get(v)).map((b) => b[pick] + sign * b[side] / 2);
+    const [left, right] = [Math.min(...of(0, -1, 2)) - 20, Math.max(...of(0, 1, 2)) + 20];
+    const [top, bottom] = [Math.min(...of(1, -1, 3)) - 20, Math.max(...of(1, 1, 3)) + 20];
+    const fits = (scale) => (right - left) * scale <= width && (bottom - top) * scale <= height;
+    const now = Math.min(width / box.w, height / box.h);
+    const scale = [now < SMALLEST_SCALE ? 0.9 : now, SMALLEST_SCALE, FARTHEST_SCALE].find(fits);
+    if (scale === undefined || scale !== now) {
+      box.w = width / (scale || SMALLEST_SCALE);
+      box.h = height / (scale || SMALLEST_SCALE);
+    }
+    if (scale === undefined) centre(...boxes.get(first));
+    else centre((left + right) / 2, (top + bottom) / 2);
   }
   function zoom(factor, at) {
     const p = at || { x: box.x + box.w / 2, y: box.y + box.h / 2 };
@@ -517,19 +555,20 @@
 
   const threshold = $("threshold"), thresholdSays = $("threshold-says");
   function hideWeak() {
-    const count = Number(threshold.value);
-    weak = new Set(ranked.slice(0, count).map(([, index]) => key(view.edges[index][0], view.edges[index][1])));
-    thresholdSays.textContent = count
-      ? plural(count, "edge") + " hidden: up to " + number(ranked[count - 1][0])
+    const highest = levels[Number(threshold.value) - 1];
+    const hidden = highest === undefined ? [] : ranked.filter(([value]) => value <= highest);
+    weak = new Set(hidden.map(([, index]) => key(view.edges[index][0], view.edges[index][1])));
+    const said = hidden.length
+      ? plural(hidden.length, "edge") + " hidden: " + { 3: "gain", 5: "strength", 6: "share" }[measure] + " up to " + number(highest)
       : "none hidden";
+    thresholdSays.textContent = said;
+    threshold.setAttribute("aria-valuetext", said);
     paint();
   }
-  if (ranked.length > 1) {
+  if (levels.length > 1) {
     $("threshold-group").hidden = false;
-    threshold.max = ranked.length;
+    threshold.max = levels.length;
     threshold.addEventListener("input", hideWeak);
-    const what = view.edges.some((edge) => edge[5] !== null) ? "strength" : "gain";
-    threshold.setAttribute("aria-label", "Hide edges with a small " + what);
   }
 
   // The table of edges
@@ -546,8 +585,8 @@
         heads.forEach((other) => other.removeAttribute("aria-sort"));
         head.setAttribute("aria-sort", up ? "ascending" : "descending");
         const isNumber = head.classList.contains("number");
-        const field = { gain: 3, step: 4, strength: 5 }[button.textContent];
-        const value = (row) => isNumber ? view.edges[Number(row.dataset.e)][field] : row.cells[column].textContent;
+        const field = { gain: 3, step: 4, strength: 5, share: 6 }[button.textContent];
+        const value = (row) => isNumber ? entry(view.edges[Number(row.dataset.e)], field) : row.cells[column].textContent;
         const rows = [...body.rows].sort((a, b) => {
           const [p, q] = [value(a), value(b)];
           if (p === null || q === null) return (p === null) - (q === null);
@@ -559,7 +598,7 @@
     for (const row of body.rows) {
       const [x, y] = view.edges[Number(row.dataset.e)];
       const button = element("button", row.cells[1].textContent, { type: "button", "aria-label": "Why: " + pairInWords(result, x, y) });
-      button.addEventListener("click", () => { choosePair(x, y); details.scrollIntoView({ block: "nearest" }); });
+      button.addEventListener("click", () => { choosePair(x, y, true); $("picture").scrollIntoView({ block: "nearest" }); });
       row.cells[1].replaceChildren(button);
       [[0, x], [2, y]].forEach(([cell, v]) => {
         const link = element("button", names[v], { type: "button" });
@@ -601,6 +640,18 @@
     }
     slider.setAttribute("aria-valuetext", said.textContent);
   }
+  function phases() {
+    const bar = element("div", null, { class: "phases", "aria-hidden": "true" });
+    let from = 0;
+    view.steps.forEach((step, k) => {
+      if (k < lastStep - 1 && view.steps[k + 1][0] === step[0]) return;
+      const part = element("span", view.phases[step[0]], { title: view.phases[step[0]] + ": steps " + (from + 1) + " to " + (k + 1) });
+      part.style.flexGrow = k + 1 - from;
+      bar.append(part);
+      from = k + 1;
+    });
+    return bar;
+  }
   function stop() {
     clearInterval(timer);
     timer = null;
@@ -629,6 +680,7 @@
     for (const [id, where] of Object.entries(jumps)) $(id).addEventListener("click", () => { stop(); go(where()); });
     $("play").addEventListener("click", play);
     const curve = $("curve");
+    if (curve) curve.after(phases());
     if (curve) curve.addEventListener("click", (event) => {
       const { left, width } = curve.getBoundingClientRect();
       stop();
@@ -665,6 +717,7 @@
 
   theme.hidden = false;
   $("tools").hidden = n === 0;
+  if (!isDrawn) { $("fit").textContent = "Whole neighbourhood"; $("fit").title = "Show the whole neighbourhood (0)"; }
   nameTheme();
   hideWeak();
   if (lastStep) go(lastFrame);

@@ -28,11 +28,18 @@ from itertools import pairwise
 from math import isfinite
 from pathlib import Path
 from string import Template
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
-from sges.errors import DataError, NoConsistentExtension, check_instance, check_path, check_text
+from sges.checkpoint import digest_of
+from sges.errors import (
+    DataError,
+    InvalidArgument,
+    NoConsistentExtension,
+    check_instance,
+    check_path,
+    check_text,
+    shown,
+)
 from sges.export.writing import PathLike, write_text
 from sges.graph.named import printable
 from sges.graph.pdag import PDAG
@@ -52,6 +59,9 @@ from sges.report.html import (
 from sges.report.text import facts, large, summary
 from sges.result import LearnedEdge, Result, Step
 
+if TYPE_CHECKING:
+    from sges.resampling import Confidence
+
 MAX_REPLAYED = 5_000_000
 """Up to how many nodes times steps the page replays the search: each step is a graph."""
 MAX_CERTIFIED_NODES, MAX_CERTIFIED_OPERATORS = 100, 2_000
@@ -61,12 +71,18 @@ MAX_COUNTED_EDGES = 200
 """With more undirected edges, the members of the class are not counted for the page."""
 MAX_DESCRIBED_NODES = 2_000
 """With more columns, the page does not compute their covariances to describe the data."""
-MAX_DIGEST_BYTES = 2**30
-"""Data above this size get no digest."""
+MAX_DIGESTED = 100_000_000
+"""Data with more values get no digest."""
 MAX_NOTEBOOK_LINES = 20
 """The largest number of lines for each list of edges in the text of a notebook."""
+WIDE = 1.6
+"""A picture this many times wider than high is printed on a page in landscape."""
 NOTEBOOK_HEIGHT = 560
 """How high the view of a result in a notebook is, in pixels; it scrolls."""
+
+Shares: TypeAlias = tuple[float, float, float, float]
+"""Of the replicates of a table, the share with an edge from a to b of any kind, with a → b, with
+b → a, and with a — b."""
 
 CURVE_WIDTH, CURVE_HEIGHT = 1000.0, 100.0
 
@@ -84,7 +100,13 @@ _PAPER = """\
 }"""
 
 
-def write_report(result: Result, path: PathLike, *, command: str | None = None) -> Path:
+def write_report(
+    result: Result,
+    path: PathLike,
+    *,
+    command: str | None = None,
+    confidence: "Confidence | None" = None,
+) -> Path:
     """Write a result as one HTML file, whole or not at all.
 
     Parameters
@@ -95,6 +117,9 @@ def write_report(result: Result, path: PathLike, *, command: str | None = None) 
         The file to write.
     command : str, optional
         The command line that led to the result, to be shown under "Run it again".
+    confidence : Confidence, optional
+        How sure the edges are, from ``sges.confidence`` on the same table: adds the share of
+        replicates that have each edge, by which weak edges can be hidden.
 
     Returns
     -------
@@ -107,10 +132,12 @@ def write_report(result: Result, path: PathLike, *, command: str | None = None) 
         If the file cannot be written.
     """
     check_path("path", path)
-    return write_text(path, report_page(result, command))
+    return write_text(path, report_page(result, command, confidence))
 
 
-def report_page(result: Result, command: str | None = None) -> str:
+def report_page(
+    result: Result, command: str | None = None, confidence: "Confidence | None" = None
+) -> str:
     """Return a result as the text of one HTML file.
 
     Parameters
@@ -119,24 +146,47 @@ def report_page(result: Result, command: str | None = None) -> str:
         The result to show.
     command : str, optional
         The command line that led to the result.
+    confidence : Confidence, optional
+        How sure the edges are, from ``sges.confidence`` on the same table.
 
     Returns
     -------
     str
         HTML that needs no other file; the same for the same result and versions.
+
+    Raises
+    ------
+    InvalidArgument
+        If the confidence is about other variables than the result.
     """
     check_instance("result", result, Result, "a Result")
     if command is not None:
         check_text("command", command)
+    if confidence is not None:
+        _check_confidence(confidence, result)
+    layout = layout_for_page(result.cpdag)
     return _page(
         result,
-        layout_for_page(result.cpdag),
-        kind="report",
+        layout,
+        confidence,
+        kind="report" if layout is None or layout.width < WIDE * layout.height else "report wide",
         stored=_harmless(result.to_json(indent=None)),
-        assumed=_definitions(_assumptions(result)),
+        assumed=_definitions(_assumptions(result, confidence)),
         again=_again(result, command),
         cite=_citation(),
     )
+
+
+def _check_confidence(confidence: Any, result: Result) -> None:  # noqa: ANN401 (checked here)
+    """Refuse anything that is not a ``Confidence`` about the variables of the result."""
+    if not all(hasattr(confidence, name) for name in ("graphs", "rows", "threshold")):
+        raise InvalidArgument(
+            f"confidence = {shown(confidence)}: it must be a Confidence, as sges.confidence returns"
+        )
+    if confidence.names != result.names:
+        raise InvalidArgument(
+            "confidence is about other variables than the result; both must come from one table"
+        )
 
 
 def result_html(result: Result) -> str:
@@ -159,7 +209,7 @@ def result_html(result: Result) -> str:
     layout = layout_for_page(result.cpdag)
     if layout is None:
         return text
-    page = _page(result, layout, kind="notebook", stored="", assumed="", again="", cite="")
+    page = _page(result, layout, None, kind="notebook", stored="", assumed="", again="", cite="")
     return (
         f'<div style="position: relative; min-height: {NOTEBOOK_HEIGHT}px">'
         f"{image(result.cpdag, layout, NOTEBOOK_HEIGHT)}"
@@ -170,9 +220,14 @@ def result_html(result: Result) -> str:
     )
 
 
-def _page(result: Result, layout: Layout | None, **parts: str) -> str:
+def _page(
+    result: Result, layout: Layout | None, confidence: "Confidence | None", **parts: str
+) -> str:
     """Return the template filled with a result and with the parts in which pages differ."""
     edges = result.edges
+    shares = _shares(edges, confidence)
+    replicates = 0 if confidence is None else confidence.done
+    view = view_of(result, edges, layout, shares, replicates)
     style, script = _asset("page.css"), _asset("page.js")
     return Template(_asset("page.html")).substitute(
         parts,
@@ -183,10 +238,10 @@ def _page(result: Result, layout: Layout | None, **parts: str) -> str:
         alarm=_alarm(result),
         style=style,
         script=script,
-        view=_harmless(json.dumps(view_of(result, edges, layout), separators=(",", ":"))),
+        view=_harmless(json.dumps(view, separators=(",", ":"))),
         picture=svg_of(result.cpdag, layout),
         curve=_score_curve(result.steps),
-        edges=_edge_table(edges),
+        edges=_edge_table(edges, shares, replicates),
     )
 
 
@@ -220,7 +275,13 @@ def _policy(style: str, script: str) -> str:
 # The view: what the script needs
 
 
-def view_of(result: Result, edges: Sequence[LearnedEdge], layout: Layout | None) -> dict[str, Any]:
+def view_of(
+    result: Result,
+    edges: Sequence[LearnedEdge],
+    layout: Layout | None,
+    shares: Sequence[Shares | None],
+    replicates: int,
+) -> dict[str, Any]:
     """Return what the script of the page needs, as plain values."""
     is_short = result.cpdag.n * len(result.steps) <= MAX_REPLAYED
     graphs = replay(result) if is_short else None
@@ -236,9 +297,11 @@ def view_of(result: Result, edges: Sequence[LearnedEdge], layout: Layout | None)
                 _finite(edge.gain),
                 edge.step,
                 _finite(edge.strength),
+                None if share is None else [round(part, 6) for part in share],
             ]
-            for edge in edges
+            for edge, share in zip(edges, shares, strict=True)
         ],
+        "replicates": replicates,
         "phases": [printable(phase) for phase in phases],
         "steps": [_step_values(step, phases) for step in result.steps],
         "start": None,
@@ -270,6 +333,21 @@ def changes(graphs: Sequence[PDAG]) -> Iterator[list[int]]:
             for y in nodes((out | into) >> x << x):
                 difference += between_nodes(after, x, y)
         yield difference
+
+
+def _shares(edges: Sequence[LearnedEdge], confidence: "Confidence | None") -> list[Shares | None]:
+    """Return for each edge the shares of replicates, or None for each without a confidence."""
+    if confidence is None:
+        return [None] * len(edges)
+    found: dict[tuple[str, str], Shares] = {}
+    for row in confidence.rows():
+        ends = (str(row["a"]), str(row["b"]))
+        edge, forward, backward, line = (
+            float(row[key]) for key in ("p_edge", "p_ab", "p_ba", "p_undirected")
+        )
+        found[ends] = (edge, forward, backward, line)
+        found[ends[::-1]] = (edge, backward, forward, line)
+    return [found.get((edge.source, edge.target), (0.0, 0.0, 0.0, 0.0)) for edge in edges]
 
 
 def _step_values(step: Step, phases: Sequence[str]) -> list[Any]:
@@ -333,40 +411,48 @@ def _score_curve(steps: Sequence[Step]) -> str:
 # The tables
 
 
-def _edge_table(edges: Sequence[LearnedEdge]) -> str:
+def _edge_table(
+    edges: Sequence[LearnedEdge], shares: Sequence[Shares | None], replicates: int
+) -> str:
     if not edges:
         return "<p>The graph has no edges.</p>"
-    columns = ["from", "", "to", "gain", "step", "strength"]
     has_strengths = any(edge.strength is not None for edge in edges)
-    if not has_strengths:
-        columns.remove("strength")
+    numbers = ["gain", "step", *(["strength"] if has_strengths else [])]
+    numbers += ["share"] if replicates else []
     heads = "".join(
-        f'<th scope="col" class="{"number" if column in ("gain", "step", "strength") else "text"}">'
-        f"{column or 'edge'}</th>"
-        for column in columns
+        f'<th scope="col" class="{"number" if column in numbers else "text"}">{column}</th>'
+        for column in ("from", "edge", "to", *numbers)
     )
-    rows = [_edge_row(k, edge, has_strengths) for k, edge in enumerate(edges)]
+    rows = [
+        _edge_row(k, edge, share, numbers)
+        for k, (edge, share) in enumerate(zip(edges, shares, strict=True))
+    ]
     strength = (
         " <i>Strength</i> is how much the score of one member of the class falls when the edge is "
         "removed from it."
     )
+    share = (
+        f" <i>Share</i> is the share of {replicates:,} replicates of the table in which the two "
+        "are adjacent."
+    )
     return (
         "<p>An arrow → has the same direction in every member of the class; some members direct — "
         "one way and some the other. <i>Gain</i> is how much the score rose at the step that "
-        f"inserted the edge.{strength if has_strengths else ''}</p>"
+        f"inserted the edge.{strength if has_strengths else ''}{share if replicates else ''}</p>"
         f'<div class="scroll"><table id="edge-table"><caption>{len(edges):,} edges</caption>'
         f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
     )
 
 
-def _edge_row(k: int, edge: LearnedEdge, has_strengths: bool) -> str:
+def _edge_row(k: int, edge: LearnedEdge, share: Shares | None, numbers: Sequence[str]) -> str:
     sign = "→" if edge.kind == "directed" else "—"
-    numbers = [
-        "" if edge.gain is None else f"{edge.gain:,.6g}",
-        "" if edge.step is None else str(edge.step),
-        *(["" if edge.strength is None else f"{edge.strength:,.6g}"] if has_strengths else []),
-    ]
-    cells = "".join(f'<td class="number">{number}</td>' for number in numbers)
+    values = {
+        "gain": "" if edge.gain is None else f"{edge.gain:,.6g}",
+        "step": "" if edge.step is None else str(edge.step),
+        "strength": "" if edge.strength is None else f"{edge.strength:,.6g}",
+        "share": "" if share is None else f"{share[0]:.2f}",
+    }
+    cells = "".join(f'<td class="number">{values[column]}</td>' for column in numbers)
     ends = [escape(printable(name)) for name in (edge.source, edge.target)]
     return (
         f'<tr data-e="{k}"><td>{ends[0]}</td><td><span title="{edge.kind}">{sign}</span></td>'
@@ -375,10 +461,13 @@ def _edge_row(k: int, edge: LearnedEdge, has_strengths: bool) -> str:
 
 
 def _definitions(pairs: Sequence[tuple[str, str]]) -> str:
-    rows = "".join(
-        f"<dt>{escape(key)}</dt><dd>{escape(printable(text))}</dd>" for key, text in pairs
-    )
-    return f"<dl>{rows}</dl>"
+    """Return a list of words and texts; a word with several texts stands once."""
+    rows, last = [], ""
+    for key, text in pairs:
+        rows.append("" if key == last else f"<dt>{escape(key)}</dt>")
+        rows.append(f"<dd>{escape(printable(text))}</dd>")
+        last = key
+    return f"<dl>{''.join(rows)}</dl>"
 
 
 def _title(result: Result) -> str:
@@ -390,7 +479,8 @@ def _lead(result: Result) -> str:
     directed, undirected = result.cpdag.directed_edges(), result.cpdag.undirected_edges()
     return printable(
         f"{len(directed):,} directed and {len(undirected):,} undirected edges; "
-        f"{result.score_name or 'score'} {result.score:,.4f}; {len(result.steps):,} steps."
+        f"score {result.score:,.4f}{f' ({result.score_name})' if result.score_name else ''}; "
+        f"{len(result.steps):,} steps."
     )
 
 
@@ -403,15 +493,40 @@ def _alarm(result: Result) -> str:
     )
 
 
-def _assumptions(result: Result) -> list[tuple[str, str]]:
+def _assumptions(result: Result, confidence: "Confidence | None") -> list[tuple[str, str]]:
     """Return what was assumed and what came of it, in words."""
-    return [*_data_facts(result), *facts(result), *_class_facts(result), *_reading(result)]
+    return [
+        *_data_facts(result),
+        *facts(result),
+        *_class_facts(result),
+        *_confidence_facts(result, confidence),
+        *_reading(result),
+    ]
+
+
+def _confidence_facts(result: Result, confidence: "Confidence | None") -> list[tuple[str, str]]:
+    """Return how the replicates were drawn, and where they disagree with the graph."""
+    if confidence is None:
+        return []
+    level = confidence.threshold
+    adjacent = {frozenset((edge.source, edge.target)) for edge in result.edges}
+    strong = {
+        frozenset((str(row["a"]), str(row["b"])))
+        for row in confidence.rows()
+        if float(row["p_edge"]) > level
+    }
+    told = (
+        f"{confidence.done:,} replicates, drawn by {confidence.draw}; threshold {level:.2f}: "
+        f"{len(adjacent - strong):,} edges of the graph do not exceed it, and "
+        f"{len(strong - adjacent):,} pairs that do are not adjacent in the graph"
+    )
+    return [("confidence", told), *(("confidence", note) for note in confidence.notes)]
 
 
 def _data_facts(result: Result) -> list[tuple[str, str]]:
     data = _data_of(result)
     if data is None:
-        return [("data", "not stored with the result; see the notes")]
+        return [("data", "not stored with the result; the notes say what was read")]
     records = int(data.records)
     if not hasattr(data, "kinds"):
         return [("data", f"{records:,} records of {len(data.names):,} continuous columns")]
@@ -480,16 +595,19 @@ def _again(result: Result, command: str | None) -> str:
     parts = []
     if command is not None:
         parts.append(f"<p>The command was</p><pre>{escape(printable(command))}</pre>")
-    parts.append(
-        "<p>In Python, as far as the result records how it was found (options for reading the "
-        "table, background knowledge and a penalty other than 1 are not recorded):</p>"
-        f"<pre>{escape(_call(result))}</pre>"
-    )
+    if result.call is not None:
+        told = "In Python; a name without quotes, such as data, stands for what was passed:"
+        call = printable(result.call)
+    else:
+        told = (
+            "In Python, as far as the result records how it was found (options for reading the "
+            "table, background knowledge and a penalty other than 1 are not recorded):"
+        )
+        call = _call(result)
+    parts.append(f"<p>{told}</p><pre>{escape(call)}</pre>")
     versions = [(name, _version(name)) for name in ("sges", "numpy", "scipy")]
     rows = [*versions, ("Python", f"{platform.python_version()}, {platform.machine()}")]
-    if (digest := _digest(_data_of(result))) is not None:
-        rows.append(digest)
-    return "".join([*parts, _definitions(rows)])
+    return "".join([*parts, _definitions([*rows, *_digest(result)])])
 
 
 def _call(result: Result) -> str:
@@ -518,21 +636,14 @@ def _version(name: str) -> str:
         return "unknown"
 
 
-def _digest(data: Any) -> tuple[str, str] | None:  # noqa: ANN401 (a Dataset or Moments)
-    """Return what was hashed and the hash, or None if there are no data or too many."""
-    if data is None:
-        return None
-    is_table = hasattr(data, "kinds")
-    fields = ("values", "codes", "weights") if is_table else ("mean", "covariance")
-    arrays = [np.asarray(getattr(data, f)) for f in fields if getattr(data, f, None) is not None]
-    if sum(array.nbytes for array in arrays) > MAX_DIGEST_BYTES:
-        return None
-    hashed = sha256(json.dumps([*data.names]).encode())
-    for array in arrays:
-        hashed.update(str((array.dtype.str, array.shape)).encode())
-        hashed.update(np.ascontiguousarray(array).data)
-    what = "SHA-256 of the table" if is_table else "SHA-256 of the means and covariances"
-    return (what, hashed.hexdigest())
+def _digest(result: Result) -> list[tuple[str, str]]:
+    """Return the digest of the data as a row, if there is one or it can be made."""
+    digest = result.digest
+    data = _data_of(result) if digest is None else None
+    if data is not None:
+        height = data.rows if hasattr(data, "kinds") else len(data.names)
+        digest = digest_of(data) if len(data.names) * height <= MAX_DIGESTED else None
+    return [] if digest is None else [("SHA-256 of the data", digest)]
 
 
 def _citation() -> str:
