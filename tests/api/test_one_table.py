@@ -18,8 +18,8 @@ from sges.result import Result
 
 
 def essence(result: Result) -> dict[str, object]:
-    """Return all of a result but how long it took."""
-    return {**result.to_dict(), "seconds": None}
+    """Return all of a result but how long it took and how the table was given."""
+    return {**result.to_dict(), "seconds": None, "call": None}
 
 
 def from_stdin(path: Path) -> Result:
