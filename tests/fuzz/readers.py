@@ -15,9 +15,19 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
+import pytest
 
 from fuzz.harness import Reader
-from sges import PDAG, Confidence, Knowledge, confidence, examples, read_graph, read_result
+from sges import (
+    PDAG,
+    Confidence,
+    Knowledge,
+    confidence,
+    examples,
+    learn,
+    read_graph,
+    read_result,
+)
 from sges.cli.app import INVALID_DATA, run
 from sges.data import Dataset, discrete_of_file, moments_of_file
 from sges.errors import DataError
@@ -26,6 +36,7 @@ from sges.network import BayesianNetwork, read_bif, write_bif
 from sges.operators import Delete, Insert
 from sges.report import report_page
 from sges.result import Result, Step
+from sges.search import replay
 from studies.frame import Table, amount, natural, one_of, optional, real, words
 
 
@@ -215,8 +226,26 @@ def _checkpoints() -> list[bytes]:
     return files
 
 
-def _resume(path: Path, number: int) -> object:
-    """Go on from a checkpoint; half of those that are damaged have the right checksum."""
+def _search_checkpoints() -> list[bytes]:
+    """Return what a search has saved in its middle, and at its end."""
+    states = list[bytes]()
+
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(replay, "SECONDS_BETWEEN", -1.0)
+        patch.setattr(replay, "SHARE_OF_SAVING", 1e9)
+        path = Path(folder) / "run.json"
+
+        def keep(_: object) -> None:
+            if path.exists():
+                states.append(path.read_bytes())
+
+        learn(_resampled(), checkpoint=path, progress=keep)
+        keep(None)
+    return [states[len(states) // 2], states[-1]]
+
+
+def _reseal(path: Path, number: int) -> None:
+    """Give half of the damaged checkpoints the right checksum."""
     if number % 2:
         try:
             record = json.loads(path.read_bytes())
@@ -226,7 +255,18 @@ def _resume(path: Path, number: int) -> object:
             path.write_text(sealed, encoding="utf-8")
         except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
             pass
+
+
+def _resume(path: Path, number: int) -> object:
+    """Go on with a confidence run from a checkpoint."""
+    _reseal(path, number)
     return confidence(_resampled(), 3, checkpoint=path).summary()
+
+
+def _resume_search(path: Path, number: int) -> object:
+    """Go on with a search from a checkpoint."""
+    _reseal(path, number)
+    return learn(_resampled(), checkpoint=path).summary()
 
 
 COLUMNS = {
@@ -321,6 +361,7 @@ READERS = {
     "knowledge.json": Reader(".json", _knowledge_json, _read_knowledge),
     "confidence.json": Reader(".json", _confidences, _read_confidence),
     "checkpoint": Reader(".json", _checkpoints, _resume),
+    "learn checkpoint": Reader(".json", _search_checkpoints, _resume_search),
     "study.csv": Reader(".csv", _study_tables, _read_study),
     "sges on csv": Reader(".csv", _csv, _command(*TABLE_COMMANDS)),
     "sges on parquet": Reader(".parquet", _parquet, _command(*TABLE_COMMANDS)),
