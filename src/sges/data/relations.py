@@ -39,6 +39,9 @@ RELATED_R2 = 0.9
 GROUP_CORRELATION = 0.95
 """Collinear columns with at least this correlation belong to one group."""
 
+ORDER_ROWS = 64
+"""Columns that order this many rows differently are not monotone functions of each other."""
+
 RIDGE = 1e-10
 """Added to the variances, so that correlations of exact functions have an inverse."""
 
@@ -51,9 +54,14 @@ CHANCE = math.log(1e-6)
 
 def duplicates(data: Dataset) -> Iterator[Finding]:
     """Find discrete columns that are the same up to the names of their levels."""
+    counted: dict[tuple[int, ...], list[int]] = {}
+    for row in range(min(len(data.discrete), MAX_PAIR_COLUMNS)):
+        sizes = tuple(sorted(filter(None, np.bincount(data.codes[row]).tolist())))
+        counted.setdefault(sizes, []).append(row)
+    alike = sorted(row for rows in counted.values() if len(rows) > 1 for row in rows)
     groups: dict[bytes, list[int]] = {}
-    for row, v in enumerate(data.discrete[:MAX_PAIR_COLUMNS]):
-        codes = data.codes[row]
+    for row in alike:
+        v, codes = data.discrete[row], data.codes[row]
         _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
         if len(first) < 2:
             continue
@@ -158,7 +166,8 @@ def _candidates(
         tables += times @ ones.T
     right = np.add.reduceat(np.maximum.reduceat(tables, starts, axis=1), starts, axis=0)
     total = codes.shape[1] if weights is None else float(weights.sum())
-    at = np.argwhere(NEARLY * total * (1 - 1e-6) <= right.T)
+    base = total - np.maximum.reduceat(np.diagonal(tables), starts)  # wrong guesses without x
+    at = np.argwhere(total - right.T <= (1 - NEARLY) * base[:, None] + 1e-6 * total)
     return [(kept[y], kept[x]) for y, x in at.tolist() if x != y and sizes[x] >= sizes[y]]
 
 
@@ -268,6 +277,8 @@ def _monotone(data: Dataset) -> Iterator[Relation]:
     if len(columns) < 2 or data.rows < 20:
         return
     values = data.values[: len(columns)]
+    if not _share_an_order(values[:, :: -(-data.rows // ORDER_ROWS)]):
+        return
     ranks = np.array([np.unique(row, return_inverse=True)[1] for row in values], np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
         by_rank = _standard(ranks) @ _standard(ranks).T / data.rows
@@ -283,6 +294,13 @@ def _monotone(data: Dataset) -> Iterator[Relation]:
                 break
 
 
+def _share_an_order(values: Floats) -> bool:
+    """Tell whether two columns rise together, or one rises where the other falls."""
+    orders = {order.tobytes() for order in np.argsort(values, axis=1, kind="stable")}
+    falling = {order.tobytes() for order in np.argsort(-values, axis=1, kind="stable")}
+    return len(orders) < len(values) or not orders.isdisjoint(falling)
+
+
 def collinear_columns(data: Dataset) -> list[Finding]:
     """Find collinear columns among the continuous ones and the codes."""
     names, numbers = _numbers(data)
@@ -290,7 +308,7 @@ def collinear_columns(data: Dataset) -> list[Finding]:
         return []
     weights = None if data.weights is None else data.weights.astype(np.float64)
     total = numbers.shape[1] if weights is None else float(weights.sum())
-    mean = np.average(numbers, axis=1, weights=weights)
+    mean = numbers.mean(axis=1) if weights is None else numbers @ (weights / total)
     with np.errstate(over="ignore", invalid="ignore"):
         centred = numbers - mean[:, None]
         covariance = (centred if weights is None else centred * weights) @ centred.T / total
@@ -432,23 +450,19 @@ def _explained_by(matrix: Floats, v: int) -> list[int]:
     that count most in the regression on all others.
     """
     chosen: list[int] = []
-    rest = [u for u in range(len(matrix)) if u != v]
-    while rest and len(chosen) < MAX_NAMES_SHOWN:
-        shares = [_explained(matrix, v, [*chosen, u]) for u in rest]
-        best = int(np.argmax(shares))
-        chosen.append(rest.pop(best))
-        if shares[best] >= MIN_R2:
+    partial = matrix + RIDGE * np.eye(len(matrix))  # covariances given the chosen
+    while len(chosen) < min(MAX_NAMES_SHOWN, len(matrix) - 1):
+        gains = partial[v] ** 2 / np.maximum(np.diagonal(partial), RIDGE / 2)
+        gains[[v, *chosen]] = -1.0
+        best = int(np.argmax(gains))
+        chosen.append(best)
+        partial = partial - np.outer(partial[:, best], partial[best]) / partial[best, best]
+        if 1.0 - partial[v, v] >= MIN_R2:
             return sorted(chosen)
     row = np.abs(np.linalg.inv(matrix + RIDGE * np.eye(len(matrix)))[v])
     row[v] = 0.0
     most = np.argsort(-row, kind="stable")[:MAX_NAMES_SHOWN].tolist()
     return sorted(u for u in most if row[u] >= 0.1 * row.max())
-
-
-def _explained(matrix: Floats, v: int, on: list[int]) -> float:
-    """Return the share of a column's variance that others explain."""
-    inner = matrix[np.ix_(on, on)] + RIDGE * np.eye(len(on))
-    return float(matrix[v, on] @ np.linalg.solve(inner, matrix[on, v]))
 
 
 # Curves
