@@ -26,7 +26,7 @@ from sges.graph import (
     members,
     sample_members,
 )
-from sges.network import random_polytree
+from sges.network import random_dag, random_polytree
 from strategies import cpdags
 
 
@@ -101,6 +101,31 @@ def test_a_class_of_more_than_1e30_members_is_counted_and_drawn_from() -> None:
     assert is_dag(first)
     assert dag_to_cpdag(first) == dag_to_cpdag(second) == cpdag
     assert first != second
+
+
+def chordal(n: int, width: int, seed: int) -> PDAG:
+    """Return a random undirected graph in which each new node is joined to an earlier clique."""
+    rng = random.Random(seed)
+    edges = list(combinations(range(width), 2))
+    earlier = [tuple(range(width))]
+    for v in range(width, n):
+        clique = rng.choice(earlier)
+        edges += [(u, v) for u in clique]
+        earlier += [(*(w for w in clique if w != u), v) for u in clique]
+    return PDAG.from_edges(n, undirected=edges)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_sizes_are_those_of_the_package_of_the_inventors(seed: int) -> None:
+    peer = pytest.importorskip("cliquepicking")
+    n = 5 + seed % 30
+    for graph in (
+        dag_to_cpdag(random_dag(n, n + seed % 5, seed=seed)),
+        chordal(n, 1 + seed % 4, seed),
+    ):
+        lines = graph.undirected_edges()
+        arcs = [*graph.directed_edges(), *lines, *((y, x) for x, y in lines)]
+        assert class_size(graph) == peer.mec_size(arcs)
 
 
 TWO_TRIANGLES = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4)]

@@ -98,6 +98,9 @@ def to_bnlearn(graph: PDAG) -> str:
 def to_lavaan(graph: PDAG) -> str:
     """Return a path model in the syntax of lavaan, which semopy reads too.
 
+    ``lavaan(model, data, auto.var = TRUE)`` fits the DAG as it is; ``sem`` adds covariances between
+    variables without children.
+
     Parameters
     ----------
     graph : PDAG
