@@ -1,7 +1,7 @@
 """A table as the scores read it, and the steps from any table to it.
 
 ``Dataset.of`` finds the columns (``tables``, ``files``), separates the weights, deals with
-missing values, chooses the kind of each column (``columns``), and encodes them.
+missing values and chooses the kind of each column (``decisions``), and encodes them (``columns``).
 """
 
 from collections.abc import Sequence

@@ -66,26 +66,19 @@ OnProgress: TypeAlias = Callable[[Progress], object]
 """A callback that is told where a search is."""
 
 
+@dataclass(slots=True)
 class Budget:
-    """What a part of a run may still take; None is no limit.
+    """What a part of a run may still take, in seconds, score evaluations, work, and sets listed.
 
-    Seconds, score evaluations, work, and sets listed.
-
-    Evaluations are limited strictly: what might ask for more than are left is not asked at all.
+    None is no limit.  Evaluations are limited strictly: what might ask for more than are left is
+    not asked at all.  ``spent`` tells whether the budget has ended a part of the run.
     """
 
-    def __init__(
-        self,
-        seconds: float | None = None,
-        evaluations: int | None = None,
-        work: float | None = None,
-        listed: float | None = None,
-    ) -> None:
-        self.seconds = seconds
-        self.evaluations = evaluations
-        self.work = work
-        self.listed = listed
-        self.spent = False
+    seconds: float | None = None
+    evaluations: int | None = None
+    work: float | None = None
+    listed: float | None = None
+    spent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +288,6 @@ class Run:
         """
         if self.stopped is not None:
             return False
-        begun = time.perf_counter()
         moves = replace(moves, max_indegree=self.max_indegree)
         climb: Callable[..., bool]
         if selection is not None and selection.one_by_one:
@@ -303,12 +295,8 @@ class Run:
         else:
             moves = moves if selection is None else selection.added_to(moves)
             climb = partial(self.engine.climb, phase, moves)
-        try:
-            moved = self.act("climb", partial(climb, bar=bar, patience=patience, aim=aim))
-            return bool(moved)
-        finally:
-            spent = time.perf_counter() - begun
-            self._seconds[phase] = self._seconds.get(phase, 0.0) + spent
+        with self._timed(phase):
+            return bool(self.act("climb", partial(climb, bar=bar, patience=patience, aim=aim)))
 
     def check_time(self) -> None:
         """Leave the phase if the time limit has passed."""
@@ -318,26 +306,31 @@ class Run:
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
         """End what is inside at the time limit or at Ctrl-C, at the state that was reached."""
+        with self._timed(name):
+            try:
+                yield
+            except TimeUp:
+                self.engine.stopped = "time limit"
+            except KeyboardInterrupt:
+                self.engine.stopped = "interrupted"
+
+    @contextmanager
+    def _timed(self, phase: str) -> Iterator[None]:
+        """Add the seconds of what is inside to those of a phase."""
         begun = time.perf_counter()
         try:
             yield
-        except TimeUp:
-            self.engine.stopped = "time limit"
-        except KeyboardInterrupt:
-            self.engine.stopped = "interrupted"
         finally:
             spent = time.perf_counter() - begun
-            self._seconds[name] = self._seconds.get(name, 0.0) + spent
+            self._seconds[phase] = self._seconds.get(phase, 0.0) + spent
 
     def order(self, *, effort: float | None = None) -> None:
         """Go to the class of the best order of the nodes that is found."""
         if self.stopped is not None:
             return
-        begun = time.perf_counter()
         order = partial(self.engine.order, "order", max_indegree=self.max_indegree, effort=effort)
-        self.act("order", order)
-        spent = time.perf_counter() - begun
-        self._seconds["order"] = self._seconds.get("order", 0.0) + spent
+        with self._timed("order"):
+            self.act("order", order)
 
     def escapes(self, moves: Moves, selection: Selection) -> list[tuple[float, Delete]]:
         """Return the deletes of the state with their gains, best first, each x — y once."""
