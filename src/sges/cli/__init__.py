@@ -1,6 +1,8 @@
 """The command ``sges``: each command is a call of the library and an echo.
 
+    inspect     what a table holds, before a search
     learn       a table in, a CPDAG out
+    confidence  how sure each edge is
     effect      the possible effects of one variable on another
     effects     the effects on one variable, or of one, ranked
     measure     the complexity of a graph and the bounds it satisfies
