@@ -377,3 +377,14 @@ def test_progress_true_shows_a_line_on_standard_error(capsys: pytest.CaptureFixt
     assert re.search(r"\d+ steps  \d+ edges  score -", told.err)
     sges.learn(examples.load("asia"), progress=False)
     assert capsys.readouterr().err == ""
+
+
+def test_options_on_reading_beside_moments_are_refused() -> None:
+    moments = Moments.of(Dataset.of(linear_data(4, 3, 100, 0)[1]))
+    with pytest.raises(InvalidArgument, match="kinds= is about reading a table, and Moments have"):
+        sges.learn(moments, kinds="continuous")
+
+
+def test_a_function_that_does_not_make_a_score_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match="made 5, which is not a score"):
+        sges.learn(linear_data(4, 3, 100, 0)[1], score=lambda _: 5)  # type: ignore[arg-type, return-value]

@@ -429,3 +429,9 @@ def test_a_graph_is_drawn_whole_or_around_a_node(capsys: Capture, tmp_path: Path
     capsys.readouterr()
     assert run(["plot", str(path), str(picture), "--around", "node9"]) == 1
     assert "there is no node 'node9'" in capsys.readouterr().err
+
+
+def test_a_kind_without_its_column_beside_others_is_refused(capsys: Capture) -> None:
+    code = run(["learn", GREENHOUSE, "--kinds", "light=continuous", "--kinds", "discrete"])
+    assert code == 2
+    assert "--kinds 'discrete' is not of the form COLUMN=KIND" in capsys.readouterr().err

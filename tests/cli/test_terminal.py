@@ -89,6 +89,8 @@ assert not heavy & set(sys.modules), heavy & set(sys.modules)
     [
         (["sges", "learn", "t.csv", "--score", "bd"], "bdeu"),
         (["sges", "learn", "t.csv", "--forward", "p"], "poly"),
+        (["sges", "learn", "t.csv", "--strategy", "ext"], "extended"),
+        (["sges", "inspect", "t.csv", "--missing", "l"], "level"),
         (["sges", "mea"], "measure"),
     ],
 )

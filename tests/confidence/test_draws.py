@@ -251,3 +251,18 @@ def test_the_default_way_to_draw_depends_on_the_score_and_the_table(
 def test_a_bdeu_with_the_prior_of_edges_cannot_be_weighted() -> None:
     with pytest.raises(InvalidArgument, match="a penalty that can be multiplied, which a BIC has"):
         Source.of(discrete(), "bayesian", penalised=False, prior=True)
+
+
+def test_random_weights_of_a_survey_keep_its_records_and_its_weights_on_average() -> None:
+    rng = np.random.default_rng(3)
+    given = rng.uniform(0.5, 3.0, 40)
+    data = Dataset.of(rng.normal(size=(40, 2)), weights=given)
+    survey, shares = source(data, "bayesian"), np.zeros(40)
+    for _ in range(500):
+        drawn, factor = survey.drawn(rng)
+        assert isinstance(drawn, Dataset)
+        assert drawn.weights is not None
+        assert (drawn.records, factor) == (data.records, 2.0)
+        place = [int(np.flatnonzero(data.values[0] == x)[0]) for x in drawn.values[0]]
+        shares[place] += drawn.weights / drawn.weights.sum() / 500
+    assert shares == pytest.approx(given / given.sum(), abs=0.01)

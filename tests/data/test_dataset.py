@@ -194,3 +194,29 @@ def test_constant_columns_are_kept_and_noted() -> None:
     data = Dataset.of({"a": [1.5, 1.5], "b": ["x", "x"], "c": [0.5, 1.5]})
     assert data.arities.tolist() == [1]
     assert data.notes == ("2 columns are constant, so they have no edges: 'a', 'b'",)
+
+
+def test_columns_of_an_array_are_read_in_the_order_asked_for() -> None:
+    table = np.random.default_rng(0).normal(size=(30, 3))
+    found = Dataset.of(table, names=["a", "b", "c"], columns=["c", "a"])
+    assert found.names == ("c", "a")
+    assert found.values.tolist() == [table[:, 2].tolist(), table[:, 0].tolist()]
+
+
+def test_equal_survey_weights_are_the_same_as_none() -> None:
+    table = {"a": [0.5, 1.5, 2.5], "b": [1.0, 4.0, 2.0]}
+    assert facts(Dataset.of(table, weights=[0.5, 0.5, 0.5])) == facts(Dataset.of(table))
+
+
+def test_a_dictionary_may_repeat_a_label_and_hold_a_missing_value() -> None:
+    codes = pa.array([0, 1, 2, 3, 0], pa.int8())
+    column = pa.DictionaryArray.from_arrays(codes, pa.array(["u", "v", None, "u"]))
+    table = pa.table({"a": column, "b": ["x", "y", "x", "y", "x"]})
+    found = Dataset.of(table, missing="drop")
+    assert found.levels[0] == ("u", "v")
+    assert found.codes.tolist() == [[0, 1, 0, 0], [0, 1, 1, 0]]
+
+
+def test_a_structured_array_of_two_dimensions_is_refused() -> None:
+    with pytest.raises(DataError, match=r"a structured array of shape \(2, 2\) is not a table"):
+        Dataset.of(np.zeros((2, 2), [("a", "f8")]))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import naive_data
 from sges import learn
-from sges.data import Dataset, Moments
+from sges.data import Dataset, Moments, em
 from sges.data.em import IMPUTATIONS, completed, estimate
 from sges.errors import DataError, DataWarning
 
@@ -262,3 +262,15 @@ def test_imputations_keep_the_dependence_of_two_columns() -> None:
     agree = full.codes[0] == full.codes[1]
     assert full.weights is not None
     assert full.weights[agree].sum() / full.weights.sum() == pytest.approx(0.9, abs=0.015)
+
+
+def test_em_refuses_more_columns_than_it_can_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(em, "MAX_COLUMNS", 3)
+    with pytest.raises(DataError, match="4 columns are too many for EM, which takes at most 3"):
+        estimate(with_holes(20, 4, 0.1).T)
+
+
+def test_em_that_has_not_settled_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(em, "MAX_ITERATIONS", 1)
+    with pytest.warns(DataWarning, match="EM was stopped after 1 iterations before it settled"):
+        learn(with_holes(200, 3, 0.2), missing="em")

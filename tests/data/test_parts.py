@@ -428,3 +428,43 @@ def test_learning_from_a_query_is_learning_from_the_table() -> None:
         assert isinstance(frame, pl.DataFrame)
         assert sges.learn(frame.lazy()).cpdag == sges.learn(table).cpdag
     assert sges.learn(pd.DataFrame(table.to_pandas())).cpdag == sges.learn(table).cpdag
+
+
+def test_parts_with_other_columns_cannot_be_merged() -> None:
+    def part(place: str, *names: str) -> Summary:
+        table = {name: [0.5, 1.5, 2.5] for name in names}
+        return Summary.of(columns_of(table, Reading()), Reading(), place)
+
+    for one, two in ((("a", "b"), ("a",)), (("a",), ("a", "b"))):
+        with pytest.raises(DataError, match="has no column 'b', which"):
+            part("first", *one).merge(part("second", *two))
+    with pytest.raises(DataError, match="the columns of second are in another order"):
+        part("first", "a", "b").merge(part("second", "b", "a"))
+
+
+def test_counts_of_a_survey_are_refused() -> None:
+    survey = Dataset.of({"a": ["u", "v"], "b": ["u", "u"]}, weights=[0.5, 1.5])
+    with pytest.raises(DataError, match="survey weights have fractions"):
+        Counts.of(survey)
+
+
+@pytest.mark.usefixtures("_all_files_are_large")
+def test_an_identifier_in_a_large_file_is_refused(tmp_path: Path) -> None:
+    names = [f"p{i}" for i in range(30)]
+    path = write(pa.table({"person": names, "sick": ["yes", "no"] * 15}), tmp_path / "t.parquet")
+    with pytest.raises(DataError, match="column 'person' has a level of its own for each of 30"):
+        statistics_of(path, Reading())
+
+
+@pytest.mark.usefixtures("_all_files_are_large")
+@pytest.mark.parametrize(
+    "column", [[1.0, 2.0, 3.0] * 20, [f"{i / 8}" for i in range(60)]], ids=["codes", "numbers"]
+)
+def test_codes_as_floats_and_numbers_as_text_are_read_alike_in_parts(
+    tmp_path: Path, column: list[object]
+) -> None:
+    table = pa.table({"a": column, "b": ["x", "y"] * 30})
+    found = statistics_of(folder_of(table, tmp_path / "t", "parquet", [20, 30]), Reading())
+    whole = Dataset.of(table)
+    assert isinstance(found, Dataset)
+    assert (found.kinds, found.levels) == (whole.kinds, whole.levels)
