@@ -11,6 +11,8 @@ import pandas as pd  # type: ignore[import-untyped]
 import pytest
 from hypothesis import given
 
+from sges import examples
+from sges.errors import GraphError
 from sges.export import (
     CONVENTIONS,
     Convention,
@@ -37,6 +39,7 @@ from sges.export import (
     write_graph,
 )
 from sges.graph import PDAG
+from sges.network import write_bif
 from strategies import cpdags
 
 AWKWARD = [
@@ -134,7 +137,7 @@ def test_pandas_reads_our_adjacency_as_its_own_frame(graph: PDAG) -> None:
     assert_same(from_csv(adjacency_frame(graph).to_csv()), graph)
 
 
-@pytest.mark.parametrize("ending", [".json", ".graphml", ".csv", ".dot", ".gv"])
+@pytest.mark.parametrize("ending", [".json", ".graphml", ".gml", ".csv", ".dot", ".gv"])
 def test_a_file_is_read_as_it_was_written(tmp_path: Path, ending: str) -> None:
     graph = PDAG.from_edges(8, [(0, 2), (1, 2)], [(3, 4)], names=AWKWARD)
     path = write_graph(graph, tmp_path / f"graph{ending}")
@@ -169,3 +172,15 @@ def test_the_conventions_are_those_of_their_libraries() -> None:
     assert to_numpy(graph, "gadjid").tolist() == expected["gadjid"]
     one_sided = np.array([[0, 1, 0], [0, 0, 2], [0, 0, 0]])
     assert from_numpy(one_sided, "gadjid") == graph
+
+
+@pytest.mark.parametrize("name", ["asia.bif", "network"])
+def test_of_a_network_in_bif_the_dag_is_read(tmp_path: Path, name: str) -> None:
+    network = examples.asia()
+    write_bif(network, tmp_path / name)
+    assert_same(read_graph(tmp_path / name), network.dag)
+    text = (tmp_path / name).read_text(encoding="utf-8")
+    (tmp_path / name).write_text(text[: len(text) // 2], encoding="utf-8")
+    with pytest.raises(GraphError, match="this is not BIF: ") as caught:
+        read_graph(tmp_path / name)
+    assert "\n" not in str(caught.value)

@@ -354,6 +354,7 @@ READERS = {
     "graph.gml": Reader(".gml", lambda: _graph_files(to_gml), _read_graph),
     "graph.dot": Reader(".dot", lambda: _graph_files(to_dot), _read_graph),
     "graph.csv": Reader(".csv", _graph_csv, _read_graph),
+    "graph.bif": Reader(".bif", _bif, _read_graph),
     "result.json": Reader(".json", _results, _read_result),
     "report.html": Reader(".html", _pages, _read_result),
     "bif": Reader(".bif", _bif, _read_bif),

@@ -34,7 +34,9 @@ def _graph(metavar: str, text: str) -> Any:  # noqa: ANN401
 
 GraphFile = Annotated[
     str,
-    _graph("GRAPH", "JSON (also of a result), GraphML, GML, DOT or CSV; - for standard input."),
+    _graph(
+        "GRAPH", "JSON (also of a result), GraphML, GML, DOT, CSV or BIF; - for standard input."
+    ),
 ]
 Truth = Annotated[
     str, _graph("TRUTH", "The true graph, in any format of sges convert; - for standard input.")

@@ -8,6 +8,7 @@ ending                  content
 .gml                    GML, which networkx, igraph, Cytoscape and yEd read
 .csv                    a list of edges, or a labelled adjacency matrix
 .dot, .gv               DOT (``sges.export.dot``)
+.bif                    a network in BIF, of which the DAG is read
 ======================  ==========================================================
 """
 
@@ -22,7 +23,15 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from sges.errors import FileError, GraphError, InvalidArgument, check_number, check_path, check_text
+from sges.errors import (
+    FileError,
+    GraphError,
+    InvalidArgument,
+    NetworkError,
+    check_number,
+    check_path,
+    check_text,
+)
 from sges.export.dot import from_dot, to_dot
 from sges.export.matrix import from_numpy, to_numpy
 from sges.export.objects import from_networkx, need
@@ -35,6 +44,7 @@ from sges.graph.records import (
     graph_record,
     parse_json,
 )
+from sges.network.bif import network_of_bif
 
 GRAPHML_NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -424,6 +434,14 @@ def _gml_text(name: str) -> str:
     return "".join(c if " " <= c <= "~" and c not in '"&' else f"&#{ord(c)};" for c in name)
 
 
+def _from_bif(text: str) -> PDAG:
+    """Return the DAG of a network in BIF."""
+    try:
+        return network_of_bif(text).dag
+    except NetworkError as error:
+        raise GraphError(f"this is not BIF: {error}") from None
+
+
 READERS: dict[str, Callable[[str], PDAG]] = {
     ".json": from_json,
     ".graphml": from_graphml,
@@ -432,6 +450,7 @@ READERS: dict[str, Callable[[str], PDAG]] = {
     ".csv": from_csv,
     ".dot": from_dot,
     ".gv": from_dot,
+    ".bif": _from_bif,
 }
 WRITERS: dict[str, Callable[[PDAG], str]] = {
     ".json": to_json,
@@ -449,8 +468,9 @@ def read_graph(path: PathLike) -> PDAG:
     Parameters
     ----------
     path : str or path-like
-        A file in JSON, GraphML, GML, CSV or DOT, or "-" for standard input.  The format is told by
-        the ending, or by the first characters if the ending is not known.
+        A file in JSON, GraphML, GML, CSV or DOT, or a network in BIF, of which the DAG is returned;
+        "-" for standard input.  The format is told by the ending, or by the first characters if
+        the ending is not known.
 
     Returns
     -------
@@ -537,6 +557,8 @@ def _by_content(text: str) -> Callable[[str], PDAG]:
         return from_json
     if start.startswith("<"):
         return from_graphml
+    if re.match(r"\s*network\s+\S+\s*\{", text[:2000]):
+        return _from_bif
     if re.match(r"(#[^\n]*\n|\s|Creator[^\n]*\n|Version[^\n]*\n)*graph\s*\[", text[:2000]):
         return from_gml
     if start.startswith(("digraph", "graph", "strict", "//", "/*")):

@@ -71,9 +71,14 @@ def read_bif(path: str | os.PathLike[str]) -> BayesianNetwork:
     except UnicodeDecodeError as error:
         raise NetworkError(f"{os.fspath(path)}: is not UTF-8 text ({error.reason})") from None
     try:
-        return _Parser(text).network()
+        return network_of_bif(text)
     except (NetworkError, GraphError) as error:
         raise NetworkError(f"{os.fspath(path)} is not a BIF file: {error}") from None
+
+
+def network_of_bif(text: str) -> BayesianNetwork:
+    """Return the network of a text in BIF."""
+    return _Parser(text).network()
 
 
 def write_bif(network: BayesianNetwork, path: str | os.PathLike[str]) -> None:
