@@ -273,6 +273,31 @@ def test_learn_and_report_write_a_page_that_is_read_as_the_result(
     assert sges.read_result(again) == result
 
 
+def test_report_adds_the_shares_of_a_confidence(capsys: Capture, tmp_path: Path) -> None:
+    out = str(tmp_path / "sure")
+    assert run(["confidence", ASIA, "--replicates", "4", "--out", out]) == 0
+    said = capsys.readouterr().out
+    assert "4 replicates" in said
+    assert "--penalty 1 is the textbook BIC" in said
+    run(["learn", ASIA, "--out", str(tmp_path / "result")])
+    capsys.readouterr()
+    page, sure = tmp_path / "page.html", str(Path(out) / "confidence.json")
+    json_of(capsys, "report", str(tmp_path / "result"), str(page), "--confidence", sure)
+    assert "share of 4 replicates" in page.read_text(encoding="utf-8")
+    assert sges.read_result(page) == sges.read_result(tmp_path / "result")
+
+
+def test_the_call_of_a_command_finds_the_same_graph(capsys: Capture, tmp_path: Path) -> None:
+    table = tmp_path / "semicolons.csv"
+    table.write_text(Path(ASIA).read_text(encoding="utf-8").replace(",", ";"), encoding="utf-8")
+    options = ["--delimiter", ";", "--exclude", "xray", "--penalty", "2", "--max-parents", "2"]
+    printed = json_of(capsys, "learn", str(table), *options)
+    names: dict[str, Any] = {"sges": sges}
+    exec(printed["call"], names)
+    assert names["result"].to_dict()["edges"] == printed["edges"]
+    assert names["result"].digest == printed["digest"]
+
+
 def test_a_report_that_cannot_be_written_is_refused_before_the_search(
     capsys: Capture, tmp_path: Path
 ) -> None:

@@ -1,5 +1,6 @@
 """``sges confidence``: how sure each edge is that a table supports."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -114,13 +115,14 @@ def confidence(
             checkpoint=checkpoint,
             progress=lambda progress: watcher.tell(in_words(progress)),
         )
+        found = replace(found, notes=tuple(in_shell(note) for note in found.notes))
         if out is not None:
             watcher.tell(f"drawing and writing {out}")
             write_undisturbed(out, found.files())
     if as_json:
         print_json(found.to_dict())
     else:
-        print_page("\n".join(in_shell(line) for line in found.summary().split("\n")))
+        print_page(found.summary())
     if not found.complete:
         remark(f"{found.stopped}: {found.done} of {found.replicates} replicates were counted")
     if out is not None and at_terminal():
