@@ -75,7 +75,11 @@ def preformatted(text: str) -> str:
 
 def image(graph: PDAG, layout: Layout, max_height: int | None = None) -> str:
     """Return the picture of a graph as an ``img`` element that holds all of it."""
-    limit = "" if max_height is None else f"; max-height: {max_height}px; object-fit: contain"
+    limit = (
+        ""
+        if max_height is None
+        else f"; max-height: {max_height}px; object-fit: contain; grid-area: 1 / 1"
+    )
     width, height = (short(side + 2 * MARGIN) for side in (layout.width, layout.height))
     style = f' width="{width}" height="{height}"><style>{_IMAGE_STYLE}</style>'
     drawn = svg_of(graph, layout).replace(">", style, 1)

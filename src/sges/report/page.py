@@ -211,10 +211,9 @@ def result_html(result: Result) -> str:
         return text
     page = _page(result, layout, None, kind="notebook", stored="", assumed="", again="", cite="")
     return (
-        f'<div style="position: relative; min-height: {NOTEBOOK_HEIGHT}px">'
-        f"{image(result.cpdag, layout, NOTEBOOK_HEIGHT)}"
+        f'<div style="display: grid">{image(result.cpdag, layout, NOTEBOOK_HEIGHT)}'
         f'<iframe title="{escape(_title(result))}" sandbox="allow-scripts" style="border: 0; '
-        'position: absolute; top: 0; left: 0; width: 100%; height: 100%; background: #fff" '
+        f'grid-area: 1 / 1; width: 100%; height: {NOTEBOOK_HEIGHT}px; background: #fff" '
         f'srcdoc="{escape(page)}"></iframe></div>'
         f"<details><summary>The result as text</summary>{text}</details>"
     )
