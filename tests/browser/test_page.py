@@ -106,7 +106,7 @@ def test_the_picture_after_every_step_is_the_graph_of_the_library(
     assert_quiet(browser)
 
 
-def test_a_neighbourhood_after_every_step_is_that_of_the_library(
+def test_a_neighborhood_after_every_step_is_that_of_the_library(
     browser: Browser, tmp_path: Path
 ) -> None:
     graph = PDAG.empty(450)
@@ -196,7 +196,7 @@ def test_the_curve_and_the_table_of_steps_lead_to_a_step(page: Browser, result: 
     assert_quiet(page)
 
 
-def test_a_node_shows_its_neighbourhood(page: Browser, result: Result) -> None:
+def test_a_node_shows_its_neighborhood(page: Browser, result: Result) -> None:
     v = max(range(12), key=lambda u: result.cpdag.adjacent(u).bit_count())
     click(page, f"#drawing .node[data-v='{v}']")
     told = text(page, "#details")
@@ -411,7 +411,7 @@ def test_the_map_moves_the_picture(wide: tuple[Browser, Result]) -> None:
     assert_quiet(page)
 
 
-def test_no_line_of_a_neighbourhood_runs_through_a_box(browser: Browser, tmp_path: Path) -> None:
+def test_no_line_of_a_neighborhood_runs_through_a_box(browser: Browser, tmp_path: Path) -> None:
     """Node 0 in the middle, a parent above, a child below, and two on either side, all joined."""
     arrows = [(1, 0), (0, 2), (1, 2), (3, 2), (4, 2), (1, 5), (0, 5), (2, 5)]
     graph = PDAG.from_edges(420, arrows, [(0, 3), (0, 4), (3, 4)])
@@ -481,7 +481,7 @@ def test_hostile_names_are_only_text(browser: Browser, tmp_path: Path) -> None:
     assert_quiet(browser)
 
 
-def test_a_large_graph_is_shown_by_neighbourhoods(browser: Browser, tmp_path: Path) -> None:
+def test_a_large_graph_is_shown_by_neighborhoods(browser: Browser, tmp_path: Path) -> None:
     graph = PDAG.from_edges(600, [(v, v + 1) for v in range(599)])
     browser.open(Result(graph, 0.0).report(tmp_path / "report.html"))
     set_value(browser, "#find", "300")

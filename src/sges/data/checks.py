@@ -38,7 +38,7 @@ MAX_AT_ONCE = 1 << 18
 """Tables of up to this many values are screened column beside column, larger ones one by one."""
 
 MAX_CHECKED_COLUMNS = 200
-"""Neighbouring rows are compared in the first columns."""
+"""Neighboring rows are compared in the first columns."""
 
 MAX_COMPARED_ROWS = 200_000
 """Repeated rows are looked for in tables of at most this many."""
@@ -521,7 +521,7 @@ def _or_continuous(data: Dataset, columns: Sequence[int]) -> Message:
 
 
 def dependent_rows(data: Dataset) -> Iterator[Finding]:
-    """Find rows that resemble their neighbours: a time series, or repeated measurements."""
+    """Find rows that resemble their neighbors: a time series, or repeated measurements."""
     rows = data.rows
     if rows < 10 or not data.continuous or data.weights is not None or data.holes is not None:
         return
@@ -536,7 +536,7 @@ def dependent_rows(data: Dataset) -> Iterator[Finding]:
         if v in keys or few_distinct_values(values, FEW_VALUES) is not None:
             continue
         rest = _residuals(values, data, () if is_time else keys)
-        r = _neighbours(rest)
+        r = _next_correlation(rest)
         if r > least:
             found[data.names[v]] = r
             is_series = is_series or 2 * int(np.count_nonzero(np.diff(values))) > rows
@@ -547,7 +547,7 @@ def dependent_rows(data: Dataset) -> Iterator[Finding]:
             "dependent rows",
             is_series,
             tuple(found),
-            f"Neighbouring rows are alike in {len(found)} column{'' if one else 's'} (most in "
+            f"Neighboring rows are alike in {len(found)} column{'' if one else 's'} (most in "
             f"{best!r}, correlation {found[best]:.2f}): the rows look like a time series, or like "
             "repeated measurements.",
             "Scores take each row for an independent record, so too many edges are found. Use "
@@ -556,7 +556,7 @@ def dependent_rows(data: Dataset) -> Iterator[Finding]:
 
 
 def _may_follow_each_other(values: Floats) -> bool:
-    """Tell whether neighbours are alike in any column, as they are in one that is sorted too."""
+    """Tell whether neighbors are alike in any column, as they are in one that is sorted too."""
     if values.size > MAX_AT_ONCE:
         return True
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -601,7 +601,7 @@ def _residuals(values: Floats, data: Dataset, keys: Sequence[int]) -> Floats:
     return rest
 
 
-def _neighbours(values: Floats) -> float:
+def _next_correlation(values: Floats) -> float:
     """Return the correlation of each value with the next."""
     values = values - values.mean()
     return _correlation(values[:-1], values[1:])

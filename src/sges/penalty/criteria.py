@@ -20,7 +20,7 @@ Held-out likelihoods are those of
 
 Both give the same number to all members of a class: a fitted Gaussian is the same whichever member
 it is fitted by, and so is the predictive distribution of BDeu.  Families are cached, because
-neighbouring penalties find nearly the same graphs.
+neighboring penalties find nearly the same graphs.
 
 References
 ----------

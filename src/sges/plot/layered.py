@@ -5,14 +5,14 @@ Four steps, after Sugiyama et al. (1981) and Gansner et al. (1993):
     layers        heights that make all edges together as short as possible; a linear program
                   whose matrix is totally unimodular, so that its solution is whole numbers
     order         orders within the layers with few crossings: sweeps down and up put each place
-                  near the mean of its neighbours, then neighbouring places change sides while
+                  near the mean of its neighbors, then neighboring places change sides while
                   that saves crossings, and the best order seen is kept
     coordinates   places keep their order and their distance, long edges run vertically from bend to
                   bend unless two of them cross there, and edges are as straight as possible
                   otherwise: the sum of |x - x'| over all pieces of edges is least, with long edges
                   counting more; again a linear program, with one column per vertical line.
                   Of its many solutions, one is taken in which nodes are centred over their
-                  neighbours, by moving each towards their mean as far as that costs nothing
+                  neighbors, by moving each towards their mean as far as that costs nothing
     routes        every layer is a horizontal band with a gap below it; an edge crosses a band
                   only at a bend, straight down, and moves sideways only in gaps
 
@@ -38,7 +38,7 @@ Place: TypeAlias = int
 """A node, or a bend of an edge, numbered after the nodes."""
 Floats: TypeAlias = NDArray[np.float64]
 Spacing: TypeAlias = tuple[int, int, float]
-"""Two neighbouring columns and how far apart they must be."""
+"""Two neighboring columns and how far apart they must be."""
 Piece: TypeAlias = tuple[int, int, float]
 """The two ends of a piece of an edge, and its weight."""
 
@@ -244,7 +244,7 @@ def _by_walk(graph: LayeredGraph) -> list[list[Place]]:
 def _sweep(
     graph: LayeredGraph, rows: list[list[Place]], *, downward: bool, ties_left: bool
 ) -> None:
-    """Sort the places of each layer by the mean of their neighbours in the layer before."""
+    """Sort the places of each layer by the mean of their neighbors in the layer before."""
     heights = range(1, len(rows)) if downward else range(len(rows) - 2, -1, -1)
     side = graph.up if downward else graph.down
     for height in heights:
@@ -263,7 +263,7 @@ def _places(row: Sequence[Place]) -> dict[Place, int]:
 
 
 def _exchange(graph: LayeredGraph, rows: list[list[Place]]) -> None:
-    """Exchange neighbouring places while that saves crossings."""
+    """Exchange neighboring places while that saves crossings."""
     for _ in range(4):
         saved = 0
         for height, row in enumerate(rows):
@@ -281,7 +281,7 @@ def _exchange(graph: LayeredGraph, rows: list[list[Place]]) -> None:
 
 
 def _saving(side: dict[Place, list[Place]], at: dict[Place, int], left: Place, right: Place) -> int:
-    """Return how many crossings are saved if two neighbouring places change sides."""
+    """Return how many crossings are saved if two neighboring places change sides."""
     lefts, rights = side[left], side[right]
     if len(lefts) == len(rights) == 1:  # as for all bends
         return 1 if at[lefts[0]] > at[rights[0]] else -(at[lefts[0]] < at[rights[0]])
@@ -395,7 +395,7 @@ def _straightest(size: int, apart: list[Spacing], pieces: list[Piece]) -> Floats
 
 
 def _centre(x: Floats, apart: list[Spacing], pieces: list[Piece], order: Sequence[int]) -> None:
-    """Move each column towards the mean of its neighbours where no edge gets less straight."""
+    """Move each column towards the mean of its neighbors where no edge gets less straight."""
     near: list[list[tuple[int, float]]] = [[] for _ in x]
     for a, b, weight in pieces:
         near[a].append((b, weight))
@@ -413,7 +413,7 @@ def _centre(x: Floats, apart: list[Spacing], pieces: list[Piece], order: Sequenc
 
 
 def _centred(near: list[tuple[float, float]], here: float) -> float:
-    """Return the weighted median of the neighbours that is closest to their mean."""
+    """Return the weighted median of the neighbors that is closest to their mean."""
     if not near:
         return here
     total = sum(weight for _, weight in near)

@@ -17,7 +17,7 @@ from sges.plot.drawing import labels_of
 from sges.plot.layout import Curve, Layout, Size
 
 MAX_DRAWN_NODES, MAX_DRAWN_EDGES = 400, 500
-"""Larger graphs are shown one neighbourhood at a time, and in a notebook as text."""
+"""Larger graphs are shown one neighborhood at a time, and in a notebook as text."""
 
 TYPE_SIZE, LINE_HEIGHT = 12.0, 15.0
 MARGIN = 12.0
@@ -138,7 +138,7 @@ def svg_of(graph: PDAG, layout: Layout | None) -> str:
     if layout is None:
         small = (
             "<p>The graph is too large to be read as one picture: find or choose a variable, and "
-            "its neighbourhood is drawn.</p>"
+            "its neighborhood is drawn.</p>"
             if graph.n
             else "<p>The graph has no variables.</p>"
         )

@@ -1,4 +1,4 @@
-// The script of the report: zoom, find, neighbourhoods, reasons, sorting, and the replay.
+// The script of the report: zoom, find, neighborhoods, reasons, sorting, and the replay.
 // It writes names only as text, and asks for nothing from the network.
 (function () {
   "use strict";
@@ -108,7 +108,7 @@
   function line(x, y) {
     const [p, q] = [boxes.get(x), boxes.get(y)];
     if (isDrawn || x === state.node || y === state.node) return outline([border(p, q), border(q, p)]);
-    // in a neighbourhood, the flattest arc that runs through no box; outward arcs come first
+    // in a neighborhood, the flattest arc that runs through no box; outward arcs come first
     const others = [...boxes].filter(([v]) => v !== x && v !== y).map(([, other]) => other);
     const hub = boxes.get(state.node), length = Math.hypot(q[0] - p[0], q[1] - p[1]) || 1;
     const across = [(q[1] - p[1]) / length, (p[0] - q[0]) / length];
@@ -201,7 +201,7 @@
     return new Set([state.node, ...parents, ...children, ...neighbors]);
   }
 
-  // A neighbourhood of a graph that is too large to be drawn whole: parents above, children below
+  // A neighborhood of a graph that is too large to be drawn whole: parents above, children below
 
   const MOST_IN_NEIGHBORHOOD = 60;
 
@@ -277,7 +277,7 @@
     if (isDrawn) state.node = null;
     details.replaceChildren(
       element("h3", "Details"),
-      element("p", "Choose a variable for its neighbourhood, or an edge for why it is there."));
+      element("p", "Choose a variable for its neighborhood, or an edge for why it is there."));
     paint();
   }
   function nameButton(v) {
@@ -717,7 +717,7 @@
 
   theme.hidden = false;
   $("tools").hidden = n === 0;
-  if (!isDrawn) { $("fit").textContent = "Whole neighbourhood"; $("fit").title = "Show the whole neighbourhood (0)"; }
+  if (!isDrawn) { $("fit").textContent = "Whole neighborhood"; $("fit").title = "Show the whole neighborhood (0)"; }
   nameTheme();
   hideWeak();
   if (lastStep) go(lastFrame);
