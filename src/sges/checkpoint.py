@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from sges import __version__
 from sges.data import Dataset, Moments
 from sges.errors import DataError, GraphError, InvalidArgument, shown
-from sges.export.writing import file_errors, write_text
 from sges.graph.records import parse_json
+from sges.writing import file_errors, write_text
 
 FORMAT, VERSION = "sges-checkpoint", 1
 

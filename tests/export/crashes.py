@@ -1,8 +1,9 @@
 """A writer that a signal ends at one file event after another; run by ``test_crashes``.
 
-    python crashes.py FOLDER SIGNAL fresh|replacing writer|command
+    python crashes.py FOLDER SIGNAL fresh|replacing writer|COMMAND
 
-The writer is ``write_directory`` and ``write_bytes``, or the whole command ``sges learn --out``.
+The writer is ``write_directory`` and ``write_bytes``; or it is a whole command, such as
+``sges learn --out``.
 Every event of Python's audit hooks on a path in FOLDER is a place to die: the process is forked,
 and the child sends itself the signal before its k-th event, for k = 1, 2, ... until a child
 reaches the end.  After each death the folder must hold the old files or the new ones.
@@ -20,13 +21,12 @@ from pathlib import Path
 
 from sges.cli import INTERRUPTED
 from sges.cli.app import run
-from sges.export.writing import write_bytes, write_directory
 from sges.report import read_result
+from sges.writing import write_bytes, write_directory
 
 OLD = {name: f"old {name}".encode() for name in ("graph.json", "graph.dot", "summary.txt")}
 NEW = {name: f"new {name}".encode() for name in ("graph.json", "graph.dot", "summary.txt")}
 FOREIGN = {"notes.txt": b"mine"}
-FILES = ("graph.dot", "graph.json", "graph.svg", "report.html", "summary.txt")
 ROWS = "0.5,1\n1.5,0\n2,2.5\n4,3.5\n3,1.5\n"
 
 
@@ -130,41 +130,78 @@ def check_file(root: Path, sign: int, replacing: bool) -> int:
             return number - 1
 
 
-def learn(root: Path, generation: str) -> int:
-    """Run the command on a table of this generation; all five files name its columns."""
-    return run(["learn", str(root / f"{generation}.csv"), "--out", str(root / "command")])
+COMMANDS = {
+    "learn": "learn {table} --out {folder}",
+    "learn --report": "learn {table} --report {folder}/report.html",
+    "confidence": "confidence {table} --replicates 2 --out {folder}",
+    "convert": "convert {graph} {folder}/graph.graphml",
+    "plot": "plot {graph} {folder}/graph.svg",
+    "report": "report {graph} {folder}/report.html",
+    "simulate": "simulate {folder} --variables 3 --records 5 --seed {seed}",
+}
+"""Every command that writes; each file of its names a column of the table, unless simulated."""
 
 
-def check_command(root: Path, sign: int, replacing: bool) -> int:
-    """Die at every event of ``sges learn --out``; return how many there are."""
+def run_command(root: Path, command: str, generation: str) -> int:
+    """Run the command on the table or graph of this generation."""
+    table, graph = root / f"{generation}.csv", root / generation / "graph.json"
+    seed, folder = ("old", "new").index(generation), root / "command"
+    words = COMMANDS[command].split()
+    return run([w.format(table=table, graph=graph, folder=folder, seed=seed) for w in words])
+
+
+def check_command(root: Path, command: str, sign: int, replacing: bool) -> int:
+    """Die at every event of a command; return how many there are."""
     folder, number = root / "command", 0
+    complete = {}
     for generation in ("old", "new"):
-        (root / f"{generation}.csv").write_text(f"{generation}_x,{generation}_y\n" + ROWS)
-    assert learn(root, "old") == 0
-    folder.replace(root / "before")
+        table = root / f"{generation}.csv"
+        table.write_text(f"{generation}_x,{generation}_y\n" + ROWS)
+        assert run(["learn", str(table), "--out", str(root / generation)]) == 0
+        folder.mkdir()
+        assert run_command(root, command, generation) == 0
+        complete[generation] = content(folder)
+        folder.replace(root / f"{generation} files")
+    files = sorted(complete["new"])
     while True:
         number += 1
         shutil.rmtree(folder, ignore_errors=True)
         if replacing:
-            shutil.copytree(root / "before", folder)
-        before = content(folder) if replacing else {}
-        status = run_until_event(folder, number, sign, partial(learn, root, "new"))
-        left = content(folder) if folder.exists() else {}
-        generations = {data.partition(b"_x")[0][-3:].decode() for data in left.values()}
+            shutil.copytree(root / "old files", folder)
+        else:
+            folder.mkdir()
+        before = content(folder)
+        status = run_until_event(folder, number, sign, partial(run_command, root, command, "new"))
+        left = content(folder)
+        left = {name: data for name, data in left.items() if not name.startswith(".sges-")}
+        generations = generations_of(left, complete)
         assert generations <= ({"old", "new"} if replacing else {"new"}), (number, left)
         assert len(generations) == 1 or not (generations or replacing), (number, left)
-        if left:
+        if left and command == "learn":
             assert f"{read_result(folder).names[0]}"[:3] in generations, number
         if sign != signal.SIGKILL:  # ended as told, with all files of one generation
             assert status in (0, INTERRUPTED, NOT_REACHED), (number, status)
-            assert left == before if status == INTERRUPTED else len(left) == len(FILES), number
+            assert left == before if status == INTERRUPTED else sorted(left) == files, number
             assert status == INTERRUPTED or generations == {"new"}, (number, status)
-            assert not folder.exists() or names_in(folder) == sorted(left), number
-        assert learn(root, "new") == 0, number
-        assert names_in(folder) == sorted(FILES), number
-        assert all(b"new_x" in data for data in content(folder).values()), number
+            assert names_in(folder) == sorted(left), number
+        assert run_command(root, command, "new") == 0, number
+        assert names_in(folder) == files, number
+        assert generations_of(content(folder), complete) == {"new"}, number
         if status == NOT_REACHED:
             return number - 1
+
+
+def generations_of(files: dict[str, bytes], complete: dict[str, dict[str, bytes]]) -> set[str]:
+    """Return which generations the files are of, but for files that are the same in both.
+
+    A file with times in it is not the same twice, but names a column of its table.
+    """
+    found = set()
+    for name, data in files.items():
+        same = [generation for generation in complete if complete[generation][name] == data]
+        if len(same) < 2:
+            found.add(same[0] if same else data.partition(b"_x")[0][-3:].decode())
+    return found
 
 
 if __name__ == "__main__":
@@ -173,9 +210,9 @@ if __name__ == "__main__":
         signal.Signals[sys.argv[2]],
         sys.argv[3] == "replacing",
     )
-    if sys.argv[4] == "command":
+    if sys.argv[4] != "writer":
         told, sys.stdout = sys.stdout, io.StringIO()
-        told.write(f"{check_command(root, sign, replacing)}\n")
+        told.write(f"{check_command(root, sys.argv[4], sign, replacing)}\n")
     else:
         writer = (check_directory(root, sign, replacing), check_file(root, sign, replacing))
         sys.stdout.write(f"{writer[0]} {writer[1]}\n")

@@ -24,8 +24,8 @@ from sges.export import (
     to_numpy,
     write_graph,
 )
-from sges.export.writing import write_directory, write_text
 from sges.graph import PDAG
+from sges.writing import write_directory, write_text
 
 ML = '<graphml><graph edgedefault="directed">{}</graph></graphml>'
 

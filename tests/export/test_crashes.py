@@ -37,7 +37,20 @@ def test_dying_at_any_file_event_leaves_one_generation(
 def test_learn_that_is_ended_at_any_file_event_leaves_the_old_result_or_the_new(
     tmp_path: Path, sign: str, mode: str
 ) -> None:
-    assert events(tmp_path, sign, mode, "command")[0] > 15
+    assert events(tmp_path, sign, mode, "learn")[0] > 15
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize("mode", ["fresh", "replacing"])
+@pytest.mark.parametrize("sign", ["SIGINT", "SIGTERM", "SIGKILL"])
+@pytest.mark.parametrize(
+    "command", ["learn --report", "confidence", "convert", "plot", "report", "simulate"]
+)
+def test_each_command_that_is_ended_at_any_file_event_leaves_old_files_or_new_ones(
+    tmp_path: Path, command: str, sign: str, mode: str
+) -> None:
+    assert events(tmp_path, sign, mode, command)[0] > 3
 
 
 def events(folder: Path, *arguments: str) -> list[int]:

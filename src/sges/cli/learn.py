@@ -389,7 +389,7 @@ def check_place(out: Path) -> None:
     """Refuse a place that cannot be written to before the search and not after it."""
     if out.exists() and not out.is_dir():
         raise FileError(f"cannot write {str(out)!r}: it is a file; name a directory")
-    from sges.export.writing import file_errors
+    from sges.writing import file_errors
 
     with file_errors("write", out):  # the current directory may be gone
         there = next(place for place in (out, *out.absolute().parents) if place.exists())

@@ -141,7 +141,7 @@ def undisturbed() -> Iterator[None]:
 
 def write_undisturbed(directory: "PathLike", files: Mapping[str, bytes]) -> list[Path]:
     """Write files into a directory, all or none, without being interrupted; return their paths."""
-    from sges.export.writing import write_directory
+    from sges.writing import write_directory
 
     with undisturbed():
         return write_directory(directory, files)
@@ -149,7 +149,7 @@ def write_undisturbed(directory: "PathLike", files: Mapping[str, bytes]) -> list
 
 def write_file_undisturbed(path: "PathLike", content: bytes) -> Path:
     """Write a file, whole or not at all, without being interrupted; return its path."""
-    from sges.export.writing import write_bytes
+    from sges.writing import write_bytes
 
     with undisturbed():
         return write_bytes(path, content)

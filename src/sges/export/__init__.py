@@ -41,7 +41,7 @@ from sges.export.objects import (
     to_pgmpy,
     to_pyagrum,
 )
-from sges.export.writing import PathLike
+from sges.writing import PathLike
 
 __all__ = [
     "CONVENTIONS",

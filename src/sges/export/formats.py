@@ -35,7 +35,6 @@ from sges.errors import (
 from sges.export.dot import from_dot, to_dot
 from sges.export.matrix import from_numpy, to_numpy
 from sges.export.objects import from_networkx, need
-from sges.export.writing import PathLike, file_errors, write_text
 from sges.graph.pdag import PDAG, check_graph
 from sges.graph.records import (
     edge_records,
@@ -45,6 +44,7 @@ from sges.graph.records import (
     parse_json,
 )
 from sges.network.bif import network_of_bif
+from sges.writing import PathLike, file_errors, write_text
 
 GRAPHML_NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -13,7 +13,6 @@ whose sum is within ``SUM_TOLERANCE`` of one are scaled to sum to one, others ar
 
 import os
 import re
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -28,6 +27,7 @@ from sges.errors import FileError, GraphError, NetworkError, check_instance, che
 from sges.graph.pdag import PDAG
 from sges.network.discrete import BayesianNetwork
 from sges.nodeset import nodes
+from sges.writing import write_text
 
 SUM_TOLERANCE = 0.01
 """How far the probabilities of a row in a file may differ from one in sum."""
@@ -102,15 +102,7 @@ def write_bif(network: BayesianNetwork, path: str | os.PathLike[str]) -> None:
     """
     check_instance("network", network, BayesianNetwork, "a BayesianNetwork")
     check_path("path", path)
-    text = "\n".join(_lines(network)) + "\n"
-    target = Path(path)
-    try:
-        with tempfile.TemporaryDirectory(dir=target.parent) as beside:
-            draft = Path(beside) / "network.bif"
-            draft.write_text(text, encoding="utf-8")
-            draft.replace(target)
-    except OSError as error:
-        raise FileError(f"cannot write {str(target)!r}: {error.strerror or error}") from None
+    write_text(path, "\n".join(_lines(network)) + "\n")
 
 
 @dataclass

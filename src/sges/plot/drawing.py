@@ -25,12 +25,12 @@ from sges.errors import (
     shown,
 )
 from sges.export.objects import need
-from sges.export.writing import PathLike, write_bytes
 from sges.graph.named import printable
 from sges.graph.pdag import PDAG, Edge, check_graph
 from sges.nodeset import nodes
 from sges.plot.layered import layered
 from sges.plot.layout import Curve, Layout, Size, by_graphviz
+from sges.writing import PathLike, write_bytes
 
 Axes: TypeAlias = Any
 """``matplotlib.axes.Axes``; matplotlib is imported only when something is drawn."""

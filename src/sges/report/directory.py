@@ -6,11 +6,11 @@ from pathlib import Path
 from sges.errors import DataError, FileError, check_instance, check_path
 from sges.export import PathLike, to_dot
 from sges.export.formats import read_text
-from sges.export.writing import file_errors, write_directory
 from sges.plot import picture
 from sges.report.page import report_page, result_json_in
 from sges.report.text import summary
 from sges.result import FORMAT, Result
+from sges.writing import file_errors, write_directory
 
 FILES = ("graph.json", "graph.dot", "graph.svg", "report.html", "summary.txt")
 

@@ -40,7 +40,6 @@ from sges.errors import (
     check_text,
     shown,
 )
-from sges.export.writing import PathLike, write_text
 from sges.graph.named import printable
 from sges.graph.pdag import PDAG
 from sges.nodeset import nodes
@@ -58,6 +57,7 @@ from sges.report.html import (
 )
 from sges.report.text import facts, large, summary
 from sges.result import LearnedEdge, Result, Step
+from sges.writing import PathLike, write_text
 
 if TYPE_CHECKING:
     from sges.resampling import Confidence

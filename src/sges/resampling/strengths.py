@@ -531,7 +531,7 @@ class Confidence:
         FileError
             If the directory cannot be written.
         """
-        from sges.export.writing import write_directory
+        from sges.writing import write_directory
 
         check_path("directory", directory)
         return write_directory(directory, self.files())
