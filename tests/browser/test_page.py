@@ -411,13 +411,17 @@ def test_the_map_moves_the_picture(wide: tuple[Browser, Result]) -> None:
     assert_quiet(page)
 
 
-def test_no_line_of_a_neighborhood_runs_through_a_box(browser: Browser, tmp_path: Path) -> None:
-    """Node 0 in the middle, a parent above, a child below, and two on either side, all joined."""
+@pytest.mark.parametrize("node", [0, 100])
+def test_no_line_of_a_neighborhood_runs_through_a_box(
+    browser: Browser, tmp_path: Path, node: int
+) -> None:
+    """Node 0 has a parent, children and neighbors that are joined; 100 has two rows of children."""
     arrows = [(1, 0), (0, 2), (1, 2), (3, 2), (4, 2), (1, 5), (0, 5), (2, 5)]
-    graph = PDAG.from_edges(420, arrows, [(0, 3), (0, 4), (3, 4)])
+    fan = [(100, v) for v in range(101, 121)]
+    graph = PDAG.from_edges(420, [*arrows, *fan], [(0, 3), (0, 4), (3, 4)])
     browser.open(Result(graph, 0.0).report(tmp_path / "report.html"))
-    set_value(browser, "#find", "0")
-    assert len(browser.run(SHOWN)) == 11
+    set_value(browser, "#find", str(node))
+    assert len(browser.run(SHOWN)) == (20 if node else 11)
     hits = browser.run(
         """[...document.querySelectorAll('#extra .edge')].flatMap(path =>
           [...document.querySelectorAll('.node')]

@@ -105,9 +105,10 @@
       dx ? from[2] / 2 / Math.abs(dx) : Infinity, dy ? from[3] / 2 / Math.abs(dy) : Infinity);
     return [from[0] + dx * Math.min(scale, 0.5), from[1] + dy * Math.min(scale, 0.5)];
   }
+  const BENDS = [0, 0.25, -0.25, 0.5, -0.5, 0.75, -0.75, 1, -1, 1.3, -1.3, 1.6, -1.6, 2, -2, 2.4, -2.4, 3.4, -3.4];
   function line(x, y) {
     const [p, q] = [boxes.get(x), boxes.get(y)];
-    if (isDrawn || x === state.node || y === state.node) return outline([border(p, q), border(q, p)]);
+    if (isDrawn) return outline([border(p, q), border(q, p)]);
     // in a neighborhood, the flattest arc that runs through no box; outward arcs come first
     const others = [...boxes].filter(([v]) => v !== x && v !== y).map(([, other]) => other);
     const hub = boxes.get(state.node), length = Math.hypot(q[0] - p[0], q[1] - p[1]) || 1;
@@ -116,7 +117,7 @@
     const away = (middle[0] - hub[0]) * across[0] + (middle[1] - hub[1]) * across[1] < 0 ? -1 : 1;
     const bend = away * Math.max(36, length / 5);
     let best = null, fewest = Infinity;
-    for (const share of [0, 1, -1, 1.6, -1.6, 2.4, -2.4, 3.4, -3.4]) {
+    for (const share of BENDS) {
       const top = [0, 1].map((k) => middle[k] + across[k] * bend * share);
       const points = share ? [border(p, top), top, border(q, top)] : [border(p, q), middle, border(q, p)];
       const hit = others.filter((other) => crosses(points, other)).length;
@@ -130,9 +131,9 @@
     return "M" + numbers[0] + (points.length === 3 ? "Q" : "L") + numbers.slice(1).join(" ");
   }
   function crosses([a, top, b], [x, y, w, h]) {
-    for (let k = 1; k < 24; k++) {
-      const t = k / 24, [at, bt] = [0, 1].map((c) => (1 - t) ** 2 * a[c] + 2 * t * (1 - t) * top[c] + t * t * b[c]);
-      if (Math.abs(at - x) < w / 2 + 5 && Math.abs(bt - y) < h / 2 + 5) return true;
+    for (let k = 1; k < 40; k++) {
+      const t = k / 40, [at, bt] = [0, 1].map((c) => (1 - t) ** 2 * a[c] + 2 * t * (1 - t) * top[c] + t * t * b[c]);
+      if (Math.abs(at - x) < w / 2 + 3 && Math.abs(bt - y) < h / 2 + 3) return true;
     }
     return false;
   }
@@ -211,12 +212,17 @@
     const width = (v) => 16 + 7.6 * Math.max(short(v).length, 3);
     boxes.clear();
     let y = 30;
+    const length = (members) => members.reduce((sum, v) => sum + width(v) + 26, -26);
+    // wide rows are farther from the middle, so that lines to them are not too flat
+    const apart = (rows) => rows.length ? Math.min(Math.max(...rows.map(length)) / 6, 160) : 0;
+    const [above, below] = [chunks(parents, width), chunks(children, width)];
     const putRow = (members) => {
-      let x = 450 - members.reduce((sum, v) => sum + width(v) + 26, -26) / 2;
+      let x = 450 - length(members) / 2;
       for (const v of members) { boxes.set(v, [x + width(v) / 2, y, width(v), 26]); x += width(v) + 26; }
       y += 90;
     };
-    chunks(parents, width).forEach(putRow);
+    above.forEach(putRow);
+    y += apart(above);
     // undirected edges lead to columns on both sides, so that no line runs behind another box
     const beside = neighbors.slice(0, MOST_IN_NEIGHBORHOOD);
     const sides = [beside.slice(0, Math.ceil(beside.length / 2)), beside.slice(Math.ceil(beside.length / 2))];
@@ -225,8 +231,8 @@
     sides.forEach((column, k) => column.forEach((v, place) => boxes.set(v, [
       450 + (k ? 1 : -1) * (far + width(v) / 2), y + height / 2 + 44 * (place - (column.length - 1) / 2), width(v), 26])));
     boxes.set(state.node, [450, y + height / 2, width(state.node), 26]);
-    y += height + 90;
-    chunks(children, width).forEach(putRow);
+    y += height + 90 + apart(below);
+    below.forEach(putRow);
     nodeBoxes.clear();
     $("nodes").replaceChildren(...[...boxes].map(([v, [x, top, w, h]]) => {
       const group = shape("g", { class: "node", "data-v": v, tabindex: 0, role: "button", "aria-label": names[v] });
