@@ -47,7 +47,7 @@ HOMES = {
 }  # fmt: skip
 """Where the names of ``sges`` are documented that other modules share."""
 BLOCK = re.compile(r"^```(python|output)\n(.*?)^```$\n?", re.DOTALL | re.MULTILINE)
-REPORT = re.compile(r"\.report\(\"([\w-]+\.html)\"\)")
+REPORT = re.compile(r"\.report\(\"([\w-]+\.html)\"")
 LINK = re.compile(r"\]\(([^)#\s:]+)(?:#[^)\s]*)?\)")
 
 SECTIONS = {
