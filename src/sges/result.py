@@ -16,7 +16,7 @@ The JSON of a result has the entries
     operators_considered    how many operators were scored
     assume, forward, strategy   how the search was asked to go
     call                    the call of ``sges.learn`` as Python, or null
-    digest                  the SHA-256 of the data as they were read, or null
+    digest                  a digest of the data as they were read, or null
     complete, stopped       whether the search came to its end, and if not, why
     seconds                 by phase
     notes                   what was chosen or noticed on the way
@@ -140,7 +140,7 @@ class Result(NamedGraph):
         The call of ``sges.learn`` as Python; a bare name in it, such as ``data``, stands for an
         object that was passed.  Two results may be equal and have different calls.
     digest : str, optional
-        The SHA-256 of the data as they were read, unless they are large.
+        A digest of the data as they were read, unless they are large.
     scorer : Score, optional
         The score object, for ``certify`` and ``explain``; it is not stored with the result.
     plan : SearchPlan, optional

@@ -288,7 +288,8 @@ def consistency_set(after: PDAG, x: int, y: int, reading: Reading = "repaired") 
     x, y = as_pair(after, x, y)
     check_word("reading", reading, get_args(Reading))
     if reading == "repaired":
-        w = after.children(x) & after.descendants(y)
+        children = after.children(x)
+        w = children and children & after.descendants(y)
     elif reading == "children":
         w = after.children(x) & after.children(y)
     else:

@@ -455,11 +455,12 @@ class PDAG(NamedGraph):
         PDAG
             The subgraph, on nodes ``0..k-1`` if k nodes are kept.
         """
-        chosen = list(nodes(as_nodeset(kept, self.n, "induced")))
+        mask = as_nodeset(kept, self.n, "induced")
+        chosen = list(nodes(mask))
         number = {v: i for i, v in enumerate(chosen)}
 
         def restrict(row: NodeSet) -> NodeSet:
-            return nodeset(number[v] for v in nodes(row) if v in number)
+            return nodeset(number[v] for v in nodes(row & mask))
 
         return PDAG(
             tuple(restrict(self.out[v]) for v in chosen),

@@ -642,7 +642,7 @@ def _digest(result: Result) -> list[tuple[str, str]]:
     if data is not None:
         height = data.rows if hasattr(data, "kinds") else len(data.names)
         digest = digest_of(data) if len(data.names) * height <= MAX_DIGESTED else None
-    return [] if digest is None else [("SHA-256 of the data", digest)]
+    return [] if digest is None else [("digest of the data", digest)]
 
 
 def _citation() -> str:

@@ -6,8 +6,8 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, TypeAlias
+from functools import cache, partial
+from typing import Any, NamedTuple, TypeAlias
 
 from sges.certificate import tie_tolerance
 from sges.errors import (
@@ -34,7 +34,7 @@ from sges.search.asked import TimeUp
 from sges.search.engines import make_engine
 from sges.search.moves import Constraint, Moves
 from sges.search.replay import Replay
-from sges.selective import bounds_of, is_consistent, selective_deletes
+from sges.selective import bounds_of, is_consistent, proposed_sets
 
 
 @dataclass(frozen=True, slots=True)
@@ -451,6 +451,12 @@ class Run:
         self._progress(Progress(phase, engine.step_count, engine.total, engine.edges, seconds))
 
 
+class Remembered(NamedTuple):
+    """A property that is asked once for each graph: mostly the same few are induced."""
+
+    holds: Callable[[PDAG], bool]
+
+
 class OneByOne:
     """A climb whose deletes are each asked whether they are consistent with the assumption.
 
@@ -462,6 +468,7 @@ class OneByOne:
         self.phase, self.moves = phase, moves
         assert selection.assume is not None
         self.assume = selection.assume
+        self.remembered = Remembered(cache(selection.assume.holds))
 
     def run(self, *, bar: Edge | None, patience: float, aim: float) -> bool:
         """Take the best consistent delete, or else one step of the other moves, until none is."""
@@ -514,17 +521,20 @@ class OneByOne:
         return False
 
     def _scored(self, graph: PDAG) -> list[tuple[float, Delete]]:
-        engine, assume = self.engine, self.assume
+        engine = self.engine
+        clique, size = bounds_of(self.assume)
         lines = graph.undirected_edges()
         edges = [*graph.directed_edges(), *lines, *((y, x) for x, y in lines)]
-        bounded = bounds_of(assume) != (None, None)
+        if clique is None and size is None:
+            found = [delete for x, y in edges for delete in deletes(graph, x, y)]
+        else:
+            found = [
+                Delete(x, y, h) for x, y in edges for h in proposed_sets(graph, x, y, clique, size)
+            ]
         return [
             (delete.gain(engine, graph), delete)
-            for x, y in edges
-            for delete in (
-                selective_deletes(graph, x, y, assume) if bounded else deletes(graph, x, y)
-            )
-            if is_consistent(delete, graph, assume, after=engine.peek(delete))
+            for delete in found
+            if is_consistent(delete, graph, self.remembered, after=engine.peek(delete))
         ]
 
 
