@@ -48,6 +48,21 @@ def test_an_interrupted_run_goes_on_to_the_result_of_an_uninterrupted_one(tmp_pa
     assert confidence(DATA, 15, checkpoint=path, n_jobs=2) == confidence(DATA, 15)
 
 
+def test_progress_does_not_count_replicates_that_were_not_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    whole = confidence(DATA, 12, checkpoint=path)
+    record = json.loads(path.read_text(encoding="utf-8"))
+    record["state"] = {key: record["state"][key] for key in ("0", "9", "10", "11")}
+    del record["checksum"]
+    checksum = sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
+    path.write_text(json.dumps({**record, "checksum": checksum}), encoding="utf-8")
+    seen: list[ReplicateProgress] = []
+    found = confidence(DATA, 4, checkpoint=path, progress=seen.append)
+    assert found.graphs == whole.graphs[:4]
+    assert [(one.done, one.total) for one in seen] == [(2, 4), (3, 4), (4, 4)]
+    assert all(one.remaining >= 0 for one in seen)
+
+
 SCRIPT = """
 import sys
 import numpy as np

@@ -420,9 +420,10 @@ def run(
     graphs: dict[int, PDAG] = {}
     if checkpoint is not None:
         graphs = _restored(checkpoint, question.source.data.names)
-    kept = len(graphs)
     stopped = None
     missing = [number for number in range(replicates) if number not in graphs]
+    kept = replicates - len(missing)
+    beyond = len(graphs) - kept  # of an earlier run for more replicates
     searched = _searched(question, missing, n_jobs, time_limit)
     try:
         for number, graph in searched:
@@ -435,8 +436,8 @@ def run(
                 checkpoint.save(_stored(graphs))
                 saved = now
             if progress is not None:
-                done = len(graphs)
-                edges = sum(g.edge_count() for g in graphs.values()) / done
+                done = len(graphs) - beyond
+                edges = sum(g.edge_count() for g in graphs.values()) / len(graphs)
                 left = (now - begun) / (done - kept) * (replicates - done)
                 progress(ReplicateProgress(done, replicates, edges, now - begun, left))
     except KeyboardInterrupt:
