@@ -4,13 +4,14 @@ import os
 import pty
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
 
 from sges import examples
 from sges.cli.app import run
-from sges.cli.terminal import coloured, watching
+from sges.cli.terminal import coloured, warnings_as_remarks, watching
 from sges.report.text import progress_in_words
 from sges.search import Progress
 
@@ -45,6 +46,13 @@ def test_a_terminal_gets_colours_and_a_spinner() -> None:
     assert "\x1b[1;36m→" in shown
     assert "reading" in shown
     assert "removing edges" in shown or "local optimum" in shown
+
+
+def test_what_a_library_deprecates_is_not_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    with warnings_as_remarks():
+        warnings.warn("call me by my new name", DeprecationWarning, stacklevel=1)
+        warnings.warn("column 'a' is constant", UserWarning, stacklevel=1)
+    assert capsys.readouterr().err == "sges: warning: column 'a' is constant\n"
 
 
 def test_a_pipe_gets_neither() -> None:

@@ -98,9 +98,14 @@ def at_terminal() -> bool:
 
 @contextmanager
 def warnings_as_remarks() -> Iterator[None]:
-    """Show each different warning of the library as one line when the work is done."""
+    """Show each different warning of the library as one line when the work is done.
+
+    What a library deprecates concerns those who call it, not those who run a command.
+    """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        for category in (DeprecationWarning, PendingDeprecationWarning):
+            warnings.simplefilter("ignore", category)
         yield
     for message in dict.fromkeys(in_shell(warning.message) for warning in caught):
         remark(f"warning: {message}")
