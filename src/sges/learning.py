@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields, is_dataclass, replace
 from inspect import signature
-from math import inf
+from math import inf, prod
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
@@ -519,6 +519,8 @@ def _check_alone(table: Table, score: Score, reading: Mapping[str, Any]) -> None
 def _make_score(data: Dataset | Moments | None, score: AnyScore, penalty: Penalty) -> Score:
     """Return the score to search with."""
     if data is not None and isinstance(score, str):
+        if isinstance(data, Dataset) and _has_many_equal_rows(data):
+            data = data.merged()
         return make_score(score, data, penalty)
     if penalty != 1.0:
         raise InvalidArgument(
@@ -532,6 +534,13 @@ def _make_score(data: Dataset | Moments | None, score: AnyScore, penalty: Penalt
             "local(y, parents)"
         )
     return made
+
+
+def _has_many_equal_rows(data: Dataset) -> bool:
+    """Tell whether a discrete table has several times as many rows as rows can differ."""
+    if data.continuous or data.weights is not None or data.holes is not None:
+        return False
+    return bool(4 * prod(data.arities.tolist()) <= data.rows)
 
 
 def _score_notes(data: Dataset | Moments | None, score: AnyScore, scorer: Score) -> tuple[str, ...]:

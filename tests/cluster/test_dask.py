@@ -225,7 +225,7 @@ def test_a_worker_killed_in_the_middle_of_the_replicates_changes_nothing(
     killer = threading.Timer(0.1, own_cluster.workers[0].kill)
 
     def begin(_: object) -> None:
-        if not killer.is_alive() and own_cluster.workers[0].poll() is None:
+        if killer.ident is None:  # not started yet
             killer.start()
 
     with joblib.parallel_config("dask"):

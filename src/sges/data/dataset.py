@@ -6,6 +6,7 @@ missing values and chooses the kind of each column (``decisions``), and encodes 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -610,7 +611,15 @@ def merge_rows(
 
     Slow twin: tests/naive_data.py counts the rows in a dictionary.
     """
-    keys = _row_keys(codes, arities)
+    keys, cells = _row_keys(codes, arities), prod(arities)
+    if weights is None and cells <= codes.shape[1]:
+        counts = np.bincount(keys, minlength=cells)
+        present = np.flatnonzero(counts)
+        rows = np.empty((len(codes), len(present)), codes.dtype)
+        for place in range(len(codes) - 1, -1, -1):
+            rest, rows[place] = np.divmod(present, arities[place])
+            present = rest
+        return rows, counts[counts > 0].astype(np.int64)
     _, first, group = np.unique(keys, return_index=True, return_inverse=True)
     if weights is None:
         merged = np.bincount(group, minlength=len(first)).astype(np.int64)

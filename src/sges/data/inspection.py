@@ -312,12 +312,12 @@ def glance(data: Dataset | Moments) -> tuple[str, ...]:
     """
     check_instance("data", data, Dataset | Moments, "a Dataset or Moments")
     if isinstance(data, Moments):
-        found = collinear(list(data.names), data.covariance, data.records)
+        found = collinear(list(data.names), data.covariance, data.records, brief=True)
     else:
         if data.n > MAX_CORRELATIONS:
             return ()
         sample = without_holes(every(data, -(-data.rows // GLANCE_ROWS)))
-        found = collinear_columns(sample)
+        found = collinear_columns(sample, brief=True)
         if data.n <= GLANCE_COLUMNS:
             first = take_rows(data, slice(0, GLANCE_ROWS))
             found = [*stand_ins(sample), *duplicates(sample), *determined(sample), *found]

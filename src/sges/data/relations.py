@@ -301,7 +301,7 @@ def _share_an_order(values: Floats) -> bool:
     return len(orders) < len(values) or not orders.isdisjoint(falling)
 
 
-def collinear_columns(data: Dataset) -> list[Finding]:
+def collinear_columns(data: Dataset, *, brief: bool = False) -> list[Finding]:
     """Find collinear columns among the continuous ones and the codes."""
     names, numbers = _numbers(data)
     if len(names) < 2:
@@ -313,7 +313,7 @@ def collinear_columns(data: Dataset) -> list[Finding]:
         centred = numbers - mean[:, None]
         covariance = (centred if weights is None else centred * weights) @ centred.T / total
     coded = {data.names[v] for v in data.discrete}
-    return collinear(names, covariance, data.records, coded)
+    return collinear(names, covariance, data.records, coded, brief=brief)
 
 
 def _numbers(data: Dataset) -> tuple[list[str], Floats]:
@@ -331,11 +331,17 @@ def _numbers(data: Dataset) -> tuple[list[str], Floats]:
 
 
 def collinear(
-    names: list[str], covariance: Floats, records: float, coded: Set[str] = frozenset()
+    names: list[str],
+    covariance: Floats,
+    records: float,
+    coded: Set[str] = frozenset(),
+    *,
+    brief: bool = False,
 ) -> list[Finding]:
     """Find columns that the others determine, or nearly, as linear functions.
 
-    ``coded`` are the names of discrete columns, which stand there by their codes.
+    ``coded`` are the names of discrete columns, which stand there by their codes.  A ``brief``
+    finding does not say of which columns they are functions.
     """
     variance = np.diagonal(covariance)
     usable = np.flatnonzero(np.isfinite(variance) & (variance > 0))[:MAX_CORRELATIONS]
@@ -355,6 +361,10 @@ def collinear(
     close = np.flatnonzero(r2 >= MIN_R2).tolist()
     if not close:
         return _related(names, r2)
+    is_coded = coded >= set(_of(names, close))
+    topic = "nearly determined columns" if is_coded else "collinear columns"
+    if brief:
+        return [Finding(topic, True, tuple(_of(names, close)), "", "")]
     groups = _groups(pairs, close)
     single = [v for v in close if not any(v in group for group in groups)]
     shown = [
@@ -365,11 +375,10 @@ def collinear(
     count = len(groups) + len(single)
     more = f"; {count - 4} more" if count > 4 else ""
     one = len(close) == 1
-    if coded >= set(_of(names, close)):
-        topic, columns = "nearly determined columns", "columns"
-        what = "is almost a function" if one else "are almost functions"
+    if is_coded:
+        columns, what = "columns", "is almost a function" if one else "are almost functions"
     else:
-        topic, columns = "collinear columns", "numeric columns"
+        columns = "numeric columns"
         what = "is an almost linear function" if one else "are almost linear functions"
     return [
         Finding(
