@@ -138,19 +138,19 @@ def digest_of(data: Dataset | Moments) -> str:
 
 
 def _sums(rows: NDArray[Any]) -> NDArray[np.uint64]:
-    """Return two sums of the 64-bit words of each row, in a quarter of the time of a SHA-256.
+    """Return a sum of the 64-bit words of each row, in a fifth of the time of a SHA-256.
 
-    A change of one word changes the first sum; words that change places, the second.
+    The weights are odd, so that any change of one word changes the sum; numbers with few digits
+    differ in their upper halves only, which therefore enter the lower halves too.
     """
     words = rows.view(np.uint64)
     weights = np.arange(1, words.shape[1] + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     weights |= np.uint64(1)
-    found = np.empty((2, len(words)), np.uint64)
-    for i in range(0, len(words), 64):  # in parts: the mixed words are a copy
-        part = words[i : i + 64]
-        mixed = (part * np.uint64(0xBF58476D1CE4E5B9)) >> np.uint64(31)
-        found[0, i : i + 64] = np.einsum("ij,j->i", part, weights)
-        found[1, i : i + 64] = np.einsum("ij,j->i", mixed, weights)
+    found = np.empty(len(words), np.uint64)
+    for i in range(0, len(words), 64):  # in parts, of which there is a copy
+        folded = words[i : i + 64] >> np.uint64(32)
+        folded ^= words[i : i + 64]
+        found[i : i + 64] = np.einsum("ij,j->i", folded, weights)
     return found
 
 

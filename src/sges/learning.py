@@ -13,7 +13,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields, is_dataclass, replace
-from inspect import signature
+from functools import cache
+from inspect import Parameter, signature
 from math import inf, prod
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
@@ -223,7 +224,7 @@ def call_of(table: Table, options: Mapping[str, Any], reading: Reading | None = 
     name of the argument, and ``data`` for the table.  Progress is left out.  A ``reading`` is how
     a file was read; what ``learn`` has no arguments for is written as a call of ``Dataset.of``.
     """
-    parameters = signature(learn).parameters
+    parameters = _parameters()
     is_path = isinstance(table, str | os.PathLike)
     words = [] if table is None else [repr(os.fspath(table)) if is_path else "data"]
     read = {} if reading is None else {word: getattr(reading, word) for word in reading.given()}
@@ -237,6 +238,11 @@ def call_of(table: Table, options: Mapping[str, Any], reading: Reading | None = 
         if not _is_default(value, parameters[word].default)
     }
     return f"result = sges.learn({', '.join([*words, *_assigned(given)])})"
+
+
+@cache
+def _parameters() -> Mapping[str, Parameter]:
+    return signature(learn).parameters
 
 
 def _digest(data: Dataset | Moments | None) -> str | None:

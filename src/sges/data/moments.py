@@ -409,8 +409,8 @@ def _middle_values(values: Floats) -> Floats:
 
 
 def _mean(values: Floats, weights: NDArray[np.int64] | None, records: int) -> Floats:
-    if weights is None:
-        plain: Floats = values.mean(axis=1)
+    if weights is None:  # a product is faster than a mean, and what it rounds is looked for
+        plain: Floats = values @ np.full(values.shape[1], 1.0 / records)
         return plain
     total: Floats = (values * weights).sum(axis=1)
     return total / records

@@ -170,7 +170,10 @@ def _widest_in_blocks(levels: NDArray[np.int64]) -> int:
         )  # columns that have a second level, a third ...
         return int(COST_ALONE * more_than[most] + (-(-sharing // LANES)).sum())
 
-    return min(range(1, MOST_LEVELS + 1), key=cost)
+    numbers: set[int] = set(
+        levels[levels <= MOST_LEVELS].tolist()
+    )  # between two of them nothing changes
+    return min(sorted({1, *numbers}), key=cost)
 
 
 def _lanes(levels: NDArray[np.int64], kinds: NDArray[np.int64], widest: int) -> NDArray[np.int64]:

@@ -410,7 +410,7 @@ class Run:
         cpdag = engine.cpdag
         score = engine.member_score()
         steps = self._steps(score)
-        if steps:
+        if steps and getattr(engine, "native", None) is None:  # native scores are known
             warn_if_not_score_equivalent(self.score, steps[0].operator)
         evaluations = self._evaluations()
         if self._replay is not None and self.stopped is None:
