@@ -457,10 +457,15 @@ class PDAG(NamedGraph):
         """
         mask = as_nodeset(kept, self.n, "induced")
         chosen = list(nodes(mask))
-        number = {v: i for i, v in enumerate(chosen)}
+        new = {1 << v: 1 << i for i, v in enumerate(chosen)}
 
         def restrict(row: NodeSet) -> NodeSet:
-            return nodeset(number[v] for v in nodes(row & mask))
+            row, found = row & mask, 0
+            while row:
+                lowest = row & -row
+                found |= new[lowest]
+                row ^= lowest
+            return found
 
         return PDAG(
             tuple(restrict(self.out[v]) for v in chosen),
