@@ -46,6 +46,8 @@ def rows() -> list[tuple[str, str]]:
     """Return every (part of the paper, module) that a ``Paper:`` line names, sorted."""
     found = set()
     for path in [*(ROOT / "src").rglob("*.py"), *(ROOT / "studies").rglob("*.py")]:
+        if ".envs" in path.parts:  # environments of other programs, made by studies
+            continue
         home = ROOT / "src" if path.is_relative_to(ROOT / "src") else ROOT
         module = path.relative_to(home).with_suffix("").as_posix().replace("/", ".")
         for line in LINE.findall(path.read_text(encoding="utf-8")):
