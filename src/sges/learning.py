@@ -213,8 +213,8 @@ def learn(
 
 MAX_WRITTEN = 2_000
 """The longest argument that is written out in the call of a result, in characters."""
-MAX_DIGESTED = 4_000_000
-"""Up to how many values a digest is made, which takes a few hundredths of a second."""
+MAX_DIGESTED = 1_000_000
+"""Up to how many values a digest is made, which takes a few milliseconds."""
 
 
 def call_of(table: Table, options: Mapping[str, Any], reading: Reading | None = None) -> str:
