@@ -220,6 +220,8 @@ def distinct_values(values: NDArray[Any]) -> NDArray[Any]:
         few = few_distinct_values(values, MAX_COMPARED_FLOATS)
         return np.unique(values) if few is None else few
     low, high = int(values.min()), int(values.max())
+    if high - low <= 1:
+        return np.array([low, high] if low < high else [low], values.dtype)
     if high - low > max(MAX_COUNTED_RANGE, len(values)):
         return np.unique(values)
     seen = np.zeros(high - low + 1, np.bool_)
@@ -410,11 +412,7 @@ def packed(
 
 def smallest_unsigned(largest: int) -> np.dtype[np.unsignedinteger]:
     """Return the smallest unsigned type that holds the numbers 0 to ``largest``."""
-    return next(
-        np.dtype(kind)
-        for kind in (np.uint8, np.uint16, np.uint32, np.uint64)
-        if largest <= np.iinfo(kind).max
-    )
+    return np.min_scalar_type(largest)
 
 
 # Errors: whichever adapter meets such a column, its owner reads the same sentence

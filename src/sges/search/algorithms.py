@@ -15,7 +15,7 @@ locally consistent score it ends in the truth (``docs/explanation/strategies.md`
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from math import comb
 from typing import Literal, TypeAlias, get_args
@@ -530,8 +530,13 @@ def search_on(
     scored = not how.low_order or word not in ("complete", "given")
     search_with_knowledge(run, graph, partial(strategic.phases, word), mend, scored=scored)
     bound = bound_of(run, word, selection) if how in TWO_PHASES else None
-    result = run.result(assume=selection.assume, forward=word, bound=bound)
-    return replace(result, strategy=str(how), notes=(*result.notes, *strategic.notes()))
+    return run.result(
+        assume=selection.assume,
+        forward=word,
+        bound=bound,
+        strategy=str(how),
+        notes=strategic.notes(),
+    )
 
 
 def interleaved(
@@ -797,10 +802,10 @@ def bound_of(run: Run, word: str, selection: Selection) -> int | None:
     """Return the bound on score evaluations of a whole run, or None if it has none."""
     relaxes = run.constraint is not None and run.constraint.relaxed is not None
     backward_bound = sbes_bound(run.n, selection)
-    poly, order = poly_fes_bound(run.n), order_bound(run.n)
-    forward_bound = {"poly": poly, "order": order, "complete": 0, "given": 0}.get(word)
-    if backward_bound is None or forward_bound is None:
+    if backward_bound is None or word == "fes":
         return None
+    poly = poly_fes_bound(run.n)
+    forward_bound = {"poly": poly, "order": order_bound(run.n), "complete": 0, "given": 0}[word]
     if relaxes:  # mending takes a polynomial forward phase, whatever the first one was
         return SEARCHES * (max(poly, forward_bound) + backward_bound)
     return forward_bound + backward_bound

@@ -404,6 +404,8 @@ class Run:
         assume: object = None,
         forward: str | None = None,
         bound: int | None = None,
+        strategy: str | None = None,
+        notes: tuple[str, ...] = (),
     ) -> Result:
         """Return what the run found."""
         engine = self.engine
@@ -429,6 +431,8 @@ class Run:
             stopped=self.stopped,
             assume=None if assume is None else str(assume),
             forward=forward,
+            strategy=strategy,
+            notes=notes,
             score_name=score_name(self.score),
             scorer=self.score,
         )
