@@ -133,7 +133,11 @@ def digest_of(data: Dataset | Moments) -> str:
     for array in arrays:
         found.update(repr((array.shape, array.dtype.str)).encode())
         rows = np.atleast_2d(array)
-        found.update((_sums(rows) if array.dtype.itemsize == 8 else rows).tobytes())
+        if array.dtype.itemsize == 8:
+            found.update(_sums(rows).tobytes())
+        else:
+            for row in rows:  # one at a time, as it is copied
+                found.update(row.tobytes())
     return found.hexdigest()
 
 

@@ -192,7 +192,7 @@ def check_command(root: Path, command: str, sign: int, replacing: bool) -> int:
 
 
 def generations_of(files: dict[str, bytes], complete: dict[str, dict[str, bytes]]) -> set[str]:
-    """Return which generations the files are of, but for files that are the same in both.
+    """Return the generations of the files, leaving out files that are the same in both.
 
     A file with times in it is not the same twice, but names a column of its table.
     """

@@ -350,14 +350,8 @@ def collinear(
     names = [names[v] for v in usable]
     deviation = np.sqrt(variance[usable])
     matrix = covariance[np.ix_(usable, usable)] / deviation[:, None] / deviation
-    p = len(names)
-    pairs = np.abs(matrix) - np.eye(p)
-    r2 = pairs.max(axis=1) ** 2
-    r2 = 1.0 - (1.0 - r2) * (records - 1) / max(records - 2, 1)
-    if records > p + 1:
-        inverse = np.linalg.inv(matrix + RIDGE * np.eye(p))
-        full = 1.0 - 1.0 / np.maximum(np.diagonal(inverse), 1.0)
-        r2 = np.maximum(r2, 1.0 - (1.0 - full) * (records - 1) / (records - p))
+    p, pairs = len(names), np.abs(matrix) - np.eye(len(names))
+    r2 = _explained_shares(matrix, records)
     close = np.flatnonzero(r2 >= MIN_R2).tolist()
     if not close:
         return _related(names, r2)
@@ -395,6 +389,21 @@ def collinear(
             ),
         )
     ]
+
+
+def _explained_shares(matrix: Floats, records: float) -> Floats:
+    """Return the share of each column that the others explain, adjusted for chance.
+
+    It is that of the best of the others, or of all where there are records enough.
+    """
+    p = len(matrix)
+    r2: Floats = (np.abs(matrix) - np.eye(p)).max(axis=1) ** 2
+    r2 = 1.0 - (1.0 - r2) * (records - 1) / max(records - 2, 1)
+    if records > p + 1:
+        inverse = np.linalg.inv(matrix + RIDGE * np.eye(p))
+        full = 1.0 - 1.0 / np.maximum(np.diagonal(inverse), 1.0)
+        r2 = np.maximum(r2, 1.0 - (1.0 - full) * (records - 1) / (records - p))
+    return r2
 
 
 def _joined(names: Sequence[str]) -> str:

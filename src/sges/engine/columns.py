@@ -170,9 +170,8 @@ def _widest_in_blocks(levels: NDArray[np.int64]) -> int:
         )  # columns that have a second level, a third ...
         return int(COST_ALONE * more_than[most] + (-(-sharing // LANES)).sum())
 
-    numbers: set[int] = set(
-        levels[levels <= MOST_LEVELS].tolist()
-    )  # between two of them nothing changes
+    # Between two numbers of levels that occur, nothing changes.
+    numbers: set[int] = set(levels[levels <= MOST_LEVELS].tolist())
     return min(sorted({1, *numbers}), key=cost)
 
 

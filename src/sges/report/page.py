@@ -636,13 +636,16 @@ def _version(name: str) -> str:
 
 
 def _digest(result: Result) -> list[tuple[str, str]]:
-    """Return the digest of the data as a row, if there is one or it can be made."""
-    digest = result.digest
-    data = _data_of(result) if digest is None else None
-    if data is not None:
-        height = data.rows if hasattr(data, "kinds") else len(data.names)
-        digest = digest_of(data) if len(data.names) * height <= MAX_DIGESTED else None
-    return [] if digest is None else [("digest of the data", digest)]
+    """Return the digest of the data as a row, or of what the score has kept of them, if any."""
+    if result.digest is not None:
+        return [("digest of the data", result.digest)]
+    data = _data_of(result)
+    if data is None:
+        return []
+    height = data.rows if hasattr(data, "kinds") else len(data.names)
+    if len(data.names) * height > MAX_DIGESTED:
+        return []
+    return [("digest of the statistics", digest_of(data))]
 
 
 def _citation() -> str:
