@@ -14,9 +14,9 @@ Facts = dict[str, Any]
 
 
 def check_graph(facts: Facts) -> None:
-    """Check bits against lists, the number of edges, the fingerprint and the log."""
+    """Check bits against lists, the number of edges, the levels, the fingerprint and the log."""
     out, into = facts["rows"]
-    n = len(out)
+    n, level = len(out), facts["levels"]
     for v in range(n):
         parents, children, lines = (facts[of][v] for of in ("parents", "children", "neighbors"))
         assert len({*parents, *children, *lines}) == len(parents) + len(children) + len(lines)
@@ -24,6 +24,8 @@ def check_graph(facts: Facts) -> None:
         assert nodeset(parents) | nodeset(lines) == into[v]
         assert nodeset(lines) == out[v] & into[v]
         assert out[v] == nodeset(u for u in range(n) if into[u] >> v & 1)
+        assert all(level[v] < level[u] for u in children)
+        assert all(level[v] == level[u] for u in lines)
     assert facts["edges"] == sum((out[v] | into[v]).bit_count() for v in range(n)) // 2
     assert facts["fingerprints"][0] == facts["fingerprints"][1]
     assert facts["settled"] == len(facts["log"])

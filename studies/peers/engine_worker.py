@@ -27,6 +27,7 @@ Search: TypeAlias = Callable[[], Any]
 """A search that is ready to run; it returns a ``Result``, or several."""
 
 THREADS = 8
+REPETITIONS = 5  # of each measurement of the floor
 
 
 def main() -> None:
@@ -204,10 +205,16 @@ def several(path: str, strategy: str, at_once: bool) -> Search:
 
 
 def floor(path: str, strategy: str) -> Answer:
-    """Return the seconds of a search, and those of its questions to the score alone."""
+    """Return the seconds of a search, of its questions alone, and of making the score."""
+    from sges.score import GaussianBIC
+
     search, questions = native_distance(gaussian(path), strategy)
+    making = [
+        _seconds(lambda: GaussianBIC(table(path)), time.process_time) for _ in range(REPETITIONS)
+    ]
     return {
         **facts(search.found),
+        "statistics": median(making),
         "seconds": search.seconds,
         "floor": questions.seconds,
         "questions": questions.found,
@@ -221,7 +228,7 @@ class Timed(NamedTuple):
     seconds: float
 
 
-def native_distance(score: Any, strategy: str, repetitions: int = 5) -> tuple[Timed, Timed]:  # noqa: ANN401
+def native_distance(score: Any, strategy: str) -> tuple[Timed, Timed]:  # noqa: ANN401
     """Return the median of a search by the compiled engine, and of its questions alone.
 
     The questions are those that the search asked, asked again in one native loop: no operators, no
@@ -240,7 +247,7 @@ def native_distance(score: Any, strategy: str, repetitions: int = 5) -> tuple[Ti
     finally:
         native._MADE[score] = made
     searching, asking = [], []
-    for _ in range(repetitions):
+    for _ in range(REPETITIONS):
         searching.append(_seconds(lambda: search(score, strategy=strategy), time.process_time))
         asking.append(_seconds(recorder.replay, time.process_time))
     return Timed(result, median(searching)), Timed(recorder.replay(), median(asking))

@@ -253,6 +253,17 @@ def test_no_edge_that_is_there_is_inserted_and_none_that_is_not_is_deleted() -> 
     assert_goes_on(engine)
 
 
+@pytest.mark.parametrize("lines", [[], [(1, 2), (0, 2)]])
+def test_a_start_with_a_semi_directed_cycle_has_no_levels_and_ends(
+    lines: list[tuple[int, int]],
+) -> None:
+    arrows = [(0, 1)] if lines else [(0, 1), (1, 2), (2, 0)]
+    engine = engine_on(gaussian_score(N, 9, 100, 1))
+    engine.start(PDAG.from_edges(N, arrows, lines), -500.0)
+    assert engine._facts()["levels"] is None
+    assert engine.climb("x", Moves(inserts="all"))
+
+
 def test_escapes_without_deletes_are_none() -> None:
     assert engine_on(gaussian_score(N, 9, 100, 1)).escapes(Moves(inserts="all")) == []
 

@@ -29,8 +29,7 @@ from sges.engine.count cimport (
 )
 from sges.engine.graph cimport (
     FROM, Graph, LINE, NONE, TO, adjacent, arc, direct, free_graph, kind_of, make_graph, row_of,
-    set_edge,
-    take_back,
+    set_edge, settle_levels, take_back,
 )
 from sges.engine.lists cimport (
     BAD_GAIN, CAN_RUN_OUT, Exit, INTERRUPTED, INVALID, Ints, NO_EXTENSION, NO_MEMORY, OVER_BUDGET,
@@ -186,7 +185,7 @@ cdef class Core:
         s.views[0] = views
         s.views[1] = views + n
         s.views[2] = views + 2 * n
-        s.stale_stamp = 1
+        s.stale_stamp = s.walks = 1
         s.m.owner = <void *>self
         s.m.check = check
         s.m.ask = ask_python
@@ -1016,12 +1015,14 @@ cdef class Core:
             for v in range(g.n):
                 if has(row_of(g, u), v):
                     fingerprint ^= arc(g, u, v)
+        settle_levels(g)
         return {
             "rows": self._rows(),
             "parents": [listed(&g.parents[v]) for v in range(g.n)],
             "children": [listed(&g.children[v]) for v in range(g.n)],
             "neighbors": [listed(&g.neighbors[v]) for v in range(g.n)],
             "edges": g.edges,
+            "levels": [g.level[v] for v in range(g.n)] if g.is_levelled else None,
             "fingerprints": (g.fingerprint, fingerprint),
             "settled": g.settled,
             "log": [

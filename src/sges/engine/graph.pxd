@@ -44,6 +44,14 @@ cdef struct Graph:
     int changes
     int room
     int settled  # how many changes lead to the last complete state
+    # Levels; ``settle_levels`` brings them up to date.
+    long long *level
+    long long top_level
+    bint is_levelled  # False once a start was found to have no levels
+    int *doubtful  # a ring of the nodes whose level may be too low
+    bint *is_doubtful
+    int first_doubtful
+    int doubts
     # Scratch of ``complete``; a node's entry counts only if its stamp is the present one.
     unsigned int stamp
     long long marks
@@ -95,11 +103,15 @@ cdef inline bint make_graph(Graph *g, Exit *exit, int n) noexcept nogil:
     g.mark = <long long *>calloc(<size_t>n + 1, sizeof(long long))
     g.directed = <unsigned int *>calloc(4 * <size_t>n + 1, sizeof(int))
     g.count = <int *>calloc(<size_t>n + 1, sizeof(int))
+    g.level = <long long *>calloc(<size_t>n + 1, sizeof(long long))
+    g.doubtful = <int *>calloc(<size_t>n + 1, sizeof(int))
+    g.is_doubtful = <bint *>calloc(<size_t>n + 1, sizeof(bint))
     if (
         g.out == NULL or g.parents == NULL or g.mark == NULL or g.directed == NULL
-        or g.count == NULL
+        or g.count == NULL or g.level == NULL or g.doubtful == NULL or g.is_doubtful == NULL
     ):
         return False
+    g.is_levelled = True
     g.children = g.parents + n
     g.neighbors = g.parents + 2 * n
     g.dag_parents = g.parents + 3 * n
@@ -120,6 +132,9 @@ cdef inline void free_graph(Graph *g) noexcept nogil:
     free(g.mark)
     free(g.directed)
     free(g.count)
+    free(g.level)
+    free(g.doubtful)
+    free(g.is_doubtful)
     free(g.log)
     free(g.region.at)
     free(g.todo.at)
@@ -208,6 +223,63 @@ cdef inline void write_edge(Graph *g, int u, int v, int before, int kind) noexce
         row_of(g, v)[u >> 6] ^= <Word>1 << (u & 63)
         g.fingerprint ^= arc(g, v, u)
     g.edges += (kind != NONE) - (before != NONE)
+    if kind == TO and g.level[u] >= g.level[v]:
+        doubt(g, v)
+    elif kind == FROM and g.level[v] >= g.level[u]:
+        doubt(g, u)
+    elif kind == LINE and g.level[u] != g.level[v]:
+        doubt(g, u if g.level[u] < g.level[v] else v)
+
+
+# Levels
+#
+# u -> v goes to a higher level, u - v stays on one: a CPDAG has no semi-directed cycle through a
+# directed edge, so there are such levels.  A semi-directed path from y to x keeps between theirs, and
+# if y is above x there is none.  An edge that goes does no harm, and one that comes raises what
+# follows it, if necessary; levels never fall.
+
+
+cdef inline void doubt(Graph *g, int v) noexcept nogil:
+    """Have the level of v looked at: it may be too low."""
+    cdef int at = g.first_doubtful + g.doubts
+    if g.is_doubtful[v] or not g.is_levelled:
+        return
+    g.is_doubtful[v] = True
+    g.doubtful[at if at < g.n else at - g.n] = v
+    g.doubts += 1
+
+
+cdef inline void settle_levels(Graph *g) noexcept nogil:
+    """Raise the levels that are too low, in the order in which they came into doubt."""
+    cdef int i, v
+    cdef long long level, most = g.top_level + g.n
+    while g.doubts:
+        v = g.doubtful[g.first_doubtful]
+        g.first_doubtful += 1
+        if g.first_doubtful == g.n:
+            g.first_doubtful = 0
+        g.doubts -= 1
+        g.is_doubtful[v] = False
+        level = g.level[v]
+        for i in range(g.parents[v].size):
+            level = max(level, g.level[g.parents[v].at[i]] + 1)
+        for i in range(g.neighbors[v].size):
+            level = max(level, g.level[g.neighbors[v].at[i]])
+        if level == g.level[v]:
+            continue
+        if level > most:  # it would rise for ever: the start was no CPDAG
+            memset(g.level, 0, <size_t>g.n * sizeof(long long))
+            g.is_levelled = False
+            g.doubts = 0
+            return
+        g.level[v] = level
+        g.top_level = max(g.top_level, level)
+        for i in range(g.children[v].size):
+            if g.level[g.children[v].at[i]] <= level:
+                doubt(g, g.children[v].at[i])
+        for i in range(g.neighbors[v].size):
+            if g.level[g.neighbors[v].at[i]] < level:
+                doubt(g, g.neighbors[v].at[i])
 
 
 # Completion

@@ -30,7 +30,7 @@ from sges.engine.search cimport (
 
 cdef enum:
     MANY_SETS = 100000  # of one view: then the search is about to explode
-    FEW_BARRED = 2  # inserts of a lane that were barred one by one; then all are looked at
+    FEW_BARRED = 2  # inserts of a lane that are barred one by one in any case
 
 
 cdef inline bint make_inserts(Inserts *of, int n, int mode) noexcept nogil:
@@ -567,14 +567,25 @@ cdef inline bint is_free(Search *s, Inserts *of, int y, int lane, int x) noexcep
 
 
 cdef inline void bar_reached(Search *s, Inserts *of, int y, int lane) noexcept nogil:
-    """Bar all inserts of a lane that a path from y around S bars, with one walk."""
+    """Bar all inserts of a lane that a path from y around S bars, with one walk, if that pays.
+
+    That is, if such a walk has met fewer nodes so far than one search for each insert would.
+    """
     cdef Lanes *lanes = &of.of[y]
     cdef Lane *own = &lanes.at[lane]
     cdef Record *r = own.record
     cdef int i, x
+    cdef double left = 0.0
+    cdef long long highest = -1
+    for i in range(r.count):
+        if has(own.allowed, r.xs[i]) and s.g.level[r.xs[i]] >= s.g.level[y]:
+            left += 1.0
+            highest = max(highest, s.g.level[r.xs[i]])
+    if left * s.met_by_searches * s.walks <= <double>s.met_by_walks * s.searches:
+        return
     for i in range(own.size):
         add(s.visited, lanes.sets.at[own.first + i])
-    walk_all(s, y, s.visited)
+    walk_all(s, y, s.visited, highest)
     for i in range(own.size):
         take(s.visited, lanes.sets.at[own.first + i])
     for i in range(r.count):
@@ -607,7 +618,6 @@ cdef inline bint best_is_free(
                     return True
                 lanes.at[i].barred += 1
         if lanes.at[i].barred > FEW_BARRED:
-            lanes.at[i].barred = 0
             bar_reached(s, of, y, i)
         find_best(s, &lanes.at[i], y)
     find_best_of(of, y)

@@ -133,12 +133,8 @@ cdef inline void copy_choice(Choice *to, const Choice *of, int words) noexcept n
 
 
 cdef inline void rank(Search *s, Orders *o, Record *r, double gain) noexcept nogil:
-    """Rank the nodes that improve a base, best first.
-
-    A node ties with the next one if their gains differ by no more than the tolerance; nodes that
-    tie are ranked by their numbers.
-    """
-    cdef int i, j, count = 0, k
+    """Find the nodes that improve a base; ``ranked_node`` ranks as many of them as are asked for."""
+    cdef int i, count = 0
     cdef Word *wanted = s.allowed
     cdef Word *allowed = o.allowed + <size_t>r.y * o.words
     memcpy(wanted, allowed, <size_t>o.words * sizeof(Word))
@@ -152,56 +148,56 @@ cdef inline void rank(Search *s, Orders *o, Record *r, double gain) noexcept nog
         if r.gains[i] > o.tolerance and has(wanted, r.xs[i]):
             r.ranking[count] = i
             count += 1
-    sort_ranking(r, count)
-    i = 0
-    while i < count:  # runs of ties by number
-        j = i + 1
-        while j < count and r.gains[r.ranking[j - 1]] - r.gains[r.ranking[j]] <= o.tolerance:
-            j += 1
-        if j > i + 1:
-            sort_run(r, i, j)
-        i = j
-    r.ranked = count
+    for i in range(count // 2 - 1, -1, -1):
+        sift(r, i, count)
+    r.ranked = 0
+    r.improving = count
     r.grown_gain = gain
     r.shrunk_size = -1
     r.epoch = o.epoch
 
 
 cdef inline void sift(Record *r, int at, int count) noexcept nogil:
-    """Let one place of a heap sink; the lowest gain is on top."""
+    """Let one place of a heap sink; the highest gain is on top."""
     cdef int child, held = r.ranking[at]
     while 2 * at + 1 < count:
         child = 2 * at + 1
-        if child + 1 < count and r.gains[r.ranking[child + 1]] < r.gains[r.ranking[child]]:
+        if child + 1 < count and r.gains[r.ranking[child + 1]] > r.gains[r.ranking[child]]:
             child += 1
-        if r.gains[held] <= r.gains[r.ranking[child]]:
+        if r.gains[held] >= r.gains[r.ranking[child]]:
             break
         r.ranking[at] = r.ranking[child]
         at = child
     r.ranking[at] = held
 
 
-cdef inline void sort_ranking(Record *r, int count) noexcept nogil:
-    """Sort by decreasing gain."""
-    cdef int i, held
-    for i in range(count // 2 - 1, -1, -1):
-        sift(r, i, count)
-    for i in range(count - 1, 0, -1):
-        held = r.ranking[0]
-        r.ranking[0] = r.ranking[i]
-        r.ranking[i] = held
-        sift(r, 0, i)
+cdef inline int ranked_node(Record *r, int rank, double tolerance) noexcept nogil:
+    """Return the place among the gains of the node of a rank, best first.
 
-
-cdef inline void sort_run(Record *r, int first, int end) noexcept nogil:
-    cdef int i, j, held
-    for i in range(first + 1, end):
-        held = r.ranking[i]
-        j = i - 1
-        while j >= first and r.xs[r.ranking[j]] > r.xs[held]:
-            r.ranking[j + 1] = r.ranking[j]
-            j -= 1
-        r.ranking[j + 1] = held
+    The ranked nodes are at the end of ``ranking``, best last, and the others before them in a heap.
+    A node ties with the next one if their gains differ by no more than the tolerance; nodes that
+    tie are ranked by their numbers, so they are taken from the heap together.
+    """
+    cdef int held, last, first, i, j
+    while r.ranked <= rank:
+        first = last = r.improving - 1 - r.ranked
+        while True:
+            held = r.ranking[0]
+            r.ranking[0] = r.ranking[last]
+            r.ranking[last] = held
+            sift(r, 0, last)
+            last -= 1
+            if last < 0 or r.gains[held] - r.gains[r.ranking[0]] > tolerance:
+                break
+        r.ranked = r.improving - 1 - last
+        for i in range(first - 1, last, -1):  # lower numbers further behind
+            held = r.ranking[i]
+            j = i
+            while j < first and r.xs[r.ranking[j + 1]] > r.xs[held]:
+                r.ranking[j] = r.ranking[j + 1]
+                j += 1
+            r.ranking[j] = held
+    return r.ranking[r.improving - 1 - rank]
 
 
 cdef inline void shrink(Search *s, Orders *o, Record *grown) noexcept nogil:
@@ -249,7 +245,7 @@ cdef inline void choose(Search *s, Orders *o, int y, const Word *before, Choice 
     """Find the parents that grow-shrink chooses among the nodes before y."""
     cdef Word *required = o.required + <size_t>y * o.words
     cdef Record *r
-    cdef int i, x
+    cdef int i, x, at
     cdef double gain
     o.grown.size = 0
     clear(to.parents, 3 * o.words)
@@ -261,13 +257,14 @@ cdef inline void choose(Search *s, Orders *o, int y, const Word *before, Choice 
     if r.epoch != o.epoch:
         rank(s, o, r, 0.0)
     i = 0
-    while i < r.ranked and (o.max_parents < 0 or o.grown.size < o.max_parents):
-        x = r.xs[r.ranking[i]]
+    while i < r.improving and (o.max_parents < 0 or o.grown.size < o.max_parents):
+        at = ranked_node(r, i, o.tolerance)
+        x = r.xs[at]
         if not has(before, x):
             add(to.rivals, x)
             i += 1
             continue
-        gain = r.grown_gain + r.gains[r.ranking[i]]
+        gain = r.grown_gain + r.gains[at]
         add(to.grown, x)
         push(&s.exit, &o.grown, x)
         r = record_of(&s.m, y, o.grown.at, o.grown.size)

@@ -1,12 +1,12 @@
 """Semi-directed paths: whether one leads from y to x, and which operators it bars.
 
 A step of such a path follows u → v or u — v.  Insert(x, y, T) and Turn(x, y, C) are barred by a path
-from y to x around a set.  Paths are looked for from both ends, only for an operator that would be
-taken, and one that is found is remembered by its nodes: as long as none of them loses an edge that
+from y to x around a set.  Paths are looked for from both ends and between the levels of the
+two, only for an operator that would be taken, and one that is found is remembered by its nodes: as long as none of them loses an edge that
 leaves it, the path is there and bars what it barred.
 """
 
-from sges.engine.graph cimport Graph, row_of
+from sges.engine.graph cimport Graph, row_of, settle_levels
 from sges.engine.lists cimport Ints, Word, add, clear, grown, has, lowest_bit, one_more, push
 from sges.engine.search cimport Barrier, Search
 
@@ -31,6 +31,7 @@ cdef inline int step_from(Search *s, int v, bint forward, const Word *around, in
     cdef Ints *some
     cdef unsigned int *met_there = s.met_back if forward else s.met
     cdef int i, u, kind
+    cdef long long bound = g.level[x] if forward else g.level[y]
     for kind in range(2):
         if kind:
             some = &g.neighbors[v]
@@ -41,6 +42,8 @@ cdef inline int step_from(Search *s, int v, bint forward, const Word *around, in
             if other and ((forward and v == y and u == x) or (not forward and v == x and u == y)):
                 continue  # the edge itself is not another way
             if u != x and u != y and has(around, u):
+                continue
+            if g.level[u] > bound if forward else g.level[u] < bound:
                 continue
             see(s, u, v, forward)
             if met_there[u] == s.walk:
@@ -54,6 +57,9 @@ cdef inline bint leads(Search *s, int y, int x, const Word *around, bint other) 
     All but x.  ``other`` leaves the edge between them out of account.
     """
     cdef int first = 0, second = 0, meeting = -1, v
+    settle_levels(&s.g)
+    if s.g.level[x] < s.g.level[y]:
+        return False
     s.walk += 1
     s.front.size = s.back.size = s.path.size = 0
     see(s, y, -1, True)
@@ -68,6 +74,8 @@ cdef inline bint leads(Search *s, int y, int x, const Word *around, bint other) 
             v = s.back.at[second]
             second += 1
             meeting = step_from(s, v, False, around, x, y, other)
+    s.searches += 1
+    s.met_by_searches += s.front.size + s.back.size
     if meeting < 0:
         return False
     v = meeting
@@ -81,8 +89,8 @@ cdef inline bint leads(Search *s, int y, int x, const Word *around, bint other) 
     return True
 
 
-cdef inline void walk_all(Search *s, int y, const Word *around) noexcept nogil:
-    """Walk all semi-directed paths from y around a set; ``front`` gets what they reach."""
+cdef inline void walk_all(Search *s, int y, const Word *around, long long highest) noexcept nogil:
+    """Walk the semi-directed paths from y around a set, up to a level; ``met`` says how far."""
     cdef Graph *g = &s.g
     cdef Word *reached = s.independent
     cdef Word *out
@@ -103,13 +111,17 @@ cdef inline void walk_all(Search *s, int y, const Word *around) noexcept nogil:
                 new = out[w] & ~reached[w] & ~around[w]
                 reached[w] |= new
                 while new:
-                    see(s, (w << 6) + lowest_bit(new), v, True)
+                    if g.level[(w << 6) + lowest_bit(new)] <= highest:
+                        see(s, (w << 6) + lowest_bit(new), v, True)
                     new &= new - 1
             continue
         for k in range(g.children[v].size):
-            meet(s, g.children[v].at[k], v, reached, around)
+            if g.level[g.children[v].at[k]] <= highest:
+                meet(s, g.children[v].at[k], v, reached, around)
         for k in range(g.neighbors[v].size):
             meet(s, g.neighbors[v].at[k], v, reached, around)
+    s.walks += 1
+    s.met_by_walks += s.front.size
 
 
 cdef inline void meet(Search *s, int u, int v, Word *reached, const Word *around) noexcept nogil:

@@ -51,6 +51,7 @@ cdef struct Record:
     # The search for orders: the way of growing that led here, and what shrinking leaves.
     int epoch
     double grown_gain
+    int improving  # nodes, so many of which are ranked
     int ranked
     int ranking_room
     int *ranking

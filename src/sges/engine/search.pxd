@@ -209,6 +209,10 @@ cdef struct Search:
     Ints unbarred  # nodes of which a turn is no longer barred
     # Semi-directed paths (paths.pxd).
     unsigned int walk
+    long long searches  # from y to one x, with the nodes that they met
+    long long met_by_searches
+    long long walks  # from y to all x, likewise
+    long long met_by_walks
     unsigned int *met
     unsigned int *met_back
     int *came_from
