@@ -299,13 +299,19 @@ cdef inline void climb(void *argument) noexcept nogil:
         report(s)
 
 
+cdef inline void try_found(void *argument) noexcept nogil:
+    """Carry out the operator that was given, for the caller to look at and take back."""
+    cdef Search *s = <Search *>argument
+    if not is_valid(s, &s.found):
+        leave(&s.exit, INVALID)
+    carry_out(s, s.found.kind, s.found.x, s.found.y, &s.found.set)
+
+
 cdef inline void apply_found(void *argument) noexcept nogil:
     """Carry out the operator that was given."""
     cdef Search *s = <Search *>argument
     cdef int before = s.g.changes
-    if not is_valid(s, &s.found):
-        leave(&s.exit, INVALID)
-    carry_out(s, s.found.kind, s.found.x, s.found.y, &s.found.set)
+    try_found(s)
     if s.is_open:
         offer_again(s)
     note_changes(s, before)

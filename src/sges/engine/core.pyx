@@ -22,7 +22,7 @@ import warnings
 import numpy as np
 
 from sges.engine.climb cimport (
-    apply_found, climb, close_sources, refresh, open_sources, rewind_to,
+    apply_found, climb, close_sources, refresh, open_sources, rewind_to, try_found,
 )
 from sges.engine.count cimport (
     begin_journal, count_families, note_base, note_fan, note_single, take_over,
@@ -523,35 +523,33 @@ cdef class Core:
     @alone
     def apply(self, str phase, operator, double gain):
         """Carry out one valid operator."""
+        if not isfinite(gain):
+            raise ScoreError(f"{operator} gains {gain}; a score must be finite for every family")
+        self.s.phase = self._phase(phase)
+        self.s.found.gain = gain
+        self._do_with(operator, apply_found)
+
+    @alone
+    def peek(self, operator):
+        """Return the class to which one valid operator leads; the state stays as it is."""
+        self._do_with(operator, try_found)
+        outs, intos = self._rows()
+        take_back(&self.s.g, self.s.g.settled)
+        return PDAG(outs, intos, self._names)
+
+    cdef int _do_with(self, operator, void (*work)(void *) noexcept nogil) except -1:
+        """Do work with an operator; refuse one that is not valid at the state."""
         cdef Found *found = &self.s.found
         kind, x, y, chosen = KINDS.get(type(operator)), operator.x, operator.y, operator.chosen
         if kind is None:
             raise InvalidOperator(f"{operator!r}: it must be an Insert, a Delete or a Turn")
         if not (0 <= x < self.n and 0 <= y < self.n) or x == y or chosen >> self.n:
             raise InvalidOperator(f"{operator}: {operator.problem(self.cpdag)}")
-        if not isfinite(gain):
-            raise ScoreError(f"{operator} gains {gain}; a score must be finite for every family")
-        members = list(nodes(chosen))
-        self.s.phase = self._phase(phase)
-        fill_list(&found.set, members)
-        found.kind, found.x, found.y, found.gain = kind, x, y, gain
-        if self._do(apply_found) == INVALID:
+        fill_list(&found.set, list(nodes(chosen)))
+        found.kind, found.x, found.y = kind, x, y
+        if self._do(work) == INVALID:
             raise InvalidOperator(f"{operator}: {operator.problem(self.cpdag)}")
-
-    @alone
-    def peek(self, operator):
-        """Return the class to which one valid operator leads; the state stays as it is."""
-        mark = self.mark()
-        admitted, report = self._admitted, self._report
-        self.report = None
-        try:
-            self.apply("", operator, 0.0)
-            after = self.cpdag
-            self.rewind(mark)
-        finally:
-            self._admitted = admitted
-            self.report = report
-        return after
+        return 0
 
     def mark(self):
         """Return the point at which the run is."""
