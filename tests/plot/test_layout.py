@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from sges.graph import PDAG, dag_to_cpdag
 from sges.network import random_dag
 from sges.plot import Box, Curve, Layout
-from sges.plot.layered import (
+from sges.plot.layout import (
     crossings,
+    downward_edges,
     layered,
     layered_graph,
     layers_of,
     longest_increasing,
     order,
 )
-from sges.plot.layout import downward_edges
 from strategies import cpdags, dags
 
 Sizes = list[tuple[float, float]]
@@ -153,9 +153,10 @@ def test_crossings_are_counted_as_pairs_that_change_sides(dag: PDAG, random: obj
         random.shuffle(row)  # type: ignore[attr-defined]
     at = {place: k for row in rows for k, place in enumerate(row)}
     height = {place: h for h, row in enumerate(rows) for place in row}
+    pieces = [piece for chain in places.chains.values() for piece in pairwise(chain)]
     by_pairs = sum(
         height[a] == height[c] and (at[a] - at[c]) * (at[b] - at[d]) < 0
-        for (a, b), (c, d) in combinations(places.pieces(), 2)
+        for (a, b), (c, d) in combinations(pieces, 2)
     )
     assert crossings(places, rows) == by_pairs
     assert crossings(places, order(places)) <= crossings(places, places.layers)

@@ -6,6 +6,7 @@ into short lines, and never read as mathematics or markup.  The same graph gives
 byte by byte.
 """
 
+import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -28,8 +29,7 @@ from sges.export.objects import need
 from sges.graph.named import printable
 from sges.graph.pdag import PDAG, Edge, check_graph
 from sges.nodeset import nodes
-from sges.plot.layered import layered
-from sges.plot.layout import Curve, Layout, Size, by_graphviz
+from sges.plot.layout import Layout, Size, by_graphviz, layered
 from sges.writing import PathLike, write_bytes
 
 Axes: TypeAlias = Any
@@ -126,15 +126,9 @@ def draw(
     FileError
         If the file cannot be written.
     """
-    check_graph("graph", graph)
-    check_number("dpi", dpi, least=1)
-    check_axes(ax)
     kind = None if path is None else format_of(path)
-    graph = graph if around is None else _near(graph, around, depth)
-    sheet = _sheet(graph, title, legend, engine, styles)
-    if ax is None:
-        ax = sheet.axes(pyplot=path is None)
-    sheet.draw(ax)
+    check_axes(ax)
+    ax = _drawn(graph, ax, path is None, title, legend, engine, dpi, around, depth, styles)
     if path is not None and kind is not None:
         write_bytes(path, _render(ax.figure, kind, dpi))
     return ax
@@ -185,25 +179,9 @@ def picture(
     InvalidArgument
         If the format or the engine is not known.
     """
-    check_graph("graph", graph)
     check_word("kind of picture", kind, FORMATS)
-    check_number("dpi", dpi, least=1)
-    graph = graph if around is None else _near(graph, around, depth)
-    sheet = _sheet(graph, title, legend, engine, styles)
-    ax = sheet.axes(pyplot=False)
-    sheet.draw(ax)
+    ax = _drawn(graph, None, False, title, legend, engine, dpi, around, depth, styles)
     return _render(ax.figure, kind, dpi)
-
-
-def _near(graph: PDAG, around: str | int, depth: int) -> PDAG:
-    """Return the subgraph of the nodes within a number of edges, of any kind, from a node."""
-    check_number("depth", depth, whole=True)
-    kept = 1 << graph.node(around)
-    for _ in range(min(depth, graph.n)):
-        for v in nodes(kept):
-            kept |= graph.adjacent(v)
-    names = [graph.name(v) for v in range(graph.n)]
-    return graph.named(names).induced(nodes(kept))
 
 
 def layout_of(graph: PDAG, sizes: Sequence[Size], engine: Engine = "auto") -> Layout:
@@ -254,18 +232,16 @@ def labels_of(names: Sequence[str]) -> list[str]:
 
 
 def label_of(name: str) -> str:
-    """Return a name in a few short lines, with characters that cannot be shown escaped."""
-    shown = printable(name)
+    """Return a name in a few short lines, with characters that cannot be shown escaped.
+
+    A line ends after a space, an underscore, a dot or the like, and in a word only if necessary.
+    """
+    text = printable(name)
     room = MAX_LABEL_COLUMNS * MAX_LABEL_LINES - 6
-    if len(shown) > room:
-        shown = f"{shown[: room - 13]}…{shown[-12:]}"
-    return "\n".join(_lines(shown)) or repr(name)
-
-
-def _lines(text: str) -> list[str]:
-    """Break a text after spaces, underscores, dots and the like, in a word only if necessary."""
+    if len(text) > room:
+        text = f"{text[: room - 13]}…{text[-12:]}"
     lines = [""]
-    for piece in _pieces(text):
+    for piece in re.findall(r"[^\W_]*[\W_]|[^\W_]+", text):
         if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > MAX_LABEL_COLUMNS:
             lines.append("")
         while len(lines[-1]) + len(piece.rstrip()) > MAX_LABEL_COLUMNS:
@@ -273,17 +249,7 @@ def _lines(text: str) -> list[str]:
             piece = piece[MAX_LABEL_COLUMNS:]
             lines.append("")
         lines[-1] += piece
-    return [line.strip() for line in lines if line.strip()]
-
-
-def _pieces(text: str) -> list[str]:
-    """Return the text in pieces after which a line may end."""
-    pieces = [""]
-    for c in text:
-        pieces[-1] += c
-        if not c.isalnum():
-            pieces.append("")
-    return [piece for piece in pieces if piece]
+    return "\n".join(line.strip() for line in lines if line.strip()) or repr(name)
 
 
 def is_too_dense(graph: PDAG) -> bool:
@@ -295,13 +261,28 @@ def is_too_dense(graph: PDAG) -> bool:
     return graph.edge_count() > max(MAX_EDGES_AS_LINES, MAX_EDGES_PER_NODE * graph.n)
 
 
-def _sheet(
+def _drawn(
     graph: PDAG,
+    ax: Axes,
+    pyplot: bool,
     title: str | None,
     legend: bool,
     engine: Engine,
-    styles: Mapping[Edge, EdgeStyle] | None = None,
-) -> "_Sheet | _MatrixSheet":
+    dpi: int,
+    around: str | int | None,
+    depth: int,
+    styles: Mapping[Edge, EdgeStyle] | None,
+) -> Axes:
+    """Check the arguments of a picture, and return axes with it: those given, or new ones."""
+    check_graph("graph", graph)
+    check_number("dpi", dpi, least=1)
+    if around is not None:
+        check_number("depth", depth, whole=True)
+        kept = 1 << graph.node(around)
+        for _ in range(min(depth, graph.n)):
+            for v in nodes(kept):
+                kept |= graph.adjacent(v)
+        graph = graph.named([graph.name(v) for v in range(graph.n)]).induced(nodes(kept))
     check_word("engine", engine, get_args(Engine))
     check_flag("legend", legend)
     if title is not None and not isinstance(title, str):
@@ -314,111 +295,144 @@ def _sheet(
         raise InvalidArgument(
             f"styles = {shown(styles)}: it must be a mapping with an EdgeStyle for each edge"
         )
+    need("matplotlib", "a picture")
     if is_too_dense(graph):
-        return _MatrixSheet(graph, title)
-    return _Sheet(graph, title, legend, engine, styles)
+        return _draw_matrix(graph, ax, pyplot, title)
+    return _draw_layout(graph, ax, pyplot, title, legend, engine, styles)
 
 
-class _MatrixSheet:
-    """The adjacency matrix of a dense graph, and how to put it onto axes."""
-
-    def __init__(self, graph: PDAG, title: str | None) -> None:
-        need("matplotlib", "a picture")
-        self.graph = graph
-        self.title = title
-        self.points = min(max(4.0 * graph.n, 400.0), 1200.0)
-
-    def axes(self, *, pyplot: bool) -> Axes:
-        """Return new axes in a figure with room for names on two sides."""
-        size = (self.points / 72 + 2, self.points / 72 + 2)
-        if pyplot:
-            figure = need("matplotlib.pyplot", "a picture", "matplotlib").figure(figsize=size)
-        else:
-            figure = need("matplotlib.figure", "a picture", "matplotlib").Figure(figsize=size)
-        return figure.add_axes((0.14, 0.04, 0.82, 0.82))
-
-    def draw(self, ax: Axes) -> None:
-        """Put a cell for each edge onto the axes: from row to column."""
-        import numpy as np
-        from matplotlib.colors import ListedColormap
-
-        graph = self.graph
-        cells = np.zeros((graph.n, graph.n), dtype=np.uint8)
-        for x, y in graph.directed_edges():
-            cells[x, y] = 1
-        for x, y in graph.undirected_edges():
-            cells[x, y] = cells[y, x] = 2
-        colours = ListedColormap(["white", ARROW, LINE])
-        ax.imshow(cells, cmap=colours, vmin=0, vmax=2, interpolation="nearest")
-        size = min(TYPE_SIZE, self.points / graph.n)
-        labels = [label_of(graph.name(v)).replace("\n", "") for v in range(graph.n)]
-        ax.xaxis.tick_top()
-        for set_ticks, angle in ((ax.set_xticks, 90), (ax.set_yticks, 0)):
-            set_ticks(
-                range(graph.n), labels=labels, rotation=angle, fontsize=size, parse_math=False
-            )
-        words = "row to column: dark is directed, light is undirected"
-        ax.set_xlabel(words, color=INK, fontsize=TYPE_SIZE)
-        if self.title:
-            ax.set_title(self.title, color=INK, weight="bold", parse_math=False)
+def _new_axes(
+    size: tuple[float, float], place: tuple[float, float, float, float], pyplot: bool
+) -> Axes:
+    """Return axes at a place of a new figure, of pyplot or of nobody; its size is in inches."""
+    module = need(f"matplotlib.{'pyplot' if pyplot else 'figure'}", "a picture", "matplotlib")
+    make = module.figure if pyplot else module.Figure
+    return make(figsize=size).add_axes(place)
 
 
-class _Sheet:
-    """A laid out graph with title and legend, and how to put it onto axes."""
+def _draw_matrix(graph: PDAG, ax: Axes, pyplot: bool, title: str | None) -> Axes:
+    """Draw the adjacency matrix of a dense graph: a cell for each edge, from row to column."""
+    import numpy as np
+    from matplotlib.colors import ListedColormap
 
-    def __init__(
-        self,
-        graph: PDAG,
-        title: str | None,
-        legend: bool,
-        engine: Engine,
-        styles: Mapping[Edge, EdgeStyle] | None = None,
-    ) -> None:
-        need("matplotlib", "a picture")
-        self.graph = graph
-        self.styles = styles
-        self.title = title
-        self.labels = labels_of([graph.name(v) for v in range(graph.n)])
-        with _missing_glyphs_shown_as_boxes():
-            self.sizes = [_size(label) for label in self.labels]
-        self.layout = layout_of(graph, self.sizes, engine)
-        kinds = _kinds(graph, styles) if legend else []
-        self.legend = kinds
-        self.width = max(self.layout.width, 150.0 * len(kinds), 72.0) + 2 * MARGIN
-        self.top = MARGIN + (TITLE if self.title else 0.0)
-        self.height = self.top + self.layout.height + MARGIN + (LEGEND if kinds else 0.0)
-        self.left = (self.width - self.layout.width) / 2
+    points = min(max(4.0 * graph.n, 400.0), 1200.0)
+    if ax is None:  # with room for names on two sides
+        side = points / 72 + 2
+        ax = _new_axes((side, side), (0.14, 0.04, 0.82, 0.82), pyplot)
+    cells = np.zeros((graph.n, graph.n), dtype=np.uint8)
+    for x, y in graph.directed_edges():
+        cells[x, y] = 1
+    for x, y in graph.undirected_edges():
+        cells[x, y] = cells[y, x] = 2
+    colours = ListedColormap(["white", ARROW, LINE])
+    ax.imshow(cells, cmap=colours, vmin=0, vmax=2, interpolation="nearest")
+    size = min(TYPE_SIZE, points / graph.n)
+    labels = [label_of(graph.name(v)).replace("\n", "") for v in range(graph.n)]
+    ax.xaxis.tick_top()
+    for set_ticks, angle in ((ax.set_xticks, 90), (ax.set_yticks, 0)):
+        set_ticks(range(graph.n), labels=labels, rotation=angle, fontsize=size, parse_math=False)
+    words = "row to column: dark is directed, light is undirected"
+    ax.set_xlabel(words, color=INK, fontsize=TYPE_SIZE)
+    if title:
+        ax.set_title(title, color=INK, weight="bold", parse_math=False)
+    return ax
 
-    def axes(self, *, pyplot: bool) -> Axes:
-        """Return new axes that fill a figure of the sheet's size."""
-        size = (self.width / 72, self.height / 72)
-        if pyplot:
-            figure = need("matplotlib.pyplot", "a picture", "matplotlib").figure(figsize=size)
-        else:
-            figure = need("matplotlib.figure", "a picture", "matplotlib").Figure(figsize=size)
-        return figure.add_axes((0, 0, 1, 1))
 
-    def draw(self, ax: Axes) -> None:
-        """Put everything onto the axes, scaled to fit them."""
-        box = ax.get_window_extent()
-        points = 72 / ax.figure.dpi
-        scale = min(box.width * points / self.width, box.height * points / self.height)
-        ax.set_axis_off()
-        ax.set_aspect("equal")
-        ax.set_xlim(0, self.width)
-        ax.set_ylim(self.height, 0)
-        layout = self.layout.moved(self.left, self.top)
-        for curve in layout.curves:
-            _draw_edge(ax, self.graph, curve, scale, self.styles)
-        for v, node in layout.boxes.items():
-            _draw_node(ax, self.labels[v], (node.x, node.y), (node.width, node.height), scale)
-        if self.title:
-            place = (self.width / 2, MARGIN)
-            _text(ax, place, self.title, 1.25 * scale, va="center", weight="bold")
-        for k, kind in enumerate(self.legend):
-            middle = self.width / 2 + 150 * (k - (len(self.legend) - 1) / 2)
-            place = (middle - 62, self.height - MARGIN)
-            _draw_legend(ax, kind, place, scale, styled=self.styles is not None)
+def _draw_layout(
+    graph: PDAG,
+    ax: Axes,
+    pyplot: bool,
+    title: str | None,
+    legend: bool,
+    engine: Engine,
+    styles: Mapping[Edge, EdgeStyle] | None,
+) -> Axes:
+    """Draw a graph in its layout, with title and legend, scaled to fit the axes."""
+    from matplotlib.patches import FancyBboxPatch
+    from matplotlib.path import Path as Outline
+
+    labels = labels_of([graph.name(v) for v in range(graph.n)])
+    with _missing_glyphs_shown_as_boxes():
+        sizes = [_size(label) for label in labels]
+    layout = layout_of(graph, sizes, engine)
+    drawn = [(min(curve.edge), max(curve.edge)) for curve in layout.curves]
+    explained = {
+        "directed": bool(graph.directed_edges()),
+        "undirected: either way": bool(graph.undirected_edges()),
+        "below the threshold": styles is not None and any(styles[pair].dashed for pair in drawn),
+    }
+    entries = [words for words, is_drawn in explained.items() if is_drawn and legend]
+    top = MARGIN + (TITLE if title else 0.0)
+    width = max(layout.width, 150.0 * len(entries), 72.0) + 2 * MARGIN
+    height = top + layout.height + MARGIN + (LEGEND if entries else 0.0)
+    if ax is None:
+        ax = _new_axes((width / 72, height / 72), (0, 0, 1, 1), pyplot)
+    extent = ax.get_window_extent()
+    points = 72 / ax.figure.dpi
+    scale = min(extent.width * points / width, extent.height * points / height)
+    ax.set_axis_off()
+    ax.set_aspect("equal")
+    ax.set_xlim(0, width)
+    ax.set_ylim(height, 0)
+    layout = layout.moved((width - layout.width) / 2, top)
+    for curve, pair in zip(layout.curves, drawn, strict=True):
+        upper, lower = curve.edge
+        # an arrow of a directed cycle may point up
+        is_reversed = graph.children(lower) >> upper & 1
+        route = curve.points[::-1] if is_reversed else curve.points
+        outline = Outline(route, [Outline.MOVETO] + [Outline.CURVE4] * (len(route) - 1))
+        is_directed = not graph.neighbors(upper) >> lower & 1
+        _draw_line(ax, outline, is_directed, scale, None if styles is None else styles[pair])
+    frame: dict[str, Any] = {"facecolor": PAPER, "edgecolor": FRAME, "linewidth": 0.9 * scale}
+    for v, box in layout.boxes.items():
+        corner = (box.x - box.width / 2, box.y - box.height / 2)
+        style = "round,pad=0,rounding_size=5"
+        ax.add_patch(
+            FancyBboxPatch(corner, box.width, box.height, boxstyle=style, zorder=3, **frame)
+        )
+        _text(ax, (box.x, box.y), labels[v], scale, zorder=4, linespacing=1.1)
+    if title:
+        _text(ax, (width / 2, MARGIN), title, 1.25 * scale, weight="bold")
+    for k, words in enumerate(entries):
+        x, y = width / 2 + 150 * (k - (len(entries) - 1) / 2) - 62, height - MARGIN
+        look = None if styles is None else EdgeStyle(1.5, dashed=words == "below the threshold")
+        _draw_line(ax, Outline([(x, y), (x + 30, y)]), words == "directed", scale, look)
+        _text(ax, (x + 36, y), words, 0.85 * scale, ha="left", color=FRAME)
+    return ax
+
+
+def _draw_line(
+    ax: Axes,
+    outline: Any,  # noqa: ANN401 (a path of matplotlib)
+    directed: bool,
+    scale: float,
+    style: EdgeStyle | None = None,
+) -> None:
+    from matplotlib.patches import FancyArrowPatch, PathPatch
+
+    if style is None:
+        style = EdgeStyle(1.1) if directed else EdgeStyle(1.5, dashed=True)
+    look: dict[str, Any] = {"linewidth": style.width * scale, "zorder": 2}
+    if style.dashed:
+        look["linestyle"] = (0, (4, 2.2))
+    if directed:
+        size = 10 * scale * max(1.0, style.width / 1.5)
+        look |= {"arrowstyle": "-|>", "mutation_scale": size, "shrinkA": 0, "shrinkB": 0}
+        ax.add_patch(FancyArrowPatch(path=outline, color=ARROW, joinstyle="miter", **look))
+    else:
+        look |= {"facecolor": "none", "edgecolor": LINE, "capstyle": "butt"}
+        ax.add_patch(PathPatch(outline, **look))
+
+
+def _text(ax: Axes, place: tuple[float, float], text: str, scale: float, **options: object) -> None:
+    """Write a text as it is: a dollar sign does not begin a formula."""
+    defaults: dict[str, object] = {
+        "ha": "center",
+        "va": "center",
+        "color": INK,
+        "fontsize": TYPE_SIZE * scale,
+    }
+    ax.text(*place, text, parse_math=False, **(defaults | options))
 
 
 def _render(figure: Any, kind: str, dpi: int) -> bytes:  # noqa: ANN401 (a matplotlib figure)
@@ -450,16 +464,6 @@ def format_of(path: PathLike) -> str:
     return kind
 
 
-def _kinds(graph: PDAG, styles: Mapping[Edge, EdgeStyle] | None = None) -> list[str]:
-    """Return the kinds of edges that a legend explains."""
-    both = {"directed": graph.directed_edges(), "undirected": graph.undirected_edges()}
-    kinds = [kind for kind, edges in both.items() if edges]
-    drawn = {(min(edge), max(edge)) for edges in both.values() for edge in edges}
-    if any(style.dashed and pair in drawn for pair, style in (styles or {}).items()):
-        kinds.append("weak")
-    return kinds
-
-
 def _size(label: str) -> Size:
     """Return the width and height of the box around a label, in points."""
     from matplotlib.font_manager import FontProperties
@@ -470,85 +474,6 @@ def _size(label: str) -> Size:
     lines = label.split("\n")
     width = max(measure(line, font, False)[0] for line in lines)
     return (max(width, 12.0) + 14.0, 1.22 * TYPE_SIZE * len(lines) + 10.0)
-
-
-def _draw_node(ax: Axes, label: str, centre: tuple[float, float], size: Size, scale: float) -> None:
-    from matplotlib.patches import FancyBboxPatch
-
-    corner = (centre[0] - size[0] / 2, centre[1] - size[1] / 2)
-    style = "round,pad=0,rounding_size=5"
-    frame: dict[str, Any] = {
-        "facecolor": PAPER,
-        "edgecolor": FRAME,
-        "linewidth": 0.9 * scale,
-        "zorder": 3,
-    }
-    ax.add_patch(FancyBboxPatch(corner, *size, boxstyle=style, **frame))
-    _text(ax, centre, label, scale, ha="center", va="center", zorder=4, linespacing=1.1)
-
-
-def _text(ax: Axes, place: tuple[float, float], text: str, scale: float, **options: object) -> None:
-    """Write a text as it is: a dollar sign does not begin a formula."""
-    defaults: dict[str, object] = {"ha": "center", "color": INK, "fontsize": TYPE_SIZE * scale}
-    ax.text(*place, text, parse_math=False, **(defaults | options))
-
-
-def _draw_edge(
-    ax: Axes,
-    graph: PDAG,
-    curve: Curve,
-    scale: float,
-    styles: Mapping[Edge, EdgeStyle] | None = None,
-) -> None:
-    from matplotlib.path import Path as Outline
-
-    upper, lower = curve.edge
-    points = list(curve.points)
-    if graph.children(lower) >> upper & 1:
-        points.reverse()  # an arrow of a directed cycle, which points up
-    outline = Outline(points, [Outline.MOVETO] + [Outline.CURVE4] * (len(points) - 1))
-    directed = not graph.neighbors(upper) >> lower & 1
-    style = None if styles is None else styles[min(upper, lower), max(upper, lower)]
-    _draw_line(ax, outline, directed, scale, style)
-
-
-def _draw_line(
-    ax: Axes,
-    outline: Any,  # noqa: ANN401 (a path of matplotlib)
-    directed: bool,
-    scale: float,
-    style: EdgeStyle | None = None,
-) -> None:
-    from matplotlib.patches import FancyArrowPatch, PathPatch
-
-    if style is None:
-        style = EdgeStyle(1.1) if directed else EdgeStyle(1.5, dashed=True)
-    look: dict[str, Any] = {"linewidth": style.width * scale, "zorder": 2}
-    if style.dashed:
-        look["linestyle"] = (0, (4, 2.2))
-    if directed:
-        size = 10 * scale * max(1.0, style.width / 1.5)
-        look |= {"arrowstyle": "-|>", "mutation_scale": size, "shrinkA": 0, "shrinkB": 0}
-        ax.add_patch(FancyArrowPatch(path=outline, color=ARROW, joinstyle="miter", **look))
-    else:
-        look |= {"facecolor": "none", "edgecolor": LINE, "capstyle": "butt"}
-        ax.add_patch(PathPatch(outline, **look))
-
-
-def _draw_legend(
-    ax: Axes, kind: str, start: tuple[float, float], scale: float, *, styled: bool = False
-) -> None:
-    from matplotlib.path import Path as Outline
-
-    x, y = start
-    style = EdgeStyle(1.5, dashed=kind == "weak") if styled else None
-    _draw_line(ax, Outline([(x, y), (x + 30, y)]), kind == "directed", scale, style)
-    words = {
-        "directed": "directed",
-        "undirected": "undirected: either way",
-        "weak": "below the threshold",
-    }[kind]
-    _text(ax, (x + 36, y), words, 0.85 * scale, ha="left", va="center", color=FRAME)
 
 
 def draw_steps(
@@ -594,12 +519,7 @@ def draw_steps(
         raise InvalidArgument(f"labels = {shown(labels)}: they must be two strings")
     kind = None if path is None else format_of(path)
     if ax is None:
-        module = "matplotlib.figure" if path is not None else "matplotlib.pyplot"
-        make = need(module, "a picture", "matplotlib")
-        figure = (
-            make.Figure(figsize=(5, 3.4)) if path is not None else make.figure(figsize=(5, 3.4))
-        )
-        ax = figure.add_axes((0.14, 0.16, 0.82, 0.8))
+        ax = _new_axes((5, 3.4), (0.14, 0.16, 0.82, 0.8), path is None)
     at = [(0.0, 0.0), *curve.tolist(), (1.0, 1.0)]
     ax.step([x for x, _ in at], [y for _, y in at], where="post", color=ARROW, linewidth=1.4)
     if mark is not None:
