@@ -62,7 +62,18 @@ def files_of(result: Result, directory: PathLike, command: str | None = None) ->
     """
     check_instance("result", result, Result, "a Result")
     check_path("directory", directory)
-    _refuse_foreign(Path(directory))
+    with file_errors("write", Path(directory)):
+        present = [name for name in FILES if (Path(directory) / name).exists()]
+    if present:
+        try:
+            record = json.loads((Path(directory) / FILES[0]).read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):
+            record = None
+        if not isinstance(record, dict) or record.get("format") != FORMAT:
+            raise FileError(
+                f"cannot write {str(directory)!r}: {present[0]} is there and no result of sges is "
+                "beside it; move it away, or name another directory"
+            )
     return {
         "graph.json": (result.to_json() + "\n").encode("utf-8"),
         "graph.dot": to_dot(result.cpdag).encode("utf-8"),
@@ -103,22 +114,3 @@ def read_result(path: PathLike) -> Result:
         return Result.from_json(result_json_in(text) if is_page else text)
     except DataError as error:
         raise DataError(f"{source}: {error}") from None
-
-
-def _refuse_foreign(directory: Path) -> None:
-    """Refuse to replace a file that no result of ours has left there."""
-    with file_errors("write", directory):
-        present = [name for name in FILES if (directory / name).exists()]
-    if present and not _is_ours(directory / "graph.json"):
-        raise FileError(
-            f"cannot write {str(directory)!r}: {present[0]} is there and no result of sges is "
-            "beside it; move it away, or name another directory"
-        )
-
-
-def _is_ours(path: Path) -> bool:
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(record, dict) and record.get("format") == FORMAT

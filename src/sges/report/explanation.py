@@ -8,7 +8,7 @@ search from a graph of the user's, only the steps on the pair itself are reporte
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
 from sges.errors import check_instance
 from sges.graph.equivalence import pdag_to_cpdag
@@ -17,7 +17,7 @@ from sges.graph.pdag import PDAG
 from sges.nodeset import as_node, nodes
 from sges.operators import Delete, Operator, deletes, inserts
 from sges.report.html import preformatted
-from sges.result import Result, Step
+from sges.result import Result
 
 MAX_SCORED_OPERATORS = 10_000
 """How many operators on the pair are scored to find the best one."""
@@ -158,53 +158,42 @@ def _best_now(result: Result, a: int, b: int) -> tuple[float, Operator] | None:
     if result.scorer is None:
         return None
     cpdag = pdag_to_cpdag(result.cpdag)  # knowledge may direct more edges than the CPDAG
+    ways: list[Iterator[Operator]]
+    if cpdag.adjacent(a) >> b & 1:
+        ways = [deletes(cpdag, x, y) for x, y in ((a, b), (b, a)) if cpdag.out[x] >> y & 1]
+    else:
+        ways = [inserts(cpdag, a, b), inserts(cpdag, b, a)]
     best: tuple[float, Operator] | None = None
-    for operator in islice(_operators(cpdag, a, b), MAX_SCORED_OPERATORS):
+    for operator in islice(chain(*ways), MAX_SCORED_OPERATORS):
         gain = operator.gain(result.scorer, cpdag)
         if best is None or gain > best[0]:
             best = (gain, operator)
     return best
 
 
-def _operators(cpdag: PDAG, a: int, b: int) -> Iterator[Operator]:
-    for x, y in ((a, b), (b, a)):
-        if not cpdag.adjacent(x) >> y & 1:
-            yield from inserts(cpdag, x, y)
-        elif cpdag.out[x] >> y & 1:
-            yield from deletes(cpdag, x, y)
-
-
 def _events(result: Result, a: int, b: int) -> Iterator[Event]:
+    """Yield the steps that touched the pair: all, or those on it if the start is not known."""
+    names = [printable(name) for name in result.names]
     graphs = replay(result)
     for place, step in enumerate(result.steps):
-        on_pair = {step.operator.x, step.operator.y} == {a, b}
-        after = _after(step, on_pair, a, b, result) if graphs is None else ""
+        operator = step.operator
+        on_pair = {operator.x, operator.y} == {a, b}
         if graphs is not None:
             before, after = (edge_in_words(graphs[place + k], a, b) for k in (0, 1))
-            if before == after and not on_pair:
-                continue
-        elif not on_pair:
+        else:
+            gone = isinstance(operator, Delete)
+            joined = f"{names[a]} and {names[b]}"
+            before = after = f"no edge between {joined}" if gone else f"{joined} are joined"
+        if before == after and not on_pair:
             continue
-        name = _named(step.operator, result.names)
-        reason = _reason(step, result.names)
+        reason = ""
+        if step.separator is not None:  # of a low-order search
+            given = ", ".join(names[v] for v in nodes(step.separator))
+            condition = f" given {{{given}}}" if given else ""
+            ends = f"{names[operator.x]} and {names[operator.y]}"
+            reason = f"because {ends} are independent{condition} according to the score"
+        name = _named(operator, result.names)
         yield Event(place + 1, printable(step.phase), name, step.gain, on_pair, after, reason)
-
-
-def _reason(step: Step, names: Sequence[str]) -> str:
-    """Write why a low-order search deleted an edge; empty for every other step."""
-    if step.separator is None:
-        return ""
-    x, y = printable(names[step.operator.x]), printable(names[step.operator.y])
-    given = ", ".join(printable(names[v]) for v in nodes(step.separator))
-    condition = f" given {{{given}}}" if given else ""
-    return f"because {x} and {y} are independent{condition} according to the score"
-
-
-def _after(step: Step, on_pair: bool, a: int, b: int, result: Result) -> str:
-    """Write what a step on the pair leaves there when the graphs on the way are not known."""
-    gone = on_pair and isinstance(step.operator, Delete)
-    joined = f"{printable(result.names[a])} and {printable(result.names[b])}"
-    return f"no edge between {joined}" if gone else f"{joined} are joined"
 
 
 def replay(result: Result) -> list[PDAG] | None:
@@ -214,39 +203,30 @@ def replay(result: Result) -> list[PDAG] | None:
     after the first step, which no other start can have.
     """
     for start in (PDAG.empty, PDAG.complete):
-        graphs = _replay_from(start(result.cpdag.n, result.names), result)
-        if graphs is not None:
-            return graphs
+        graphs = [start(result.cpdag.n, result.names)]
+        for step in result.steps:
+            if not step.operator.is_valid(graphs[-1]):
+                break
+            graphs.append(step.operator.carry_out(graphs[-1]))
+            if graphs[-1].edge_count() != step.edges:
+                break
+        else:
+            if graphs[-1].skeleton() == result.cpdag.skeleton():
+                return graphs
     return None
-
-
-def _replay_from(start: PDAG, result: Result) -> list[PDAG] | None:
-    """Return the graphs on the way from this start, or None if the steps do not fit it."""
-    graphs = [start]
-    for step in result.steps:
-        if not step.operator.is_valid(graphs[-1]):
-            return None
-        graphs.append(step.operator.carry_out(graphs[-1]))
-        if graphs[-1].edge_count() != step.edges:
-            return None
-    return graphs if graphs[-1].skeleton() == result.cpdag.skeleton() else None
 
 
 def _ending(result: Result, a: int, b: int, events: tuple[Event, ...]) -> str:
     """Write what came of the steps on the pair."""
-    joined = bool(result.cpdag.adjacent(a) >> b & 1)
     last = next((event for event in reversed(events) if event.on_pair), None)
     if last is None and not result.steps and result.forward is None:
         return "the method that found this class keeps no steps"
     if last is None:
-        start = "it was there at the start, and no step removed it"
-        return start if joined else "it was never inserted: at no step was that the best change"
-    if joined:
-        return _meaning(result.cpdag, a, b)
-    return f"it was deleted at step {last.step}, which changed the score by {last.gain:.6g}"
-
-
-def _meaning(graph: PDAG, a: int, b: int) -> str:
-    if graph.neighbors(a) >> b & 1:
+        if result.cpdag.adjacent(a) >> b & 1:
+            return "it was there at the start, and no step removed it"
+        return "it was never inserted: at no step was that the best change"
+    if result.cpdag.neighbors(a) >> b & 1:
         return "undirected: the members of the class direct it both ways"
-    return "directed: every member of the class directs it so"
+    if result.cpdag.adjacent(a) >> b & 1:
+        return "directed: every member of the class directs it so"
+    return f"it was deleted at step {last.step}, which changed the score by {last.gain:.6g}"

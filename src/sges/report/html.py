@@ -14,7 +14,7 @@ from sges.graph.named import printable
 from sges.graph.pdag import PDAG, check_graph
 from sges.plot import layout_of
 from sges.plot.drawing import labels_of
-from sges.plot.layout import Curve, Layout, Size
+from sges.plot.layout import Box, Layout
 
 MAX_DRAWN_NODES, MAX_DRAWN_EDGES = 400, 500
 """Larger graphs are shown one neighborhood at a time, and in a notebook as text."""
@@ -75,11 +75,8 @@ def preformatted(text: str) -> str:
 
 def image(graph: PDAG, layout: Layout, max_height: int | None = None) -> str:
     """Return the picture of a graph as an ``img`` element that holds all of it."""
-    limit = (
-        ""
-        if max_height is None
-        else f"; max-height: {max_height}px; object-fit: contain; grid-area: 1 / 1"
-    )
+    limit = f"; max-height: {max_height}px; object-fit: contain; grid-area: 1 / 1"
+    limit = "" if max_height is None else limit
     width, height = (short(side + 2 * MARGIN) for side in (layout.width, layout.height))
     style = f' width="{width}" height="{height}"><style>{_IMAGE_STYLE}</style>'
     drawn = svg_of(graph, layout).replace(">", style, 1)
@@ -100,19 +97,18 @@ def about(graph: PDAG) -> str:
 
 
 def layout_for_page(graph: PDAG) -> Layout | None:
-    """Return where to draw the graph, or None if it is too large to be drawn whole."""
+    """Return where to draw the graph, or None if it is too large to be drawn whole.
+
+    The boxes are wide enough for any common font of a browser.
+    """
     if not 0 < graph.n <= MAX_DRAWN_NODES or graph.edge_count() > MAX_DRAWN_EDGES:
         return None
-    labels = labels_of([graph.name(v) for v in range(graph.n)])
-    layout = layout_of(graph, [_box_size(label) for label in labels], "own")
-    return layout.moved(MARGIN, MARGIN)
-
-
-def _box_size(label: str) -> Size:
-    """Return the size of the box around a label, for any common font of the browser."""
-    lines = label.split("\n")
-    width = max(sum(map(_advance, line)) for line in lines) * TYPE_SIZE
-    return (max(width, 14.0) + 16.0, LINE_HEIGHT * len(lines) + 9.0)
+    sizes = []
+    for label in labels_of([graph.name(v) for v in range(graph.n)]):
+        lines = label.split("\n")
+        width = max(sum(map(_advance, line)) for line in lines) * TYPE_SIZE
+        sizes.append((max(width, 14.0) + 16.0, LINE_HEIGHT * len(lines) + 9.0))
+    return layout_of(graph, sizes, "own").moved(MARGIN, MARGIN)
 
 
 def _advance(character: str) -> float:
@@ -144,40 +140,38 @@ def svg_of(graph: PDAG, layout: Layout | None) -> str:
         )
         empty = '<g id="extra"></g><g id="nodes"></g>'
         return f'{small}{head} viewBox="0 0 900 500">{title}{arrow}{empty}</svg>'
-    labels = labels_of([graph.name(v) for v in range(graph.n)])
     width, height = layout.width + 2 * MARGIN, layout.height + 2 * MARGIN
     lines = [
         f'{head} viewBox="0 0 {short(width)} {short(height)}">{title}{arrow}',
         '<g id="lines">',
     ]
-    lines += [_edge_path(graph, curve) for curve in layout.curves]
+    for curve in layout.curves:
+        x, y, kind = between_nodes(graph, *curve.edge)
+        points = curve.points if (x, y) == curve.edge else curve.points[::-1]
+        word = "directed" if kind == DIRECTED else "undirected"
+        lines.append(
+            f'<path class="edge {word}" data-x="{x}" data-y="{y}" data-kind="{kind}" '
+            f'd="{_outline(points)}"/>'
+        )
     lines += ['</g><g id="extra"></g><g id="nodes">']
-    lines += [_node_box(graph, v, labels[v], layout) for v in range(graph.n)]
+    labels = labels_of([graph.name(v) for v in range(graph.n)])
+    lines += [_node_box(graph, v, labels[v], layout.boxes[v]) for v in range(graph.n)]
     return "\n".join([*lines, "</g></svg>"])
 
 
-def _edge_path(graph: PDAG, curve: Curve) -> str:
-    x, y, kind = between_nodes(graph, *curve.edge)
-    points = curve.points if (x, y) == curve.edge else curve.points[::-1]
-    word = "directed" if kind == DIRECTED else "undirected"
-    return (
-        f'<path class="edge {word}" data-x="{x}" data-y="{y}" data-kind="{kind}" '
-        f'd="{_outline(points)}"/>'
-    )
-
-
 def _outline(points: Sequence[tuple[float, float]]) -> str:
+    """Return a curve as the data of a path; vertical arcs are written as lines."""
     numbers = [f"{short(x)} {short(y)}" for x, y in points]
-    return f"M{numbers[0]}" + "".join(
-        f"V{short(points[k + 2][1])}"
-        if len({round(x, 1) for x, _ in points[k - 1 : k + 3]}) == 1
-        else f"C{' '.join(numbers[k : k + 3])}"
-        for k in range(1, len(numbers), 3)
-    )
+    outline = f"M{numbers[0]}"
+    for k in range(1, len(numbers), 3):
+        is_vertical = len({round(x, 1) for x, _ in points[k - 1 : k + 3]}) == 1
+        arc = f"C{' '.join(numbers[k : k + 3])}"
+        outline += f"V{short(points[k + 2][1])}" if is_vertical else arc
+    return outline
 
 
-def _node_box(graph: PDAG, v: int, label: str, layout: Layout) -> str:
-    box = layout.boxes[v]
+def _node_box(graph: PDAG, v: int, label: str, box: Box) -> str:
+    """Return the box of a node with its label, and with words for a screen reader."""
     lines = label.split("\n")
     top = box.y - LINE_HEIGHT * (len(lines) - 1) / 2 + TYPE_SIZE * 0.35
     texts = "".join(
@@ -185,25 +179,19 @@ def _node_box(graph: PDAG, v: int, label: str, layout: Layout) -> str:
         for k, line in enumerate(lines)
     )
     name = escape(printable(graph.name(v)))
+    related = []
+    for mask, noun, plural in (
+        (graph.parents(v), "parent", "s"),
+        (graph.children(v), "child", "ren"),
+        (graph.neighbors(v), "undirected edge", "s"),
+    ):
+        related.append(f"{mask.bit_count()} {noun}{'' if mask.bit_count() == 1 else plural}")
     return (
         f'<g class="node" data-v="{v}" tabindex="0" role="button" '
-        f'aria-label="{escape(_in_words(graph, v))}"><title>{name}</title>'
+        f'aria-label="{name}: {", ".join(related)}"><title>{name}</title>'
         f'<rect x="{short(box.x - box.width / 2)}" y="{short(box.top)}" rx="5" '
         f'width="{short(box.width)}" height="{short(box.height)}"/>{texts}</g>'
     )
-
-
-def _in_words(graph: PDAG, v: int) -> str:
-    """Return what a screen reader says about a node."""
-    parts = [
-        f"{masks.bit_count()} {noun}{'' if masks.bit_count() == 1 else plural}"
-        for masks, noun, plural in (
-            (graph.parents(v), "parent", "s"),
-            (graph.children(v), "child", "ren"),
-            (graph.neighbors(v), "undirected edge", "s"),
-        )
-    ]
-    return f"{printable(graph.name(v))}: {', '.join(parts)}"
 
 
 def between_nodes(graph: PDAG, x: int, y: int) -> tuple[int, int, int]:

@@ -163,8 +163,21 @@ def report_page(
     if command is not None:
         check_text("command", command)
     if confidence is not None:
-        _check_confidence(confidence, result)
+        if not all(hasattr(confidence, name) for name in ("graphs", "rows", "threshold")):
+            raise InvalidArgument(
+                f"confidence = {shown(confidence)}: it must be a Confidence, as sges.confidence "
+                "returns"
+            )
+        if confidence.names != result.names:
+            raise InvalidArgument(
+                "confidence is about other variables than the result; both must come from one table"
+            )
     layout = layout_for_page(result.cpdag)
+    software = (
+        "@software{sges,\n  author  = {{The sges developers}},\n"
+        "  title   = {sges: Selective Greedy Equivalence Search in Python},\n"
+        f"  version = {{{_version('sges')}}}\n}}"
+    )
     return _page(
         result,
         layout,
@@ -173,20 +186,9 @@ def report_page(
         stored=_harmless(result.to_json(indent=None)),
         assumed=_definitions(_assumptions(result, confidence)),
         again=_again(result, command),
-        cite=_citation(),
+        cite="<p>The algorithm and the software:</p>"
+        f"<pre>{escape(_PAPER)}\n\n{escape(software)}</pre>",
     )
-
-
-def _check_confidence(confidence: Any, result: Result) -> None:  # noqa: ANN401 (checked here)
-    """Refuse anything that is not a ``Confidence`` about the variables of the result."""
-    if not all(hasattr(confidence, name) for name in ("graphs", "rows", "threshold")):
-        raise InvalidArgument(
-            f"confidence = {shown(confidence)}: it must be a Confidence, as sges.confidence returns"
-        )
-    if confidence.names != result.names:
-        raise InvalidArgument(
-            "confidence is about other variables than the result; both must come from one table"
-        )
 
 
 def result_html(result: Result) -> str:
@@ -227,18 +229,33 @@ def _page(
     shares = _shares(edges, confidence)
     replicates = 0 if confidence is None else confidence.done
     view = view_of(result, edges, layout, shares, replicates)
-    style, script = _asset("page.css"), _asset("page.js")
-    return Template(_asset("page.html")).substitute(
+    template, style, script = (
+        (files("sges.report") / name).read_text(encoding="utf-8")
+        for name in ("page.html", "page.css", "page.js")
+    )
+    allowed = [b64encode(sha256(part.encode()).digest()).decode() for part in (style, script)]
+    graph = result.cpdag
+    lead = (
+        f"{len(graph.directed_edges()):,} directed and {len(graph.undirected_edges()):,} "
+        f"undirected edges; score {result.score:,.4f}"
+        f"{f' ({result.score_name})' if result.score_name else ''}; {len(result.steps):,} steps."
+    )
+    alarm = (
+        f'<p class="note">The search is not complete: {escape(printable(str(result.stopped)))}. '
+        "This is the best graph found so far.</p>"
+    )
+    return Template(template).substitute(
         parts,
         version=escape(_version("sges")),
-        policy=_policy(style, script),
+        policy="default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
+        f"style-src 'sha256-{allowed[0]}'; script-src 'sha256-{allowed[1]}'",
         title=escape(_title(result)),
-        lead=escape(_lead(result)),
-        alarm=_alarm(result),
+        lead=escape(printable(lead)),
+        alarm="" if result.complete else alarm,
         style=style,
         script=script,
         view=_harmless(json.dumps(view, separators=(",", ":"))),
-        picture=svg_of(result.cpdag, layout),
+        picture=svg_of(graph, layout),
         curve=_score_curve(result.steps),
         edges=_edge_table(edges, shares, replicates),
     )
@@ -253,22 +270,9 @@ def result_json_in(text: str) -> str:
     return text[start + len(_RESULT_MARK) : end]
 
 
-def _asset(name: str) -> str:
-    return (files("sges.report") / name).read_text(encoding="utf-8")
-
-
 def _harmless(text: str) -> str:
     """Return JSON in which nothing can end the script element around it."""
     return text.replace("<", "\\u003c")
-
-
-def _policy(style: str, script: str) -> str:
-    """Return the content security policy that allows this style and script and nothing else."""
-    hashes = [b64encode(sha256(part.encode()).digest()).decode() for part in (style, script)]
-    return (
-        f"default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
-        f"style-src 'sha256-{hashes[0]}'; script-src 'sha256-{hashes[1]}'"
-    )
 
 
 # The view: what the script needs
@@ -302,11 +306,26 @@ def view_of(
         ],
         "replicates": replicates,
         "phases": [printable(phase) for phase in phases],
-        "steps": [_step_values(step, phases) for step in result.steps],
+        "steps": [],
         "start": None,
         "changes": [],
         "boxes": [],
     }
+    for step in result.steps:
+        operator = step.operator
+        values = [
+            phases.index(step.phase),
+            type(operator).__name__,
+            operator.x,
+            operator.y,
+            operator.set_name,
+            list(nodes(operator.chosen)),
+            _finite(step.gain),
+            _finite(step.score),
+            step.edges,
+        ]
+        separator = [] if step.separator is None else [list(nodes(step.separator))]
+        view["steps"].append([*values, *separator])
     if layout is not None:
         boxes = [layout.boxes[v] for v in range(result.cpdag.n)]
         view["boxes"] = [[short(b.x), short(b.y), short(b.width), short(b.height)] for b in boxes]
@@ -347,22 +366,6 @@ def _shares(edges: Sequence[LearnedEdge], confidence: "Confidence | None") -> li
         found[ends] = (edge, forward, backward, line)
         found[ends[::-1]] = (edge, backward, forward, line)
     return [found.get((edge.source, edge.target), (0.0, 0.0, 0.0, 0.0)) for edge in edges]
-
-
-def _step_values(step: Step, phases: Sequence[str]) -> list[Any]:
-    operator = step.operator
-    values = [
-        phases.index(step.phase),
-        type(operator).__name__,
-        operator.x,
-        operator.y,
-        operator.set_name,
-        list(nodes(operator.chosen)),
-        _finite(step.gain),
-        _finite(step.score),
-        step.edges,
-    ]
-    return values if step.separator is None else [*values, list(nodes(step.separator))]
 
 
 def _finite(number: float | None) -> float | None:
@@ -422,40 +425,36 @@ def _edge_table(
         f'<th scope="col" class="{"number" if column in numbers else "text"}">{column}</th>'
         for column in ("from", "edge", "to", *numbers)
     )
-    rows = [
-        _edge_row(k, edge, share, numbers)
-        for k, (edge, share) in enumerate(zip(edges, shares, strict=True))
-    ]
-    strength = (
+    rows = ""
+    for k, (edge, share) in enumerate(zip(edges, shares, strict=True)):
+        values = {
+            "gain": "" if edge.gain is None else f"{edge.gain:,.6g}",
+            "step": "" if edge.step is None else str(edge.step),
+            "strength": "" if edge.strength is None else f"{edge.strength:,.6g}",
+            "share": "" if share is None else f"{share[0]:.2f}",
+        }
+        cells = "".join(f'<td class="number">{values[column]}</td>' for column in numbers)
+        sign = "→" if edge.kind == "directed" else "—"
+        rows += (
+            f'<tr data-e="{k}"><td>{escape(printable(edge.source))}</td>'
+            f'<td><span title="{edge.kind}">{sign}</span></td>'
+            f"<td>{escape(printable(edge.target))}</td>{cells}</tr>"
+        )
+    about_strength = (
         " <i>Strength</i> is how much the score of one member of the class falls when the edge is "
         "removed from it."
     )
-    share = (
+    about_share = (
         f" <i>Share</i> is the share of {replicates:,} replicates of the table in which the two "
         "are adjacent."
     )
     return (
         "<p>An arrow → has the same direction in every member of the class; some members direct — "
         "one way and some the other. <i>Gain</i> is how much the score rose at the step that "
-        f"inserted the edge.{strength if has_strengths else ''}{share if replicates else ''}</p>"
+        f"inserted the edge.{about_strength if has_strengths else ''}"
+        f"{about_share if replicates else ''}</p>"
         f'<div class="scroll"><table id="edge-table"><caption>{len(edges):,} edges</caption>'
-        f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
-    )
-
-
-def _edge_row(k: int, edge: LearnedEdge, share: Shares | None, numbers: Sequence[str]) -> str:
-    sign = "→" if edge.kind == "directed" else "—"
-    values = {
-        "gain": "" if edge.gain is None else f"{edge.gain:,.6g}",
-        "step": "" if edge.step is None else str(edge.step),
-        "strength": "" if edge.strength is None else f"{edge.strength:,.6g}",
-        "share": "" if share is None else f"{share[0]:.2f}",
-    }
-    cells = "".join(f'<td class="number">{values[column]}</td>' for column in numbers)
-    ends = [escape(printable(name)) for name in (edge.source, edge.target)]
-    return (
-        f'<tr data-e="{k}"><td>{ends[0]}</td><td><span title="{edge.kind}">{sign}</span></td>'
-        f"<td>{ends[1]}</td>{cells}</tr>"
+        f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
 
@@ -474,55 +473,52 @@ def _title(result: Result) -> str:
     return f"Equivalence class on {n:,} variable{'' if n == 1 else 's'}"
 
 
-def _lead(result: Result) -> str:
-    directed, undirected = result.cpdag.directed_edges(), result.cpdag.undirected_edges()
-    return printable(
-        f"{len(directed):,} directed and {len(undirected):,} undirected edges; "
-        f"score {result.score:,.4f}{f' ({result.score_name})' if result.score_name else ''}; "
-        f"{len(result.steps):,} steps."
-    )
-
-
-def _alarm(result: Result) -> str:
-    if result.complete:
-        return ""
-    return (
-        f'<p class="note">The search is not complete: {escape(printable(str(result.stopped)))}. '
-        "This is the best graph found so far.</p>"
-    )
-
-
 def _assumptions(result: Result, confidence: "Confidence | None") -> list[tuple[str, str]]:
     """Return what was assumed and what came of it, in words."""
-    return [
-        *_data_facts(result),
-        *facts(result),
-        *_class_facts(result),
-        *_confidence_facts(result, confidence),
-        *_reading(result),
-    ]
-
-
-def _confidence_facts(result: Result, confidence: "Confidence | None") -> list[tuple[str, str]]:
-    """Return how the replicates were drawn, and where they disagree with the graph."""
-    if confidence is None:
-        return []
-    level = confidence.threshold
-    adjacent = {frozenset((edge.source, edge.target)) for edge in result.edges}
-    strong = {
-        frozenset((str(row["a"]), str(row["b"])))
-        for row in confidence.rows()
-        if float(row["p_edge"]) > level
-    }
-    told = (
-        f"{confidence.done:,} replicates, drawn by {confidence.draw}; threshold {level:.2f}: "
-        f"{len(adjacent - strong):,} edges of the graph do not exceed it, and "
-        f"{len(strong - adjacent):,} pairs that do are not adjacent in the graph"
-    )
-    return [("confidence", told), *(("confidence", note) for note in confidence.notes)]
+    graph = result.cpdag
+    rows = [*_data_facts(result), *facts(result)]
+    try:
+        if len(graph.undirected_edges()) > MAX_COUNTED_EDGES:
+            rows.append(("members", "not counted; result.class_size() counts them"))
+        else:
+            size = result.class_size()
+            bounds = [size] if isinstance(size, int) else [size.low, size.high]
+            told = ("between " if len(bounds) > 1 else "") + " and ".join(map(large, bounds))
+            rows.append(("members", f"{told} DAGs in the class"))
+        if result.scorer is None:
+            told = "not checked: the score is not stored with the result"
+        elif graph.n > MAX_CERTIFIED_NODES:
+            told = "not checked; result.certify() checks it"
+        else:
+            told = str(result.certify(limit=MAX_CERTIFIED_OPERATORS))
+        rows.append(("local optimum", told))
+    except NoConsistentExtension:  # a graph from a file need not be a class
+        rows.append(("members", "none: no DAG is a consistent extension of this graph"))
+    if confidence is not None:
+        level = confidence.threshold
+        adjacent = {frozenset((edge.source, edge.target)) for edge in result.edges}
+        strong = {
+            frozenset((str(row["a"]), str(row["b"])))
+            for row in confidence.rows()
+            if float(row["p_edge"]) > level
+        }
+        told = (
+            f"{confidence.done:,} replicates, drawn by {confidence.draw}; threshold {level:.2f}: "
+            f"{len(adjacent - strong):,} edges of the graph do not exceed it, and "
+            f"{len(strong - adjacent):,} pairs that do are not adjacent in the graph"
+        )
+        rows += [("confidence", told), *(("confidence", note) for note in confidence.notes)]
+    if graph.edge_count():
+        told = (
+            "an arrow has a causal reading only without unmeasured common causes and without "
+            "selection bias; the search assumes independent records and a score that fits the data"
+        )
+        rows.append(("causal reading", told))
+    return rows
 
 
 def _data_facts(result: Result) -> list[tuple[str, str]]:
+    """Return the size of the data behind the score, and the kinds of their columns."""
     data = _data_of(result)
     if data is None:
         return [("data", "not stored with the result; the notes say what was read")]
@@ -553,40 +549,6 @@ def _data_of(result: Result) -> Any:  # noqa: ANN401 (a Dataset or Moments)
     return None
 
 
-def _class_facts(result: Result) -> list[tuple[str, str]]:
-    optimum = ("local optimum", _certified(result))
-    if len(result.cpdag.undirected_edges()) > MAX_COUNTED_EDGES:
-        return [("members", "not counted; result.class_size() counts them"), optimum]
-    try:
-        size = result.class_size()
-    except NoConsistentExtension:  # a graph from a file need not be a class
-        return [("members", "none: no DAG is a consistent extension of this graph")]
-    if isinstance(size, int):
-        told = large(size)
-    else:
-        told = f"between {large(size.low)} and {large(size.high)}"
-    return [("members", f"{told} DAGs in the class"), optimum]
-
-
-def _certified(result: Result) -> str:
-    if result.scorer is None:
-        return "not checked: the score is not stored with the result"
-    if result.cpdag.n > MAX_CERTIFIED_NODES:
-        return "not checked; result.certify() checks it"
-    return str(result.certify(limit=MAX_CERTIFIED_OPERATORS))
-
-
-def _reading(result: Result) -> list[tuple[str, str]]:
-    """Return what a causal reading of the edges takes for granted."""
-    if not result.cpdag.edge_count():
-        return []
-    text = (
-        "an arrow has a causal reading only without unmeasured common causes and without selection "
-        "bias; the search assumes independent records and a score that fits the data"
-    )
-    return [("causal reading", text)]
-
-
 # Run it again, and cite it
 
 
@@ -604,9 +566,15 @@ def _again(result: Result, command: str | None) -> str:
         )
         call = _call(result)
     parts.append(f"<p>{told}</p><pre>{escape(call)}</pre>")
-    versions = [(name, _version(name)) for name in ("sges", "numpy", "scipy")]
-    rows = [*versions, ("Python", f"{platform.python_version()}, {platform.machine()}")]
-    return "".join([*parts, _definitions([*rows, *_digest(result)])])
+    rows = [(name, _version(name)) for name in ("sges", "numpy", "scipy")]
+    rows.append(("Python", f"{platform.python_version()}, {platform.machine()}"))
+    if result.digest is not None:
+        rows.append(("digest of the data", result.digest))
+    elif (data := _data_of(result)) is not None:  # that of what the score has kept of them
+        height = data.rows if hasattr(data, "kinds") else len(data.names)
+        if len(data.names) * height <= MAX_DIGESTED:
+            rows.append(("digest of the statistics", digest_of(data)))
+    return "".join([*parts, _definitions(rows)])
 
 
 def _call(result: Result) -> str:
@@ -633,27 +601,3 @@ def _version(name: str) -> str:
         return version(name)
     except PackageNotFoundError:  # a copy without metadata
         return "unknown"
-
-
-def _digest(result: Result) -> list[tuple[str, str]]:
-    """Return the digest of the data as a row, or of what the score has kept of them, if any."""
-    if result.digest is not None:
-        return [("digest of the data", result.digest)]
-    data = _data_of(result)
-    if data is None:
-        return []
-    height = data.rows if hasattr(data, "kinds") else len(data.names)
-    if len(data.names) * height > MAX_DIGESTED:
-        return []
-    return [("digest of the statistics", digest_of(data))]
-
-
-def _citation() -> str:
-    software = (
-        "@software{sges,\n  author  = {{The sges developers}},\n"
-        "  title   = {sges: Selective Greedy Equivalence Search in Python},\n"
-        f"  version = {{{_version('sges')}}}\n}}"
-    )
-    return (
-        f"<p>The algorithm and the software:</p><pre>{escape(_PAPER)}\n\n{escape(software)}</pre>"
-    )

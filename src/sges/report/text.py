@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
 from textwrap import wrap
@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from sges.errors import check_instance, check_number
 from sges.graph.named import printable
-from sges.graph.pdag import PDAG
-from sges.nodeset import NodeSet, nodes
+from sges.nodeset import nodes
 from sges.result import Result
 
 if TYPE_CHECKING:
@@ -50,15 +49,38 @@ def summary(result: Result, max_lines: int | None = 40) -> str:
     """
     check_instance("result", result, Result, "a Result")
     check_number("max_lines", max_lines, whole=True, optional=True)
+    graph = result.cpdag
+    names = [printable(graph.name(v)) for v in range(graph.n)]
+    blocks: list[tuple[str, list[str]]] = []
+    arrows, lines = [], []
+    for v in range(graph.n):
+        if above := graph.parents(v):
+            arrows.append((", ".join(names[u] for u in nodes(above)), "→", names[v]))
+        if later := graph.neighbors(v) >> v << v:
+            lines.append((names[v], "—", ", ".join(names[u] for u in nodes(later))))
+    if arrows:
+        blocks.append(("Directed: the same in every member of the class", _aligned(arrows)))
+    if lines:
+        blocks.append(("Undirected: members direct these both ways", _aligned(lines)))
+    if alone := [names[v] for v in range(graph.n) if not graph.adjacent(v)]:
+        title = f"Without edges: {count(len(alone), 'node')}"
+        blocks.append((title, _folded("  ", ", ".join(alone))))
+    page = [f"Equivalence class on {count(graph.n, 'node')}"]
+    if not result.complete:
+        page[0] += " (search not complete)"
+    for title, block in blocks:
+        page += ["", title]
+        if max_lines is None or len(block) <= max_lines:
+            page += block
+        else:
+            kept = max(max_lines - 1, 0)
+            page += [*block[:kept], f"  ... and {count(len(block) - kept, 'more line')}"]
+    page += [""]
     rows = facts(result)
     label = max(len(key) for key, _ in rows)
-    lines = [_title(result)]
-    for title, block in _blocks(result.cpdag):
-        lines += ["", title, *_cut(block, max_lines)]
-    lines += [""]
     for key, value in rows:
-        lines += _folded(f"{key:<{label}}  ", printable(value))
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+        page += _folded(f"{key:<{label}}  ", printable(value))
+    return "\n".join(line.rstrip() for line in page) + "\n"
 
 
 def count(number: int, noun: str) -> str:
@@ -70,14 +92,10 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _title(result: Result) -> str:
-    title = f"Equivalence class on {count(result.cpdag.n, 'node')}"
-    return title if result.complete else f"{title} (search not complete)"
-
-
 def facts(result: Result) -> list[tuple[str, str]]:
     """Return what was found and how as pairs of a word and a text."""
-    arrows, lines = _counts(result.cpdag)
+    arrows, lines = len(result.cpdag.directed_edges()), len(result.cpdag.undirected_edges())
+    seconds = [f"{phase} {spent:.3g}" for phase, spent in result.seconds.items()]
     bound = result.evaluation_bound
     evaluations = result.score_evaluations
     counted = "not counted" if evaluations is None else f"{evaluations:,} families"
@@ -88,7 +106,7 @@ def facts(result: Result) -> list[tuple[str, str]]:
         ("steps", f"{len(result.steps):,}, chosen among {result.operators_considered:,} operators"),
         ("assumed", result.assume or "nothing"),
         ("forward", result.forward or "none"),
-        ("seconds", _seconds(result)),
+        ("seconds", ", ".join(seconds) or "not measured"),
         ("complete", "yes" if result.complete else f"no: {result.stopped}"),
     ]
     if result.strategy not in (None, "two-phase"):
@@ -101,50 +119,16 @@ def large(number: int) -> str:
     return f"{number:,}" if number < 10**9 else f"{Decimal(number):.2g}".lower()
 
 
-def _seconds(result: Result) -> str:
-    phases = [f"{phase} {seconds:.3g}" for phase, seconds in result.seconds.items()]
-    return ", ".join(phases) or "not measured"
-
-
-def _counts(graph: PDAG) -> tuple[int, int]:
-    return len(graph.directed_edges()), len(graph.undirected_edges())
-
-
-def _blocks(graph: PDAG) -> Iterable[tuple[str, list[str]]]:
-    """Yield titles and lines: the directed edges, the undirected ones, the nodes without any."""
-    arrows, lines = _counts(graph)
-    into = [(graph.parents(y), y) for y in range(graph.n) if graph.parents(y)]
-    if arrows:
-        yield (
-            "Directed: the same in every member of the class",
-            _aligned([(_listed(graph, above), "→", printable(graph.name(y))) for above, y in into]),
-        )
-    if lines:
-        later = [(x, graph.neighbors(x) >> x << x) for x in range(graph.n)]
-        yield (
-            "Undirected: members direct these both ways",
-            _aligned([(printable(graph.name(x)), "—", _listed(graph, s)) for x, s in later if s]),
-        )
-    alone = [printable(graph.name(v)) for v in range(graph.n) if not graph.adjacent(v)]
-    if alone:
-        yield f"Without edges: {count(len(alone), 'node')}", _folded("  ", ", ".join(alone))
-
-
-def _listed(graph: PDAG, s: NodeSet) -> str:
-    return ", ".join(printable(graph.name(v)) for v in nodes(s))
-
-
 def _aligned(edges: list[tuple[str, str, str]]) -> list[str]:
     """Return one entry per line, with the edge signs aligned where that fits."""
     left = min(max(len(first) for first, _, _ in edges), WIDTH // 2 - 4)
     lines: list[str] = []
     for first, sign, second in edges:
-        if len(first) <= left:
-            lines += _folded(f"  {first:>{left}} {sign} ", second)
-        else:
-            lines += [*_folded("  ", first)[:-1]]
-            last = _folded("  ", first)[-1].strip()
-            lines += _folded(f"  {last:>{left}} {sign} ", second)
+        if len(first) > left:
+            *whole, last = _folded("  ", first)
+            lines += whole
+            first = last.strip()
+        lines += _folded(f"  {first:>{left}} {sign} ", second)
     return lines
 
 
@@ -153,13 +137,6 @@ def _folded(head: str, text: str) -> list[str]:
     room = max(WIDTH - len(head), 20)
     parts = wrap(text, room, break_on_hyphens=False) or [""]
     return [(head if not k else " " * len(head)) + part for k, part in enumerate(parts)]
-
-
-def _cut(lines: list[str], max_lines: int | None) -> list[str]:
-    if max_lines is None or len(lines) <= max_lines:
-        return lines
-    hidden = len(lines) - max_lines + 1
-    return [*lines[: max_lines - 1], f"  ... and {count(hidden, 'more line')}"]
 
 
 # Progress
