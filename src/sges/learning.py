@@ -13,31 +13,27 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields, is_dataclass, replace
-from functools import cache
-from inspect import Parameter, signature
+from inspect import signature
 from math import inf, prod
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast
 
 from sges.checkpoint import Checkpoint, digest_of, name_of
 from sges.data import Dataset, Kinds, Missing, Moments, Reading, glance
 from sges.errors import Argument, InvalidArgument, Message, Spelling, check_number, shown
 from sges.export import PathLike
 from sges.graph.pdag import PDAG
+from sges.knowledge import Knowledge
 from sges.properties import MaxParents, Property
 from sges.result import Result
 from sges.score.named import Penalty, check_score_word, kinds_in_words, make_score
 from sges.score.protocol import Score, is_score, score_name
-from sges.search import OnProgress, Strategy, search
+from sges.search import OnProgress, Strategy, engines, search
 from sges.search.algorithms import Forward
 from sges.search.auto import auto_bound
-from sges.search.engines import IS_USED
 from sges.search.moves import Constraint
 from sges.search.replay import Replay
 from sges.search.strategy import AnyStrategy, as_strategy
-
-if TYPE_CHECKING:
-    from sges.knowledge import Knowledge
 
 Table: TypeAlias = Any
 """What ``Dataset.of`` takes."""
@@ -168,10 +164,10 @@ def learn(
     """
     call = call_of(table, locals())
     check_number("time_limit", time_limit, optional=True)
-    given = given_reading(
+    reading = Reading(
         kinds=kinds, missing=missing, names=names, columns=columns, exclude=exclude, weights=weights
     )
-    data = read_table(table, score, penalty, given)
+    data = read_table(table, score, penalty, reading)
     source = score if data is None else data
     given_names = names if names is not None else getattr(source, "names", None)
     labels = None if given_names is None else tuple(given_names)
@@ -186,13 +182,7 @@ def learn(
     )
     chosen = resolve_penalty(penalty, data, score, plan, time_limit)
     scorer = _make_score(data, score, chosen.value)
-    notes = (
-        *(() if data is None else data.notes),
-        *_score_notes(data, score, scorer),
-        *chosen.notes,
-        *_inspection_notes(data),
-        *_engine_notes(),
-    )
+    notes = _notes(data, score, scorer, chosen.notes)
     for note in notes:
         LOG.info(note)
     left = None if time_limit is None else max(time_limit - chosen.seconds, 0.0)
@@ -200,12 +190,30 @@ def learn(
     if checkpoint is not None:
         kept = _checkpoint(checkpoint, data, score, chosen.value, plan)
         replay = Replay(kept.load(), kept.save)
-    with _watched(progress) as callback:
+    watched: AbstractContextManager[OnProgress | None]
+    if progress is True:
+        from sges.report.text import progress_line
+
+        watched = progress_line()
+    else:
+        watched = nullcontext(None if progress is False else progress)
+    with watched as callback:
         result = plan.run(scorer, time_limit=left, progress=callback, replay=replay)
-    named = result.cpdag.named(labels)
-    every = (*notes, *result.notes)
-    digest = _digest(data)
-    return replace(result, cpdag=named, notes=every, call=call, digest=digest, plan=plan)
+    digest = None
+    if data is not None:
+        height = len(data.names) if isinstance(data, Moments) else data.rows
+        digest = digest_of(data) if len(data.names) * height <= MAX_DIGESTED else None
+    return replace(
+        result,
+        cpdag=result.cpdag.named(labels),
+        notes=(*notes, *result.notes),
+        call=call,
+        digest=digest,
+        plan=plan,
+    )
+
+
+_DEFAULTS = {word: parameter.default for word, parameter in signature(learn).parameters.items()}
 
 
 # The call
@@ -224,37 +232,19 @@ def call_of(table: Table, options: Mapping[str, Any], reading: Reading | None = 
     name of the argument, and ``data`` for the table.  Progress is left out.  A ``reading`` is how
     a file was read; what ``learn`` has no arguments for is written as a call of ``Dataset.of``.
     """
-    parameters = _parameters()
     is_path = isinstance(table, str | os.PathLike)
     words = [] if table is None else [repr(os.fspath(table)) if is_path else "data"]
     read = {} if reading is None else {word: getattr(reading, word) for word in reading.given()}
-    if not read.keys() <= parameters.keys():
+    if not read.keys() <= _DEFAULTS.keys():
         words = [f"sges.Dataset.of({', '.join([*words, *_assigned(read)])})"]
         read = {}
     given = {
         word: value
         for word, value in (dict(options) | read).items()
-        if word in parameters and word not in ("table", "progress")
-        if not _is_default(value, parameters[word].default)
+        if word in _DEFAULTS and word not in ("table", "progress")
+        if not (value is _DEFAULTS[word] or (isinstance(value, str) and value == _DEFAULTS[word]))
     }
     return f"result = sges.learn({', '.join([*words, *_assigned(given)])})"
-
-
-@cache
-def _parameters() -> Mapping[str, Parameter]:
-    return signature(learn).parameters
-
-
-def _digest(data: Dataset | Moments | None) -> str | None:
-    """Return the digest of the data; None for a score object, and for data that take long."""
-    if data is None:
-        return None
-    height = len(data.names) if isinstance(data, Moments) else data.rows
-    return digest_of(data) if len(data.names) * height <= MAX_DIGESTED else None
-
-
-def _is_default(value: object, default: object) -> bool:
-    return value is default or (isinstance(value, str) and value == default)
 
 
 def _assigned(options: Mapping[str, Any]) -> list[str]:
@@ -264,8 +254,6 @@ def _assigned(options: Mapping[str, Any]) -> list[str]:
 
 def _written(value: object) -> str | None:
     """Return a value as Python, or None if it cannot be written, or not in a few lines."""
-    from sges.knowledge import Knowledge
-
     text: str | None = None
     if isinstance(value, Knowledge):
         text = _written({kind: pairs for kind, pairs in value.to_dict().items() if pairs})
@@ -292,15 +280,6 @@ def _written(value: object) -> str | None:
     return None if text is None or len(text) > MAX_WRITTEN else text
 
 
-def _watched(progress: OnProgress | bool | None) -> AbstractContextManager[OnProgress | None]:
-    """Return a context with the callback of the search; True is a line that renews itself."""
-    if isinstance(progress, bool) and progress:
-        from sges.report.text import progress_line
-
-        return progress_line()
-    return nullcontext(None if isinstance(progress, bool) else progress)
-
-
 def _checkpoint(
     path: PathLike,
     data: Dataset | Moments | None,
@@ -318,7 +297,7 @@ def _checkpoint(
         "score": score if isinstance(score, str) else name_of(score),  # type: ignore[arg-type]
         "penalty": penalty,
         "start": None if plan.start is None else (plan.start.out, plan.start.into),
-        "engine": "compiled" if IS_USED else "reference",
+        "engine": "compiled" if engines.IS_USED else "reference",
         **plan.settings(),
     }
     return Checkpoint.at(path, settings, data)
@@ -363,16 +342,27 @@ class SearchPlan:
             "constraint": self.constraint,
             "replay": replay,
         }
-        if not isinstance(self.assume, str):
-            result = search(score, self.assume, **options)
-            return replace(result, notes=(*result.notes, *_excess(result, self.assume)))
-        chosen = auto_bound(score, **options)
-        tried = ", ".join(str(one.k) for one in chosen.rounds)
-        note = (
-            f"assume {chosen.assume}: chosen among k = {tried}; the next did not improve the score"
-        )
-        excess = _excess(chosen.result, chosen.assume)
-        return replace(chosen.result, notes=(*chosen.result.notes, note, *excess))
+        notes: tuple[str, ...] = ()
+        assume: Property | None
+        if isinstance(self.assume, str):
+            chosen = auto_bound(score, **options)
+            result, assume = chosen.result, chosen.assume
+            tried = ", ".join(str(one.k) for one in chosen.rounds)
+            notes += (
+                f"assume {assume}: chosen among k = {tried}; the next did not improve the score",
+            )
+        else:
+            result, assume = search(score, self.assume, **options), self.assume
+        # Only parents are counted, as other measures may take longer than the search.
+        if isinstance(assume, MaxParents) and result.complete:
+            measured = MaxParents.of(result.cpdag).k
+            if measured > assume.k:
+                notes += (
+                    f"the graph has a MaxParents of {measured}, more than the {assume.k} assumed "
+                    "of the truth: the assumption restricts which deletions are considered, not "
+                    "the result; use max_indegree to limit the graph",
+                )
+        return replace(result, notes=(*result.notes, *notes))
 
     def settings(self) -> dict[str, object]:
         """Return what the result depends on, for checkpoints."""
@@ -383,23 +373,6 @@ class SearchPlan:
             "max_indegree": self.max_indegree,
             "knowledge": self.constraint,
         }
-
-
-def _excess(result: Result, assume: object) -> tuple[str, ...]:
-    """Return a note if the graph has more parents than were assumed of the truth.
-
-    Only parents are counted, as other measures may take longer than the search.
-    """
-    if not isinstance(assume, MaxParents) or not result.complete:
-        return ()
-    measured = MaxParents.of(result.cpdag).k
-    if measured <= assume.k:
-        return ()
-    return (
-        f"the graph has a MaxParents of {measured}, more than the {assume.k} assumed of the truth: "
-        "the assumption restricts which deletions are considered, not the result; use "
-        "max_indegree to limit the graph",
-    )
 
 
 # Penalties
@@ -458,41 +431,25 @@ def resolve_penalty(
 # Tables and scores
 
 
-def given_reading(**options: Any) -> dict[str, Any]:  # noqa: ANN401 (checked by Reading)
-    """Return the options on reading a table that differ from their defaults."""
-    given = {word: one for word, one in options.items() if one is not None}
-    if isinstance(given.get("missing"), str) and given["missing"] == "error":
-        del given["missing"]
-    return given
-
-
-def read_for_score(
-    table: Table, reading: Reading, score: AnyScore, penalty: AnyPenalty, *, rows: bool = False
-) -> Dataset | Moments:
-    """Return a table as a score takes it: of large tables, only statistics where they suffice.
-
-    ``rows`` says that something else than the score needs the rows.
-    """
-    by_moments = isinstance(score, str) and score in ("auto", "bic", "gaussian-bic", "bge")
-    needs_rows = rows or not by_moments or (isinstance(penalty, str) and penalty == "choose")
-    from sges.data.sources import statistics_of
-
-    return statistics_of(table, reading, rows=needs_rows)
-
-
 def read_table(
-    table: Table,
-    score: AnyScore,
-    penalty: AnyPenalty,
-    reading: Mapping[str, Any],
-    *,
-    rows: bool = False,
+    table: Table, score: AnyScore, penalty: AnyPenalty, reading: Reading, *, rows: bool = False
 ) -> Dataset | Moments | None:
-    """Return the table as scores take it; None beside a score object, which has its own data."""
+    """Return the table as scores take it; None beside a score object, which has its own data.
+
+    Of a large table, only statistics are kept where they suffice.  ``rows`` says that something
+    else than the score needs the rows.
+    """
+    given = reading.given()
     if isinstance(score, str):
         check_score_word(score)
     elif is_score(score):
-        _check_alone(table, score, reading)
+        beside = ["a table"] if table is not None else []
+        beside += [f"{word}=" for word in given if word != "names"]
+        if beside:
+            raise InvalidArgument(
+                f"{beside[0]} was given beside a {type(score).__name__} object, which has its own "
+                "data; give the table and the score's name or class, or the score alone"
+            )
         return None
     elif not callable(score):
         raise InvalidArgument(
@@ -502,31 +459,29 @@ def read_table(
     if table is None:
         raise InvalidArgument("there is no table; give one, or a score object as score=")
     if isinstance(table, Moments):
-        if reading:
+        if given:
             raise InvalidArgument(
-                f"{next(iter(reading))}= is about reading a table, and Moments have been read"
+                f"{given[0]}= is about reading a table, and Moments have been read"
             )
         return table
-    return read_for_score(table, Reading(**reading), score, penalty, rows=rows)
+    from sges.data.sources import statistics_of
 
-
-def _check_alone(table: Table, score: Score, reading: Mapping[str, Any]) -> None:
-    """Refuse a table, or options on reading one, beside a score object."""
-    given = [f"{word}=" for word in reading if word != "names"]
-    if table is not None:
-        given = ["a table", *given]
-    if given:
-        raise InvalidArgument(
-            f"{given[0]} was given beside a {type(score).__name__} object, which has its own data; "
-            "give the table and the score's name or class, or the score alone"
-        )
+    by_moments = isinstance(score, str) and score in ("auto", "bic", "gaussian-bic", "bge")
+    chooses = isinstance(penalty, str) and penalty == "choose"
+    return statistics_of(table, reading, rows=rows or not by_moments or chooses)
 
 
 def _make_score(data: Dataset | Moments | None, score: AnyScore, penalty: Penalty) -> Score:
     """Return the score to search with."""
     if data is not None and isinstance(score, str):
-        if isinstance(data, Dataset) and _has_many_equal_rows(data):
-            data = data.merged()
+        if (
+            isinstance(data, Dataset)
+            and not data.continuous
+            and data.weights is None
+            and data.holes is None
+            and 4 * prod(data.arities.tolist()) <= data.rows
+        ):
+            data = data.merged()  # it has several times as many rows as rows can differ
         return make_score(score, data, penalty)
     if penalty != 1.0:
         raise InvalidArgument(
@@ -542,51 +497,32 @@ def _make_score(data: Dataset | Moments | None, score: AnyScore, penalty: Penalt
     return made
 
 
-def _has_many_equal_rows(data: Dataset) -> bool:
-    """Tell whether a discrete table has several times as many rows as rows can differ."""
-    if data.continuous or data.weights is not None or data.holes is not None:
-        return False
-    return bool(4 * prod(data.arities.tolist()) <= data.rows)
-
-
-def _score_notes(data: Dataset | Moments | None, score: AnyScore, scorer: Score) -> tuple[str, ...]:
-    """Return why this score is used and how many rows there are, unless it is an object."""
-    if data is None:
-        return ()
-    is_chosen = isinstance(score, str) and score in ("auto", "bic")
-    why = kinds_in_words(data) if is_chosen else "as requested"
-    return f"score {score_name(scorer)}: {why}", _size_in_words(data)
-
-
-def _inspection_notes(data: Dataset | Moments | None) -> tuple[str, ...]:
-    """Return a note if a glance at the table shows something that can change most of a graph."""
-    if data is None or not (topics := glance(data)):
-        return ()
-    where = Spelling("Dataset.of(table).describe()", "sges inspect")
-    return (Message(f"look at the table before trusting the edges ({', '.join(topics)}): ", where),)
-
-
-def _size_in_words(data: Dataset | Moments) -> str:
-    """Return the size of a table: its rows, and the records they stand for if rows have weights."""
-    columns = len(data.names)
-    size = f"{data.records:,} row{'' if data.records == 1 else 's'}"
-    if isinstance(data, Dataset) and (data.unit != 1 or data.holes is not None):
-        size = f"{data.rows:,} rows, scored as {data.records:,} records,"
-    elif isinstance(data, Dataset) and data.rows != data.records:
-        size = f"{data.rows:,} rows that stand for {data.records:,} records"
-    return f"data: {size} of {columns:,} column{'' if columns == 1 else 's'}"
-
-
-def _engine_notes() -> tuple[str, ...]:
-    """Return a note if searches run without the compiled engine because it was not built."""
-    from sges.search.engines import IS_COMPILED
-
-    if IS_COMPILED:
-        return ()
-    return (
-        "the compiled engine was not built, so the search ran in plain Python, which is slow; "
-        "install a wheel, or a C compiler before installing from source",
-    )
+def _notes(
+    data: Dataset | Moments | None, score: AnyScore, scorer: Score, about_penalty: Sequence[str]
+) -> list[str]:
+    """Return what was read, why this score is used, and what to look at before trusting a graph."""
+    notes: list[str] = []
+    if data is not None:
+        is_chosen = isinstance(score, str) and score in ("auto", "bic")
+        why = kinds_in_words(data) if is_chosen else "as requested"
+        size = f"{data.records:,} row{'' if data.records == 1 else 's'}"
+        if isinstance(data, Dataset) and (data.unit != 1 or data.holes is not None):
+            size = f"{data.rows:,} rows, scored as {data.records:,} records,"
+        elif isinstance(data, Dataset) and data.rows != data.records:
+            size = f"{data.rows:,} rows that stand for {data.records:,} records"
+        columns = f"{len(data.names):,} column{'' if len(data.names) == 1 else 's'}"
+        notes += [*data.notes, f"score {score_name(scorer)}: {why}", f"data: {size} of {columns}"]
+    notes += about_penalty
+    if data is not None and (topics := glance(data)):
+        where = Spelling("Dataset.of(table).describe()", "sges inspect")
+        look = f"look at the table before trusting the edges ({', '.join(topics)}): "
+        notes.append(Message(look, where))
+    if not engines.IS_COMPILED:
+        notes.append(
+            "the compiled engine was not built, so the search ran in plain Python, which is slow; "
+            "install a wheel, or a C compiler before installing from source"
+        )
+    return notes
 
 
 # What surrounds the search
@@ -601,11 +537,7 @@ def resolve_strategy(strategy: AnyStrategy, forward: Forward | None) -> Strategy
 
 def bind_knowledge(knowledge: AnyKnowledge, names: Sequence[str] | int) -> Constraint | None:
     """Return background knowledge with the variables as numbers."""
-    from sges.knowledge import Knowledge
-
-    if knowledge is None:
-        return None
-    return Knowledge.of(knowledge).bind(names)
+    return None if knowledge is None else Knowledge.of(knowledge).bind(names)
 
 
 def _matched_start(start: AnyStart, labels: tuple[str, ...] | None) -> PDAG | None:
@@ -614,9 +546,7 @@ def _matched_start(start: AnyStart, labels: tuple[str, ...] | None) -> PDAG | No
         from sges.export import read_graph
 
         start = read_graph(start)
-    if not isinstance(start, PDAG) or start.names is None or labels is None:
-        return start
-    if start.names == labels:
+    if not isinstance(start, PDAG) or start.names in (None, labels) or labels is None:
         return start
     if unmatched := sorted(set(start.names) ^ set(labels)):
         where = "the start" if unmatched[0] in start.names else "the table"

@@ -111,11 +111,13 @@ class ReadingOptions:
         *,
         rows: bool = False,
     ) -> "Dataset | Moments":
-        """Return a table as a score takes it: see ``sges.learning.read_for_score``."""
+        """Return a table as a score takes it: see ``sges.learning.read_table``."""
         from sges.data import Reading
-        from sges.learning import read_for_score
+        from sges.learning import read_table
 
-        return read_for_score(table, Reading(**self.arguments()), score, penalty, rows=rows)
+        data = read_table(table, score, penalty, Reading(**self.arguments()), rows=rows)
+        assert data is not None  # as the score is named by a word
+        return data
 
 
 def with_reading_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from sges.checkpoint import SECONDS_BETWEEN, Checkpoint, name_of
-from sges.data import Dataset, Kinds, Missing, Moments
+from sges.data import Dataset, Kinds, Missing, Moments, Reading
 from sges.errors import (
     ClusterError,
     DataError,
@@ -46,7 +46,6 @@ from sges.learning import (
     SearchPlan,
     Table,
     bind_knowledge,
-    given_reading,
     read_table,
     resolve_penalty,
     resolve_strategy,
@@ -209,12 +208,12 @@ def confidence(
     """
     begun = time.perf_counter()
     check_run(replicates, seed, time_limit, progress)
-    given = given_reading(
+    reading = Reading(
         kinds=kinds, missing=missing, names=names, columns=columns, exclude=exclude, weights=weights
     )
     check_word("draw", draw, ("auto", *DRAWS))
     needs_rows = draw not in ("auto", "wishart") or (isinstance(score, str) and score == "bge")
-    data = read_table(table, score, penalty, given, rows=needs_rows)
+    data = read_table(table, score, penalty, reading, rows=needs_rows)
     if data is None:
         assert is_score(score)
         if penalty not in ("auto", 1.0):
