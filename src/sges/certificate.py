@@ -81,35 +81,23 @@ def certify(cpdag: PDAG, score: Score, limit: int = 100_000) -> Certificate:
     check_graph("cpdag", cpdag)
     check_is_score(score)
     check_number("limit", limit, whole=True, most=sys.maxsize)
-    tolerance = tolerance_of(score, cpdag)
-    inserts = _best_of(all_inserts(cpdag), cpdag, score, tolerance, limit)
-    return replace(_best_of(all_deletes(cpdag), cpdag, score, tolerance, limit), inserts=inserts)
-
-
-def _best_of(
-    operators: Iterator[Delete | Insert],
-    cpdag: PDAG,
-    score: Score,
-    tolerance: float,
-    limit: int,
-) -> Certificate:
-    """Score operators of one kind, up to a limit."""
-    best: tuple[float, Delete | Insert] | None = None
-    checked = 0
-    for operator in islice(operators, limit):
-        checked += 1
-        gain = operator.gain(score, cpdag)
-        if best is None or gain > best[0]:
-            best = (gain, operator)
-    exhaustive = next(operators, None) is None
-    if best is not None and best[0] > tolerance:
-        return Certificate(False, checked, exhaustive, best[1], best[0])
-    return Certificate(True if exhaustive else None, checked, exhaustive)
-
-
-def tolerance_of(score: Score, cpdag: PDAG) -> float:
-    """Return the gain below which two classes count as tied, for a class of this score."""
-    return tie_tolerance(total_score(score, cpdag))
+    tolerance = tie_tolerance(total_score(score, cpdag))
+    kinds: list[Iterator[Delete | Insert]] = [all_deletes(cpdag), all_inserts(cpdag)]
+    certificates = []
+    for operators in kinds:
+        best: tuple[float, Delete | Insert] | None = None
+        checked = 0
+        for operator in islice(operators, limit):
+            checked += 1
+            gain = operator.gain(score, cpdag)
+            if best is None or gain > best[0]:
+                best = (gain, operator)
+        exhaustive = next(operators, None) is None
+        if best is not None and best[0] > tolerance:
+            certificates.append(Certificate(False, checked, exhaustive, best[1], best[0]))
+        else:
+            certificates.append(Certificate(True if exhaustive else None, checked, exhaustive))
+    return replace(certificates[0], inserts=certificates[1])
 
 
 def tie_tolerance(total: float) -> float:

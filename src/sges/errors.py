@@ -1,4 +1,4 @@
-"""Every exception that sges raises on purpose.
+"""Every exception that sges raises on purpose, and the checks of arguments that raise them.
 
 Each message says what is wrong, on which values, against which rule, and what would be right.
 All of them are ``SgesError``; those that reject a value are also ``ValueError``, so that code
@@ -11,9 +11,11 @@ import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from importlib import import_module
 from numbers import Integral, Real
 from types import UnionType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from warnings import catch_warnings, simplefilter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -241,6 +243,28 @@ def is_cluster_error(error: BaseException) -> bool:
     library = type(error).__module__.partition(".")[0]
     lost = isinstance(error, ConnectionError | TimeoutError)
     return library == "distributed" or lost or "Cancelled" in type(error).__name__
+
+
+def need(module: str, purpose: str, package: str | None = None) -> Any:  # noqa: ANN401 (a module)
+    """Return an optional library, or say what needs it and how to install it.
+
+    Warnings of the import are for the authors of the library.  As errors they would crash the
+    process in libraries made with SWIG, such as pyAgrum.
+    """
+    try:
+        with catch_warnings():
+            simplefilter("ignore", DeprecationWarning)
+            return import_module(module)
+    except ImportError:
+        package = package or module.partition(".")[0]
+        raise MissingLibrary(
+            f"{purpose} needs {package}, which is not installed; "
+            f"install it with: pip install {package}"
+        ) from None
+    except Exception as error:  # such as a setting of its own that it cannot read
+        raise MissingLibrary(
+            f"{purpose} needs {module.partition('.')[0]}, which cannot be imported: {error}"
+        ) from None
 
 
 def suggestion(name: str, names: Iterable[str], what: str = "the names") -> str:

@@ -27,10 +27,10 @@ from sges.errors import (
     MissingLibrary,
     check_flag,
     check_instance,
+    need,
     shown,
 )
 from sges.export.matrix import to_numpy
-from sges.export.objects import need
 from sges.graph.equivalence import dag_to_cpdag, is_cpdag, is_dag
 from sges.graph.pdag import PDAG, check_graph
 from sges.nodeset import nodes
@@ -147,11 +147,19 @@ def compare(truth: PDAG | Result, found: PDAG | Result, *, classes: bool = True)
     2
     """
     check_flag("classes", classes)
-    truth, found = matched(_graph(truth), _graph(found))
-    if classes:
-        truth, found = as_class(truth), as_class(found)
+    graphs = [graph.cpdag if isinstance(graph, Result) else graph for graph in (truth, found)]
+    for graph in graphs:
+        if not isinstance(graph, PDAG):
+            raise InvalidArgument(f"compare: {shown(graph)} is neither a PDAG nor a Result")
+    truth, found = matched(*graphs)
+    if classes:  # the CPDAG of a DAG, and any other graph unchanged
+        truth, found = (dag_to_cpdag(g) if is_dag(g) else g for g in (truth, found))
     missing, extra = skeleton(truth) - skeleton(found), skeleton(found) - skeleton(truth)
     distance = shd(truth, found)
+    try:
+        aid = adjustment_distances(truth, found)
+    except (MissingLibrary, GraphError):
+        aid = None
     return Comparison(
         shd=distance,
         missing=len(missing),
@@ -162,15 +170,8 @@ def compare(truth: PDAG | Result, found: PDAG | Result, *, classes: bool = True)
         true_edges=truth.edge_count(),
         found_edges=found.edge_count(),
         same_class=distance == 0,
-        aid=_distances_if_possible(truth, found),
+        aid=aid,
     )
-
-
-def _graph(graph: PDAG | Result) -> PDAG:
-    graph = graph.cpdag if isinstance(graph, Result) else graph
-    if not isinstance(graph, PDAG):
-        raise InvalidArgument(f"compare: {shown(graph)} is neither a PDAG nor a Result")
-    return graph
 
 
 def shd(truth: PDAG, found: PDAG) -> int:
@@ -279,11 +280,6 @@ def adjustment_distances(truth: PDAG, found: PDAG) -> AdjustmentDistances:
     )
 
 
-def as_class(graph: PDAG) -> PDAG:
-    """Return the CPDAG of a DAG, and any other graph unchanged."""
-    return dag_to_cpdag(graph) if is_dag(graph) else graph
-
-
 def matched(truth: PDAG, found: PDAG) -> tuple[PDAG, PDAG]:
     """Return both graphs with the nodes of the second in the order of the first."""
     if truth.n != found.n:
@@ -303,10 +299,3 @@ def _other_size(truth: PDAG, found: PDAG) -> GraphError:
     return GraphError(
         f"the truth has {truth.n} nodes and the found graph {found.n}; they must be the same"
     )
-
-
-def _distances_if_possible(truth: PDAG, found: PDAG) -> AdjustmentDistances | None:
-    try:
-        return adjustment_distances(truth, found)
-    except (MissingLibrary, GraphError):
-        return None

@@ -67,13 +67,19 @@ def write_directory(directory: PathLike, files: Mapping[str, bytes]) -> list[Pat
     with file_errors("write", target):
         if target.exists() and not target.is_dir():
             raise NotADirectoryError(20, "it is a file; name a directory")
-        made = _make(target)
+        made = [folder for folder in (target, *target.parents) if not folder.exists()]
+        for folder in reversed(made):
+            folder.mkdir()
         try:
             with _locked(target):
-                _remove_leftovers(target)
+                for entry in target.glob(f"{DRAFT_PREFIX}*"):  # left by processes that died
+                    if entry.is_dir() and not entry.is_symlink():
+                        shutil.rmtree(entry, ignore_errors=True)
+                    else:
+                        entry.unlink(missing_ok=True)
                 _replace_all(target, files)
         except BaseException:
-            for folder in reversed(made):
+            for folder in made:
                 with suppress(OSError):  # not empty: somebody else has put something there
                     folder.rmdir()
             raise
@@ -91,47 +97,33 @@ def file_errors(verb: str, path: Path) -> Iterator[None]:
         raise FileError(f"cannot {verb} {str(path)!r}: {error.strerror or error}") from None
 
 
-def _make(directory: Path) -> list[Path]:
-    """Make a directory and those above it; return the ones made, outermost first."""
-    missing = [folder for folder in (directory, *directory.parents) if not folder.exists()]
-    for folder in reversed(missing):
-        folder.mkdir()
-    return missing[::-1]
-
-
 def _replace_all(target: Path, files: Mapping[str, bytes]) -> None:
-    """Write the drafts, then exchange them with the files that are there."""
+    """Write drafts, and replace the files; at every moment those present are of one generation."""
     drafts = target / f"{DRAFT_PREFIX}drafts"
     new, old = drafts / "new", drafts / "old"
-    names = list(files)
+    first, *others = files
     try:
         for folder in (drafts, new, old):
             folder.mkdir()
         for name, content in files.items():
             _write(new / name, content)
-        if (target / names[0]).exists():
-            shutil.copyfile(target / names[0], old / names[0])
+        if (target / first).exists():
+            shutil.copyfile(target / first, old / first)
         try:
-            _exchange(target, names, new, old)
+            for name in others:
+                if (target / name).exists():
+                    (target / name).replace(old / name)
+            _sync(target)
+            (new / first).replace(target / first)
+            _sync(target)
+            for name in others:
+                (new / name).replace(target / name)
+            _sync(target)
         except BaseException:
-            _put_back(target, names, new, old)
+            _put_back(target, list(files), new, old)
             raise
     finally:
         shutil.rmtree(drafts, ignore_errors=True)
-
-
-def _exchange(target: Path, names: Sequence[str], new: Path, old: Path) -> None:
-    """Replace the files of a directory; at every moment those present are of one generation."""
-    first, *others = names
-    for name in others:
-        if (target / name).exists():
-            (target / name).replace(old / name)
-    _sync(target)
-    (new / first).replace(target / first)
-    _sync(target)
-    for name in others:
-        (new / name).replace(target / name)
-    _sync(target)
 
 
 def _put_back(target: Path, names: Sequence[str], new: Path, old: Path) -> None:
@@ -186,12 +178,3 @@ def _handle(directory: Path) -> Iterator[int | None]:
     finally:
         if handle is not None:
             os.close(handle)
-
-
-def _remove_leftovers(directory: Path) -> None:
-    """Remove the drafts of processes that died."""
-    for entry in directory.glob(f"{DRAFT_PREFIX}*"):
-        if entry.is_dir() and not entry.is_symlink():
-            shutil.rmtree(entry, ignore_errors=True)
-        else:
-            entry.unlink(missing_ok=True)

@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from sges.errors import InvalidArgument, MissingLibrary
+from sges.errors import InvalidArgument, MissingLibrary, need
 from sges.export import to_causallearn, to_numpy, to_pgmpy, to_pyagrum
-from sges.export.objects import need
 from sges.graph import PDAG, dag_to_cpdag
 from sges.network import BayesianNetwork, LinearGaussian
 from sges.result import Result

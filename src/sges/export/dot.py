@@ -13,8 +13,8 @@ called by its label if all labels differ, else by its id.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from html import unescape
+from typing import TypeAlias
 
 from sges.errors import GraphError, check_text
 from sges.graph.pdag import PDAG, check_graph
@@ -51,28 +51,20 @@ def to_dot(graph: PDAG) -> str:
     """
     check_graph("graph", graph)
     lines = ["digraph {", '  node [shape=box, style=rounded, fontname="sans-serif"];']
-    ids = _ids(graph)
-    for v, node_id in enumerate(ids):
-        label = quoted(graph.name(v))
-        lines.append(
-            f"  {node_id};" if label == f'"{graph.name(v)}"' else f"  {node_id} [label={label}];"
-        )
+    numbered: dict[str, None] = {}
+    for v in range(graph.n):
+        label = node_id = quoted(graph.name(v))
+        while node_id in numbered:  # names that differ only in what DOT cannot hold get a number
+            node_id = f'{node_id[:-1]} #{v}"'
+        numbered[node_id] = None
+        is_plain = label == f'"{graph.name(v)}"'
+        lines.append(f"  {node_id};" if is_plain else f"  {node_id} [label={label}];")
+    ids = list(numbered)
     directed = [(x, y, "") for x, y in graph.directed_edges()]
     style = f' [dir=none, style=dashed, color="{UNDIRECTED_COLOUR}"]'
     undirected = [(x, y, style) for x, y in graph.undirected_edges()]
     lines += [f"  {ids[x]} -> {ids[y]}{end};" for x, y, end in sorted(directed + undirected)]
     return "\n".join([*lines, "}", ""])
-
-
-def _ids(graph: PDAG) -> list[str]:
-    """Return the quoted names; names that differ only in what DOT cannot hold get a number."""
-    ids: dict[str, None] = {}
-    for v in range(graph.n):
-        node_id = quoted(graph.name(v))
-        while node_id in ids:
-            node_id = f'{node_id[:-1]} #{v}"'
-        ids[node_id] = None
-    return list(ids)
 
 
 def quoted(name: str) -> str:
@@ -98,19 +90,8 @@ _KEYWORDS = ("node", "edge", "graph")
 _ESCAPES = {"n": "\n", "l": "\n", "r": "\n"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
-    text: str
-    is_mark: bool
-    is_quoted: bool = False
-
-
-@dataclass
-class _Parsed:
-    """The nodes with their labels, and the edges, as far as the text has been read."""
-
-    labels: dict[str, str] = field(default_factory=dict)
-    edges: list[tuple[str, str, str]] = field(default_factory=list)
+_Token: TypeAlias = tuple[str, str]
+"""The kind of a token, "quoted", "mark" or "plain", and its text."""
 
 
 def from_dot(text: str) -> PDAG:
@@ -138,17 +119,27 @@ def from_dot(text: str) -> PDAG:
     PDAG(4 nodes: a→b, b→c d, b—c)
     """
     check_text("text", text)
-    statements = _statements(list(_tokens(text)))
-    parsed = _Parsed()
-    for statement, attributes in statements:
-        _take(statement, attributes, parsed)
-    labels = list(parsed.labels.values())
-    distinct = len(set(labels)) == len(labels)
-    called = parsed.labels if distinct else {name: name for name in parsed.labels}
-    records = [
-        {"source": called[x], "target": called[y], "type": kind} for x, y, kind in parsed.edges
-    ]
-    return graph_of_records(list(called.values()), records)
+    labels: dict[str, str] = {}
+    edges: list[tuple[str, str, str]] = []
+    for statement, attributes in _statements(list(_tokens(text))):
+        names = [token for kind, token in statement if kind != "mark"]
+        marks = [token for kind, token in statement if kind == "mark"]
+        is_keyword = not marks and statement and statement[0][0] == "plain"
+        if not names or "=" in marks or (is_keyword and names[0].lower() in _KEYWORDS):
+            continue  # an empty statement, an attribute of the graph, or defaults
+        if {"{", "}"} & set(marks):
+            raise GraphError("this DOT holds a subgraph; only nodes and edges can be read here")
+        for name in names:
+            labels.setdefault(name, name)
+        if not marks:
+            labels[names[0]] = attributes.get("label", names[0])
+        for x, y, mark in zip(names, names[1:], marks, strict=False):
+            is_line = mark == "--" or attributes.get("dir") in ("none", "both")
+            edges.append((x, y, "undirected" if is_line else "directed"))
+    if len(set(labels.values())) < len(labels):
+        labels = {name: name for name in labels}
+    records = [{"source": labels[x], "target": labels[y], "type": kind} for x, y, kind in edges]
+    return graph_of_records(list(labels.values()), records)
 
 
 def _tokens(text: str) -> Iterator[_Token]:
@@ -161,82 +152,38 @@ def _tokens(text: str) -> Iterator[_Token]:
             raise GraphError(f"{what}: line {line} near {text[place : place + 20]!r}")
         place = token.end()
         if token["quoted"] is not None:
-            yield _Token(_unescaped(token["quoted"]), is_mark=False, is_quoted=True)
-        elif token["mark"] is not None:
-            yield _Token(token["mark"], is_mark=True)
-        elif token["plain"] is not None:
-            yield _Token(token["plain"], is_mark=False)
-
-
-def _unescaped(quoted: str) -> str:
-    joined = quoted.replace("\\\n", "")
-    plain = re.sub(r"\\(.)", lambda m: _ESCAPES.get(m[1], m[1]), joined, flags=re.DOTALL)
-    return ENTITY.sub(lambda m: unescape(m[0]), plain)
+            joined = token["quoted"].replace("\\\n", "")
+            plain = re.sub(r"\\(.)", lambda m: _ESCAPES.get(m[1], m[1]), joined, flags=re.DOTALL)
+            yield "quoted", ENTITY.sub(lambda m: unescape(m[0]), plain)
+        elif token.lastgroup in ("mark", "plain"):
+            yield token.lastgroup, token[0]
 
 
 def _statements(tokens: list[_Token]) -> Iterator[tuple[list[_Token], dict[str, str]]]:
     """Yield each statement without its attributes, and the attributes."""
-    start = _opening(tokens)
-    if not tokens or not _is(tokens[-1], "}"):
+    start = tokens.index(("mark", "{")) if ("mark", "{") in tokens[:5] else 0
+    if not {"graph", "digraph"} & {word.lower() for _, word in tokens[: min(start, 2)]}:
+        raise GraphError("DOT begins with digraph { or graph {")
+    if tokens[-1] != ("mark", "}"):
         raise GraphError("this DOT does not end with a closing brace")
     statement: list[_Token] = []
     attributes: dict[str, str] = {}
-    rest = iter(tokens[start:-1])
+    rest = iter(tokens[start + 1 : -1])
     for token in rest:
-        if _is(token, "["):
-            attributes |= _attributes(rest)
-        elif _is(token, ";"):
+        if token == ("mark", "["):
+            words = []
+            for kind, word in rest:
+                if (kind, word) == ("mark", "]"):
+                    break
+                if kind != "mark":
+                    words.append(word)
+            attributes |= dict(zip(words[::2], words[1::2], strict=False))
+            continue
+        is_end = token == ("mark", ";")
+        begins = statement and "mark" not in (token[0], statement[-1][0])  # two names in a row
+        if is_end or attributes or begins:
             yield statement, attributes
             statement, attributes = [], {}
-        else:
-            if attributes or (statement and not token.is_mark and not statement[-1].is_mark):
-                yield statement, attributes
-                statement, attributes = [], {}
+        if not is_end:
             statement.append(token)
     yield statement, attributes
-
-
-def _opening(tokens: list[_Token]) -> int:
-    """Return the place after the brace that opens the graph."""
-    place = next((i for i, token in enumerate(tokens[:5]) if _is(token, "{")), None)
-    words = [token.text.lower() for token in tokens[: place or 0]]
-    if place is None or not {"graph", "digraph"} & set(words[:2]):
-        raise GraphError("DOT begins with digraph { or graph {")
-    return place + 1
-
-
-def _attributes(rest: Iterator[_Token]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    words: list[str] = []
-    for token in rest:
-        if _is(token, "]"):
-            break
-        if not token.is_mark:
-            words.append(token.text)
-            if len(words) == 2:
-                found[words[0]] = words[1]
-                words = []
-    return found
-
-
-def _take(statement: list[_Token], attributes: dict[str, str], parsed: _Parsed) -> None:
-    marks = {token.text for token in statement if token.is_mark}
-    names = [token.text for token in statement if not token.is_mark]
-    first = next((token for token in statement if not token.is_mark), None)
-    is_keyword = first is not None and not first.is_quoted and not marks
-    if not names or "=" in marks or (is_keyword and names[0].lower() in _KEYWORDS):
-        return  # an empty statement, an attribute of the graph, or defaults
-    if marks & {"{", "}"}:
-        raise GraphError("this DOT holds a subgraph; only nodes and edges can be read here")
-    for name in names:
-        parsed.labels.setdefault(name, name)
-    if not marks:
-        parsed.labels[names[0]] = attributes.get("label", names[0])
-    steps = [token.text for token in statement if token.is_mark]
-    for x, y, mark in zip(names, names[1:], steps, strict=False):
-        line = mark == "--" or attributes.get("dir") in ("none", "both")
-        parsed.edges.append((x, y, "undirected" if line else "directed"))
-
-
-def _is(token: _Token, mark: str) -> bool:
-    return token.is_mark and token.text == mark

@@ -31,10 +31,11 @@ from sges.errors import (
     check_number,
     check_path,
     check_text,
+    need,
 )
 from sges.export.dot import from_dot, to_dot
 from sges.export.matrix import from_numpy, to_numpy
-from sges.export.objects import from_networkx, need
+from sges.export.objects import arcs_of, from_networkx
 from sges.graph.pdag import PDAG, check_graph
 from sges.graph.records import (
     edge_records,
@@ -177,7 +178,21 @@ def from_csv(text: str) -> PDAG:
         raise GraphError(f"this is not CSV: {error}") from None
     header = [cell.strip() for cell in rows[0]] if rows else []
     if header[:2] == ["source", "target"]:
-        return _of_edges(header, rows[1:])
+        names: dict[str, None] = {}
+        edges = []
+        for line, row in enumerate(rows[1:], start=2):
+            cells = dict(zip(header, row, strict=False))
+            source, target = cells.get("source", ""), cells.get("target", "")
+            kind = _CSV_TYPES.get(cells.get("type", "").strip())
+            if kind is None:
+                raise GraphError(
+                    f"line {line}: the type {cells['type']!r} is not one of {list(_CSV_TYPES)}"
+                )
+            names[source] = None
+            if target:
+                names[target] = None
+                edges.append({"source": source, "target": target, "type": kind})
+        return graph_of_records(list(names), edges)
     if header and header[0] == "":
         return _of_matrix(rows[0][1:], rows[1:])
     raise GraphError(
@@ -186,46 +201,27 @@ def from_csv(text: str) -> PDAG:
     )
 
 
-def _of_edges(header: list[str], rows: list[list[str]]) -> PDAG:
-    names: dict[str, None] = {}
-    edges = []
-    for line, row in enumerate(rows, start=2):
-        cells = dict(zip(header, row, strict=False))
-        source, target = cells.get("source", ""), cells.get("target", "")
-        kind = _CSV_TYPES.get(cells.get("type", "").strip())
-        if kind is None:
-            raise GraphError(
-                f"line {line}: the type {cells['type']!r} is not one of {list(_CSV_TYPES)}"
-            )
-        names[source] = None
-        if target:
-            names[target] = None
-            edges.append({"source": source, "target": target, "type": kind})
-    return graph_of_records(list(names), edges)
-
-
 def _of_matrix(names: list[str], rows: list[list[str]]) -> PDAG:
+    """Return the graph of the lines of an adjacency matrix, each with a name and its cells."""
     if [row[0] for row in rows] != names:
         raise GraphError(
             "the lines of an adjacency matrix must begin with the names of its header, in order"
         )
-    for row in rows:
-        if len(row) != len(names) + 1:
+    matrix = np.zeros((len(names), len(names)))
+    for k, (name, *cells) in enumerate(rows):
+        if len(cells) != len(names):
             raise GraphError(
-                f"the line of {row[0]!r} has {len(row) - 1} entries for {len(names)} names"
+                f"the line of {name!r} has {len(cells)} entries for {len(names)} names"
             )
-    cells = [_cell(cell, row[0]) for row in rows for cell in row[1:]]
-    matrix = np.array(cells, dtype=np.float64).reshape(len(names), len(names))
+        for i, cell in enumerate(cells):
+            try:
+                matrix[k, i] = float(cell)
+            except ValueError:
+                raise GraphError(
+                    f"the line of {name!r} holds {cell!r}; entries of an adjacency matrix are 0 or "
+                    "1"
+                ) from None
     return from_numpy(matrix, "row-to-column", names)
-
-
-def _cell(cell: str, name: str) -> float:
-    try:
-        return float(cell)
-    except ValueError:
-        raise GraphError(
-            f"the line of {name!r} holds {cell!r}; entries of an adjacency matrix are 0 or 1"
-        ) from None
 
 
 def to_graphml(graph: PDAG) -> str:
@@ -256,14 +252,22 @@ def to_graphml(graph: PDAG) -> str:
     body = ElementTree.SubElement(root, "graph", id="G", edgedefault="directed")
     ids = {graph.name(v): f"n{v}" for v in range(graph.n)}
     for name, node_id in ids.items():
-        _data(ElementTree.SubElement(body, "node", id=node_id), "name", _writable(name))
+        if bad := _NOT_IN_XML.search(name):
+            raise GraphError(
+                f"the name {name!r} holds the character {bad.group()!r}, which XML cannot hold; "
+                "rename the column, or write JSON"
+            )
+        node = ElementTree.SubElement(body, "node", id=node_id)
+        ElementTree.SubElement(node, "data", key="name").text = name
     for edge in edge_records(graph):
         ends = (ids[edge["source"]], ids[edge["target"]])
         for source, target in (ends, ends[::-1]) if edge["type"] == "undirected" else (ends,):
             arc = ElementTree.SubElement(body, "edge", source=source, target=target)
-            _data(arc, "type", edge["type"])
+            ElementTree.SubElement(arc, "data", key="type").text = edge["type"]
     ElementTree.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + _text(root) + "\n"
+    # A parser reads a bare carriage return as a line feed; only the reference survives.
+    text = ElementTree.tostring(root, encoding="unicode").replace("\r", "&#13;")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
 
 def from_graphml(text: str) -> PDAG:
@@ -289,21 +293,35 @@ def from_graphml(text: str) -> PDAG:
         If the text is not GraphML, or declares a document type.
     """
     check_text("text", text)
-    body = _body(text)
-    keys = {key.get("id", ""): key.get("attr.name", "") for key in _all(body[0], "key")}
-    names = {}
-    for node in _all(body[1], "node"):
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:  # which could expand without bound
+        raise GraphError("this GraphML declares a document type; remove the declaration")
+    try:
+        root = ElementTree.fromstring(text)
+    except (ElementTree.ParseError, ValueError) as error:
+        raise GraphError(f"this is not GraphML: {error}") from None
+    bodies = root.findall("{*}graph")
+    if root.tag.rpartition("}")[2] != "graphml" or len(bodies) != 1:
+        raise GraphError(f"GraphML with one graph is needed; this has {len(bodies)}")
+    keys = {key.get("id", ""): key.get("attr.name", "") for key in root.findall("{*}key")}
+    names: dict[str, str] = {}
+    for node in bodies[0].findall("{*}node"):
         data, node_id = _attributes(node, keys), node.get("id", "")
         names[node_id] = data.get("name", data.get("label", node_id))
-    default = body[1].get("edgedefault", "directed")
+    default = "true" if bodies[0].get("edgedefault", "directed") == "directed" else "false"
     arcs: dict[tuple[str, str], str] = {}
-    for edge in _all(body[1], "edge"):
-        ends = _ends(edge, names)
+    for edge in bodies[0].findall("{*}edge"):
+        for end in (source := edge.get("source", ""), target := edge.get("target", "")):
+            if end not in names:
+                raise GraphError(f"an edge names the node {end!r}, which the file does not have")
+        ends = (names[source], names[target])
         if ends in arcs:
             raise GraphError(
                 f"{ends[0]!r} and {ends[1]!r} are joined twice; a pair has one edge at most"
             )
-        arcs[ends] = _type(edge, keys, default)
+        kind = _attributes(edge, keys).get("type")
+        if kind not in ("directed", "undirected"):
+            kind = "directed" if edge.get("directed", default) == "true" else "undirected"
+        arcs[ends] = kind
     records = []
     for (x, y), kind in arcs.items():
         if (y, x) not in arcs:
@@ -313,66 +331,10 @@ def from_graphml(text: str) -> PDAG:
     return graph_of_records(list(names.values()), records)
 
 
-def _body(text: str) -> tuple[ElementTree.Element, ElementTree.Element]:
-    """Return the document and its graph; refuse what could expand without bound."""
-    if "<!DOCTYPE" in text or "<!ENTITY" in text:
-        raise GraphError("this GraphML declares a document type; remove the declaration")
-    try:
-        root = ElementTree.fromstring(text)
-    except (ElementTree.ParseError, ValueError) as error:
-        raise GraphError(f"this is not GraphML: {error}") from None
-    graphs = _all(root, "graph")
-    if _tag(root) != "graphml" or len(graphs) != 1:
-        raise GraphError(f"GraphML with one graph is needed; this has {len(graphs)}")
-    return root, graphs[0]
-
-
-def _tag(element: ElementTree.Element) -> str:
-    return element.tag.rpartition("}")[2]
-
-
-def _all(element: ElementTree.Element, tag: str) -> list[ElementTree.Element]:
-    return [child for child in element if _tag(child) == tag]
-
-
 def _attributes(element: ElementTree.Element, keys: dict[str, str]) -> dict[str, str]:
     """Return the attributes of a node or an edge by their names."""
-    data = _all(element, "data")
-    return {keys.get(item.get("key", ""), item.get("key", "")): item.text or "" for item in data}
-
-
-def _ends(edge: ElementTree.Element, names: dict[str, str]) -> tuple[str, str]:
-    ends = (edge.get("source", ""), edge.get("target", ""))
-    for end in ends:
-        if end not in names:
-            raise GraphError(f"an edge names the node {end!r}, which the file does not have")
-    return names[ends[0]], names[ends[1]]
-
-
-def _type(edge: ElementTree.Element, keys: dict[str, str], default: str) -> str:
-    kind = _attributes(edge, keys).get("type")
-    if kind in ("directed", "undirected"):
-        return kind
-    directed = edge.get("directed", "true" if default == "directed" else "false")
-    return "directed" if directed == "true" else "undirected"
-
-
-def _data(element: ElementTree.Element, key: str, text: str) -> None:
-    ElementTree.SubElement(element, "data", key=key).text = text
-
-
-def _text(root: ElementTree.Element) -> str:
-    # A parser reads a bare carriage return as a line feed; only the reference survives.
-    return ElementTree.tostring(root, encoding="unicode").replace("\r", "&#13;")
-
-
-def _writable(name: str) -> str:
-    if found := _NOT_IN_XML.search(name):
-        raise GraphError(
-            f"the name {name!r} holds the character {found.group()!r}, which XML cannot hold; "
-            "rename the column, or write JSON"
-        )
-    return name
+    data = [(item.get("key", ""), item.text or "") for item in element.findall("{*}data")]
+    return {keys.get(key, key): text for key, text in data}
 
 
 def to_gml(graph: PDAG) -> str:
@@ -390,13 +352,15 @@ def to_gml(graph: PDAG) -> str:
         one arc and x — y both arcs, each with a ``type``.
     """
     check_graph("graph", graph)
-    names = [_gml_text(graph.name(v)) for v in range(graph.n)]
-    nodes = [f'  node [ id {v} label "{name}" ]' for v, name in enumerate(names)]
-    arcs = [(x, y, "directed") for x, y in graph.directed_edges()]
-    for x, y in graph.undirected_edges():
-        arcs += [(x, y, "undirected"), (y, x, "undirected")]
-    edges = [f'  edge [ source {x} target {y} type "{kind}" ]' for x, y, kind in sorted(arcs)]
-    return "\n".join(["graph [", "  directed 1", *nodes, *edges, "]", ""])
+    lines = ["graph [", "  directed 1"]
+    for v in range(graph.n):  # GML is ASCII, and a quote ends a text
+        name = "".join(
+            c if " " <= c <= "~" and c not in '"&' else f"&#{ord(c)};" for c in graph.name(v)
+        )
+        lines.append(f'  node [ id {v} label "{name}" ]')
+    for x, y, kind in sorted(arcs_of(graph)):
+        lines.append(f'  edge [ source {x} target {y} type "{kind}" ]')
+    return "\n".join([*lines, "]", ""])
 
 
 def from_gml(text: str) -> PDAG:
@@ -427,11 +391,6 @@ def from_gml(text: str) -> PDAG:
     except RecursionError:
         raise GraphError("this GML is nested too deeply to be a graph") from None
     return from_networkx(parsed)
-
-
-def _gml_text(name: str) -> str:
-    """Write a name in ASCII: GML has no other characters, and quotes end a text."""
-    return "".join(c if " " <= c <= "~" and c not in '"&' else f"&#{ord(c)};" for c in name)
 
 
 def _from_bif(text: str) -> PDAG:
@@ -529,25 +488,22 @@ def write_graph(graph: PDAG, path: PathLike) -> Path:
 
 def read_text(path: PathLike) -> str:
     """Return the text of a file in UTF-8, with or without a byte order mark; "-" is stdin."""
-    if str(path) == "-":
-        source, content = "standard input", _standard_input()
-    else:
-        source = repr(str(path))
+    source = "standard input" if str(path) == "-" else repr(str(path))
+    if str(path) != "-":
         with file_errors("read", Path(path)):
             content = Path(path).read_bytes()
+    else:
+        try:
+            if hasattr(sys.stdin, "buffer"):
+                content = sys.stdin.buffer.read()
+            else:
+                content = sys.stdin.read().encode("utf-8", "surrogatepass")
+        except (OSError, ValueError, AttributeError):  # closed, or not there at all
+            raise FileError("cannot read standard input: it is closed") from None
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise FileError(f"cannot read {source}: it is not text in UTF-8") from None
-
-
-def _standard_input() -> bytes:
-    try:
-        if hasattr(sys.stdin, "buffer"):
-            return sys.stdin.buffer.read()
-        return sys.stdin.read().encode("utf-8", "surrogatepass")
-    except (OSError, ValueError, AttributeError):  # closed, or not there at all
-        raise FileError("cannot read standard input: it is closed") from None
 
 
 def _by_content(text: str) -> Callable[[str], PDAG]:

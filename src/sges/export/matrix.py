@@ -13,8 +13,8 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sges.errors import GraphError, check_word
-from sges.export.objects import check_frame, need
+from sges.errors import GraphError, check_word, need
+from sges.export.objects import check_frame
 from sges.graph.pdag import PDAG, Edge, as_names, check_graph
 from sges.graph.records import graph_of_edges
 
@@ -69,7 +69,8 @@ def to_numpy(graph: PDAG, convention: Convention = "row-to-column") -> Matrix:
     [[0, 0], [1, 0]]
     """
     check_graph("graph", graph)
-    (there, back), line = _cells(convention)
+    check_word("convention", convention, CONVENTIONS)
+    (there, back), line = _CELLS[convention]
     matrix = np.zeros((graph.n, graph.n), dtype=np.int8)
     for i, j in graph.directed_edges():
         matrix[i, j], matrix[j, i] = there, back
@@ -109,20 +110,38 @@ def from_numpy(
     >>> from_numpy([[0, 0], [1, 0]], "pcalg", names=["a", "b"])
     PDAG(2 nodes: a→b)
     """
-    meanings = _meanings(convention)
-    array = _square(matrix)
+    check_word("convention", convention, CONVENTIONS)
+    (there, back), line = _CELLS[convention]
+    meanings = {(there, back): "->", (back, there): "<-", (line, line): "--"}
+    if convention == "gadjid":
+        meanings |= {(line, 0): "--", (0, line): "--"}
+    array = np.asarray(matrix)
+    if array.ndim != 2 or array.shape[0] != array.shape[1]:
+        raise GraphError(f"a matrix of shape {array.shape} is not square; it needs a row per node")
+    if not np.issubdtype(array.dtype, np.number) and array.dtype != np.bool_:
+        raise GraphError(
+            f"a matrix of {array.dtype} does not hold numbers; entries must be integers"
+        )
+    array = array.astype(np.int8) if array.dtype == np.bool_ else array
     node_names = [str(v) for v in range(len(array))] if names is None else as_names(names)
     if len(node_names) != len(array):
         raise GraphError(f"{len(node_names)} names were given for a matrix of {len(array)} rows")
     directed: list[Edge] = []
     undirected: list[Edge] = []
-    for i, j in zip(*np.nonzero(np.triu(array != 0) | np.triu((array != 0).T)), strict=True):
+    for i, j in np.argwhere(np.triu(array != 0) | np.triu((array != 0).T)).tolist():
         pair = (array[i, j].item(), array[j, i].item())
-        meaning = meanings.get(pair) if i != j else None
-        if meaning is None:
-            raise GraphError(_bad_cells(int(i), int(j), pair, convention))
-        edge = (int(i), int(j)) if meaning != "<-" else (int(j), int(i))
-        (undirected if meaning == "--" else directed).append(edge)
+        if i == j:
+            raise GraphError(
+                f"cell [{i},{i}] is {pair[0]:g}; the diagonal must be 0: no edge joins a node to "
+                "itself"
+            )
+        if pair not in meanings:
+            raise GraphError(
+                f"cells [{i},{j}] and [{j},{i}] are {pair[0]:g} and {pair[1]:g}, which is not an "
+                f"edge in the convention {convention!r}"
+            )
+        edge = (i, j) if meanings[pair] != "<-" else (j, i)
+        (undirected if meanings[pair] == "--" else directed).append(edge)
     graph = graph_of_edges(node_names, directed, undirected)
     return graph if names is not None else graph.named(None)
 
@@ -169,39 +188,3 @@ def from_adjacency_frame(frame: Any) -> PDAG:  # noqa: ANN401
     if rows != columns:
         raise GraphError("the rows and the columns of the frame must have the same names in order")
     return from_numpy(frame.to_numpy(), "row-to-column", columns)
-
-
-def _cells(convention: str) -> tuple[tuple[int, int], int]:
-    check_word("convention", convention, CONVENTIONS)
-    return _CELLS[convention]
-
-
-def _meanings(convention: str) -> dict[tuple[int, int], str]:
-    """Return what the cells [i,j] and [j,i] mean together."""
-    (there, back), line = _cells(convention)
-    meanings = {(there, back): "->", (back, there): "<-", (line, line): "--"}
-    if convention == "gadjid":
-        meanings |= {(line, 0): "--", (0, line): "--"}
-    return meanings
-
-
-def _square(matrix: ArrayLike) -> NDArray[np.generic]:
-    array = np.asarray(matrix)
-    if array.ndim != 2 or array.shape[0] != array.shape[1]:
-        raise GraphError(f"a matrix of shape {array.shape} is not square; it needs a row per node")
-    if not np.issubdtype(array.dtype, np.number) and array.dtype != np.bool_:
-        raise GraphError(
-            f"a matrix of {array.dtype} does not hold numbers; entries must be integers"
-        )
-    return array.astype(np.int8) if array.dtype == np.bool_ else array
-
-
-def _bad_cells(i: int, j: int, pair: tuple[float, float], convention: str) -> str:
-    if i == j:
-        return (
-            f"cell [{i},{i}] is {pair[0]:g}; the diagonal must be 0: no edge joins a node to itself"
-        )
-    return (
-        f"cells [{i},{j}] and [{j},{i}] are {pair[0]:g} and {pair[1]:g}, which is not an edge in "
-        f"the convention {convention!r}"
-    )

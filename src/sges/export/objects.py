@@ -5,14 +5,12 @@ command that installs it.
 """
 
 from collections.abc import Sequence
-from importlib import import_module
 from math import sqrt
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
-from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
-from sges.errors import GraphError, InvalidArgument, MissingLibrary, check_flag, shown
+from sges.errors import GraphError, InvalidArgument, check_flag, need, shown
 from sges.graph.equivalence import pdag_to_dag
 from sges.graph.pdag import PDAG, Edge, as_names, check_graph
 from sges.graph.records import edge_records, graph_of_edges, graph_of_records
@@ -24,28 +22,6 @@ if TYPE_CHECKING:
     import networkx
 
 EDGE_COLUMNS = ["source", "target", "type"]
-
-
-def need(module: str, purpose: str, package: str | None = None) -> Any:  # noqa: ANN401 (a module)
-    """Return an optional library, or say what needs it and how to install it.
-
-    Warnings of the import are for the authors of the library.  As errors they would crash the
-    process in libraries made with SWIG, such as pyAgrum.
-    """
-    try:
-        with catch_warnings():
-            simplefilter("ignore", DeprecationWarning)
-            return import_module(module)
-    except ImportError:
-        package = package or module.partition(".")[0]
-        raise MissingLibrary(
-            f"{purpose} needs {package}, which is not installed; "
-            f"install it with: pip install {package}"
-        ) from None
-    except Exception as error:  # such as a setting of its own that it cannot read
-        raise MissingLibrary(
-            f"{purpose} needs {module.partition('.')[0]}, which cannot be imported: {error}"
-        ) from None
 
 
 def to_networkx(graph: PDAG, *, dag: bool = False) -> "networkx.DiGraph[str]":
@@ -77,12 +53,21 @@ def to_networkx(graph: PDAG, *, dag: bool = False) -> "networkx.DiGraph[str]":
     graph = pdag_to_dag(graph) if dag else graph
     made: networkx.DiGraph[str] = need("networkx", "a networkx graph").DiGraph()
     made.add_nodes_from(graph.name(v) for v in range(graph.n))
-    for x, y in graph.directed_edges():
-        made.add_edge(graph.name(x), graph.name(y), type="directed")
-    for x, y in graph.undirected_edges():
-        made.add_edge(graph.name(x), graph.name(y), type="undirected")
-        made.add_edge(graph.name(y), graph.name(x), type="undirected")
+    for x, y, kind in arcs_of(graph):
+        made.add_edge(graph.name(x), graph.name(y), type=kind)
     return made
+
+
+def arcs_of(graph: PDAG) -> list[tuple[int, int, str]]:
+    """Return the edges as arcs with their type; an undirected edge is both arcs.
+
+    >>> arcs_of(PDAG.from_edges(3, [(0, 1)], [(1, 2)]))
+    [(0, 1, 'directed'), (1, 2, 'undirected'), (2, 1, 'undirected')]
+    """
+    arcs = [(x, y, "directed") for x, y in graph.directed_edges()]
+    for x, y in graph.undirected_edges():
+        arcs += [(x, y, "undirected"), (y, x, "undirected")]
+    return arcs
 
 
 def from_networkx(graph: Any) -> PDAG:  # noqa: ANN401 (any networkx graph)
@@ -115,24 +100,21 @@ def from_networkx(graph: Any) -> PDAG:  # noqa: ANN401 (any networkx graph)
     directed: list[Edge] = []
     undirected: set[Edge] = set()
     for source, target, kind in graph.edges(data="type"):
+        if kind not in (None, "directed", "undirected"):
+            raise GraphError(
+                f"the arc {source!r} → {target!r} has the type {kind!r}; "
+                "it must be 'directed' or 'undirected'"
+            )
         x, y = number[source], number[target]
-        if _is_undirected(graph, source, target, kind):
+        if graph.is_directed():
+            is_line = kind == "undirected" or (kind is None and graph.has_edge(target, source))
+        else:
+            is_line = kind != "directed"
+        if is_line:
             undirected.add((min(x, y), max(x, y)))
         else:
             directed.append((x, y))
     return graph_of_edges(names, directed, sorted(undirected))
-
-
-def _is_undirected(graph: Any, source: object, target: object, kind: object) -> bool:  # noqa: ANN401
-    if kind not in (None, "directed", "undirected"):
-        raise GraphError(
-            f"the arc {source!r} → {target!r} has the type {kind!r}; "
-            "it must be 'directed' or 'undirected'"
-        )
-    if not graph.is_directed():
-        return kind != "directed"
-    both = graph.has_edge(target, source)
-    return kind == "undirected" or (both and kind is None)
 
 
 def to_igraph(graph: PDAG, *, dag: bool = False) -> Any:  # noqa: ANN401 (igraph has no types)
@@ -156,9 +138,7 @@ def to_igraph(graph: PDAG, *, dag: bool = False) -> Any:  # noqa: ANN401 (igraph
     igraph = need("igraph", "an igraph graph", "igraph")
     check_flag("dag", dag)
     graph = pdag_to_dag(graph) if dag else graph
-    arcs = [(x, y, "directed") for x, y in graph.directed_edges()]
-    for x, y in graph.undirected_edges():
-        arcs += [(x, y, "undirected"), (y, x, "undirected")]
+    arcs = arcs_of(graph)
     return igraph.Graph(
         n=graph.n,
         edges=[(x, y) for x, y, _ in arcs],
@@ -280,10 +260,8 @@ def to_pgmpy(graph: PDAG | Network, fit: Any = None) -> Any:  # noqa: ANN401
         are the state names.  ``to_dag()`` of a PDAG gives a member.
     """
     graph = graph if fit is None else _fitted(graph, fit)
-    if isinstance(graph, BayesianNetwork):
-        return _discrete_pgmpy(graph)
-    if isinstance(graph, LinearGaussian):
-        return _linear_pgmpy(graph)
+    if isinstance(graph, BayesianNetwork | LinearGaussian):
+        return _pgmpy_network(graph)
     if isinstance(graph, MixedNetwork):
         raise InvalidArgument(
             "pgmpy has no network of continuous and discrete variables; export the graph alone"
@@ -305,45 +283,36 @@ def _fitted(graph: object, data: Any) -> Network:  # noqa: ANN401
     return fit_network(pdag_to_dag(cast("PDAG", graph)), data)
 
 
-def _discrete_pgmpy(network: BayesianNetwork) -> Any:  # noqa: ANN401
+def _pgmpy_network(network: BayesianNetwork | LinearGaussian) -> Any:  # noqa: ANN401
+    """Return a network of pgmpy with the same parameters."""
     models, factors = (
         need(f"pgmpy.{m}", "a pgmpy network", "pgmpy") for m in ("models", "factors")
     )
-    made = models.DiscreteBayesianNetwork()
+    is_discrete = isinstance(network, BayesianNetwork)
+    kind = "DiscreteBayesianNetwork" if is_discrete else "LinearGaussianBayesianNetwork"
+    made = getattr(models, kind)()
     made.add_nodes_from(network.names)
-    for v, cpt in enumerate(network.cpts):
+    for v, name in enumerate(network.names):
         above = list(nodes(network.dag.parents(v)))
-        made.add_edges_from((network.names[p], network.names[v]) for p in above)
-        made.add_cpds(
-            factors.discrete.TabularCPD(
-                network.names[v],
+        evidence = [network.names[p] for p in above]
+        made.add_edges_from((parent, name) for parent in evidence)
+        if isinstance(network, BayesianNetwork):
+            cpt = network.cpts[v]
+            cpd = factors.discrete.TabularCPD(
+                name,
                 cpt.shape[-1],
                 cpt.reshape(-1, cpt.shape[-1]).T,
-                evidence=[network.names[p] for p in above],
+                evidence=evidence,
                 evidence_card=list(cpt.shape[:-1]),
                 state_names={network.names[u]: list(network.levels[u]) for u in [v, *above]},
             )
-        )
-    return made
-
-
-def _linear_pgmpy(network: LinearGaussian) -> Any:  # noqa: ANN401
-    models, factors = (
-        need(f"pgmpy.{m}", "a pgmpy network", "pgmpy") for m in ("models", "factors")
-    )
-    made = models.LinearGaussianBayesianNetwork()
-    made.add_nodes_from(network.names)
-    for v, variance in enumerate(network.variances.tolist()):
-        above = list(nodes(network.dag.parents(v)))
-        slopes = network.weights[above, v]
-        intercept = float(network.means[v] - slopes @ network.means[above])
-        evidence = [network.names[p] for p in above]
-        made.add_edges_from((name, network.names[v]) for name in evidence)
-        made.add_cpds(
-            factors.continuous.LinearGaussianCPD(
-                network.names[v], [intercept, *slopes.tolist()], sqrt(variance), evidence
+        else:
+            slopes = network.weights[above, v]
+            intercept = float(network.means[v] - slopes @ network.means[above])
+            cpd = factors.continuous.LinearGaussianCPD(
+                name, [intercept, *slopes.tolist()], sqrt(network.variances[v]), evidence
             )
-        )
+        made.add_cpds(cpd)
     return made
 
 

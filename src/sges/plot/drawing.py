@@ -23,9 +23,9 @@ from sges.errors import (
     check_path,
     check_word,
     is_number,
+    need,
     shown,
 )
-from sges.export.objects import need
 from sges.graph.named import printable
 from sges.graph.pdag import PDAG, Edge, check_graph
 from sges.nodeset import nodes

@@ -772,7 +772,7 @@ def graph_of_list(edges: object, n: int, names: tuple[str, ...] | None) -> PDAG:
 
 
 def _frame(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> Any:  # noqa: ANN401
-    from sges.export.objects import need
+    from sges.errors import need
 
     return need("pandas", "a table of shares").DataFrame(rows, columns=list(columns))
 
