@@ -23,10 +23,16 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
+from typing import TypeAlias
 
 INTERRUPTED = 130
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+Action: TypeAlias = Callable[[int, FrameType | None], object]
+"""What is done at a signal."""
 
 __all__ = ["main"]
 
@@ -39,7 +45,13 @@ def main(arguments: list[str] | None = None) -> None:
     arguments : list of str, optional
         The words after ``sges``; by default those of the command line.
     """
-    with _leaving_at_signals(), warnings.catch_warnings():
+
+    def leave(*_: object) -> None:  # in one line, while there is nothing to undo
+        if sys.stderr is not None:
+            os.write(sys.stderr.fileno(), b"sges: interrupted; nothing was written\n")
+        os._exit(INTERRUPTED)
+
+    with at_signals(leave, *SIGNALS), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # libraries that warn of each other are no concern here
         from sges.cli.app import run
         from sges.cli.terminal import keep_exit_code
@@ -54,21 +66,15 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 @contextmanager
-def _leaving_at_signals() -> Iterator[None]:
-    """End the process in one line at Ctrl-C or SIGTERM, while there is nothing to undo."""
-
-    def leave(*_: object) -> None:
-        if sys.stderr is not None:
-            os.write(sys.stderr.fileno(), b"sges: interrupted; nothing was written\n")
-        os._exit(INTERRUPTED)
-
-    if threading.current_thread() is not threading.main_thread():
+def at_signals(action: Action, *signals: signal.Signals) -> Iterator[None]:
+    """Take an action at signals that are not ignored, and restore all handlers afterwards."""
+    if threading.current_thread() is not threading.main_thread():  # which alone may set handlers
         yield
         return
-    before = [(number, signal.getsignal(number)) for number in (signal.SIGINT, signal.SIGTERM)]
+    before = [(number, signal.getsignal(number)) for number in SIGNALS]
     for number, handler in before:
-        if handler is not signal.SIG_IGN:
-            signal.signal(number, leave)
+        if number in signals and handler is not signal.SIG_IGN:
+            signal.signal(number, action)
     try:
         yield
     finally:

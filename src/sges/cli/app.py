@@ -1,6 +1,7 @@
 """The command ``sges``: its commands, and the one place where errors become an exit code."""
 
 import os
+import signal
 import sys
 from collections.abc import Callable
 from typing import Annotated, cast
@@ -8,17 +9,12 @@ from typing import Annotated, cast
 import typer
 
 from sges import __version__
-from sges.cli import INTERRUPTED
+from sges.cli import INTERRUPTED, at_signals
 from sges.cli.confidence import confidence
 from sges.cli.effects import effect, effects
 from sges.cli.graphs import compare, convert, measure, plot, report, simulate
 from sges.cli.learn import demo, inspect, learn
-from sges.cli.terminal import (
-    check_streams,
-    remark,
-    say,
-    terminated_as_interrupted,
-)
+from sges.cli.terminal import check_streams, remark, say
 from sges.errors import InvalidArgument, InvalidProperty, SgesError, in_shell
 
 INVALID_DATA, INVALID_COMMAND = 1, 2
@@ -78,11 +74,18 @@ def run(arguments: list[str] | None = None) -> int:
     """Run the command and return its exit code; errors become one line on standard error."""
     try:
         check_streams()
-        with terminated_as_interrupted():
+        with at_signals(signal.default_int_handler, signal.SIGTERM):  # as at Ctrl-C
             code = app(arguments, prog_name="sges", standalone_mode=False)
             sys.stdout.flush()
     except ClickError as error:
-        return complain(usage_line(error), INVALID_COMMAND)
+        context = getattr(error, "ctx", None)
+        path = "sges" if context is None else context.command_path
+        message = getattr(error, "format_message", error.__str__)()
+        if message.startswith("No such command 'reproduce'"):
+            line = "the experiments are run from a checkout of the repository: python -m studies"
+        else:
+            line = f"{message.rstrip('.') or 'a command is missing'}; see {path} --help"
+        return complain(line, INVALID_COMMAND)
     except (InvalidArgument, InvalidProperty) as error:
         return complain(in_shell(error), INVALID_COMMAND)
     except SgesError as error:
@@ -91,7 +94,8 @@ def run(arguments: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        return complain(file_line(error), INVALID_DATA)
+        name = f"{error.filename}: " if error.filename else ""
+        return complain(f"{name}{error.strerror or error}", INVALID_DATA)
     except MemoryError:
         return complain("there is not enough memory for this", INVALID_DATA)
     except (KeyboardInterrupt, typer.Abort):
@@ -105,19 +109,3 @@ def complain(message: str, code: int) -> int:
     """Write one line on standard error, and return the exit code."""
     remark(message)
     return code
-
-
-def usage_line(error: Exception) -> str:
-    """Return what is wrong with a command line, and where to read how it would be right."""
-    context = getattr(error, "ctx", None)
-    path = "sges" if context is None else context.command_path
-    message = getattr(error, "format_message", error.__str__)()
-    if message.startswith("No such command 'reproduce'"):
-        return "the experiments are run from a checkout of the repository: python -m studies"
-    return f"{message.rstrip('.') or 'a command is missing'}; see {path} --help"
-
-
-def file_line(error: OSError) -> str:
-    """Return what the system said about a file."""
-    name = f"{error.filename}: " if error.filename else ""
-    return f"{name}{error.strerror or error}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sges.cli.learn import BOUNDS, property_of
+from sges.cli.learn import property_of
 from sges.cli.terminal import (
     AsJson,
     grid,
@@ -22,9 +22,6 @@ from sges.errors import InvalidArgument, check_word
 
 if TYPE_CHECKING:
     from sges.data import Dataset
-    from sges.graph import PDAG
-    from sges.metrics import Comparison
-    from sges.network import BayesianNetwork, LinearGaussian
 
 
 def _graph(metavar: str, text: str) -> Any:  # noqa: ANN401
@@ -69,48 +66,42 @@ def measure(*, graph: GraphFile, as_json: AsJson = False) -> None:
     """
     from sges.export import read_graph
 
-    document = measures(read_graph(graph))
+    measured = read_graph(graph)
+    document: dict[str, Any] = {
+        "format": "sges-measures",
+        "version": 1,
+        "nodes": measured.n,
+        "edges": measured.edge_count(),
+        "measures": [],
+    }
+    for option, what in MEASURES.items():
+        kind = property_of(option)
+        tightest, value = kind.of(measured), kind.measure(measured)
+        document["measures"].append({
+            "property": kind.__name__,
+            "option": option,
+            "what": what,
+            "value": value if isinstance(value, int) else [value.low, value.high],
+            "k": tightest.k,
+            "clique_bound": tightest.clique_bound,
+            "size_bound": tightest.size_bound,
+        })  # fmt: skip
     if as_json:
         print_json(document)
         return
-    say(f"{document['nodes']} nodes, {document['edges']} edges")
+    say(f"{measured.n} nodes, {measured.edge_count()} edges")
     table = grid("left", "right", "left", "left", header=("", "value", "option", "H in SBES"))
     for row in document["measures"]:
-        value, k = row["value"], row["k"]
-        shown = f"{value[0]} to {value[1]}" if isinstance(value, list) else str(value)
-        table.add_row(row["what"], shown, f"{row['option']} {k}", _bound_in_words(row))
+        value, cliques = row["value"], row["clique_bound"]
+        table.add_row(
+            row["what"],
+            f"{value[0]} to {value[1]}" if isinstance(value, list) else str(value),
+            f"{row['option']} {row['k']}",
+            f"at most {row['size_bound']} nodes"
+            if cliques is None
+            else f"cliques of at most {cliques}",
+        )
     print_table(table)
-
-
-def measures(graph: "PDAG") -> dict[str, Any]:
-    """Return every measure of a graph: the JSON of the command."""
-    return {
-        "format": "sges-measures",
-        "version": 1,
-        "nodes": graph.n,
-        "edges": graph.edge_count(),
-        "measures": [_measured(option, graph) for option in BOUNDS],
-    }
-
-
-def _measured(option: str, graph: "PDAG") -> dict[str, Any]:
-    kind = property_of(option)
-    tightest, value = kind.of(graph), kind.measure(graph)
-    return {
-        "property": kind.__name__,
-        "option": option,
-        "what": MEASURES[option],
-        "value": value if isinstance(value, int) else [value.low, value.high],
-        "k": tightest.k,
-        "clique_bound": tightest.clique_bound,
-        "size_bound": tightest.size_bound,
-    }
-
-
-def _bound_in_words(row: dict[str, Any]) -> str:
-    if row["clique_bound"] is not None:
-        return f"cliques of at most {row['clique_bound']}"
-    return f"at most {row['size_bound']} nodes"
 
 
 # Compare
@@ -132,11 +123,7 @@ def compare(
     result = compare_graphs(read_graph(truth), read_graph(found), classes=not as_they_are)
     if as_json:
         print_json({"format": "sges-comparison", "version": 1, **result.to_dict()})
-    else:
-        _print_comparison(result)
-
-
-def _print_comparison(result: "Comparison") -> None:
+        return
     table = grid("left", "right", "left")
     table.add_row("same class", "yes" if result.same_class else "no", "")
     why = f"{result.missing} missing, {result.extra} extra, {result.wrong_type} of the wrong type"
@@ -304,14 +291,42 @@ def simulate(
     read.
     """
     from sges.export import to_json
+    from sges.network import (
+        BayesianNetwork,
+        LinearGaussian,
+        random_dag,
+        random_polytree,
+        random_structure,
+    )
 
+    network: BayesianNetwork | LinearGaussian
     if example is not None:
         from sges.examples import load
 
         network = load(example).network
     else:
-        dag = _structure(variables, edges, max_parents, polytree, seed)
-        network = _network(dag, model, arity, seed)
+        options = {
+            "--edges": edges is not None,
+            "--max-parents": max_parents is not None,
+            "--polytree": polytree,
+        }
+        given = [option for option, is_given in options.items() if is_given]
+        if len(given) > 1:
+            raise InvalidArgument(
+                f"{' and '.join(given)} were both given; give one kind of structure"
+            )
+        if polytree:
+            dag = random_polytree(variables, seed)
+        elif max_parents is not None:
+            dag = random_structure(variables, max_parents, seed)
+        else:
+            most = variables * (variables - 1) // 2
+            dag = random_dag(variables, min(variables, most) if edges is None else edges, seed)
+        check_word("model", model, ("gaussian", "discrete"))
+        if model == "gaussian":
+            network = LinearGaussian.random(dag, seed=seed)
+        else:
+            network = BayesianNetwork.random(dag, arity=arity, seed=seed)
     dag = network.dag.named(network.names)
     files = {
         "data.csv": csv_of(network.sample(records, seed)).encode(),
@@ -328,36 +343,6 @@ def simulate(
     else:
         what = f"{records} records of {dag.n} variables, {dag.edge_count()} edges"
         say(f"{what}: {' and '.join(written)}")
-
-
-def _structure(
-    variables: int, edges: int | None, max_parents: int | None, polytree: bool, seed: int
-) -> "PDAG":
-    from sges.network import random_dag, random_polytree, random_structure
-
-    options = {
-        "--edges": edges is not None,
-        "--max-parents": max_parents is not None,
-        "--polytree": polytree,
-    }
-    given = [option for option, is_given in options.items() if is_given]
-    if len(given) > 1:
-        raise InvalidArgument(f"{' and '.join(given)} were both given; give one kind of structure")
-    if polytree:
-        return random_polytree(variables, seed)
-    if max_parents is not None:
-        return random_structure(variables, max_parents, seed)
-    most = variables * (variables - 1) // 2
-    return random_dag(variables, min(variables, most) if edges is None else edges, seed)
-
-
-def _network(dag: "PDAG", model: str, arity: int, seed: int) -> "BayesianNetwork | LinearGaussian":
-    from sges.network import BayesianNetwork, LinearGaussian
-
-    check_word("model", model, ("gaussian", "discrete"))
-    if model == "gaussian":
-        return LinearGaussian.random(dag, seed=seed)
-    return BayesianNetwork.random(dag, arity=arity, seed=seed)
 
 
 def csv_of(data: "Dataset") -> str:

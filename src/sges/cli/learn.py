@@ -31,26 +31,6 @@ if TYPE_CHECKING:
 ASSUMPTION = "What you assume of the truth (at most one)"
 
 
-def _scores() -> tuple[str, ...]:
-    from sges.score.named import SCORE_WORDS
-
-    return SCORE_WORDS
-
-
-def _strategies() -> tuple[str, ...]:
-    from sges.search import STRATEGIES
-
-    return tuple(STRATEGIES)
-
-
-def _forward_words() -> tuple[str, ...]:
-    from typing import get_args
-
-    from sges.search.algorithms import Forward
-
-    return get_args(Forward)
-
-
 def _bound(text: str, *names: str) -> Any:  # noqa: ANN401
     """Return an option that bounds a property of the truth."""
     return typer.Option(
@@ -61,7 +41,7 @@ def _bound(text: str, *names: str) -> Any:  # noqa: ANN401
 Score = Annotated[
     str,
     typer.Option(
-        autocompletion=completion(_scores),
+        autocompletion=completion("sges.score.named", "SCORE_WORDS"),
         metavar="NAME",
         help="auto (BDeu for discrete columns, otherwise the BIC that fits), bic (always the BIC "
         "that fits), gaussian-bic, bge, discrete-bic, bdeu, degenerate-gaussian, basis (curved "
@@ -71,7 +51,7 @@ Score = Annotated[
 StrategyWord = Annotated[
     str,
     typer.Option(
-        autocompletion=completion(_strategies),
+        autocompletion=completion("sges.search", "STRATEGIES"),
         metavar="NAME",
         help="auto (best graphs, bounded work), extended (the same without the bound), interleaved "
         "(faster), conservative, turning, low-order (for dense truths and little discrete data), "
@@ -81,7 +61,7 @@ StrategyWord = Annotated[
 ForwardWord = Annotated[
     str | None,
     typer.Option(
-        autocompletion=completion(_forward_words),
+        autocompletion=completion("sges.search.algorithms", "Forward"),
         metavar="PHASE",
         help="The forward phase of two-phase search: fes, poly (polynomially many score "
         "evaluations), order (the best order of the variables) or complete (start from the "

@@ -4,7 +4,8 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import wraps
-from typing import TYPE_CHECKING, Annotated, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -16,17 +17,14 @@ if TYPE_CHECKING:
 READING = "How the table is read"
 
 
-def completion(words: Callable[[], tuple[str, ...]]) -> Callable[[str], list[str]]:
+def completion(module: str, name: str) -> Callable[[str], list[str]]:
     """Return what completes a word in the shell; the words are imported when they are needed."""
-    return lambda incomplete: [word for word in words() if word.startswith(incomplete)]
 
+    def complete(incomplete: str) -> list[str]:
+        words = getattr(import_module(module), name)  # a type of literals, or a collection
+        return [word for word in get_args(words) or words if word.startswith(incomplete)]
 
-def _missing_words() -> tuple[str, ...]:
-    from typing import get_args
-
-    from sges.data import Missing
-
-    return get_args(Missing)
+    return complete
 
 
 def _option(metavar: str, text: str, **more: Any) -> Any:  # noqa: ANN401
@@ -63,7 +61,7 @@ class ReadingOptions:
             "HOW",
             "Missing values: error (refuse them), drop (their rows), em (estimate from the values "
             "observed) or level (one more level of a discrete column).",
-            autocompletion=completion(_missing_words),
+            autocompletion=completion("sges.data", "Missing"),
         ),
     ] = "error"
     columns: Annotated[

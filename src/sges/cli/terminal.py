@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
+from sges.cli import SIGNALS
 from sges.errors import FileError, in_shell
 
 if TYPE_CHECKING:
@@ -113,23 +114,6 @@ def warnings_as_remarks() -> Iterator[None]:
 
 # Signals
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
-
-
-@contextmanager
-def terminated_as_interrupted() -> Iterator[None]:
-    """Treat SIGTERM as Ctrl-C: a search ends with its result so far."""
-    if not _in_main_thread():
-        yield
-        return
-    before = [(number, signal.getsignal(number)) for number in SIGNALS]
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        for number, handler in before:
-            signal.signal(number, handler)
-
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
@@ -139,9 +123,9 @@ def undisturbed() -> Iterator[None]:
     it would not be true that nothing was written.
     """
     heeded = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
-    _at_signals(signal.SIG_IGN, heeded)
+    _set_handlers(signal.SIG_IGN, heeded)
     yield
-    _at_signals(signal.SIG_DFL, heeded)
+    _set_handlers(signal.SIG_DFL, heeded)
 
 
 def write_undisturbed(directory: "PathLike", files: Mapping[str, bytes]) -> list[Path]:
@@ -167,18 +151,14 @@ def keep_exit_code() -> None:
     ``exec`` or ``eval`` of a string, which run whenever a dataclass is made: although it was
     caught, the process would die of SIGINT in the end.  Any other evaluation makes it forget.
     """
-    _at_signals(signal.SIG_IGN)
+    _set_handlers(signal.SIG_IGN, SIGNALS)
     eval("None")
 
 
-def _at_signals(action: signal.Handlers, signals: Sequence[signal.Signals] = SIGNALS) -> None:
-    if _in_main_thread():  # no other may set handlers
+def _set_handlers(action: signal.Handlers, signals: Sequence[signal.Signals]) -> None:
+    if threading.current_thread() is threading.main_thread():  # no other may set handlers
         for number in signals:
             signal.signal(number, action)
-
-
-def _in_main_thread() -> bool:
-    return threading.current_thread() is threading.main_thread()
 
 
 # Pages and tables
