@@ -4,8 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-import typer
-
 from sges.cli.learn import (
     CheckpointFile,
     KnowledgeFile,
@@ -20,6 +18,7 @@ from sges.cli.reading import ReadingOptions, Table, with_reading_options
 from sges.cli.terminal import (
     AsJson,
     at_terminal,
+    option,
     print_json,
     print_page,
     remark,
@@ -32,39 +31,28 @@ from sges.errors import in_shell
 if TYPE_CHECKING:
     from sges.resampling import ReplicateProgress
 
-Replicates = Annotated[
-    int, typer.Option(metavar="N", help="How many replicates of the table to search.")
-]
+Replicates = Annotated[int, option("N", "How many replicates of the table to search.")]
 DrawWord = Annotated[
     str,
-    typer.Option(
-        metavar="HOW",
-        help="How a replicate is drawn: auto, half (of the records), bootstrap, bayesian (random "
+    option(
+        "HOW",
+        "How a replicate is drawn: auto, half (of the records), bootstrap, bayesian (random "
         "weights) or wishart (random covariances).",
     ),
 ]
 Jobs = Annotated[
     int | None,
-    typer.Option(
-        "--n-jobs",
-        "--jobs",
-        metavar="N",
-        help="Search N replicates at once; -1 is one for each core.",
-    ),
+    option("N", "Search N replicates at once; -1 is one for each core.", "--n-jobs", "--jobs"),
 ]
-Seed = Annotated[int, typer.Option(metavar="N", help="The same seed gives the same replicates.")]
+Seed = Annotated[int, option("N", "The same seed gives the same replicates.")]
 TimeLimit = Annotated[
-    float | None,
-    typer.Option(
-        metavar="SECONDS", help="Stop after SECONDS and count the replicates done so far."
-    ),
+    float | None, option("SECONDS", "Stop after SECONDS and count the replicates done so far.")
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Write confidence.json, strengths.csv, strengths.svg and summary.txt there: all or "
-        "none.",
+    option(
+        "DIR",
+        "Write confidence.json, strengths.csv, strengths.svg and summary.txt there: all or none.",
     ),
 ]
 

@@ -3,14 +3,14 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from sges.cli.graphs import GraphFile
 from sges.cli.learn import KnowledgeFile
 from sges.cli.reading import ReadingOptions, Table, with_reading_options
 from sges.cli.terminal import (
     AsJson,
+    argument,
     grid,
+    option,
     print_json,
     print_table,
     remark,
@@ -26,30 +26,19 @@ if TYPE_CHECKING:
 LINEAR = "Assumed: the graph is right, no hidden common causes, no selection, linear relations."
 DISCRETE = "Assumed: the graph is right, no hidden common causes, no selection."
 
-Treatment = Annotated[
-    str, typer.Argument(metavar="X", help="The variable that is set.", show_default=False)
-]
-Outcome = Annotated[
-    str, typer.Argument(metavar="Y", help="The variable that responds.", show_default=False)
-]
-On = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="The variable that responds: the effects of all others."),
-]
-Of = Annotated[
-    str | None, typer.Option(metavar="NAME", help="The variable that is set: its effects on all.")
-]
+Treatment = Annotated[str, argument("X", "The variable that is set.")]
+Outcome = Annotated[str, argument("Y", "The variable that responds.")]
+On = Annotated[str | None, option("NAME", "The variable that responds: the effects of all others.")]
+Of = Annotated[str | None, option("NAME", "The variable that is set: its effects on all.")]
 GivenGraph = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE", help="A graph, such as graph.json of sges learn, instead of learning one."
-    ),
+    option("FILE", "A graph, such as graph.json of sges learn, instead of learning one."),
 ]
 Adjust = Annotated[
     str,
-    typer.Option(
-        metavar="HOW",
-        help="Adjust for the parents of X, or for the optimal set (smallest standard errors); "
+    option(
+        "HOW",
+        "Adjust for the parents of X, or for the optimal set (smallest standard errors); "
         "for continuous data.",
     ),
 ]
@@ -57,9 +46,8 @@ Adjust = Annotated[
 
 ConfidenceFile = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="confidence.json of sges confidence: adds an interval over its replicates' graphs.",
+    option(
+        "FILE", "confidence.json of sges confidence: adds an interval over its replicates' graphs."
     ),
 ]
 

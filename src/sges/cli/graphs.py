@@ -5,12 +5,12 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from sges.cli.learn import property_of
 from sges.cli.terminal import (
     AsJson,
+    argument,
     grid,
+    option,
     print_json,
     print_table,
     say,
@@ -24,26 +24,18 @@ if TYPE_CHECKING:
     from sges.data import Dataset
 
 
-def _graph(metavar: str, text: str) -> Any:  # noqa: ANN401
-    """Return an argument that is a graph file."""
-    return typer.Argument(metavar=metavar, help=text, show_default=False)
-
-
 GraphFile = Annotated[
     str,
-    _graph(
+    argument(
         "GRAPH", "JSON (also of a result), GraphML, GML, DOT, CSV or BIF; - for standard input."
     ),
 ]
 Truth = Annotated[
-    str, _graph("TRUTH", "The true graph, in any format of sges convert; - for standard input.")
+    str, argument("TRUTH", "The true graph, in any format of sges convert; - for standard input.")
 ]
-Found = Annotated[str, _graph("FOUND", "The graph that was found; - for standard input.")]
+Found = Annotated[str, argument("FOUND", "The graph that was found; - for standard input.")]
 AsTheyAre = Annotated[
-    bool,
-    typer.Option(
-        "--as-they-are", metavar="", help="Compare a DAG as it is, not by its equivalence class."
-    ),
+    bool, option("", "Compare a DAG as it is, not by its equivalence class.", "--as-they-are")
 ]
 
 # Measure
@@ -74,12 +66,12 @@ def measure(*, graph: GraphFile, as_json: AsJson = False) -> None:
         "edges": measured.edge_count(),
         "measures": [],
     }
-    for option, what in MEASURES.items():
-        kind = property_of(option)
+    for name, what in MEASURES.items():
+        kind = property_of(name)
         tightest, value = kind.of(measured), kind.measure(measured)
         document["measures"].append({
             "property": kind.__name__,
-            "option": option,
+            "option": name,
             "what": what,
             "value": value if isinstance(value, int) else [value.low, value.high],
             "k": tightest.k,
@@ -142,15 +134,12 @@ def compare(
 # Convert and plot
 
 Converted = Annotated[
-    Path, _graph("OUT", "The new file: .json, .graphml, .gml, .dot, .gv or .csv tells its format.")
+    Path,
+    argument("OUT", "The new file: .json, .graphml, .gml, .dot, .gv or .csv tells its format."),
 ]
-PictureFile = Annotated[Path, _graph("PICTURE", "The picture: .svg, .png or .pdf.")]
-Around = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Draw only the nodes near this one.")
-]
-Depth = Annotated[
-    int, typer.Option(min=0, metavar="K", help="With --around: at most K edges away from it.")
-]
+PictureFile = Annotated[Path, argument("PICTURE", "The picture: .svg, .png or .pdf.")]
+Around = Annotated[str | None, option("NAME", "Draw only the nodes near this one.")]
+Depth = Annotated[int, option("K", "With --around: at most K edges away from it.", min=0)]
 
 
 def convert(*, graph: GraphFile, out: Converted, as_json: AsJson = False) -> None:
@@ -192,15 +181,12 @@ def _name_file(path: Path, as_json: bool) -> None:
 
 ResultFile = Annotated[
     str,
-    _graph("RESULT", "What sges learn wrote: graph.json or its directory; - for standard input."),
+    argument("RESULT", "What sges learn wrote: graph.json or its directory; - for standard input."),
 ]
-Page = Annotated[Path, typer.Argument(metavar="PAGE", help="The HTML file to write.")]
+Page = Annotated[Path, argument("PAGE", "The HTML file to write.", show_default=True)]
 ConfidenceFile = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="The confidence.json that sges confidence wrote: adds how sure each edge is.",
-    ),
+    option("FILE", "The confidence.json that sges confidence wrote: adds how sure each edge is."),
 ]
 
 
@@ -230,45 +216,28 @@ def report(
 
 Out = Annotated[
     Path,
-    typer.Argument(
-        metavar="DIR",
-        help="The directory for data.csv and truth.json: both are written, or neither.",
-        show_default=False,
-    ),
+    argument("DIR", "The directory for data.csv and truth.json: both are written, or neither."),
 ]
-Variables = Annotated[int, typer.Option(min=1, metavar="N", help="The number of variables.")]
+Variables = Annotated[int, option("N", "The number of variables.", min=1)]
 Edges = Annotated[
-    int | None,
-    typer.Option(
-        min=0, metavar="N", help="A random DAG with N edges; by default one edge per variable."
-    ),
+    int | None, option("N", "A random DAG with N edges; by default one edge per variable.", min=0)
 ]
 Parents = Annotated[
     int | None,
-    typer.Option(
+    option(
+        "K",
+        "Instead of --edges: a random structure with at most K parents, as in the paper.",
         min=0,
-        metavar="K",
-        help="Instead of --edges: a random structure with at most K parents, as in the paper.",
     ),
 ]
-Polytree = Annotated[
-    bool,
-    typer.Option("--polytree", metavar="", help="Instead of --edges: a random directed tree."),
-]
-Model = Annotated[
-    str, typer.Option(metavar="KIND", help="gaussian (linear) or discrete (random tables).")
-]
-Arity = Annotated[
-    int, typer.Option(min=2, metavar="N", help="The number of levels of a discrete variable.")
-]
+Polytree = Annotated[bool, option("", "Instead of --edges: a random directed tree.", "--polytree")]
+Model = Annotated[str, option("KIND", "gaussian (linear) or discrete (random tables).")]
+Arity = Annotated[int, option("N", "The number of levels of a discrete variable.", min=2)]
 ExampleName = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME", help="The network of an example, asia or greenhouse, not a random one."
-    ),
+    str | None, option("NAME", "The network of an example, asia or greenhouse, not a random one.")
 ]
-Records = Annotated[int, typer.Option(min=2, metavar="N", help="The number of records.")]
-Seed = Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same files.")]
+Records = Annotated[int, option("N", "The number of records.", min=2)]
+Seed = Annotated[int, option("N", "The same seed gives the same files.", min=0)]
 
 
 def simulate(
@@ -310,7 +279,7 @@ def simulate(
             "--max-parents": max_parents is not None,
             "--polytree": polytree,
         }
-        given = [option for option, is_given in options.items() if is_given]
+        given = [name for name, is_given in options.items() if is_given]
         if len(given) > 1:
             raise InvalidArgument(
                 f"{' and '.join(given)} were both given; give one kind of structure"

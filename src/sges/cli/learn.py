@@ -4,15 +4,15 @@ import os
 import shlex
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
-
-import typer
 
 from sges.cli.reading import ReadingOptions, Table, completion, with_reading_options
 from sges.cli.terminal import (
     AsJson,
     at_terminal,
+    option,
     page_width,
     print_json,
     print_page,
@@ -31,46 +31,41 @@ if TYPE_CHECKING:
 ASSUMPTION = "What you assume of the truth (at most one)"
 
 
-def _bound(text: str, *names: str) -> Any:  # noqa: ANN401
-    """Return an option that bounds a property of the truth."""
-    return typer.Option(
-        *names, metavar="K", help=text, rich_help_panel=ASSUMPTION, show_default=False
-    )
-
+_bound = partial(option, "K", rich_help_panel=ASSUMPTION, show_default=False)
+"""An option that bounds a property of the truth."""
 
 Score = Annotated[
     str,
-    typer.Option(
-        autocompletion=completion("sges.score.named", "SCORE_WORDS"),
-        metavar="NAME",
-        help="auto (BDeu for discrete columns, otherwise the BIC that fits), bic (always the BIC "
+    option(
+        "NAME",
+        "auto (BDeu for discrete columns, otherwise the BIC that fits), bic (always the BIC "
         "that fits), gaussian-bic, bge, discrete-bic, bdeu, degenerate-gaussian, basis (curved "
         "relations) or rank (skew and outliers). With a number as --penalty, auto means bic.",
+        autocompletion=completion("sges.score.named", "SCORE_WORDS"),
     ),
 ]
 StrategyWord = Annotated[
     str,
-    typer.Option(
-        autocompletion=completion("sges.search", "STRATEGIES"),
-        metavar="NAME",
-        help="auto (best graphs, bounded work), extended (the same without the bound), interleaved "
+    option(
+        "NAME",
+        "auto (best graphs, bounded work), extended (the same without the bound), interleaved "
         "(faster), conservative, turning, low-order (for dense truths and little discrete data), "
         "or two-phase (the search of the paper; auto means this with --forward).",
+        autocompletion=completion("sges.search", "STRATEGIES"),
     ),
 ]
 ForwardWord = Annotated[
     str | None,
-    typer.Option(
-        autocompletion=completion("sges.search.algorithms", "Forward"),
-        metavar="PHASE",
-        help="The forward phase of two-phase search: fes, poly (polynomially many score "
+    option(
+        "PHASE",
+        "The forward phase of two-phase search: fes, poly (polynomially many score "
         "evaluations), order (the best order of the variables) or complete (start from the "
         "complete graph).",
+        autocompletion=completion("sges.search.algorithms", "Forward"),
     ),
 ]
 StartFile = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="A graph to start from: JSON, GraphML, DOT or CSV."),
+    Path | None, option("FILE", "A graph to start from: JSON, GraphML, DOT or CSV.")
 ]
 MaxParentsBound: TypeAlias = Annotated[int | None, _bound("No variable has more than K parents.")]
 MaxCliqueBound: TypeAlias = Annotated[
@@ -89,77 +84,68 @@ MaxTreewidthBound: TypeAlias = Annotated[
     _bound("The treewidth of the moral graph is at most K.", "--max-treewidth", "--treewidth"),
 ]
 MaxVStructuresBound: TypeAlias = Annotated[
-    int | None,
-    _bound("There are at most K v-structures.", "--max-v-structures", "--v-structures"),
+    int | None, _bound("There are at most K v-structures.", "--max-v-structures", "--v-structures")
 ]
 AutoBound = Annotated[
     bool,
-    typer.Option(
+    option(
+        "",
+        "Raise a bound on parents until the score no longer improves.",
         "--auto-bound",
-        metavar="",
         rich_help_panel=ASSUMPTION,
-        help="Raise a bound on parents until the score no longer improves.",
         show_default=False,
     ),
 ]
 MaxIndegree = Annotated[
     int | None,
-    typer.Option(
-        metavar="K",
-        help="Allow at most K parents of each variable in the graph (--max-parents is an "
+    option(
+        "K",
+        "Allow at most K parents of each variable in the graph (--max-parents is an "
         "assumption about the truth and does not limit the graph).",
     ),
 ]
 KnowledgeFile = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Required edges, forbidden edges and tiers: TOML or JSON."),
+    Path | None, option("FILE", "Required edges, forbidden edges and tiers: TOML or JSON.")
 ]
 Penalty = Annotated[
     str,
-    typer.Option(
-        metavar="X",
-        help="auto: prior odds of 1/p per edge, for p variables. A number: the BIC with its "
+    option(
+        "X",
+        "auto: prior odds of 1/p per edge, for p variables. A number: the BIC with its "
         "penalty multiplied by X; 1 is the textbook BIC, more gives fewer edges. choose: such a "
         "number, by many searches on parts of the table.",
     ),
 ]
 TimeLimit = Annotated[
-    float | None,
-    typer.Option(
-        metavar="SECONDS", help="Stop after SECONDS and return the best graph found so far."
-    ),
+    float | None, option("SECONDS", "Stop after SECONDS and return the best graph found so far.")
 ]
 Jobs = Annotated[
     int | None,
-    typer.Option(
+    option(
+        "N",
+        "Run N escapes of the search at once; -1 for as many as there are cores. The result "
+        "does not depend on it.",
         "--n-jobs",
         "--jobs",
-        metavar="N",
-        help="Run N escapes of the search at once; -1 for as many as there are cores. The result "
-        "does not depend on it.",
     ),
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Write graph.json, graph.dot, graph.svg, report.html and summary.txt there: all or "
-        "none.",
+    option(
+        "DIR",
+        "Write graph.json, graph.dot, graph.svg, report.html and summary.txt there: all or none.",
     ),
 ]
 CheckpointFile = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Keep what was done there, every few seconds; if the run is killed, the same command "
+    option(
+        "FILE",
+        "Keep what was done there, every few seconds; if the run is killed, the same command "
         "goes on from there.",
     ),
 ]
 Report = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE", help="Write one HTML file that shows, explains and replays the result."
-    ),
+    Path | None, option("FILE", "Write one HTML file that shows, explains and replays the result.")
 ]
 
 
@@ -268,10 +254,8 @@ def inspect(
         print_page(found.text(page_width(), shell=True))
 
 
-Picture = Annotated[
-    Path, typer.Option(metavar="FILE", help="Where the picture goes: .svg, .png or .pdf.")
-]
-ExampleName = Annotated[str, typer.Option(metavar="NAME", help="The example: greenhouse or asia.")]
+Picture = Annotated[Path, option("FILE", "Where the picture goes: .svg, .png or .pdf.")]
+ExampleName = Annotated[str, option("NAME", "The example: greenhouse or asia.")]
 
 
 def demo(
@@ -352,8 +336,8 @@ def assumption(auto: bool, **bounds: int | None) -> "AtMost | Literal['auto'] | 
         raise InvalidArgument(
             f"{' and '.join(options)} were both given; the search takes one assumption"
         )
-    for option, k in given.items():
-        return property_of(option)(k)
+    for name, k in given.items():
+        return property_of(name)(k)
     return "auto" if auto else None
 
 

@@ -3,12 +3,11 @@
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from functools import wraps
+from functools import partial, wraps
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
-import typer
-
+from sges.cli.terminal import argument, option
 from sges.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -27,18 +26,15 @@ def completion(module: str, name: str) -> Callable[[str], list[str]]:
     return complete
 
 
-def _option(metavar: str, text: str, **more: Any) -> Any:  # noqa: ANN401
-    """Return an option on how the table is read."""
-    return typer.Option(metavar=metavar, help=text, rich_help_panel=READING, **more)
-
+_option = partial(option, rich_help_panel=READING)
+"""An option on how the table is read."""
 
 Table = Annotated[
     str,
-    typer.Argument(
-        metavar="TABLE",
-        help="CSV, TSV (also .gz), Parquet or Feather; a folder or a quoted pattern for several "
+    argument(
+        "TABLE",
+        "CSV, TSV (also .gz), Parquet or Feather; a folder or a quoted pattern for several "
         "files; - for standard input.",
-        show_default=False,
     ),
 ]
 

@@ -33,8 +33,19 @@ if TYPE_CHECKING:
     from sges.export import PathLike
     from sges.search import Progress
 
+
+def option(metavar: str, text: str, *names: str, **more: Any) -> Any:  # noqa: ANN401
+    """Return an option of a command: what stands for its value, its help, and its names."""
+    return typer.Option(*names, metavar=metavar, help=text, **more)
+
+
+def argument(metavar: str, text: str, *, show_default: bool = False) -> Any:  # noqa: ANN401
+    """Return an argument of a command: what stands for it, and its help."""
+    return typer.Argument(metavar=metavar, help=text, show_default=show_default)
+
+
 AsJson: TypeAlias = Annotated[
-    bool, typer.Option("--json", metavar="", help="Print one JSON document instead of text.")
+    bool, option("", "Print one JSON document instead of text.", "--json")
 ]
 
 STYLES = {
