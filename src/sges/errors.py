@@ -185,7 +185,7 @@ class DataError(SgesError, ValueError):
 
 
 class NetworkError(SgesError, ValueError):
-    """A distribution that does not fit its network, or a network that cannot be as asked."""
+    """A distribution that does not fit its network, or a network that cannot be made as asked."""
 
 
 class ScoreError(SgesError, ValueError):
@@ -197,7 +197,7 @@ class InvalidArgument(SgesError, ValueError):
 
 
 class KnowledgeError(SgesError, ValueError):
-    """Background knowledge that contradicts itself, or names what is not there."""
+    """Background knowledge that contradicts itself, or names variables that do not exist."""
 
 
 class MissingLibrary(SgesError, ImportError):
@@ -205,19 +205,19 @@ class MissingLibrary(SgesError, ImportError):
 
 
 class FileError(SgesError, OSError):
-    """A file that cannot be read or written, or that is somebody else's."""
+    """A file that cannot be read or written, or that sges did not write and will not replace."""
 
 
 class ClusterError(SgesError, RuntimeError):
-    """A cluster that went away while it was computing."""
+    """A cluster that was lost while it was computing."""
 
 
 class DataWarning(UserWarning):
-    """Something about a table that is used all the same, and that its owner should know."""
+    """Something that users should know about their table, although it can be used."""
 
 
-class OutOfBudget(Exception):  # not an error of anybody: it ends the part of a run with a budget
-    """The part of a run that has a budget has used it."""
+class OutOfBudget(Exception):  # not an error: it ends a part of a run
+    """A part of a run has used the budget of work that it had."""
 
 
 def shown(value: object) -> str:

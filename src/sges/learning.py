@@ -447,8 +447,8 @@ def read_table(
         beside += [f"{word}=" for word in given if word != "names"]
         if beside:
             raise InvalidArgument(
-                f"{beside[0]} was given beside a {type(score).__name__} object, which has its own "
-                "data; give the table and the score's name or class, or the score alone"
+                f"{beside[0]} was given beside a score object ({type(score).__name__}), which has "
+                "its own data; give the table and the score's name or class, or the score alone"
             )
         return None
     elif not callable(score):

@@ -262,7 +262,9 @@ def test_wrong_arguments_are_refused_in_one_line(arguments: Columns, message: st
 
 def test_a_table_beside_a_score_object_is_refused() -> None:
     example = examples.load("asia")
-    with pytest.raises(InvalidArgument, match="a table was given beside a DiscreteBIC object"):
+    with pytest.raises(
+        InvalidArgument, match=r"a table was given beside a score object \(DiscreteBIC\)"
+    ):
         sges.learn(example, score=DiscreteBIC(example))
     with pytest.raises(InvalidArgument, match="kinds= was given beside"):
         sges.learn(score=DiscreteBIC(example), kinds="discrete")

@@ -115,7 +115,7 @@ def effects(
     reading: ReadingOptions,
     as_json: AsJson = False,
 ) -> None:
-    """Rank the effects on one variable (--on), or those of one (--of), by what they are at least.
+    """Rank the effects on one variable (--on), or those of one (--of), by lower bound.
 
     Learns the class from TABLE as sges learn does, or takes it from --graph. An effect has one
     value for each set of parents that its cause may have (IDA); the ranking is by the smallest

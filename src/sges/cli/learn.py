@@ -140,8 +140,8 @@ CheckpointFile = Annotated[
     Path | None,
     option(
         "FILE",
-        "Keep what was done there, every few seconds; if the run is killed, the same command "
-        "goes on from there.",
+        "Save what was done there every few seconds; if the run is killed, the same command "
+        "resumes from there.",
     ),
 ]
 Report = Annotated[

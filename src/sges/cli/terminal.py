@@ -240,29 +240,25 @@ def print_table(table: "Table") -> None:
 
 
 class Watcher:
-    """A progress line on standard error; it does nothing where nobody would see it."""
+    """A progress line on standard error; it does nothing where nobody would see it.
+
+    ``callback`` is the ``progress`` of a search, or None where nobody would see it.
+    """
 
     def __init__(self, bar: "Bar | None", first: str) -> None:
         self._bar = bar
         self._task = None if bar is None else bar.add_task(first, total=None, facts="")
+        self.callback: Callable[[Progress], None] | None = None if bar is None else self._show
 
-    @property
-    def callback(self) -> "Callable[[Progress], object] | None":
-        """The ``progress`` callback of a search, or None where nobody would see it."""
-        return None if self._bar is None else self._show
-
-    def tell(self, doing: str) -> None:
+    def tell(self, doing: str, facts: str = "") -> None:
         """Show what is being done."""
         if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, description=doing, facts="")
+            self._bar.update(self._task, description=doing, facts=facts)
 
     def _show(self, progress: "Progress") -> None:
-        assert self._bar is not None
-        assert self._task is not None
         from sges.report.text import progress_in_words
 
-        doing, facts = progress_in_words(progress)
-        self._bar.update(self._task, description=doing, facts=facts)
+        self.tell(*progress_in_words(progress))
 
 
 @contextmanager

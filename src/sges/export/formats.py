@@ -19,6 +19,7 @@ import sys
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -118,12 +119,9 @@ def to_csv(graph: PDAG) -> str:
         without edges are kept, and one line per edge.
     """
     check_graph("graph", graph)
-    text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["source", "target", "type"])
-    writer.writerows([graph.name(v), "", ""] for v in range(graph.n))
-    writer.writerows([e["source"], e["target"], e["type"]] for e in edge_records(graph))
-    return text.getvalue()
+    nodes = [[graph.name(v), "", ""] for v in range(graph.n)]
+    edges = [[edge["source"], edge["target"], edge["type"]] for edge in edge_records(graph)]
+    return _csv([["source", "target", "type"], *nodes, *edges])
 
 
 def to_adjacency_csv(graph: PDAG) -> str:
@@ -142,11 +140,13 @@ def to_adjacency_csv(graph: PDAG) -> str:
     """
     check_graph("graph", graph)
     names = [graph.name(v) for v in range(graph.n)]
-    text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["", *names])
     rows = to_numpy(graph, "row-to-column").tolist()
-    writer.writerows([name, *row] for name, row in zip(names, rows, strict=True))
+    return _csv([["", *names], *([name, *row] for name, row in zip(names, rows, strict=True))])
+
+
+def _csv(rows: list[list[Any]]) -> str:
+    text = StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()
 
 

@@ -50,8 +50,7 @@ def to_dagitty(graph: PDAG) -> str:
     <BLANKLINE>
     """
     check_graph("graph", graph)
-    for v in range(graph.n):
-        _refuse(graph.name(v), '"\n\r\\', "dagitty")
+    _refuse(graph, '"\n\r\\', "dagitty")
     names = [f'"{graph.name(v)}"' for v in range(graph.n)]
     edges = [
         f'"{edge["source"]}" {"->" if edge["type"] == "directed" else "--"} "{edge["target"]}"'
@@ -85,8 +84,7 @@ def to_bnlearn(graph: PDAG) -> str:
     '[a][b][c|a:b]'
     """
     check_graph("graph", graph)
-    for v in range(graph.n):
-        _refuse(graph.name(v), "[]|:\n\r", "a model string of bnlearn")
+    _refuse(graph, "[]|:\n\r", "a model string of bnlearn")
     dag = _member(graph)
     terms = []
     for v in range(dag.n):
@@ -147,8 +145,11 @@ def _member(graph: PDAG) -> PDAG:
     return graph if is_dag(graph) else pdag_to_dag(graph)
 
 
-def _refuse(name: str, characters: str, what: str) -> None:
-    if bad := next((c for c in name if c in characters), None):
-        raise GraphError(
-            f"{what} cannot hold the name {name!r}, because of {bad!r}; rename the column"
-        )
+def _refuse(graph: PDAG, characters: str, what: str) -> None:
+    """Refuse names with a character that a language cannot quote."""
+    for v in range(graph.n):
+        if bad := next((c for c in graph.name(v) if c in characters), None):
+            raise GraphError(
+                f"{what} cannot hold the name {graph.name(v)!r}, because of {bad!r}; rename the "
+                "column"
+            )

@@ -304,7 +304,7 @@ def _drawn(
 def _new_axes(
     size: tuple[float, float], place: tuple[float, float, float, float], pyplot: bool
 ) -> Axes:
-    """Return axes at a place of a new figure, of pyplot or of nobody; its size is in inches."""
+    """Return new axes in a figure of this size in inches, which pyplot shows or nothing does."""
     module = need(f"matplotlib.{'pyplot' if pyplot else 'figure'}", "a picture", "matplotlib")
     make = module.figure if pyplot else module.Figure
     return make(figsize=size).add_axes(place)

@@ -24,7 +24,7 @@ from hashlib import sha256
 from html import escape
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
-from itertools import pairwise
+from itertools import groupby, pairwise
 from math import isfinite
 from pathlib import Path
 from string import Template
@@ -388,22 +388,20 @@ def _score_curve(steps: Sequence[Step]) -> str:
         f"{short(4 + (CURVE_HEIGHT - 8) * (high - score) / ((high - low) or 1.0))}"
         for k, score in enumerate(scores)
     ]
-    lengths: list[tuple[str, int]] = []
-    for step in steps:
-        phase, count = lengths[-1] if lengths and lengths[-1][0] == step.phase else (step.phase, 0)
-        lengths[len(lengths) - bool(count) :] = [(phase, count + 1)]
+    lengths, bounds, at = [], "", 0
+    for phase, group in groupby(step.phase for step in steps):
+        if at:
+            place = short(CURVE_WIDTH * at / len(steps))
+            bounds += f'<path class="phase" d="M{place} 0V{CURVE_HEIGHT:g}"/>'
+        lengths.append(f"{printable(phase)} {(count := len(list(group)))}")
+        at += count
     said = (
         f"The score goes from {scores[0]:,.6g} to {scores[-1]:,.6g} in {len(steps)} steps: "
-        + ", ".join(f"{printable(phase)} {count}" for phase, count in lengths)
+        f"{', '.join(lengths)}"
     )
-    bounds, at = [], 0
-    for _, count in lengths[:-1]:
-        at += count
-        place = short(CURVE_WIDTH * at / len(steps))
-        bounds.append(f'<path class="phase" d="M{place} 0V{CURVE_HEIGHT:g}"/>')
     return (
         f'<svg class="curve" id="curve" viewBox="0 0 {CURVE_WIDTH:g} {CURVE_HEIGHT:g}" '
-        f'preserveAspectRatio="none" role="img"><title>{escape(said)}</title>{"".join(bounds)}'
+        f'preserveAspectRatio="none" role="img"><title>{escape(said)}</title>{bounds}'
         f'<path class="score" d="M{"L".join(points)}"/>'
         f'<path class="here" id="here" d="M{CURVE_WIDTH:g} 0V{CURVE_HEIGHT:g}"/></svg>'
         f'<p class="legend">{escape(said)}.</p>'
@@ -459,7 +457,7 @@ def _edge_table(
 
 
 def _definitions(pairs: Sequence[tuple[str, str]]) -> str:
-    """Return a list of words and texts; a word with several texts stands once."""
+    """Return a list of words and texts; a word with several texts is written once."""
     rows, last = [], ""
     for key, text in pairs:
         rows.append("" if key == last else f"<dt>{escape(key)}</dt>")
