@@ -14,7 +14,7 @@ from sges.cli.learn import (
     check_place,
     number_or_word,
 )
-from sges.cli.reading import ReadingOptions, Table, with_reading_options
+from sges.cli.reading import Table, with_reading_options
 from sges.cli.terminal import (
     AsJson,
     at_terminal,
@@ -72,7 +72,7 @@ def confidence(
     max_indegree: MaxIndegree = None,
     time_limit: TimeLimit = None,
     checkpoint: CheckpointFile = None,
-    reading: ReadingOptions,
+    reading: dict[str, Any],
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
@@ -84,12 +84,14 @@ def confidence(
     if out is not None:
         check_place(out)
     with warnings_as_remarks(), watching(f"reading {table}") as watcher:
+        from sges.data import Reading
+        from sges.learning import read_table
         from sges.resampling import confidence as confidence_in
 
         chosen = cast("Any", number_or_word(penalty))
         needs_rows = draw not in ("auto", "wishart") or score == "bge"
         found = confidence_in(
-            reading.read(table, score, chosen, rows=needs_rows),
+            read_table(table, score, chosen, Reading(**reading), rows=needs_rows),
             replicates,
             draw=draw,
             n_jobs=n_jobs,

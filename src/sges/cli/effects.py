@@ -1,11 +1,11 @@
 """``sges effect`` and ``sges effects``: what a class says about causes and their effects."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from sges.cli.graphs import GraphFile
 from sges.cli.learn import KnowledgeFile
-from sges.cli.reading import ReadingOptions, Table, with_reading_options
+from sges.cli.reading import Table, with_reading_options
 from sges.cli.terminal import (
     AsJson,
     argument,
@@ -60,7 +60,7 @@ def effect(
     treatment: Treatment,
     outcome: Outcome,
     adjustment: Adjust = "parents",
-    reading: ReadingOptions,
+    reading: dict[str, Any],
     confidence: ConfidenceFile = None,
     as_json: AsJson = False,
 ) -> None:
@@ -69,15 +69,17 @@ def effect(
     Continuous data give the change of Y per unit of X, discrete data the distribution of Y when
     X is set.
     """
+    from sges.data import Reading
     from sges.effects import LinearEffect
     from sges.effects import effect as estimate
     from sges.export import read_graph
+    from sges.learning import read_table
 
     if graph == table == "-":
         raise InvalidArgument("standard input can be the graph or the table, not both")
     with warnings_as_remarks():
         known = read_graph(graph)
-        data = reading.read(table)
+        data = read_table(table, "auto", 1.0, Reading(**reading))
         found = estimate(known, treatment, outcome, data, adjustment=adjustment)  # type: ignore[arg-type]
         over = None
         if confidence is not None:
@@ -112,7 +114,7 @@ def effects(
     of: Of = None,
     graph: GivenGraph = None,
     knowledge: KnowledgeFile = None,
-    reading: ReadingOptions,
+    reading: dict[str, Any],
     as_json: AsJson = False,
 ) -> None:
     """Rank the effects on one variable (--on), or those of one (--of), by lower bound.
@@ -122,17 +124,19 @@ def effects(
     absolute value. For continuous data values are per unit of the cause; for discrete data they
     are the largest change in the probability of any event when the cause is set to another level.
     """
+    from sges.data import Reading
     from sges.effects import effects_of, effects_on
     from sges.export import read_graph
-    from sges.learning import learn
+    from sges.learning import learn, read_table
 
     if (on is None) == (of is None):
         raise InvalidArgument("give exactly one of --on and --of")
     if graph is not None and knowledge is not None:
         raise InvalidArgument("--knowledge is for learning a graph; leave it out with --graph")
     with warnings_as_remarks(), watching(f"reading {table}") as watcher:
-        data = reading.read(table)
+        data = read_table(table, "auto", 1.0, Reading(**reading))
         name = on if on is not None else of
+        assert data is not None  # the score is named by a word
         assert name is not None
         if name not in data.names:
             hint = suggestion(name, data.names, "the columns")

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
 
-from sges.cli.reading import ReadingOptions, Table, completion, with_reading_options
+from sges.cli.reading import Table, completion, with_reading_options
 from sges.cli.terminal import (
     AsJson,
     at_terminal,
@@ -169,7 +169,7 @@ def learn(
     time_limit: TimeLimit = None,
     n_jobs: Jobs = None,
     checkpoint: CheckpointFile = None,
-    reading: ReadingOptions,
+    reading: dict[str, Any],
     out: Out = None,
     report: Report = None,
     as_json: AsJson = False,
@@ -190,7 +190,7 @@ def learn(
         check_file(report)
     with warnings_as_remarks(), watching(f"reading {table}") as watcher:
         from sges.data import Reading
-        from sges.learning import call_of
+        from sges.learning import call_of, read_table
         from sges.learning import learn as learn_from
 
         chosen = cast("Any", number_or_word(penalty))
@@ -207,9 +207,10 @@ def learn(
             "n_jobs": n_jobs,
             "checkpoint": checkpoint,
         }
-        data = reading.read(table, score, chosen)
+        how = Reading(**reading)
+        data = read_table(table, score, chosen, how)
         result = learn_from(data, **settings, progress=watcher.callback)
-        call = call_of(table, settings, Reading(**reading.arguments()))
+        call = call_of(table, settings, how)
         result = replace(in_words_of_the_shell(result), call=call)
         if out is not None:
             watcher.tell(f"drawing and writing {out}")
@@ -234,7 +235,7 @@ def learn(
 def inspect(
     *,
     table: Table,
-    reading: ReadingOptions,
+    reading: dict[str, Any],
     as_json: AsJson = False,
 ) -> None:
     """Look at a table before a search: what it holds, and what in it matters.
@@ -247,7 +248,7 @@ def inspect(
     with warnings_as_remarks(), watching(f"reading {table}"):
         from sges.data import inspect as inspect_table
 
-        found = inspect_table(table, **reading.arguments())
+        found = inspect_table(table, **reading)
     if as_json:
         print_json(found.to_dict())
     else:
