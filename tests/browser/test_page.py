@@ -13,7 +13,7 @@ from sges.graph import PDAG
 from sges.knowledge import Knowledge
 from sges.network import LinearGaussian, random_dag
 from sges.operators import Insert
-from sges.report.explanation import replay
+from sges.report.page import replay
 from sges.result import Result, Step
 
 pytestmark = [

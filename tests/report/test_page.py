@@ -19,7 +19,7 @@ from sges.knowledge import Knowledge
 from sges.network import LinearGaussian, random_dag
 from sges.operators import Delete, Insert
 from sges.report import read_result, report_page
-from sges.report.explanation import replay
+from sges.report.page import replay
 from sges.result import Result, Step
 
 HOSTILE = [

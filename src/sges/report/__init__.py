@@ -3,10 +3,16 @@
 Nothing here is needed by a search; the methods of ``Result`` import it when they are called.
 """
 
-from sges.report.directory import files_of, read_result, save
 from sges.report.explanation import Event, Explanation, explain
 from sges.report.html import graph_html, preformatted
-from sges.report.page import report_page, result_html, write_report
+from sges.report.page import (
+    files_of,
+    read_result,
+    report_page,
+    result_html,
+    save,
+    write_report,
+)
 from sges.report.text import summary
 
 __all__ = [

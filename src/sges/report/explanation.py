@@ -17,6 +17,7 @@ from sges.graph.pdag import PDAG
 from sges.nodeset import as_node, nodes
 from sges.operators import Delete, Operator, deletes, inserts
 from sges.report.html import preformatted
+from sges.report.page import replay
 from sges.result import Result
 
 MAX_SCORED_OPERATORS = 10_000
@@ -194,26 +195,6 @@ def _events(result: Result, a: int, b: int) -> Iterator[Event]:
             reason = f"because {ends} are independent{condition} according to the score"
         name = _named(operator, result.names)
         yield Event(place + 1, printable(step.phase), name, step.gain, on_pair, after, reason)
-
-
-def replay(result: Result) -> list[PDAG] | None:
-    """Return the graphs before and after each step, or None if the start is not known.
-
-    The start is not stored, but the empty and the complete graph are told by the number of edges
-    after the first step, which no other start can have.
-    """
-    for start in (PDAG.empty, PDAG.complete):
-        graphs = [start(result.cpdag.n, result.names)]
-        for step in result.steps:
-            if not step.operator.is_valid(graphs[-1]):
-                break
-            graphs.append(step.operator.carry_out(graphs[-1]))
-            if graphs[-1].edge_count() != step.edges:
-                break
-        else:
-            if graphs[-1].skeleton() == result.cpdag.skeleton():
-                return graphs
-    return None
 
 
 def _ending(result: Result, a: int, b: int, events: tuple[Event, ...]) -> str:

@@ -1,4 +1,4 @@
-"""A graph as SVG in our layered layout, and values as a notebook shows them.
+"""The pieces of pages: a graph as SVG in our layered layout, the curve of the score, tables.
 
 Names come from data: every one is escaped.  Where a notebook does not trust its outputs, it strips
 scripts, style sheets and inline SVG, but leaves images; so a picture in a notebook is an image
@@ -8,6 +8,9 @@ whose content is part of its address.
 from base64 import b64encode
 from collections.abc import Sequence
 from html import escape
+from itertools import groupby
+from math import isfinite
+from typing import TypeAlias
 
 from sges.errors import check_text
 from sges.graph.named import printable
@@ -15,6 +18,7 @@ from sges.graph.pdag import PDAG, check_graph
 from sges.plot import layout_of
 from sges.plot.drawing import labels_of
 from sges.plot.layout import Box, Layout
+from sges.result import LearnedEdge, Step
 
 MAX_DRAWN_NODES, MAX_DRAWN_EDGES = 400, 500
 """Larger graphs are shown one neighborhood at a time, and in a notebook as text."""
@@ -23,6 +27,11 @@ TYPE_SIZE, LINE_HEIGHT = 12.0, 15.0
 MARGIN = 12.0
 NONE, DIRECTED, UNDIRECTED = 0, 1, 2
 """What is between two nodes."""
+CURVE_WIDTH, CURVE_HEIGHT = 1000.0, 100.0
+
+Shares: TypeAlias = tuple[float, float, float, float]
+"""Of the replicates of a table, the share with an edge from a to b of any kind, with a → b, with
+b → a, and with a — b."""
 
 _TEXT_STYLE = (
     "font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace; "
@@ -192,6 +201,95 @@ def _node_box(graph: PDAG, v: int, label: str, box: Box) -> str:
         f'<rect x="{short(box.x - box.width / 2)}" y="{short(box.top)}" rx="5" '
         f'width="{short(box.width)}" height="{short(box.height)}"/>{texts}</g>'
     )
+
+
+def score_curve(steps: Sequence[Step]) -> str:
+    """Return the score after each step as SVG, with the phases below it."""
+    scores = [step.score for step in steps]
+    if len(scores) < 2 or not all(map(isfinite, scores)):
+        return ""
+    scores = [scores[0] - steps[0].gain, *scores] if isfinite(steps[0].gain) else scores
+    low, high = min(scores), max(scores)
+    first = len(steps) + 1 - len(scores)
+    points = [
+        f"{short(CURVE_WIDTH * (k + first) / len(steps))} "
+        f"{short(4 + (CURVE_HEIGHT - 8) * (high - score) / ((high - low) or 1.0))}"
+        for k, score in enumerate(scores)
+    ]
+    lengths, bounds, at = [], "", 0
+    for phase, group in groupby(step.phase for step in steps):
+        if at:
+            place = short(CURVE_WIDTH * at / len(steps))
+            bounds += f'<path class="phase" d="M{place} 0V{CURVE_HEIGHT:g}"/>'
+        lengths.append(f"{printable(phase)} {(count := len(list(group)))}")
+        at += count
+    said = (
+        f"The score goes from {scores[0]:,.6g} to {scores[-1]:,.6g} in {len(steps)} steps: "
+        f"{', '.join(lengths)}"
+    )
+    return (
+        f'<svg class="curve" id="curve" viewBox="0 0 {CURVE_WIDTH:g} {CURVE_HEIGHT:g}" '
+        f'preserveAspectRatio="none" role="img"><title>{escape(said)}</title>{bounds}'
+        f'<path class="score" d="M{"L".join(points)}"/>'
+        f'<path class="here" id="here" d="M{CURVE_WIDTH:g} 0V{CURVE_HEIGHT:g}"/></svg>'
+        f'<p class="legend">{escape(said)}.</p>'
+    )
+
+
+def edge_table(
+    edges: Sequence[LearnedEdge], shares: Sequence[Shares | None], replicates: int
+) -> str:
+    """Return the edges as a table: what each gained, and how sure it is."""
+    if not edges:
+        return "<p>The graph has no edges.</p>"
+    has_strengths = any(edge.strength is not None for edge in edges)
+    numbers = ["gain", "step", *(["strength"] if has_strengths else [])]
+    numbers += ["share"] if replicates else []
+    heads = "".join(
+        f'<th scope="col" class="{"number" if column in numbers else "text"}">{column}</th>'
+        for column in ("from", "edge", "to", *numbers)
+    )
+    rows = ""
+    for k, (edge, share) in enumerate(zip(edges, shares, strict=True)):
+        values = {
+            "gain": "" if edge.gain is None else f"{edge.gain:,.6g}",
+            "step": "" if edge.step is None else str(edge.step),
+            "strength": "" if edge.strength is None else f"{edge.strength:,.6g}",
+            "share": "" if share is None else f"{share[0]:.2f}",
+        }
+        cells = "".join(f'<td class="number">{values[column]}</td>' for column in numbers)
+        sign = "→" if edge.kind == "directed" else "—"
+        rows += (
+            f'<tr data-e="{k}"><td>{escape(printable(edge.source))}</td>'
+            f'<td><span title="{edge.kind}">{sign}</span></td>'
+            f"<td>{escape(printable(edge.target))}</td>{cells}</tr>"
+        )
+    about_strength = (
+        " <i>Strength</i> is how much the score of one member of the class falls when the edge is "
+        "removed from it."
+    )
+    about_share = (
+        f" <i>Share</i> is the share of {replicates:,} replicates of the table in which the two "
+        "are adjacent."
+    )
+    return (
+        "<p>An arrow → has the same direction in every member of the class; some members direct — "
+        "one way and some the other. <i>Gain</i> is how much the score rose at the step that "
+        f"inserted the edge.{about_strength if has_strengths else ''}"
+        f"{about_share if replicates else ''}</p>"
+        f'<div class="scroll"><table id="edge-table"><caption>{len(edges):,} edges</caption>'
+        f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
+    )
+
+
+def definitions(pairs: Sequence[tuple[str, str]]) -> str:
+    """Return a list of words and texts; a word with several texts is written once."""
+    rows, last = [], ""
+    for key, text in pairs:
+        rows.append("" if key == last else f"<dt>{escape(key)}</dt>")
+        rows.append(f"<dd>{escape(printable(text))}</dd>")
+        last = key
+    return f"<dl>{''.join(rows)}</dl>"
 
 
 def between_nodes(graph: PDAG, x: int, y: int) -> tuple[int, int, int]:

@@ -1,6 +1,7 @@
-r"""A result as one HTML file that shows, explains and replays it, and from which it is read back.
+r"""A result in files: one HTML page that shows, explains and replays it, and a directory.
 
-The file needs no network and no other file.  It holds, in this order:
+The page needs no network and no other file, and the result is read back from it.  It holds, in
+this order:
 
     the result     its JSON, in a script element of the type application/json, which ``read_result``
                    reads; so the page is also the archive
@@ -14,6 +15,9 @@ steps lead to, stored as its difference from the one before.
 Names come from data and may be hostile.  In HTML they are escaped; in JSON every "<" is written
 as \u003c, so that no name can end a script element.  A content security policy in the page allows
 exactly its own script and style, by their hashes, and nothing from the network.
+
+The directory holds the result as JSON, the graph as DOT and as a picture, the page and the
+summary: all of them, or none.
 """
 
 import json
@@ -24,15 +28,16 @@ from hashlib import sha256
 from html import escape
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
-from itertools import groupby, pairwise
+from itertools import pairwise
 from math import isfinite
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from sges.checkpoint import digest_of
 from sges.errors import (
     DataError,
+    FileError,
     InvalidArgument,
     NoConsistentExtension,
     check_instance,
@@ -40,24 +45,29 @@ from sges.errors import (
     check_text,
     shown,
 )
+from sges.export import to_dot
+from sges.export.formats import read_text
 from sges.graph.named import printable
 from sges.graph.pdag import PDAG
 from sges.nodeset import nodes
-from sges.plot.layout import Layout
-from sges.report.explanation import replay
+from sges.plot import Layout, picture
 from sges.report.html import (
     DIRECTED,
     UNDIRECTED,
+    Shares,
     between_nodes,
+    definitions,
+    edge_table,
     image,
     layout_for_page,
     preformatted,
+    score_curve,
     short,
     svg_of,
 )
 from sges.report.text import facts, large, summary
-from sges.result import LearnedEdge, Result, Step
-from sges.writing import PathLike, write_text
+from sges.result import FORMAT, LearnedEdge, Result
+from sges.writing import PathLike, file_errors, write_directory, write_text
 
 if TYPE_CHECKING:
     from sges.resampling import Confidence
@@ -80,11 +90,7 @@ WIDE = 1.6
 NOTEBOOK_HEIGHT = 560
 """How high the view of a result in a notebook is, in pixels; it scrolls."""
 
-Shares: TypeAlias = tuple[float, float, float, float]
-"""Of the replicates of a table, the share with an edge from a to b of any kind, with a → b, with
-b → a, and with a — b."""
-
-CURVE_WIDTH, CURVE_HEIGHT = 1000.0, 100.0
+FILES = ("graph.json", "graph.dot", "graph.svg", "report.html", "summary.txt")
 
 _RESULT_MARK = '<script type="application/json" id="sges-result">'
 _END_MARK = "</script>"
@@ -98,6 +104,114 @@ _PAPER = """\
   year      = {2015},
   doi       = {10.48550/arXiv.1506.02113}
 }"""
+
+
+def save(result: Result, directory: PathLike) -> list[Path]:
+    """Write graph.json, .dot and .svg, report.html and summary.txt: all of them or none.
+
+    Parameters
+    ----------
+    result : Result
+        The result to write.
+    directory : str or path-like
+        Where to write; it is made if need be.  A result that is there already is replaced.
+
+    Returns
+    -------
+    list of Path
+        The five files.
+
+    Raises
+    ------
+    FileError
+        If the directory cannot be written, or holds one of these files from another origin.
+    """
+    return write_directory(directory, files_of(result, directory))
+
+
+def files_of(result: Result, directory: PathLike, command: str | None = None) -> dict[str, bytes]:
+    """Return the files to be written into a directory, by name.
+
+    Parameters
+    ----------
+    result : Result
+        The result to write.
+    directory : str or path-like
+        Where it is to be written.
+    command : str, optional
+        The command line that led to the result, to be shown in the report.
+
+    Returns
+    -------
+    dict
+        The content of each file.
+
+    Raises
+    ------
+    FileError
+        If the directory holds one of these files from another origin.
+    """
+    check_instance("result", result, Result, "a Result")
+    check_path("directory", directory)
+    with file_errors("write", Path(directory)):
+        present = [name for name in FILES if (Path(directory) / name).exists()]
+    if present:
+        try:
+            record = json.loads((Path(directory) / FILES[0]).read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):
+            record = None
+        if not isinstance(record, dict) or record.get("format") != FORMAT:
+            raise FileError(
+                f"cannot write {str(directory)!r}: {present[0]} is there and no result of sges is "
+                "beside it; move it away, or name another directory"
+            )
+    return {
+        "graph.json": (result.to_json() + "\n").encode("utf-8"),
+        "graph.dot": to_dot(result.cpdag).encode("utf-8"),
+        "graph.svg": picture(result.cpdag, "svg"),
+        "report.html": report_page(result, command).encode("utf-8"),
+        "summary.txt": summary(result).encode("utf-8"),
+    }
+
+
+def read_result(path: PathLike) -> Result:
+    """Return the result in a file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A JSON file of a result, a page that ``Result.report`` wrote, a directory that
+        ``Result.save`` wrote, or "-" for standard input.
+
+    Returns
+    -------
+    Result
+        The result, without its score object.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read.
+    DataError
+        If it does not hold a result.
+    """
+    check_path("path", path)
+    if str(path) != "-" and Path(path).is_dir():
+        path = Path(path) / FILES[0]
+    source = "standard input" if str(path) == "-" else repr(str(path))
+    text = read_text(path)
+    try:
+        if text.lstrip()[:9].lower() == "<!doctype":
+            start = text.find(_RESULT_MARK)
+            end = text.find(_END_MARK, start)
+            if start < 0 or end < 0:
+                raise DataError(
+                    "this HTML page holds no result; it was not written by Result.report"
+                )
+            text = text[start + len(_RESULT_MARK) : end]
+        return Result.from_json(text)
+    except DataError as error:
+        raise DataError(f"{source}: {error}") from None
 
 
 def write_report(
@@ -184,7 +298,7 @@ def report_page(
         confidence,
         kind="report" if layout is None or layout.width < WIDE * layout.height else "report wide",
         stored=_harmless(result.to_json(indent=None)),
-        assumed=_definitions(_assumptions(result, confidence)),
+        assumed=definitions(_assumptions(result, confidence)),
         again=_again(result, command),
         cite="<p>The algorithm and the software:</p>"
         f"<pre>{escape(_PAPER)}\n\n{escape(software)}</pre>",
@@ -256,18 +370,9 @@ def _page(
         script=script,
         view=_harmless(json.dumps(view, separators=(",", ":"))),
         picture=svg_of(graph, layout),
-        curve=_score_curve(result.steps),
-        edges=_edge_table(edges, shares, replicates),
+        curve=score_curve(result.steps),
+        edges=edge_table(edges, shares, replicates),
     )
-
-
-def result_json_in(text: str) -> str:
-    """Return the JSON of the result in the text of a page; refuse a page without one."""
-    start = text.find(_RESULT_MARK)
-    end = text.find(_END_MARK, start)
-    if start < 0 or end < 0:
-        raise DataError("this HTML page holds no result; it was not written by Result.report")
-    return text[start + len(_RESULT_MARK) : end]
 
 
 def _harmless(text: str) -> str:
@@ -335,6 +440,26 @@ def view_of(
     return view
 
 
+def replay(result: Result) -> list[PDAG] | None:
+    """Return the graphs before and after each step, or None if the start is not known.
+
+    The start is not stored, but the empty and the complete graph are told by the number of edges
+    after the first step, which no other start can have.
+    """
+    for start in (PDAG.empty, PDAG.complete):
+        graphs = [start(result.cpdag.n, result.names)]
+        for step in result.steps:
+            if not step.operator.is_valid(graphs[-1]):
+                break
+            graphs.append(step.operator.carry_out(graphs[-1]))
+            if graphs[-1].edge_count() != step.edges:
+                break
+        else:
+            if graphs[-1].skeleton() == result.cpdag.skeleton():
+                return graphs
+    return None
+
+
 def changes(graphs: Sequence[PDAG]) -> Iterator[list[int]]:
     """Yield for each graph but the first how it differs from the one before.
 
@@ -370,100 +495,6 @@ def _shares(edges: Sequence[LearnedEdge], confidence: "Confidence | None") -> li
 
 def _finite(number: float | None) -> float | None:
     return None if number is None or not isfinite(number) else float(f"{number:.10g}")
-
-
-# The score
-
-
-def _score_curve(steps: Sequence[Step]) -> str:
-    """Return the score after each step as SVG, with the phases below it."""
-    scores = [step.score for step in steps]
-    if len(scores) < 2 or not all(map(isfinite, scores)):
-        return ""
-    scores = [scores[0] - steps[0].gain, *scores] if isfinite(steps[0].gain) else scores
-    low, high = min(scores), max(scores)
-    first = len(steps) + 1 - len(scores)
-    points = [
-        f"{short(CURVE_WIDTH * (k + first) / len(steps))} "
-        f"{short(4 + (CURVE_HEIGHT - 8) * (high - score) / ((high - low) or 1.0))}"
-        for k, score in enumerate(scores)
-    ]
-    lengths, bounds, at = [], "", 0
-    for phase, group in groupby(step.phase for step in steps):
-        if at:
-            place = short(CURVE_WIDTH * at / len(steps))
-            bounds += f'<path class="phase" d="M{place} 0V{CURVE_HEIGHT:g}"/>'
-        lengths.append(f"{printable(phase)} {(count := len(list(group)))}")
-        at += count
-    said = (
-        f"The score goes from {scores[0]:,.6g} to {scores[-1]:,.6g} in {len(steps)} steps: "
-        f"{', '.join(lengths)}"
-    )
-    return (
-        f'<svg class="curve" id="curve" viewBox="0 0 {CURVE_WIDTH:g} {CURVE_HEIGHT:g}" '
-        f'preserveAspectRatio="none" role="img"><title>{escape(said)}</title>{bounds}'
-        f'<path class="score" d="M{"L".join(points)}"/>'
-        f'<path class="here" id="here" d="M{CURVE_WIDTH:g} 0V{CURVE_HEIGHT:g}"/></svg>'
-        f'<p class="legend">{escape(said)}.</p>'
-    )
-
-
-# The tables
-
-
-def _edge_table(
-    edges: Sequence[LearnedEdge], shares: Sequence[Shares | None], replicates: int
-) -> str:
-    if not edges:
-        return "<p>The graph has no edges.</p>"
-    has_strengths = any(edge.strength is not None for edge in edges)
-    numbers = ["gain", "step", *(["strength"] if has_strengths else [])]
-    numbers += ["share"] if replicates else []
-    heads = "".join(
-        f'<th scope="col" class="{"number" if column in numbers else "text"}">{column}</th>'
-        for column in ("from", "edge", "to", *numbers)
-    )
-    rows = ""
-    for k, (edge, share) in enumerate(zip(edges, shares, strict=True)):
-        values = {
-            "gain": "" if edge.gain is None else f"{edge.gain:,.6g}",
-            "step": "" if edge.step is None else str(edge.step),
-            "strength": "" if edge.strength is None else f"{edge.strength:,.6g}",
-            "share": "" if share is None else f"{share[0]:.2f}",
-        }
-        cells = "".join(f'<td class="number">{values[column]}</td>' for column in numbers)
-        sign = "→" if edge.kind == "directed" else "—"
-        rows += (
-            f'<tr data-e="{k}"><td>{escape(printable(edge.source))}</td>'
-            f'<td><span title="{edge.kind}">{sign}</span></td>'
-            f"<td>{escape(printable(edge.target))}</td>{cells}</tr>"
-        )
-    about_strength = (
-        " <i>Strength</i> is how much the score of one member of the class falls when the edge is "
-        "removed from it."
-    )
-    about_share = (
-        f" <i>Share</i> is the share of {replicates:,} replicates of the table in which the two "
-        "are adjacent."
-    )
-    return (
-        "<p>An arrow → has the same direction in every member of the class; some members direct — "
-        "one way and some the other. <i>Gain</i> is how much the score rose at the step that "
-        f"inserted the edge.{about_strength if has_strengths else ''}"
-        f"{about_share if replicates else ''}</p>"
-        f'<div class="scroll"><table id="edge-table"><caption>{len(edges):,} edges</caption>'
-        f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
-    )
-
-
-def _definitions(pairs: Sequence[tuple[str, str]]) -> str:
-    """Return a list of words and texts; a word with several texts is written once."""
-    rows, last = [], ""
-    for key, text in pairs:
-        rows.append("" if key == last else f"<dt>{escape(key)}</dt>")
-        rows.append(f"<dd>{escape(printable(text))}</dd>")
-        last = key
-    return f"<dl>{''.join(rows)}</dl>"
 
 
 def _title(result: Result) -> str:
@@ -572,7 +603,7 @@ def _again(result: Result, command: str | None) -> str:
         height = data.rows if hasattr(data, "kinds") else len(data.names)
         if len(data.names) * height <= MAX_DIGESTED:
             rows.append(("digest of the statistics", digest_of(data)))
-    return "".join([*parts, _definitions(rows)])
+    return "".join([*parts, definitions(rows)])
 
 
 def _call(result: Result) -> str:
