@@ -11,13 +11,13 @@ from sges.cli.learn import (
     Penalty,
     Score,
     StrategyWord,
-    check_place,
     number_or_word,
 )
 from sges.cli.reading import Table, with_reading_options
 from sges.cli.terminal import (
     AsJson,
     at_terminal,
+    check_place,
     option,
     print_json,
     print_page,

@@ -1,6 +1,5 @@
 """``sges inspect``, ``sges learn`` and ``sges demo``: a table in, a description or a CPDAG out."""
 
-import os
 import shlex
 import sys
 from dataclasses import replace
@@ -12,6 +11,8 @@ from sges.cli.reading import Table, completion, with_reading_options
 from sges.cli.terminal import (
     AsJson,
     at_terminal,
+    check_file,
+    check_place,
     option,
     page_width,
     print_json,
@@ -22,7 +23,7 @@ from sges.cli.terminal import (
     write_file_undisturbed,
     write_undisturbed,
 )
-from sges.errors import FileError, InvalidArgument, in_shell
+from sges.errors import InvalidArgument, in_shell
 
 if TYPE_CHECKING:
     from sges.properties import AtMost
@@ -348,26 +349,6 @@ def number_or_word(text: str) -> float | str:
         return float(text)
     except ValueError:
         return text
-
-
-def check_place(out: Path) -> None:
-    """Refuse a place that cannot be written to before the search and not after it."""
-    if out.exists() and not out.is_dir():
-        raise FileError(f"cannot write {str(out)!r}: it is a file; name a directory")
-    from sges.writing import file_errors
-
-    with file_errors("write", out):  # the current directory may be gone
-        there = next(place for place in (out, *out.absolute().parents) if place.exists())
-    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
-        raise FileError(f"cannot write {str(out)!r}: {str(there)!r} cannot be written to")
-
-
-def check_file(path: Path) -> None:
-    """Refuse a file that cannot be written before the search and not after it."""
-    if path.is_dir():
-        raise FileError(f"cannot write {str(path)!r}: it is a directory; name a file in it")
-    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK | os.X_OK):
-        raise FileError(f"cannot write {str(path)!r}: {str(path.parent)!r} cannot be written to")
 
 
 def command_line() -> str | None:

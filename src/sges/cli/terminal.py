@@ -7,6 +7,7 @@ time, the phase, the steps so far, the edges and the score.
 
 import io
 import json
+import os
 import shutil
 import signal
 import sys
@@ -123,7 +124,7 @@ def warnings_as_remarks() -> Iterator[None]:
         remark(f"warning: {message}")
 
 
-# Signals
+# Files and signals
 
 
 @contextmanager
@@ -137,6 +138,26 @@ def undisturbed() -> Iterator[None]:
     _set_handlers(signal.SIG_IGN, heeded)
     yield
     _set_handlers(signal.SIG_DFL, heeded)
+
+
+def check_place(out: Path) -> None:
+    """Refuse a place that cannot be written to before the search and not after it."""
+    if out.exists() and not out.is_dir():
+        raise FileError(f"cannot write {str(out)!r}: it is a file; name a directory")
+    from sges.writing import file_errors
+
+    with file_errors("write", out):  # the current directory may be gone
+        there = next(place for place in (out, *out.absolute().parents) if place.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        raise FileError(f"cannot write {str(out)!r}: {str(there)!r} cannot be written to")
+
+
+def check_file(path: Path) -> None:
+    """Refuse a file that cannot be written before the search and not after it."""
+    if path.is_dir():
+        raise FileError(f"cannot write {str(path)!r}: it is a directory; name a file in it")
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK | os.X_OK):
+        raise FileError(f"cannot write {str(path)!r}: {str(path.parent)!r} cannot be written to")
 
 
 def write_undisturbed(directory: "PathLike", files: Mapping[str, bytes]) -> list[Path]:

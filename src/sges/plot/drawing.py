@@ -128,7 +128,9 @@ def draw(
     """
     kind = None if path is None else format_of(path)
     check_axes(ax)
-    ax = _drawn(graph, ax, path is None, title, legend, engine, dpi, around, depth, styles)
+    check_number("dpi", dpi, least=1)
+    graph = _part(graph, around, depth)
+    ax = _drawn(graph, ax, path is None, title, legend, engine, styles)
     if path is not None and kind is not None:
         write_bytes(path, _render(ax.figure, kind, dpi))
     return ax
@@ -180,7 +182,8 @@ def picture(
         If the format or the engine is not known.
     """
     check_word("kind of picture", kind, FORMATS)
-    ax = _drawn(graph, None, False, title, legend, engine, dpi, around, depth, styles)
+    check_number("dpi", dpi, least=1)
+    ax = _drawn(_part(graph, around, depth), None, False, title, legend, engine, styles)
     return _render(ax.figure, kind, dpi)
 
 
@@ -261,6 +264,19 @@ def is_too_dense(graph: PDAG) -> bool:
     return graph.edge_count() > max(MAX_EDGES_AS_LINES, MAX_EDGES_PER_NODE * graph.n)
 
 
+def _part(graph: PDAG, around: str | int | None, depth: int) -> PDAG:
+    """Return the subgraph of the nodes within a number of edges, of any kind, from a node."""
+    check_graph("graph", graph)
+    if around is None:
+        return graph
+    check_number("depth", depth, whole=True)
+    kept = 1 << graph.node(around)
+    for _ in range(min(depth, graph.n)):
+        for v in nodes(kept):
+            kept |= graph.adjacent(v)
+    return graph.named([graph.name(v) for v in range(graph.n)]).induced(nodes(kept))
+
+
 def _drawn(
     graph: PDAG,
     ax: Axes,
@@ -268,21 +284,9 @@ def _drawn(
     title: str | None,
     legend: bool,
     engine: Engine,
-    dpi: int,
-    around: str | int | None,
-    depth: int,
     styles: Mapping[Edge, EdgeStyle] | None,
 ) -> Axes:
     """Check the arguments of a picture, and return axes with it: those given, or new ones."""
-    check_graph("graph", graph)
-    check_number("dpi", dpi, least=1)
-    if around is not None:
-        check_number("depth", depth, whole=True)
-        kept = 1 << graph.node(around)
-        for _ in range(min(depth, graph.n)):
-            for v in nodes(kept):
-                kept |= graph.adjacent(v)
-        graph = graph.named([graph.name(v) for v in range(graph.n)]).induced(nodes(kept))
     check_word("engine", engine, get_args(Engine))
     check_flag("legend", legend)
     if title is not None and not isinstance(title, str):
