@@ -254,16 +254,16 @@ def _assigned(options: Mapping[str, Any]) -> list[str]:
 
 def _written(value: object) -> str | None:
     """Return a value as Python, or None if it cannot be written, or not in a few lines."""
-    text: str | None = None
     if isinstance(value, Knowledge):
-        text = _written({kind: pairs for kind, pairs in value.to_dict().items() if pairs})
+        value = {kind: pairs for kind, pairs in value.to_dict().items() if pairs}
     elif isinstance(value, os.PathLike):
-        text = repr(os.fspath(value))
-    elif isinstance(value, Property | Strategy) and is_dataclass(value):
-        given = [(each, getattr(value, each.name)) for each in fields(value)]
-        parts = [f"{each.name}={_written(one)}" for each, one in given if one != each.default]
-        is_ours = type(value).__module__.startswith("sges.")
-        text = f"sges.{type(value).__name__}({', '.join(parts)})" if is_ours else None
+        value = os.fspath(value)
+    text: str | None = None
+    if isinstance(value, Property | Strategy) and is_dataclass(value):
+        if type(value).__module__.startswith("sges."):
+            given = [(each.name, getattr(value, each.name), each.default) for each in fields(value)]
+            parts = [f"{name}={_written(one)}" for name, one, default in given if one != default]
+            text = f"sges.{type(value).__name__}({', '.join(parts)})"
     elif isinstance(value, type) and value.__module__.startswith("sges.score"):
         text = f"sges.score.{value.__name__}"
     elif isinstance(value, str):

@@ -259,16 +259,10 @@ def simulate(
     Writes the records as data.csv and the DAG as truth.json, which sges compare and sges measure
     read.
     """
+    import sges.network as networks
     from sges.export import to_json
-    from sges.network import (
-        BayesianNetwork,
-        LinearGaussian,
-        random_dag,
-        random_polytree,
-        random_structure,
-    )
 
-    network: BayesianNetwork | LinearGaussian
+    network: networks.BayesianNetwork | networks.LinearGaussian
     if example is not None:
         from sges.examples import load
 
@@ -285,17 +279,19 @@ def simulate(
                 f"{' and '.join(given)} were both given; give one kind of structure"
             )
         if polytree:
-            dag = random_polytree(variables, seed)
+            dag = networks.random_polytree(variables, seed)
         elif max_parents is not None:
-            dag = random_structure(variables, max_parents, seed)
+            dag = networks.random_structure(variables, max_parents, seed)
         else:
             most = variables * (variables - 1) // 2
-            dag = random_dag(variables, min(variables, most) if edges is None else edges, seed)
+            dag = networks.random_dag(
+                variables, min(variables, most) if edges is None else edges, seed
+            )
         check_word("model", model, ("gaussian", "discrete"))
         if model == "gaussian":
-            network = LinearGaussian.random(dag, seed=seed)
+            network = networks.LinearGaussian.random(dag, seed=seed)
         else:
-            network = BayesianNetwork.random(dag, arity=arity, seed=seed)
+            network = networks.BayesianNetwork.random(dag, arity=arity, seed=seed)
     dag = network.dag.named(network.names)
     files = {
         "data.csv": csv_of(network.sample(records, seed)).encode(),

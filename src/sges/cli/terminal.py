@@ -23,6 +23,7 @@ import typer
 
 from sges.cli import SIGNALS
 from sges.errors import FileError, in_shell
+from sges.writing import PathLike, file_errors, write_bytes, write_directory
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from sges.export import PathLike
     from sges.search import Progress
 
 
@@ -144,8 +144,6 @@ def check_place(out: Path) -> None:
     """Refuse a place that cannot be written to before the search and not after it."""
     if out.exists() and not out.is_dir():
         raise FileError(f"cannot write {str(out)!r}: it is a file; name a directory")
-    from sges.writing import file_errors
-
     with file_errors("write", out):  # the current directory may be gone
         there = next(place for place in (out, *out.absolute().parents) if place.exists())
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
@@ -160,18 +158,14 @@ def check_file(path: Path) -> None:
         raise FileError(f"cannot write {str(path)!r}: {str(path.parent)!r} cannot be written to")
 
 
-def write_undisturbed(directory: "PathLike", files: Mapping[str, bytes]) -> list[Path]:
+def write_undisturbed(directory: PathLike, files: Mapping[str, bytes]) -> list[Path]:
     """Write files into a directory, all or none, without being interrupted; return their paths."""
-    from sges.writing import write_directory
-
     with undisturbed():
         return write_directory(directory, files)
 
 
-def write_file_undisturbed(path: "PathLike", content: bytes) -> Path:
+def write_file_undisturbed(path: PathLike, content: bytes) -> Path:
     """Write a file, whole or not at all, without being interrupted; return its path."""
-    from sges.writing import write_bytes
-
     with undisturbed():
         return write_bytes(path, content)
 
