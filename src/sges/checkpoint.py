@@ -122,23 +122,23 @@ def name_of(make: Callable[..., object]) -> str:
 
 def digest_of(data: Dataset | Moments) -> str:
     """Return a digest of all that a table contributes to a search."""
-    found = sha256(json.dumps([data.records, *data.names]).encode("utf-8", "surrogatepass"))
+    digest = sha256(json.dumps([data.records, *data.names]).encode("utf-8", "surrogatepass"))
     if isinstance(data, Moments):
         arrays: list[NDArray[Any]] = [data.mean, data.covariance]
     else:
         kinds = [str(kind) for kind in data.kinds]
-        found.update(repr((kinds, data.levels)).encode("utf-8", "surrogatepass"))
+        digest.update(repr((kinds, data.levels)).encode("utf-8", "surrogatepass"))
         arrays = [data.values, data.codes]
         arrays += [one for one in (data.weights, data.holes) if one is not None]
     for array in arrays:
-        found.update(repr((array.shape, array.dtype.str)).encode())
+        digest.update(repr((array.shape, array.dtype.str)).encode())
         rows = np.atleast_2d(array)
         if array.dtype.itemsize == 8:
-            found.update(_sums(rows).tobytes())
+            digest.update(_sums(rows).tobytes())
         else:
             for row in rows:  # one at a time, as it is copied
-                found.update(row.tobytes())
-    return found.hexdigest()
+                digest.update(row.tobytes())
+    return digest.hexdigest()
 
 
 def _sums(rows: NDArray[Any]) -> NDArray[np.uint64]:
@@ -150,12 +150,12 @@ def _sums(rows: NDArray[Any]) -> NDArray[np.uint64]:
     words = rows.view(np.uint64)
     weights = np.arange(1, words.shape[1] + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     weights |= np.uint64(1)
-    found = np.empty(len(words), np.uint64)
+    sums = np.empty(len(words), np.uint64)
     for i in range(0, len(words), 64):  # in parts, of which there is a copy
         folded = words[i : i + 64] >> np.uint64(32)
         folded ^= words[i : i + 64]
-        found[i : i + 64] = np.einsum("ij,j->i", folded, weights)
-    return found
+        sums[i : i + 64] = np.einsum("ij,j->i", folded, weights)
+    return sums
 
 
 def _checksum(text: str) -> str:

@@ -208,10 +208,10 @@ def learn(
             "n_jobs": n_jobs,
             "checkpoint": checkpoint,
         }
-        how = Reading(**reading)
-        data = read_table(table, score, chosen, how)
+        options = Reading(**reading)
+        data = read_table(table, score, chosen, options)
         result = learn_from(data, **settings, progress=watcher.callback)
-        call = call_of(table, settings, how)
+        call = call_of(table, settings, options)
         result = replace(in_words_of_the_shell(result), call=call)
         if out is not None:
             watcher.tell(f"drawing and writing {out}")

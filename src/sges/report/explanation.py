@@ -56,8 +56,8 @@ class Event:
 
     def __str__(self) -> str:
         what = self.operator if self.on_pair else f"{self.operator}, elsewhere,"
-        told = f"step {self.step} ({self.phase}): {what} gained {self.gain:.6g}; then {self.edge}"
-        return f"{told}, {self.reason}" if self.reason else told
+        text = f"step {self.step} ({self.phase}): {what} gained {self.gain:.6g}; then {self.edge}"
+        return f"{text}, {self.reason}" if self.reason else text
 
 
 @dataclass(frozen=True, slots=True)

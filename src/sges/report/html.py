@@ -223,16 +223,16 @@ def score_curve(steps: Sequence[Step]) -> str:
             bounds += f'<path class="phase" d="M{place} 0V{CURVE_HEIGHT:g}"/>'
         lengths.append(f"{printable(phase)} {(count := len(list(group)))}")
         at += count
-    said = (
+    caption = (
         f"The score goes from {scores[0]:,.6g} to {scores[-1]:,.6g} in {len(steps)} steps: "
         f"{', '.join(lengths)}"
     )
     return (
         f'<svg class="curve" id="curve" viewBox="0 0 {CURVE_WIDTH:g} {CURVE_HEIGHT:g}" '
-        f'preserveAspectRatio="none" role="img"><title>{escape(said)}</title>{bounds}'
+        f'preserveAspectRatio="none" role="img"><title>{escape(caption)}</title>{bounds}'
         f'<path class="score" d="M{"L".join(points)}"/>'
         f'<path class="here" id="here" d="M{CURVE_WIDTH:g} 0V{CURVE_HEIGHT:g}"/></svg>'
-        f'<p class="legend">{escape(said)}.</p>'
+        f'<p class="legend">{escape(caption)}.</p>'
     )
 
 

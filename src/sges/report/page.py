@@ -512,15 +512,15 @@ def _assumptions(result: Result, confidence: "Confidence | None") -> list[tuple[
         else:
             size = result.class_size()
             bounds = [size] if isinstance(size, int) else [size.low, size.high]
-            told = ("between " if len(bounds) > 1 else "") + " and ".join(map(large, bounds))
-            rows.append(("members", f"{told} DAGs in the class"))
+            text = ("between " if len(bounds) > 1 else "") + " and ".join(map(large, bounds))
+            rows.append(("members", f"{text} DAGs in the class"))
         if result.scorer is None:
-            told = "not checked: the score is not stored with the result"
+            text = "not checked: the score is not stored with the result"
         elif graph.n > MAX_CERTIFIED_NODES:
-            told = "not checked; result.certify() checks it"
+            text = "not checked; result.certify() checks it"
         else:
-            told = str(result.certify(limit=MAX_CERTIFIED_OPERATORS))
-        rows.append(("local optimum", told))
+            text = str(result.certify(limit=MAX_CERTIFIED_OPERATORS))
+        rows.append(("local optimum", text))
     except NoConsistentExtension:  # a graph from a file need not be a class
         rows.append(("members", "none: no DAG is a consistent extension of this graph"))
     if confidence is not None:
@@ -531,18 +531,18 @@ def _assumptions(result: Result, confidence: "Confidence | None") -> list[tuple[
             for row in confidence.rows()
             if float(row["p_edge"]) > level
         }
-        told = (
+        text = (
             f"{confidence.done:,} replicates, drawn by {confidence.draw}; threshold {level:.2f}: "
             f"{len(adjacent - strong):,} edges of the graph do not exceed it, and "
             f"{len(strong - adjacent):,} pairs that do are not adjacent in the graph"
         )
-        rows += [("confidence", told), *(("confidence", note) for note in confidence.notes)]
+        rows += [("confidence", text), *(("confidence", note) for note in confidence.notes)]
     if graph.edge_count():
-        told = (
+        text = (
             "an arrow has a causal reading only without unmeasured common causes and without "
             "selection bias; the search assumes independent records and a score that fits the data"
         )
-        rows.append(("causal reading", told))
+        rows.append(("causal reading", text))
     return rows
 
 
@@ -559,12 +559,12 @@ def _data_facts(result: Result) -> list[tuple[str, str]]:
         for kind, columns in (("continuous", data.continuous), ("discrete", data.discrete))
         if columns
     ]
-    told = [("data", f"{records:,} records; {' and '.join(words)} columns")]
+    rows = [("data", f"{records:,} records; {' and '.join(words)} columns")]
     if data.discrete:
         low, high = data.arities.min(), data.arities.max()
         span = f"{low}" if low == high else f"{low} to {high}"
-        told.append(("levels", f"{span} in each discrete column"))
-    return told
+        rows.append(("levels", f"{span} in each discrete column"))
+    return rows
 
 
 def _data_of(result: Result) -> Any:  # noqa: ANN401 (a Dataset or Moments)
@@ -586,15 +586,15 @@ def _again(result: Result, command: str | None) -> str:
     if command is not None:
         parts.append(f"<p>The command was</p><pre>{escape(printable(command))}</pre>")
     if result.call is not None:
-        told = "In Python; a name without quotes, such as data, stands for what was passed:"
+        intro = "In Python; a name without quotes, such as data, stands for what was passed:"
         call = printable(result.call)
     else:
-        told = (
+        intro = (
             "In Python, as far as the result records how it was found (options for reading the "
             "table, background knowledge and a penalty other than 1 are not recorded):"
         )
         call = _call(result)
-    parts.append(f"<p>{told}</p><pre>{escape(call)}</pre>")
+    parts.append(f"<p>{intro}</p><pre>{escape(call)}</pre>")
     rows = [(name, _version(name)) for name in ("sges", "numpy", "scipy")]
     rows.append(("Python", f"{platform.python_version()}, {platform.machine()}"))
     if result.digest is not None:
