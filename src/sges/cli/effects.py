@@ -165,13 +165,9 @@ def _print_ranking(
 
     say(f"Effects {'on' if is_outcome else 'of'} {name}, the largest lower bound first")
     is_linear = not ranked or isinstance(ranked[0], LinearEffect)
-    if is_linear:
-        table = grid(
-            "left", "right", "left", "left", "left",
-            header=("", "at least", "possible values", "standard error", "95% interval"),
-        )  # fmt: skip
-    else:
-        table = grid("left", "right", "left", header=("", "at least", "possible changes"))
+    linear = ("", "at least", "possible values", "standard error", "95% interval")
+    header = linear if is_linear else ("", "at least", "possible changes")
+    table = grid("left", "right", *["left"] * (len(header) - 2), header=header)
     for found in ranked:
         other = found.treatment if is_outcome else found.outcome
         if isinstance(found, LinearEffect):

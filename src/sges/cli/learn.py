@@ -312,21 +312,12 @@ def comparison_with_truth(truth: Any, result: "Result") -> str:  # noqa: ANN401 
 
 # Options as the library takes them
 
-BOUNDS = {
-    "--max-parents": "MaxParents",
-    "--max-clique": "MaxClique",
-    "--max-v-width": "MaxVWidth",
-    "--max-treewidth": "MaxTreewidth",
-    "--max-v-structures": "MaxVStructures",
-}
-"""The property in ``sges.properties`` that each option bounds."""
-
 
 def property_of(option: str) -> "type[AtMost]":
-    """Return the kind of property that an option bounds."""
+    """Return the kind of property that an option bounds: MaxVWidth for --max-v-width."""
     from sges import properties
 
-    kind: type[AtMost] = getattr(properties, BOUNDS[option])
+    kind: type[AtMost] = getattr(properties, option.title().replace("-", ""))
     return kind
 
 

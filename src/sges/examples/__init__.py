@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sges.errors import check_word
 from sges.graph.equivalence import dag_to_cpdag
@@ -84,14 +83,11 @@ def asia() -> BayesianNetwork:
     number = {name: v for v, name in enumerate(names)}
     edges = [(number[p], number[name]) for name, parents in ASIA_PARENTS.items() for p in parents]
     dag = PDAG.from_edges(len(names), edges, names=names)
-    cpts = [_asia_table(name) for name in names]
+    cpts = []  # p(name | parents), one axis per parent and a last one for the variable
+    for name in names:
+        yes = np.array(ASIA_YES[name]).reshape([2] * len(ASIA_PARENTS[name]))
+        cpts.append(np.stack([1 - yes, yes], axis=-1))
     return BayesianNetwork(dag, cpts, levels=[("no", "yes")] * len(names))
-
-
-def _asia_table(name: str) -> NDArray[np.float64]:
-    """Return p(name | parents), one axis per parent and a last one for the variable."""
-    yes = np.array(ASIA_YES[name]).reshape([2] * len(ASIA_PARENTS[name]))
-    return np.stack([1 - yes, yes], axis=-1)
 
 
 GREENHOUSE_UNITS = {
