@@ -186,6 +186,13 @@ def test_the_summary_can_be_told_to_show_all() -> None:
     assert len(Result(pairs, 0.0).summary(max_lines=5).splitlines()) < 20
 
 
+def test_the_summary_can_be_told_to_show_no_edges() -> None:
+    pairs = PDAG.from_edges(6, undirected=[(0, 1), (2, 3), (4, 5)])
+    text = Result(pairs, 0.0).summary(max_lines=0)
+    assert "0 — 1" not in text
+    assert "  ... and 3 more lines\n" in text
+
+
 def test_text_in_a_notebook_is_monospaced_whatever_the_style_sheet_says() -> None:
     for page in (evil()._repr_html_(), evil().explain(0, 2)._repr_html_()):
         assert re.search(r'<pre style="font-family: [^"]*monospace; white-space: pre', page)

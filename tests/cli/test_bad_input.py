@@ -45,6 +45,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("arguments", "code", "said"),
     [
         ("learn nowhere.csv", 1, "nowhere.csv: there is no such file"),
+        ("learn nowhere.csv --score bicc", 2, "did you mean 'bic'?"),
         ("learn folder.csv", 1, "folder.csv: is a folder without tables"),
         ("learn damaged.parquet", 1, "damaged.parquet: cannot be read as parquet"),
         ("learn semicolons.csv", 1, "pass --delimiter ';'"),

@@ -2,6 +2,7 @@
 
 import os
 import pty
+import signal
 import subprocess
 import sys
 import warnings
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from sges import examples
+from sges.cli import SIGNALS, at_signals
 from sges.cli.app import run
 from sges.cli.terminal import coloured, warnings_as_remarks, watching
 from sges.report.text import progress_in_words
@@ -53,6 +55,15 @@ def test_what_a_library_deprecates_is_not_shown(capsys: pytest.CaptureFixture[st
         warnings.warn("call me by my new name", DeprecationWarning, stacklevel=1)
         warnings.warn("column 'a' is constant", UserWarning, stacklevel=1)
     assert capsys.readouterr().err == "sges: warning: column 'a' is constant\n"
+
+
+def test_a_signal_that_is_ignored_stays_ignored() -> None:
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        with at_signals(signal.default_int_handler, *SIGNALS):
+            assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def test_a_pipe_gets_neither() -> None:
