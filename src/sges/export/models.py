@@ -7,7 +7,7 @@ regressions describe a DAG: of a class, a member is written.
 import re
 
 from sges.errors import GraphError
-from sges.graph.equivalence import is_dag, pdag_to_dag
+from sges.graph.equivalence import pdag_to_dag
 from sges.graph.pdag import PDAG, check_graph
 from sges.graph.records import edge_records
 
@@ -85,7 +85,7 @@ def to_bnlearn(graph: PDAG) -> str:
     """
     check_graph("graph", graph)
     _refuse(graph, "[]|:\n\r", "a model string of bnlearn")
-    dag = _member(graph)
+    dag = pdag_to_dag(graph)
     terms = []
     for v in range(dag.n):
         parents = ":".join(dag.names_of(dag.parents(v)))
@@ -131,7 +131,7 @@ def to_lavaan(graph: PDAG) -> str:
                 f"lavaan cannot take the name {name!r}: it needs letters, digits, dots and "
                 "underscores, a letter first, and not a reserved word of R; rename the column"
             )
-    dag = _member(graph)
+    dag = pdag_to_dag(graph)
     lines = []
     for v in range(dag.n):
         if dag.parents(v):
@@ -139,10 +139,6 @@ def to_lavaan(graph: PDAG) -> str:
         elif not dag.adjacent(v):
             lines.append(f"{dag.name(v)} ~~ {dag.name(v)}")
     return "".join(f"{line}\n" for line in lines)
-
-
-def _member(graph: PDAG) -> PDAG:
-    return graph if is_dag(graph) else pdag_to_dag(graph)
 
 
 def _refuse(graph: PDAG, characters: str, what: str) -> None:
