@@ -117,6 +117,14 @@ def test_nothing_but_statistics_comes_back(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.usefixtures("cluster")
+def test_columns_of_a_frame_are_left_out() -> None:
+    table = example("greenhouse")
+    left_out = list(table.columns[:2])
+    found = statistics_of(dd.from_pandas(table, npartitions=3), Reading(exclude=left_out))
+    assert found.names == tuple(table.columns[2:])
+
+
+@pytest.mark.usefixtures("cluster")
 def test_the_rows_are_fetched_where_they_are_needed() -> None:
     table = example("greenhouse")
     frame = dd.from_pandas(table, npartitions=3)

@@ -20,7 +20,7 @@ from sges.data.parts import Counts
 from sges.data.reading import Kind, Kinds, Missing, Reading
 
 if TYPE_CHECKING:
-    from sges.data.stream import discrete_of_file, moments_of_file
+    from sges.data.sources import discrete_of_file, moments_of_file
 
 __all__ = [
     "ColumnFacts",
@@ -41,9 +41,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import what reads files when it is asked for: pyarrow is slow to import."""
+    """Import what reads files when it is asked for: it is slow to import."""
     if name in ("discrete_of_file", "moments_of_file"):
-        from sges.data import stream
+        from sges.data import sources
 
-        return getattr(stream, name)
+        return getattr(sources, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

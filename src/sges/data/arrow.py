@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 from sges.data.columns import (
     MAX_LEVELS,
     Column,
-    dates,
     label_column,
-    nested,
     number_column,
     too_many_levels,
     unusable,
@@ -51,9 +49,9 @@ def refuse_arrow_type(name: str, kind: ArrowType) -> None:
     if isinstance(inner, pa.BaseExtensionType):
         raise unusable(name, str(inner))
     if pa.types.is_temporal(inner):
-        raise dates(name, str(inner))
+        raise unusable(name, str(inner), "dates")
     if pa.types.is_nested(inner):
-        raise nested(name, str(inner))
+        raise unusable(name, str(inner), "nested")
     if _is_bytes(inner):
         raise DataError(
             f"column {name!r} holds bytes ({inner}), not text; decode it, as UTF-8 if it is text"

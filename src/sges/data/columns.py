@@ -58,6 +58,10 @@ class Column:
     missing: NDArray[np.bool_] | None = None
     _distinct: NDArray[Any] | None = field(default=None, init=False, repr=False)
 
+    def __post_init__(self) -> None:
+        if self.missing is not None and not self.missing.any():
+            object.__setattr__(self, "missing", None)
+
     def __len__(self) -> int:
         return len(self.values)
 
@@ -77,16 +81,9 @@ class Column:
         assert self._distinct is not None
         return self._distinct
 
-    def few_distinct(self, limit: int) -> int | None:
-        """Return the number of distinct values present, or None if they are more than ``limit``."""
-        few = few_distinct_values(self.present(), limit)
-        return None if few is None else len(few)
-
     def take(self, rows: NDArray[np.bool_]) -> "Column":
         """Return the column with only the rows for which ``rows`` is true."""
         missing = None if self.missing is None else self.missing[rows]
-        if missing is not None and not missing.any():
-            missing = None
         return replace(self, values=self.values[rows], missing=missing)
 
 
@@ -101,7 +98,7 @@ def number_column(
             missing = absent if missing is None else missing | absent
     elif values.dtype.kind in "iu" and values.dtype not in (np.uint64, np.uint8):
         values = values.astype(np.int64, copy=False)
-    return Column(name, values, missing=_unless_none_missing(missing))
+    return Column(name, values, missing=missing)
 
 
 def label_column(
@@ -124,12 +121,7 @@ def label_column(
         positions = moved[positions] if len(moved) else positions
         absent = positions < 0
         missing = absent if missing is None else missing | absent
-    missing = _unless_none_missing(missing)
     return Column(name, positions, tuple(places), declared, missing)
-
-
-def _unless_none_missing(missing: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
-    return missing if missing is not None and missing.any() else None
 
 
 # Parts of columns
@@ -181,30 +173,25 @@ def joined(parts: list[Column], places: list[str]) -> Column:
     name = parts[0].name
     families = [family_of(part) for part in parts]
     common = common_family(name, zip(families, places, strict=True))
-    missing = np.concatenate(
-        [np.zeros(len(p), np.bool_) if p.missing is None else p.missing for p in parts]
-    )
     known = [p for p, family in zip(parts, families, strict=True) if family != "nothing"]
-    labels, declared = None, any(part.declared for part in known)
+    labels, kind = None, known[0].values.dtype if known else parts[0].values.dtype
     if common == "text":
         labels = all_levels(name, [part.labels or () for part in known])
         place = {label: i for i, label in enumerate(labels)}
-    pieces = []
+        kind = smallest_unsigned(len(labels) - 1)
+    pieces, missing = [], []
     for part, family in zip(parts, families, strict=True):
+        gone = np.zeros(len(part), np.bool_) if part.missing is None else part.missing
         values = part.values
-        if common == "text":
-            kind = smallest_unsigned(len(place) - 1)
-            moved = np.array([place[label] for label in part.labels or () if label in place], kind)
+        if family == "nothing":
             values = np.zeros(len(part), kind)
-            if family != "nothing":
-                at = part.values if part.missing is None else np.where(part.missing, 0, part.values)
-                values = moved[at]
-        elif family == "nothing" and common != "nothing":
-            values = np.zeros(len(part), known[0].values.dtype)
-        elif common == "floats":
-            values = values.astype(np.float64, copy=False)
-        pieces.append(values)
-    return Column(name, np.concatenate(pieces), labels, declared, _unless_none_missing(missing))
+        elif common == "text":
+            moved = np.array([place[label] for label in part.labels or ()], kind)
+            values = moved[np.where(gone, 0, values)]
+        pieces.append(values.astype(np.float64, copy=False) if common == "floats" else values)
+        missing.append(gone)
+    declared = any(part.declared for part in known)
+    return Column(name, np.concatenate(pieces), labels, declared, np.concatenate(missing))
 
 
 # Distinct values
@@ -340,26 +327,21 @@ def refuse_infinities(columns: list[Column], start: int = 0) -> None:
 
 def floats(column: Column) -> NDArray[np.float64]:
     """Return the values of a continuous column."""
-    values = column.values
-    if column.labels is not None:
-        numbers = numbers_of(column.labels) if not column.declared else None
-        if numbers is not None:
-            as_floats: NDArray[np.float64] = np.array(numbers, np.float64)[values]
-            return as_floats
-        if not all(_is_finite(label) for label in column.labels):
-            raise DataError(
-                Message(
-                    f"column {column.name!r} holds text such as {str(column.labels[0])!r} and "
-                    "cannot be continuous; turn it into numbers, let it be discrete, or ",
-                    leave_out(column.name),
+    values, labels = column.values, column.labels
+    if labels is not None:
+        numbers = None if column.declared else numbers_of(labels)
+        if numbers is None:
+            if not all(isinstance(one, int | float) and math.isfinite(one) for one in labels):
+                raise DataError(
+                    Message(
+                        f"column {column.name!r} holds text such as {str(labels[0])!r} and "
+                        "cannot be continuous; turn it into numbers, let it be discrete, or ",
+                        leave_out(column.name),
+                    )
                 )
-            )
-        values = np.array(column.labels, np.float64)[values]
+            numbers = list(labels)
+        values = np.array(numbers, np.float64)[values]
     return values.astype(np.float64, copy=False)
-
-
-def _is_finite(label: object) -> bool:
-    return isinstance(label, int | float) and math.isfinite(label)
 
 
 def codes_and_levels(column: Column) -> tuple[NDArray[np.unsignedinteger], tuple[Any, ...]]:
@@ -369,8 +351,9 @@ def codes_and_levels(column: Column) -> tuple[NDArray[np.unsignedinteger], tuple
     A level for missing values comes last, as None.
     """
     found, positions = observed(column)
-    declared = column.declared and column.labels is not None
-    levels = column.labels if declared and column.labels is not None else tuple(sorted(found))
+    levels = (
+        column.labels if column.declared and column.labels is not None else tuple(sorted(found))
+    )
     if len(levels) + (column.missing is not None) > MAX_LEVELS:
         raise too_many_levels(column.name, len(levels), len(found), column.declared)
     kind = smallest_unsigned(max(len(levels) - (column.missing is None), 0))
@@ -423,54 +406,34 @@ def leave_out(name: str) -> Message:
     return Message("leave it out with ", Argument("exclude", [name]))
 
 
-def dates(name: str, kind: str) -> DataError:
-    """Return the error for a column of dates, times or durations."""
-    return DataError(
-        Message(
-            f"column {name!r} holds dates or times ({kind}), which are neither numbers nor levels; "
-            "turn it into a number (days since a start) or a category (month), or ",
-            leave_out(name),
-        )
-    )
+Problem: TypeAlias = Literal["type", "dates", "nested", "entry"]
+"""Why the values of a column cannot be used."""
 
 
-def nested(name: str, kind: str) -> DataError:
-    """Return the error for a column whose entries are lists, records or arrays."""
-    return DataError(
-        Message(
-            f"column {name!r} holds nested values ({kind}); "
-            "give each part a column of its own, or ",
-            leave_out(name),
-        )
-    )
-
-
-def unusable(name: str, kind: str) -> DataError:
-    """Return the error for a column of an unknown type."""
-    return DataError(
-        Message(
-            f"column {name!r} has a type that cannot be used ({kind}); "
-            "turn it into numbers, truth values, text or categories, or ",
-            leave_out(name),
-        )
-    )
+def unusable(name: str, kind: str, problem: Problem = "type") -> DataError:
+    """Return the error for a column whose values cannot be used."""
+    what, remedy = {
+        "type": (
+            f"has a type that cannot be used ({kind})",
+            "turn it into numbers, truth values, text or categories",
+        ),
+        "dates": (
+            f"holds dates or times ({kind}), which are neither numbers nor levels",
+            "turn it into a number (days since a start) or a category (month)",
+        ),
+        "nested": (f"holds nested values ({kind})", "give each part a column of its own"),
+        "entry": (
+            f"holds a {kind}, which is neither a number, a truth value nor text",
+            "turn the column into one of these",
+        ),
+    }[problem]
+    return DataError(Message(f"column {name!r} {what}; {remedy}, or ", leave_out(name)))
 
 
 def complex_numbers(name: str) -> DataError:
     """Return the error for a column of complex numbers."""
     return DataError(
         f"column {name!r} holds complex numbers; give real and imaginary part a column each"
-    )
-
-
-def mixed_types(name: str, entries: list[Any]) -> DataError:
-    """Return the error for a column whose values are of several families."""
-    counts: dict[str, int] = {}
-    for entry in entries:
-        counts[type(entry).__name__] = counts.get(type(entry).__name__, 0) + 1
-    found = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
-    return DataError(
-        f"column {name!r} mixes types ({found}); turn all into numbers, or all into text"
     )
 
 
@@ -487,4 +450,12 @@ def too_many_levels(name: str, levels: int, occurring: int, declared: bool) -> D
             f"column {name!r} has {levels} levels, and a discrete column may have {MAX_LEVELS}; ",
             remedy,
         )
+    )
+
+
+def no_such_column(place: str, name: str, other: str) -> DataError:
+    """Return the error for a column that one part of a table has and another has not."""
+    return DataError(
+        f"{place}: has no column {name!r}, which {other} has; all parts of a table need the same "
+        "columns"
     )

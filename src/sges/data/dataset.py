@@ -4,6 +4,7 @@
 missing values and chooses the kind of each column (``decisions``), and encodes them (``columns``).
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
@@ -26,10 +27,10 @@ from sges.data.columns import (
 from sges.data.decisions import (
     MAX_INTEGER_LEVELS,
     KindNotes,
-    all_missing,
+    Tally,
     inferred_kind,
     is_code,
-    settle_missing,
+    refuse_continuous_holes,
     stacked_holes,
 )
 from sges.data.em import too_few_pairs
@@ -339,33 +340,45 @@ def dataset_of_columns(
     ``noted`` are the notes on how the columns were read.
     """
     refuse_infinities(columns)
-    columns, weights = _split_weights(columns, reading.weights)
-    _refuse_empty(columns)
+    weights: NDArray[Any] | None = None
+    if reading.weights is not None:
+        columns, weights = _split_weights(columns, reading.weights)
+    tally = Tally.of(columns)
+    tally.check(reading.missing)
     asked = reading.kinds_of([column.name for column in columns])
-    kind_notes = KindNotes()
-    columns = [
-        column if column.name in asked else kind_notes.as_meant(column) for column in columns
-    ]
-    columns, weights, notes = settle_missing(columns, weights, reading.missing, asked)
+    notes = KindNotes()
+    columns = [column if column.name in asked else notes.as_meant(column) for column in columns]
+    if tally.incomplete and reading.missing == "level":
+        refuse_continuous_holes(columns, asked)
+    elif tally.incomplete:  # for EM, only rows without a single value say nothing
+        gone = np.all if reading.missing == "em" else np.any
+        kept: NDArray[np.bool_] = ~gone(stacked_holes(columns), axis=0)
+        if not kept.all():
+            columns = [column.take(kept) for column in columns]
+            weights = None if weights is None else weights[kept]
     counts, unit = (None, 1.0) if weights is None else in_units(weights)
     refuse_few_records(len(columns[0]) if counts is None else int(counts.sum()))
-    chosen = [asked.get(column.name) or inferred_kind(column) for column in columns]
-    for column, kind in zip(columns, chosen, strict=True):
+    kinds = [asked.get(column.name) or inferred_kind(column) for column in columns]
+    named = () if isinstance(reading.kinds, Kind) else asked
+    are_records = counts is None or unit != 1 or bool((counts == 1).all())
+    for column, kind in zip(columns, kinds, strict=True):
         if column.name not in asked:
-            kind_notes.add(column, kind)
+            notes.add(column, kind)
+        # In a table of counts, each row often has a level of its own.
+        if kind is Kind.DISCRETE and are_records and column.name not in named:
+            rows = len(column) - column.missing_count
+            if rows > MAX_ROWS_OF_LABELS and len(column.distinct()) == rows:
+                raise identifier(column.name, rows, column.labels)
     if counts is None:
-        kind_notes.add_counts(columns, chosen)
-    named = frozenset() if isinstance(reading.kinds, Kind) else frozenset(asked)
-    discrete = [c for c, kind in zip(columns, chosen, strict=True) if kind is Kind.DISCRETE]
-    refuse_identifiers(discrete, named, counts if unit == 1 else None)
-    holes = stacked_holes(columns) if reading.missing == "em" else None
+        notes.add_counts(columns, kinds)
+    with_holes = reading.missing == "em" and any(column.missing is not None for column in columns)
     dataset = replace(
-        _assembled(columns, chosen, counts, holes, kind_notes), unit=unit, holes=_frozen(holes)
+        _assembled(columns, kinds, notes, with_holes), weights=_frozen(counts), unit=unit
     )
-    if holes is not None and dataset.records < 2:
+    if with_holes and dataset.records < 2:
         raise too_few_pairs(dataset.records)
-    notes += effective_notes(dataset)
-    return replace(dataset, notes=(*noted, *notes, *dataset.notes))
+    missing_notes = tally.notes(reading.missing) + effective_notes(dataset)
+    return replace(dataset, notes=(*noted, *missing_notes, *notes.notes()))
 
 
 def effective_notes(dataset: Dataset) -> list[str]:
@@ -429,11 +442,9 @@ def _dataset_of_floats(
 
 
 def _split_weights(
-    columns: list[Column], weights: str | Sequence[float] | NDArray[Any] | None
-) -> tuple[list[Column], NDArray[Any] | None]:
-    """Return the columns that are variables, and the weights of the rows."""
-    if weights is None:
-        return columns, None
+    columns: list[Column], weights: str | Sequence[float] | NDArray[Any]
+) -> tuple[list[Column], NDArray[Any]]:
+    """Return the variables and the weights of the rows, without those that weigh nothing."""
     if isinstance(weights, str):
         *columns, given = columns
     else:
@@ -451,13 +462,8 @@ class FractionalWeights(DataError):
     """Weights have fractions where only counts can be used."""
 
 
-def checked_weights(
-    column: Column, before: int = 0, *, allow_fractions: bool = False
-) -> NDArray[Any]:
-    """Return weights as counts, or as they are if they have fractions and these are allowed.
-
-    ``before`` is the sum of the weights of earlier rows.
-    """
+def checked_weights(column: Column, *, allow_fractions: bool = False) -> NDArray[Any]:
+    """Return weights as counts, or as they are if they have fractions and these are allowed."""
     values = column.values
     usable = column.labels is None and column.missing is None and values.dtype.kind in "iuf"
     if not usable or np.any(values < 0):
@@ -469,9 +475,9 @@ def checked_weights(
             f"weights {column.name!r} have fractions, and a file read in one pass takes whole "
             "numbers; read it with Dataset.of"
         )
-    records = before + float(values.sum(dtype=np.float64))
+    records = float(values.sum(dtype=np.float64))
     if records < 2 * MAX_RECORDS:  # near the limit, only integers are exact
-        records = before + int(values.astype(np.int64).sum())
+        records = int(values.astype(np.int64).sum())
     if records > MAX_RECORDS:
         raise DataError(
             f"weights {column.name!r} add up to {records:.3g} records, and counts are exact up to "
@@ -496,16 +502,6 @@ def in_units(weights: NDArray[Any]) -> tuple[NDArray[np.int64] | None, float]:
     return counts, round(1 / float(shares @ shares)) / int(counts.sum())
 
 
-def _refuse_empty(columns: list[Column]) -> None:
-    """Refuse a table without rows, or with a column without values."""
-    rows = len(columns[0])
-    if rows == 0:
-        raise DataError(f"the table has {len(columns)} columns and no rows; it needs at least two")
-    for column in columns:
-        if column.missing_count == rows:
-            raise all_missing(column.name, rows)
-
-
 def refuse_few_records(records: int) -> None:
     """Refuse a table from which nothing can be learned."""
     if records < 2:
@@ -515,62 +511,41 @@ def refuse_few_records(records: int) -> None:
         )
 
 
-def refuse_identifiers(
-    columns: list[Column], named: frozenset[str], counts: NDArray[np.int64] | None
-) -> None:
-    """Refuse a discrete column with a level for each row, unless it was asked for by name."""
-    if counts is not None and np.any(counts != 1):
-        return  # in a table of counts, each row often has a level of its own
-    for column in columns:
-        rows = len(column) - column.missing_count
-        if column.name in named or rows <= MAX_ROWS_OF_LABELS:
-            continue
-        if len(column.distinct()) == rows:
-            raise identifier(column.name, rows, column.labels)
-
-
 def identifier(name: str, rows: int, labels: Sequence[Any] | None) -> DataError:
     """Return the error for a discrete column with a level for each row; text has ``labels``."""
-    if labels is not None and all(_is_decimal_comma(label) for label in labels):
-        remedy = Message(
-            "it looks like numbers with a decimal comma: read the file with ",
-            Argument("decimal", ","),
+    has_level_per_row = f"column {name!r} has a level of its own for each of {rows} rows, so it "
+    decimal_comma = re.compile(r"\s*[+-]*\d*,\d+\s*")
+    if labels is not None and all(decimal_comma.fullmatch(str(label)) for label in labels):
+        return DataError(
+            Message(
+                has_level_per_row,
+                "looks like numbers with a decimal comma: read the file with ",
+                Argument("decimal", ","),
+            )
         )
-    elif labels is not None and numbers_of(labels) is not None:
-        remedy = Message(
-            "it looks like an identifier: ",
-            leave_out(name),
-            ", or pass ",
-            Argument("kinds", {name: "continuous"}),
-            " if these texts are numbers",
-        )
-    else:
-        remedy = Message(
-            "it looks like an identifier: ",
-            leave_out(name),
-            ", or pass ",
-            Argument("kinds", {name: "discrete"}),
-            " to keep it",
-        )
+    are_numbers = labels is not None and numbers_of(labels) is not None
+    kind, aim = (
+        ("continuous", "if these texts are numbers") if are_numbers else ("discrete", "to keep it")
+    )
     return DataError(
-        Message(f"column {name!r} has a level of its own for each of {rows} rows, so ", remedy)
+        Message(
+            has_level_per_row,
+            "looks like an identifier: ",
+            leave_out(name),
+            ", or pass ",
+            Argument("kinds", {name: kind}),
+            f" {aim}",
+        )
     )
 
 
-def _is_decimal_comma(label: object) -> bool:
-    whole, comma, part = str(label).strip().lstrip("+-").partition(",")
-    return bool(comma) and part.isdigit() and (whole.isdigit() or not whole)
-
-
 def _assembled(
-    columns: list[Column],
-    kinds: list[Kind],
-    counts: NDArray[np.int64] | None,
-    holes: NDArray[np.bool_] | None,
-    kind_notes: KindNotes,
+    columns: list[Column], kinds: list[Kind], notes: KindNotes, with_holes: bool
 ) -> Dataset:
+    """Return the columns as arrays, and note which are constant; the list is emptied."""
     rows = len(columns[0])
     names = tuple(column.name for column in columns)
+    holes = _frozen(stacked_holes(columns)) if with_holes else None
     values = np.empty((kinds.count(Kind.CONTINUOUS), rows))
     coded: list[NDArray[np.unsignedinteger]] = []
     levels: list[tuple[Any, ...] | None] = []
@@ -586,20 +561,16 @@ def _assembled(
             row += 1
         else:
             codes, labels = codes_and_levels(column)
-            if holes is not None and column.missing is not None:
+            if with_holes and column.missing is not None:
                 codes[column.missing] = 0
                 labels = labels[:-1]  # missing values are not a level
             constant = is_constant(codes)
             coded.append(codes)
             levels.append(labels)
         if constant:
-            kind_notes.constant.append(column.name)
-    discrete = packed(coded, rows, levels)
-    for array in (values, discrete, counts):
-        if array is not None:
-            array.flags.writeable = False
-    every = tuple(kind_notes.notes())
-    return Dataset(names, tuple(kinds), tuple(levels), values, discrete, counts, every)
+            notes.constant.append(column.name)
+    codes = packed(coded, rows, levels)
+    return Dataset(names, tuple(kinds), tuple(levels), _frozen(values), _frozen(codes), holes=holes)
 
 
 def merge_rows(

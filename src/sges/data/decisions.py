@@ -17,7 +17,7 @@ The option ``kinds`` overrides the rule, for all columns or for those named.
 
 import math
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -80,19 +80,18 @@ def integer_kind(distinct: int, rows: int) -> Kind:
 
 
 def is_code(column: Column) -> bool:
-    """Tell whether a column holds whole numbers as floats, and they are discrete as integers.
-
-    Unlike integers they have to occur more than once, and a constant is left as it is.
-    """
+    """Tell whether a column holds whole numbers as floats, and they are discrete as integers."""
     if column.labels is not None or column.values.dtype.kind != "f":
         return False
     few = few_distinct_values(column.present(), MAX_INTEGER_LEVELS)
-    rows = len(column) - column.missing_count
-    return few is not None and are_codes(few, rows)
+    return few is not None and are_codes(few, len(column) - column.missing_count)
 
 
 def are_codes(distinct: NDArray[Any], rows: int) -> bool:
-    """Tell whether floats with these distinct values in this many rows are codes."""
+    """Tell whether floats with these distinct values in this many rows are codes.
+
+    Unlike integers they have to occur more than once, and a constant is left as it is.
+    """
     return bool(len(distinct) > 1 and len(distinct) ** 2 <= rows and are_whole(distinct))
 
 
@@ -107,30 +106,6 @@ def hidden_numbers(labels: Sequence[Any], rows: int) -> list[float] | None:
     if not any(str(label).strip("+- 0123456789") for label in labels):
         return None
     return numbers_of(labels)
-
-
-def _text_as_numbers(column: Column) -> Column | None:
-    """Return a column of text as numbers if it can hardly be anything else."""
-    if column.labels is None or column.declared:
-        return None
-    found = hidden_numbers(column.labels, len(column) - column.missing_count)
-    if found is None:
-        return None
-    return Column(column.name, np.array(found)[column.values], missing=column.missing)
-
-
-def numbers_rows(column: Column) -> bool:
-    """Tell whether a column numbers the rows: 1, 2, 3, ..., or is called so and never repeats."""
-    values = column.values
-    if column.labels is not None or values.dtype.kind not in "iuf" or column.missing is not None:
-        return False
-    rows = len(values)
-    if rows < MIN_NUMBERED_ROWS:
-        return False
-    if rises_by_one(values):
-        return True
-    is_named_so = values.dtype.kind != "f" and ROW_NAMES.fullmatch(column.name) is not None
-    return is_named_so and len(column.distinct()) == rows
 
 
 def rises_by_one(values: NDArray[Any]) -> bool:
@@ -153,7 +128,7 @@ class KindNotes:
     floats: dict[str, int | None] = field(default_factory=dict)
     texts: list[str] = field(default_factory=list)
     row_numbers: list[str] = field(default_factory=list)
-    counts: list[str] = field(default_factory=list)
+    counts: str | None = None
     constant: list[str] = field(default_factory=list)
 
     def as_meant(self, column: Column) -> Column:
@@ -161,38 +136,46 @@ class KindNotes:
 
         Numbers that are stored as text become floats, and codes that are stored as floats integers.
         """
-        numbers = _text_as_numbers(column)
-        if numbers is not None:
-            self.texts.append(column.name)
-            column = numbers
+        if column.labels is not None and not column.declared:
+            numbers = hidden_numbers(column.labels, len(column) - column.missing_count)
+            if numbers is not None:
+                self.texts.append(column.name)
+                column = Column(
+                    column.name, np.array(numbers)[column.values], missing=column.missing
+                )
         if not is_code(column):
             return column
-        values = column.values if column.missing is None else np.where(
-            column.missing, 0.0, column.values
-        )  # fmt: skip
+        values = column.values
+        if column.missing is not None:
+            values = np.where(column.missing, 0.0, values)
         return Column(column.name, values.astype(np.int64), missing=column.missing)
 
     def add(self, column: Column, kind: Kind) -> None:
         """Look at a column whose kind was inferred."""
-        if column.labels is not None or column.values.dtype.kind == "b":
+        values, rows = column.values, len(column) - column.missing_count
+        if column.labels is not None or values.dtype.kind == "b":
             return
-        rows = len(column) - column.missing_count
-        if numbers_rows(column):
-            self.row_numbers.append(column.name)
-        elif column.values.dtype.kind in "iu":
-            distinct = len(column.distinct())
-            self.add_integers(column.name, kind, distinct)
-        else:
-            self.add_floats(column.name, column.few_distinct(MAX_INTEGER_LEVELS), rows)
+        is_integer = values.dtype.kind != "f"
+        if rows == len(values) >= MIN_NUMBERED_ROWS:  # 1, 2, 3, ..., or called so and all different
+            is_named_so = is_integer and ROW_NAMES.fullmatch(column.name) is not None
+            if rises_by_one(values) or (is_named_so and len(column.distinct()) == rows):
+                self.row_numbers.append(column.name)
+                return
+        few = None if is_integer else few_distinct_values(column.present(), MAX_INTEGER_LEVELS)
+        distinct = len(column.distinct()) if is_integer else None if few is None else len(few)
+        self.add_numbers(column.name, kind, distinct, rows, is_integer=is_integer)
 
-    def add_integers(self, name: str, kind: Kind, distinct: int | None) -> None:
-        """Take note of integers; ``distinct`` may be None if it exceeds ``MAX_COUNTED_VALUES``."""
-        counted = None if distinct is None or distinct > MAX_COUNTED_VALUES else distinct
-        self.integers.setdefault(kind, {})[name] = counted
+    def add_numbers(
+        self, name: str, kind: Kind, distinct: int | None, rows: int, *, is_integer: bool
+    ) -> None:
+        """Take note of integers, or of floats that repeat few values.
 
-    def add_floats(self, name: str, distinct: int | None, rows: int) -> None:
-        """Take note of floats if they repeat few values; None is more than the rule's ten."""
-        if distinct is not None and 1 < distinct <= min(MAX_INTEGER_LEVELS, rows // 2):
+        ``distinct`` may be None if it exceeds ``MAX_COUNTED_VALUES``, or the rule's ten for floats.
+        """
+        if is_integer:
+            counted = None if distinct is None or distinct > MAX_COUNTED_VALUES else distinct
+            self.integers.setdefault(kind, {})[name] = counted
+        elif distinct is not None and 1 < distinct <= min(MAX_INTEGER_LEVELS, rows // 2):
             self.floats[name] = distinct
 
     def add_counts(self, columns: list[Column], kinds: list[Kind]) -> None:
@@ -201,7 +184,7 @@ class KindNotes:
         All other columns are discrete and no two rows agree in them; and the column is called like
         counts, or the rows are all combinations of levels.
         """
-        numeric = [i for i, c in enumerate(columns) if c.labels is None and _may_count(c)]
+        numeric = [i for i, column in enumerate(columns) if _may_count(column)]
         beside = [i for i, kind in enumerate(kinds) if kind is Kind.CONTINUOUS]
         if not numeric or len(columns) < 2 or len(columns[0]) > MAX_COUNT_ROWS:
             return
@@ -209,7 +192,7 @@ class KindNotes:
         for i in called or [j for j in beside if j in numeric][:1]:
             others = [column for j, column in enumerate(columns) if j != i]
             if set(beside) <= {i} and _is_cross_table(others, complete=not called):
-                self.counts.append(columns[i].name)
+                self.counts = columns[i].name
                 return
 
     def notes(self) -> list[str]:
@@ -225,53 +208,45 @@ class KindNotes:
                     f" unless {'it is a variable' if one else 'they are variables'}",
                 )
             )
-        if self.counts:
-            name = self.counts[0]
+        if self.counts is not None:
             notes.append(
                 Message(
-                    f"column {name!r} looks like counts, as all other columns are discrete and no "
-                    "two rows agree in them; if it says how often each row occurs, pass ",
-                    Argument("weights", name),
+                    f"column {self.counts!r} looks like counts, as all other columns are discrete "
+                    "and no two rows agree in them; if it says how often each row occurs, pass ",
+                    Argument("weights", self.counts),
                 )
             )
-        notes += self._on_kinds()
-        if self.constant:
-            one = len(self.constant) == 1
-            notes.append(
-                f"{counted_columns(self.constant, 'is', 'are')} constant, so "
-                f"{'it has' if one else 'they have'} no edges: {listed(self.constant)}"
-            )
-        return notes
-
-    def _on_kinds(self) -> Iterator[str]:
-        """Yield the notes on numbers whose kind could as well be another."""
-
-        def note(
-            names: list[str] | dict[str, int | None], what: str, taken: str, kind: Kind, aim: str
-        ) -> str:
-            other = Kind.DISCRETE if kind is Kind.CONTINUOUS else Kind.CONTINUOUS
-            shown = listed(names) if isinstance(names, list) else _with_counts(names)
-            return Message(
-                f"{counted_columns(names, 'holds', 'hold')} {what} and "
-                f"{'is' if len(names) == 1 else 'are'} {taken}: {shown}; pass ",
-                Argument("kinds", {next(iter(names)): str(other)}),
-                f" {aim}",
-            )
-
-        if self.texts:
-            yield note(
+        cases: list[tuple[Collection[str], str, str, Kind, str]] = [
+            (
                 self.texts, "numbers as text", "read as numbers", Kind.CONTINUOUS,
                 "to take the texts as levels",
-            )  # fmt: skip
+            )
+        ]  # fmt: skip
         for kind, integers in self.integers.items():
-            left = {name: count for name, count in integers.items() if name not in self.counts}
-            if left:
-                yield note(left, "integers", f"taken as {kind}", kind, "to change that")
-        if self.floats:
-            yield note(
-                self.floats, "floats", "taken as continuous despite few distinct values",
-                Kind.CONTINUOUS, "if they are codes",
-            )  # fmt: skip
+            left = {name: count for name, count in integers.items() if name != self.counts}
+            cases.append((left, "integers", f"taken as {kind}", kind, "to change that"))
+        few = "taken as continuous despite few distinct values"
+        cases.append((self.floats, "floats", few, Kind.CONTINUOUS, "if they are codes"))
+        for names, what, taken, kind, aim in cases:
+            if not names:
+                continue
+            other = Kind.DISCRETE if kind is Kind.CONTINUOUS else Kind.CONTINUOUS
+            shown = _with_counts(names) if isinstance(names, dict) else listed(list(names))
+            notes.append(
+                Message(
+                    f"{counted_columns(names, 'holds', 'hold')} {what} and "
+                    f"{'is' if len(names) == 1 else 'are'} {taken}: {shown}; pass ",
+                    Argument("kinds", {next(iter(names)): str(other)}),
+                    f" {aim}",
+                )
+            )
+        if self.constant:
+            has = "it has" if len(self.constant) == 1 else "they have"
+            notes.append(
+                f"{counted_columns(self.constant, 'is', 'are')} constant, so {has} no edges: "
+                f"{listed(self.constant)}"
+            )
+        return notes
 
 
 def counted_columns(names: Collection[str], singular: str, plural: str) -> str:
@@ -280,13 +255,13 @@ def counted_columns(names: Collection[str], singular: str, plural: str) -> str:
 
 
 def _may_count(column: Column) -> bool:
-    """Tell whether a column of numbers can be counts: whole, not negative, not all zero or one."""
+    """Tell whether a column can hold counts: whole numbers, not negative, not all zero or one."""
     values = column.values
-    if values.dtype.kind not in "iuf" or column.missing is not None or not len(values):
+    if column.labels is not None or column.missing is not None:
         return False
-    return bool(
-        values.min() >= 0 and values.max() > 1 and (values.dtype.kind != "f" or are_whole(values))
-    )
+    if values.dtype.kind not in "iuf" or not len(values) or values.min() < 0 or values.max() <= 1:
+        return False
+    return values.dtype.kind != "f" or are_whole(values)
 
 
 def _is_cross_table(columns: list[Column], *, complete: bool) -> bool:
@@ -306,107 +281,103 @@ def _is_cross_table(columns: list[Column], *, complete: bool) -> bool:
 
 def _with_counts(found: dict[str, int | None]) -> str:
     """Return names with their numbers of distinct values."""
-
-    def count(number: int | None) -> str:
-        if number is None:
-            return f"more than {MAX_COUNTED_VALUES}"
-        return f"{number} distinct value{'' if number == 1 else 's'}"
-
-    return listed([f"{name!r} ({count(number)})" for name, number in found.items()], quote=False)
+    counted = []
+    for name, number in found.items():
+        count = f"more than {MAX_COUNTED_VALUES}" if number is None else f"{number} distinct value"
+        counted.append(f"{name!r} ({count}{'' if number in (None, 1) else 's'})")
+    return listed(counted, quote=False)
 
 
 # Missing values
 
 
-def settle_missing(
-    columns: list[Column],
-    counts: NDArray[np.int64] | None,
-    missing: Missing,
-    asked: dict[str, Kind],
-) -> tuple[list[Column], NDArray[np.int64] | None, list[str]]:
-    """Return columns, weights and notes after missing values were dealt with."""
-    holes = [column for column in columns if column.missing is not None]
-    if not holes:
-        return columns, counts, []
-    incomplete = np.logical_or.reduce([c.missing for c in holes if c.missing is not None])
-    found = {column.name: column.missing_count for column in holes}
-    if missing == "error":
-        raise missing_values(found, len(incomplete), int(incomplete.sum()))
-    if missing == "level":
-        for column in holes:
-            if (asked.get(column.name) or inferred_kind(column)) is Kind.CONTINUOUS:
-                raise _continuous_holes(column)
-        return columns, counts, [levels_note(found)]
-    if missing == "em":  # only rows without a single value say nothing
-        kept = ~np.logical_and.reduce([_missing_rows(column) for column in columns])
-        notes = []
-    else:
-        kept = ~incomplete
-        notes = [dropped_note(found, int(incomplete.sum()), len(incomplete))]
-    if not kept.all():
-        columns = [column.take(kept) for column in columns]
-        counts = None if counts is None else counts[kept]
-    return columns, counts, notes
+@dataclass(frozen=True, eq=False, slots=True)
+class Tally:
+    """How many rows a table has, how many miss a value, and how many values each column misses."""
+
+    rows: int = 0
+    incomplete: int = 0
+    missing: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, columns: list[Column], times: NDArray[np.int64] | None = None) -> "Tally":
+        """Return the tally of some rows, each of which stands for this many rows of the table."""
+        if times is None:
+            missing = {column.name: column.missing_count for column in columns}
+            return cls(len(columns[0]), int(incomplete_rows(columns).sum()), missing)
+        missing = {c.name: 0 if c.missing is None else int(times[c.missing].sum()) for c in columns}
+        return cls(int(times.sum()), int(times[incomplete_rows(columns)].sum()), missing)
+
+    def __add__(self, other: "Tally") -> "Tally":
+        missing = {name: count + self.missing.get(name, 0) for name, count in other.missing.items()}
+        return Tally(self.rows + other.rows, self.incomplete + other.incomplete, missing)
+
+    def check(self, how: Missing) -> None:
+        """Refuse a table without rows, a column without values, and unexpected missing values."""
+        if not self.rows:
+            size = f"{len(self.missing)} columns and no rows"
+            raise DataError(f"the table has {size}; it needs at least two")
+        for name, count in self.missing.items():
+            if count == self.rows:
+                message = f"column {name!r} has no values, all {self.rows} are missing; "
+                raise DataError(Message(message, leave_out(name)))
+        if self.incomplete and how == "error":
+            found = [f"{name!r} {count}" for name, count in self.missing.items() if count]
+            raise DataError(
+                Message(
+                    f"missing values in {self.incomplete} of {self.rows} rows "
+                    f"({listed(found, quote=False)}); pass ",
+                    Argument("missing", "drop"),
+                    " to drop these rows, ",
+                    Argument("missing", "em"),
+                    " to estimate from the values observed, or ",
+                    Argument("missing", "level"),
+                    " to make them a level of a discrete column",
+                )
+            )
+
+    def notes(self, how: Missing) -> list[str]:
+        """Return the note on missing values that were dropped or made a level, if there are any."""
+        if not self.incomplete or how == "em":
+            return []
+        found = [f"{name!r} ({count})" for name, count in self.missing.items() if count]
+        shown = listed(found, quote=False)
+        if how == "level":
+            return [f"missing values are a level of {shown}"]
+        dropped = f"{self.incomplete} of {self.rows} rows were dropped"
+        return [f"{dropped} for missing values in {shown}"]
 
 
-def _missing_rows(column: Column) -> NDArray[np.bool_]:
-    return np.zeros(len(column), np.bool_) if column.missing is None else column.missing
+def incomplete_rows(columns: list[Column]) -> NDArray[np.bool_]:
+    """Return which rows miss a value."""
+    incomplete = np.zeros(len(columns[0]), np.bool_)
+    for column in columns:
+        if column.missing is not None:
+            incomplete |= column.missing
+    return incomplete
 
 
-def stacked_holes(columns: Sequence[Column]) -> NDArray[np.bool_] | None:
-    """Return which values are missing (columns x rows), or None if none is."""
-    if all(column.missing is None for column in columns):
-        return None
-    return np.array([_missing_rows(column) for column in columns])
+def stacked_holes(columns: Sequence[Column]) -> NDArray[np.bool_]:
+    """Return which values are missing (columns x rows)."""
+    none = np.zeros(len(columns[0]), np.bool_)
+    return np.array([none if column.missing is None else column.missing for column in columns])
 
 
-def dropped_note(found: dict[str, int], incomplete: int, rows: int) -> str:
-    """Return the note on rows dropped for missing values."""
-    return f"{incomplete} of {rows} rows were dropped for missing values in {_with_missing(found)}"
-
-
-def levels_note(found: dict[str, int]) -> str:
-    """Return the note on missing values that are a level."""
-    return f"missing values are a level of {_with_missing(found)}"
-
-
-def _with_missing(found: dict[str, int]) -> str:
-    return listed([f"{name!r} ({count})" for name, count in found.items()], quote=False)
-
-
-def missing_values(found: dict[str, int], rows: int, incomplete: int) -> DataError:
-    """Return the error for missing values without a word on what to do about them."""
-    shown = listed([f"{name!r} {count}" for name, count in found.items()], quote=False)
-    return DataError(
-        Message(
-            f"missing values in {incomplete} of {rows} rows ({shown}); pass ",
-            Argument("missing", "drop"),
-            " to drop these rows, ",
-            Argument("missing", "em"),
-            " to estimate from the values observed, or ",
-            Argument("missing", "level"),
-            " to make them a level of a discrete column",
-        )
-    )
-
-
-def all_missing(name: str, rows: int) -> DataError:
-    """Return the error for a column without a single value."""
-    return DataError(
-        Message(f"column {name!r} has no values, all {rows} are missing; ", leave_out(name))
-    )
-
-
-def _continuous_holes(column: Column) -> DataError:
-    return DataError(
-        Message(
-            f"column {column.name!r} is continuous and {column.missing_count} of its values "
-            "are missing; ",
-            Argument("missing", "level"),
-            " is for discrete columns: pass ",
-            Argument("missing", "drop"),
-            ", or ",
-            Argument("kinds", {column.name: "discrete"}),
-            " if its values are codes",
-        )
-    )
+def refuse_continuous_holes(columns: list[Column], asked: dict[str, Kind]) -> None:
+    """Refuse missing values of a continuous column, of which they cannot be a level."""
+    for column in columns:
+        if column.missing is None:
+            continue
+        if (asked.get(column.name) or inferred_kind(column)) is Kind.CONTINUOUS:
+            raise DataError(
+                Message(
+                    f"column {column.name!r} is continuous and {column.missing_count} of its "
+                    "values are missing; ",
+                    Argument("missing", "level"),
+                    " is for discrete columns: pass ",
+                    Argument("missing", "drop"),
+                    ", or ",
+                    Argument("kinds", {column.name: "discrete"}),
+                    " if its values are codes",
+                )
+            )

@@ -6,6 +6,7 @@ both raise the same errors.  ``open_files`` does the same for the files of a fol
 """
 
 import codecs
+import io
 import os
 import re
 import sys
@@ -22,7 +23,14 @@ import pyarrow.csv
 from numpy.typing import NDArray
 
 from sges.data.arrow import ArrowType, column_of_arrow, refuse_arrow_type
-from sges.data.columns import MAX_LEVELS, Column, joined, smallest_unsigned, too_many_levels
+from sges.data.columns import (
+    MAX_LEVELS,
+    Column,
+    joined,
+    no_such_column,
+    smallest_unsigned,
+    too_many_levels,
+)
 from sges.data.reading import MISSING_WORDS, Format, Reading
 from sges.errors import Argument, DataError, FileError, InvalidArgument, Message, SgesError, shown
 
@@ -133,7 +141,7 @@ class File:
                     stream,
                     read_options=self._read_options(use_threads=True),
                     parse_options=self._parse_options(),
-                    convert_options=self.convert_options(include_columns=names),
+                    convert_options=self._convert_options(include_columns=names),
                 )
             elif self.format == "parquet":
                 table = _open_parquet(stream).read(columns=names)
@@ -180,7 +188,7 @@ class File:
                     return None
                 types[error.column] = pa.float64()
 
-    def convert_options(self, **more: Any) -> pyarrow.csv.ConvertOptions:  # noqa: ANN401
+    def _convert_options(self, **more: Any) -> pyarrow.csv.ConvertOptions:  # noqa: ANN401
         """Return how the fields of a text file become values."""
         words = self.reading.missing_words
         return pyarrow.csv.ConvertOptions(
@@ -189,6 +197,25 @@ class File:
             decimal_point=self.reading.decimal,
             **more,
         )
+
+    def values_of(self, labels: list[str]) -> list[Any]:
+        """Return the values that reading the whole column would have made of its texts.
+
+        The type of a CSV column depends on all its fields, but only through the distinct ones; so
+        these are written as a column of their own and read back.
+        """
+        if not labels:
+            return []
+        quoted = ['"' + label.replace('"', '""') + '"' for label in labels]
+        table = pyarrow.csv.read_csv(
+            io.BytesIO(("x\n" + "\n".join(quoted) + "\n").encode()),
+            read_options=pyarrow.csv.ReadOptions(block_size=1 << 26),
+            parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True),
+            convert_options=self._convert_options(),
+        )
+        column = column_of_arrow("x", table.column(0))
+        values: list[Any] = column.values.tolist()
+        return values if column.labels is None else [column.labels[i] for i in values]
 
     def _checked(self) -> tuple[pa.Schema, dict[str, int]]:
         """Return the schema and the places of the columns to read, unless a type forbids it."""
@@ -345,10 +372,7 @@ def _check_alike(files: list[File]) -> None:
         for own, theirs, one, two in ((names, found, first, file), (found, names, file, first)):
             for name in own:
                 if name not in theirs:
-                    raise DataError(
-                        f"{two.name}: has no column {name!r}, which {one.name} has; all parts of a "
-                        "table need the same columns"
-                    )
+                    raise no_such_column(two.name, name, one.name)
 
 
 def _names_of(file: File) -> list[str]:
@@ -526,7 +550,7 @@ def _open_csv(file: File, stream: Stream, **convert: Any) -> Any:  # noqa: ANN40
         stream,
         read_options=file._read_options(use_threads=False),
         parse_options=file._parse_options(),
-        convert_options=file.convert_options(**convert),
+        convert_options=file._convert_options(**convert),
     )
 
 

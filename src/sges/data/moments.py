@@ -137,10 +137,7 @@ class Moments:
         """
         if not isinstance(other, Moments):
             raise InvalidArgument(f"merge: {shown(other)} is not Moments")
-        if self.names != other.names:
-            odd = sorted(set(self.names) ^ set(other.names))
-            which = f"{odd[0]!r} is in one of them only" if odd else "their order differs"
-            raise DataError(f"moments of different columns cannot be merged: {which}")
+        check_same_columns(self.names, other.names, "moments")
         records = self.records + other.records
         share = other.records / records
         rest, more = (0.0 if m.remainder is None else m.remainder for m in (self, other))
@@ -150,6 +147,14 @@ class Moments:
         notes = (*self.notes, *(note for note in other.notes if note not in self.notes))
         mean, rest = _exact_sum(self.mean, rest + share * step)
         return Moments(self.names, records, mean, covariance, notes, rest)
+
+
+def check_same_columns(mine: Sequence[str], others: Sequence[str], what: str) -> None:
+    """Refuse to merge statistics of different columns."""
+    if tuple(mine) != tuple(others):
+        odd = sorted(set(mine) ^ set(others))
+        which = f"{odd[0]!r} is in one of them only" if odd else "their order differs"
+        raise DataError(f"{what} of different columns cannot be merged: {which}")
 
 
 def moments_of_columns(dataset: "Dataset") -> Moments:

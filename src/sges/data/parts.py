@@ -29,6 +29,7 @@ from sges.data.columns import (
     family_of,
     few_distinct_values,
     floats,
+    no_such_column,
     packed,
     refuse_infinities,
     smallest_unsigned,
@@ -47,22 +48,16 @@ from sges.data.decisions import (
     MAX_INTEGER_LEVELS,
     MIN_NUMBERED_ROWS,
     KindNotes,
-    all_missing,
+    Tally,
     are_codes,
-    dropped_note,
     hidden_numbers,
+    incomplete_rows,
     integer_kind,
-    levels_note,
-    missing_values,
     rises_by_one,
 )
-from sges.data.moments import Moments, moments_of_blocks
+from sges.data.moments import Moments, check_same_columns, moments_of_blocks
 from sges.data.reading import Kind, Reading
-from sges.errors import (
-    DataError,
-    InvalidArgument,
-    shown,
-)
+from sges.errors import DataError, InvalidArgument, shown
 
 Codes: TypeAlias = NDArray[np.unsignedinteger]
 Weights: TypeAlias = NDArray[np.int64]
@@ -163,7 +158,7 @@ class Counts:
         """
         if not isinstance(other, Counts):
             raise InvalidArgument(f"merge: {shown(other)} is not Counts")
-        _check_names(self.names, other.names, "counts")
+        check_same_columns(self.names, other.names, "counts")
         pairs = zip(self.names, self.levels, other.levels, strict=True)
         levels = tuple(_merged_levels(name, mine, others) for name, mine, others in pairs)
         joined = np.concatenate([self._in(levels), other._in(levels)], axis=1)
@@ -196,20 +191,31 @@ class Counts:
         Dataset
             The distinct rows and their weights.
         """
-        self.codes.flags.writeable = self.weights.flags.writeable = False
-        kinds = (Kind.DISCRETE,) * len(self.names)
         empty = np.empty((0, len(self.weights)))
-        empty.flags.writeable = False
-        return Dataset(
-            self.names, kinds, self.levels, empty, self.codes, self.weights, tuple(notes)
+        for array in (self.codes, self.weights, empty):
+            array.flags.writeable = False
+        kinds = (Kind.DISCRETE,) * len(self.names)
+        arrays = empty, self.codes, self.weights
+        return Dataset(self.names, kinds, self.levels, *arrays, tuple(notes))
+
+
+def noted_dataset(counts: Counts, before: Sequence[str], notes: KindNotes) -> Dataset:
+    """Return the dataset of counts, with notes on its size and on constant columns."""
+    check_records(counts.records)
+    constant = (counts.codes == counts.codes[:, :1]).all(axis=1).tolist()
+    notes.constant = [name for name, same in zip(counts.names, constant, strict=True) if same]
+    size = f"{counts.records} records were merged into {len(counts.weights)} distinct rows"
+    return counts.dataset((*before, size, *notes.notes()))
+
+
+def check_records(records: int) -> None:
+    """Refuse fewer than two records, and more than can be counted exactly."""
+    refuse_few_records(records)
+    if records > MAX_RECORDS:
+        raise DataError(
+            f"the table has {records:.3g} records, and counts are exact up to 2**53, about "
+            f"{MAX_RECORDS:.3g}"
         )
-
-
-def _check_names(mine: Sequence[str], others: Sequence[str], what: str) -> None:
-    if tuple(mine) != tuple(others):
-        odd = sorted(set(mine) ^ set(others))
-        which = f"{odd[0]!r} is in one of them only" if odd else "their order differs"
-        raise DataError(f"{what} of different columns cannot be merged: {which}")
 
 
 def _merged_levels(name: str, mine: tuple[Any, ...], others: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -235,20 +241,19 @@ def _merged_levels(name: str, mine: tuple[Any, ...], others: tuple[Any, ...]) ->
 class _Values:
     """What is known of the values of one column: of numbers, which they are unless they are many.
 
-    ``missing`` counts the rows without a value, ``used`` those with a value that was counted.
-    ``ends`` are the first and the last value if each is one more than the one before it.
+    ``used`` counts the rows with a value that was counted.  ``ends`` are the first and the last
+    value if each is one more than the one before it.
     """
 
     name: str
     family: Family
     distinct: NDArray[Any] | None
-    missing: int
     used: int
     ends: tuple[float, float] | None = None
     declared: bool = False
 
     @classmethod
-    def of(cls, column: Column, missing: int, used: int) -> "_Values":
+    def of(cls, column: Column, used: int) -> "_Values":
         family = family_of(column)
         distinct: NDArray[Any] | None = np.empty(0)
         ends = None
@@ -257,7 +262,7 @@ class _Values:
             distinct = few_distinct_values(column.present(), limit)
             if column.missing is None and rises_by_one(column.values):
                 ends = float(column.values[0]), float(column.values[-1])
-        return cls(column.name, family, distinct, missing, used, ends, column.declared)
+        return cls(column.name, family, distinct, used, ends, column.declared)
 
     def merge(self, other: "_Values", places: tuple[str, str]) -> "_Values":
         """Return what is known of both parts, which are at these places."""
@@ -268,17 +273,11 @@ class _Values:
             distinct = np.union1d(self.distinct, other.distinct)
             if len(distinct) > (MAX_INTEGER_LEVELS if family == "floats" else MAX_COUNTED_VALUES):
                 distinct = None
-        missing, used = self.missing + other.missing, self.used + other.used
         ends = self.ends if not other.used else other.ends if not self.used else None
         if self.ends and other.ends and self.ends[1] + 1 == other.ends[0]:
             ends = self.ends[0], other.ends[1]
         declared = self.declared or other.declared
-        return _Values(self.name, family, distinct, missing, used, ends, declared)
-
-    @property
-    def numbers_rows(self) -> bool:
-        """Whether the column numbers the rows."""
-        return self.ends is not None and not self.missing and self.used >= MIN_NUMBERED_ROWS
+        return _Values(self.name, family, distinct, self.used + other.used, ends, declared)
 
     @property
     def count(self) -> int | None:
@@ -295,10 +294,6 @@ class _Values:
             return Kind.DISCRETE if are_codes(self.distinct, self.used) else Kind.CONTINUOUS
         return Kind.CONTINUOUS
 
-    def is_integer(self, kind: Kind) -> bool:
-        """Tell whether the column holds integers, or is discrete as codes stored as floats."""
-        return self.family == "integers" or (self.family == "floats" and kind is Kind.DISCRETE)
-
     def may_be(self, kind: Kind) -> bool:
         """Tell whether the column may turn out to be of a kind when more rows are known."""
         if self.family == "nothing":
@@ -308,6 +303,34 @@ class _Values:
             are_like_codes = few and (self.family == "integers" or are_whole(self.distinct))  # type: ignore[arg-type]
             return are_like_codes or kind is Kind.CONTINUOUS
         return self.kind() is kind
+
+
+def usable_rows(
+    columns: list[Column], reading: Reading, start: int = 0, times: Weights | None = None
+) -> tuple[list[Column], Weights | None, Tally]:
+    """Return the columns and the weights of the rows that can be used, and a tally of all rows.
+
+    The last of the columns given may be that of the weights.  ``start`` is the number of the first
+    row, and ``times`` tells how many rows of the table each row stands for; rows that weigh nothing
+    do not belong to it.  Weights are None if all are one.
+    """
+    refuse_infinities(columns, start)
+    weights = times
+    if reading.weights is not None:
+        *columns, given = columns
+        counts: Weights = checked_weights(given)
+        kept = counts > 0
+        columns = [column.take(kept) for column in columns]
+        times = None if times is None else times[kept]
+        weights = counts[kept] if times is None else counts[kept] * times
+    tally = Tally.of(columns, times)
+    if tally.incomplete and reading.missing != "level":
+        kept = ~incomplete_rows(columns)
+        columns = [column.take(kept) for column in columns]
+        weights = None if weights is None else weights[kept]
+    if weights is not None and (weights == 1).all():
+        weights = None
+    return columns, weights, tally
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -320,9 +343,8 @@ class Summary:
 
     place: str
     values: tuple[_Values, ...]
-    rows: int
+    tally: Tally
     usable: int
-    incomplete: int
     moments: Moments | None
     counts: Counts | None
 
@@ -337,51 +359,35 @@ class Summary:
         times: Weights | None = None,
         with_moments: bool = True,
     ) -> "Summary":
-        """Return the summary of some rows; the last column may be that of the weights.
-
-        ``start`` is the number of the first row, and ``times`` tells how many rows of the table
-        each row stands for.
-        """
-        refuse_infinities(columns, start)
-        times = np.ones(len(columns[0]), np.int64) if times is None else times
-        weights = times
-        if reading.weights is not None:
-            *columns, given = columns
-            weights = checked_weights(given) * times
-        asked = reading.kinds_of([column.name for column in columns])
-        complete = np.ones(len(times), np.bool_)
-        for column in columns:
-            if column.missing is not None:
-                complete &= ~column.missing
-        in_table = weights > 0
-        lost = [
-            0 if column.missing is None else int(times[column.missing & in_table].sum())
-            for column in columns
-        ]
-        kept = in_table if reading.missing == "level" else in_table & complete
-        rows, usable = int(times[in_table].sum()), int(times[kept].sum())
-        incomplete = int(times[in_table & ~complete].sum())
-        if not kept.all():
-            columns, weights = [column.take(kept) for column in columns], weights[kept]
-        gone = lost if reading.missing == "level" else [0] * len(lost)
+        """Return the summary of some rows; the arguments are those of ``usable_rows``."""
+        columns, weights, tally = usable_rows(columns, reading, start, times)
+        keeps_holes = reading.missing == "level"
+        usable = tally.rows if keeps_holes else tally.rows - tally.incomplete
         values = tuple(
-            _Values.of(column, missing, usable - absent)
-            for column, missing, absent in zip(columns, lost, gone, strict=True)
+            _Values.of(column, usable - (tally.missing[column.name] if keeps_holes else 0))
+            for column in columns
         )
+        names = [column.name for column in columns]
+        asked = reading.kinds_of(names)
+        may_all_be = {
+            kind: usable > 0
+            and all(
+                asked[known.name] is kind if known.name in asked else known.may_be(kind)
+                for known in values
+            )
+            for kind in Kind
+        }
         moments = counts = None
-        if (
-            usable
-            and with_moments
-            and not any(gone)
-            and _may_all_be(values, Kind.CONTINUOUS, asked)
-        ):
-            names = [column.name for column in columns]
+        has_holes = keeps_holes and tally.incomplete > 0
+        if may_all_be[Kind.CONTINUOUS] and with_moments and not has_holes:
             block = np.array([floats(column) for column in columns])
-            once = bool((weights == 1).all())
-            moments = moments_of_blocks(names, [(block, None if once else weights)], least=1)
-        if usable and _may_all_be(values, Kind.DISCRETE, asked):
-            counts = _counts_of(columns, weights)
-        return cls(place, values, rows, usable, incomplete, moments, counts)
+            moments = moments_of_blocks(names, [(block, weights)], least=1)
+        if may_all_be[Kind.DISCRETE]:
+            coded, levels = zip(*map(codes_and_levels, columns), strict=True)
+            codes = packed(list(coded), len(columns[0]), levels)
+            codes, weights = merge_rows(codes, [len(labels) for labels in levels], weights)
+            counts = Counts(tuple(names), levels, codes, weights)
+        return cls(place, values, tally, usable, moments, counts)
 
     @property
     def needs_rows(self) -> bool:
@@ -391,12 +397,11 @@ class Summary:
     def merge(self, other: "Summary") -> "Summary":
         """Return the summary of two parts together."""
         mine, others = ([known.name for known in part.values] for part in (self, other))
+        for one, two, names in ((self, other, others), (other, self, mine)):
+            for known in one.values:
+                if known.name not in names:
+                    raise no_such_column(two.place, known.name, one.place)
         if mine != others:
-            for one, two in ((self, other), (other, self)):
-                names = {known.name for known in two.values}
-                for known in one.values:
-                    if known.name not in names:
-                        raise no_such_column(two.place, known.name, one.place)
             raise DataError(f"the columns of {other.place} are in another order")
         places = self.place, other.place
         values = tuple(a.merge(b, places) for a, b in zip(self.values, other.values, strict=True))
@@ -408,51 +413,38 @@ class Summary:
             moments = moments.merge(other.moments) if both else None  # type: ignore[union-attr, arg-type]
             both = counts is not None and other.counts is not None
             counts = counts.merge(other.counts) if both else None  # type: ignore[union-attr, arg-type]
-        return Summary(
-            self.place,
-            values,
-            self.rows + other.rows,
-            self.usable + other.usable,
-            self.incomplete + other.incomplete,
-            moments,
-            counts,
-        )
+        tally, usable = self.tally + other.tally, self.usable + other.usable
+        return Summary(self.place, values, tally, usable, moments, counts)
 
     def statistics(self, reading: Reading) -> Dataset | Moments | None:
         """Return the statistics of the whole table; None if its columns are of both kinds."""
-        self._refuse(reading)
+        self.tally.check(reading.missing)
         asked = reading.kinds_of([known.name for known in self.values])
         kinds = {known.name: asked.get(known.name) or known.kind() for known in self.values}
         notes = KindNotes()
         for known in self.values:
-            if known.name not in asked and known.numbers_rows:
+            if known.name in asked or known.family not in ("integers", "floats"):
+                continue
+            kind = kinds[known.name]
+            is_complete = not self.tally.missing[known.name]
+            if known.ends is not None and is_complete and known.used >= MIN_NUMBERED_ROWS:
                 notes.row_numbers.append(known.name)
-            elif known.name not in asked and known.is_integer(kinds[known.name]):
-                notes.add_integers(known.name, kinds[known.name], known.count)
-            elif known.name not in asked and known.family == "floats":
-                notes.add_floats(known.name, known.count, known.used)
-        missing = {known.name: known.missing for known in self.values if known.missing}
-        holes: list[str] = []
-        if missing and reading.missing == "drop":
-            holes = [dropped_note(missing, self.incomplete, self.rows)]
-        elif missing:
-            holes = [levels_note(missing)]
+            else:  # codes that are stored as floats are integers
+                is_integer = known.family == "integers" or kind is Kind.DISCRETE
+                notes.add_numbers(known.name, kind, known.count, known.used, is_integer=is_integer)
+        on_missing = self.tally.notes(reading.missing)
         if set(kinds.values()) == {Kind.CONTINUOUS} and self.moments is not None:
-            _check_records(self.moments.records)
+            check_records(self.moments.records)
             notes.constant = [known.name for known in self.values if known.count == 1]
-            return replace(self.moments, notes=(*holes, *notes.notes()))
+            return replace(self.moments, notes=(*on_missing, *notes.notes()))
         if set(kinds.values()) != {Kind.DISCRETE} or self.counts is None:
             return None
         counts = self._with_levels_as_meant(self.counts, asked)
         if counts is None:
             return None
-        _check_records(counts.records)
         named = frozenset() if isinstance(reading.kinds, Kind) else frozenset(asked)
         _refuse_identifiers(counts, named)
-        constant = (counts.codes == counts.codes[:, :1]).all(axis=1).tolist()
-        notes.constant = [name for name, same in zip(counts.names, constant, strict=True) if same]
-        size = f"{counts.records} records were merged into {len(counts.weights)} distinct rows"
-        return counts.dataset((*holes, size, *notes.notes()))
+        return noted_dataset(counts, on_missing, notes)
 
     def _with_levels_as_meant(self, counts: Counts, asked: Mapping[str, Kind]) -> Counts | None:
         """Return counts with codes that are stored as floats as integers, unless asked for.
@@ -462,58 +454,13 @@ class Summary:
         levels = []
         for known, labels in zip(self.values, counts.levels, strict=True):
             present = tuple(label for label in labels if label is not None)
-            if known.name in asked or known.family not in ("floats", "text"):
-                levels.append(labels)
-                continue
-            if known.family == "floats":
+            if known.name not in asked and known.family == "floats":
                 labels = (*map(int, present), *labels[len(present) :])
-            elif not known.declared and hidden_numbers(present, known.used) is not None:
+            is_text = known.name not in asked and known.family == "text" and not known.declared
+            if is_text and hidden_numbers(present, known.used) is not None:
                 return None
             levels.append(labels)
         return replace(counts, levels=tuple(levels))
-
-    def _refuse(self, reading: Reading) -> None:
-        if not self.rows:
-            raise DataError(
-                f"the table has {len(self.values)} columns and no rows; it needs at least two"
-            )
-        for known in self.values:
-            if known.missing == self.rows:
-                raise all_missing(known.name, self.rows)
-        missing = {known.name: known.missing for known in self.values if known.missing}
-        if missing and reading.missing == "error":
-            raise missing_values(missing, self.rows, self.incomplete)
-
-
-def no_such_column(place: str, name: str, other: str) -> DataError:
-    """Return the error for a column that one part of a table has and another has not."""
-    return DataError(
-        f"{place}: has no column {name!r}, which {other} has; all parts of a table need the same "
-        "columns"
-    )
-
-
-def _may_all_be(values: Iterable[_Values], kind: Kind, asked: Mapping[str, Kind]) -> bool:
-    """Tell whether all columns may turn out to be of one kind."""
-    return all(
-        asked[known.name] is kind if known.name in asked else known.may_be(kind) for known in values
-    )
-
-
-def _counts_of(columns: list[Column], weights: Weights) -> Counts:
-    coded, levels = zip(*map(codes_and_levels, columns), strict=True)
-    codes = packed(list(coded), len(weights), levels)
-    codes, weights = merge_rows(codes, [len(labels) for labels in levels], weights)
-    return Counts(tuple(column.name for column in columns), levels, codes, weights)
-
-
-def _check_records(records: int) -> None:
-    refuse_few_records(records)
-    if records > MAX_RECORDS:
-        raise DataError(
-            f"the table has {records:.3g} records, and counts are exact up to 2**53, about "
-            f"{MAX_RECORDS:.3g}"
-        )
 
 
 def _refuse_identifiers(counts: Counts, named: frozenset[str]) -> None:

@@ -1,30 +1,53 @@
 """Tables that come in parts: large files, folders, Dask frames, and queries of Polars or DuckDB.
 
-``statistics_of`` returns whichever of dataset and moments a score needs of a table.  Each part is
-summed up where it is (``sges.data.parts``), and if the sums do not describe the table, its rows are
-read.
+    statistics_of       whichever of dataset and moments a score needs of a table
+    moments_of_file     means and covariances of the continuous columns of a file
+    discrete_of_file    the distinct rows of a file of discrete columns
+
+``statistics_of`` sums up each part where it is (``sges.data.parts``), and reads the rows if the
+sums do not describe the table.  The other two are told the kind of the columns and take one pass:
+memory holds one batch of rows, and beside it one matrix of products, or the distinct rows.
 """
 
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sges.data.columns import Column
-from sges.data.dataset import Dataset, FractionalWeights, dataset_of, dataset_of_columns
-from sges.data.moments import Moments
-from sges.data.parts import Summary, merged
-from sges.data.reading import Reading, Table, is_path
+from sges.data.columns import (
+    MAX_LEVELS,
+    Column,
+    floats,
+    numbers_of,
+    observed,
+    smallest_unsigned,
+    too_many_levels,
+)
+from sges.data.dataset import (
+    Dataset,
+    FractionalWeights,
+    dataset_of,
+    dataset_of_columns,
+    merge_rows,
+)
+from sges.data.decisions import KindNotes, Tally
+from sges.data.moments import Block, Moments, block_rows, moments_of_blocks
+from sges.data.parts import Codes, Counts, Summary, Weights, merged, noted_dataset, usable_rows
+from sges.data.reading import Format, Missing, Reading, Table, is_path
 from sges.data.tables import columns_of, comes_in_parts, is_dask, lazy_frame, names_of
 from sges.errors import (
+    Argument,
     ClusterError,
     DataError,
     InvalidArgument,
     Message,
     SgesError,
+    check_number,
     is_cluster_error,
     shown_error,
 )
@@ -33,62 +56,37 @@ if TYPE_CHECKING:
     from sges.data.files import File
 
 
-# Tables that come in parts
-
-
 def statistics_of(table: Table, reading: Reading, *, rows: bool = False) -> Dataset | Moments:
     """Return the statistics of a table: moments, or distinct rows with their weights.
 
     For scores that take either, this is the same as ``Dataset.of`` with less memory: of a large
     file, a folder of files, a Dask frame or a query, one part at a time is in memory, and on a
-    cluster only the statistics of the parts come back.
-
-    Parameters
-    ----------
-    table
-        As in ``Dataset.of``.
-    reading
-        The options of reading it.
-    rows
-        Whether the rows are needed if they are continuous.
-
-    Returns
-    -------
-    Dataset or Moments
-        Moments if the table is large or comes in parts and every column is continuous, by
-        ``kinds`` or by its type; if every column is discrete, the dataset of its distinct rows.
-        The dataset of any other table.
-
-    Raises
-    ------
-    FileError
-        If a file does not exist or cannot be opened.
-    DataError
-        If the table cannot be used; the message says why and what would help.
-    ClusterError
-        If a cluster went away.
+    cluster only the statistics of the parts come back.  ``rows`` says that the rows are needed if
+    they are continuous.  A small table, or one with columns of both kinds, is returned as a
+    dataset.
     """
-    if isinstance(table, Dataset) or (rows and is_path(table)):
-        return dataset_of(table, reading)
-    if not is_path(table) and not comes_in_parts(table):
-        return dataset_of(table, reading)
-    if not is_path(table) and reading.weights is not None and not isinstance(reading.weights, str):
-        raise InvalidArgument("weights of a table in parts must be the name of a column")
     if is_path(table):
-        return _statistics_of_files(table, reading)
-    summarise = _summary_of_dask if is_dask(table) else _summary_of_query
+        return dataset_of(table, reading) if rows else _statistics_of_files(table, reading)
+    if not comes_in_parts(table):
+        return dataset_of(table, reading)
+    if reading.weights is not None and not isinstance(reading.weights, str):
+        raise InvalidArgument("weights of a table in parts must be the name of a column")
+    noted = reading.label_notes(names_of(table))
     summary = None
     if reading.missing != "em":
+        summarise = _summary_of_dask if is_dask(table) else _summary_of_query
         with suppress(FractionalWeights):
             summary = summarise(table, reading, with_moments=not rows)
     found = None if summary is None or summary.needs_rows else summary.statistics(reading)
     if found is not None and not (rows and isinstance(found, Moments)):
-        return replace(found, notes=(*reading.label_notes(names_of(table)), *found.notes))
+        return replace(found, notes=(*noted, *found.notes))
     if is_dask(table):
         with _in_one_line("the Dask frame could not be computed", cluster=True):
             return dataset_of(table.compute(), reading)
-    noted = reading.label_notes(names_of(table))
     return dataset_of_columns(columns_of(table, reading), reading, noted)
+
+
+# Files
 
 
 def _statistics_of_files(source: Table, reading: Reading) -> Dataset | Moments:
@@ -137,6 +135,237 @@ def _named(place: str | None) -> Iterator[None]:
         raise DataError(Message(f"{place}: ", *error.args)) from error
 
 
+def moments_of_file(
+    path: str | os.PathLike[str],
+    *,
+    missing: Missing = "error",
+    names: Sequence[str] | None = None,
+    weights: str | None = None,
+    columns: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
+    delimiter: str | None = None,
+    decimal: str = ".",
+    encoding: str | None = None,
+    missing_words: Sequence[str] | None = None,
+    format: Format | None = None,
+    batch_rows: int | None = None,
+) -> Moments:
+    """Return means and covariances of the columns of a file, in one pass over it.
+
+    The same as ``Moments.of(Dataset.of(path, kinds="continuous", ...))`` up to rounding.
+
+    Parameters
+    ----------
+    path
+        A CSV, TSV, Parquet, Feather or Arrow file of numbers.
+    missing, names, weights, columns, exclude, delimiter, decimal, encoding, missing_words, format
+        As in ``Dataset.of``; ``missing`` is ``"error"`` or ``"drop"``, and ``weights`` the name
+        of a column.
+    batch_rows
+        Rows held in memory at a time; default: 4 MiB of numbers.
+
+    Returns
+    -------
+    Moments
+        The statistics that Gaussian scores need.
+
+    Raises
+    ------
+    InvalidArgument
+        If an option has a wrong type or is not one of the words allowed.
+    FileError
+        If the file does not exist or cannot be opened.
+    DataError
+        If the table cannot be used; the message says why and what would help.
+    """
+    reading = Reading(
+        missing=missing, names=names, weights=weights, columns=columns, exclude=exclude,
+        delimiter=delimiter, decimal=decimal, encoding=encoding, missing_words=missing_words,
+        format=format,
+    )  # fmt: skip
+    if missing == "level":
+        raise DataError(
+            Message(
+                Argument("missing", "level"),
+                " is for discrete columns; pass ",
+                Argument("missing", "drop"),
+            )
+        )
+    rows = _Rows.of(path, reading, batch_rows, numeric=True)
+
+    def blocks() -> Iterator[Block]:
+        for batch, counts in rows.usable():
+            yield np.array([floats(column) for column in batch]), counts
+
+    moments = moments_of_blocks(rows.names, blocks())
+    return replace(moments, notes=tuple(rows.notes()))
+
+
+def discrete_of_file(
+    path: str | os.PathLike[str],
+    *,
+    missing: Missing = "error",
+    names: Sequence[str] | None = None,
+    weights: str | None = None,
+    columns: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
+    delimiter: str | None = None,
+    decimal: str = ".",
+    encoding: str | None = None,
+    missing_words: Sequence[str] | None = None,
+    format: Format | None = None,
+    batch_rows: int | None = None,
+) -> Dataset:
+    """Return the dataset of a file of discrete columns, in one pass, identical rows merged.
+
+    The same as ``Dataset.of(path, kinds="discrete", ...).merged()`` up to notes.
+
+    Parameters
+    ----------
+    path
+        A CSV, TSV, Parquet, Feather or Arrow file.
+    missing, names, weights, columns, exclude, delimiter, decimal, encoding, missing_words, format
+        As in ``Dataset.of``; ``weights`` is the name of a column.
+    batch_rows
+        Rows held in memory at a time, beside the distinct rows seen so far.
+
+    Returns
+    -------
+    Dataset
+        The distinct rows, with the number of times that each occurs as weights.
+
+    Raises
+    ------
+    InvalidArgument
+        If an option has a wrong type or is not one of the words allowed.
+    FileError
+        If the file does not exist or cannot be opened.
+    DataError
+        If the table cannot be used; the message says why and what would help.
+    """
+    reading = Reading(
+        missing=missing, names=names, weights=weights, columns=columns, exclude=exclude,
+        delimiter=delimiter, decimal=decimal, encoding=encoding, missing_words=missing_words,
+        format=format,
+    )  # fmt: skip
+    rows = _Rows.of(path, reading, batch_rows, numeric=False)
+    levels = [_Levels(name) for name in rows.names]
+    distinct: list[tuple[Codes, Weights]] = []  # those of all batches but the last, and of these
+    for batch, counts in rows.usable():
+        coded = [known.code(column) for known, column in zip(levels, batch, strict=True)]
+        arities = [len(known.places) for known in levels]
+        codes = np.array(coded, smallest_unsigned(max(arities) - 1))
+        distinct.append(merge_rows(codes, arities, counts))
+        if sum(len(own) for _, own in distinct[1:]) > max(len(distinct[0][1]), 1 << 16):
+            distinct = [_merged_rows(distinct, arities)]
+    codes, counts = _merged_rows(distinct, arities)
+    moved, final = zip(*(known.in_order(rows.file) for known in levels), strict=True)
+    kind = smallest_unsigned(max(map(len, final)) - 1)
+    codes = np.array([new[old] for new, old in zip(moved, codes, strict=True)], kind)
+    codes, counts = merge_rows(codes, [len(labels) for labels in final], counts)
+    return noted_dataset(Counts(tuple(rows.names), final, codes, counts), rows.notes(), KindNotes())
+
+
+@dataclass(slots=True)
+class _Rows:
+    """The usable rows of a file, batch by batch, and a tally of those seen."""
+
+    file: "File"
+    names: list[str]
+    batches: Iterator[list[Column]]
+    tally: Tally
+
+    @classmethod
+    def of(
+        cls, path: str | os.PathLike[str], reading: Reading, size: int | None, *, numeric: bool
+    ) -> "_Rows":
+        """Open a file; the fields of a text file are read as numbers, or as they are."""
+        import pyarrow as pa  # slow to import: only when it is used
+
+        from sges.data.files import BATCH_CELLS, open_file
+
+        check_number("batch_rows", size, whole=True, least=1, most=2**31, optional=True)
+        if reading.weights is not None and not isinstance(reading.weights, str):
+            raise InvalidArgument("weights of a stream must be the name of a column")
+        if reading.missing == "em":
+            raise InvalidArgument(
+                "missing = 'em' needs all rows in memory; read the file with Dataset.of"
+            )
+        file = open_file(path, reading)
+        found = list(file.schema().names)
+        places = reading.places(found)
+        kind = pa.float64() if numeric else pa.string()
+        types = {found[place]: kind for place in places.values()}
+        size = size or block_rows(len(places), BATCH_CELLS)
+        names = [name for name in places if name != reading.weights]
+        return cls(file, names, file.batches(size, types), Tally(missing=dict.fromkeys(names, 0)))
+
+    def usable(self) -> Iterator[tuple[list[Column], Weights | None]]:
+        """Yield columns and weights of the usable rows, and refuse what is missing in the end."""
+        start, reading = 0, self.file.reading
+        for columns in self.batches:
+            rows = len(columns[0])
+            if reading.weights is not None and columns[-1].labels is not None:  # read as text
+                name, values, labels = columns[-1].name, columns[-1].values, columns[-1].labels
+                if (numbers := numbers_of(labels)) is not None:
+                    missing = columns[-1].missing
+                    columns[-1] = Column(name, np.array(numbers)[values], missing=missing)
+            columns, weights, tally = usable_rows(columns, reading, start)
+            self.tally += tally
+            start += rows
+            if len(columns[0]):
+                yield columns, weights
+        self.tally.check(reading.missing)
+
+    def notes(self) -> list[str]:
+        """Return the notes on row labels that were left out and on missing values."""
+        return self.file.notes() + self.tally.notes(self.file.reading.missing)
+
+
+@dataclass(slots=True)
+class _Levels:
+    """The levels of one column so far, in the order of their appearance."""
+
+    name: str
+    places: dict[Any, int] = field(default_factory=dict)
+    declared: bool = False
+
+    def code(self, column: Column) -> NDArray[np.int64]:
+        """Return the place of each value's level, after adding the levels that are new."""
+        self.declared = self.declared or column.declared
+        found, positions = observed(column)
+        new = (*(column.labels or () if column.declared else ()), *found)
+        for label in new if column.missing is None else (*new, None):
+            self.places.setdefault(label, len(self.places))
+        if len(self.places) > MAX_LEVELS:
+            raise too_many_levels(self.name, len(self.places), len(self.places), False)
+        codes: NDArray[np.int64] = np.array([self.places[label] for label in found], np.int64)[
+            positions
+        ]
+        if column.missing is None:
+            return codes
+        everywhere = np.full(len(column), self.places[None], np.int64)
+        everywhere[~column.missing] = codes
+        return everywhere
+
+    def in_order(self, file: "File") -> tuple[NDArray[np.int64], tuple[Any, ...]]:
+        """Return the new code of each old one, and the levels in their final order."""
+        labels = [label for label in self.places if label is not None]
+        meant = file.values_of(labels) if file.is_text else labels
+        final = tuple(labels) if self.declared else tuple(sorted(set(meant)))
+        if None in self.places:
+            final = (*final, None)
+        place = {label: i for i, label in enumerate(final)}
+        by_label = dict(zip(labels, meant, strict=True))
+        return np.array([place[by_label.get(old)] for old in self.places], np.int64), final
+
+
+def _merged_rows(parts: list[tuple[Codes, Weights]], arities: list[int]) -> tuple[Codes, Weights]:
+    """Return the distinct rows of several parts, and their weights."""
+    codes = np.concatenate([codes for codes, _ in parts], axis=1)
+    return merge_rows(codes, arities, np.concatenate([weights for _, weights in parts]))
+
+
 # Dask
 
 
@@ -151,6 +380,7 @@ def _summary_of_dask(frame: Table, reading: Reading, *, with_moments: bool) -> S
     places = reading.places(found)
     if reading.names is None and len(places) < len(found):
         frame = frame[[frame.columns[place] for place in places.values()]]
+        reading = replace(reading, columns=None, exclude=None)  # which the partitions have not
     names = [name for name in places if name != reading.weights]
     with _in_one_line("the Dask frame could not be computed", cluster=True):
         tasks = [

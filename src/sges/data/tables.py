@@ -5,6 +5,7 @@ and columns of objects have no type of their own, so every entry is looked at.
 """
 
 import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import date, time, timedelta
 from decimal import Decimal
@@ -18,17 +19,13 @@ from numpy.typing import NDArray
 from sges.data.columns import (
     Column,
     complex_numbers,
-    dates,
     label_column,
-    leave_out,
-    mixed_types,
-    nested,
     number_column,
     unusable,
 )
 from sges.data.moments import is_plain, numbered_names
 from sges.data.reading import Reading, Table, refuse_duplicates
-from sges.errors import DataError, Message
+from sges.errors import DataError
 
 Part: TypeAlias = Any
 """One column of a table, as its library holds it."""
@@ -56,7 +53,12 @@ def columns_of(table: Table, reading: Reading) -> list[Column]:
         found = _frame_parts(table)
     places = reading.places([name for name, _ in found])
     columns = [column_of(name, found[place][1]) for name, place in places.items()]
-    _refuse_unequal_lengths(columns)
+    for column in columns:
+        if len(column) != len(columns[0]):
+            raise DataError(
+                f"column {column.name!r} has {len(column)} rows and {columns[0].name!r} has "
+                f"{len(columns[0])}; all columns need the same number of rows"
+            )
     return columns
 
 
@@ -87,6 +89,7 @@ def plain_floats(table: Table) -> tuple[list[str], NDArray[np.float64]] | None:
 
 
 def _numpy_parts(table: NDArray[Any]) -> list[tuple[str, Part]]:
+    """Return the columns of an array; integers that fit in a byte are stored as bytes."""
     if table.dtype.names is not None:
         if table.ndim != 1:
             raise DataError(
@@ -97,22 +100,17 @@ def _numpy_parts(table: NDArray[Any]) -> list[tuple[str, Part]]:
         raise DataError(
             f"a NumPy array of shape {table.shape} is not a table; give rows x columns, 2-D"
         )
-    if type(table) is np.ndarray and table.dtype.kind in "iu" and table.size:
-        table = _in_bytes(table)
+    is_plain = type(table) is np.ndarray and table.dtype.kind in "iu" and table.size > 0
+    if is_plain and table.min() >= 0 and table.max() <= np.iinfo(np.uint8).max:
+        narrow = np.empty(table.shape, np.uint8, order="F")
+        for start in range(0, len(table), ROWS_TOGETHER):
+            narrow[start : start + ROWS_TOGETHER] = table[start : start + ROWS_TOGETHER]
+        table = narrow
     return list(zip(numbered_names(table.shape[1]), table.T, strict=True))
 
 
-def _in_bytes(table: NDArray[Any]) -> NDArray[Any]:
-    """Return integers that fit in a byte as bytes, column after column; others as they are."""
-    if table.min() < 0 or table.max() > np.iinfo(np.uint8).max:
-        return table
-    narrow = np.empty(table.shape, np.uint8, order="F")
-    for start in range(0, len(table), ROWS_TOGETHER):
-        narrow[start : start + ROWS_TOGETHER] = table[start : start + ROWS_TOGETHER]
-    return narrow
-
-
 def _frame_parts(table: Table) -> list[tuple[str, Part]]:
+    """Return the columns of a frame of any library."""
     pa = sys.modules.get("pyarrow")
     if pa is not None and isinstance(table, pa.Table | pa.RecordBatch):
         return list(zip(table.column_names, table.columns, strict=True))
@@ -181,15 +179,6 @@ def _capsule_parts(table: Table) -> list[tuple[str, Part]]:
     return list(zip(whole.column_names, whole.columns, strict=True))
 
 
-def _refuse_unequal_lengths(columns: list[Column]) -> None:
-    for column in columns:
-        if len(column) != len(columns[0]):
-            raise DataError(
-                f"column {column.name!r} has {len(column)} rows and {columns[0].name!r} has "
-                f"{len(columns[0])}; all columns need the same number of rows"
-            )
-
-
 def column_of(name: str, part: Part) -> Column:
     """Return one column, whatever library it comes from."""
     if isinstance(part, np.ndarray):
@@ -238,17 +227,14 @@ def _series_column(name: str, series: Series) -> Column:
 
 def _pandas_categories(name: str, series: Series) -> Column:
     """Return a pandas categorical, whose levels may be intervals or anything else."""
-    levels = [_label(level) for level in series.cat.categories.tolist()]
+    levels = [
+        level if isinstance(level, str | int | float | bool) else str(level)
+        for level in series.cat.categories.tolist()
+    ]
     positions = series.cat.codes.to_numpy().astype(np.int64)
     missing = positions < 0
-    return label_column(
-        name, np.where(missing, 0, positions), levels, declared=True, missing=missing
-    )
-
-
-def _label(level: object) -> object:
-    """Return a level as it is if it is a plain number, text or truth value, else as text."""
-    return level if isinstance(level, str | int | float | bool) else str(level)
+    positions[missing] = 0
+    return label_column(name, positions, levels, declared=True, missing=missing)
 
 
 def _numpy_column(name: str, values: NDArray[Any]) -> Column:
@@ -257,11 +243,11 @@ def _numpy_column(name: str, values: NDArray[Any]) -> Column:
         missing, values = np.ma.getmaskarray(values), values.data
     kind = values.dtype.kind
     if values.ndim != 1 or kind == "V":
-        raise nested(name, f"{values.dtype}, shape {values.shape}")
+        raise unusable(name, f"{values.dtype}, shape {values.shape}", "nested")
     if kind == "c":
         raise complex_numbers(name)
     if kind in "mM":
-        raise dates(name, str(values.dtype))
+        raise unusable(name, str(values.dtype), "dates")
     if kind in "biuf":
         return number_column(name, np.ascontiguousarray(values), missing)
     entries = values.tolist()
@@ -272,45 +258,32 @@ def _numpy_column(name: str, values: NDArray[Any]) -> Column:
 
 def list_column(name: str, entries: list[Any]) -> Column:
     """Return a column of Python values, which must all be of one family."""
-    missing = np.fromiter((_is_missing(entry) for entry in entries), np.bool_, len(entries))
-    families = {_family(name, e) for e, gone in zip(entries, missing, strict=True) if not gone}
+    missing = np.fromiter(map(_is_missing, entries), np.bool_, len(entries))
+    present = [entry for entry, gone in zip(entries, missing, strict=True) if not gone]
+    families = {_family(name, entry) for entry in present}
     if len(families) > 1 and families != {"integer", "real"}:
-        raise mixed_types(name, [e for e, gone in zip(entries, missing, strict=True) if not gone])
-    if families == {"text"}:
-        return _coded(name, entries, missing)
-    filler, dtype = _number_type(name, entries, missing, families)
-    values = [filler if gone else e for e, gone in zip(entries, missing, strict=True)]
-    return number_column(name, np.array(values, dtype=dtype), missing)
-
-
-def _number_type(
-    name: str, entries: list[Any], missing: NDArray[np.bool_], families: set[str]
-) -> tuple[Any, Any]:
-    """Return what to write where a value is missing, and the type of the array."""
-    if families == {"truth value"}:
-        return False, np.bool_
-    if families != {"integer"}:
-        return np.nan, np.float64
-    integers = [e for e, gone in zip(entries, missing, strict=True) if not gone]
-    if (
-        min(integers) < -(2**63)
-        or max(integers) >= 2**64
-        or (min(integers) < 0 and max(integers) >= 2**63)
-    ):
+        counts = sorted(Counter(type(entry).__name__ for entry in present).items())
         raise DataError(
-            f"column {name!r} holds integers beyond 64 bits ({max(integers, key=abs)}); "
-            "give them as text if they are codes, or as floats if they are quantities"
+            f"column {name!r} mixes types ({', '.join(f'{n} {kind}' for kind, n in counts)}); "
+            "turn all into numbers, or all into text"
         )
-    return 0, np.uint64 if max(integers) >= 2**63 else np.int64
-
-
-def _coded(name: str, entries: list[Any], missing: NDArray[np.bool_]) -> Column:
-    places: dict[str, int] = {}
-    positions = [
-        0 if gone else places.setdefault(str(entry), len(places))
-        for entry, gone in zip(entries, missing, strict=True)
-    ]
-    return label_column(name, np.array(positions, np.int64), list(places), missing=missing)
+    if families == {"text"}:
+        places: dict[str, int] = {}
+        positions = np.zeros(len(entries), np.int64)
+        positions[~missing] = [places.setdefault(str(one), len(places)) for one in present]
+        return label_column(name, positions, list(places), missing=missing)
+    kind: Any = np.bool_ if families == {"truth value"} else np.float64
+    if families == {"integer"}:
+        low, high = min(present), max(present)
+        if low < -(2**63) or high >= 2**64 or (low < 0 and high >= 2**63):
+            raise DataError(
+                f"column {name!r} holds integers beyond 64 bits ({max(present, key=abs)}); "
+                "give them as text if they are codes, or as floats if they are quantities"
+            )
+        kind = np.uint64 if high >= 2**63 else np.int64
+    values = np.zeros(len(entries), kind)
+    values[~missing] = np.array(present, kind)
+    return number_column(name, values, missing)
 
 
 def _is_missing(entry: object) -> bool:
@@ -336,13 +309,7 @@ def _family(name: str, entry: object) -> str:
     if isinstance(entry, complex | np.complexfloating):
         raise complex_numbers(name)
     if isinstance(entry, date | time | timedelta | np.datetime64 | np.timedelta64):
-        raise dates(name, type(entry).__name__)
+        raise unusable(name, type(entry).__name__, "dates")
     if isinstance(entry, Iterable) and not isinstance(entry, bytes):
-        raise nested(name, type(entry).__name__)
-    raise DataError(
-        Message(
-            f"column {name!r} holds a {type(entry).__name__}, which is neither a number, a truth "
-            "value nor text; turn the column into one of these, or ",
-            leave_out(name),
-        )
-    )
+        raise unusable(name, type(entry).__name__, "nested")
+    raise unusable(name, type(entry).__name__, "entry")
