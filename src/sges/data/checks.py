@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sges.data.columns import MAX_NAMES_SHOWN, are_whole, few_distinct_values, listed
 from sges.data.dataset import Dataset
-from sges.data.decisions import COUNT_NAMES, MAX_COUNT_ROWS, rises_by_one
+from sges.data.decisions import COUNT_NAMES, MAX_COUNT_ROWS, counted_columns, rises_by_one
 from sges.data.description import Finding
 from sges.data.reading import Kind
 from sges.errors import Argument, Message, Spelling
@@ -53,11 +53,6 @@ def take_rows(data: Dataset, rows: Any) -> Dataset:  # noqa: ANN401 (whatever in
     holes = None if data.holes is None else data.holes[:, rows]
     values, codes = data.values[:, rows], data.codes[:, rows]
     return replace(data, values=values, codes=codes, weights=weights, holes=holes)
-
-
-def every(data: Dataset, step: int) -> Dataset:
-    """Return every ``step``-th row."""
-    return data if step <= 1 else take_rows(data, slice(None, None, step))
 
 
 def without_holes(data: Dataset) -> Dataset:
@@ -131,39 +126,31 @@ def missing_values(data: Dataset) -> Iterator[Finding]:
     incomplete = int(holes.any(axis=0).sum())
     some = np.flatnonzero(holes.any(axis=1)).tolist()
     shares = [f"{data.names[v]!r} {holes[v].mean():.1%}" for v in some]
-    one = len(some) == 1
     what = (
-        f"Values are missing in {len(some)} column{'' if one else 's'} "
+        f"Values are missing in {len(some)} column{'' if len(some) == 1 else 's'} "
         f"({listed(shares, quote=False)}); {rows - incomplete:,} of {rows:,} rows are complete."
     )
     if len(some) > 1:
-        what += _pattern(data, holes)
+        packed = np.packbits(holes[:, holes.any(axis=0)], axis=0).T
+        patterns, counts = np.unique(packed, axis=0, return_counts=True)
+        top = int(counts.argmax())
+        bits = np.unpackbits(patterns[top])[: data.n].astype(bool)
+        names = named(data, np.flatnonzero(bits).tolist())
+        what += (
+            f" The most frequent of {len(counts)} patterns is {listed(names)} "
+            f"{'together' if len(names) > 1 else 'alone'} ({counts[top]:,} rows)."
+        )
     related = _related_holes(data, holes, some)
     if related:
         what += f" Whether a value is missing depends on other columns: {'; '.join(related[:3])}."
-    continuous = any(data.kinds[v] is Kind.CONTINUOUS for v in some)
     advice: list[str | Argument] = ["Use ", Argument("missing", "em")]
     advice += [", which assumes that values are missing at random given those observed"]
-    if not continuous:
+    if all(data.kinds[v] is Kind.DISCRETE for v in some):
         advice += [", or ", Argument("missing", "level"), " if a missing value says something"]
-    advice += ["; ", Argument("missing", "drop")]
-    advice += [
-        " would bias the result." if related
-        else f" would lose {incomplete / rows:.0%} of the rows."
-    ]  # fmt: skip
+    loss = "bias the result" if related else f"lose {incomplete / rows:.0%} of the rows"
+    advice += ["; ", Argument("missing", "drop"), f" would {loss}."]
     serious = bool(related) or incomplete > rows / 20
     yield Finding("missing values", serious, named(data, some), what, Message(*advice))
-
-
-def _pattern(data: Dataset, holes: NDArray[np.bool_]) -> str:
-    """Say which columns are missing together most often."""
-    packed = np.packbits(holes[:, holes.any(axis=0)], axis=0).T
-    patterns, counts = np.unique(packed, axis=0, return_counts=True)
-    top = int(counts.argmax())
-    bits = np.unpackbits(patterns[top])[: data.n].astype(bool)
-    names = named(data, np.flatnonzero(bits).tolist())
-    together = f"{listed(names)}" + (" together" if len(names) > 1 else " alone")
-    return f" The most frequent of {len(counts)} patterns is {together} ({counts[top]:,} rows)."
 
 
 def _related_holes(data: Dataset, holes: NDArray[np.bool_], some: list[int]) -> list[str]:
@@ -181,30 +168,21 @@ def _related_holes(data: Dataset, holes: NDArray[np.bool_], some: list[int]) -> 
             values = data.values[data.continuous.index(v)][seen]
             r = _correlation(values, gone.astype(np.float64))
             statistic, freedom, way = len(gone) * r * r, 1, "high" if r > 0 else "low"
-        else:
-            codes = data.codes[data.discrete.index(v)][seen].astype(np.int64)
-            statistic, freedom, level = _association(codes, gone, data.levels[v] or ())
-            way = str(level)
+        else:  # chi-squared, and the level where most is missing
+            codes, levels = data.codes[data.discrete.index(v)][seen], data.levels[v] or ()
+            table = [np.bincount(codes[gone == g], minlength=len(levels)) for g in (False, True)]
+            counts = np.array(table, np.float64)
+            kept = np.flatnonzero(counts.sum(axis=0))
+            counts = counts[:, kept]
+            expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
+            statistic = float(((counts - expected) ** 2 / expected).sum())
+            share = counts[1] / counts.sum(axis=0)
+            freedom, way = len(kept) - 1, str(levels[kept[int(share.argmax())]])
         probability = float(chdtrc(max(freedom, 1), statistic))
         if probability * len(pairs) < 1e-3:
             text = f"{data.names[h]!r} is missing more often where {data.names[v]!r} is {way}"
             found.append((probability, text))
     return [text for _, text in sorted(found)]
-
-
-def _association(
-    codes: Codes, gone: NDArray[np.bool_], levels: Sequence[Any]
-) -> tuple[float, int, object]:
-    """Return chi-squared, its degrees of freedom, and the level where most is missing."""
-    table = np.array([np.bincount(codes[gone == g], minlength=len(levels)) for g in (False, True)])
-    table = table.astype(np.float64)
-    kept = table.sum(axis=0) > 0
-    table = table[:, kept]
-    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
-    statistic = float(((table - expected) ** 2 / expected).sum())
-    share = table[1] / table.sum(axis=0)
-    level = [level for level, is_kept in zip(levels, kept, strict=True) if is_kept]
-    return statistic, table.shape[1] - 1, level[int(share.argmax())]
 
 
 def _correlation(x: Floats, y: Floats) -> float:
@@ -223,7 +201,7 @@ STAND_INS = frozenset(s * float(v) for v in (99, 999, 9999, 99999, 888, 8888) fo
 
 def stand_ins(data: Dataset) -> Iterator[Finding]:
     """Find numbers such as -999 that often stand for a missing value."""
-    found: dict[str, float] = {}
+    found: dict[str, str] = {}
     if not data.rows:
         return
     lowest, highest = data.values.min(axis=1).tolist(), data.values.max(axis=1).tolist()
@@ -233,27 +211,23 @@ def stand_ins(data: Dataset) -> Iterator[Finding]:
         values, _ = observed_values(data, v)
         if not len(values):
             continue
-        for extreme, sign in ((float(values.min()), 1.0), (float(values.max()), -1.0)):
-            if extreme not in STAND_INS or (count := int((values == extreme).sum())) < 2:
+        for extreme in (float(values.min()), float(values.max())):
+            if extreme not in STAND_INS:
                 continue
             rest = values[values != extreme]
-            if count < len(values) / 2 and len(rest) and _stands_apart(extreme, rest, sign):
-                found[data.names[v]] = extreme
+            is_frequent = 2 <= len(values) - len(rest) < len(values) / 2
+            if is_frequent and np.abs(rest - extreme).min() > 0.5 * (rest.max() - rest.min()):
+                found[data.names[v]] = f"{extreme:g}"
     if found:
-        shown = listed([f"{name!r} ({value:g})" for name, value in found.items()], quote=False)
         yield Finding(
             "codes for missing values",
             True,
             tuple(found),
-            f"The same extreme number occurs repeatedly, far from all other values: {shown}.",
+            "The same extreme number occurs repeatedly, far from all other values: "
+            f"{listed(found)}.",
             "If it stands for a missing value, it ruins every mean and correlation of the column: "
             "replace it by an empty field or NaN before reading the table.",
         )
-
-
-def _stands_apart(extreme: float, rest: Floats, sign: float) -> bool:
-    gap = sign * (float(rest.min() if sign > 0 else rest.max()) - extreme)
-    return gap > 0.5 * float(rest.max() - rest.min())
 
 
 def matrices(data: Dataset) -> Iterator[Finding]:
@@ -286,18 +260,10 @@ def cross_table(data: Dataset) -> Iterator[Finding]:
     if values.min() < 0 or values.max() <= 1 or not (is_complete or is_called_so):
         return
     if len(np.unique(data.codes, axis=1).T) == rows:
-        yield Finding(
-            "counts",
-            is_called_so,
-            (name,),
-            f"The table looks like a cross-table: {name!r} counts, and no two rows agree in the "
-            "other columns.",
-            Message(
-                "Each row is now one record. If the column says how often each occurs, pass ",
-                Argument("weights", name),
-                ".",
-            ),
-        )
+        what = f"The table looks like a cross-table: {name!r} counts, and no two rows agree in the "
+        advice = "Each row is now one record. If the column says how often each occurs, pass "
+        how = Message(advice, Argument("weights", name), ".")
+        yield Finding("counts", is_called_so, (name,), f"{what}other columns.", how)
 
 
 # The shape of columns
@@ -319,21 +285,14 @@ def tails(data: Dataset) -> Iterator[Finding]:
         else:
             continue
         heavy = heavy or abs(skewness) >= HEAVY_SKEWNESS or kurtosis >= HEAVY_KURTOSIS
-    if not skewed:
-        return
-    one = len(skewed) == 1
-    shown = listed([f"{name!r} ({text})" for name, text in skewed.items()], quote=False)
-    if data.discrete:
-        remedy = Message("take logarithms or ranks of such a column before the search.")
-    else:
-        remedy = Message("use ", Argument("score", "rank"), ", or take logarithms.")
-    yield Finding(
-        "skew and heavy tails",
-        heavy,
-        tuple(skewed),
-        f"{len(skewed)} column{' is' if one else 's are'} far from Gaussian: {shown}.",
-        Message("A few records then decide on the correlations; ", remedy),
-    )
+    if skewed:
+        what = f"{counted_columns(skewed, 'is', 'are')} far from Gaussian: {listed(skewed)}."
+        if data.discrete:
+            remedy = Message("take logarithms or ranks of such a column before the search.")
+        else:
+            remedy = Message("use ", Argument("score", "rank"), ", or take logarithms.")
+        advice = Message("A few records then decide on the correlations; ", remedy)
+        yield Finding("skew and heavy tails", heavy, tuple(skewed), what, advice)
 
 
 def _far_from_gaussian(data: Dataset) -> Sequence[int]:
@@ -349,7 +308,7 @@ def _far_from_gaussian(data: Dataset) -> Sequence[int]:
         skewness = np.einsum("ij,ij->i", squares, z) / data.rows / second**1.5
         kurtosis = np.einsum("ij,ij->i", squares, squares) / data.rows / second**2 - 3.0
         far = ~((np.abs(skewness) < 0.999 * MAX_SKEWNESS) & (kurtosis < 0.999 * MAX_KURTOSIS))
-    return [v for v, is_far in zip(data.continuous, far.tolist(), strict=True) if is_far]
+    return [data.continuous[i] for i in np.flatnonzero(far).tolist()]
 
 
 def nearly_constant(data: Dataset) -> Iterator[Finding]:
@@ -368,19 +327,11 @@ def nearly_constant(data: Dataset) -> Iterator[Finding]:
         if 0 < other < 20 and other <= total / 20:
             found[data.names[v]] = int(other)
     if found:
-        one = len(found) == 1
-        shown = listed([f"{name!r} ({count})" for name, count in found.items()], quote=False)
-        yield Finding(
-            "nearly constant columns",
-            False,
-            tuple(found),
-            f"{len(found)} column{' is' if one else 's are'} nearly constant; the records with "
-            f"another value: {shown}.",
-            Message(
-                "Few records say little about its edges: pass ", exclude_option(list(found)),
-                ", or collect more.",
-            ),
-        )  # fmt: skip
+        what = f"{counted_columns(found, 'is', 'are')} nearly constant; the records with another "
+        advice = "Few records say little about its edges: pass "
+        how = Message(advice, exclude_option(list(found)), ", or collect more.")
+        what += f"value: {listed(found)}."
+        yield Finding("nearly constant columns", False, tuple(found), what, how)
 
 
 def piled_up(data: Dataset) -> Iterator[Finding]:
@@ -403,14 +354,12 @@ def piled_up(data: Dataset) -> Iterator[Finding]:
             if counts[end] >= max(5, 0.03 * len(values), 5 * usual, 3 * counts[inside]):
                 found[data.names[v]] = f"{distinct[end]:g} in {counts[end] / len(values):.0%}"
     if found:
-        one = len(found) == 1
-        shown = listed([f"{name!r} ({text})" for name, text in found.items()], quote=False)
+        where = "a continuous column" if len(found) == 1 else "continuous columns"
         yield Finding(
             "piled-up values",
             False,
             tuple(found),
-            f"One value fills many rows of {'a continuous column' if one else 'continuous columns'}"
-            f": {shown}.",
+            f"One value fills many rows of {where}: {listed(found)}.",
             "No continuous distribution does that: the values may be cut off there, or stand for "
             '"none". Replace such a column by two, whether it has this value and how large it is '
             "otherwise, or make it discrete by cutting it into classes.",
@@ -419,95 +368,74 @@ def piled_up(data: Dataset) -> Iterator[Finding]:
 
 # Rows
 
+CONFIDENCE = Spelling("sges.confidence(table)", "sges confidence")
+"""The call or the command that tells how sure each edge is."""
+
+HOW_SURE = Message("See how sure each edge is with ", CONFIDENCE, ".")
+
 
 def few_rows(data: Dataset) -> Iterator[Finding]:
     """Find tables with few records for their columns, or few at all."""
     records, p = data.records, data.n
     if records <= p:
-        yield Finding(
-            "fewer rows than columns",
-            True,
-            (),
-            f"There are {p:,} columns and only {records:,} records.",
-            Message(
-                "Every column is then a linear function of others, and many edges are spurious. "
-                "Read fewer columns, limit the graph with ", Argument("max_indegree", 2),
-                ", or state what you know.",
-            ),
+        topic = "fewer rows than columns"
+        what = f"There are {p:,} columns and only {records:,} records."
+        advice = Message(
+            "Every column is then a linear function of others, and many edges are spurious. "
+            "Read fewer columns, limit the graph with ", Argument("max_indegree", 2),
+            ", or state what you know.",
         )  # fmt: skip
     elif records < 10 * p and p > 2:
-        yield Finding(
-            "few rows per column",
-            False,
-            (),
-            f"There are {records / p:.1f} records per column; ten or more are better.",
-            Message(
-                "Weak relations are missed. See how sure each edge is with ", confidence(), "."
-            ),
-        )
+        topic = "few rows per column"
+        what = f"There are {records / p:.1f} records per column; ten or more are better."
+        advice = Message("Weak relations are missed. ", HOW_SURE)
     elif records < 50:
         cost = math.log(records) + 2 * math.log(max(p, 2))  # of an edge, by the default score
         weakest = math.sqrt(-math.expm1(-cost / records))
-        yield Finding(
-            "few rows",
-            False,
-            (),
-            f"The table has only {records} {'rows' if data.weights is None else 'records'}.",
-            Message(
-                "An edge between two columns that are continuous needs a correlation of about "
-                f"{weakest:.2f} to be found. See how sure each edge is with ", confidence(), ".",
-            ),
+        topic = "few rows"
+        what = f"The table has only {records} {'rows' if data.weights is None else 'records'}."
+        advice = Message(
+            "An edge between two columns that are continuous needs a correlation of about "
+            f"{weakest:.2f} to be found. ", HOW_SURE,
         )  # fmt: skip
-
-
-def confidence() -> Spelling:
-    """Return the call or the command that tells how sure each edge is."""
-    return Spelling("sges.confidence(table)", "sges confidence")
+    else:
+        return
+    yield Finding(topic, records <= p, (), what, advice)
 
 
 def few_rows_per_cell(data: Dataset) -> Iterator[Finding]:
     """Find discrete columns with too many levels, or with rare ones."""
-    arity = {v: int((level_counts(data, v) > 0).sum()) for v in data.discrete}
-    arity = {v: k for v, k in arity.items() if k > 1}
+    counts = {v: level_counts(data, v) for v in data.discrete}
+    arity = {v: int((own > 0).sum()) for v, own in counts.items() if (own > 0).sum() > 1}
     records = data.records
     if len(arity) > 1:
         two = sorted(arity.values())
         smallest = {v: two[1] if k == two[0] else two[0] for v, k in arity.items()}
         many = [v for v, k in arity.items() if k > 2 and 5 * k * smallest[v] > records]
         if many:
-            shown = listed([f"{data.names[v]!r} ({arity[v]} levels)" for v in many], quote=False)
+            shown = listed({data.names[v]: f"{arity[v]} levels" for v in many})
+            what = f"With any other discrete column, {shown} leave{'s' if len(many) == 1 else ''} "
+            advice = "An edge then costs more parameters than the data can pay for and is missed. "
             yield Finding(
                 "few rows per cell",
                 True,
                 named(data, many),
-                f"With any other discrete column, {shown} leave{'s' if len(many) == 1 else ''} "
-                f"fewer than 5 of {records:,} records per cell.",
-                Message(
-                    "An edge then costs more parameters than the data can pay for and is missed. "
-                    "Merge levels", _or_continuous(data, many), ".",
-                ),
-            )  # fmt: skip
-    rare = {
-        data.names[v]: int(counts[counts > 0].min())
-        for v in arity
-        if arity[v] > 2
-        and records >= 50
-        and 0 < (counts := level_counts(data, v))[counts > 0].min() < 5
-    }
+                f"{what}fewer than 5 of {records:,} records per cell.",
+                Message(f"{advice}Merge levels", _or_continuous(data, many), "."),
+            )
+    least = {v: int(counts[v][counts[v] > 0].min()) for v, k in arity.items() if k > 2}
+    rare = [v for v, count in least.items() if records >= 50 and count < 5]
     if rare:
-        one = len(rare) == 1
-        shown = listed([f"{name!r} ({count})" for name, count in rare.items()], quote=False)
+        shown = listed({data.names[v]: least[v] for v in rare})
+        has = "column has a level" if len(rare) == 1 else "columns have levels"
+        advice = "Rare levels cost as many parameters as frequent ones; merge them"
         yield Finding(
             "rare levels",
             False,
-            tuple(rare),
-            f"{len(rare)} discrete column{' has a level' if one else 's have levels'} with fewer "
-            f"than 5 records: {shown}.",
-            Message(
-                "Rare levels cost as many parameters as frequent ones; merge them",
-                _or_continuous(data, [data.names.index(name) for name in rare]), ".",
-            ),
-        )  # fmt: skip
+            named(data, rare),
+            f"{len(rare)} discrete {has} with fewer than 5 records: {shown}.",
+            Message(advice, _or_continuous(data, rare), "."),
+        )
 
 
 def _or_continuous(data: Dataset, columns: Sequence[int]) -> Message:
@@ -535,21 +463,21 @@ def dependent_rows(data: Dataset) -> Iterator[Finding]:
         values = data.values[i]
         if v in keys or few_distinct_values(values, FEW_VALUES) is not None:
             continue
-        rest = _residuals(values, data, () if is_time else keys)
-        r = _next_correlation(rest)
+        rest = values if is_time or not keys else _residuals(values, data, keys)
+        rest = rest - rest.mean()
+        r = _correlation(rest[:-1], rest[1:])
         if r > least:
             found[data.names[v]] = r
             is_series = is_series or 2 * int(np.count_nonzero(np.diff(values))) > rows
     if found:
         best = max(found, key=lambda name: found[name])
-        one = len(found) == 1
         yield Finding(
             "dependent rows",
             is_series,
             tuple(found),
-            f"Neighboring rows are alike in {len(found)} column{'' if one else 's'} (most in "
-            f"{best!r}, correlation {found[best]:.2f}): the rows look like a time series, or like "
-            "repeated measurements.",
+            f"Neighboring rows are alike in {len(found)} column{'' if len(found) == 1 else 's'} "
+            f"(most in {best!r}, correlation {found[best]:.2f}): the rows look like a time series, "
+            "or like repeated measurements.",
             "Scores take each row for an independent record, so too many edges are found. Use "
             "differences or one row per unit; if the table is merely sorted, ignore this.",
         )
@@ -585,8 +513,6 @@ def _sort_keys(data: Dataset) -> tuple[list[int], bool]:
 
 def _residuals(values: Floats, data: Dataset, keys: Sequence[int]) -> Floats:
     """Return what is left of a column after the columns by which the rows are sorted."""
-    if not keys:
-        return values  # whose mean is subtracted where neighbors are compared
     design = [np.ones(data.rows)]
     for v in keys[:MAX_NAMES_SHOWN]:
         if data.kinds[v] is Kind.CONTINUOUS:
@@ -601,12 +527,6 @@ def _residuals(values: Floats, data: Dataset, keys: Sequence[int]) -> Floats:
     return rest
 
 
-def _next_correlation(values: Floats) -> float:
-    """Return the correlation of each value with the next."""
-    values = values - values.mean()
-    return _correlation(values[:-1], values[1:])
-
-
 def repeated_rows(data: Dataset) -> Iterator[Finding]:
     """Find records that occur twice although continuous columns can hardly agree by chance."""
     wide = [i for i in range(len(data.values)) if few_distinct_values(data.values[i], 50) is None]
@@ -615,11 +535,6 @@ def repeated_rows(data: Dataset) -> Iterator[Finding]:
     rows = np.ascontiguousarray(np.concatenate([data.values, data.codes.astype(np.float64)]).T)
     copies = len(rows) - len(np.unique(rows.view(f"V{rows.shape[1] * 8}")))
     if copies:
-        one = copies == 1
-        yield Finding(
-            "repeated rows",
-            False,
-            (),
-            f"{copies:,} row{' is an exact copy' if one else 's are exact copies'} of another.",
-            "If these are the same records twice, remove them: each counts as new evidence.",
-        )
+        copied = "row is an exact copy" if copies == 1 else "rows are exact copies"
+        advice = "If these are the same records twice, remove them: each counts as new evidence."
+        yield Finding("repeated rows", False, (), f"{copies:,} {copied} of another.", advice)

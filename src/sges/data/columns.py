@@ -12,7 +12,7 @@ table came from:
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
@@ -297,11 +297,18 @@ def numbers_of(labels: Sequence[Any]) -> list[float] | None:
     return found if all(map(math.isfinite, found)) else None
 
 
-def listed(names: Sequence[str], *, quote: bool = True) -> str:
-    """Return the first few names, and how many more there are."""
-    shown = ", ".join(map(repr, names[:MAX_NAMES_SHOWN]) if quote else names[:MAX_NAMES_SHOWN])
-    more = len(names) - MAX_NAMES_SHOWN
-    return shown + (f" and {more} more" if more > 0 else "")
+def listed(names: Sequence[str] | Mapping[str, object], *, quote: bool = True) -> str:
+    """Return the first few names, and how many more there are; a mapping adds a word to each.
+
+    >>> listed(["a", "b"]), listed({"a": 3, "b": "5 levels"})
+    ("'a', 'b'", "'a' (3), 'b' (5 levels)")
+    """
+    if isinstance(names, Mapping):
+        shown = [f"{name!r} ({word})" for name, word in names.items()]
+    else:
+        shown = list(map(repr, names)) if quote else list(names)
+    more = len(shown) - MAX_NAMES_SHOWN
+    return ", ".join(shown[:MAX_NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def refuse_infinities(columns: list[Column], start: int = 0) -> None:

@@ -124,8 +124,8 @@ class KindNotes:
     values.
     """
 
-    integers: dict[Kind, dict[str, int | None]] = field(default_factory=dict)
-    floats: dict[str, int | None] = field(default_factory=dict)
+    integers: dict[Kind, dict[str, str]] = field(default_factory=dict)
+    floats: dict[str, str] = field(default_factory=dict)
     texts: list[str] = field(default_factory=list)
     row_numbers: list[str] = field(default_factory=list)
     counts: str | None = None
@@ -172,11 +172,13 @@ class KindNotes:
 
         ``distinct`` may be None if it exceeds ``MAX_COUNTED_VALUES``, or the rule's ten for floats.
         """
+        words = f"{distinct} distinct value{'' if distinct == 1 else 's'}"
         if is_integer:
-            counted = None if distinct is None or distinct > MAX_COUNTED_VALUES else distinct
-            self.integers.setdefault(kind, {})[name] = counted
+            many = distinct is None or distinct > MAX_COUNTED_VALUES
+            words = f"more than {MAX_COUNTED_VALUES}" if many else words
+            self.integers.setdefault(kind, {})[name] = words
         elif distinct is not None and 1 < distinct <= min(MAX_INTEGER_LEVELS, rows // 2):
-            self.floats[name] = distinct
+            self.floats[name] = words
 
     def add_counts(self, columns: list[Column], kinds: list[Kind]) -> None:
         """Take note of a column that may say how often each row of a cross-table occurs.
@@ -216,7 +218,7 @@ class KindNotes:
                     Argument("weights", self.counts),
                 )
             )
-        cases: list[tuple[Collection[str], str, str, Kind, str]] = [
+        cases: list[tuple[list[str] | dict[str, str], str, str, Kind, str]] = [
             (
                 self.texts, "numbers as text", "read as numbers", Kind.CONTINUOUS,
                 "to take the texts as levels",
@@ -231,11 +233,10 @@ class KindNotes:
             if not names:
                 continue
             other = Kind.DISCRETE if kind is Kind.CONTINUOUS else Kind.CONTINUOUS
-            shown = _with_counts(names) if isinstance(names, dict) else listed(list(names))
             notes.append(
                 Message(
                     f"{counted_columns(names, 'holds', 'hold')} {what} and "
-                    f"{'is' if len(names) == 1 else 'are'} {taken}: {shown}; pass ",
+                    f"{'is' if len(names) == 1 else 'are'} {taken}: {listed(names)}; pass ",
                     Argument("kinds", {next(iter(names)): str(other)}),
                     f" {aim}",
                 )
@@ -277,15 +278,6 @@ def _is_cross_table(columns: list[Column], *, complete: bool) -> bool:
         return False
     codes = np.array([ranks(column.values, column.distinct()) for column in columns])
     return len(np.unique(codes, axis=1).T) == rows
-
-
-def _with_counts(found: dict[str, int | None]) -> str:
-    """Return names with their numbers of distinct values."""
-    counted = []
-    for name, number in found.items():
-        count = f"more than {MAX_COUNTED_VALUES}" if number is None else f"{number} distinct value"
-        counted.append(f"{name!r} ({count}{'' if number in (None, 1) else 's'})")
-    return listed(counted, quote=False)
 
 
 # Missing values
@@ -340,8 +332,7 @@ class Tally:
         """Return the note on missing values that were dropped or made a level, if there are any."""
         if not self.incomplete or how == "em":
             return []
-        found = [f"{name!r} ({count})" for name, count in self.missing.items() if count]
-        shown = listed(found, quote=False)
+        shown = listed({name: count for name, count in self.missing.items() if count})
         if how == "level":
             return [f"missing values are a level of {shown}"]
         dropped = f"{self.incomplete} of {self.rows} rows were dropped"

@@ -81,7 +81,11 @@ class ColumnFacts:
             "distinct": self.distinct,
         }
         if self.kind is Kind.DISCRETE:
-            shares = [{"level": _plain(label), "share": share} for label, share in self.levels]
+            is_plain = str | int | float | bool | None  # what JSON can hold
+            shares = [
+                {"level": label if isinstance(label, is_plain) else str(label), "share": share}
+                for label, share in self.levels
+            ]
             return {**facts, "levels": shares}
         numbers = ("mean", "deviation", "minimum", "maximum", "skewness", "kurtosis")
         return {**facts, **{name: getattr(self, name) for name in numbers}}
@@ -238,31 +242,37 @@ class Description:
         check_number("width", width, whole=True, least=1)
         check_flag("shell", shell)
         width = max(width, MIN_WIDTH)
-        lines = [self._title(), "", "Columns:", *_column_lines(self.columns, width)]
-        other = tuple(finding for finding in self.findings if not finding.serious)
-        for title, findings in (("Serious:", self.serious), ("Worth knowing:", other)):
-            if findings:
-                lines += ["", title]
-            for finding in findings:
-                lines += _bullet(_spelled(finding.what, shell), width)
-                lines += _folded(_spelled(finding.advice, shell), "    ", width)
-        if self.notes:
-            lines += ["", "How it was read:"]
-            for note in self.notes:
-                lines += _bullet(_spelled(note, shell), width)
-        if not self.findings:
-            lines += ["", "Nothing unusual was seen."]
-        return "\n".join(line.rstrip() for line in lines)
-
-    def _title(self) -> str:
         kinds = [column.kind for column in self.columns]
-        counts = {kind: kinds.count(kind) for kind in Kind}
-        of_kinds = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
+        of_kinds = ", ".join(f"{kinds.count(kind)} {kind}" for kind in Kind if kind in kinds)
         size = f"{self.rows:,} row{'' if self.rows == 1 else 's'}"
         if self.records != self.rows:
             size += f" that stand for {self.records:,} records"
-        n = len(kinds)
-        return f"{size}, {n:,} column{'' if n == 1 else 's'} ({of_kinds})"
+        title = f"{size}, {len(kinds):,} column{'' if len(kinds) == 1 else 's'} ({of_kinds})"
+        lines = [title, "", "Columns:", *_column_lines(self.columns, width)]
+
+        def add(message: str, start: str) -> None:
+            text = printable(in_shell(message) if shell else str(message))
+            lines.extend(
+                wrap(
+                    text, width, initial_indent=start, subsequent_indent="    ",
+                    break_long_words=False, break_on_hyphens=False,
+                ) or [start]
+            )  # fmt: skip
+
+        other = tuple(finding for finding in self.findings if not finding.serious)
+        for heading, findings in (("Serious:", self.serious), ("Worth knowing:", other)):
+            if findings:
+                lines += ["", heading]
+            for finding in findings:
+                add(finding.what, "  * ")
+                add(finding.advice, "    ")
+        if self.notes:
+            lines += ["", "How it was read:"]
+        for note in self.notes:
+            add(note, "  * ")
+        if not self.findings:
+            lines += ["", "Nothing unusual was seen."]
+        return "\n".join(line.rstrip() for line in lines)
 
     def __str__(self) -> str:
         return self.text()
@@ -272,48 +282,24 @@ class Description:
         return f'<pre style="{style}">{escape(str(self))}</pre>'
 
 
-def _plain(label: object) -> object:
-    """Return a label as JSON can hold it."""
-    return label if label is None or isinstance(label, str | int | float | bool) else str(label)
-
-
-def _spelled(message: str, shell: bool) -> str:
-    return printable(in_shell(message) if shell else str(message))
-
-
 def _column_lines(columns: Sequence[ColumnFacts], width: int) -> Iterator[str]:
+    """Yield a line for each of the first columns: its name, its kind, and what it holds."""
     shown = columns[:MAX_COLUMNS_SHOWN]
     has_holes = any(column.missing for column in shown)
-    rows = [
-        [
-            _cut(printable(column.name), width // 3),
-            str(column.kind),
-            *([f"{column.missing:,} missing" if column.missing else ""] if has_holes else []),
-            printable(column.in_words()),
-        ]
-        for column in shown
-    ]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
-    for row in rows:
-        cells = [cell.ljust(size) for cell, size in zip(row[:-1], widths, strict=True)]
+    rows = []
+    for column in shown:
+        cells = [_cut(printable(column.name), width // 3), str(column.kind)]
+        if has_holes:
+            cells.append(f"{column.missing:,} missing" if column.missing else "")
+        rows.append([*cells, printable(column.in_words())])
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)][:-1]
+    for *first, last in rows:
+        cells = [cell.ljust(size) for cell, size in zip(first, widths, strict=True)]
         start = "  " + "  ".join(cells) + "  "
-        room = width - len(start)
-        yield start + _cut(row[-1], room)
+        yield start + _cut(last, width - len(start))
     if len(columns) > len(shown):
         yield f"  and {len(columns) - len(shown):,} more columns"
 
 
 def _cut(text: str, room: int) -> str:
     return text if len(text) <= room else text[: room - 1] + "…"
-
-
-def _bullet(text: str, width: int) -> list[str]:
-    lines = _folded(text, "    ", width)
-    return ["  * " + lines[0][4:], *lines[1:]]
-
-
-def _folded(text: str, indent: str, width: int) -> list[str]:
-    return wrap(
-        text, width, initial_indent=indent, subsequent_indent=indent, break_long_words=False,
-        break_on_hyphens=False,
-    ) or [indent]  # fmt: skip

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from glob import glob
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, TypeAlias, TypeVar
@@ -70,15 +71,18 @@ _HEAD_BYTES = 1 << 16  # looked at to tell what a file holds
 _TEXT_BLOCK_BYTES = 1 << 22  # of CSV, parsed together
 _PIECE_ROWS = 1 << 17  # of a column of a large file, kept together
 _PAGE_BYTES = 1 << 16  # of a column of a large Parquet file, read ahead
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
 class NotANumber(DataError):
     """A field of a text file where a number was to be read; ``column`` is the name it has there."""
 
-    column: str = ""
+    def __init__(self, message: str, column: str) -> None:
+        super().__init__(message)
+        self.column = column
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class File:
     """A file to read: its name in messages, its format, how to open it, how to read it."""
 
@@ -101,12 +105,13 @@ class File:
         """The character between the fields of a text file."""
         return self.reading.delimiter or _DELIMITERS[self.format]
 
+    @cached_property
     def schema(self) -> pa.Schema:
-        """Return names and types of all columns; those of a text file by its first block."""
+        """The names and types of all columns; those of a text file by its first block."""
         with _one_line_errors(self), self.open() as stream:
             schema: pa.Schema
             if self.is_text:
-                schema = _open_csv(self, stream).schema
+                schema = self._csv(pyarrow.csv.open_csv, stream).schema
             elif self.format == "parquet":
                 schema = _open_parquet(stream).schema_arrow
             else:
@@ -114,40 +119,42 @@ class File:
             assert all(isinstance(name, str) for name in schema.names)  # decodes them
             return schema
 
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The places of the columns to read, unless a type forbids it."""
+        places = self.reading.places(list(self.schema.names))
+        if not self.is_text:  # the types of text are settled where its values are read
+            for name, place in places.items():
+                refuse_arrow_type(name, self.schema.types[place])
+        return places
+
     def notes(self) -> list[str]:
         """Return the notes on columns of the file that are not read."""
-        return self.reading.label_notes(list(self.schema().names))
+        return self.reading.label_notes(list(self.schema.names))
 
-    def is_large(self) -> bool:
-        """Tell whether the table is so large that it should not be in memory twice."""
-        with _one_line_errors(self), self.open() as stream:
-            if self.format == "parquet":
+    def memory(self) -> int:
+        """Return about how many bytes of memory the table takes."""
+        if self.format == "parquet":
+            with _one_line_errors(self), self.open() as stream:
                 found = _open_parquet(stream).metadata
-                return bool(found.num_rows * found.num_columns * 8 >= LARGE_FILE_BYTES)
-        compressed = self.format == "feather" or not self.is_plain
-        return self.size * (4 if compressed else 1) >= LARGE_FILE_BYTES
+                return int(found.num_rows * found.num_columns * 8)
+        return self.size if self.is_plain and self.is_text else 4 * self.size
 
     def read(self) -> list[Column]:
-        """Return the columns to read, all their rows."""
-        if self.is_large():
+        """Return the columns to read, all their rows; a large table is not in memory twice."""
+        if are_large([self]):
             columns = self.consumed(_gathered)
             if columns is not None:
                 return columns
-        schema, places = self._checked()
-        names = [schema.names[i] for i in places.values()]
+        names = [self.schema.names[place] for place in self.places.values()]
         with _one_line_errors(self), self.open() as stream:
             if self.is_text:
-                table = pyarrow.csv.read_csv(
-                    stream,
-                    read_options=self._read_options(use_threads=True),
-                    parse_options=self._parse_options(),
-                    convert_options=self._convert_options(include_columns=names),
-                )
+                table = self._csv(pyarrow.csv.read_csv, stream, include_columns=names)
             elif self.format == "parquet":
                 table = _open_parquet(stream).read(columns=names)
             else:
                 table = _open_arrow(stream).read_all().select(names)
-        return self._columns(list(places), table)
+        return self._columns(table)
 
     def batches(
         self, rows: int, types: Mapping[str, ArrowType] | None = None
@@ -157,16 +164,23 @@ class File:
         ``types`` are those of the columns of a text file, under the names that they have there;
         without, the first block decides.
         """
-        schema, places = self._checked()
-        names = [schema.names[i] for i in places.values()]
-        batches = self._batches(names, rows, dict(types or {}))
+        batches = self._batches(rows, dict(types or {}))
         while True:
-            with _one_line_errors(self), _number_errors(self, schema):
-                batch = next(batches, None)
+            with _one_line_errors(self):
+                try:
+                    batch = next(batches, None)
+                except pa.ArrowInvalid as error:
+                    found = re.search(r"CSV column #(\d+).*invalid value '(.*)'", str(error))
+                    if found is None:
+                        raise
+                    name = self.schema.names[int(found[1])]
+                    what = f"{self.name}: column {name!r} holds {found[2]!r}, which is not a number"
+                    advice = "; leave the column out with ", Argument("exclude", [name])
+                    raise NotANumber(Message(what, *advice), name) from error
             if batch is None:
                 return
             for start in range(0, batch.num_rows, rows):
-                yield self._columns(list(places), batch.slice(start, rows))
+                yield self._columns(batch.slice(start, rows))
 
     def consumed(self, consume: Callable[[Iterator[list[Column]]], Consumed]) -> Consumed | None:
         """Return what a function makes of the batches of the file, with the types of whole columns.
@@ -175,9 +189,9 @@ class File:
         type, integers become floats and the function is called again; otherwise only reading the
         whole file tells the type, and None is returned.
         """
-        schema, places = self._checked()
+        schema, places = self.schema, self.places.values()
         rows = max(1024, BATCH_CELLS // len(places))
-        types = {schema.names[i]: schema.types[i] for i in places.values()} if self.is_text else {}
+        types = {schema.names[i]: schema.types[i] for i in places} if self.is_text else {}
         if any(pa.types.is_null(t) or pa.types.is_temporal(t) for t in types.values()):
             return None
         while True:
@@ -188,16 +202,6 @@ class File:
                     return None
                 types[error.column] = pa.float64()
 
-    def _convert_options(self, **more: Any) -> pyarrow.csv.ConvertOptions:  # noqa: ANN401
-        """Return how the fields of a text file become values."""
-        words = self.reading.missing_words
-        return pyarrow.csv.ConvertOptions(
-            null_values=list(MISSING_WORDS if words is None else words),
-            strings_can_be_null=True,
-            decimal_point=self.reading.decimal,
-            **more,
-        )
-
     def values_of(self, labels: list[str]) -> list[Any]:
         """Return the values that reading the whole column would have made of its texts.
 
@@ -206,29 +210,36 @@ class File:
         """
         if not labels:
             return []
-        quoted = ['"' + label.replace('"', '""') + '"' for label in labels]
-        table = pyarrow.csv.read_csv(
-            io.BytesIO(("x\n" + "\n".join(quoted) + "\n").encode()),
-            read_options=pyarrow.csv.ReadOptions(block_size=1 << 26),
-            parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True),
-            convert_options=self._convert_options(),
-        )
-        column = column_of_arrow("x", table.column(0))
+        quoted = "".join('"' + label.replace('"', '""') + '"\n' for label in labels)
+        text = io.BytesIO(f"x\n{quoted}".encode(self.reading.encoding or "utf-8"))
+        column = column_of_arrow("x", self._csv(pyarrow.csv.read_csv, text).column(0))
         values: list[Any] = column.values.tolist()
         return values if column.labels is None else [column.labels[i] for i in values]
 
-    def _checked(self) -> tuple[pa.Schema, dict[str, int]]:
-        """Return the schema and the places of the columns to read, unless a type forbids it."""
-        schema = self.schema()
-        places = self.reading.places(list(schema.names))
-        if not self.is_text:  # the types of text are settled where its values are read
-            for name, place in places.items():
-                refuse_arrow_type(name, schema.types[place])
-        return schema, places
+    def _csv(self, read: Callable[..., Any], stream: Stream, **convert: Any) -> Any:  # noqa: ANN401
+        """Open or read a text file with its options; ``read`` is a function of ``pyarrow``."""
+        words = self.reading.missing_words
+        return read(
+            stream,
+            read_options=pyarrow.csv.ReadOptions(
+                block_size=_TEXT_BLOCK_BYTES,
+                use_threads=read is pyarrow.csv.read_csv,
+                encoding=self.reading.encoding or "utf8",
+            ),
+            parse_options=pyarrow.csv.ParseOptions(
+                delimiter=self.delimiter, newlines_in_values=True
+            ),
+            convert_options=pyarrow.csv.ConvertOptions(
+                null_values=list(MISSING_WORDS if words is None else words),
+                strings_can_be_null=True,
+                decimal_point=self.reading.decimal,
+                **convert,
+            ),
+        )
 
-    def _columns(self, names: list[str], batch: Batch) -> list[Column]:
+    def _columns(self, batch: Batch) -> list[Column]:
         columns = []
-        for name, array in zip(names, batch.columns, strict=True):
+        for name, array in zip(self.places, batch.columns, strict=True):
             if self.is_text and pa.types.is_binary(array.type):
                 raise _not_utf8(f"{self.name}: column {name!r}")
             if not self.is_text:
@@ -237,10 +248,12 @@ class File:
             columns.append(column_of_arrow(name, array))
         return columns
 
-    def _batches(self, names: list[str], rows: int, types: dict[str, ArrowType]) -> Iterator[Batch]:
+    def _batches(self, rows: int, types: dict[str, ArrowType]) -> Iterator[Batch]:
+        names = [self.schema.names[place] for place in self.places.values()]
         with self.open() as stream:
             if self.is_text:
-                with _open_csv(self, stream, column_types=types, include_columns=names) as reader:
+                options = {"column_types": types, "include_columns": names}
+                with self._csv(pyarrow.csv.open_csv, stream, **options) as reader:
                     yield from reader
             elif self.format == "parquet":
                 yield from _open_parquet(stream).iter_batches(
@@ -248,22 +261,13 @@ class File:
                 )
             else:
                 reader = _open_arrow(stream)
-                if hasattr(reader, "get_batch"):
-                    for i in range(reader.num_record_batches):
-                        yield reader.get_batch(i).select(names)
-                else:
-                    for batch in reader:
-                        yield batch.select(names)
-
-    def _read_options(self, *, use_threads: bool) -> pyarrow.csv.ReadOptions:
-        return pyarrow.csv.ReadOptions(
-            block_size=_TEXT_BLOCK_BYTES,
-            use_threads=use_threads,
-            encoding=self.reading.encoding or "utf8",
-        )
-
-    def _parse_options(self) -> pyarrow.csv.ParseOptions:
-        return pyarrow.csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True)
+                batches = (
+                    map(reader.get_batch, range(reader.num_record_batches))
+                    if hasattr(reader, "get_batch")
+                    else reader
+                )
+                for batch in batches:
+                    yield batch.select(names)
 
 
 def open_file(source: str | os.PathLike[str] | BinaryIO, reading: Reading) -> File:
@@ -361,28 +365,21 @@ def _paths_in(folder: Path, reading: Reading) -> list[Path]:
 def _check_alike(files: list[File]) -> None:
     """Refuse files of several formats, or with different columns."""
     first, *others = files
-    names = _names_of(first)
     for file in others:
         if file.format != first.format:
             raise DataError(
                 f"{file.name}: is {file.format}, and {first.name} is {first.format}; the parts of "
                 "a table need the same format"
             )
-        found = _names_of(file)
-        for own, theirs, one, two in ((names, found, first, file), (found, names, file, first)):
-            for name in own:
-                if name not in theirs:
+        for one, two in ((first, file), (file, first)):
+            for name in one.places:
+                if name not in two.places:
                     raise no_such_column(two.name, name, one.name)
 
 
-def _names_of(file: File) -> list[str]:
-    return list(file.reading.places(list(file.schema().names)))
-
-
 def are_large(files: list[File]) -> bool:
-    """Tell whether a table is so large that its rows should not all be in memory."""
-    stored = sum(file.size * (1 if file.is_plain and file.is_text else 4) for file in files)
-    return any(file.is_large() for file in files) or (len(files) > 1 and stored >= LARGE_FILE_BYTES)
+    """Tell whether a table is so large that its rows should not all be in memory, or not twice."""
+    return sum(file.memory() for file in files) >= LARGE_FILE_BYTES
 
 
 def read_files(files: list[File]) -> list[Column]:
@@ -399,67 +396,47 @@ class _Parts:
     """The parts of one column that have been read, in as little memory as holds them."""
 
     name: str
-    values: list[NDArray[Any]] = field(default_factory=list)
+    pieces: list[NDArray[Any]] = field(default_factory=list)
     recent: list[NDArray[Any]] = field(default_factory=list)
     missing: list[NDArray[np.bool_]] = field(default_factory=list)
-    places: dict[Any, int] = field(default_factory=dict)
+    places: dict[Any, int] | None = None  # of the labels
     declared: bool = False
-    labelled: bool = False
 
     def add(self, column: Column) -> None:
         """Add the part of the next batch."""
-        rows = len(column)
-        self.missing.append(np.zeros(rows, np.bool_) if column.missing is None else column.missing)
-        if column.labels is None:
-            self._append(_narrowed(column.values))
-            return
-        self.labelled, self.declared = True, column.declared
-        for label in column.labels:
-            self.places.setdefault(label, len(self.places))
-        if len(self.places) > MAX_LEVELS:
-            raise too_many_levels(self.name, len(self.places), len(self.places), False)
-        moved = np.array([self.places[label] for label in column.labels] or [0])
-        kind = smallest_unsigned(max(len(self.places) - 1, 0))
-        at = column.values if column.missing is None else np.where(column.missing, 0, column.values)
-        self._append(moved.astype(kind)[at])
-
-    def _append(self, values: NDArray[Any]) -> None:
-        """Keep values, in pieces so large that their memory goes back to the system when freed."""
+        values = column.values
+        gone = np.zeros(len(values), np.bool_) if column.missing is None else column.missing
+        if column.labels is not None:
+            self.declared = column.declared
+            self.places = places = {} if self.places is None else self.places
+            for label in column.labels:
+                places.setdefault(label, len(places))
+            if len(places) > MAX_LEVELS:
+                raise too_many_levels(self.name, len(places), len(places), False)
+            moved = np.array([places[label] for label in column.labels] or [0])
+            moved = moved.astype(smallest_unsigned(max(len(places) - 1, 0)))
+            values = moved[np.where(gone, 0, values)]
+        elif values.dtype.kind in "iu" and len(values) and 0 <= values.min() <= values.max() < 256:
+            values = values.astype(np.uint8)
+        self.missing.append(gone)
         self.recent.append(values)
+        # Pieces are so large that their memory goes back to the system when it is freed.
         if sum(map(len, self.recent)) >= _PIECE_ROWS:
-            self._settle()
+            self.pieces.append(self._joined(self.recent))
+            self.recent = []
 
-    def _settle(self) -> None:
-        """Join the values since the last piece."""
-        kinds = {part.dtype for part in self.recent}
-        if not self.labelled and len(kinds) > 1:  # integers, of which some fit into a byte
+    def _joined(self, parts: list[NDArray[Any]]) -> NDArray[Any]:
+        kinds = {part.dtype for part in parts}
+        if self.places is None and len(kinds) > 1:  # integers, of which some fit into a byte
             wide = np.uint64 if np.dtype(np.uint64) in kinds else np.int64
-            self.recent = [part.astype(wide) for part in self.recent]
-        self.values.append(np.concatenate(self.recent))
-        self.recent = []
+            parts = [part.astype(wide) for part in parts]
+        return np.concatenate(parts)
 
     def column(self) -> Column:
         """Return the column of all parts."""
-        self.recent, self.values = [*self.values, *self.recent], []
-        self._settle()
-        missing = np.concatenate(self.missing)
-        labels = tuple(self.places) if self.labelled else None
-        return Column(
-            self.name,
-            self.values[0],
-            labels,
-            self.declared,
-            missing if missing.any() else None,
-        )
-
-
-def _narrowed(values: NDArray[Any]) -> NDArray[Any]:
-    """Return integers in bytes if they fit, other values as they are."""
-    if values.dtype.kind not in "iu" or not len(values):
-        return values
-    if values.min() < 0 or values.max() > np.iinfo(np.uint8).max:
-        return values
-    return values.astype(np.uint8)
+        values = self._joined([*self.pieces, *self.recent])
+        labels = None if self.places is None else tuple(self.places)
+        return Column(self.name, values, labels, self.declared, np.concatenate(self.missing))
 
 
 def _gathered(batches: Iterator[list[Column]]) -> list[Column] | None:
@@ -545,15 +522,6 @@ def _opener(place: str | pa.Buffer, compression: Compression | None) -> Callable
     return lambda: pa.input_stream(plain(), compression=compression)
 
 
-def _open_csv(file: File, stream: Stream, **convert: Any) -> Any:  # noqa: ANN401 (of pyarrow)
-    return pyarrow.csv.open_csv(
-        stream,
-        read_options=file._read_options(use_threads=False),
-        parse_options=file._parse_options(),
-        convert_options=file._convert_options(**convert),
-    )
-
-
 def _open_parquet(stream: Stream) -> Any:  # noqa: ANN401 (of pyarrow)
     import pyarrow.parquet  # slow to import: only when it is used
 
@@ -589,30 +557,36 @@ def _check_text(file: File) -> None:
     with _one_line_errors(file):
         head = _head(file.open)
     if (other := _format_by_content(head)) is not None:
-        raise DataError(
-            Message(
-                f"{file.name}: holds {other}, not {file.format}; pass ", Argument("format", other)
-            )
-        )
-    header = _header(file, head)
-    _refuse_other_delimiter(file, header)
-    _refuse_no_header(file, header)
-
-
-def _header(file: File, head: bytes) -> str:
+        what = f"{file.name}: holds {other}, not {file.format}; pass "
+        raise DataError(Message(what, Argument("format", other)))
     encoding = file.reading.encoding
     if encoding is None and head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         raise _not_utf8(f"{file.name}: the header", "utf-16")
-    if b"\0" in head and encoding is None:
+    if encoding is None and b"\0" in head:
         raise DataError(f"{file.name}: holds null bytes and is not {file.format}; is it damaged?")
     try:
         text = codecs.getincrementaldecoder(encoding or "utf-8")().decode(head)
     except UnicodeDecodeError as error:
-        line = head[: error.start].count(b"\n")
-        if line and encoding is None:
-            return head.split(b"\n", 1)[0].decode().strip("\r\ufeff")
-        raise _not_decodable(file, error) from None
-    return text.split("\n", 1)[0].strip("\r\ufeff")
+        if encoding is not None or b"\n" not in head[: error.start]:
+            raise _not_decodable(file, error) from None
+        text = head[: error.start].decode()  # the header, at least, is UTF-8
+    header = text.split("\n", 1)[0].strip("\r\ufeff")
+    for other_mark in () if file.delimiter in header else (";", "\t", "|", ","):
+        if other_mark in header:
+            raise DataError(
+                Message(
+                    f"{file.name}: the header {header[:60]!r} holds no {file.delimiter!r} and "
+                    f"seems to be separated by {other_mark!r}; pass ",
+                    Argument("delimiter", other_mark),
+                )
+            )
+    fields = [field.strip(' "') for field in header.split(file.delimiter)]
+    # Whole numbers are names with which libraries number columns.
+    if all(map(_NUMBER.fullmatch, fields)) and not all(field.isdigit() for field in fields):
+        raise DataError(
+            f"{file.name}: the first line holds numbers ({header[:60]!r}), not names; "
+            "add a header row"
+        )
 
 
 def _not_utf8(what: str, encoding: str = "latin-1") -> DataError:
@@ -628,41 +602,9 @@ def _not_utf8(what: str, encoding: str = "latin-1") -> DataError:
 def _not_decodable(file: File, error: UnicodeError) -> DataError:
     if file.reading.encoding is None:
         return _not_utf8(f"{file.name}: the header")
-    reason = " ".join(str(error).split())[:200]
-    return DataError(
-        Message(
-            f"{file.name}: cannot be decoded ({reason}); it is not written in ",
-            Argument("encoding", file.reading.encoding),
-        )
-    )
-
-
-def _refuse_other_delimiter(file: File, header: str) -> None:
-    if file.delimiter in header:
-        return
-    for other in (";", "\t", "|", ","):
-        if other in header:
-            raise DataError(
-                Message(
-                    f"{file.name}: the header {header[:60]!r} holds no {file.delimiter!r} and "
-                    f"seems to be separated by {other!r}; pass ",
-                    Argument("delimiter", other),
-                )
-            )
-
-
-def _refuse_no_header(file: File, header: str) -> None:
-    """Refuse numbers for names, except whole ones, with which libraries number columns."""
-    fields = [field.strip(' "') for field in header.split(file.delimiter)]
-    if all(map(_is_number, fields)) and not all(field.isdigit() for field in fields):
-        raise DataError(
-            f"{file.name}: the first line holds numbers ({header[:60]!r}), not names; "
-            "add a header row"
-        )
-
-
-def _is_number(field: str) -> bool:
-    return re.fullmatch(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", field) is not None
+    what = f"{file.name}: cannot be decoded ({' '.join(str(error).split())[:200]}); "
+    encoding = Argument("encoding", file.reading.encoding)
+    return DataError(Message(what, "it is not written in ", encoding))
 
 
 @contextmanager
@@ -682,24 +624,3 @@ def _one_line_errors(file: File) -> Iterator[None]:
             f"{file.name}: cannot be read as {file.format} ({reason}); "
             "is it damaged, cut short, or in another format?"
         ) from error
-
-
-@contextmanager
-def _number_errors(file: File, schema: pa.Schema) -> Iterator[None]:
-    """Name the column of a text file in which a field is not the number that it should be."""
-    try:
-        yield
-    except pa.ArrowInvalid as error:
-        found = re.search(r"CSV column #(\d+).*invalid value '(.*)'", str(error))
-        if found is None:
-            raise
-        name = schema.names[int(found[1])]
-        refusal = NotANumber(
-            Message(
-                f"{file.name}: column {name!r} holds {found[2]!r}, which is not a number; "
-                "leave the column out with ",
-                Argument("exclude", [name]),
-            )
-        )
-        refusal.column = name
-        raise refusal from error

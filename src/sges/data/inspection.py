@@ -8,9 +8,9 @@ The checks are in ``sges.data.checks`` (columns and rows) and ``sges.data.relati
 other columns, collinear groups, curves).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from sges.data.checks import (
     cross_table,
     dependent_rows,
-    every,
     exclude_option,
     few_rows,
     few_rows_per_cell,
@@ -58,9 +57,6 @@ from sges.data.relations import (
 from sges.data.tables import columns_of, comes_in_parts, names_of
 from sges.errors import Message, check_instance
 
-if TYPE_CHECKING:
-    from sges.data.files import File
-
 MAX_PAIR_ROWS = 20_000
 """Pairs of columns are compared on this many rows, evenly spaced."""
 
@@ -86,7 +82,7 @@ def describe(data: Dataset, asked: frozenset[str] = frozenset()) -> Description:
     if data.rows > MAX_SAMPLED_ROWS + BLOCK_ROWS:
         starts = np.linspace(0, data.rows - BLOCK_ROWS, MAX_SAMPLED_ROWS // BLOCK_ROWS)
         rows = (starts.astype(np.int64)[:, None] + np.arange(BLOCK_ROWS)).ravel()
-        notes = (sample_note(data.rows, len(rows)), *notes)
+        notes = (_sample_note(data.rows, len(rows)), *notes)
         data = take_rows(data, rows)
     columns = tuple(_facts(data, v, data.names[v] in asked) for v in range(data.n))
     found = findings(data)
@@ -161,7 +157,6 @@ def inspected(table: Table, reading: Reading) -> Description:
     refuses = reading.missing == "error"
     if refuses:
         reading = replace(reading, missing="em")
-    noted: list[str] = []
     if is_path(table):
         columns, noted = _columns_of_files(table, reading)
     elif comes_in_parts(table):
@@ -169,9 +164,8 @@ def inspected(table: Table, reading: Reading) -> Description:
     else:
         columns, noted = columns_of(table, reading), reading.label_notes(names_of(table))
     weights = reading.weights if isinstance(reading.weights, str) else None
-    names = [column.name for column in columns if column.name != weights]
-    asked = reading.kinds_of(names)
-    columns, unusable = _without_unusable(columns, reading, frozenset(asked))
+    asked = reading.kinds_of([column.name for column in columns if column.name != weights])
+    columns, unusable = _without_unusable(columns, weights, asked)
     left = {column.name for column in columns}
     kinds = {name: kind for name, kind in asked.items() if name in left}
     data = dataset_of_columns(columns, replace(reading, kinds=kinds), noted)
@@ -183,20 +177,21 @@ def inspected(table: Table, reading: Reading) -> Description:
 
 
 def _without_unusable(
-    columns: list[Column], reading: Reading, asked: frozenset[str]
+    columns: list[Column], weights: str | None, asked: Collection[str]
 ) -> tuple[list[Column], list[Finding]]:
     """Return the columns that can be used, and findings on the others, which learn refuses."""
-    rows = len(columns[0])
-    empty = [column.name for column in columns if rows and column.missing_count == rows]
-    named = [
-        column.name
-        for column in columns
-        if column.labels is not None
-        and column.name not in {*asked, *empty, reading.weights if _in_column(reading) else None}
-        and len(column) - column.missing_count > MAX_ROWS_OF_LABELS
-        and len(column.distinct()) == len(column) - column.missing_count
-        and hidden_numbers(column.labels, rows) is None
-    ]
+    rows, empty, named = len(columns[0]), [], []
+    for column in columns:
+        present = rows - column.missing_count
+        if rows and not present:
+            empty.append(column.name)
+        elif column.labels is not None and column.name != weights and column.name not in asked:
+            is_different = present > MAX_ROWS_OF_LABELS and len(column.distinct()) == present
+            if is_different and hidden_numbers(column.labels, rows) is None:
+                named.append(column.name)
+    usable = [column for column in columns if column.name not in {*empty, *named}]
+    if len(usable) <= (weights is not None):
+        return columns, []  # and the error says why nothing is left
     found: list[Finding] = []
     if empty:
         what = f"{counted_columns(empty, 'has', 'have')} no values: {listed(empty)}."
@@ -207,15 +202,7 @@ def _without_unusable(
         what += f"row, as identifiers have: {listed(named)}."
         advice = Message("Nothing can be learned from identifiers: ", exclude_option(named), ".")
         found.append(Finding("identifiers", True, tuple(named), what, advice))
-    usable = [column for column in columns if column.name not in {*empty, *named}]
-    if len(usable) <= _in_column(reading):
-        return columns, []  # and the error says why nothing is left
     return usable, found
-
-
-def _in_column(reading: Reading) -> bool:
-    """Tell whether the weights are a column of the table, which is then the last."""
-    return isinstance(reading.weights, str)
 
 
 def _columns_of_files(table: Table, reading: Reading) -> tuple[list[Column], list[str]]:
@@ -224,27 +211,22 @@ def _columns_of_files(table: Table, reading: Reading) -> tuple[list[Column], lis
 
     files = open_files(table, reading)
     noted = files[0].notes()
-    in_column = reading.weights is None or _in_column(reading)
-    sample = _sample_of_files(files) if in_column and are_large(files) else None
-    if sample is None:
+    parts: list[list[Column]] = []
+    seen, limit = 0, max(1, MAX_SAMPLED_ROWS // len(files))
+    if (reading.weights is None or isinstance(reading.weights, str)) and are_large(files):
+        for file in files:
+            sample = file.consumed(lambda batches: _sampled(batches, limit))
+            if sample is None:  # the file cannot be read in batches
+                return read_files(files), noted
+            parts, seen = parts + sample[0], seen + sample[1]
+    if not parts:
         return read_files(files), noted
-    columns, seen = sample
-    if len(columns[0]) < seen:
-        noted = [sample_note(seen, len(columns[0])), *noted]
-    return columns, noted
-
-
-def _sample_of_files(files: "list[File]") -> tuple[list[Column], int] | None:
-    """Return some rows of large files, and the number of rows; None if they cannot be streamed."""
-    limit = max(1, MAX_SAMPLED_ROWS // len(files))
-    samples = [file.consumed(lambda batches: _sampled(batches, limit)) for file in files]
-    parts = [part for sample in samples if sample is not None for part in sample[0]]
-    if not parts or any(sample is None for sample in samples):
-        return None
-    seen = sum(sample[1] for sample in samples if sample is not None)
     by_name = [{column.name: column for column in part} for part in parts]
     places = ["a part of the table"] * len(parts)
-    return [joined([part[name] for part in by_name], places) for name in by_name[0]], seen
+    columns = [joined([part[name] for part in by_name], places) for name in by_name[0]]
+    if len(columns[0]) < seen:
+        noted = [_sample_note(seen, len(columns[0])), *noted]
+    return columns, noted
 
 
 def _sampled(batches: Iterator[list[Column]], limit: int) -> tuple[list[list[Column]], int]:
@@ -260,7 +242,7 @@ def _sampled(batches: Iterator[list[Column]], limit: int) -> tuple[list[list[Col
     return kept, seen
 
 
-def sample_note(rows: int, used: int) -> str:
+def _sample_note(rows: int, used: int) -> str:
     """Return the note on a large table of which only some rows were looked at."""
     return f"of {rows:,} rows, {used:,} in evenly spaced blocks were looked at"
 
@@ -271,7 +253,7 @@ def findings(data: Dataset) -> list[Finding]:
     if any(finding.serious for finding in odd):
         return odd  # a row is then not a record, and all else would be beside the point
     whole = without_holes(data)
-    sample = every(whole, -(-whole.rows // MAX_PAIR_ROWS))
+    sample = _spaced(whole, MAX_PAIR_ROWS)
     return [
         *odd,
         *missing_values(data),
@@ -288,6 +270,11 @@ def findings(data: Dataset) -> list[Finding]:
         *few_rows_per_cell(data),
         *repeated_rows(whole),
     ]
+
+
+def _spaced(data: Dataset, most: int) -> Dataset:
+    """Return at most so many rows, evenly spaced."""
+    return data if data.rows <= most else take_rows(data, slice(None, None, -(-data.rows // most)))
 
 
 def glance(data: Dataset | Moments) -> tuple[str, ...]:
@@ -316,7 +303,7 @@ def glance(data: Dataset | Moments) -> tuple[str, ...]:
     else:
         if data.n > MAX_CORRELATIONS:
             return ()
-        sample = without_holes(every(data, -(-data.rows // GLANCE_ROWS)))
+        sample = without_holes(_spaced(data, GLANCE_ROWS))
         found = collinear_columns(sample, brief=True)
         if data.n <= GLANCE_COLUMNS:
             first = take_rows(data, slice(0, GLANCE_ROWS))
@@ -330,15 +317,18 @@ def glance(data: Dataset | Moments) -> tuple[str, ...]:
 
 
 def _facts(data: Dataset, v: int, asked: bool) -> ColumnFacts:
-    holes = data.holes
-    missing = 0 if holes is None else int(holes[v].sum())
+    missing = 0 if data.holes is None else int(data.holes[v].sum())
     name, kind, levels = data.names[v], data.kinds[v], data.levels[v]
+    suffix = ", as asked" if asked else ""
     if kind is Kind.DISCRETE and levels is not None:
         counts = level_counts(data, v)
         order = np.argsort(-counts, kind="stable")
         shares = tuple((levels[i], float(counts[i] / counts.sum())) for i in order if counts[i])
-        why = f"{_type_of(levels)}, {len(shares)} distinct"
-        return ColumnFacts(name, kind, _why(why, asked), missing, len(shares), levels=shares)
+        present = [level for level in levels if level is not None]
+        types = {"truth values": bool, "integers": int, "numbers": int | float, "text": object}
+        what = next(w for w, t in types.items() if all(isinstance(level, t) for level in present))
+        why = f"{what}, {len(shares)} distinct{suffix}"
+        return ColumnFacts(name, kind, why, missing, len(shares), levels=shares)
     values, weights = observed_values(data, v)
     if not len(values):
         return ColumnFacts(name, kind, "no values", missing, 0)
@@ -346,20 +336,6 @@ def _facts(data: Dataset, v: int, asked: bool) -> ColumnFacts:
     why = f"integers, {distinct:,} distinct" if are_whole(values) else "fractions"
     mean, deviation, skewness, kurtosis = shape(values, weights)
     return ColumnFacts(
-        name, kind, _why(why, asked), missing, distinct, mean, deviation, float(values.min()),
+        name, kind, why + suffix, missing, distinct, mean, deviation, float(values.min()),
         float(values.max()), skewness, kurtosis,
     )  # fmt: skip
-
-
-def _why(why: str, asked: bool) -> str:
-    return f"{why}, as asked" if asked else why
-
-
-def _type_of(levels: Sequence[Any]) -> str:
-    """Return in a word what the levels of a column are."""
-    present = [level for level in levels if level is not None]
-    if all(isinstance(level, bool) for level in present):
-        return "truth values"
-    if all(isinstance(level, int) for level in present):
-        return "integers"
-    return "numbers" if all(isinstance(level, int | float) for level in present) else "text"

@@ -11,10 +11,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.data.checks import FEW_VALUES, Floats, confidence, exclude_option, named
+from sges.data.checks import CONFIDENCE, FEW_VALUES, Floats, exclude_option, named
 from sges.data.columns import MAX_NAMES_SHOWN, are_whole, listed
 from sges.data.dataset import Dataset
-from sges.data.decisions import ROW_NAMES
+from sges.data.decisions import ROW_NAMES, counted_columns
 from sges.data.description import Finding
 from sges.errors import Argument, Message
 
@@ -59,63 +59,47 @@ def duplicates(data: Dataset) -> Iterator[Finding]:
         sizes = tuple(sorted(filter(None, np.bincount(data.codes[row]).tolist())))
         counted.setdefault(sizes, []).append(row)
     alike = sorted(row for rows in counted.values() if len(rows) > 1 for row in rows)
-    groups: dict[bytes, list[int]] = {}
+    groups: dict[bytes, list[str]] = {}
     for row in alike:
-        v, codes = data.discrete[row], data.codes[row]
-        _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
-        if len(first) < 2:
-            continue
-        renamed = np.argsort(np.argsort(first))[inverse]
-        groups.setdefault(renamed.astype(np.int32).tobytes(), []).append(v)
+        _, first, inverse = np.unique(data.codes[row], return_index=True, return_inverse=True)
+        if len(first) > 1:
+            renamed = np.argsort(np.argsort(first))[inverse]
+            key = renamed.astype(np.int32).tobytes()
+            groups.setdefault(key, []).append(data.names[data.discrete[row]])
     same = [group for group in groups.values() if len(group) > 1]
-    if not same:
-        return
-    shown = "; ".join(" and ".join(map(repr, named(data, group))) for group in same[:3])
-    more = f"; {len(same) - 3} more" if len(same) > 3 else ""
-    rest = [name for group in same for name in named(data, group[1:])]
-    yield Finding(
-        "duplicated columns",
-        True,
-        tuple(name for group in same for name in named(data, group)),
-        f"Discrete columns hold the same information: {shown}{more}.",
-        Message(
-            "Each can take the place of the other, so edges to either are arbitrary; keep one: ",
-            exclude_option(rest),
-            ".",
-        ),
-    )
+    if same:
+        shown = _first_few([" and ".join(map(repr, group)) for group in same], 3)
+        what = f"Discrete columns hold the same information: {shown}."
+        advice = (
+            "Each can take the place of the other, so edges to either are arbitrary; keep one: "
+        )
+        how = Message(advice, exclude_option([name for group in same for name in group[1:]]), ".")
+        members = tuple(name for group in same for name in group)
+        yield Finding("duplicated columns", True, members, what, how)
+
+
+def _first_few(texts: Sequence[str], most: int, count: int | None = None) -> str:
+    """Return the first few of several texts, and how many more there are."""
+    count = len(texts) if count is None else count
+    return "; ".join(texts[:most]) + (f"; {count - most} more" if count > most else "")
 
 
 def determined(data: Dataset) -> Iterator[Finding]:
     """Find columns that are functions of a single other column, at least nearly."""
-    relations = [
-        *_by_levels(data),
-        *_constant_within_levels(data),
-        *_by_thresholds(data),
-        *_monotone(data),
-    ]
-    if not relations:
-        return
     found: dict[str, str] = {}
     derived: list[str] = []
-    for name, source, text in relations:
-        if found.setdefault(name, text) is text and source not in derived:
-            derived.append(name)
-    shown = "; ".join(list(found.values())[:4])
-    more = f"; {len(found) - 4} more" if len(found) > 4 else ""
-    yield Finding(
-        "deterministic columns",
-        True,
-        tuple(found),
-        f"{len(found)} column{' is' if len(found) == 1 else 's are'} determined by another: "
-        f"{shown}{more}.",
-        Message(
+    for relations in (_by_levels, _constant_within_levels, _by_thresholds, _monotone):
+        for name, source, text in relations(data):
+            if found.setdefault(name, text) is text and source not in derived:
+                derived.append(name)
+    if found:
+        count, shown = counted_columns(found, "is", "are"), _first_few(list(found.values()), 4)
+        how = Message(
             "Given the other column nothing is left to explain, so edges of either are arbitrary. "
-            "Leave out the one that was derived: ",
-            exclude_option(derived),
-            ".",
-        ),
-    )
+            "Leave out the one that was derived: ", exclude_option(derived), ".",
+        )  # fmt: skip
+        what = f"{count} determined by another: {shown}."
+        yield Finding("deterministic columns", True, tuple(found), what, how)
 
 
 Relation: TypeAlias = tuple[str, str, str]
@@ -129,19 +113,19 @@ def _by_levels(data: Dataset) -> Iterator[Relation]:
     arity = [len(data.levels[v] or ()) for v in columns]
     pairs = max(1, len(columns) * (len(columns) - 1))
     for j, i in _candidates(data.codes[: len(columns)], arity, weights):
-        kx, ky, x, y = arity[i], arity[j], columns[i], columns[j]
-        joint = data.codes[i].astype(np.int64) * ky + data.codes[j]
-        table = np.bincount(joint, minlength=kx * ky).reshape(kx, ky).astype(np.float64)
-        records: Floats = table
-        if weights is not None:
-            weighted = np.bincount(joint, weights, minlength=kx * ky).astype(np.float64)
-            records = weighted.reshape(kx, ky)
-        if (relation := _function_of(table, records, pairs)) is None:
+        shape = arity[i], arity[j]
+        joint = data.codes[i].astype(np.int64) * arity[j] + data.codes[j]
+        rows, records = (
+            np.bincount(joint, times, minlength=math.prod(shape)).reshape(shape).astype(np.float64)
+            for times in (None, weights)
+        )
+        if (relation := _function_of(rows, records, pairs)) is None:
             continue
-        if kx == ky and relation == "is" and (j < i or _same_size(table)):
+        is_one_to_one = all(((rows > 0).sum(axis=axis) <= 1).all() for axis in (0, 1))
+        if arity[i] == arity[j] and relation == "is" and (j < i or is_one_to_one):
             continue  # a duplicate, which is another finding
-        text = f"{data.names[y]!r} {relation} a function of {data.names[x]!r}"
-        yield data.names[y], data.names[x], text
+        y, x = data.names[columns[j]], data.names[columns[i]]
+        yield y, x, f"{y!r} {relation} a function of {x!r}"
 
 
 def _candidates(
@@ -169,11 +153,6 @@ def _candidates(
     base = total - np.maximum.reduceat(np.diagonal(tables), starts)  # wrong guesses without x
     at = np.argwhere(total - right.T <= (1 - NEARLY) * base[:, None] + 1e-6 * total)
     return [(kept[y], kept[x]) for y, x in at.tolist() if x != y and sizes[x] >= sizes[y]]
-
-
-def _same_size(table: Floats) -> bool:
-    """Tell whether levels correspond one to one."""
-    return bool(((table > 0).sum(axis=0) <= 1).all() and ((table > 0).sum(axis=1) <= 1).all())
 
 
 def _function_of(table: Floats, records: Floats, pairs: int) -> str | None:
@@ -228,14 +207,10 @@ def _by_thresholds(data: Dataset) -> Iterator[Relation]:
             logs = math.lgamma(data.rows + 1) - sum(math.lgamma(c + 1) for c in present.tolist())
             if -logs + math.lgamma(len(changes) + 2) + math.log(pairs) > CHANCE:
                 continue
-            levels = data.levels[y] or ()
-            cut = changes[0]
-            yield (
-                data.names[y],
-                data.names[x],
-                f"{data.names[y]!r} is a function of {data.names[x]!r} ({levels[codes[cut]]} up to "
-                f"{values[cut]:g}, {levels[codes[cut + 1]]} from {values[cut + 1]:g})",
-            )
+            levels, cut, names = data.levels[y] or (), changes[0], (data.names[y], data.names[x])
+            text = f"{names[0]!r} is a function of {names[1]!r} ({levels[codes[cut]]} up to "
+            text += f"{values[cut]:g}, {levels[codes[cut + 1]]} from {values[cut + 1]:g})"
+            yield *names, text
 
 
 def _numbers_groups(name: str, values: Floats) -> bool:
@@ -264,8 +239,8 @@ def _constant_within_levels(data: Dataset) -> Iterator[Relation]:
             means = np.bincount(data.codes[row], values, minlength=arity) / sizes
             rest = values - means[data.codes[row]]
             if total > 0 and float(rest @ rest) < 1e-3 * total:
-                text = f"{data.names[y]!r} is a function of {data.names[x]!r}"
-                yield data.names[y], data.names[x], text
+                pair = data.names[y], data.names[x]
+                yield *pair, f"{pair[0]!r} is a function of {pair[1]!r}"
 
 
 def _monotone(data: Dataset) -> Iterator[Relation]:
@@ -302,10 +277,18 @@ def _share_an_order(values: Floats) -> bool:
 
 
 def collinear_columns(data: Dataset, *, brief: bool = False) -> list[Finding]:
-    """Find collinear columns among the continuous ones and the codes."""
-    names, numbers = _numbers(data)
+    """Find collinear columns among the continuous ones and the discrete ones, by their codes."""
+    names, rows = [data.names[v] for v in data.continuous], [data.values]
+    for row, v in enumerate(data.discrete):
+        levels = data.levels[v] or ()
+        is_number = all(isinstance(level, int | float) for level in levels)
+        if len(levels) == 2 or is_number:
+            scale = np.array(levels if is_number else range(len(levels)), np.float64)
+            rows.append(scale[data.codes[row]][None, :])
+            names.append(data.names[v])
     if len(names) < 2:
         return []
+    numbers = np.concatenate(rows) if len(rows) > 1 else data.values
     weights = None if data.weights is None else data.weights.astype(np.float64)
     total = numbers.shape[1] if weights is None else float(weights.sum())
     mean = numbers.mean(axis=1) if weights is None else numbers @ (weights / total)
@@ -314,20 +297,6 @@ def collinear_columns(data: Dataset, *, brief: bool = False) -> list[Finding]:
         covariance = (centred if weights is None else centred * weights) @ centred.T / total
     coded = {data.names[v] for v in data.discrete}
     return collinear(names, covariance, data.records, coded, brief=brief)
-
-
-def _numbers(data: Dataset) -> tuple[list[str], Floats]:
-    """Return the continuous columns, and after them discrete columns whose levels are numbers."""
-    names = [data.names[v] for v in data.continuous]
-    rows = [data.values]
-    for row, v in enumerate(data.discrete):
-        levels = data.levels[v] or ()
-        if len(levels) == 2 or all(isinstance(level, int | float) for level in levels):
-            is_number = all(isinstance(level, int | float) for level in levels)
-            scale = np.array(levels if is_number else range(len(levels)), np.float64)
-            rows.append(scale[data.codes[row]][None, :])
-            names.append(data.names[v])
-    return names, np.concatenate(rows) if len(rows) > 1 else data.values
 
 
 def collinear(
@@ -350,43 +319,45 @@ def collinear(
     names = [names[v] for v in usable]
     deviation = np.sqrt(variance[usable])
     matrix = covariance[np.ix_(usable, usable)] / deviation[:, None] / deviation
-    p, pairs = len(names), np.abs(matrix) - np.eye(len(names))
     r2 = _explained_shares(matrix, records)
+    top = float(r2.max())
+    up_to = "1" if top > 1 - 1e-9 else f"up to {math.floor(top * 1e4) / 1e4:.4g}"
     close = np.flatnonzero(r2 >= MIN_R2).tolist()
     if not close:
-        return _related(names, r2)
-    is_coded = coded >= set(_of(names, close))
+        related = [names[v] for v in np.flatnonzero(r2 >= RELATED_R2)]
+        if not related:
+            return []
+        count = f"{len(related)} numeric column{' is' if len(related) == 1 else 's are'}"
+        what = f"{count} explained by the others to more than {RELATED_R2:.0%} (R² {up_to}): "
+        advice = "Which of several edges is found is then often a matter of chance; see how sure "
+        how = Message(advice, "each is with ", CONFIDENCE, ".")
+        what += f"{listed(related)}."
+        return [Finding("strongly related columns", False, tuple(related), what, how)]
+    members = tuple(names[v] for v in close)
+    is_coded = coded >= set(members)
     topic = "nearly determined columns" if is_coded else "collinear columns"
     if brief:
-        return [Finding(topic, True, tuple(_of(names, close)), "", "")]
-    groups = _groups(pairs, close)
+        return [Finding(topic, True, members, "", "")]
+    groups = _groups(matrix, close)
     single = [v for v in close if not any(v in group for group in groups)]
-    shown = [
-        *(_joined(_of(names, group)) for group in groups),
-        *(f"{names[v]!r} of {listed(_of(names, _explained_by(matrix, v)))}" for v in single[:4]),
-    ]
-    derived = [names[v] for group in groups for v in group[1:]] or _of(names, single[-1:])
-    count = len(groups) + len(single)
-    more = f"; {count - 4} more" if count > 4 else ""
-    one = len(close) == 1
-    if is_coded:
-        columns, what = "columns", "is almost a function" if one else "are almost functions"
-    else:
-        columns = "numeric columns"
-        what = "is an almost linear function" if one else "are almost linear functions"
+    shown = [_joined([names[v] for v in group]) for group in groups]
+    for v in single[:4]:
+        sources = [names[u] for u in _explained_by(matrix, v)]
+        shown.append(f"{names[v]!r} of {listed(sources)}")
+    derived = [v for group in groups for v in group[1:]] or single[-1:]
+    linear, columns = ("", "columns") if is_coded else (" linear", "numeric columns")
+    is_function = f"is {'almost a' if is_coded else 'an almost'}{linear} function"
+    are_functions = f"are almost{linear} functions"
+    what = f"{len(close)} of {len(names)} {columns} "
+    what += f"{is_function if len(close) == 1 else are_functions} of others (R² {up_to}): "
+    how = Message(
+        "Small errors of measurement then decide which edges are found among them, and the search "
+        "may find many. Keep one column of each group: ",
+        exclude_option([names[v] for v in derived]), ".",
+    )  # fmt: skip
     return [
         Finding(
-            topic,
-            True,
-            tuple(_of(names, close)),
-            f"{len(close)} of {p} {columns} {what} of others (R² {_up_to(r2)}): "
-            f"{'; '.join(shown[:4])}{more}.",
-            Message(
-                "Small errors of measurement then decide which edges are found among them, and "
-                "the search may find many. Keep one column of each group: ",
-                exclude_option(derived),
-                ".",
-            ),
+            topic, True, members, f"{what}{_first_few(shown, 4, len(groups) + len(single))}.", how
         )
     ]
 
@@ -412,53 +383,14 @@ def _joined(names: Sequence[str]) -> str:
     return f"{', '.join(map(repr, names[:-1]))} and {names[-1]!r}"
 
 
-def _related(names: list[str], r2: Floats) -> list[Finding]:
-    """Return the finding on columns that others explain to a large part, but not nearly all."""
-    related = np.flatnonzero(r2 >= RELATED_R2).tolist()
-    if not related:
-        return []
-    one = len(related) == 1
-    return [
-        Finding(
-            "strongly related columns",
-            False,
-            tuple(_of(names, related)),
-            f"{len(related)} numeric column{' is' if one else 's are'} explained by the others to "
-            f"more than {RELATED_R2:.0%} (R² {_up_to(r2)}): {listed(_of(names, related))}.",
-            Message(
-                "Which of several edges is found is then often a matter of chance; see how sure "
-                "each is with ",
-                confidence(),
-                ".",
-            ),
-        )
-    ]
-
-
-def _up_to(r2: Floats) -> str:
-    top = float(r2.max())
-    return "1" if top > 1 - 1e-9 else f"up to {math.floor(top * 1e4) / 1e4:.4g}"
-
-
-def _of(names: Sequence[str], columns: Sequence[int]) -> list[str]:
-    return [names[v] for v in columns]
-
-
-def _groups(pairs: Floats, close: list[int]) -> list[list[int]]:
+def _groups(matrix: Floats, close: list[int]) -> list[list[int]]:
     """Return the connected groups of collinear columns, by their correlations."""
-    left, groups = set(close), []
-    while left:
-        group, waiting = [], [min(left)]
-        left.discard(waiting[0])
-        while waiting:
-            v = waiting.pop()
-            group.append(v)
-            near = [u for u in left if pairs[v, u] >= GROUP_CORRELATION]
-            left.difference_update(near)
-            waiting += near
-        if len(group) > 1:
-            groups.append(sorted(group))
-    return groups
+    from scipy.sparse.csgraph import connected_components  # slow to import
+
+    near = np.abs(matrix[np.ix_(close, close)]) >= GROUP_CORRELATION
+    count, group = connected_components(near, directed=False)
+    members = [np.array(close)[group == i].tolist() for i in range(count)]
+    return [own for own in members if len(own) > 1]
 
 
 def _explained_by(matrix: Floats, v: int) -> list[int]:
@@ -513,18 +445,12 @@ def curved(data: Dataset) -> Iterator[Finding]:
             bent, along = named(data, [columns[usable[y]], columns[usable[x]]])
             shown.append(f"{bent!r} with {along!r} ({added[x, y]:.0%})")
         count = "1 pair" if len(pairs) == 1 else f"{len(pairs)} pairs"
-        members = sorted({int(usable[v]) for pair in pairs for v in pair})
-        yield Finding(
-            "curved relations",
-            False,
-            named(data, [columns[v] for v in members]),
-            f"The relation of {count} of columns is curved; the share of variance that a parabola "
-            f"explains beyond a line: {', '.join(shown)}.",
-            Message(
-                "The default score sees lines only; ", Argument("score", "basis"),
-                " allows curves.",
-            ),
-        )  # fmt: skip
+        members = sorted({columns[usable[v]] for pair in pairs for v in pair})
+        what = f"The relation of {count} of columns is curved; the share of variance that a "
+        what += f"parabola explains beyond a line: {', '.join(shown)}."
+        basis = Argument("score", "basis")
+        how = Message("The default score sees lines only; ", basis, " allows curves.")
+        yield Finding("curved relations", False, named(data, members), what, how)
 
 
 def _standard(z: Floats) -> Floats:

@@ -292,12 +292,10 @@ class _Rows:
                 "missing = 'em' needs all rows in memory; read the file with Dataset.of"
             )
         file = open_file(path, reading)
-        found = list(file.schema().names)
-        places = reading.places(found)
         kind = pa.float64() if numeric else pa.string()
-        types = {found[place]: kind for place in places.values()}
-        size = size or block_rows(len(places), BATCH_CELLS)
-        names = [name for name in places if name != reading.weights]
+        types = {file.schema.names[place]: kind for place in file.places.values()}
+        size = size or block_rows(len(types), BATCH_CELLS)
+        names = [name for name in file.places if name != reading.weights]
         return cls(file, names, file.batches(size, types), Tally(missing=dict.fromkeys(names, 0)))
 
     def usable(self) -> Iterator[tuple[list[Column], Weights | None]]:
