@@ -133,7 +133,9 @@ class _Parser:
                 while self._peek() != "{":
                     self._take()
                 self._take("{")
-                self._skip_properties()
+                while self._peek() != "}":
+                    self._skip_to_semicolon()
+                self._take("}")
             elif kind == "variable":
                 self._variable()
             elif kind == "probability":
@@ -146,11 +148,15 @@ class _Parser:
         number = {name: v for v, name in enumerate(names)}
         if strange := [name for name in self._families if name not in number]:
             raise NetworkError(f"{shown(strange[0])} has probabilities, but is not declared")
-        edges = [
-            (number[parent], number[name])
-            for name in names
-            for parent in self._family(name, number).parents
-        ]
+        edges = []
+        for name in names:
+            if name not in self._families:
+                raise NetworkError(f"the probabilities of {shown(name)} are missing")
+            for parent in self._families[name].parents:
+                if parent not in number:
+                    what = f"the parent {shown(parent)} of {shown(name)}"
+                    raise NetworkError(f"{what} is not a variable")
+                edges.append((number[parent], number[name]))
         dag = PDAG.from_edges(len(names), edges, names=names)
         cpts = [self._cpt(name, number) for name in names]
         return BayesianNetwork(dag, cpts, levels=list(self._levels.values()))
@@ -193,7 +199,7 @@ class _Parser:
             raise NetworkError(f"the probabilities of {shown(name)} are given twice")
         parents = []
         if self._peek() == "|":
-            self._take("|")
+            self._take()
             parents = self._words(")", "the name of a parent")
         else:
             self._take(")")
@@ -220,14 +226,6 @@ class _Parser:
                 self._fail("'table', 'default', 'property' or a row", back=1)
         self._take("}")
 
-    def _family(self, name: str, number: dict[str, int]) -> _Family:
-        family = self._families.get(name)
-        if family is None:
-            raise NetworkError(f"the probabilities of {shown(name)} are missing")
-        if strange := [parent for parent in family.parents if parent not in number]:
-            raise NetworkError(f"the parent {shown(strange[0])} of {shown(name)} is not a variable")
-        return family
-
     def _cpt(self, name: str, number: dict[str, int]) -> NDArray[np.float64]:
         """Return p(variable | parents) with the parents' axes in increasing order."""
         family = self._families[name]
@@ -245,8 +243,17 @@ class _Parser:
             self._check_rows(name, family, levels)
             rows = (family.rows.get(key, family.default) for key in product(*levels))
             cpt = np.array(list(rows), dtype=np.float64).reshape(*shape, arity)
+        with np.errstate(over="ignore", invalid="ignore"):
+            sums = cpt.sum(axis=-1, keepdims=True)
+            wrong = ~(np.abs(sums - 1) <= SUM_TOLERANCE)
+        if wrong.any():
+            raise NetworkError(
+                f"variable {shown(name)}: the probabilities of a row add up to "
+                f"{float(sums[wrong][0]):.6g}; they must add up to 1, within {SUM_TOLERANCE}"
+            )
         order = sorted(range(len(shape)), key=lambda i: number[family.parents[i]])
-        return _scaled(name, cpt.transpose(*order, len(shape)))
+        scaled: NDArray[np.float64] = (cpt / sums).transpose(*order, len(shape))
+        return scaled
 
     def _check_rows(self, name: str, family: _Family, levels: Sequence[Sequence[str]]) -> None:
         """Check that there is a row of the right length for each configuration."""
@@ -311,11 +318,6 @@ class _Parser:
                 self._fail("a number", back=2)
         return numbers
 
-    def _skip_properties(self) -> None:
-        while self._peek() != "}":
-            self._skip_to_semicolon()
-        self._take("}")
-
     def _skip_to_semicolon(self) -> None:
         while self._take() != ";":
             pass
@@ -326,20 +328,6 @@ class _Parser:
             raise NetworkError(f"it ends where {wanted} is expected")
         line = self._text.count("\n", 0, self._tokens[at].start()) + 1
         raise NetworkError(f"line {line}: {shown(self._tokens[at][0])} is not {wanted}")
-
-
-def _scaled(name: str, cpt: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return a table whose rows sum to one, if they nearly do."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        sums = cpt.sum(axis=-1, keepdims=True)
-        wrong = ~(np.abs(sums - 1) <= SUM_TOLERANCE)
-    if wrong.any():
-        raise NetworkError(
-            f"variable {shown(name)}: the probabilities of a row add up to "
-            f"{float(sums[wrong][0]):.6g}; they must add up to 1, within {SUM_TOLERANCE}"
-        )
-    scaled: NDArray[np.float64] = cpt / sums
-    return scaled
 
 
 def _lines(network: BayesianNetwork) -> Iterator[str]:

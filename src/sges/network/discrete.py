@@ -9,38 +9,27 @@ Paper: Section 3, Bayesian network.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sges.data import Dataset, Kind
+from sges.data import Dataset
 from sges.data.dataset import refuse_holes
-from sges.errors import (
-    DataError,
-    InvalidArgument,
-    NetworkError,
-    as_numbers,
-    check_seed,
-    check_text,
-    is_number,
-    shown,
-    suggestion,
-)
+from sges.errors import DataError, NetworkError, check_seed, check_text, is_number, shown
 from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG
+from sges.network.base import Drawn, Floats, Network
 from sges.network.inference import Marginals, Table, marginals_of
 from sges.network.structures import Seed
 from sges.nodeset import Nodes, as_nodeset, nodes
-
-Floats: TypeAlias = NDArray[np.float64]
 
 SUM_TOLERANCE = 1e-8
 """How far the probabilities of a row may differ from one in sum before it is refused."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
-class BayesianNetwork:
+class BayesianNetwork(Network):
     """A DAG with one conditional distribution per node.
 
     Paper: Section 3, Bayesian network.
@@ -75,7 +64,6 @@ class BayesianNetwork:
 
     dag: PDAG
     cpts: tuple[Floats, ...]
-    names: tuple[str, ...]
     levels: tuple[tuple[Any, ...], ...]
     _marginals: Marginals
 
@@ -92,7 +80,6 @@ class BayesianNetwork:
         put = object.__setattr__  # how a frozen value is filled
         put(self, "dag", dag)
         put(self, "cpts", tables)
-        put(self, "names", dag.names or tuple(f"x{v}" for v in range(dag.n)))
         put(self, "levels", checked_levels(dag, [t.shape[-1] for t in tables], levels))
         put(self, "_marginals", marginals_of(dag, self._factors(), self.arities))
 
@@ -127,14 +114,19 @@ class BayesianNetwork:
         if not (is_number(concentration) and concentration > 0):
             raise NetworkError(f"concentration {shown(concentration)}: it must be positive")
         check_seed(seed)
-        arities = _arities(arity, dag.n)
+        given = arity if isinstance(arity, Iterable) else [arity] * dag.n
+        arities = [int(r) if is_number(r, whole=True) else 0 for r in given]
+        if len(arities) != dag.n:
+            raise NetworkError(f"{len(arities)} arities were given for {dag.n} variables")
+        if not all(0 < r <= 10**9 for r in arities):
+            rule = "a variable has at least one level, and a whole number of them"
+            raise NetworkError(f"arity {shown(arity)}: {rule}")
         rng = np.random.default_rng(seed)
-        return cls(dag, [_dirichlet(dag, arities, v, concentration, rng) for v in range(dag.n)])
-
-    @property
-    def n(self) -> int:
-        """The number of variables."""
-        return self.dag.n
+        cpts = []
+        for v in range(dag.n):
+            shape = [arities[p] for p in nodes(dag.parents(v))]
+            cpts.append(rng.dirichlet([concentration] * arities[v], size=shape))
+        return cls(dag, cpts)
 
     @property
     def arities(self) -> tuple[int, ...]:
@@ -170,22 +162,16 @@ class BayesianNetwork:
         values.setflags(write=False)
         return values
 
-    def sample(self, m: int, seed: Seed = 0) -> Dataset:
-        """Return independent records drawn from the network.
-
-        Parameters
-        ----------
-        m : int
-            The number of records.
-        seed : int or numpy.random.Generator, optional
-            The source of randomness.
-
-        Returns
-        -------
-        Dataset
-            A table with the names and levels of the network.
-        """
-        return tabulated(sample_codes(self.dag, self.cpts, m, seed), self.names, self.levels)
+    def _draw(self, m: int, rng: np.random.Generator) -> Drawn:
+        codes = np.zeros((self.n, m), np.min_scalar_type(max(self.arities, default=1) - 1))
+        for v in topological_order(self.dag):
+            thresholds = np.cumsum(self.cpts[v], axis=-1)
+            thresholds /= thresholds[..., -1:]  # a level of probability zero is then never drawn
+            given = thresholds[tuple(codes[p] for p in nodes(self.dag.parents(v)))]
+            uniform = rng.random(m)
+            for level in range(self.arities[v] - 1):
+                codes[v] += uniform >= given[..., level]
+        return np.empty((0, m)), codes, self.levels
 
     def log_probability(self, rows: ArrayLike | Dataset) -> Floats:
         """Return the log-probability of each row.
@@ -243,16 +229,13 @@ class BayesianNetwork:
         """
         check_text("what", what)
         name, _, level = what.partition("=") if what not in self.names else (what, "", "")
-        v = variable(name.strip(), self.names)
-        known = {}
-        for other, value in checked_given(given).items():
-            u = variable(other, self.names)
-            known[u] = level_code(value, self.levels[u], other)
-        table = self.marginal({v, *known})
-        here = tuple(
-            known.get(u, slice(None)) if u != v else slice(None) for u in sorted({v, *known})
-        )
-        row = table[here].copy()
+        v = self._number_of(name.strip())
+        known = {
+            u: level_code(value, self.levels[u], self.names[u])
+            for u, value in self._by_number(given).items()
+        }
+        here: dict[int, Any] = {**known, v: slice(None)}
+        row = self.marginal(here)[tuple(here[u] for u in sorted(here))].copy()
         if v in known:
             row[np.arange(len(row)) != known[v]] = 0.0
         if not row.sum() > 0:
@@ -282,31 +265,6 @@ class BayesianNetwork:
         )
 
 
-def variable(name: object, names: Sequence[str]) -> int:
-    """Return the number of a variable, and refuse a name that does not exist."""
-    if not isinstance(name, str) or name not in names:
-        hint = suggestion(str(name), names, "the variables")
-        raise NetworkError(f"there is no variable {shown(name)}; {hint}")
-    return names.index(name)
-
-
-def checked_given(given: object) -> Mapping[str, Any]:
-    """Return what is given by name, and refuse what is not a mapping."""
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise InvalidArgument(f'given = {shown(given)}: it must be a mapping such as {{"a": 1}}')
-    return given
-
-
-def given_number(name: str, value: object) -> float:
-    """Return the value that is given for a continuous variable, and refuse what is not a number."""
-    number = as_numbers(f"given[{name!r}]", value)
-    if number.size != 1 or not np.isfinite(number).all():
-        raise InvalidArgument(f"given[{name!r}] = {shown(value)}: it must be a finite number")
-    return float(number.item())
-
-
 def level_code(label: object, levels: Sequence[Any], name: str) -> int:
     """Return the number of a level: the label itself, or the text of one."""
     for number, level in enumerate(levels):
@@ -318,115 +276,46 @@ def level_code(label: object, levels: Sequence[Any], name: str) -> int:
     )
 
 
-def _arities(arity: int | Sequence[int], n: int) -> list[int]:
-    given = arity if isinstance(arity, Iterable) else [arity] * n
-    arities = [int(r) if is_number(r, whole=True) else 0 for r in given]
-    if len(arities) != n:
-        raise NetworkError(f"{len(arities)} arities were given for {n} variables")
-    if not all(0 < r <= 10**9 for r in arities):
-        raise NetworkError(
-            f"arity {shown(arity)}: a variable has at least one level, and a whole number of them"
-        )
-    return arities
-
-
-def _dirichlet(
-    dag: PDAG, arities: Sequence[int], v: int, concentration: float, rng: np.random.Generator
-) -> Floats:
-    """Draw p(v | each configuration of its parents)."""
-    shape = [arities[p] for p in nodes(dag.parents(v))]
-    return rng.dirichlet([concentration] * arities[v], size=shape)
-
-
-def sample_codes(
-    dag: PDAG, cpts: Sequence[Floats], m: int, seed: Seed
-) -> NDArray[np.unsignedinteger[Any]]:
-    """Return the level numbers of m independent records, one row per variable."""
-    m = checked_size(m)
-    check_seed(seed)
-    rng = np.random.default_rng(seed)
-    most = max((cpt.shape[-1] for cpt in cpts), default=1)
-    codes = np.zeros((dag.n, m), dtype=np.min_scalar_type(most - 1))
-    for v in topological_order(dag):
-        thresholds = np.cumsum(cpts[v], axis=-1)
-        thresholds /= thresholds[..., -1:]  # a level of probability zero is then never drawn
-        given = thresholds[tuple(codes[p] for p in nodes(dag.parents(v)))]
-        uniform = rng.random(m)
-        for level in range(cpts[v].shape[-1] - 1):
-            codes[v] += uniform >= given[..., level]
-    return codes
-
-
-def checked_size(m: int) -> int:
-    """Return the size of a sample as an ``int``."""
-    if not (is_number(m) and 0 <= m < 1 << 47):
-        raise NetworkError(f"a sample of {shown(m)} records: the number must be 0 or more")
-    return int(m)
-
-
-def tabulated(
-    codes: NDArray[np.unsignedinteger[Any]],
-    names: tuple[str, ...],
-    levels: tuple[tuple[Any, ...], ...],
-) -> Dataset:
-    """Return level numbers, one row per variable, as a table."""
-    n, m = codes.shape
-    return Dataset(
-        names=names,
-        kinds=(Kind.DISCRETE,) * n,
-        levels=levels,
-        values=np.empty((0, m)),
-        codes=codes,
-        weights=None,
-    )
-
-
 def checked_cpts(dag: PDAG, cpts: Sequence[ArrayLike]) -> tuple[Floats, ...]:
     """Return read-only copies of the conditional distributions, and refuse what is not one."""
     if not isinstance(cpts, Sequence | np.ndarray):
         raise NetworkError(f"cpts = {shown(cpts)}: it must hold one array for each variable")
     if len(cpts) != dag.n:
         raise NetworkError(f"{len(cpts)} distributions were given for {dag.n} variables")
-    tables = [_as_table(dag, v, cpt) for v, cpt in enumerate(cpts)]
+    tables: list[Floats] = []
+    for v, cpt in enumerate(cpts):
+        try:
+            table = np.array(cpt, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise NetworkError(f"cpts[{dag.name(v)}] is not an array of numbers: {error}") from None
+        axes = dag.parents(v).bit_count() + 1
+        if table.ndim != axes or table.shape[-1] == 0:
+            raise NetworkError(
+                f"cpts[{dag.name(v)}] has the shape {table.shape}; it must have {axes} axes, one "
+                "per parent and a last one with the levels of the variable itself"
+            )
+        tables.append(table)
     for v, table in enumerate(tables):
-        parents = list(nodes(dag.parents(v)))
+        name, parents = dag.name(v), list(nodes(dag.parents(v)))
         right = (*(tables[p].shape[-1] for p in parents), table.shape[-1])
         if table.shape != right:
             raise NetworkError(
-                f"cpts[{dag.name(v)}] has the shape {table.shape}; with the parents "
+                f"cpts[{name}] has the shape {table.shape}; with the parents "
                 f"{', '.join(map(dag.name, parents)) or 'none'} in this order it must be {right}"
             )
-        _check_distribution(dag.name(v), table)
+        if (bad := table[~(table >= 0)]).size:
+            raise NetworkError(f"cpts[{name}] contains {bad[0]}; a probability is 0 or more")
+        sums = table.sum(axis=-1)
+        wrong = np.argwhere(~(np.abs(sums - 1) <= SUM_TOLERANCE))
+        if len(wrong):
+            at = tuple(int(i) for i in wrong[0])
+            raise NetworkError(
+                f"cpts[{name}]: the probabilities given the parents' levels {at} add up to "
+                f"{float(sums[at])!r}; they must add up to 1"
+            )
         table /= table.sum(axis=-1, keepdims=True)  # what rounding left over
         table.setflags(write=False)
     return tuple(tables)
-
-
-def _as_table(dag: PDAG, v: int, cpt: ArrayLike) -> Floats:
-    try:
-        table = np.array(cpt, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise NetworkError(f"cpts[{dag.name(v)}] is not an array of numbers: {error}") from None
-    axes = dag.parents(v).bit_count() + 1
-    if table.ndim != axes or table.shape[-1] == 0:
-        raise NetworkError(
-            f"cpts[{dag.name(v)}] has the shape {table.shape}; it must have {axes} axes, one per "
-            "parent and a last one with the levels of the variable itself"
-        )
-    return table
-
-
-def _check_distribution(name: str, table: Floats) -> None:
-    if (bad := table[~(table >= 0)]).size:
-        raise NetworkError(f"cpts[{name}] contains {bad[0]}; a probability is 0 or more")
-    sums = table.sum(axis=-1)
-    wrong = np.argwhere(~(np.abs(sums - 1) <= SUM_TOLERANCE))
-    if len(wrong):
-        at = tuple(int(i) for i in wrong[0])
-        raise NetworkError(
-            f"cpts[{name}]: the probabilities given the parents' levels {at} add up to "
-            f"{float(sums[at])!r}; they must add up to 1"
-        )
 
 
 def checked_levels(
@@ -450,8 +339,21 @@ def checked_levels(
 def checked_rows(
     rows: ArrayLike | Dataset, names: Sequence[str], levels: Sequence[Sequence[Any]]
 ) -> NDArray[np.integer[Any]]:
-    """Return level numbers, one variable per position in the last axis."""
-    codes = _codes_of(rows, names, levels) if isinstance(rows, Dataset) else np.asarray(rows)
+    """Return level numbers, one variable per position in the last axis.
+
+    The columns of a table are found by their names, and its levels by their labels.
+    """
+    if isinstance(rows, Dataset):
+        refuse_holes(rows, "the probability of a row")
+        if missing := [name for name in names if name not in rows.names]:
+            raise DataError(f"the table has no column {missing[0]!r}; each variable needs one")
+        columns = [
+            coded_column(rows, rows.names.index(name), labels)
+            for name, labels in zip(names, levels, strict=True)
+        ]
+        codes = np.stack(columns, axis=-1) if columns else np.empty((rows.rows, 0), np.intp)
+    else:
+        codes = np.asarray(rows)
     whole = np.issubdtype(codes.dtype, np.integer) or codes.size == 0
     if not whole or codes.shape[-1:] != (len(names),):
         raise DataError(
@@ -466,19 +368,6 @@ def checked_rows(
                 f"its levels are 0 to {len(labels) - 1}"
             )
     return codes
-
-
-def _codes_of(
-    table: Dataset, names: Sequence[str], levels: Sequence[Sequence[Any]]
-) -> NDArray[np.integer[Any]]:
-    """Return a table's rows in the network's numbering, its columns found by their names."""
-    refuse_holes(table, "the probability of a row")
-    columns = []
-    for name, labels in zip(names, levels, strict=True):
-        if name not in table.names:
-            raise DataError(f"the table has no column {name!r}; each variable needs one")
-        columns.append(coded_column(table, table.names.index(name), labels))
-    return np.stack(columns, axis=-1) if columns else np.empty((table.rows, 0), np.intp)
 
 
 def coded_column(table: Dataset, at: int, labels: Sequence[Any]) -> NDArray[np.intp]:

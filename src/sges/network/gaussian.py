@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sges.data import Dataset, Kind
+from sges.data import Dataset
 from sges.data.dataset import refuse_holes
 from sges.errors import DataError, NetworkError, as_numbers, check_seed, shown
 from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG, check_graph, columns_of
-from sges.network.discrete import checked_given, checked_size, given_number, variable
+from sges.network.base import Drawn, Network, given_number
 from sges.network.structures import Seed
 
 
@@ -33,7 +33,7 @@ class Normal(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class LinearGaussian:
+class LinearGaussian(Network):
     """A linear Gaussian model: each variable is a weighted sum of its parents, plus noise.
 
     X_y − means[y] = Σ_x weights[x, y]·(X_x − means[x]) + noise_y, with independent normal noises.
@@ -77,8 +77,26 @@ class LinearGaussian:
         topological_order(dag)  # refuses what is not a DAG
         w, d = as_numbers("weights", weights), as_numbers("variances", variances)
         m = np.zeros(dag.n) if means is None else as_numbers("means", means)
-        _check_weights(dag, w)
-        _check_variances(dag, d)
+        size = (dag.n, dag.n)
+        if w.shape != size:
+            raise NetworkError(
+                f"weights have the shape {w.shape}; for {dag.n} variables it must be {size}, "
+                "row → column"
+            )
+        if not np.isfinite(w).all():
+            raise NetworkError("weights contain an infinite or missing value; each must be finite")
+        if (wrong := np.argwhere((w != 0) & ~_edges(dag))).size:
+            x, y = (int(v) for v in wrong[0])
+            edge = f"{dag.name(x)}→{dag.name(y)}"
+            raise NetworkError(
+                f"weights[{x}, {y}] is {w[x, y]}, but the DAG has no edge {edge}; it must be 0"
+            )
+        if d.shape != (dag.n,):
+            raise NetworkError(
+                f"variances have the shape {d.shape}; for {dag.n} variables it must be {(dag.n,)}"
+            )
+        if not (np.isfinite(d) & (d > 0)).all():
+            raise NetworkError("each variance of the noise must be a positive number")
         if m.shape != (dag.n,) or not np.isfinite(m).all():
             raise NetworkError(f"means must be {dag.n} finite numbers, one per variable")
         for array in (w, d, m):
@@ -120,53 +138,19 @@ class LinearGaussian:
         noise = rng.uniform(*_range("variances", variances), size=dag.n)
         return cls(dag, size * sign * _edges(dag), noise)
 
-    @property
-    def n(self) -> int:
-        """The number of variables."""
-        return self.dag.n
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the variables."""
-        return self.dag.names or tuple(f"x{v}" for v in range(self.n))
-
     def covariance(self) -> NDArray[np.float64]:
         """Return the covariance of the population: (I − W)⁻ᵀ D (I − W)⁻¹."""
         effects = np.linalg.solve(np.eye(self.n) - self.weights, np.eye(self.n))
         spread = effects * np.sqrt(self.variances)[:, None]
         return spread.T @ spread
 
-    def sample(self, m: int, seed: Seed = 0) -> Dataset:
-        """Return independent records drawn from the model.
-
-        Parameters
-        ----------
-        m : int
-            The number of records.
-        seed : int or numpy.random.Generator, optional
-            The source of randomness.
-
-        Returns
-        -------
-        Dataset
-            A table with the names of the DAG, or x0, x1, ...
-        """
-        m = checked_size(m)
-        check_seed(seed)
-        noise = np.random.default_rng(seed).standard_normal((self.n, m))
-        values = noise * np.sqrt(self.variances)[:, None]
+    def _draw(self, m: int, rng: np.random.Generator) -> Drawn:
+        values = rng.standard_normal((self.n, m)) * np.sqrt(self.variances)[:, None]
         for y in topological_order(self.dag):
             values[y] += self.weights[:, y] @ values
         if self.means.any():
             values += self.means[:, None]
-        return Dataset(
-            names=self.names,
-            kinds=(Kind.CONTINUOUS,) * self.n,
-            levels=(None,) * self.n,
-            values=values,
-            codes=np.empty((0, m), dtype=np.uint8),
-            weights=None,
-        )
+        return values, np.empty((0, m), np.uint8), (None,) * self.n
 
     def log_probability(self, rows: ArrayLike | Dataset) -> NDArray[np.float64]:
         """Return the log-density of each row.
@@ -232,10 +216,9 @@ class LinearGaussian:
         >>> model.query("x1", given={"x0": 3})
         Normal(mean=6.0, variance=1.0)
         """
-        y = variable(what, self.names)
+        y = self._number_of(what)
         known = {
-            variable(name, self.names): given_number(name, value)
-            for name, value in checked_given(given).items()
+            v: given_number(self.names[v], value) for v, value in self._by_number(given).items()
         }
         if y in known:
             return Normal(known[y], 0.0)
@@ -260,29 +243,3 @@ def _edges(dag: PDAG) -> NDArray[np.bool_]:
     for x, y in dag.directed_edges():
         there[x, y] = True
     return there
-
-
-def _check_weights(dag: PDAG, weights: NDArray[np.float64]) -> None:
-    if weights.shape != (dag.n, dag.n):
-        raise NetworkError(
-            f"weights have the shape {weights.shape}; for {dag.n} variables it must be "
-            f"{(dag.n, dag.n)}, row → column"
-        )
-    if not np.isfinite(weights).all():
-        raise NetworkError("weights contain an infinite or missing value; each must be finite")
-    if (wrong := np.argwhere((weights != 0) & ~_edges(dag))).size:
-        x, y = (int(v) for v in wrong[0])
-        raise NetworkError(
-            f"weights[{x}, {y}] is {weights[x, y]}, but the DAG has no edge "
-            f"{dag.name(x)}→{dag.name(y)}; it must be 0"
-        )
-
-
-def _check_variances(dag: PDAG, variances: NDArray[np.float64]) -> None:
-    if variances.shape != (dag.n,):
-        raise NetworkError(
-            f"variances have the shape {variances.shape}; for {dag.n} variables it must be "
-            f"{(dag.n,)}"
-        )
-    if not (np.isfinite(variances) & (variances > 0)).all():
-        raise NetworkError("each variance of the noise must be a positive number")

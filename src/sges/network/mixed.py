@@ -14,24 +14,14 @@ from math import log, pi
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sges.data import Dataset, Kind
-from sges.errors import DataError, NetworkError, check_seed
+from sges.data import Dataset
+from sges.errors import DataError, NetworkError
 from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG, columns_of
-from sges.network.discrete import (
-    checked_given,
-    checked_size,
-    coded_column,
-    given_number,
-    level_code,
-    variable,
-)
-from sges.network.structures import Seed
+from sges.network.base import Drawn, Floats, Network, given_number
+from sges.network.discrete import coded_column, level_code
 from sges.nodeset import nodes
-
-Floats: TypeAlias = NDArray[np.float64]
 
 LEAST_PRIOR = 1e-6
 """The least precision of the prior of logistic slopes: without one, the slopes of levels that
@@ -92,7 +82,7 @@ Family: TypeAlias = LinearFamily | LogisticFamily
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MixedNetwork:
+class MixedNetwork(Network):
     """A network of continuous and discrete variables, as ``fit`` estimates it.
 
     A continuous variable is a linear function of its parents plus normal noise.  The levels of a
@@ -125,47 +115,12 @@ class MixedNetwork:
     levels: tuple[tuple[Any, ...] | None, ...]
     families: tuple[Family, ...]
 
-    @property
-    def n(self) -> int:
-        """The number of variables."""
-        return self.dag.n
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the variables."""
-        return tuple(self.dag.name(v) for v in range(self.n))
-
-    def sample(self, m: int, seed: Seed = 0) -> Dataset:
-        """Return independent records drawn from the network.
-
-        Parameters
-        ----------
-        m : int
-            The number of records.
-        seed : int or numpy.random.Generator, optional
-            The source of randomness.
-
-        Returns
-        -------
-        Dataset
-            A table with the names and levels of the network.
-        """
-        m = checked_size(m)
-        check_seed(seed)
-        rng = np.random.default_rng(seed)
+    def _draw(self, m: int, rng: np.random.Generator) -> Drawn:
         drawn = np.empty((self.n, m))
         for y in topological_order(self.dag):
             drawn[y] = self.families[y].draw(self._design(y, drawn), rng)
-        discrete = [v for v in range(self.n) if self.levels[v] is not None]
-        continuous = [v for v in range(self.n) if self.levels[v] is None]
-        return Dataset(
-            names=self.names,
-            kinds=tuple(Kind.CONTINUOUS if has is None else Kind.DISCRETE for has in self.levels),
-            levels=self.levels,
-            values=drawn[continuous],
-            codes=drawn[discrete].astype(np.uint16),
-            weights=None,
-        )
+        is_discrete = np.array([levels is not None for levels in self.levels], np.bool_)
+        return drawn[~is_discrete], drawn[is_discrete].astype(np.uint16), self.levels
 
     def log_probability(self, rows: Any) -> Floats:  # noqa: ANN401 (whatever Dataset.of takes)
         """Return the log-density of each row.
@@ -219,8 +174,7 @@ class MixedNetwork:
         InvalidArgument
             If the value of a continuous parent is not a number.
         """
-        y = variable(what, self.names)
-        known = {variable(name, self.names): value for name, value in checked_given(given).items()}
+        y, known = self._number_of(what), self._by_number(given)
         above = set(nodes(self.dag.parents(y)))
         if set(known) != above:
             wanted = ", ".join(self.names[v] for v in sorted(above)) or "nothing"

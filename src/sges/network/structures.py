@@ -43,15 +43,24 @@ def random_structure(n: int, max_parents: int = 2, seed: Seed = 0) -> PDAG:
     n, max_parents = _checked("n", n), _checked("max_parents", max_parents)
     check_seed(seed)
     rng = np.random.default_rng(seed)
-    draft = _Draft(n)
+    edges: list[Edge] = []
+    parents = [0] * n
+    reach: list[NodeSet] = [1 << v for v in range(n)]  # each node and its descendants
     order = rng.permutation(n).tolist()
-    for place, x in enumerate(order):
-        for y in order[:place]:
-            if rng.random() < 0.5:
-                possible = [e for e in ((x, y), (y, x)) if draft.allows(*e, max_parents)]
-                if possible:
-                    draft.add(*possible[int(rng.integers(len(possible)))])
-    return PDAG.from_edges(n, draft.edges)
+    for x, y in ((x, y) for place, x in enumerate(order) for y in order[:place]):
+        if rng.random() >= 0.5:
+            continue
+        possible = [
+            (above, below)
+            for above, below in ((x, y), (y, x))
+            if not reach[below] >> above & 1 and parents[below] < max_parents
+        ]
+        if possible:
+            above, below = possible[int(rng.integers(len(possible)))]
+            edges.append((above, below))
+            parents[below] += 1
+            reach = [own | reach[below] if own >> above & 1 else own for own in reach]
+    return PDAG.from_edges(n, edges)
 
 
 def random_dag(n: int, edges: int, seed: Seed = 0) -> PDAG:
@@ -114,26 +123,6 @@ def random_polytree(n: int, seed: Seed = 0) -> PDAG:
     rng = np.random.default_rng(seed)
     code = rng.integers(n, size=max(n - 2, 0)).tolist() if n else []
     return PDAG.from_edges(n, ((x, y) if rng.random() < 0.5 else (y, x) for x, y in _tree(n, code)))
-
-
-class _Draft:
-    """A DAG that grows edge by edge, with the descendants of each node."""
-
-    def __init__(self, n: int) -> None:
-        self.edges: list[Edge] = []
-        self._parents = [0] * n
-        self._reach: list[NodeSet] = [1 << v for v in range(n)]
-
-    def allows(self, x: int, y: int, max_parents: int) -> bool:
-        """Tell whether x → y makes no cycle, and leaves y with few enough parents."""
-        return not self._reach[y] >> x & 1 and self._parents[y] < max_parents
-
-    def add(self, x: int, y: int) -> None:
-        self.edges.append((x, y))
-        self._parents[y] += 1
-        for above, reach in enumerate(self._reach):
-            if reach >> x & 1:
-                self._reach[above] |= self._reach[y]
 
 
 def _checked(what: str, value: int) -> int:

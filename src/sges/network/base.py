@@ -1,0 +1,88 @@
+"""What all networks share: a DAG, the names of its variables, and samples."""
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sges.data import Dataset, Kind
+from sges.errors import (
+    InvalidArgument,
+    NetworkError,
+    as_numbers,
+    check_seed,
+    is_number,
+    shown,
+    suggestion,
+)
+from sges.graph.pdag import PDAG
+from sges.network.structures import Seed
+
+Floats: TypeAlias = NDArray[np.float64]
+Drawn: TypeAlias = tuple[Floats, NDArray[np.unsignedinteger[Any]], tuple[Any, ...]]
+"""Continuous variables, the codes of discrete ones, and the levels of each variable or None."""
+
+
+class Network:
+    """A DAG with a distribution of each variable given its parents."""
+
+    dag: PDAG
+
+    @property
+    def n(self) -> int:
+        """The number of variables."""
+        return self.dag.n
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the variables: those of the DAG, or x0, x1, ..."""
+        return self.dag.names or tuple(f"x{v}" for v in range(self.n))
+
+    def sample(self, m: int, seed: Seed = 0) -> Dataset:
+        """Return independent records drawn from the network.
+
+        Parameters
+        ----------
+        m : int
+            The number of records.
+        seed : int or numpy.random.Generator, optional
+            The source of randomness.
+
+        Returns
+        -------
+        Dataset
+            A table with the names of the variables, and with their levels if they are discrete.
+        """
+        if not (is_number(m) and 0 <= m < 1 << 47):
+            raise NetworkError(f"a sample of {shown(m)} records: the number must be 0 or more")
+        check_seed(seed)
+        values, codes, levels = self._draw(int(m), np.random.default_rng(seed))
+        kinds = tuple(Kind.CONTINUOUS if own is None else Kind.DISCRETE for own in levels)
+        return Dataset(self.names, kinds, levels, values, codes)
+
+    def _draw(self, m: int, rng: np.random.Generator) -> Drawn:
+        """Return m records."""
+        raise NotImplementedError
+
+    def _number_of(self, name: object) -> int:
+        """Return the number of a variable, and refuse a name that does not exist."""
+        if not isinstance(name, str) or name not in self.names:
+            hint = suggestion(str(name), self.names, "the variables")
+            raise NetworkError(f"there is no variable {shown(name)}; {hint}")
+        return self.names.index(name)
+
+    def _by_number(self, given: object) -> dict[int, Any]:
+        """Return what is given by name, by the numbers of the variables."""
+        if given is not None and not isinstance(given, Mapping):
+            what = f"given = {shown(given)}"
+            raise InvalidArgument(f'{what}: it must be a mapping such as {{"a": 1}}')
+        return {self._number_of(name): value for name, value in (given or {}).items()}
+
+
+def given_number(name: str, value: object) -> float:
+    """Return the value that is given for a continuous variable, and refuse what is not a number."""
+    number = as_numbers(f"given[{name!r}]", value)
+    if number.size != 1 or not np.isfinite(number).all():
+        raise InvalidArgument(f"given[{name!r}] = {shown(value)}: it must be a finite number")
+    return float(number.item())
