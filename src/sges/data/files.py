@@ -280,29 +280,43 @@ def open_file(source: str | os.PathLike[str] | BinaryIO, reading: Reading) -> Fi
     DataError
         If its format is unknown, or it does not hold what its name says.
     """
-    if not isinstance(source, str | os.PathLike) and not hasattr(source, "read"):
-        raise InvalidArgument(f"path = {shown(source)}: it must be a path, or an open file")
-    if isinstance(source, str | os.PathLike) and os.fspath(source) != "-":
-        path = Path(os.fsdecode(source))
-        name = _shown(path)
-        if _is_regular(path, name):
-            compression = COMPRESSED.get(path.suffix.lower())
-            format = reading.format or _format_by_ending(path, name)
-            size, opener = path.stat().st_size, _opener(str(path), compression)
-            file = File(name, format, opener, reading, size, compression is None)
-        else:  # a pipe can be read only once
-            with path.open("rb") as pipe:
-                if path.is_char_device() and not (pipe.isatty() or path.samefile(os.devnull)):
-                    raise FileError(f"{name}: is a device that may never end; give a file")
-                file = _file_of_bytes(name, pipe, reading)
-    elif isinstance(source, str | os.PathLike):
+    if not isinstance(source, str | os.PathLike):
+        if not hasattr(source, "read"):
+            raise InvalidArgument(f"path = {shown(source)}: it must be a path, or an open file")
+        file = _file_of_bytes(str(getattr(source, "name", "table")), source, reading)
+    elif os.fspath(source) == "-":
         stdin = None if sys.stdin is None else sys.stdin.buffer
         file = _file_of_bytes("standard input", stdin, reading)
     else:
-        file = _file_of_bytes(str(getattr(source, "name", "table")), source, reading)
+        file = _file_at(Path(os.fsdecode(source)), reading)
     if file.is_text:
         _check_text(file)
     return file
+
+
+def _file_at(path: Path, reading: Reading) -> File:
+    """Return the file at a path; what can be read only once is read at once."""
+    name = _shown(path)
+    try:
+        if path.is_dir():
+            raise FileError(f"{name}: is a directory; give the path of one file")
+        if path.is_file() or not path.exists():
+            with path.open("rb"):
+                pass
+            compression = COMPRESSED.get(path.suffix.lower())
+            format = reading.format or _format_by_ending(path, name)
+            opener, size = _opener(str(path), compression), path.stat().st_size
+            return File(name, format, opener, reading, size, compression is None)
+        with path.open("rb") as pipe:
+            if path.is_char_device() and not (pipe.isatty() or path.samefile(os.devnull)):
+                raise FileError(f"{name}: is a device that may never end; give a file")
+            return _file_of_bytes(name, pipe, reading)
+    except SgesError:
+        raise
+    except (FileNotFoundError, ValueError):
+        raise FileError(f"{name}: there is no such file; is the path right?") from None
+    except OSError as error:
+        raise FileError(f"{name}: cannot be opened ({error.strerror})") from None
 
 
 def open_files(source: str | os.PathLike[str] | BinaryIO, reading: Reading) -> list[File]:
@@ -315,21 +329,21 @@ def open_files(source: str | os.PathLike[str] | BinaryIO, reading: Reading) -> l
     DataError
         If the files differ in their columns or formats.
     """
-    if not isinstance(source, str | os.PathLike) or os.fspath(source) == "-":
-        return [open_file(source, reading)]
-    path = Path(os.fsdecode(source))
-    try:
-        is_folder, exists = path.is_dir(), path.exists()
-    except (OSError, ValueError):
-        return [open_file(source, reading)]  # which says what is wrong with the path
-    if is_folder:
-        paths = _paths_in(path, reading)
-    elif not exists and any(sign in str(path) for sign in "*?["):
-        paths = sorted(Path(match) for match in glob(str(path), recursive=True))  # noqa: PTH207 (may be absolute)
-        paths = [path for path in paths if not path.is_dir()]
-        if not paths:
-            raise FileError(f"{_shown(path)}: no file matches this pattern; is the path right?")
-    else:
+    paths: list[Path] = []
+    if isinstance(source, str | os.PathLike) and os.fspath(source) != "-":
+        path = Path(os.fsdecode(source))
+        try:
+            is_folder, exists = path.is_dir(), path.exists()
+        except (OSError, ValueError):  # open_file says what is wrong with the path
+            is_folder, exists = False, True
+        if is_folder:
+            paths = _paths_in(path, reading)
+        elif not exists and any(sign in str(path) for sign in "*?["):
+            matches = glob(str(path), recursive=True)  # noqa: PTH207 (may be absolute)
+            paths = sorted(Path(match) for match in matches if not Path(match).is_dir())
+            if not paths:
+                raise FileError(f"{_shown(path)}: no file matches this pattern; is the path right?")
+    if not paths:
         return [open_file(source, reading)]
     files = [open_file(path, reading) for path in paths]
     _check_alike(files)
@@ -452,23 +466,6 @@ def _gathered(batches: Iterator[list[Column]]) -> list[Column] | None:
 def _shown(path: Path) -> str:
     """Return a path as messages show it: in one line, whatever is in it."""
     return str(path) if str(path).isprintable() else repr(str(path))
-
-
-def _is_regular(path: Path, name: str) -> bool:
-    """Tell whether a path is a file that can be opened more than once; refuse what is not there."""
-    try:
-        if path.is_dir():
-            raise FileError(f"{name}: is a directory; give the path of one file")
-        if path.exists() and not path.is_file():
-            return False
-        with path.open("rb"):
-            return True
-    except SgesError:
-        raise
-    except (FileNotFoundError, ValueError):
-        raise FileError(f"{name}: there is no such file; is the path right?") from None
-    except OSError as error:
-        raise FileError(f"{name}: cannot be opened ({error.strerror})") from None
 
 
 def _format_by_ending(path: Path, name: str) -> Format:

@@ -6,7 +6,7 @@ blocks; the sums of two blocks are merged as in Chan, Golub & LeVeque (1983).  A
 and a file read piece by piece go through the same code.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard
 
@@ -342,11 +342,18 @@ def correlations_of(
     size = min(rows, block_rows(n))
     factor = np.empty((n, size), dtype, order=_order(values))
     matrix = np.empty((n, n), dtype)
-    work = _Work(progress, rows * sum((p.stop - p.start) * p.stop for p in panels(n)))
+    done, total = 0, rows * sum((p.stop - p.start) * p.stop for p in panels(n))
+
+    def report(entries: int) -> None:
+        nonlocal done
+        done += own.shape[1] * entries
+        if progress is not None:
+            progress(done, total)
+
     for i, (block, times) in enumerate(blocks_of(values, weights, size)):
         own = factor[:, : block.shape[1]]
         _standardise(block, times, sums, own)
-        add_products(matrix, own, fresh=i == 0, report=work.of_rows(block.shape[1]))
+        add_products(matrix, own, fresh=i == 0, report=report)
     mirror(matrix)
     return Correlations(sums.records, sums.shift + sums.mean, variance, matrix)
 
@@ -370,27 +377,6 @@ def _standardise(
 def _order(values: Floats) -> Literal["F", "C"]:
     """Return the layout in which an array like this one is gone over fastest."""
     return "F" if values.strides[0] < values.strides[1] else "C"
-
-
-@dataclass(slots=True)
-class _Work:
-    """How much of the products has been done, for whoever waits for them."""
-
-    progress: Progress | None
-    total: int
-    done: int = 0
-
-    def of_rows(self, rows: int) -> Callable[[int], object] | None:
-        """Return what is to be called with the number of entries to which rows were added."""
-        if self.progress is None:
-            return None
-
-        def report(entries: int) -> None:
-            self.done += rows * entries
-            assert self.progress is not None
-            self.progress(self.done, self.total)
-
-        return report
 
 
 def _summed(blocks: Iterable[Block], shape: tuple[int, ...], least: int = 2) -> _Sums:

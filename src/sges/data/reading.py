@@ -7,11 +7,10 @@ that value and trusts it.
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias, get_args
 
-from sges.errors import Argument, DataError, InvalidArgument, Message, not_one_of
+from sges.errors import Argument, DataError, InvalidArgument, Message, check_word, suggestion
 
 Table: TypeAlias = Any
 """A table as people have it: see ``Dataset.of``."""
@@ -70,28 +69,56 @@ format
     format: Format | None = None
 
     def __post_init__(self) -> None:
+        put = object.__setattr__  # how a frozen value is filled
         for option in ("names", "columns", "exclude", "missing_words"):
-            object.__setattr__(self, option, _strings(option, getattr(self, option)))
-        object.__setattr__(self, "kinds", _checked_kinds(self.kinds))
-        _check_word("missing", self.missing, get_args(Missing))
+            words = getattr(self, option)
+            if words is None:
+                continue
+            is_list = isinstance(words, Iterable) and not isinstance(words, str)
+            strings = tuple(words) if is_list else ()
+            if not is_list or not all(isinstance(word, str) for word in strings):
+                raise InvalidArgument(
+                    f"{option} = {words!r} is not a sequence of strings; give ['...', ...]"
+                )
+            put(self, option, strings)
+        put(self, "kinds", _checked_kinds(self.kinds))
+        check_word("missing", self.missing, get_args(Missing))
         if self.format is not None:
-            _check_word("format", self.format, get_args(Format))
-        if self.delimiter is not None:
-            _check_character("delimiter", self.delimiter)
-        _check_character("decimal", self.decimal)
-        _check_encoding(self.encoding)
-        _check_weights(self.weights)
+            check_word("format", self.format, get_args(Format))
+        for option in ("delimiter", "decimal"):
+            mark = getattr(self, option)
+            if option == "delimiter" and mark is None:
+                continue
+            if not isinstance(mark, str) or len(mark) != 1 or not mark.isascii():
+                what = f" = {mark!r} is not a single ASCII character"
+                raise InvalidArgument(Message(Argument(option), what))
+        try:
+            " ".encode("utf-8" if self.encoding is None else self.encoding)
+        except (LookupError, TypeError, ValueError):
+            raise InvalidArgument(
+                Message(
+                    Argument("encoding"),
+                    f" = {self.encoding!r} is not a text encoding that Python knows; "
+                    "give one such as 'utf-8', 'latin-1' or 'cp1252'",
+                )
+            ) from None
+        weights = self.weights
+        has_length = hasattr(weights, "__len__") and not isinstance(weights, bytes | Mapping)
+        if weights is not None and not has_length:
+            raise InvalidArgument(
+                f"weights = {weights!r} is not the name of a column or a sequence of numbers"
+            )
 
     def given(self) -> list[str]:
         """Return the names of the options that differ from their defaults."""
-        found = []
-        for option in fields(self):
-            value = getattr(self, option.name)
-            if value is not option.default and not (
-                isinstance(value, str) and value == option.default
-            ):
-                found.append(option.name)
-        return found
+        values = {option.name: getattr(self, option.name) for option in fields(self)}
+        defaults = {option.name: option.default for option in fields(self)}
+        return [
+            name
+            for name, value in values.items()
+            if value is not defaults[name]
+            and not (isinstance(value, str) and value == defaults[name])
+        ]
 
     def places(self, found: Sequence[str]) -> dict[str, int]:
         """Return which columns of a table are to be read.
@@ -111,32 +138,33 @@ format
             The position of each column to read, in the order of reading; a column of weights is
             the last.
         """
-        given = list(found if self.names is None else self._renamed(len(found)))
+        given = list(found)
+        if self.names is not None:
+            if len(self.names) != len(given):
+                raise DataError(
+                    f"{len(self.names)} names were given for {len(given)} columns; "
+                    f"give {len(given)}"
+                )
+            given = list(self.names)
         first = int(has_row_labels(given))
         names = checked_names(given[first:])
         place = {name: i for i, name in enumerate(names, first)}
-        for option in ("columns", "exclude"):
-            for name in getattr(self, option) or ():
+        weights = [self.weights] if isinstance(self.weights, str) else []
+        exclude = self.exclude or ()
+        for option, asked in (
+            ("columns", self.columns),
+            ("exclude", exclude),
+            ("weights", weights),
+        ):
+            for name in asked or ():
                 if name not in place and not (first and option == "exclude" and name == ""):
                     raise unknown_column(option, name, names)
         chosen = names if self.columns is None else checked_names(self.columns)
-        left = [name for name in chosen if name not in (self.exclude or ())]
-        counts: list[str] = []
-        if isinstance(self.weights, str):
-            if self.weights not in place:
-                raise unknown_column("weights", self.weights, names)
-            left, counts = [name for name in left if name != self.weights], [self.weights]
+        left = [name for name in chosen if name not in exclude and name not in weights]
         if not left:
-            raise DataError(
-                Message(
-                    "no column is left to read; ",
-                    Argument("columns"),
-                    " and ",
-                    Argument("exclude"),
-                    " must leave one",
-                )
-            )
-        return {name: place[name] for name in (*left, *counts)}
+            options = Argument("columns"), " and ", Argument("exclude"), " must leave one"
+            raise DataError(Message("no column is left to read; ", *options))
+        return {name: place[name] for name in (*left, *weights)}
 
     def label_notes(self, found: Sequence[str]) -> list[str]:
         """Return the note on row labels that are not read, if there are any.
@@ -181,12 +209,6 @@ format
                 raise unknown_column("kinds", name, names)
         return self.kinds
 
-    def _renamed(self, count: int) -> Sequence[str]:
-        assert self.names is not None
-        if len(self.names) != count:
-            raise DataError(f"{len(self.names)} names were given for {count} columns; give {count}")
-        return self.names
-
 
 def is_path(table: Table) -> bool:
     """Tell whether a table is the path of a file, or an open file."""
@@ -228,71 +250,21 @@ def refuse_duplicates(names: Sequence[str]) -> None:
 
 def unknown_column(what: str, name: str, known: Sequence[str]) -> DataError:
     """Return the error for a name that no column has."""
-    close = get_close_matches(name, known, n=1)
-    shown = ", ".join(map(repr, known[:8])) + (", ..." if len(known) > 8 else "")
-    remedy = f"did you mean {close[0]!r}?" if close else f"the columns are {shown}"
-    return DataError(Message(Argument(what), f": there is no column {name!r}; {remedy}"))
-
-
-def _strings(option: str, value: object) -> tuple[str, ...] | None:
-    if value is None:
-        return None
-    if not isinstance(value, str) and isinstance(value, Iterable):
-        words = tuple(value)
-        if all(isinstance(word, str) for word in words):
-            return words
-    raise InvalidArgument(f"{option} = {value!r} is not a sequence of strings; give ['...', ...]")
+    hint = suggestion(name, known, "the columns")
+    return DataError(Message(Argument(what), f": there is no column {name!r}; {hint}"))
 
 
 def _checked_kinds(kinds: object) -> dict[str, Kind] | Kind | None:
     if kinds is None:
         return None
+    if not isinstance(kinds, str | Mapping):
+        raise InvalidArgument(
+            f"kinds = {kinds!r} is not a kind or a mapping of column names to kinds; "
+            "give 'continuous', 'discrete' or {'column': 'discrete'}"
+        )
+    words = kinds if isinstance(kinds, Mapping) else {"": kinds}
+    for word in words.values():
+        check_word("kinds", word, [str(kind) for kind in Kind])
     if isinstance(kinds, str):
-        return _as_kind(kinds)
-    if isinstance(kinds, Mapping):
-        return {str(name): _as_kind(kind) for name, kind in kinds.items()}
-    raise InvalidArgument(
-        f"kinds = {kinds!r} is not a kind or a mapping of column names to kinds; "
-        "give 'continuous', 'discrete' or {'column': 'discrete'}"
-    )
-
-
-def _as_kind(kind: object) -> Kind:
-    _check_word("kinds", kind, tuple(Kind))
-    return Kind(str(kind))
-
-
-def _check_word(option: str, value: object, words: tuple[str, ...]) -> None:
-    if not isinstance(value, str) or value not in words:
-        raise not_one_of(option, value, [str(word) for word in words])
-
-
-def _check_character(option: str, value: object) -> None:
-    if not isinstance(value, str) or len(value) != 1 or not value.isascii():
-        raise InvalidArgument(
-            Message(Argument(option), f" = {value!r} is not a single ASCII character")
-        )
-
-
-def _check_encoding(encoding: object) -> None:
-    if encoding is None:
-        return
-    try:
-        " ".encode(encoding)  # type: ignore[arg-type]
-    except (LookupError, TypeError, ValueError):
-        raise InvalidArgument(
-            Message(
-                Argument("encoding"),
-                f" = {encoding!r} is not a text encoding that Python knows; "
-                "give one such as 'utf-8', 'latin-1' or 'cp1252'",
-            )
-        ) from None
-
-
-def _check_weights(weights: object) -> None:
-    if weights is None or isinstance(weights, str):
-        return
-    if isinstance(weights, bytes | Mapping) or not hasattr(weights, "__len__"):
-        raise InvalidArgument(
-            f"weights = {weights!r} is not the name of a column or a sequence of numbers"
-        )
+        return Kind(kinds)
+    return {str(name): Kind(str(word)) for name, word in words.items()}
