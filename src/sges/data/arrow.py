@@ -30,14 +30,17 @@ ArrowType: TypeAlias = Any
 
 def column_of_arrow(name: str, array: ArrowArray) -> Column:
     """Return the column held by a ``pyarrow`` array or chunked array."""
-    array = _one_array(array)
+    if isinstance(array, pa.ChunkedArray):
+        array = _one_array(array)
     kind = array.type
     refuse_arrow_type(name, kind)
     try:
         if pa.types.is_dictionary(kind):
             return _labels(name, array, declared=True)
-        if _is_text(kind):
-            return _text(name, array)
+        is_short = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+        if is_short or getattr(pa.types, "is_string_view", lambda _: False)(kind):
+            text: ArrowArray = array if is_short else pc.cast(array, pa.large_string())
+            return _labels(name, text.dictionary_encode(), declared=False)
         return number_column(name, _numbers(array), _nulls(array))
     except pa.ArrowException as error:  # a cast that this version of pyarrow does not know
         raise unusable(name, str(kind)) from error
@@ -52,40 +55,22 @@ def refuse_arrow_type(name: str, kind: ArrowType) -> None:
         raise unusable(name, str(inner), "dates")
     if pa.types.is_nested(inner):
         raise unusable(name, str(inner), "nested")
-    if _is_bytes(inner):
+    if "binary" in str(inner):  # of any size
         raise DataError(
             f"column {name!r} holds bytes ({inner}), not text; decode it, as UTF-8 if it is text"
         )
 
 
 def _one_array(array: ArrowArray) -> ArrowArray:
-    """Return the array in one chunk."""
-    if isinstance(array, pa.ChunkedArray):
-        if array.num_chunks == 1:  # which combine_chunks would copy
-            return array.chunk(0)
-        if pa.types.is_dictionary(array.type):
-            array = array.unify_dictionaries()
-        array = array.combine_chunks()
-        if isinstance(array, pa.ChunkedArray):  # what pyarrow returns for no chunks at all
-            array = pa.nulls(0, array.type) if not array.num_chunks else array.chunk(0)
+    """Return a chunked array in one chunk."""
+    if array.num_chunks == 1:  # which combine_chunks would copy
+        return array.chunk(0)
+    if pa.types.is_dictionary(array.type):
+        array = array.unify_dictionaries()
+    array = array.combine_chunks()
+    if isinstance(array, pa.ChunkedArray):  # what pyarrow returns for no chunks at all
+        array = pa.nulls(0, array.type) if not array.num_chunks else array.chunk(0)
     return array
-
-
-def _is_text(kind: ArrowType) -> bool:
-    return bool(
-        pa.types.is_string(kind)
-        or pa.types.is_large_string(kind)
-        or getattr(pa.types, "is_string_view", lambda _: False)(kind)
-    )
-
-
-def _is_bytes(kind: ArrowType) -> bool:
-    return bool(
-        pa.types.is_binary(kind)
-        or pa.types.is_large_binary(kind)
-        or pa.types.is_fixed_size_binary(kind)
-        or getattr(pa.types, "is_binary_view", lambda _: False)(kind)
-    )
 
 
 def _nulls(array: ArrowArray) -> NDArray[np.bool_] | None:
@@ -115,21 +100,11 @@ def _buffer(array: ArrowArray, dtype: type[np.generic]) -> NDArray[Any]:
     return np.frombuffer(data, dtype, len(array), array.offset * np.dtype(dtype).itemsize)
 
 
-def _text(name: str, array: ArrowArray) -> Column:
-    if not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
-        array = pc.cast(array, pa.large_string())
-    return _labels(name, array.dictionary_encode(), declared=False)
-
-
 def _labels(name: str, encoded: ArrowArray, *, declared: bool) -> Column:
-    missing = _nulls(encoded.indices)
-    positions = _positions(encoded.indices, missing)
-    levels = encoded.dictionary
+    missing, levels = _nulls(encoded.indices), encoded.dictionary
+    positions = _buffer(pc.cast(encoded.indices, pa.int64()), np.int64)
+    if missing is not None:
+        positions = np.where(missing, 0, positions)
     if len(levels) > MAX_LEVELS:  # before a million Python strings are made
         raise too_many_levels(name, len(levels), len(np.unique(positions)), declared)
     return label_column(name, positions, levels.to_pylist(), declared=declared, missing=missing)
-
-
-def _positions(indices: ArrowArray, missing: NDArray[np.bool_] | None) -> NDArray[np.int64]:
-    positions = _buffer(pc.cast(indices, pa.int64()), np.int64)
-    return positions if missing is None else np.where(missing, 0, positions)

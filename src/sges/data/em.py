@@ -247,15 +247,6 @@ def _groups(standard: Floats, times: Floats, holes: Mask) -> Iterator[_Group]:
         yield _Group(np.ascontiguousarray(filled[own]), times[own], at, places, records)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Expected:
-    """The expected sums of the rows, and the log-likelihood, under some mean and covariance."""
-
-    total: Floats
-    products: Floats
-    log_likelihood: float
-
-
 def _iterate(table: _Table, prior: float) -> Estimate | None:
     """Return what EM arrives at; None if the covariance becomes singular without a prior."""
     n = table.n
@@ -265,14 +256,13 @@ def _iterate(table: _Table, prior: float) -> Estimate | None:
     while not settled and len(likelihoods) < MAX_ITERATIONS:
         if not prior and _is_singular(covariance):
             return None
-        expected = _expected(table, mean, covariance)
-        likelihood = expected.log_likelihood
+        total, products, likelihood = _expected(table, mean, covariance)
         if prior:
             log_determinant, inverse = np.linalg.slogdet(covariance)[1], np.linalg.inv(covariance)
             likelihood -= float(prior / 2 * (log_determinant + inverse.trace()))
         likelihoods.append(likelihood)
-        step = expected.total / table.records
-        found = expected.products / table.records - np.outer(step, step)
+        step = total / table.records
+        found = products / table.records - np.outer(step, step)
         found = (table.records * found + prior * np.eye(n)) / (table.records + prior)
         moved = max(float(np.abs(step).max()), float(np.abs(found - covariance).max()))
         mean, covariance = mean + step, (found + found.T) / 2
@@ -294,8 +284,11 @@ def _is_singular(covariance: Floats) -> bool:
     return False
 
 
-def _expected(table: _Table, mean: Floats, covariance: Floats) -> _Expected:
-    """Return the sums of the rows around ``mean``, missing values filled in: the E step."""
+def _expected(table: _Table, mean: Floats, covariance: Floats) -> tuple[Floats, Floats, float]:
+    """Return the E step: the expected sums and products of the rows around the mean.
+
+    The last number is the log-likelihood of the observed values.
+    """
     precision = np.linalg.inv(covariance)
     precision = (precision + precision.T) / 2
     determinant = float(np.linalg.slogdet(covariance)[1])
@@ -308,7 +301,7 @@ def _expected(table: _Table, mean: Floats, covariance: Floats) -> _Expected:
         total = total + group.times @ filled
         products = products + (filled * group.times[:, None]).T @ filled + sums
         fit += more
-    return _Expected(total, products, -0.5 * (fit + table.seen_cells * log(2 * pi)))
+    return total, products, -0.5 * (fit + table.seen_cells * log(2 * pi))
 
 
 def _filled(group: _Group, mean: Floats, precision: Floats) -> tuple[Floats, float, Floats]:
@@ -374,9 +367,10 @@ def _imputations(
     """Yield the codes of the rows with holes, filled in."""
     assert dataset.holes is not None
     levels = [np.unique(row[~hole]) for row, hole in zip(dataset.codes, dataset.holes, strict=True)]
-    columns = np.concatenate(
-        [_indicators(row, own) for row, own in zip(dataset.codes, levels, strict=True)]
-    )
+    indicators = [  # of all levels that are observed but the last
+        row == own[:-1, None] for row, own in zip(dataset.codes, levels, strict=True)
+    ]
+    columns = np.concatenate(indicators).astype(np.float64)
     widths = np.array([max(len(own) - 1, 0) for own in levels])
     columns[np.repeat(dataset.holes, widths, axis=0)] = np.nan
     found = estimate(columns, weights)
@@ -402,12 +396,6 @@ def _imputations(
                 codes[v, rows] = levels[v][drawn]
                 filled[own, rows] = (drawn == np.arange(widths[v])[:, None]) - found.mean[own, None]
         yield codes
-
-
-def _indicators(codes: NDArray[Any], levels: NDArray[Any]) -> Floats:
-    """Return the indicators of all levels that are observed but the last."""
-    is_level: Mask = codes == levels[:-1, None]
-    return is_level.astype(np.float64)
 
 
 def _drawn(shares: Floats, rng: np.random.Generator) -> NDArray[np.intp]:

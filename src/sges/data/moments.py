@@ -237,20 +237,31 @@ class _Sums:
     or of every column with every other, in the lower triangle.
     """
 
-    shift: Floats
+    shift: Floats  # a value from the middle of each column: no outlier, and one of the values
     scatter: Floats
     records: int
     mean: Floats
     reach: Floats  # largest distance from the shift; zero only for a constant column
 
     @classmethod
-    def of_shape(cls, values: Floats, shape: tuple[int, ...]) -> "_Sums":
-        """Return the sums of no rows, to which ``values`` will be the first to be added."""
-        n = len(values)
-        return cls(_middle_values(values), np.zeros(shape), 0, np.zeros(n), np.zeros(n))
+    def of(cls, blocks: Iterable[Block], shape: tuple[int, ...], least: int = 2) -> "_Sums":
+        """Return the sums of all blocks of a table, with a scatter of this shape."""
+        total: _Sums | None = None
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+            for values, weights in blocks:
+                if total is None:
+                    n, sample = len(values), values[:, :: values.shape[1] // SAMPLE + 1]
+                    middle = sample.shape[1] // 2
+                    shift = np.partition(sample, middle, axis=1)[:, middle].copy()
+                    total = cls(shift, np.zeros(shape), 0, np.zeros(n), np.zeros(n))
+                total.add(values, weights)
+        if total is None or total.records < least:
+            records = 0 if total is None else total.records
+            raise DataError(f"covariances need two rows at least, and the table has {records}")
+        return total
 
     def add(self, values: Floats, weights: NDArray[np.int64] | None) -> None:
-        """Add a block of rows."""
+        """Add a block of rows, as in Chan, Golub & LeVeque (1983)."""
         records = values.shape[1] if weights is None else int(weights.sum())
         n, rows = values.shape
         # One place more: the step between two means enters the scatter as one more record.
@@ -267,12 +278,8 @@ class _Sums:
             shifted -= rest[:, None]
         if weights is not None:
             shifted *= np.sqrt(weights)
-        self._merge(block, records, mean + rest)
-
-    def _merge(self, block: Floats, records: int, mean: Floats) -> None:
-        """Add the scatter of a block around its mean, as in Chan, Golub & LeVeque (1983)."""
         total = self.records + records
-        step = mean - self.mean
+        step = mean + rest - self.mean
         block[:, -1] = step * np.sqrt(self.records * (records / total))
         if self.scatter.ndim == 1:
             self.scatter += np.einsum("ij,ij->i", block, block)
@@ -292,7 +299,7 @@ def moments_of_blocks(
     Slow twin: tests/naive_data.py sums exact fractions.
     """
     refuse_too_large(len(names), np.dtype(np.float64))
-    total = _summed(blocks, (len(names), len(names)), least)
+    total = _Sums.of(blocks, (len(names), len(names)), least)
     covariance = total.scatter
     covariance /= total.records
     mirror(covariance)
@@ -336,7 +343,7 @@ def correlations_of(
     """
     n, rows = values.shape
     refuse_too_large(n, dtype)
-    sums = _summed(blocks_of(values, weights, max(16, BLOCK_CELLS // n)), (n,))
+    sums = _Sums.of(blocks_of(values, weights, max(16, BLOCK_CELLS // n)), (n,))
     variance = sums.scatter / sums.records
     _refuse_out_of_range(names, variance, sums.reach)
     size = min(rows, block_rows(n))
@@ -377,26 +384,6 @@ def _standardise(
 def _order(values: Floats) -> Literal["F", "C"]:
     """Return the layout in which an array like this one is gone over fastest."""
     return "F" if values.strides[0] < values.strides[1] else "C"
-
-
-def _summed(blocks: Iterable[Block], shape: tuple[int, ...], least: int = 2) -> _Sums:
-    total: _Sums | None = None
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        for values, weights in blocks:
-            if total is None:
-                total = _Sums.of_shape(values, shape)
-            total.add(values, weights)
-    if total is None or total.records < least:
-        records = 0 if total is None else total.records
-        raise DataError(f"covariances need two rows at least, and the table has {records}")
-    return total
-
-
-def _middle_values(values: Floats) -> Floats:
-    """Return a value from the middle of each column: no outlier, and itself one of the values."""
-    sample = values[:, :: values.shape[1] // SAMPLE + 1]
-    middle = sample.shape[1] // 2
-    return np.partition(sample, middle, axis=1)[:, middle].copy()
 
 
 def _mean(values: Floats, weights: NDArray[np.int64] | None, records: int) -> Floats:

@@ -67,7 +67,7 @@ def statistics_of(table: Table, reading: Reading, *, rows: bool = False) -> Data
     """
     if is_path(table):
         return dataset_of(table, reading) if rows else _statistics_of_files(table, reading)
-    if not comes_in_parts(table):
+    if isinstance(table, Dataset) or not comes_in_parts(table):
         return dataset_of(table, reading)
     if reading.weights is not None and not isinstance(reading.weights, str):
         raise InvalidArgument("weights of a table in parts must be the name of a column")
