@@ -423,9 +423,6 @@ INTERNAL_METHODS = {
     "edited": "says that it trusts its arguments",
     "ahead": "compares candidates",
     "moved": "a step of drawing",
-    "places": "a step of reading",
-    "label_notes": "a step of reading",
-    "kinds_of": "a step of reading",
     "dataset": "a step of reading",
 }
 """Methods that trust their arguments, in every class, and why."""

@@ -10,17 +10,13 @@ glance              the topics of what is serious in a table, in a moment
 inspect             what a table holds and what in it matters for a search, a ``Description``
 """
 
-from typing import TYPE_CHECKING
-
 from sges.data.dataset import Dataset
 from sges.data.description import ColumnFacts, Description, Finding
 from sges.data.inspection import glance, inspect
 from sges.data.moments import Moments
 from sges.data.parts import Counts
 from sges.data.reading import Kind, Kinds, Missing, Reading
-
-if TYPE_CHECKING:
-    from sges.data.sources import discrete_of_file, moments_of_file
+from sges.data.sources import discrete_of_file, moments_of_file
 
 __all__ = [
     "ColumnFacts",
@@ -38,12 +34,3 @@ __all__ = [
     "inspect",
     "moments_of_file",
 ]
-
-
-def __getattr__(name: str) -> object:
-    """Import what reads files when it is asked for: it is slow to import."""
-    if name in ("discrete_of_file", "moments_of_file"):
-        from sges.data import sources
-
-        return getattr(sources, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -273,7 +273,7 @@ def tails(data: Dataset) -> Iterator[Finding]:
     """Find skewed columns, and those with heavy tails."""
     skewed: dict[str, str] = {}
     heavy = False
-    for v in _far_from_gaussian(data):
+    for v in data.continuous:
         values, weights = observed_values(data, v)
         if len(values) < 20 or few_distinct_values(values, FEW_VALUES) is not None:
             continue
@@ -293,22 +293,6 @@ def tails(data: Dataset) -> Iterator[Finding]:
             remedy = Message("use ", Argument("score", "rank"), ", or take logarithms.")
         advice = Message("A few records then decide on the correlations; ", remedy)
         yield Finding("skew and heavy tails", heavy, tuple(skewed), what, advice)
-
-
-def _far_from_gaussian(data: Dataset) -> Sequence[int]:
-    """Return the continuous columns that may be skewed; all, if looking at once is not cheaper."""
-    values = data.values
-    if data.holes is not None or data.weights is not None or not 0 < values.size <= MAX_AT_ONCE:
-        return data.continuous
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        z = values - values.mean(axis=1, keepdims=True)
-        z /= np.abs(z).max(axis=1, keepdims=True)
-        squares = z * z
-        second = squares.mean(axis=1)
-        skewness = np.einsum("ij,ij->i", squares, z) / data.rows / second**1.5
-        kurtosis = np.einsum("ij,ij->i", squares, squares) / data.rows / second**2 - 3.0
-        far = ~((np.abs(skewness) < 0.999 * MAX_SKEWNESS) & (kurtosis < 0.999 * MAX_KURTOSIS))
-    return [data.continuous[i] for i in np.flatnonzero(far).tolist()]
 
 
 def nearly_constant(data: Dataset) -> Iterator[Finding]:

@@ -168,6 +168,15 @@ def all_levels(name: str, tables: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
     return tuple(every)
 
 
+def places_in(places: dict[Any, int], name: str, labels: Sequence[Any]) -> NDArray[np.int64]:
+    """Return the places of labels among those of a column, to which the new ones are added."""
+    for label in labels:
+        places.setdefault(label, len(places))
+    if len(places) > MAX_LEVELS:
+        raise too_many_levels(name, len(places), len(places), False)
+    return np.array([places[label] for label in labels], np.int64)
+
+
 def joined(parts: list[Column], places: list[str]) -> Column:
     """Return the column whose parts are in several places, one after the other."""
     name = parts[0].name

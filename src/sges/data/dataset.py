@@ -34,7 +34,18 @@ from sges.data.decisions import (
     stacked_holes,
 )
 from sges.data.em import too_few_pairs
-from sges.data.reading import Format, Kind, Kinds, Missing, Reading, Table, is_path
+from sges.data.reading import (
+    Format,
+    Kind,
+    Kinds,
+    Missing,
+    Reading,
+    Table,
+    is_path,
+    kinds_asked,
+    label_notes,
+    places_to_read,
+)
 from sges.data.tables import column_of, columns_of, comes_in_parts, names_of, plain_floats
 from sges.errors import Argument, DataError, InvalidArgument, Message
 
@@ -319,16 +330,16 @@ def dataset_of(table: Table, reading: Reading) -> Dataset:
         return data
     if reading.weights is None and (plain := plain_floats(table)) is not None:
         found, array = plain
-        places = reading.places(found)
-        asked = reading.kinds_of(list(places))
+        places = places_to_read(reading, found)
+        asked = kinds_asked(reading, list(places))
         if Kind.DISCRETE not in asked.values():
             if list(places.values()) != list(range(len(found))):
                 array = array[:, list(places.values())]
-            noted = reading.label_notes(found)
+            noted = label_notes(reading, found)
             floats_only = _dataset_of_floats(array, list(places), asked, noted)
             if floats_only is not None:
                 return floats_only
-    noted = reading.label_notes(names_of(table))
+    noted = label_notes(reading, names_of(table))
     return dataset_of_columns(columns_of(table, reading), reading, noted)
 
 
@@ -345,7 +356,7 @@ def dataset_of_columns(
         columns, weights = _split_weights(columns, reading.weights)
     tally = Tally.of(columns)
     tally.check(reading.missing)
-    asked = reading.kinds_of([column.name for column in columns])
+    asked = kinds_asked(reading, [column.name for column in columns])
     notes = KindNotes()
     columns = [column if column.name in asked else notes.as_meant(column) for column in columns]
     if tally.incomplete and reading.missing == "level":
@@ -357,7 +368,7 @@ def dataset_of_columns(
             columns = [column.take(kept) for column in columns]
             weights = None if weights is None else weights[kept]
     counts, unit = (None, 1.0) if weights is None else in_units(weights)
-    refuse_few_records(len(columns[0]) if counts is None else int(counts.sum()))
+    check_records(len(columns[0]) if counts is None else int(counts.sum()))
     kinds = [asked.get(column.name) or inferred_kind(column) for column in columns]
     named = () if isinstance(reading.kinds, Kind) else asked
     are_records = counts is None or unit != 1 or bool((counts == 1).all())
@@ -502,12 +513,15 @@ def in_units(weights: NDArray[Any]) -> tuple[NDArray[np.int64] | None, float]:
     return counts, round(1 / float(shares @ shares)) / int(counts.sum())
 
 
-def refuse_few_records(records: int) -> None:
-    """Refuse a table from which nothing can be learned."""
+def check_records(records: int) -> None:
+    """Refuse fewer than two records, and more than can be counted exactly."""
     if records < 2:
+        rows = f"{records} usable row{'' if records == 1 else 's'}"
+        raise DataError(f"the table has {rows}; it needs at least two")
+    if records > MAX_RECORDS:
         raise DataError(
-            f"the table has {records} usable row{'' if records == 1 else 's'}; "
-            "it needs at least two"
+            f"the table has {records:.3g} records, and counts are exact up to 2**53, about "
+            f"{MAX_RECORDS:.3g}"
         )
 
 

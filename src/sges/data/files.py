@@ -25,14 +25,13 @@ from numpy.typing import NDArray
 
 from sges.data.arrow import ArrowType, column_of_arrow, refuse_arrow_type
 from sges.data.columns import (
-    MAX_LEVELS,
     Column,
     joined,
     no_such_column,
+    places_in,
     smallest_unsigned,
-    too_many_levels,
 )
-from sges.data.reading import MISSING_WORDS, Format, Reading
+from sges.data.reading import MISSING_WORDS, Format, Reading, label_notes, places_to_read
 from sges.errors import Argument, DataError, FileError, InvalidArgument, Message, SgesError, shown
 
 Compression: TypeAlias = Literal["gzip", "bz2", "zstd"]
@@ -122,7 +121,7 @@ class File:
     @cached_property
     def places(self) -> dict[str, int]:
         """The places of the columns to read, unless a type forbids it."""
-        places = self.reading.places(list(self.schema.names))
+        places = places_to_read(self.reading, list(self.schema.names))
         if not self.is_text:  # the types of text are settled where its values are read
             for name, place in places.items():
                 refuse_arrow_type(name, self.schema.types[place])
@@ -130,7 +129,7 @@ class File:
 
     def notes(self) -> list[str]:
         """Return the notes on columns of the file that are not read."""
-        return self.reading.label_notes(list(self.schema.names))
+        return label_notes(self.reading, list(self.schema.names))
 
     def memory(self) -> int:
         """Return about how many bytes of memory the table takes."""
@@ -271,15 +270,7 @@ class File:
 
 
 def open_file(source: str | os.PathLike[str] | BinaryIO, reading: Reading) -> File:
-    """Return the file at a path, an open binary file, or standard input (``"-"``).
-
-    Raises
-    ------
-    FileError
-        If there is no such file, or it cannot be opened.
-    DataError
-        If its format is unknown, or it does not hold what its name says.
-    """
+    """Return the file at a path, an open binary file, or standard input (``"-"``)."""
     if not isinstance(source, str | os.PathLike):
         if not hasattr(source, "read"):
             raise InvalidArgument(f"path = {shown(source)}: it must be a path, or an open file")
@@ -320,15 +311,7 @@ def _file_at(path: Path, reading: Reading) -> File:
 
 
 def open_files(source: str | os.PathLike[str] | BinaryIO, reading: Reading) -> list[File]:
-    """Return the file at a path, or the files of a folder or a pattern, sorted by name.
-
-    Raises
-    ------
-    FileError
-        If there is no such file, folder or match, or if one cannot be opened.
-    DataError
-        If the files differ in their columns or formats.
-    """
+    """Return the file at a path, or the files of a folder or a pattern, sorted by name."""
     paths: list[Path] = []
     if isinstance(source, str | os.PathLike) and os.fspath(source) != "-":
         path = Path(os.fsdecode(source))
@@ -423,13 +406,8 @@ class _Parts:
         if column.labels is not None:
             self.declared = column.declared
             self.places = places = {} if self.places is None else self.places
-            for label in column.labels:
-                places.setdefault(label, len(places))
-            if len(places) > MAX_LEVELS:
-                raise too_many_levels(self.name, len(places), len(places), False)
-            moved = np.array([places[label] for label in column.labels] or [0])
-            moved = moved.astype(smallest_unsigned(max(len(places) - 1, 0)))
-            values = moved[np.where(gone, 0, values)]
+            moved = places_in(places, self.name, column.labels or (None,))
+            values = moved[np.where(gone, 0, values)].astype(smallest_unsigned(len(places) - 1))
         elif values.dtype.kind in "iu" and len(values) and 0 <= values.min() <= values.max() < 256:
             values = values.astype(np.uint8)
         self.missing.append(gone)

@@ -45,7 +45,17 @@ from sges.data.dataset import (
 from sges.data.decisions import counted_columns, hidden_numbers
 from sges.data.description import ColumnFacts, Description, Finding
 from sges.data.moments import Moments
-from sges.data.reading import Format, Kind, Kinds, Missing, Reading, Table, is_path
+from sges.data.reading import (
+    Format,
+    Kind,
+    Kinds,
+    Missing,
+    Reading,
+    Table,
+    is_path,
+    kinds_asked,
+    label_notes,
+)
 from sges.data.relations import (
     MAX_CORRELATIONS,
     collinear,
@@ -128,12 +138,8 @@ def inspect(
 
     Raises
     ------
-    InvalidArgument
-        If an option has a wrong type or is not one of the words allowed.
-    FileError
-        If a file does not exist or cannot be opened.
-    DataError
-        If the table cannot be used; the message says why and what would help.
+    InvalidArgument, FileError, DataError
+        As in ``Dataset.of``.
 
     Examples
     --------
@@ -162,9 +168,9 @@ def inspected(table: Table, reading: Reading) -> Description:
     elif comes_in_parts(table):
         return describe(dataset_of(table, reading))
     else:
-        columns, noted = columns_of(table, reading), reading.label_notes(names_of(table))
+        columns, noted = columns_of(table, reading), label_notes(reading, names_of(table))
     weights = reading.weights if isinstance(reading.weights, str) else None
-    asked = reading.kinds_of([column.name for column in columns if column.name != weights])
+    asked = kinds_asked(reading, [column.name for column in columns if column.name != weights])
     columns, unusable = _without_unusable(columns, weights, asked)
     left = {column.name for column in columns}
     kinds = {name: kind for name, kind in asked.items() if name in left}

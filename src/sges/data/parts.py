@@ -35,13 +35,12 @@ from sges.data.columns import (
     smallest_unsigned,
 )
 from sges.data.dataset import (
-    MAX_RECORDS,
     MAX_ROWS_OF_LABELS,
     Dataset,
+    check_records,
     checked_weights,
     identifier,
     merge_rows,
-    refuse_few_records,
 )
 from sges.data.decisions import (
     MAX_COUNTED_VALUES,
@@ -56,7 +55,7 @@ from sges.data.decisions import (
     rises_by_one,
 )
 from sges.data.moments import Moments, check_same_columns, moments_of_blocks
-from sges.data.reading import Kind, Reading
+from sges.data.reading import Kind, Reading, kinds_asked
 from sges.errors import DataError, InvalidArgument, shown
 
 Codes: TypeAlias = NDArray[np.unsignedinteger]
@@ -206,16 +205,6 @@ def noted_dataset(counts: Counts, before: Sequence[str], notes: KindNotes) -> Da
     notes.constant = [name for name, same in zip(counts.names, constant, strict=True) if same]
     size = f"{counts.records} records were merged into {len(counts.weights)} distinct rows"
     return counts.dataset((*before, size, *notes.notes()))
-
-
-def check_records(records: int) -> None:
-    """Refuse fewer than two records, and more than can be counted exactly."""
-    refuse_few_records(records)
-    if records > MAX_RECORDS:
-        raise DataError(
-            f"the table has {records:.3g} records, and counts are exact up to 2**53, about "
-            f"{MAX_RECORDS:.3g}"
-        )
 
 
 def _merged_levels(name: str, mine: tuple[Any, ...], others: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -368,7 +357,7 @@ class Summary:
             for column in columns
         )
         names = [column.name for column in columns]
-        asked = reading.kinds_of(names)
+        asked = kinds_asked(reading, names)
         may_all_be = {
             kind: usable > 0
             and all(
@@ -419,7 +408,7 @@ class Summary:
     def statistics(self, reading: Reading) -> Dataset | Moments | None:
         """Return the statistics of the whole table; None if its columns are of both kinds."""
         self.tally.check(reading.missing)
-        asked = reading.kinds_of([known.name for known in self.values])
+        asked = kinds_asked(reading, [known.name for known in self.values])
         kinds = {known.name: asked.get(known.name) or known.kind() for known in self.values}
         notes = KindNotes()
         for known in self.values:

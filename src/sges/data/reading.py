@@ -120,94 +120,57 @@ format
             and not (isinstance(value, str) and value == defaults[name])
         ]
 
-    def places(self, found: Sequence[str]) -> dict[str, int]:
-        """Return which columns of a table are to be read.
 
-        ``names`` renames all columns of the table; ``columns``, ``exclude`` and all other options
-        refer to the new names.  A first column without a name holds labels of the rows and is not
-        read.
+def places_to_read(reading: Reading, found: Sequence[str]) -> dict[str, int]:
+    """Return the positions of the columns to read, in the order of reading, weights last.
 
-        Parameters
-        ----------
-        found : sequence of str
-            The columns of the table.
+    ``found`` are all columns of the table.  ``names`` renames them; all other options refer to the
+    new names.  A first column without a name holds labels of the rows and is not read.
+    """
+    given = list(found)
+    if reading.names is not None:
+        if len(reading.names) != len(given):
+            count = f"{len(reading.names)} names were given for {len(given)} columns"
+            raise DataError(f"{count}; give {len(given)}")
+        given = list(reading.names)
+    first = int(has_row_labels(given))
+    names = checked_names(given[first:])
+    place = {name: i for i, name in enumerate(names, first)}
+    weights = [reading.weights] if isinstance(reading.weights, str) else []
+    exclude = reading.exclude or ()
+    for option, asked in (("columns", reading.columns), ("exclude", exclude), ("weights", weights)):
+        for name in asked or ():
+            if name not in place and not (first and option == "exclude" and name == ""):
+                raise unknown_column(option, name, names)
+    chosen = names if reading.columns is None else checked_names(reading.columns)
+    left = [name for name in chosen if name not in exclude and name not in weights]
+    if not left:
+        options = Argument("columns"), " and ", Argument("exclude"), " must leave one"
+        raise DataError(Message("no column is left to read; ", *options))
+    return {name: place[name] for name in (*left, *weights)}
 
-        Returns
-        -------
-        dict of str to int
-            The position of each column to read, in the order of reading; a column of weights is
-            the last.
-        """
-        given = list(found)
-        if self.names is not None:
-            if len(self.names) != len(given):
-                raise DataError(
-                    f"{len(self.names)} names were given for {len(given)} columns; "
-                    f"give {len(given)}"
-                )
-            given = list(self.names)
-        first = int(has_row_labels(given))
-        names = checked_names(given[first:])
-        place = {name: i for i, name in enumerate(names, first)}
-        weights = [self.weights] if isinstance(self.weights, str) else []
-        exclude = self.exclude or ()
-        for option, asked in (
-            ("columns", self.columns),
-            ("exclude", exclude),
-            ("weights", weights),
-        ):
-            for name in asked or ():
-                if name not in place and not (first and option == "exclude" and name == ""):
-                    raise unknown_column(option, name, names)
-        chosen = names if self.columns is None else checked_names(self.columns)
-        left = [name for name in chosen if name not in exclude and name not in weights]
-        if not left:
-            options = Argument("columns"), " and ", Argument("exclude"), " must leave one"
-            raise DataError(Message("no column is left to read; ", *options))
-        return {name: place[name] for name in (*left, *weights)}
 
-    def label_notes(self, found: Sequence[str]) -> list[str]:
-        """Return the note on row labels that are not read, if there are any.
+def label_notes(reading: Reading, found: Sequence[str]) -> list[str]:
+    """Return the note on row labels that are not read, if the columns found begin with some."""
+    if reading.names is not None or not has_row_labels(found):
+        return []
+    return [
+        "the first column has no name, as R and pandas write row labels, and was left out; "
+        "give it a name if it is a variable"
+    ]
 
-        Parameters
-        ----------
-        found : sequence of str
-            The columns of the table.
 
-        Returns
-        -------
-        list of str
-            One note or none.
-        """
-        if self.names is not None or not has_row_labels(found):
-            return []
-        return [
-            "the first column has no name, as R and pandas write row labels, and was left out; "
-            "give it a name if it is a variable"
-        ]
-
-    def kinds_of(self, names: Sequence[str]) -> dict[str, Kind]:
-        """Return the kinds that were given for columns.
-
-        Parameters
-        ----------
-        names : sequence of str
-            The columns of the table.
-
-        Returns
-        -------
-        dict of str to Kind
-            The kind of each column for which one was given.
-        """
-        if self.kinds is None:
-            return {}
-        if isinstance(self.kinds, Kind):
-            return dict.fromkeys(names, self.kinds)
-        assert isinstance(self.kinds, dict)
-        for name in self.kinds:
-            if name not in names:
-                raise unknown_column("kinds", name, names)
-        return self.kinds
+def kinds_asked(reading: Reading, names: Sequence[str]) -> dict[str, Kind]:
+    """Return the kind of each column for which one was given."""
+    if reading.kinds is None:
+        return {}
+    if isinstance(reading.kinds, Kind):
+        return dict.fromkeys(names, reading.kinds)
+    assert isinstance(reading.kinds, dict)
+    for name in reading.kinds:
+        if name not in names:
+            raise unknown_column("kinds", name, names)
+    return reading.kinds
 
 
 def is_path(table: Table) -> bool:

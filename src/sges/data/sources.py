@@ -19,15 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.data.columns import (
-    MAX_LEVELS,
-    Column,
-    floats,
-    numbers_of,
-    observed,
-    smallest_unsigned,
-    too_many_levels,
-)
+from sges.data.columns import Column, floats, numbers_of, observed, places_in, smallest_unsigned
 from sges.data.dataset import (
     Dataset,
     FractionalWeights,
@@ -38,7 +30,7 @@ from sges.data.dataset import (
 from sges.data.decisions import KindNotes, Tally
 from sges.data.moments import Block, Moments, block_rows, moments_of_blocks
 from sges.data.parts import Codes, Counts, Summary, Weights, merged, noted_dataset, usable_rows
-from sges.data.reading import Format, Missing, Reading, Table, is_path
+from sges.data.reading import Format, Missing, Reading, Table, is_path, label_notes, places_to_read
 from sges.data.tables import columns_of, comes_in_parts, is_dask, lazy_frame, names_of
 from sges.errors import (
     Argument,
@@ -65,25 +57,35 @@ def statistics_of(table: Table, reading: Reading, *, rows: bool = False) -> Data
     they are continuous.  A small table, or one with columns of both kinds, is returned as a
     dataset.
     """
+    if isinstance(table, Dataset) or (rows and is_path(table)):
+        return dataset_of(table, reading)
     if is_path(table):
-        return dataset_of(table, reading) if rows else _statistics_of_files(table, reading)
-    if isinstance(table, Dataset) or not comes_in_parts(table):
+        return _statistics_of_files(table, reading)
+    if not comes_in_parts(table):
         return dataset_of(table, reading)
     if reading.weights is not None and not isinstance(reading.weights, str):
         raise InvalidArgument("weights of a table in parts must be the name of a column")
-    noted = reading.label_notes(names_of(table))
+    noted = label_notes(reading, names_of(table))
     summary = None
     if reading.missing != "em":
         summarise = _summary_of_dask if is_dask(table) else _summary_of_query
         with suppress(FractionalWeights):
             summary = summarise(table, reading, with_moments=not rows)
-    found = None if summary is None or summary.needs_rows else summary.statistics(reading)
+    found = _noted_statistics(summary, reading, noted)
     if found is not None and not (rows and isinstance(found, Moments)):
-        return replace(found, notes=(*noted, *found.notes))
+        return found
     if is_dask(table):
         with _in_one_line("the Dask frame could not be computed", cluster=True):
             return dataset_of(table.compute(), reading)
     return dataset_of_columns(columns_of(table, reading), reading, noted)
+
+
+def _noted_statistics(
+    summary: Summary | None, reading: Reading, noted: Sequence[str]
+) -> Dataset | Moments | None:
+    """Return the statistics of a table by its summary; None if its rows are needed."""
+    found = None if summary is None or summary.needs_rows else summary.statistics(reading)
+    return None if found is None else replace(found, notes=(*noted, *found.notes))
 
 
 # Files
@@ -96,13 +98,11 @@ def _statistics_of_files(source: Table, reading: Reading) -> Dataset | Moments:
     files = open_files(source, reading)
     in_column = reading.weights is None or isinstance(reading.weights, str)
     if in_column and reading.missing != "em" and are_large(files):
-        summary = None
         with suppress(FractionalWeights):
             summary = merged(_summary_of_file(file, several=len(files) > 1) for file in files)
-        if summary is not None and not summary.needs_rows:
-            found = summary.statistics(reading)
+            found = _noted_statistics(summary, reading, files[0].notes())
             if found is not None:
-                return replace(found, notes=(*files[0].notes(), *found.notes))
+                return found
     return dataset_of_columns(read_files(files), reading, files[0].notes())
 
 
@@ -171,12 +171,8 @@ def moments_of_file(
 
     Raises
     ------
-    InvalidArgument
-        If an option has a wrong type or is not one of the words allowed.
-    FileError
-        If the file does not exist or cannot be opened.
-    DataError
-        If the table cannot be used; the message says why and what would help.
+    InvalidArgument, FileError, DataError
+        As in ``Dataset.of``.
     """
     reading = Reading(
         missing=missing, names=names, weights=weights, columns=columns, exclude=exclude,
@@ -236,12 +232,8 @@ def discrete_of_file(
 
     Raises
     ------
-    InvalidArgument
-        If an option has a wrong type or is not one of the words allowed.
-    FileError
-        If the file does not exist or cannot be opened.
-    DataError
-        If the table cannot be used; the message says why and what would help.
+    InvalidArgument, FileError, DataError
+        As in ``Dataset.of``.
     """
     reading = Reading(
         missing=missing, names=names, weights=weights, columns=columns, exclude=exclude,
@@ -332,17 +324,12 @@ class _Levels:
         """Return the place of each value's level, after adding the levels that are new."""
         self.declared = self.declared or column.declared
         found, positions = observed(column)
-        new = (*(column.labels or () if column.declared else ()), *found)
-        for label in new if column.missing is None else (*new, None):
-            self.places.setdefault(label, len(self.places))
-        if len(self.places) > MAX_LEVELS:
-            raise too_many_levels(self.name, len(self.places), len(self.places), False)
-        codes: NDArray[np.int64] = np.array([self.places[label] for label in found], np.int64)[
-            positions
-        ]
+        if column.declared:
+            places_in(self.places, self.name, column.labels or ())
+        codes: NDArray[np.int64] = places_in(self.places, self.name, found)[positions]
         if column.missing is None:
             return codes
-        everywhere = np.full(len(column), self.places[None], np.int64)
+        everywhere = np.full(len(column), places_in(self.places, self.name, (None,))[0])
         everywhere[~column.missing] = codes
         return everywhere
 
@@ -375,7 +362,7 @@ def _summary_of_dask(frame: Table, reading: Reading, *, with_moments: bool) -> S
     """Return the summary of a Dask frame: a task for each partition, and a tree of merges."""
     dask: Any = sys.modules["dask"]  # the user has imported it
     found = [str(name) for name in frame.columns]
-    places = reading.places(found)
+    places = places_to_read(reading, found)
     if reading.names is None and len(places) < len(found):
         frame = frame[[frame.columns[place] for place in places.values()]]
         reading = replace(reading, columns=None, exclude=None)  # which the partitions have not
@@ -429,7 +416,7 @@ def _summary_of_query(table: Table, reading: Reading, *, with_moments: bool) -> 
     frame = lazy_frame(table)
     with _in_one_line("the query could not be run"):
         names = frame.collect_schema().names()
-        places = reading.places(names)
+        places = places_to_read(reading, names)
         keys = [names[place] for place in places.values()]
         frame = frame.select(keys)
         sample = _columns_of_arrow(list(places), frame.head(SAMPLE_ROWS).collect("pyarrow"))

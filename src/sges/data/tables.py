@@ -24,7 +24,7 @@ from sges.data.columns import (
     unusable,
 )
 from sges.data.moments import is_plain, numbered_names
-from sges.data.reading import Reading, Table, refuse_duplicates
+from sges.data.reading import Reading, Table, places_to_read, refuse_duplicates
 from sges.errors import DataError
 
 Part: TypeAlias = Any
@@ -51,7 +51,7 @@ def columns_of(table: Table, reading: Reading) -> list[Column]:
         found = [(str(name), values) for name, values in table.items()]
     else:
         found = _frame_parts(table)
-    places = reading.places([name for name, _ in found])
+    places = places_to_read(reading, [name for name, _ in found])
     columns = [column_of(name, found[place][1]) for name, place in places.items()]
     for column in columns:
         if len(column) != len(columns[0]):

@@ -23,7 +23,7 @@ from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,15 +80,13 @@ def product(tables: Iterable[Table], arities: Sequence[int]) -> Table:
     for factor in factors:
         scope = result.scope | factor.scope
         check_size(scope, arities)
-        result = Table(scope, _aligned(result, scope) * _aligned(factor, scope))
+        aligned = []  # with an axis of length one for each variable that a table lacks
+        for table in (result, factor):
+            lengths = iter(table.values.shape)
+            shape = [next(lengths) if table.scope >> v & 1 else 1 for v in nodes(scope)]
+            aligned.append(table.values.reshape(shape))
+        result = Table(scope, aligned[0] * aligned[1])
     return result
-
-
-def _aligned(table: Table, scope: NodeSet) -> NDArray[np.float64]:
-    """Return the values with an axis of length one for each variable of scope they lack."""
-    lengths = iter(table.values.shape)
-    shape = [next(lengths) if table.scope >> v & 1 else 1 for v in nodes(scope)]
-    return table.values.reshape(shape)
 
 
 def sum_out(table: Table, v: int) -> Table:
@@ -104,14 +102,7 @@ def sum_out(table: Table, v: int) -> Table:
     return Table(table.scope ^ 1 << v, total.reshape(shape[:axis] + shape[axis + 1 :]))
 
 
-class Marginals(Protocol):
-    """A way to compute marginals."""
-
-    def marginal(self, query: NodeSet, /) -> Table:
-        """Return the joint distribution of the variables in query."""
-
-
-def marginals_of(dag: PDAG, factors: Sequence[Table], arities: Sequence[int]) -> Marginals:
+def marginals_of(dag: PDAG, factors: Sequence[Table], arities: Sequence[int]) -> "Marginals":
     """Return the faster way to marginals: ``factors[v]`` is p(v | parents of v)."""
     everything = (1 << dag.n) - 1
     if dag.n <= MAX_JOINT_AXES and cells(everything, arities) <= MAX_JOINT_CELLS:
@@ -184,18 +175,15 @@ class FromBuckets:
         check_size(query, self._arities)
         table = self._kept.get(query)
         if table is None:
-            table = self._from_larger(query)
-            if table is None:
+            for v in range(self._dag.n):  # the marginal of one variable more, if that is known
+                larger = None if query >> v & 1 else self._kept.get(query | 1 << v)
+                if larger is not None:
+                    table = sum_out(larger, v)
+                    break
+            else:
                 table = self._eliminate(query)
             self._kept.keep(query, table)
         return table
-
-    def _from_larger(self, query: NodeSet) -> Table | None:
-        """Return the marginal from that of one variable more, if that is known."""
-        for v in range(self._dag.n):
-            if not query >> v & 1 and (larger := self._kept.get(query | 1 << v)) is not None:
-                return sum_out(larger, v)
-        return None
 
     def _eliminate(self, query: NodeSet) -> Table:
         active = reach(self._dag.parents, query)
@@ -206,16 +194,16 @@ class FromBuckets:
             key = (v, query & self._below[v], active & self._given[v])
             message = self._kept.get(key)
             if message is None:
-                message = self._message(v, query, active, inbox[v])
+                own = [self._factors[u] for u in nodes(active & self._bucket[v])]
+                message = product(own + inbox[v], self._arities)
+                if message.scope & ~query & 1 << v:
+                    message = sum_out(message, v)
                 self._kept.keep(key, message)
             inbox[self._heir[v]].append(message)
         return product(inbox[-1], self._arities)
 
-    def _message(self, v: int, query: NodeSet, active: NodeSet, inbox: list[Table]) -> Table:
-        """Return the message of bucket v to its heir: the product of all below, without v."""
-        own = [self._factors[u] for u in nodes(active & self._bucket[v])]
-        table = product(own + inbox, self._arities)
-        return sum_out(table, v) if table.scope & ~query & 1 << v else table
+
+Marginals: TypeAlias = FromJoint | FromBuckets
 
 
 def _buckets(
