@@ -30,8 +30,12 @@ ArrowType: TypeAlias = Any
 
 def column_of_arrow(name: str, array: ArrowArray) -> Column:
     """Return the column held by a ``pyarrow`` array or chunked array."""
-    if isinstance(array, pa.ChunkedArray):
-        array = _one_array(array)
+    if isinstance(array, pa.ChunkedArray) and array.num_chunks != 1:
+        if pa.types.is_dictionary(array.type):
+            array = array.unify_dictionaries()
+        array = array.combine_chunks() if array.num_chunks else pa.nulls(0, array.type)
+    if isinstance(array, pa.ChunkedArray):  # of one chunk, which combine_chunks would copy
+        array = array.chunk(0)
     kind = array.type
     refuse_arrow_type(name, kind)
     try:
@@ -59,18 +63,6 @@ def refuse_arrow_type(name: str, kind: ArrowType) -> None:
         raise DataError(
             f"column {name!r} holds bytes ({inner}), not text; decode it, as UTF-8 if it is text"
         )
-
-
-def _one_array(array: ArrowArray) -> ArrowArray:
-    """Return a chunked array in one chunk."""
-    if array.num_chunks == 1:  # which combine_chunks would copy
-        return array.chunk(0)
-    if pa.types.is_dictionary(array.type):
-        array = array.unify_dictionaries()
-    array = array.combine_chunks()
-    if isinstance(array, pa.ChunkedArray):  # what pyarrow returns for no chunks at all
-        array = pa.nulls(0, array.type) if not array.num_chunks else array.chunk(0)
-    return array
 
 
 def _nulls(array: ArrowArray) -> NDArray[np.bool_] | None:

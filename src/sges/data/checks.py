@@ -34,9 +34,6 @@ HEAVY_SKEWNESS, HEAVY_KURTOSIS = 4.0, 25.0
 FEW_VALUES = 10
 """Columns with no more distinct values than this have no tails to look at."""
 
-MAX_AT_ONCE = 1 << 18
-"""Tables of up to this many values are screened column beside column, larger ones one by one."""
-
 MAX_CHECKED_COLUMNS = 200
 """Neighboring rows are compared in the first columns."""
 
@@ -67,26 +64,23 @@ def without_holes(data: Dataset) -> Dataset:
     return replace(data, values=np.where(np.isnan(data.values), mean, data.values), holes=None)
 
 
-def observed_values(data: Dataset, v: int) -> tuple[Floats, Floats | None]:
-    """Return the observed values of a continuous column, and their weights."""
-    row = data.values[data.continuous.index(v)]
+def observed_values(data: Dataset, v: int) -> tuple[NDArray[Any], Floats | None]:
+    """Return the observed values of a column, or the codes of its levels, and their weights."""
+    if data.kinds[v] is Kind.CONTINUOUS:
+        row: NDArray[Any] = data.values[data.continuous.index(v)]
+    else:
+        row = data.codes[data.discrete.index(v)]
     weights = None if data.weights is None else data.weights.astype(np.float64)
-    holes = data.holes
-    if holes is None or not holes[v].any():
+    if data.holes is None or not data.holes[v].any():
         return row, weights
-    return row[~holes[v]], None if weights is None else weights[~holes[v]]
+    seen = ~data.holes[v]
+    return row[seen], None if weights is None else weights[seen]
 
 
 def level_counts(data: Dataset, v: int) -> Floats:
     """Return how many records have each level of a discrete column."""
-    codes = data.codes[data.discrete.index(v)]
-    weights = data.weights
-    holes = data.holes
-    if holes is not None and holes[v].any():
-        codes = codes[~holes[v]]
-        weights = None if weights is None else weights[~holes[v]]
-    levels = data.levels[v] or ()
-    counts = np.bincount(codes, weights, minlength=len(levels)).astype(np.float64)
+    codes, weights = observed_values(data, v)
+    counts = np.bincount(codes, weights, minlength=len(data.levels[v] or ())).astype(np.float64)
     counts *= data.unit
     return counts
 
@@ -160,17 +154,16 @@ def _related_holes(data: Dataset, holes: NDArray[np.bool_], some: list[int]) -> 
     found: list[tuple[float, str]] = []
     pairs = [(h, v) for h in some for v in range(data.n) if v != h][:10_000]
     for h, v in pairs:
-        seen = ~holes[v]
-        gone = holes[h][seen]
+        gone = holes[h][~holes[v]]
         if gone.sum() < 5 or (~gone).sum() < 5:
             continue
+        values, _ = observed_values(data, v)
         if data.kinds[v] is Kind.CONTINUOUS:
-            values = data.values[data.continuous.index(v)][seen]
             r = _correlation(values, gone.astype(np.float64))
             statistic, freedom, way = len(gone) * r * r, 1, "high" if r > 0 else "low"
         else:  # chi-squared, and the level where most is missing
-            codes, levels = data.codes[data.discrete.index(v)][seen], data.levels[v] or ()
-            table = [np.bincount(codes[gone == g], minlength=len(levels)) for g in (False, True)]
+            levels = data.levels[v] or ()
+            table = [np.bincount(values[gone == g], minlength=len(levels)) for g in (False, True)]
             counts = np.array(table, np.float64)
             kept = np.flatnonzero(counts.sum(axis=0))
             counts = counts[:, kept]
@@ -219,15 +212,11 @@ def stand_ins(data: Dataset) -> Iterator[Finding]:
             if is_frequent and np.abs(rest - extreme).min() > 0.5 * (rest.max() - rest.min()):
                 found[data.names[v]] = f"{extreme:g}"
     if found:
-        yield Finding(
-            "codes for missing values",
-            True,
-            tuple(found),
-            "The same extreme number occurs repeatedly, far from all other values: "
-            f"{listed(found)}.",
-            "If it stands for a missing value, it ruins every mean and correlation of the column: "
-            "replace it by an empty field or NaN before reading the table.",
-        )
+        shown = listed(found)
+        what = f"The same extreme number occurs repeatedly, far from all other values: {shown}."
+        advice = "If it stands for a missing value, it ruins every mean and correlation of the "
+        advice += "column: replace it by an empty field or NaN before reading the table."
+        yield Finding("codes for missing values", True, tuple(found), what, advice)
 
 
 def matrices(data: Dataset) -> Iterator[Finding]:
@@ -236,14 +225,10 @@ def matrices(data: Dataset) -> Iterator[Finding]:
     if data.discrete or n != rows or n < 3 or data.holes is not None:
         return
     if np.allclose(data.values, data.values.T, rtol=1e-6, atol=1e-9):
-        yield Finding(
-            "matrix",
-            True,
-            (),
-            f"The table is a symmetric matrix of {n} rows and columns, not records.",
-            "If it holds covariances or correlations, give learn (in Python) sges.data.Moments of "
-            "it, with the number of records.",
-        )
+        what = f"The table is a symmetric matrix of {n} rows and columns, not records."
+        advice = "If it holds covariances or correlations, give learn (in Python) "
+        advice += "sges.data.Moments of it, with the number of records."
+        yield Finding("matrix", True, (), what, advice)
 
 
 def cross_table(data: Dataset) -> Iterator[Finding]:
@@ -339,15 +324,13 @@ def piled_up(data: Dataset) -> Iterator[Finding]:
                 found[data.names[v]] = f"{distinct[end]:g} in {counts[end] / len(values):.0%}"
     if found:
         where = "a continuous column" if len(found) == 1 else "continuous columns"
-        yield Finding(
-            "piled-up values",
-            False,
-            tuple(found),
-            f"One value fills many rows of {where}: {listed(found)}.",
+        what = f"One value fills many rows of {where}: {listed(found)}."
+        advice = (
             "No continuous distribution does that: the values may be cut off there, or stand for "
             '"none". Replace such a column by two, whether it has this value and how large it is '
-            "otherwise, or make it discrete by cutting it into classes.",
+            "otherwise, or make it discrete by cutting it into classes."
         )
+        yield Finding("piled-up values", False, tuple(found), what, advice)
 
 
 # Rows
@@ -400,26 +383,18 @@ def few_rows_per_cell(data: Dataset) -> Iterator[Finding]:
             shown = listed({data.names[v]: f"{arity[v]} levels" for v in many})
             what = f"With any other discrete column, {shown} leave{'s' if len(many) == 1 else ''} "
             advice = "An edge then costs more parameters than the data can pay for and is missed. "
-            yield Finding(
-                "few rows per cell",
-                True,
-                named(data, many),
-                f"{what}fewer than 5 of {records:,} records per cell.",
-                Message(f"{advice}Merge levels", _or_continuous(data, many), "."),
-            )
+            what += f"fewer than 5 of {records:,} records per cell."
+            how = Message(f"{advice}Merge levels", _or_continuous(data, many), ".")
+            yield Finding("few rows per cell", True, named(data, many), what, how)
     least = {v: int(counts[v][counts[v] > 0].min()) for v, k in arity.items() if k > 2}
     rare = [v for v, count in least.items() if records >= 50 and count < 5]
     if rare:
         shown = listed({data.names[v]: least[v] for v in rare})
         has = "column has a level" if len(rare) == 1 else "columns have levels"
         advice = "Rare levels cost as many parameters as frequent ones; merge them"
-        yield Finding(
-            "rare levels",
-            False,
-            named(data, rare),
-            f"{len(rare)} discrete {has} with fewer than 5 records: {shown}.",
-            Message(advice, _or_continuous(data, rare), "."),
-        )
+        what = f"{len(rare)} discrete {has} with fewer than 5 records: {shown}."
+        how = Message(advice, _or_continuous(data, rare), ".")
+        yield Finding("rare levels", False, named(data, rare), what, how)
 
 
 def _or_continuous(data: Dataset, columns: Sequence[int]) -> Message:
@@ -437,8 +412,6 @@ def dependent_rows(data: Dataset) -> Iterator[Finding]:
     rows = data.rows
     if rows < 10 or not data.continuous or data.weights is not None or data.holes is not None:
         return
-    if not _may_follow_each_other(data.values[:MAX_CHECKED_COLUMNS]):
-        return
     keys, is_time = _sort_keys(data)
     least = max(0.3, 3 / math.sqrt(rows)) if is_time else max(0.5, 4.5 / math.sqrt(rows))
     found: dict[str, float] = {}
@@ -455,27 +428,14 @@ def dependent_rows(data: Dataset) -> Iterator[Finding]:
             is_series = is_series or 2 * int(np.count_nonzero(np.diff(values))) > rows
     if found:
         best = max(found, key=lambda name: found[name])
-        yield Finding(
-            "dependent rows",
-            is_series,
-            tuple(found),
-            f"Neighboring rows are alike in {len(found)} column{'' if len(found) == 1 else 's'} "
-            f"(most in {best!r}, correlation {found[best]:.2f}): the rows look like a time series, "
-            "or like repeated measurements.",
-            "Scores take each row for an independent record, so too many edges are found. Use "
-            "differences or one row per unit; if the table is merely sorted, ignore this.",
+        many = f"{len(found)} column{'' if len(found) == 1 else 's'}"
+        what = (
+            f"Neighboring rows are alike in {many} (most in {best!r}, correlation "
+            f"{found[best]:.2f}): the rows look like a time series, or like repeated measurements."
         )
-
-
-def _may_follow_each_other(values: Floats) -> bool:
-    """Tell whether neighbors are alike in any column, as they are in one that is sorted too."""
-    if values.size > MAX_AT_ONCE:
-        return True
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        rest = values - values.mean(axis=1, keepdims=True)
-        rest /= np.abs(rest).max(axis=1, keepdims=True)
-        products = np.einsum("ij,ij->i", rest[:, 1:], rest[:, :-1])
-        return bool((products > 0.25 * np.einsum("ij,ij->i", rest, rest)).any())
+        advice = "Scores take each row for an independent record, so too many edges are found. Use "
+        advice += "differences or one row per unit; if the table is merely sorted, ignore this."
+        yield Finding("dependent rows", is_series, tuple(found), what, advice)
 
 
 def _sort_keys(data: Dataset) -> tuple[list[int], bool]:
@@ -499,12 +459,11 @@ def _residuals(values: Floats, data: Dataset, keys: Sequence[int]) -> Floats:
     """Return what is left of a column after the columns by which the rows are sorted."""
     design = [np.ones(data.rows)]
     for v in keys[:MAX_NAMES_SHOWN]:
+        key, _ = observed_values(data, v)
         if data.kinds[v] is Kind.CONTINUOUS:
-            key = data.values[data.continuous.index(v)]
             design += [(key - key.mean()) ** power for power in (1, 2, 3)]
         else:
-            codes = data.codes[data.discrete.index(v)]
-            design += [(codes == level).astype(np.float64) for level in np.unique(codes)[1:20]]
+            design += [(key == level).astype(np.float64) for level in np.unique(key)[1:20]]
     matrix = np.array(design).T
     matrix = matrix / np.maximum(np.abs(matrix).max(axis=0), 1e-300)
     rest: Floats = values - matrix @ np.linalg.lstsq(matrix, values, rcond=None)[0]

@@ -24,7 +24,6 @@ from sges.errors import Argument, DataError, Message
 MAX_LEVELS = 65_536
 """The largest number of levels of a discrete column: two bytes for each code."""
 
-
 MAX_NAMES_SHOWN = 5
 """Messages and notes name this many columns and count the others."""
 
@@ -33,7 +32,6 @@ LEADING_ROWS = 256
 
 CHUNK_ROWS = 1 << 16
 """Rows looked at together afterwards: they stay in the cache."""
-
 
 MAX_COMPARED_FLOATS = 64
 """Up to this many distinct floats are found by comparison with each, without sorting."""
@@ -348,12 +346,10 @@ def floats(column: Column) -> NDArray[np.float64]:
         numbers = None if column.declared else numbers_of(labels)
         if numbers is None:
             if not all(isinstance(one, int | float) and math.isfinite(one) for one in labels):
-                raise DataError(
-                    Message(
-                        f"column {column.name!r} holds text such as {str(labels[0])!r} and "
-                        "cannot be continuous; turn it into numbers, let it be discrete, or ",
-                        leave_out(column.name),
-                    )
+                raise refusal(
+                    f"column {column.name!r} holds text such as {str(labels[0])!r} and "
+                    "cannot be continuous; turn it into numbers, let it be discrete, or ",
+                    leave_out(column.name),
                 )
             numbers = list(labels)
         values = np.array(numbers, np.float64)[values]
@@ -417,6 +413,11 @@ def smallest_unsigned(largest: int) -> np.dtype[np.unsignedinteger]:
 # Errors: whichever adapter meets such a column, its owner reads the same sentence
 
 
+def refusal(*parts: str | Argument) -> DataError:
+    """Return the error whose message has these parts, some of them arguments that it advises."""
+    return DataError(Message(*parts))
+
+
 def leave_out(name: str) -> Message:
     """Return the advice to leave a column out."""
     return Message("leave it out with ", Argument("exclude", [name]))
@@ -443,7 +444,7 @@ def unusable(name: str, kind: str, problem: Problem = "type") -> DataError:
             "turn the column into one of these",
         ),
     }[problem]
-    return DataError(Message(f"column {name!r} {what}; {remedy}, or ", leave_out(name)))
+    return refusal(f"column {name!r} {what}; {remedy}, or ", leave_out(name))
 
 
 def complex_numbers(name: str) -> DataError:
@@ -455,18 +456,11 @@ def complex_numbers(name: str) -> DataError:
 
 def too_many_levels(name: str, levels: int, occurring: int, declared: bool) -> DataError:
     """Return the error for a discrete column with more levels than ``MAX_LEVELS``."""
+    what = f"column {name!r} has {levels} levels, and a discrete column may have {MAX_LEVELS}; "
     if declared and occurring <= MAX_LEVELS:
-        remedy = Message(f"only {occurring} of them occur: remove the unused categories")
-    else:
-        remedy = Message(
-            "it looks like an identifier: ", leave_out(name), ", or merge its rare levels"
-        )
-    return DataError(
-        Message(
-            f"column {name!r} has {levels} levels, and a discrete column may have {MAX_LEVELS}; ",
-            remedy,
-        )
-    )
+        return refusal(what, f"only {occurring} of them occur: remove the unused categories")
+    looks = "it looks like an identifier: "
+    return refusal(what, looks, leave_out(name), ", or merge its rare levels")
 
 
 def no_such_column(place: str, name: str, other: str) -> DataError:

@@ -22,15 +22,16 @@ from sges.data.columns import (
     leave_out,
     numbers_of,
     packed,
+    refusal,
     refuse_infinities,
 )
 from sges.data.decisions import (
     MAX_INTEGER_LEVELS,
     KindNotes,
     Tally,
+    continuous_holes,
     inferred_kind,
     is_code,
-    refuse_continuous_holes,
     stacked_holes,
 )
 from sges.data.em import too_few_pairs
@@ -47,7 +48,7 @@ from sges.data.reading import (
     places_to_read,
 )
 from sges.data.tables import column_of, columns_of, comes_in_parts, names_of, plain_floats
-from sges.errors import Argument, DataError, InvalidArgument, Message
+from sges.errors import Argument, DataError, InvalidArgument
 
 if TYPE_CHECKING:
     from sges.data.description import Description
@@ -328,19 +329,12 @@ def dataset_of(table: Table, reading: Reading) -> Dataset:
         data = statistics_of(table, reading, rows=True)
         assert isinstance(data, Dataset)
         return data
-    if reading.weights is None and (plain := plain_floats(table)) is not None:
-        found, array = plain
-        places = places_to_read(reading, found)
-        asked = kinds_asked(reading, list(places))
-        if Kind.DISCRETE not in asked.values():
-            if list(places.values()) != list(range(len(found))):
-                array = array[:, list(places.values())]
-            noted = label_notes(reading, found)
-            floats_only = _dataset_of_floats(array, list(places), asked, noted)
-            if floats_only is not None:
-                return floats_only
-    noted = label_notes(reading, names_of(table))
-    return dataset_of_columns(columns_of(table, reading), reading, noted)
+    plain = plain_floats(table) if reading.weights is None else None
+    dataset = None if plain is None else _dataset_of_floats(*plain, reading)
+    if dataset is None:
+        noted = label_notes(reading, names_of(table))
+        dataset = dataset_of_columns(columns_of(table, reading), reading, noted)
+    return dataset
 
 
 def dataset_of_columns(
@@ -359,9 +353,8 @@ def dataset_of_columns(
     asked = kinds_asked(reading, [column.name for column in columns])
     notes = KindNotes()
     columns = [column if column.name in asked else notes.as_meant(column) for column in columns]
-    if tally.incomplete and reading.missing == "level":
-        refuse_continuous_holes(columns, asked)
-    elif tally.incomplete:  # for EM, only rows without a single value say nothing
+    if tally.incomplete and reading.missing != "level":
+        # For EM, only rows without a single value say nothing.
         gone = np.all if reading.missing == "em" else np.any
         kept: NDArray[np.bool_] = ~gone(stacked_holes(columns), axis=0)
         if not kept.all():
@@ -375,6 +368,8 @@ def dataset_of_columns(
     for column, kind in zip(columns, kinds, strict=True):
         if column.name not in asked:
             notes.add(column, kind)
+        if kind is Kind.CONTINUOUS and column.missing is not None and reading.missing == "level":
+            raise continuous_holes(column)
         # In a table of counts, each row often has a level of its own.
         if kind is Kind.DISCRETE and are_records and column.name not in named:
             rows = len(column) - column.missing_count
@@ -396,11 +391,8 @@ def effective_notes(dataset: Dataset) -> list[str]:
     """Return notes on survey weights and on holes, with the number of records they leave."""
     notes = []
     if dataset.unit != 1:
-        records = replace(dataset, holes=None).records
-        notes.append(
-            f"weights with fractions are survey weights: {dataset.rows:,} rows count as "
-            f"{records:,} records"
-        )
+        size = f"{dataset.rows:,} rows count as {replace(dataset, holes=None).records:,} records"
+        notes.append(f"weights with fractions are survey weights: {size}")
     if dataset.holes is not None:
         count = int(dataset.holes.sum())
         notes.append(
@@ -415,22 +407,24 @@ def effective_notes(dataset: Dataset) -> list[str]:
 def refuse_holes(dataset: Dataset, what: str) -> None:
     """Refuse a table with missing values where every value is needed."""
     if dataset.holes is not None:
-        raise DataError(
-            Message(
-                f"{what} needs every value, and {int(dataset.holes.sum()):,} are missing; pass ",
-                Argument("missing", "drop"),
-            )
-        )
+        problem = f"{what} needs every value, and {int(dataset.holes.sum()):,} are missing"
+        raise refusal(f"{problem}; pass ", Argument("missing", "drop"))
 
 
 def _dataset_of_floats(
-    table: NDArray[np.float64], names: list[str], asked: dict[str, Kind], noted: Sequence[str]
+    found: list[str], table: NDArray[np.float64], reading: Reading
 ) -> Dataset | None:
     """Return the dataset of an array of finite doubles, or None if a column of it is discrete.
 
     A large array is not copied.  Only the leading rows are looked at, and the rest of those
     columns that repeat a few values or count there.
     """
+    places = places_to_read(reading, found)
+    names, asked = tuple(places), kinds_asked(reading, list(places))
+    if Kind.DISCRETE in asked.values():
+        return None
+    if list(places.values()) != list(range(len(found))):
+        table = table[:, list(places.values())]
     leading = table[:LEADING_ROWS]
     counting = (leading[1:] == leading[:-1] + 1).all(axis=0)
     leading = np.sort(leading, axis=0)
@@ -448,8 +442,8 @@ def _dataset_of_floats(
     codes = np.empty((0, len(table)), np.uint8)
     values.flags.writeable = codes.flags.writeable = False
     kinds, levels = (Kind.CONTINUOUS,) * len(names), (None,) * len(names)
-    every = (*noted, *notes.notes())
-    return Dataset(tuple(names), kinds, levels, values, codes, None, every)
+    every = (*label_notes(reading, found), *notes.notes())
+    return Dataset(names, kinds, levels, values, codes, None, every)
 
 
 def _split_weights(
@@ -527,30 +521,16 @@ def check_records(records: int) -> None:
 
 def identifier(name: str, rows: int, labels: Sequence[Any] | None) -> DataError:
     """Return the error for a discrete column with a level for each row; text has ``labels``."""
-    has_level_per_row = f"column {name!r} has a level of its own for each of {rows} rows, so it "
+    what = f"column {name!r} has a level of its own for each of {rows} rows, so it looks like "
     decimal_comma = re.compile(r"\s*[+-]*\d*,\d+\s*")
     if labels is not None and all(decimal_comma.fullmatch(str(label)) for label in labels):
-        return DataError(
-            Message(
-                has_level_per_row,
-                "looks like numbers with a decimal comma: read the file with ",
-                Argument("decimal", ","),
-            )
-        )
-    are_numbers = labels is not None and numbers_of(labels) is not None
-    kind, aim = (
-        ("continuous", "if these texts are numbers") if are_numbers else ("discrete", "to keep it")
-    )
-    return DataError(
-        Message(
-            has_level_per_row,
-            "looks like an identifier: ",
-            leave_out(name),
-            ", or pass ",
-            Argument("kinds", {name: kind}),
-            f" {aim}",
-        )
-    )
+        remedy = "numbers with a decimal comma: read the file with "
+        return refusal(what, remedy, Argument("decimal", ","))
+    kind, aim = "discrete", "to keep it"
+    if labels is not None and numbers_of(labels) is not None:
+        kind, aim = "continuous", "if these texts are numbers"
+    keep = ", or pass ", Argument("kinds", {name: kind}), f" {aim}"
+    return refusal(what, "an identifier: ", leave_out(name), *keep)
 
 
 def _assembled(

@@ -34,6 +34,7 @@ from sges.data.columns import (
     listed,
     numbers_of,
     ranks,
+    refusal,
 )
 from sges.data.reading import Kind, Missing
 from sges.errors import Argument, DataError, Message
@@ -186,10 +187,10 @@ class KindNotes:
         All other columns are discrete and no two rows agree in them; and the column is called like
         counts, or the rows are all combinations of levels.
         """
+        if len(columns) < 2 or len(columns[0]) > MAX_COUNT_ROWS:
+            return
         numeric = [i for i, column in enumerate(columns) if _may_count(column)]
         beside = [i for i, kind in enumerate(kinds) if kind is Kind.CONTINUOUS]
-        if not numeric or len(columns) < 2 or len(columns[0]) > MAX_COUNT_ROWS:
-            return
         called = [i for i in numeric if columns[i].name.strip().lower() in COUNT_NAMES]
         for i in called or [j for j in beside if j in numeric][:1]:
             others = [column for j, column in enumerate(columns) if j != i]
@@ -218,12 +219,10 @@ class KindNotes:
                     Argument("weights", self.counts),
                 )
             )
+        as_text = self.texts, "numbers as text", "read as numbers", Kind.CONTINUOUS
         cases: list[tuple[list[str] | dict[str, str], str, str, Kind, str]] = [
-            (
-                self.texts, "numbers as text", "read as numbers", Kind.CONTINUOUS,
-                "to take the texts as levels",
-            )
-        ]  # fmt: skip
+            (*as_text, "to take the texts as levels")
+        ]
         for kind, integers in self.integers.items():
             left = {name: count for name, count in integers.items() if name != self.counts}
             cases.append((left, "integers", f"taken as {kind}", kind, "to change that"))
@@ -258,11 +257,10 @@ def counted_columns(names: Collection[str], singular: str, plural: str) -> str:
 def _may_count(column: Column) -> bool:
     """Tell whether a column can hold counts: whole numbers, not negative, not all zero or one."""
     values = column.values
-    if column.labels is not None or column.missing is not None:
+    if column.labels is not None or column.missing is not None or values.dtype.kind not in "iuf":
         return False
-    if values.dtype.kind not in "iuf" or not len(values) or values.min() < 0 or values.max() <= 1:
-        return False
-    return values.dtype.kind != "f" or are_whole(values)
+    is_count = len(values) > 0 and values.min() >= 0 and values.max() > 1
+    return bool(is_count) and (values.dtype.kind != "f" or are_whole(values))
 
 
 def _is_cross_table(columns: list[Column], *, complete: bool) -> bool:
@@ -294,9 +292,7 @@ class Tally:
     @classmethod
     def of(cls, columns: list[Column], times: NDArray[np.int64] | None = None) -> "Tally":
         """Return the tally of some rows, each of which stands for this many rows of the table."""
-        if times is None:
-            missing = {column.name: column.missing_count for column in columns}
-            return cls(len(columns[0]), int(incomplete_rows(columns).sum()), missing)
+        times = np.ones(len(columns[0]), np.int64) if times is None else times
         missing = {c.name: 0 if c.missing is None else int(times[c.missing].sum()) for c in columns}
         return cls(int(times.sum()), int(times[incomplete_rows(columns)].sum()), missing)
 
@@ -312,20 +308,18 @@ class Tally:
         for name, count in self.missing.items():
             if count == self.rows:
                 message = f"column {name!r} has no values, all {self.rows} are missing; "
-                raise DataError(Message(message, leave_out(name)))
+                raise refusal(message, leave_out(name))
         if self.incomplete and how == "error":
             found = [f"{name!r} {count}" for name, count in self.missing.items() if count]
-            raise DataError(
-                Message(
-                    f"missing values in {self.incomplete} of {self.rows} rows "
-                    f"({listed(found, quote=False)}); pass ",
-                    Argument("missing", "drop"),
-                    " to drop these rows, ",
-                    Argument("missing", "em"),
-                    " to estimate from the values observed, or ",
-                    Argument("missing", "level"),
-                    " to make them a level of a discrete column",
-                )
+            raise refusal(
+                f"missing values in {self.incomplete} of {self.rows} rows "
+                f"({listed(found, quote=False)}); pass ",
+                Argument("missing", "drop"),
+                " to drop these rows, ",
+                Argument("missing", "em"),
+                " to estimate from the values observed, or ",
+                Argument("missing", "level"),
+                " to make them a level of a discrete column",
             )
 
     def notes(self, how: Missing) -> list[str]:
@@ -354,21 +348,15 @@ def stacked_holes(columns: Sequence[Column]) -> NDArray[np.bool_]:
     return np.array([none if column.missing is None else column.missing for column in columns])
 
 
-def refuse_continuous_holes(columns: list[Column], asked: dict[str, Kind]) -> None:
-    """Refuse missing values of a continuous column, of which they cannot be a level."""
-    for column in columns:
-        if column.missing is None:
-            continue
-        if (asked.get(column.name) or inferred_kind(column)) is Kind.CONTINUOUS:
-            raise DataError(
-                Message(
-                    f"column {column.name!r} is continuous and {column.missing_count} of its "
-                    "values are missing; ",
-                    Argument("missing", "level"),
-                    " is for discrete columns: pass ",
-                    Argument("missing", "drop"),
-                    ", or ",
-                    Argument("kinds", {column.name: "discrete"}),
-                    " if its values are codes",
-                )
-            )
+def continuous_holes(column: Column) -> DataError:
+    """Return the error for missing values of a continuous column, of which they are not a level."""
+    count = column.missing_count
+    return refusal(
+        f"column {column.name!r} is continuous and {count} of its values are missing; ",
+        Argument("missing", "level"),
+        " is for discrete columns: pass ",
+        Argument("missing", "drop"),
+        ", or ",
+        Argument("kinds", {column.name: "discrete"}),
+        " if its values are codes",
+    )

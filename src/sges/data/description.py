@@ -7,7 +7,7 @@ most of a graph.  The checks themselves are in ``sges.data.checks`` and
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from html import escape
 from textwrap import wrap
 from typing import Any
@@ -73,22 +73,16 @@ class ColumnFacts:
         dict
             One entry per fact; those of the other kind of column are left out.
         """
-        facts: dict[str, Any] = {
-            "name": self.name,
-            "kind": str(self.kind),
-            "why": self.why,
-            "missing": self.missing,
-            "distinct": self.distinct,
-        }
-        if self.kind is Kind.DISCRETE:
-            is_plain = str | int | float | bool | None  # what JSON can hold
-            shares = [
-                {"level": label if isinstance(label, is_plain) else str(label), "share": share}
-                for label, share in self.levels
-            ]
-            return {**facts, "levels": shares}
-        numbers = ("mean", "deviation", "minimum", "maximum", "skewness", "kurtosis")
-        return {**facts, **{name: getattr(self, name) for name in numbers}}
+        facts = {field.name: getattr(self, field.name) for field in fields(self)}
+        facts["kind"] = str(self.kind)
+        is_plain = str | int | float | bool | None  # what JSON can hold
+        levels = [
+            {"level": label if isinstance(label, is_plain) else str(label), "share": share}
+            for label, share in facts.pop("levels")
+        ]
+        if self.kind is Kind.CONTINUOUS:
+            return facts
+        return {**dict(list(facts.items())[:5]), "levels": levels}
 
     def in_words(self) -> str:
         """Return what the values are like, on one line.
@@ -151,13 +145,9 @@ class Finding:
         dict
             One entry per field.
         """
-        return {
-            "topic": self.topic,
-            "serious": self.serious,
-            "columns": list(self.columns),
-            "what": in_shell(self.what),
-            "advice": in_shell(self.advice),
-        }
+        words = {"what": in_shell(self.what), "advice": in_shell(self.advice)}
+        columns = list(self.columns)
+        return {"topic": self.topic, "serious": self.serious, "columns": columns, **words}
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ The likelihood has no maximum if columns are collinear or are no fewer than the 
 gets a prior worth one record of uncorrelated columns, Σ = (S + D) / (m + 1) with D their observed
 variances, which keeps everything finite; other tables get none.  A pair of columns that are never
 observed together has a covariance of which the data say nothing: EM leaves it where the other
-columns put it, starting from zero, and ``never_together`` names the pair.
+columns put it, starting from zero, and ``warn_of_limits`` names the pair.
 
 **Discrete tables.**  The saturated model of discrete columns has a parameter for each cell, far too
 many.  Their holes are imputed from the Gaussian of their indicators: EM gives its mean and
@@ -138,18 +138,12 @@ def estimate(values: Floats, weights: NDArray[Any] | None = None) -> Estimate:
     return Estimate(mean, covariance, likelihoods, fitted.settled, fitted.has_prior)
 
 
-def never_together(seen: Mask) -> tuple[int, int] | None:
-    """Return the first two columns that are never observed in the same row, or None."""
-    counts = seen.astype(np.float64) @ seen.T.astype(np.float64)
-    apart = np.argwhere(np.triu(counts == 0, 1))
-    return (int(apart[0][0]), int(apart[0][1])) if len(apart) else None
-
-
 def warn_of_limits(found: Estimate, names: Sequence[str], seen: Mask) -> None:
     """Warn of a table for which the likelihood has no unique maximum, or which EM did not reach."""
-    if (pair := never_together(seen)) is not None:
+    together = seen.astype(np.float64) @ seen.T.astype(np.float64)
+    for one, two in np.argwhere(np.triu(together == 0, 1))[:1].tolist():
         warn(
-            f"no row has both {names[pair[0]]!r} and {names[pair[1]]!r}: the data say nothing "
+            f"no row has both {names[one]!r} and {names[two]!r}: the data say nothing "
             "about an edge between them, and what is found there follows from the other columns",
         )
     if found.has_prior:

@@ -24,28 +24,16 @@ import pyarrow.csv
 from numpy.typing import NDArray
 
 from sges.data.arrow import ArrowType, column_of_arrow, refuse_arrow_type
-from sges.data.columns import (
-    Column,
-    joined,
-    no_such_column,
-    places_in,
-    smallest_unsigned,
-)
+from sges.data.columns import Column, joined, no_such_column, places_in, refusal, smallest_unsigned
 from sges.data.reading import MISSING_WORDS, Format, Reading, label_notes, places_to_read
 from sges.errors import Argument, DataError, FileError, InvalidArgument, Message, SgesError, shown
 
 Compression: TypeAlias = Literal["gzip", "bz2", "zstd"]
 
 ENDINGS: dict[str, Format] = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".feather": "feather",
-    ".arrow": "feather",
-    ".ipc": "feather",
-}
+    ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet",
+    ".feather": "feather", ".arrow": "feather", ".ipc": "feather",
+}  # fmt: skip
 """The format that the ending of a file's name stands for."""
 
 COMPRESSED: dict[str, Compression] = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
@@ -452,14 +440,9 @@ def _format_by_ending(path: Path, name: str) -> Format:
         return ENDINGS[endings[-2]]
     if endings and endings[-1] in ENDINGS:
         return ENDINGS[endings[-1]]
-    raise DataError(
-        Message(
-            f"{name}: the ending does not tell the format; known are {', '.join(ENDINGS)}, and "
-            ".gz after .csv or .tsv; rename it, or pass ",
-            Argument("format", "csv"),
-            " or another",
-        )
-    )
+    what = f"{name}: the ending does not tell the format; known are {', '.join(ENDINGS)}, and "
+    remedy = ".gz after .csv or .tsv; rename it, or pass "
+    raise refusal(what, remedy, Argument("format", "csv"), " or another")
 
 
 def _file_of_bytes(name: str, file: BinaryIO | None, reading: Reading) -> File:
@@ -485,16 +468,15 @@ def _file_of_bytes(name: str, file: BinaryIO | None, reading: Reading) -> File:
 
 
 def _opener(place: str | pa.Buffer, compression: Compression | None) -> Callable[[], Stream]:
-    def plain() -> Stream:
+    def opener() -> Stream:
         if isinstance(place, pa.Buffer):
-            return pa.BufferReader(place)
-        # pyarrow takes text for UTF-8, which the name of a file need not be
-        name: Any = os.fsencode(place) if os.name == "posix" else place
-        return pa.OSFile(name, mode="rb")
+            stream: Stream = pa.BufferReader(place)
+        else:  # pyarrow takes text for UTF-8, which the name of a file need not be
+            name: Any = os.fsencode(place) if os.name == "posix" else place
+            stream = pa.OSFile(name, mode="rb")
+        return stream if compression is None else pa.input_stream(stream, compression=compression)
 
-    if compression is None:
-        return plain
-    return lambda: pa.input_stream(plain(), compression=compression)
+    return opener
 
 
 def _open_parquet(stream: Stream) -> Any:  # noqa: ANN401 (of pyarrow)
@@ -533,7 +515,7 @@ def _check_text(file: File) -> None:
         head = _head(file.open)
     if (other := _format_by_content(head)) is not None:
         what = f"{file.name}: holds {other}, not {file.format}; pass "
-        raise DataError(Message(what, Argument("format", other)))
+        raise refusal(what, Argument("format", other))
     encoding = file.reading.encoding
     if encoding is None and head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         raise _not_utf8(f"{file.name}: the header", "utf-16")
@@ -548,13 +530,9 @@ def _check_text(file: File) -> None:
     header = text.split("\n", 1)[0].strip("\r\ufeff")
     for other_mark in () if file.delimiter in header else (";", "\t", "|", ","):
         if other_mark in header:
-            raise DataError(
-                Message(
-                    f"{file.name}: the header {header[:60]!r} holds no {file.delimiter!r} and "
-                    f"seems to be separated by {other_mark!r}; pass ",
-                    Argument("delimiter", other_mark),
-                )
-            )
+            what = f"{file.name}: the header {header[:60]!r} holds no {file.delimiter!r} and seems "
+            remedy = f"to be separated by {other_mark!r}; pass "
+            raise refusal(what, remedy, Argument("delimiter", other_mark))
     fields = [field.strip(' "') for field in header.split(file.delimiter)]
     # Whole numbers are names with which libraries number columns.
     if all(map(_NUMBER.fullmatch, fields)) and not all(field.isdigit() for field in fields):
@@ -565,13 +543,8 @@ def _check_text(file: File) -> None:
 
 
 def _not_utf8(what: str, encoding: str = "latin-1") -> DataError:
-    return DataError(
-        Message(
-            f"{what} is not UTF-8 text; pass ",
-            Argument("encoding", encoding),
-            ", or the encoding that it was written in",
-        )
-    )
+    remedy = "; pass ", Argument("encoding", encoding), ", or the encoding that it was written in"
+    return refusal(f"{what} is not UTF-8 text", *remedy)
 
 
 def _not_decodable(file: File, error: UnicodeError) -> DataError:
@@ -579,7 +552,7 @@ def _not_decodable(file: File, error: UnicodeError) -> DataError:
         return _not_utf8(f"{file.name}: the header")
     what = f"{file.name}: cannot be decoded ({' '.join(str(error).split())[:200]}); "
     encoding = Argument("encoding", file.reading.encoding)
-    return DataError(Message(what, "it is not written in ", encoding))
+    return refusal(what, "it is not written in ", encoding)
 
 
 @contextmanager

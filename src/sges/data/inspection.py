@@ -95,10 +95,9 @@ def describe(data: Dataset, asked: frozenset[str] = frozenset()) -> Description:
         notes = (_sample_note(data.rows, len(rows)), *notes)
         data = take_rows(data, rows)
     columns = tuple(_facts(data, v, data.names[v] in asked) for v in range(data.n))
-    found = findings(data)
-    ordered = (*(f for f in found if f.serious), *(f for f in found if not f.serious))
+    found = sorted(_findings(data), key=lambda finding: not finding.serious)
     records = replace(data, holes=None).records
-    return Description(data.rows, records, columns, ordered, notes)
+    return Description(data.rows, records, columns, tuple(found), notes)
 
 
 def inspect(
@@ -153,33 +152,28 @@ def inspect(
         exclude=exclude, delimiter=delimiter, decimal=decimal, encoding=encoding,
         missing_words=missing_words, format=format,
     )  # fmt: skip
-    return inspected(table, reading)
-
-
-def inspected(table: Table, reading: Reading) -> Description:
-    """Return the description of a table that is read as ``reading`` says."""
     if isinstance(table, Dataset):
         return dataset_of(table, reading).describe()
     refuses = reading.missing == "error"
     if refuses:
         reading = replace(reading, missing="em")
     if is_path(table):
-        columns, noted = _columns_of_files(table, reading)
+        found, noted = _columns_of_files(table, reading)
     elif comes_in_parts(table):
         return describe(dataset_of(table, reading))
     else:
-        columns, noted = columns_of(table, reading), label_notes(reading, names_of(table))
-    weights = reading.weights if isinstance(reading.weights, str) else None
-    asked = kinds_asked(reading, [column.name for column in columns if column.name != weights])
-    columns, unusable = _without_unusable(columns, weights, asked)
-    left = {column.name for column in columns}
-    kinds = {name: kind for name, kind in asked.items() if name in left}
-    data = dataset_of_columns(columns, replace(reading, kinds=kinds), noted)
+        found, noted = columns_of(table, reading), label_notes(reading, names_of(table))
+    in_column = reading.weights if isinstance(reading.weights, str) else None
+    asked = kinds_asked(reading, [column.name for column in found if column.name != in_column])
+    found, unusable = _without_unusable(found, in_column, asked)
+    left = {column.name for column in found}
+    asked = {name: kind for name, kind in asked.items() if name in left}
+    data = dataset_of_columns(found, replace(reading, kinds=asked), noted)
     if refuses:  # what would be done about missing values has not been decided
         left_out = effective_notes(replace(data, unit=1.0))
         data = replace(data, notes=tuple(note for note in data.notes if note not in left_out))
-    found = describe(data, frozenset(kinds))
-    return replace(found, findings=(*unusable, *found.findings))
+    description = describe(data, frozenset(asked))
+    return replace(description, findings=(*unusable, *description.findings))
 
 
 def _without_unusable(
@@ -253,7 +247,7 @@ def _sample_note(rows: int, used: int) -> str:
     return f"of {rows:,} rows, {used:,} in evenly spaced blocks were looked at"
 
 
-def findings(data: Dataset) -> list[Finding]:
+def _findings(data: Dataset) -> list[Finding]:
     """Return everything that the checks find in a dataset."""
     odd = [*matrices(data), *cross_table(data)]
     if any(finding.serious for finding in odd):

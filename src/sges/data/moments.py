@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.data.columns import has_finite_sum, leave_out
+from sges.data.columns import has_finite_sum, leave_out, refusal
 from sges.data.products import (
     Matrix,
     Progress,
@@ -22,7 +22,7 @@ from sges.data.products import (
     panels,
     refuse_too_large,
 )
-from sges.errors import Argument, DataError, InvalidArgument, Message, shown
+from sges.errors import Argument, DataError, InvalidArgument, shown
 
 if TYPE_CHECKING:
     from sges.data.dataset import Dataset
@@ -181,15 +181,9 @@ def refuse_discrete(dataset: "Dataset") -> None:
         raise DataError(f"{shown(dataset)} is not a Dataset; Dataset.of makes one of a table")
     if dataset.discrete:
         name = dataset.names[dataset.discrete[0]]
-        raise DataError(
-            Message(
-                f"column {name!r} is discrete and has no covariance; ",
-                leave_out(name),
-                ", or pass ",
-                Argument("kinds", {name: "continuous"}),
-                " if it holds quantities",
-            )
-        )
+        what = f"column {name!r} is discrete and has no covariance; "
+        kind = Argument("kinds", {name: "continuous"})
+        raise refusal(what, leave_out(name), ", or pass ", kind, " if it holds quantities")
 
 
 def is_plain(table: object) -> TypeGuard[Floats]:
@@ -343,7 +337,8 @@ def correlations_of(
     """
     n, rows = values.shape
     refuse_too_large(n, dtype)
-    sums = _Sums.of(blocks_of(values, weights, max(16, BLOCK_CELLS // n)), (n,))
+    step = max(16, BLOCK_CELLS // n)
+    sums = _Sums.of(blocks_of(values, weights, step), (n,))
     variance = sums.scatter / sums.records
     _refuse_out_of_range(names, variance, sums.reach)
     size = min(rows, block_rows(n))
@@ -357,28 +352,20 @@ def correlations_of(
         if progress is not None:
             progress(done, total)
 
+    norm = np.sqrt(sums.scatter)
+    scale = np.divide(1.0, norm, out=np.zeros_like(norm), where=norm > 0)
     for i, (block, times) in enumerate(blocks_of(values, weights, size)):
         own = factor[:, : block.shape[1]]
-        _standardise(block, times, sums, own)
+        for at, (rows_of_block, own_times) in enumerate(blocks_of(block, times, step)):
+            part = rows_of_block - sums.shift[:, None]
+            part -= sums.mean[:, None]
+            part *= scale[:, None]  # so that the products of columns are their correlations
+            if own_times is not None:
+                part *= np.sqrt(own_times)
+            own[:, at * step : at * step + part.shape[1]] = part
         add_products(matrix, own, fresh=i == 0, report=report)
     mirror(matrix)
     return Correlations(sums.records, sums.shift + sums.mean, variance, matrix)
-
-
-def _standardise(
-    values: Floats, weights: NDArray[np.int64] | None, sums: _Sums, out: Matrix
-) -> None:
-    """Write (x - mean) / deviation, over the root of the number of records."""
-    norm = np.sqrt(sums.scatter)
-    scale = np.divide(1.0, norm, out=np.zeros_like(norm), where=norm > 0)
-    size = max(16, BLOCK_CELLS // len(values))
-    for start, (block, times) in enumerate(blocks_of(values, weights, size)):
-        part = block - sums.shift[:, None]
-        part -= sums.mean[:, None]
-        part *= scale[:, None]
-        if times is not None:
-            part *= np.sqrt(times)
-        out[:, start * size : start * size + block.shape[1]] = part
 
 
 def _order(values: Floats) -> Literal["F", "C"]:

@@ -160,22 +160,16 @@ class Counts:
         check_same_columns(self.names, other.names, "counts")
         pairs = zip(self.names, self.levels, other.levels, strict=True)
         levels = tuple(_merged_levels(name, mine, others) for name, mine, others in pairs)
-        joined = np.concatenate([self._in(levels), other._in(levels)], axis=1)
+        kind = smallest_unsigned(max(map(len, levels)) - 1)
+        joined = np.empty((len(levels), len(self.weights) + len(other.weights)), kind)
+        for row, new in enumerate(levels):
+            place = {label: i for i, label in enumerate(new)}
+            both = (self.levels[row], self.codes[row]), (other.levels[row], other.codes[row])
+            moved = [np.array([place[label] for label in old], kind)[own] for old, own in both]
+            joined[row] = np.concatenate(moved)
         weights = np.concatenate([self.weights, other.weights])
         codes, weights = merge_rows(joined, [len(labels) for labels in levels], weights)
         return Counts(self.names, levels, codes, weights)
-
-    def _in(self, levels: tuple[tuple[Any, ...], ...]) -> Codes:
-        """Return the codes for other levels, which include those that the codes stand for."""
-        kind = smallest_unsigned(max(map(len, levels)) - 1)
-        moved = np.empty(self.codes.shape, kind)
-        for row, codes, old, new in zip(moved, self.codes, self.levels, levels, strict=True):
-            if old == new[: len(old)]:
-                row[:] = codes
-            else:
-                place = {label: i for i, label in enumerate(new)}
-                row[:] = np.array([place[label] for label in old], kind)[codes]
-        return moved
 
     def dataset(self, notes: Sequence[str] = ()) -> Dataset:
         """Return the dataset of the distinct rows, weighted by how often each occurs.
@@ -431,8 +425,14 @@ class Summary:
         counts = self._with_levels_as_meant(self.counts, asked)
         if counts is None:
             return None
-        named = frozenset() if isinstance(reading.kinds, Kind) else frozenset(asked)
-        _refuse_identifiers(counts, named)
+        named = () if isinstance(reading.kinds, Kind) else asked
+        is_counted = len(counts.weights) <= MAX_ROWS_OF_LABELS or (counts.weights != 1).any()
+        for name, codes, levels in zip(counts.names, counts.codes, counts.levels, strict=True):
+            present = codes if levels[-1] is not None else codes[codes < len(levels) - 1]
+            if is_counted or name in named or len(np.unique(present)) < len(present):
+                continue
+            labels = tuple(label for label in levels if label is not None)
+            raise identifier(name, len(present), labels if isinstance(labels[0], str) else None)
         return noted_dataset(counts, on_missing, notes)
 
     def _with_levels_as_meant(self, counts: Counts, asked: Mapping[str, Kind]) -> Counts | None:
@@ -450,18 +450,6 @@ class Summary:
                 return None
             levels.append(labels)
         return replace(counts, levels=tuple(levels))
-
-
-def _refuse_identifiers(counts: Counts, named: frozenset[str]) -> None:
-    """Refuse a column with a level for each row, unless it was asked for by name."""
-    rows = len(counts.weights)
-    if rows <= MAX_ROWS_OF_LABELS or (counts.weights != 1).any():
-        return
-    for name, codes, levels in zip(counts.names, counts.codes, counts.levels, strict=True):
-        present = codes if levels[-1] is not None else codes[codes < len(levels) - 1]
-        if name not in named and len(np.unique(present)) == len(present):
-            labels = tuple(label for label in levels if label is not None)
-            raise identifier(name, len(present), labels if isinstance(labels[0], str) else None)
 
 
 def merged(parts: Iterable[Summary]) -> Summary | None:

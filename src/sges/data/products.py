@@ -91,10 +91,7 @@ def is_positive_definite(matrix: Matrix) -> bool:
 
 def restore_lower(matrix: Matrix, diagonal: float) -> None:
     """Copy the upper triangle to the lower one, and write the diagonal."""
-    for rows in panels(len(matrix)):
-        matrix[rows, : rows.start] = matrix[: rows.start, rows].T
-        own = matrix[rows, rows]
-        own[:] = np.triu(own) + np.triu(own, 1).T
+    mirror(matrix.T)
     np.fill_diagonal(matrix, diagonal)
 
 

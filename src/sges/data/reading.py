@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias, get_args
 
+from sges.data.columns import refusal
 from sges.errors import Argument, DataError, InvalidArgument, Message, check_word, suggestion
 
 Table: TypeAlias = Any
@@ -111,13 +112,12 @@ format
 
     def given(self) -> list[str]:
         """Return the names of the options that differ from their defaults."""
-        values = {option.name: getattr(self, option.name) for option in fields(self)}
-        defaults = {option.name: option.default for option in fields(self)}
+        given = [(option, getattr(self, option.name)) for option in fields(self)]
         return [
-            name
-            for name, value in values.items()
-            if value is not defaults[name]
-            and not (isinstance(value, str) and value == defaults[name])
+            option.name
+            for option, value in given
+            if value is not option.default
+            and not (isinstance(value, str) and value == option.default)
         ]
 
 
@@ -146,7 +146,7 @@ def places_to_read(reading: Reading, found: Sequence[str]) -> dict[str, int]:
     left = [name for name in chosen if name not in exclude and name not in weights]
     if not left:
         options = Argument("columns"), " and ", Argument("exclude"), " must leave one"
-        raise DataError(Message("no column is left to read; ", *options))
+        raise refusal("no column is left to read; ", *options)
     return {name: place[name] for name in (*left, *weights)}
 
 
@@ -214,7 +214,7 @@ def refuse_duplicates(names: Sequence[str]) -> None:
 def unknown_column(what: str, name: str, known: Sequence[str]) -> DataError:
     """Return the error for a name that no column has."""
     hint = suggestion(name, known, "the columns")
-    return DataError(Message(Argument(what), f": there is no column {name!r}; {hint}"))
+    return refusal(Argument(what), f": there is no column {name!r}; {hint}")
 
 
 def _checked_kinds(kinds: object) -> dict[str, Kind] | Kind | None:

@@ -79,7 +79,8 @@ def determined(data: Dataset) -> Iterator[Finding]:
     """Find columns that are functions of a single other column, at least nearly."""
     found: dict[str, str] = {}
     derived: list[str] = []
-    for relations in (_by_levels, _constant_within_levels, _by_thresholds, _monotone):
+    by_levels = (_by_levels, _constant_within_levels, _by_thresholds) if data.discrete else ()
+    for relations in (*by_levels, _monotone):
         for name, source, text in relations(data):
             if found.setdefault(name, text) is text and source not in derived:
                 derived.append(name)
@@ -181,8 +182,12 @@ def _by_thresholds(data: Dataset) -> Iterator[Relation]:
     ]
     pairs = max(1, len(discrete) * len(data.continuous))
     for i, x in enumerate(data.continuous[:MAX_PAIR_COLUMNS] if discrete else ()):
-        if _numbers_groups(data.names[x], data.values[i]):
-            continue
+        if _is_sorted(data.values[i]) and are_whole(data.values[i]):
+            # Sorted integers may number rows, persons or groups, which determine anything.
+            span = data.values[i].max() - data.values[i].min()
+            is_dense = span < 2 * len(np.unique(data.values[i]))
+            if is_dense or ROW_NAMES.fullmatch(data.names[x]) is not None:
+                continue
         order = np.argsort(data.values[i], kind="stable")
         values = data.values[i][order]
         for row, y in discrete:
@@ -202,14 +207,6 @@ def _by_thresholds(data: Dataset) -> Iterator[Relation]:
             text = f"{names[0]!r} is a function of {names[1]!r} ({levels[codes[cut]]} up to "
             text += f"{values[cut]:g}, {levels[codes[cut + 1]]} from {values[cut + 1]:g})"
             yield *names, text
-
-
-def _numbers_groups(name: str, values: Floats) -> bool:
-    """Tell whether sorted integers number rows, persons or groups, which determine anything."""
-    if not (_is_sorted(values) and are_whole(values)):
-        return False
-    is_dense = values.max() - values.min() < 2 * len(np.unique(values))
-    return bool(is_dense) or ROW_NAMES.fullmatch(name) is not None
 
 
 def _is_sorted(values: Floats) -> bool:

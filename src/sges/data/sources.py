@@ -19,7 +19,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.data.columns import Column, floats, numbers_of, observed, places_in, smallest_unsigned
+from sges.data.columns import (
+    Column,
+    floats,
+    numbers_of,
+    observed,
+    places_in,
+    refusal,
+    smallest_unsigned,
+)
 from sges.data.dataset import (
     Dataset,
     FractionalWeights,
@@ -37,7 +45,6 @@ from sges.errors import (
     ClusterError,
     DataError,
     InvalidArgument,
-    Message,
     SgesError,
     check_number,
     is_cluster_error,
@@ -132,7 +139,7 @@ def _named(place: str | None) -> Iterator[None]:
     except DataError as error:
         if place is None or isinstance(error, FractionalWeights):
             raise
-        raise DataError(Message(f"{place}: ", *error.args)) from error
+        raise refusal(f"{place}: ", *error.args) from error
 
 
 def moments_of_file(
@@ -180,12 +187,10 @@ def moments_of_file(
         format=format,
     )  # fmt: skip
     if missing == "level":
-        raise DataError(
-            Message(
-                Argument("missing", "level"),
-                " is for discrete columns; pass ",
-                Argument("missing", "drop"),
-            )
+        raise refusal(
+            Argument("missing", "level"),
+            " is for discrete columns; pass ",
+            Argument("missing", "drop"),
         )
     rows = _Rows.of(path, reading, batch_rows, numeric=True)
 
@@ -386,11 +391,10 @@ def _summary_of_partition(
     """Return the summary of one partition: the work of one task."""
     place = f"partition {number}"
     with _named(place):
-        found = {str(name) for name in part.columns}
-        if reading.names is None:
-            for name in names:
-                if name not in found:
-                    raise DataError(f"has no column {name!r}, which the Dask frame declares")
+        found = names if reading.names is not None else {str(name) for name in part.columns}
+        for name in names:
+            if name not in found:
+                raise DataError(f"has no column {name!r}, which the Dask frame declares")
         return Summary.of(columns_of(part, reading), reading, place, with_moments=with_moments)
 
 

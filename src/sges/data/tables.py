@@ -49,6 +49,8 @@ def columns_of(table: Table, reading: Reading) -> list[Column]:
         found = _numpy_parts(table)
     elif isinstance(table, Mapping):
         found = [(str(name), values) for name, values in table.items()]
+    elif (pa := sys.modules.get("pyarrow")) and isinstance(table, pa.Table | pa.RecordBatch):
+        found = list(zip(table.column_names, table.columns, strict=True))
     else:
         found = _frame_parts(table)
     places = places_to_read(reading, [name for name, _ in found])
@@ -90,18 +92,14 @@ def plain_floats(table: Table) -> tuple[list[str], NDArray[np.float64]] | None:
 
 def _numpy_parts(table: NDArray[Any]) -> list[tuple[str, Part]]:
     """Return the columns of an array; integers that fit in a byte are stored as bytes."""
-    if table.dtype.names is not None:
-        if table.ndim != 1:
-            raise DataError(
-                f"a structured array of shape {table.shape} is not a table; give it 1-D"
-            )
-        return [(name, table[name]) for name in table.dtype.names]
-    if table.ndim != 2:
-        raise DataError(
-            f"a NumPy array of shape {table.shape} is not a table; give rows x columns, 2-D"
-        )
-    is_plain = type(table) is np.ndarray and table.dtype.kind in "iu" and table.size > 0
-    if is_plain and table.min() >= 0 and table.max() <= np.iinfo(np.uint8).max:
+    is_record = table.dtype.names is not None
+    if table.ndim != (1 if is_record else 2):
+        what, shape = ("structured", "it 1-D") if is_record else ("NumPy", "rows x columns, 2-D")
+        raise DataError(f"a {what} array of shape {table.shape} is not a table; give {shape}")
+    if is_record:
+        return [(name, table[name]) for name in table.dtype.names or ()]
+    has_integers = type(table) is np.ndarray and table.dtype.kind in "iu" and table.size > 0
+    if has_integers and table.min() >= 0 and table.max() <= np.iinfo(np.uint8).max:
         narrow = np.empty(table.shape, np.uint8, order="F")
         for start in range(0, len(table), ROWS_TOGETHER):
             narrow[start : start + ROWS_TOGETHER] = table[start : start + ROWS_TOGETHER]
@@ -110,25 +108,25 @@ def _numpy_parts(table: NDArray[Any]) -> list[tuple[str, Part]]:
 
 
 def _frame_parts(table: Table) -> list[tuple[str, Part]]:
-    """Return the columns of a frame of any library."""
-    pa = sys.modules.get("pyarrow")
-    if pa is not None and isinstance(table, pa.Table | pa.RecordBatch):
-        return list(zip(table.column_names, table.columns, strict=True))
-    if not any(library in sys.modules for library in FRAME_LIBRARIES):
-        return _capsule_parts(table)
-    import narwhals as nw
+    """Return the columns of a frame, or of what has the Arrow C stream interface."""
+    if any(library in sys.modules for library in FRAME_LIBRARIES):
+        import narwhals as nw
 
-    refuse_duplicates([str(name) for name in _native_names(table)])
-    try:
-        frame = nw.from_native(table)
-    except TypeError:
-        return _capsule_parts(table)
-    if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
-    # Not frame[name]: where names are numbers, that is a row.
-    return [
-        (str(name), part) for name, part in zip(frame.columns, frame.iter_columns(), strict=True)
-    ]
+        refuse_duplicates([str(name) for name in _native_names(table)])
+        frame = nw.from_native(table, pass_through=True)
+        frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+        if isinstance(frame, nw.DataFrame):
+            # Not frame[name]: where names are numbers, that is a row.
+            return list(zip(map(str, frame.columns), frame.iter_columns(), strict=True))
+    if not hasattr(table, "__arrow_c_stream__") or hasattr(table, "to_frame"):
+        raise DataError(
+            f"a {type(table).__name__} is not a table; give a pandas, polars or pyarrow table, "
+            "a 2-D NumPy array, a mapping of columns, or the path of a file"
+        )
+    import pyarrow as pa
+
+    whole = pa.RecordBatchReader.from_stream(table).read_all()
+    return list(zip(whole.column_names, whole.columns, strict=True))
 
 
 def is_dask(table: Table) -> bool:
@@ -166,19 +164,6 @@ def _native_names(table: Table) -> Iterable[Any]:
     return names if isinstance(names, Iterable) and not callable(names) else ()
 
 
-def _capsule_parts(table: Table) -> list[tuple[str, Part]]:
-    """Return the columns of a table that speaks the Arrow C stream interface."""
-    if not hasattr(table, "__arrow_c_stream__") or hasattr(table, "to_frame"):
-        raise DataError(
-            f"a {type(table).__name__} is not a table; give a pandas, polars or pyarrow table, "
-            "a 2-D NumPy array, a mapping of columns, or the path of a file"
-        )
-    import pyarrow as pa
-
-    whole = pa.RecordBatchReader.from_stream(table).read_all()
-    return list(zip(whole.column_names, whole.columns, strict=True))
-
-
 def column_of(name: str, part: Part) -> Column:
     """Return one column, whatever library it comes from."""
     if isinstance(part, np.ndarray):
@@ -211,7 +196,15 @@ def _series_column(name: str, series: Series) -> Column:
     if series.dtype == nw.Object:
         return list_column(name, series.to_list())
     if pandas_like and series.dtype in (nw.Categorical, nw.Enum):
-        return _pandas_categories(name, series.to_native())
+        categories = series.to_native().cat  # which may be intervals or anything else
+        levels = [
+            level if isinstance(level, str | int | float | bool) else str(level)
+            for level in categories.categories.tolist()
+        ]
+        positions = categories.codes.to_numpy().astype(np.int64)
+        missing = positions < 0
+        positions[missing] = 0
+        return label_column(name, positions, levels, declared=True, missing=missing)
     if series.dtype == nw.Categorical:
         # Its categories belong to a pool shared with other columns: none were declared for it.
         series = series.cast(nw.String)
@@ -223,18 +216,6 @@ def _series_column(name: str, series: Series) -> Column:
     except (TypeError, ValueError, NotImplementedError) as error:
         raise unusable(name, str(native_dtype)) from error
     return column_of_arrow(name, array)
-
-
-def _pandas_categories(name: str, series: Series) -> Column:
-    """Return a pandas categorical, whose levels may be intervals or anything else."""
-    levels = [
-        level if isinstance(level, str | int | float | bool) else str(level)
-        for level in series.cat.categories.tolist()
-    ]
-    positions = series.cat.codes.to_numpy().astype(np.int64)
-    missing = positions < 0
-    positions[missing] = 0
-    return label_column(name, positions, levels, declared=True, missing=missing)
 
 
 def _numpy_column(name: str, values: NDArray[Any]) -> Column:

@@ -257,8 +257,7 @@ class _Parser:
 
     def _check_rows(self, name: str, family: _Family, levels: Sequence[Sequence[str]]) -> None:
         """Check that there is a row of the right length for each configuration."""
-        configurations = prod(map(len, levels))
-        arity = len(self._levels[name])
+        configurations, arity = prod(map(len, levels)), len(self._levels[name])
         for key in family.rows:
             if len(key) != len(levels) or any(
                 level not in labels for level, labels in zip(key, levels, strict=True)

@@ -142,23 +142,18 @@ class FromJoint:
 
     def marginal(self, query: NodeSet, /) -> Table:
         """Return the joint distribution of the variables in query."""
+        if self._joint is None:
+            self._joint = product(self._factors, self._arities)
         missing, above = self._everything & ~query, []
-        table = self._known(missing)
-        while table is None:
+        table = None
+        while missing and (table := self._kept.get(self._everything & ~missing)) is None:
             above.append(first(missing))
             missing &= missing - 1
-            table = self._known(missing)
+        table = self._joint if table is None else table
         for v in reversed(above):
             table = sum_out(table, v)
             self._kept.keep(table.scope, table)
         return table
-
-    def _known(self, missing: NodeSet) -> Table | None:
-        if missing:
-            return self._kept.get(self._everything & ~missing)
-        if self._joint is None:
-            self._joint = product(self._factors, self._arities)
-        return self._joint
 
 
 class FromBuckets:

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from sges.data import Dataset
+from sges.data.dataset import refuse_holes
 from sges.errors import DataError, NetworkError
 from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG, columns_of
@@ -213,8 +214,7 @@ def fit_mixed(dag: PDAG, table: Dataset, smoothing: float) -> MixedNetwork:
     families: list[Family] = []
     for y in range(dag.n):
         design = _design(list(nodes(dag.parents(y))), columns, levels)
-        labels = levels[y]
-        if labels is None:
+        if (labels := levels[y]) is None:
             families.append(_linear(dag.name(y), design, columns[y], weights))
         else:
             families.append(_logistic(design, columns[y], len(labels), weights, smoothing))
@@ -270,6 +270,7 @@ def _logistic(
 
 def _columns(table: Dataset, at: Sequence[int], levels: Sequence[tuple[Any, ...] | None]) -> Floats:
     """Return one row per variable: its values, or the codes of its levels."""
+    refuse_holes(table, "a network of both kinds of variables")
     found = np.empty((len(at), table.rows))
     for v, i in enumerate(at):
         labels = levels[v]
@@ -286,11 +287,8 @@ def _design(
     above: Sequence[int], columns: Floats, levels: Sequence[tuple[Any, ...] | None]
 ) -> Floats:
     """Return the columns of the parents: values, or indicators of all levels but the first."""
-    blocks = []
+    blocks = [np.empty((columns.shape[1], 0))]
     for v in above:
-        labels = levels[v]
-        if labels is None:
-            blocks.append(columns[v][:, None])
-        else:
-            blocks.append((columns[v][:, None] == np.arange(1, len(labels))).astype(np.float64))
-    return np.hstack(blocks) if blocks else np.empty((columns.shape[1], 0))
+        column, labels = columns[v][:, None], levels[v]
+        blocks.append(column if labels is None else column == np.arange(1, len(labels)))
+    return np.hstack(blocks)

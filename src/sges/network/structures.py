@@ -1,6 +1,5 @@
 """Random structures: those of the paper's experiment, Erdős–Rényi DAGs and polytrees."""
 
-from collections.abc import Sequence
 from itertools import combinations
 from typing import TypeAlias
 
@@ -120,9 +119,21 @@ def random_polytree(n: int, seed: Seed = 0) -> PDAG:
     """
     n = _checked("n", n)
     check_seed(seed)
+    if n < 2:
+        return PDAG.from_edges(n, [])
     rng = np.random.default_rng(seed)
-    code = rng.integers(n, size=max(n - 2, 0)).tolist() if n else []
-    return PDAG.from_edges(n, ((x, y) if rng.random() < 0.5 else (y, x) for x, y in _tree(n, code)))
+    code = rng.integers(n, size=n - 2).tolist()  # of Prüfer, which stands for one tree
+    uses = [1 + code.count(v) for v in range(n)]
+    edges: list[Edge] = []
+    left: NodeSet = (1 << n) - 1
+    for v in code:
+        leaf = next(u for u in nodes(left) if uses[u] == 1)
+        edges.append((leaf, v))
+        left ^= 1 << leaf
+        uses[v] -= 1
+    a, b = nodes(left)
+    edges.append((a, b))
+    return PDAG.from_edges(n, ((x, y) if rng.random() < 0.5 else (y, x) for x, y in edges))
 
 
 def _checked(what: str, value: int) -> int:
@@ -132,19 +143,3 @@ def _checked(what: str, value: int) -> int:
         raise NetworkError(f"{has} must be 0 or more")
     check_number(what, value, whole=True, most=10**9)
     return int(value)
-
-
-def _tree(n: int, code: Sequence[int]) -> list[Edge]:
-    """Return the labelled tree on n nodes with this Prüfer code of n − 2 nodes."""
-    if n < 2:
-        return []
-    uses = [1 + code.count(v) for v in range(n)]
-    edges = []
-    left: NodeSet = (1 << n) - 1
-    for v in code:
-        leaf = next(u for u in nodes(left) if uses[u] == 1)
-        edges.append((leaf, v))
-        left ^= 1 << leaf
-        uses[v] -= 1
-    a, b = nodes(left)
-    return [*edges, (a, b)]
