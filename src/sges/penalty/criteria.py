@@ -31,7 +31,8 @@ dimensional graphical models, NeurIPS 23.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cache, reduce
+from itertools import takewhile
 from math import log, pi, prod, sqrt
 from statistics import fmean, stdev
 from typing import TypeAlias
@@ -205,12 +206,8 @@ class Stability(Criterion):
 
     def best(self, tried: Sequence[Candidate]) -> Candidate:
         """Return the last candidate that, like all before it, is stable; the first if none is."""
-        stable = tried[0]
-        for one in tried:
-            if one.value > MAX_INSTABILITY:
-                break
-            stable = one
-        return stable
+        stable = list(takewhile(lambda one: one.value <= MAX_INSTABILITY, tried))
+        return stable[-1] if stable else tried[0]
 
 
 CRITERIA: dict[str, Callable[..., Criterion]] = {
@@ -235,22 +232,16 @@ class Folds(ABC):
     """Per fold, what the score of all other folds is made of."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, int, NodeSet], float] = {}
+        self.family: Callable[[int, int, NodeSet], float] = cache(self._family)
 
     def per_record(self, fold: int, graph: PDAG) -> float:
         """Return the log-likelihood of a fold under a class fitted to the others, per record."""
         dag = pdag_to_dag(graph)
         return sum(self.family(fold, y, dag.parents(y)) for y in range(dag.n))
 
-    def family(self, fold: int, y: int, parents: NodeSet) -> float:
-        """Return what y contributes, given its parents."""
-        key = (fold, y, parents)
-        if (found := self._known.get(key)) is None:
-            found = self._known[key] = self._family(fold, y, parents)
-        return found
-
     @abstractmethod
-    def _family(self, fold: int, y: int, parents: NodeSet) -> float: ...
+    def _family(self, fold: int, y: int, parents: NodeSet) -> float:
+        """Return what y contributes to the likelihood of a fold, given its parents."""
 
 
 class NormalFolds(Folds):
@@ -275,7 +266,8 @@ class NormalFolds(Folds):
         whole = np.sqrt(np.diagonal(reduce(Moments.merge, test).covariance))
         self._scale = np.where(whole > 0, whole, 1.0)
         # An indicator may be constant without the fold: one imaginary record keeps it finite.
-        ridge = np.where(_is_indicator(data, widths), 1 / data.records, RIDGE)
+        is_indicator = np.repeat([kind is Kind.DISCRETE for kind in data.kinds], widths)
+        ridge = np.where(is_indicator, 1 / data.records, RIDGE)
         self._train = [self._unit(m.covariance) + np.diag(ridge) for m in train]
         self._test = [self._around(a, b) for a, b in zip(test, train, strict=True)]
 
@@ -349,10 +341,6 @@ def _indicators(data: Dataset, row: int) -> Floats:
     levels = np.unique(data.codes[row])
     is_level: NDArray[np.bool_] = data.codes[row] == levels[: max(len(levels) - 1, 1), None]
     return is_level.astype(np.float64)
-
-
-def _is_indicator(data: Dataset, widths: NDArray[np.int64]) -> NDArray[np.bool_]:
-    return np.repeat([kind is Kind.DISCRETE for kind in data.kinds], widths)
 
 
 # Parts of a table

@@ -31,6 +31,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from math import isfinite, log
 from typing import Any, TypeAlias
@@ -49,7 +50,7 @@ from sges.errors import (
     shown,
 )
 from sges.graph.pdag import PDAG
-from sges.penalty.criteria import CRITERIA, Candidate, Criterion
+from sges.penalty.criteria import CRITERIA, Candidate
 from sges.result import Result
 from sges.score.gaussian.bic import GaussianBIC
 from sges.score.named import SCORES, named_score
@@ -115,20 +116,20 @@ class CriterionResult:
             One record per candidate.  ``difference`` is its criterion less that of the chosen
             candidate, ``error`` the standard error of this over the parts.
         """
-        return [self._row(tried) for tried in self.curve]
-
-    def _row(self, tried: Candidate) -> dict[str, str | float | bool]:
-        difference, error = tried.ahead(self.chosen)
-        return {
-            "method": self.method,
-            "penalty": tried.penalty,
-            "value": tried.value,
-            "difference": difference,
-            "error": error,
-            "edges": tried.mean_edges,
-            "seconds": tried.seconds,
-            "chosen": tried is self.chosen,
-        }
+        return [
+            {
+                "method": self.method,
+                "penalty": tried.penalty,
+                "value": tried.value,
+                "difference": difference,
+                "error": error,
+                "edges": tried.mean_edges,
+                "seconds": tried.seconds,
+                "chosen": tried is self.chosen,
+            }
+            for tried in self.curve
+            for difference, error in [tried.ahead(self.chosen)]
+        ]
 
     def as_table(self) -> str:
         """Return the curve as a table in plain text, with the chosen candidate marked.
@@ -280,12 +281,34 @@ def choose_penalty(
     run = _Run(search, time_limit, effective_jobs(n_jobs))
     wanted = _checked_candidates(candidates)
     make, label = _maker(data, score)
+    check_word("method", method, METHODS)
     criteria: list[CriterionResult] = []
-    for name in _known(method):
-        with warnings.catch_warnings():  # whoever searches the whole table is told, once
-            warnings.simplefilter("ignore", DataWarning)
-            criterion = _criterion(data, name, parts, seed, summed=make is GaussianBIC)
-            tried = _tried(criterion, _open(wanted, criteria), make, run)
+    for name in METHODS[method]:
+        count = PARTS[name] if parts is None else parts
+        check_number("seed", seed, whole=True)
+        check_number("parts", count, whole=True, least=2)
+        if isinstance(data, Moments):
+            raise InvalidArgument(
+                "Moments have no records to set aside; give the table, or use "
+                "sges.penalty.rule_of_thumb"
+            )
+        least = max((one.penalty for one in criteria), default=0.0)
+        tried: list[Candidate] = []
+        # Whoever searches the whole table is told about it, once.
+        with warnings.catch_warnings(action="ignore", category=DataWarning):
+            rng, summed = np.random.default_rng(seed), make is GaussianBIC
+            criterion = CRITERIA[name](data, count, rng, summed=summed)
+            for penalty in wanted:
+                if penalty < least or least == wanted[0]:  # it cannot change the choice
+                    break
+                begun = run.seconds()
+                graphs = run.graphs(make, criterion.samples, penalty)
+                if graphs is None:
+                    break
+                values, edges = criterion.values(graphs), tuple(g.edge_count() for g in graphs)
+                tried.append(Candidate(penalty, values, edges, run.seconds() - begun))
+                if criterion.settled(tried):
+                    break
         if tried:
             skipped = tuple(p for p in reversed(wanted) if p < tried[-1].penalty)
             curve = tuple(reversed(tried))
@@ -327,27 +350,17 @@ class _Run:
                 self.cut_short = True
                 return None
             self.searches += len(wave)
-            for graph in self._searched(make, wave, penalty, left):
-                if graph is None:
-                    self.cut_short = True
-                    return None
-                found.append(graph)
-        return found
+            jobs = [(self._search, make, part, penalty, left) for part in wave]
+            if len(jobs) == 1:
+                graphs = [_graph(*jobs[0])]
+            else:
+                from joblib import Parallel, delayed
 
-    def _searched(
-        self,
-        make: MakeScore,
-        samples: Sequence[Dataset | Moments],
-        penalty: float,
-        left: float | None,
-    ) -> list[PDAG | None]:
-        """Search some samples at once."""
-        if len(samples) == 1:
-            return [_graph(self._search, make, samples[0], penalty, left)]
-        from joblib import Parallel, delayed
-
-        jobs = [delayed(_graph)(self._search, make, part, penalty, left) for part in samples]
-        found: list[PDAG | None] = Parallel(n_jobs=self._jobs)(jobs)
+                graphs = Parallel(n_jobs=self._jobs)(delayed(_graph)(*job) for job in jobs)
+            found += [graph for graph in graphs if graph is not None]
+            if None in graphs:
+                self.cut_short = True
+                return None
         return found
 
 
@@ -359,56 +372,13 @@ def _graph(
     left: float | None,
 ) -> PDAG | None:
     """Return the graph found on one sample; None if time was up before."""
+    quiet: AbstractContextManager[Any] = nullcontext()
     if threading.current_thread() is threading.main_thread():  # of a process of its own, maybe
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DataWarning)
-            score = make(sample, penalty)
-    else:
+        quiet = warnings.catch_warnings(action="ignore", category=DataWarning)
+    with quiet:
         score = make(sample, penalty)
     result = search(score) if left is None else search(score, time_limit=left)
     return result.cpdag if result.complete else None
-
-
-def _tried(
-    criterion: Criterion, wanted: Sequence[float], make: MakeScore, run: _Run
-) -> list[Candidate]:
-    """Return the candidates whose searches were completed."""
-    tried: list[Candidate] = []
-    for penalty in wanted:
-        begun = run.seconds()
-        graphs = run.graphs(make, criterion.samples, penalty)
-        if graphs is None:
-            break
-        values, edges = criterion.values(graphs), tuple(g.edge_count() for g in graphs)
-        tried.append(Candidate(penalty, values, edges, run.seconds() - begun))
-        if criterion.settled(tried):
-            break
-    return tried
-
-
-def _open(wanted: Sequence[float], criteria: Sequence[CriterionResult]) -> list[float]:
-    """Return the candidates that can still change the choice: the largest result, and above."""
-    least = max((result.penalty for result in criteria), default=0.0)
-    return [] if least == wanted[0] else [penalty for penalty in wanted if penalty >= least]
-
-
-def _known(method: str) -> tuple[str, ...]:
-    check_word("method", method, METHODS)
-    return METHODS[method]
-
-
-def _criterion(
-    data: Dataset | Moments, method: str, parts: int | None, seed: int, *, summed: bool
-) -> Criterion:
-    count = PARTS[method] if parts is None else parts
-    check_number("seed", seed, whole=True)
-    check_number("parts", count, whole=True, least=2)
-    if isinstance(data, Moments):
-        raise InvalidArgument(
-            "Moments have no records to set aside; give the table, or use "
-            "sges.penalty.rule_of_thumb"
-        )
-    return CRITERIA[method](data, count, np.random.default_rng(seed), summed=summed)
 
 
 def _checked_candidates(candidates: Sequence[float]) -> list[float]:
