@@ -15,7 +15,7 @@ possible means not excluded by the walks.
 
 from typing import TYPE_CHECKING
 
-from sges.nodeset import NodeSet, nodes, reach
+from sges.nodeset import NodeSet, nodes, nodeset, reach, union
 
 if TYPE_CHECKING:
     from sges.graph.pdag import PDAG
@@ -23,36 +23,25 @@ if TYPE_CHECKING:
 
 def class_descendants(graph: "PDAG", x: int, *, possible: bool) -> NodeSet:
     """Return the nodes other than x that x is an ancestor of in every member, or in some."""
-    directed = reach(graph.children, 1 << x)
+    from sges.graph.equivalence import is_cpdag
+
     by_first_node = {a: _walks(graph, x, a) for a in nodes(graph.out[x])}
-    reached = 0
-    for ends in by_first_node.values():
-        reached |= ends
+    reached = union(by_first_node.values())
     if not possible:
-        reached = (
-            directed
-            if not _is_cpdag(graph)
-            else directed | _in_every_member(graph, reached & ~directed, by_first_node)
-        )
+        ends, reached = reached, reach(graph.children, 1 << x)
+        for y in nodes(ends & ~reached) if is_cpdag(graph) else ():
+            first_nodes = nodeset(a for a, walked in by_first_node.items() if walked >> y & 1)
+            if not graph.is_clique(first_nodes):
+                reached |= 1 << y
     return reached & ~(1 << x)
 
 
 def class_ancestors(graph: "PDAG", y: int, *, possible: bool) -> NodeSet:
     """Return the nodes other than y that are ancestors of y in every member, or in some."""
-    candidates = reach(lambda v: graph.into[v], 1 << y) & ~(1 << y)
-    return sum(
-        1 << x for x in nodes(candidates) if class_descendants(graph, x, possible=possible) >> y & 1
+    candidates = reach(graph.into.__getitem__, 1 << y) & ~(1 << y)
+    return nodeset(
+        x for x in nodes(candidates) if class_descendants(graph, x, possible=possible) >> y & 1
     )
-
-
-def _in_every_member(graph: "PDAG", ends: NodeSet, by_first_node: dict[int, NodeSet]) -> NodeSet:
-    """Return those of the ends whose first nodes are not a clique, of a node of a CPDAG."""
-    certain = 0
-    for y in nodes(ends):
-        first_nodes = sum(1 << a for a, reached in by_first_node.items() if reached >> y & 1)
-        if not graph.is_clique(first_nodes):
-            certain |= 1 << y
-    return certain
 
 
 def _walks(graph: "PDAG", x: int, a: int) -> NodeSet:
@@ -68,9 +57,3 @@ def _walks(graph: "PDAG", x: int, a: int) -> NodeSet:
                 reached |= 1 << w
                 todo.append((v, w))
     return reached
-
-
-def _is_cpdag(graph: "PDAG") -> bool:
-    from sges.graph.equivalence import is_cpdag
-
-    return is_cpdag(graph)

@@ -18,11 +18,10 @@ enumerated up to a limit; beyond it the count is an interval, and draws are made
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from math import factorial, prod
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from sges.errors import Undecided, check_number, check_seed
 from sges.graph.equivalence import extensions, maximally_oriented
@@ -51,7 +50,8 @@ def class_size(graph: PDAG, limit: int = 10_000) -> int | Between:
     graph : PDAG
         A CPDAG, or one refined by background knowledge.
     limit : int, optional
-        How many extensions of one refined component may be listed to count them.
+        How many DAGs may be listed to count those of a component in which background knowledge
+        directs edges; everything else is counted in polynomial time.
 
     Returns
     -------
@@ -76,12 +76,12 @@ def class_size(graph: PDAG, limit: int = 10_000) -> int | Between:
     check_graph("graph", graph)
     check_number("limit", limit, whole=True)
     low = high = 1
-    for part in _parts(graph):
+    for part in _components(maximally_oriented(graph)):
         if part.is_undirected:
-            few = many = part.orientations.count(part.within)
+            few = many = part.count(part.everything)
         else:
             few = sum(1 for _ in islice(extensions(part.graph), limit + 1))
-            many = few if few <= limit else part.orientations.count(part.within)
+            many = few if few <= limit else part.count(part.everything)
         low, high = low * few, high * many
     return low if low == high else Between(low, high)
 
@@ -124,12 +124,12 @@ def sample_members(graph: PDAG, k: int, seed: Seed = 0) -> list[PDAG]:
     import numpy as np  # import sges must stay light
 
     rng = np.random.default_rng(seed)
-    parts = _parts(graph)
     closed = maximally_oriented(graph)
+    parts = _components(closed)
     draws = []
     for _ in range(k):
         arrows = [
-            (part.node(x), part.node(y))
+            (part.numbers[x], part.numbers[y])
             for part in parts
             for x, y in part.draw(rng).directed_edges()
         ]
@@ -137,37 +137,44 @@ def sample_members(graph: PDAG, k: int, seed: Seed = 0) -> list[PDAG]:
     return draws
 
 
-@dataclass(frozen=True)
-class _Part:
-    """One undirected component of a closed graph, as a graph of its own."""
+class _Pick(NamedTuple):
+    """A maximal clique K that comes first: in how many orientations, and what it leaves."""
 
-    numbers: tuple[int, ...]
-    graph: PDAG
-    orientations: "_Orientations"
+    clique: NodeSet
+    separators: tuple[NodeSet, ...]
+    weight: int
+    rest: tuple[NodeSet, ...]
 
-    @property
-    def within(self) -> NodeSet:
-        return (1 << self.graph.n) - 1
 
-    @property
-    def is_undirected(self) -> bool:
-        return self.graph.out == self.graph.into
+class _Component:
+    """One undirected component of a closed graph, as a graph of its own.
 
-    def node(self, v: int) -> int:
-        """Return the number that a node of the part has in the whole graph."""
-        return self.numbers[v]
+    The orientations of its skeleton without cycles and v-structures are counted and drawn; where
+    the graph has arrows, its extensions are those among them that have these arrows.
+    """
+
+    def __init__(self, closed: PDAG, within: NodeSet) -> None:
+        self.numbers = tuple(nodes(within))  # of the nodes in the whole graph
+        self.graph = closed.induced(self.numbers).named(None)
+        self.is_undirected = self.graph.out == self.graph.into
+        self.everything = (1 << self.graph.n) - 1
+        self._adjacent = self.graph.skeleton()
+        self._picks: Callable[[NodeSet], list[_Pick]] = cache(self._make_picks)
+
+    def count(self, within: NodeSet) -> int:
+        """Return the number of orientations of a connected induced subgraph."""
+        return sum(pick.weight for pick in self._picks(within))
 
     def draw(self, rng: "np.random.Generator") -> PDAG:
-        """Return one extension of the part, drawn uniformly."""
-        arrows = self.graph.directed_edges()
+        """Return one extension, drawn uniformly."""
+        arrows, lines = self.graph.directed_edges(), self.graph.undirected_edges()
         if not self.is_undirected:
             listed = list(islice(extensions(self.graph), 1001))
             if len(listed) <= 1000:
                 return listed[int(rng.integers(len(listed)))]
         for _ in range(MAX_TRIES):
-            place = {v: i for i, v in enumerate(self.orientations.draw(self.within, rng))}
+            place = {v: i for i, v in enumerate(self._draw_order(rng))}
             if all(place[x] < place[y] for x, y in arrows):
-                lines = self.graph.undirected_edges()
                 return self.graph.edited(
                     direct=[(x, y) if place[x] < place[y] else (y, x) for x, y in lines]
                 )
@@ -176,53 +183,15 @@ class _Part:
             f"to draw one in {MAX_TRIES} tries"
         )
 
-
-def _parts(graph: PDAG) -> list[_Part]:
-    """Return the undirected components of at least two nodes."""
-    closed = maximally_oriented(graph)
-    parts = []
-    for component in components(closed.neighbors, (1 << closed.n) - 1):
-        if component & (component - 1):
-            part = closed.induced(nodes(component)).named(None)
-            parts.append(_Part(tuple(nodes(component)), part, _Orientations(part.skeleton())))
-    return parts
-
-
-@dataclass(frozen=True)
-class _Pick:
-    """A maximal clique K: how many orders of it count, and what is left when it comes first."""
-
-    clique: NodeSet
-    separators: tuple[NodeSet, ...]
-    orders: int
-    rest: tuple[NodeSet, ...]
-
-
-class _Orientations:
-    """The orientations of a chordal graph without cycles and v-structures: counted and drawn."""
-
-    def __init__(self, adjacent: tuple[NodeSet, ...]) -> None:
-        self._adjacent = adjacent
-        self.count: Callable[[NodeSet], int] = cache(self._count)
-        self._picks: Callable[[NodeSet], list[_Pick]] = cache(self._make_picks)
-
-    def _count(self, within: NodeSet) -> int:
-        """Return the number of orientations of a connected induced subgraph."""
-        return sum(map(self._weight, self._picks(within)))
-
-    def _weight(self, pick: _Pick) -> int:
-        return pick.orders * prod(map(self.count, pick.rest))
-
-    def draw(self, within: NodeSet, rng: "np.random.Generator") -> list[int]:
+    def _draw_order(self, rng: "np.random.Generator") -> list[int]:
         """Return a topological order of an orientation drawn uniformly."""
         order = []
-        stack = [within]
+        stack = [self.everything]
         while stack:
             part = stack.pop()
-            picks = self._picks(part)
             at = _below(self.count(part), rng)
-            for pick in picks:
-                at -= self._weight(pick)
+            for pick in self._picks(part):
+                at -= pick.weight
                 if at < 0:
                     break
             order += _allowed_order(pick, rng)
@@ -230,16 +199,13 @@ class _Orientations:
         return order
 
     def _make_picks(self, within: NodeSet) -> list[_Pick]:
-        cliques = maximal_cliques({v: self._adjacent[v] for v in nodes(within)}, within)
-        return [
-            _Pick(
-                clique,
-                separators,
-                _orders(clique.bit_count(), [s.bit_count() for s in separators]),
-                tuple(self._left_undirected(within, clique)),
-            )
-            for clique, separators in _forbidden_prefixes(cliques)
-        ]
+        picks = []
+        for clique, separators in _forbidden_prefixes(maximal_cliques(self._adjacent, within)):
+            rest = tuple(self._left_undirected(within, clique))
+            orders = _orders(clique.bit_count(), [s.bit_count() for s in separators])
+            weight = orders * prod(map(self.count, rest))
+            picks.append(_Pick(clique, separators, weight, rest))
+        return picks
 
     def _left_undirected(self, within: NodeSet, clique: NodeSet) -> Iterator[NodeSet]:
         """Yield the components that stay undirected when a clique comes first, in their order.
@@ -258,6 +224,12 @@ class _Orientations:
             waiting[0] ^= 1 << v
             near = self._adjacent[v]
             waiting = [part for s in waiting for part in (s & near, s & ~near) if part]
+
+
+def _components(closed: PDAG) -> list[_Component]:
+    """Return the undirected components of at least two nodes."""
+    every = components(closed.neighbors, (1 << closed.n) - 1)
+    return [_Component(closed, within) for within in every if within & (within - 1)]
 
 
 def _forbidden_prefixes(cliques: list[NodeSet]) -> Iterator[tuple[NodeSet, tuple[NodeSet, ...]]]:

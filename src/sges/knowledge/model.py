@@ -351,15 +351,26 @@ def _are_names(names: object) -> bool:
 
 def _positions(labels: Iterable[Label], names: Sequence[str] | int) -> Mapping[Label, int]:
     """Return the number of each variable, and refuse one that does not exist."""
-    if isinstance(names, int):
-        return {label: _position(label, names) for label in labels}
-    number = {name: v for v, name in enumerate(names)}
-    if len(number) < len(names):
+    n = names if isinstance(names, int) else len(names)
+    number = {} if isinstance(names, int) else {name: v for v, name in enumerate(names)}
+    if not isinstance(names, int) and len(number) < n:
         raise KnowledgeError("two variables have the same name; names must all be different")
-    return {
-        label: _named(label, number) if isinstance(label, str) else _position(label, len(names))
-        for label in labels
-    }
+    positions: dict[Label, int] = {}
+    for label in labels:
+        if isinstance(label, int) and label >= n:
+            raise KnowledgeError(
+                f"knowledge mentions variable {label}, but there are {n}; positions are 0..{n - 1}"
+            )
+        if isinstance(label, str) and isinstance(names, int):
+            raise KnowledgeError(
+                f"knowledge names {label!r}, but the {n} variables have no names; "
+                f"use their positions 0..{n - 1}"
+            )
+        if isinstance(label, str) and label not in number:
+            hint = suggestion(label, number, "the columns")
+            raise KnowledgeError(f"knowledge names {label!r}, which is not a column; {hint}")
+        positions[label] = number[label] if isinstance(label, str) else label
+    return positions
 
 
 def _as_pair(where: str, value: object) -> Pair:
@@ -381,26 +392,6 @@ def _listed(where: str, values: object) -> Iterator[Any]:
     return iter(values)
 
 
-def _position(label: Label, n: int) -> int:
-    if isinstance(label, str):
-        raise KnowledgeError(
-            f"knowledge names {label!r}, but the {n} variables have no names; "
-            f"use their positions 0..{n - 1}"
-        )
-    if label >= n:
-        raise KnowledgeError(
-            f"knowledge mentions variable {label}, but there are {n}; positions are 0..{n - 1}"
-        )
-    return label
-
-
-def _named(label: str, number: Mapping[str, int]) -> int:
-    if label in number:
-        return number[label]
-    hint = suggestion(label, number, "the columns")
-    raise KnowledgeError(f"knowledge names {label!r}, which is not a column; {hint}")
-
-
 def _by_text(pair: Pair) -> tuple[Any, ...]:
     """Return a key by type first, so that a mixture of names and positions can be sorted."""
     return tuple((isinstance(label, str), label) for label in pair)
@@ -417,22 +408,18 @@ def _check_conflicts(known: Knowledge) -> None:
     for a, b in known.required:
         if (a, b) in forbidden:
             raise KnowledgeError(f"{a}→{b} is both required and forbidden; leave one of them out")
-        _check_tiers(a, b, tier_of, known.forbid_within)
-
-
-def _check_tiers(a: Label, b: Label, tier_of: dict[Label, int], within: tuple[int, ...]) -> None:
-    if a not in tier_of or b not in tier_of:
-        return
-    if tier_of[a] > tier_of[b]:
-        raise KnowledgeError(
-            f"{a}→{b} is required, but {a} is in tier {tier_of[a]} and {b} in the earlier tier "
-            f"{tier_of[b]} (counted from 0); no edge points to an earlier tier"
-        )
-    if tier_of[a] == tier_of[b] and tier_of[a] in within:
-        raise KnowledgeError(
-            f"{a}→{b} is required, but both are in tier {tier_of[a]} (counted from 0), "
-            "and forbid_within allows no edge inside it"
-        )
+        if a not in tier_of or b not in tier_of:
+            continue
+        if tier_of[a] > tier_of[b]:
+            raise KnowledgeError(
+                f"{a}→{b} is required, but {a} is in tier {tier_of[a]} and {b} in the earlier tier "
+                f"{tier_of[b]} (counted from 0); no edge points to an earlier tier"
+            )
+        if tier_of[a] == tier_of[b] and tier_of[a] in known.forbid_within:
+            raise KnowledgeError(
+                f"{a}→{b} is required, but both are in tier {tier_of[a]} (counted from 0), "
+                "and forbid_within allows no edge inside it"
+            )
 
 
 def _find_cycle(edges: tuple[Pair, ...]) -> list[Label] | None:
