@@ -125,40 +125,25 @@ class Strategy:
             )
         if not 0 <= self.patience <= 1:
             raise InvalidArgument(f"patience = {self.patience}: it is a share, from 0 to 1")
-        if self.sets_per_clique is not None and not self.sets_per_clique >= 1:
-            raise InvalidArgument(
-                f"sets_per_clique = {self.sets_per_clique}: it is 1 or more, or None"
-            )
         if self.max_evaluations is not None and not self.counting:
             raise InvalidArgument(
                 f"max_evaluations = {self.max_evaluations} needs evaluations to be counted; "
                 "leave out counting=False"
             )
         for name in ("time_limit", "max_evaluations", "effort"):
-            self._check_budget(name)
-
-    def _check_budget(self, name: str) -> None:
-        given = getattr(self, name)
-        if given is None:
-            return
-        if not self.extended:
-            raise InvalidArgument(
-                f"{name} = {given} limits the escapes; give it with extended=True"
-            )
-        if not given >= 0:
-            raise InvalidArgument(f"{name} = {given}: a budget is 0 or more, or None")
+            given = getattr(self, name)
+            if given is not None and not self.extended:
+                raise InvalidArgument(
+                    f"{name} = {given} limits the escapes; give it with extended=True"
+                )
 
     def __str__(self) -> str:
         for word, strategy in STRATEGIES.items():
             if self == strategy:
                 return word
-        given = (f"{name}={value!r}" for name, value in self._changed())
-        return f"Strategy({', '.join(given)})"
-
-    def _changed(self) -> list[tuple[str, object]]:
-        """Return the fields that differ from their defaults."""
         pairs = [(one, getattr(self, one.name)) for one in fields(self)]
-        return [(one.name, value) for one, value in pairs if value != one.default]
+        given = (f"{one.name}={value!r}" for one, value in pairs if value != one.default)
+        return f"Strategy({', '.join(given)})"
 
 
 STRATEGIES = {
