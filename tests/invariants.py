@@ -5,8 +5,8 @@ from typing import Any
 
 from sges.graph import is_cpdag
 from sges.graph.pdag import PDAG
-from sges.nodeset import nodes, nodeset
-from sges.operators import Turn, semi_directed_reach
+from sges.nodeset import nodes, nodeset, reach
+from sges.operators import Turn
 from sges.search.engines import CompiledEngine
 from sges.search.moves import Moves
 
@@ -64,7 +64,7 @@ def check_inserts(
     for y, number, x in barred:
         lane = lanes_of[y][number]
         assert not lane["allowed"] >> x & 1
-        assert semi_directed_reach(graph, y, lane["set"]) >> x & 1
+        assert reach(graph.out.__getitem__, 1 << y, lane["set"]) >> x & 1
     best = []
     for y, lanes in enumerate(lanes_of):
         for lane in lanes:

@@ -11,6 +11,7 @@ from numpydoc.docscrape import get_doc_object
 from numpydoc.validate import validate
 
 from public import public_methods, public_names
+from sges.docstrings import documented_like
 
 CHECKS = {
     "GL06": "an unknown section",
@@ -76,3 +77,41 @@ def half_documented(x: int, y: int) -> int:
 def test_what_a_docstring_leaves_out_is_found() -> None:
     found = problems(get_doc_object(half_documented))
     assert [problem.split(":")[0] for problem in found] == ["PR01", "RT01"]
+
+
+SHARED = """What others share.
+
+Parameters
+----------
+z : int
+    A third number.
+x : int
+    Another text.
+y : int
+    The other number.
+
+Returns
+-------
+int
+    The sum.
+"""
+
+
+def test_a_docstring_takes_what_it_leaves_out_from_its_model_and_nothing_else() -> None:
+    def f(x: int, y: int) -> int:
+        """Return the sum.
+
+        Parameters
+        ----------
+        x : int
+            One number.
+        """
+        return x + y
+
+    doc = get_doc_object(documented_like(SHARED)(f))
+    assert [(one.name, one.desc) for one in doc["Parameters"]] == [
+        ("x", ["One number."]),
+        ("y", ["The other number."]),
+    ]
+    assert [one.desc for one in doc["Returns"]] == [["The sum."]]
+    assert problems(doc) == []

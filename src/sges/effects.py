@@ -32,6 +32,7 @@ from scipy.special import stdtrit
 
 from sges.data import Dataset, Moments
 from sges.data.em import completed
+from sges.docstrings import documented_like
 from sges.errors import (
     DataError,
     InvalidArgument,
@@ -392,19 +393,13 @@ def possible_parents(graph: PDAG, x: int) -> list[NodeSet]:
     return [refined.parents(x) for refined in _choices(closed, as_node(x, graph.n))]
 
 
+@documented_like(possible_parents)
 def multiplicities(graph: PDAG, x: int) -> list[int | Between]:
     """Return how many DAGs of a class have each possible set of parents of a node.
 
     With these numbers the possible effects of x become those of all members of the class.  They
     take polynomial time for a CPDAG: what stays undirected when the edges at x are directed falls
     into components that are independent of each other (Hauser & Bühlmann 2012).
-
-    Parameters
-    ----------
-    graph : PDAG
-        A CPDAG, a class refined by background knowledge, or a DAG.
-    x : int
-        The node.
 
     Returns
     -------
@@ -506,6 +501,7 @@ def effect(
     return _linear(graph, x, y, choices, statistics, adjustment)
 
 
+@documented_like(effect)
 def joint_effect(
     graph: PDAG, treatments: Sequence[str | int], outcome: str | int, data: Data
 ) -> JointEffect:
@@ -513,12 +509,8 @@ def joint_effect(
 
     Parameters
     ----------
-    graph : PDAG
-        A CPDAG, a class refined by background knowledge, or a DAG.
     treatments : sequence of str or int
         The variables that are set, by name or number.
-    outcome : str or int
-        The variable that responds.
     data : table, Moments or LinearGaussian
         What to estimate the effects from.
 
@@ -569,19 +561,11 @@ def joint_effect(
     )
 
 
+@documented_like(effect)
 def effects_of(
     graph: PDAG, treatment: str | int, data: Data
 ) -> list[LinearEffect] | list[DiscreteEffect]:
     """Return the possible effects of one variable on each other, strongest first.
-
-    Parameters
-    ----------
-    graph : PDAG
-        A CPDAG, a class refined by background knowledge, or a DAG.
-    treatment : str or int
-        The variable that is set.
-    data : table, Moments, LinearGaussian or BayesianNetwork
-        What to estimate the effects from.
 
     Returns
     -------
@@ -596,26 +580,11 @@ def effects_of(
     return _ranked(graph, pairs, data)
 
 
+@documented_like(effects_of, effect)
 def effects_on(
     graph: PDAG, outcome: str | int, data: Data
 ) -> list[LinearEffect] | list[DiscreteEffect]:
-    """Return the possible effects of each other variable on one, strongest first.
-
-    Parameters
-    ----------
-    graph : PDAG
-        A CPDAG, a class refined by background knowledge, or a DAG.
-    outcome : str or int
-        The variable that responds.
-    data : table, Moments, LinearGaussian or BayesianNetwork
-        What to estimate the effects from.
-
-    Returns
-    -------
-    list of LinearEffect or DiscreteEffect
-        Ranked by ``lower_bound``: the smallest absolute value that a linear effect may have, or
-        the smallest change of probabilities.
-    """
+    """Return the possible effects of each other variable on one, strongest first."""
     check_graph("graph", graph)
     y = graph.node(outcome)
     closed = maximally_oriented(graph)
@@ -623,6 +592,7 @@ def effects_on(
     return _ranked(graph, pairs, data)
 
 
+@documented_like(effect)
 def effect_over(
     graphs: Sequence[PDAG], treatment: str | int, outcome: str | int, data: Data
 ) -> ReplicatedEffect:
@@ -632,10 +602,6 @@ def effect_over(
     ----------
     graphs : sequence of PDAG
         Classes over the same variables, such as ``confidence.graphs``.
-    treatment : str or int
-        The variable that is set.
-    outcome : str or int
-        The variable that responds.
     data : table, Moments, LinearGaussian or BayesianNetwork
         What to estimate the effects from, the same for all classes.
 

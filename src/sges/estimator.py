@@ -10,6 +10,7 @@ to predict or transform, so an estimator is the last step of a pipeline.
 from typing import Any, Self
 
 from sges.data import Kinds, Missing
+from sges.docstrings import documented_like
 from sges.errors import InvalidArgument, MissingLibrary, shown
 from sges.export import adjacency_frame, to_numpy
 from sges.graph.pdag import PDAG
@@ -82,6 +83,7 @@ class _Searcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not typ
         return tags
 
 
+@documented_like(learn)
 class StructureLearner(_Searcher):
     """``sges.learn`` as an estimator: the search for the best graph, with bounded work.
 
@@ -94,32 +96,6 @@ class StructureLearner(_Searcher):
         The score: a name as for ``sges.learn``, or a function that makes a score from a
         ``Dataset``, such as ``sges.score.BDeu``.  (``score`` in ``sges.learn``; scikit-learn
         expects an attribute ``score`` to be a method.)
-    assume : Property or "auto", optional
-        A property that you assume of the truth, such as ``MaxVWidth(2)``; "auto" chooses a bound
-        on parents from the data.
-    knowledge : Knowledge, mapping or path, optional
-        Required edges, forbidden edges and tiers.
-    strategy : str or Strategy
-        "auto" (best graphs, bounded work), "extended", "interleaved", "conservative", "turning",
-        "two-phase", or a ``Strategy``; with ``forward``, "auto" means "two-phase".
-    penalty : "auto", float or "choose"
-        "auto" gives each edge prior odds of 1/p, for p variables; a number multiplies the penalty
-        of a BIC (1 is the textbook BIC, more gives sparser graphs); "choose" finds such a number
-        by many searches.
-    forward : {"fes", "poly", "order", "complete"}, optional
-        The forward phase of two-phase search; "fes" by default, or none with a ``start``.
-    start : PDAG or path, optional
-        A CPDAG or DAG to start from.
-    max_indegree : int, optional
-        The largest number of parents that a variable may have in the graph.
-    time_limit : float, optional
-        Seconds after which the search stops and keeps the best graph found so far.
-    n_jobs : int, optional
-        How many escapes of an extended search run at once, as in scikit-learn: None is one, -1 as
-        many as there are cores.  The result does not depend on it.
-    progress : callable or bool, optional
-        Called with a ``Progress`` at the start of each phase and after each step; True shows a
-        line on standard error that tells where the search is.
     kinds : str or mapping, optional
         The kinds of the columns, "continuous" or "discrete", where they should not be detected.
     missing : str
@@ -185,53 +161,15 @@ class StructureLearner(_Searcher):
         self.missing = missing
 
 
+@documented_like(StructureLearner)
 class GES(_Searcher):
     """Greedy Equivalence Search as an estimator: inserts, then deletes, as in the paper.
 
     Parameters
     ----------
-    scoring_method : str or callable
-        The score: a name as for ``sges.learn``, or a function that makes a score from a
-        ``Dataset``, such as ``sges.score.BDeu``.  (``score`` in ``sges.learn``; scikit-learn
-        expects an attribute ``score`` to be a method.)
-    knowledge : Knowledge, mapping or path, optional
-        Required edges, forbidden edges and tiers.
     penalty : float, "auto" or "choose"
         Multiplies the penalty of a BIC; the default, 1, is the textbook BIC of the paper.  "auto"
         and "choose" mean the same as in ``sges.learn``.
-    start : PDAG or path, optional
-        A CPDAG or DAG to start from.
-    max_indegree : int, optional
-        The largest number of parents that a variable may have in the graph.
-    time_limit : float, optional
-        Seconds after which the search stops and keeps the best graph found so far.
-    progress : callable or bool, optional
-        Called with a ``Progress`` at the start of each phase and after each step; True shows a
-        line on standard error that tells where the search is.
-    kinds : str or mapping, optional
-        The kinds of the columns, "continuous" or "discrete", where they should not be detected.
-    missing : str
-        How missing values are handled, as in ``Dataset.of``.
-
-    Attributes
-    ----------
-    causal_graph_ : PDAG
-        The CPDAG, with the names of the columns.
-    adjacency_matrix_ : DataFrame or ndarray
-        The graph as a matrix of 0 and 1, from row to column; an undirected edge is 1 both ways.  A
-        pandas frame, or a NumPy array without pandas.
-    score_ : float
-        The score of the graph.
-    n_score_evaluations_ : int or None
-        The number of unique families that were scored.
-    trace_ : tuple of Step
-        The steps of the search.
-    result_ : Result
-        The whole result.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : ndarray of str
-        The names of the columns, if they are text.
 
     References
     ----------
@@ -269,6 +207,7 @@ class GES(_Searcher):
         self.missing = missing
 
 
+@documented_like(StructureLearner)
 class SGES(_Searcher):
     """Selective Greedy Equivalence Search as an estimator: the two phases of the paper.
 
@@ -279,50 +218,9 @@ class SGES(_Searcher):
     assume : Property or "auto"
         The property that you assume of the truth, such as ``MaxVWidth(2)``; "auto" chooses a
         bound on parents from the data.
-    scoring_method : str or callable
-        The score: a name as for ``sges.learn``, or a function that makes a score from a
-        ``Dataset``, such as ``sges.score.BDeu``.  (``score`` in ``sges.learn``; scikit-learn
-        expects an attribute ``score`` to be a method.)
-    knowledge : Knowledge, mapping or path, optional
-        Required edges, forbidden edges and tiers.
     penalty : float, "auto" or "choose"
         Multiplies the penalty of a BIC; the default, 1, is the textbook BIC of the paper.  "auto"
         and "choose" mean the same as in ``sges.learn``.
-    forward : {"fes", "poly", "order", "complete"}, optional
-        The forward phase of two-phase search; "fes" by default, or none with a ``start``.
-    start : PDAG or path, optional
-        A CPDAG or DAG to start from.
-    max_indegree : int, optional
-        The largest number of parents that a variable may have in the graph.
-    time_limit : float, optional
-        Seconds after which the search stops and keeps the best graph found so far.
-    progress : callable or bool, optional
-        Called with a ``Progress`` at the start of each phase and after each step; True shows a
-        line on standard error that tells where the search is.
-    kinds : str or mapping, optional
-        The kinds of the columns, "continuous" or "discrete", where they should not be detected.
-    missing : str
-        How missing values are handled, as in ``Dataset.of``.
-
-    Attributes
-    ----------
-    causal_graph_ : PDAG
-        The CPDAG, with the names of the columns.
-    adjacency_matrix_ : DataFrame or ndarray
-        The graph as a matrix of 0 and 1, from row to column; an undirected edge is 1 both ways.  A
-        pandas frame, or a NumPy array without pandas.
-    score_ : float
-        The score of the graph.
-    n_score_evaluations_ : int or None
-        The number of unique families that were scored.
-    trace_ : tuple of Step
-        The steps of the search.
-    result_ : Result
-        The whole result.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : ndarray of str
-        The names of the columns, if they are text.
 
     References
     ----------

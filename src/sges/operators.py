@@ -25,6 +25,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, Self
 
+from sges.docstrings import documented_like, documented_like_base
 from sges.errors import InvalidOperator, is_number, shown
 from sges.graph.completion import complete_locally
 from sges.graph.pdag import PDAG, check_graph
@@ -56,6 +57,20 @@ __all__ = [
 ]
 
 
+GENERATOR = """What yields the valid operators of one kind.
+
+Parameters
+----------
+cpdag : PDAG
+    A CPDAG.
+
+Yields
+------
+Operator
+    Each valid operator, once.
+"""
+
+
 class Change(NamedTuple):
     """The parents of y before and after an operator: one more, or one fewer."""
 
@@ -81,6 +96,9 @@ class Operator(ABC):
     x: int
     y: int
 
+    def __init_subclass__(cls) -> None:
+        documented_like_base(cls)
+
     def _fill(self, x: int, y: int, members: NodeSet | Iterable[int]) -> Self:
         """Set the two nodes and the set: a mask, or nodes one by one."""
         if type(x) is not int or type(y) is not int:
@@ -103,9 +121,10 @@ class Operator(ABC):
         return int(v)
 
     @property
-    @abstractmethod
     def chosen(self) -> NodeSet:
         """The set that distinguishes the operators on one pair, T, H or C, as a mask."""
+        chosen: NodeSet = getattr(self, self.set_name.lower())
+        return chosen
 
     @abstractmethod
     def precondition(self, cpdag: PDAG) -> str | None:
@@ -314,24 +333,8 @@ class Insert(Operator):
     def __init__(self, x: int, y: int, t: NodeSet | Iterable[int] = 0) -> None:
         self._fill(x, y, t)
 
-    @property
-    def chosen(self) -> NodeSet:
-        """The set T, as a mask."""
-        return self.t
-
     def precondition(self, cpdag: PDAG) -> str | None:
-        """Return which condition of Chickering (2002), Theorem 15, fails.
-
-        Parameters
-        ----------
-        cpdag : PDAG
-            A CPDAG that has the operator's nodes.
-
-        Returns
-        -------
-        str or None
-            The reason in one line, or None if every condition holds.
-        """
+        """Return which condition of Chickering (2002), Theorem 15, fails."""
         x, y = self.x, self.y
         if cpdag.adjacent(y) >> x & 1:
             return f"{x} and {y} are already adjacent; only nodes that are not can be joined"
@@ -343,57 +346,25 @@ class Insert(Operator):
         blocking = cpdag.na(y, x) | self.t
         if not cpdag.is_clique(blocking):
             return f"NA_{{{y},{x}}} ∪ T = {show(blocking)} must be a clique"
-        if semi_directed_reach(cpdag, y, blocking) >> x & 1:
+        if reach(cpdag.out.__getitem__, 1 << y, blocking) >> x & 1:
             return (
                 f"a semi-directed path from {y} to {x} avoids NA_{{{y},{x}}} ∪ T = {show(blocking)}"
             )
         return None
 
     def changes(self, cpdag: PDAG) -> tuple[Change]:
-        """Return that y, whose parents are NA ∪ T ∪ Pa, gains the parent x.
-
-        Parameters
-        ----------
-        cpdag : PDAG
-            A CPDAG on which the operator is valid.
-
-        Returns
-        -------
-        tuple of Change
-            The parents of y before and after.
-        """
+        """Return that y, whose parents are NA ∪ T ∪ Pa, gains the parent x."""
         base = cpdag.na(self.y, self.x) | self.t | cpdag.parents(self.y)
         return (Change(self.y, base, base | 1 << self.x),)
 
     def edit(self, cpdag: PDAG) -> PDAG:
-        """Add x → y, and replace t — y with t → y for every node t of T.
-
-        Parameters
-        ----------
-        cpdag : PDAG
-            A CPDAG on which the operator is valid.
-
-        Returns
-        -------
-        PDAG
-            The edited graph.
-        """
+        """Add x → y, and replace t — y with t → y for every node t of T."""
         return cpdag.edited(direct=[(self.x, self.y), *((t, self.y) for t in nodes(self.t))])
 
 
+@documented_like(GENERATOR)
 def all_inserts(cpdag: PDAG) -> Iterator[Insert]:
-    """Yield every valid Insert on a graph lazily, pair by pair.
-
-    Parameters
-    ----------
-    cpdag : PDAG
-        A CPDAG.
-
-    Yields
-    ------
-    Insert
-        Each valid operator, once.
-    """
+    """Yield every valid Insert on a graph lazily, pair by pair."""
     check_graph("cpdag", cpdag)
     everything = (1 << cpdag.n) - 1
     for x in range(cpdag.n):
@@ -401,22 +372,16 @@ def all_inserts(cpdag: PDAG) -> Iterator[Insert]:
             yield from inserts(cpdag, x, y)
 
 
+@documented_like(GENERATOR)
 def inserts(cpdag: PDAG, x: int, y: int) -> Iterator[Insert]:
     """Yield every valid Insert(x, y, T) for one pair lazily.
 
     Parameters
     ----------
-    cpdag : PDAG
-        A CPDAG.
     x : int
         The node at the tail of the new edge.
     y : int
         The node at its head, not adjacent to x.
-
-    Yields
-    ------
-    Insert
-        Each valid operator, once.
     """
     x, y = as_pair(cpdag, x, y)
     na = cpdag.na(y, x)
@@ -425,8 +390,8 @@ def inserts(cpdag: PDAG, x: int, y: int) -> Iterator[Insert]:
     allowed = cpdag.neighbors(y) & ~cpdag.adjacent(x)
     for v in nodes(na):
         allowed &= cpdag.adjacent(v)
-    for t in cliques(_rows(cpdag, allowed), allowed):
-        if not semi_directed_reach(cpdag, y, na | t) >> x & 1:
+    for t in cliques({v: cpdag.adjacent(v) for v in nodes(allowed)}, allowed):
+        if not reach(cpdag.out.__getitem__, 1 << y, na | t) >> x & 1:
             yield Insert(x, y, t)
 
 
@@ -434,15 +399,6 @@ def as_pair(cpdag: PDAG, x: int, y: int) -> tuple[int, int]:
     """Return two nodes of a graph as integers, and refuse what is not a graph or a node of it."""
     check_graph("cpdag", cpdag)
     return as_node(x, cpdag.n, "x"), as_node(y, cpdag.n, "y")
-
-
-def _rows(graph: PDAG, within: NodeSet) -> dict[int, NodeSet]:
-    return {v: graph.adjacent(v) for v in nodes(within)}
-
-
-def semi_directed_reach(graph: PDAG, start: int, avoiding: NodeSet) -> NodeSet:
-    """Return a node and all nodes that semi-directed paths from it reach around a set."""
-    return reach(graph.out.__getitem__, 1 << start, avoiding)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -476,24 +432,8 @@ class Delete(Operator):
     def __init__(self, x: int, y: int, h: NodeSet | Iterable[int] = 0) -> None:
         self._fill(x, y, h)
 
-    @property
-    def chosen(self) -> NodeSet:
-        """The set H, as a mask."""
-        return self.h
-
     def precondition(self, cpdag: PDAG) -> str | None:
-        """Return which precondition of Fig. 2 fails.
-
-        Parameters
-        ----------
-        cpdag : PDAG
-            A CPDAG that has the operator's nodes.
-
-        Returns
-        -------
-        str or None
-            The reason in one line, or None if every precondition holds.
-        """
+        """Return which precondition of Fig. 2 fails."""
         x, y = self.x, self.y
         if not cpdag.out[x] >> y & 1:
             return f"needs the edge {x}→{y} or {x}—{y} (Fig. 2), and the graph has neither"
@@ -512,54 +452,24 @@ class Delete(Operator):
 
         The larger family contains x also when x — y is undirected, so that x is not a parent of
         y in the CPDAG; Chickering (2002), Corollary 18, omits that.
-
-        Parameters
-        ----------
-        cpdag : PDAG
-            A CPDAG on which the operator is valid.
-
-        Returns
-        -------
-        tuple of Change
-            The parents of y before and after.
         """
         kept = cpdag.parents(self.y) | cpdag.na(self.y, self.x) & ~self.h
         x = 1 << self.x
         return (Change(self.y, kept | x, kept & ~x),)
 
     def edit(self, cpdag: PDAG) -> PDAG:
-        """Remove the edge; replace y — h with y → h, and x — h with x → h, for every h of H.
-
-        Parameters
-        ----------
-        cpdag : PDAG
-            A CPDAG on which the operator is valid.
-
-        Returns
-        -------
-        PDAG
-            The edited graph.
-        """
+        """Remove the edge; replace y — h with y → h, and x — h with x → h, for every h of H."""
         below_x = self.h & cpdag.neighbors(self.x)
         arrows = [(self.y, h) for h in nodes(self.h)] + [(self.x, h) for h in nodes(below_x)]
         return cpdag.edited(remove=[(self.x, self.y)], direct=arrows)
 
 
+@documented_like(GENERATOR)
 def all_deletes(cpdag: PDAG) -> Iterator[Delete]:
     """Yield every valid Delete on a graph lazily; x — y in both orders.
 
     The two orders have the same effect and score, but use different families; both are generated
     and counted, as in the paper.
-
-    Parameters
-    ----------
-    cpdag : PDAG
-        A CPDAG.
-
-    Yields
-    ------
-    Delete
-        Each valid operator, once.
     """
     check_graph("cpdag", cpdag)
     for x in range(cpdag.n):
@@ -567,26 +477,20 @@ def all_deletes(cpdag: PDAG) -> Iterator[Delete]:
             yield from deletes(cpdag, x, y)
 
 
+@documented_like(GENERATOR)
 def deletes(cpdag: PDAG, x: int, y: int) -> Iterator[Delete]:
     """Yield every valid Delete(x, y, H) for one edge lazily.
 
     Parameters
     ----------
-    cpdag : PDAG
-        A CPDAG.
     x : int
         The node at the tail of the edge, or at one end of an undirected one.
     y : int
         The node at its head, or at the other end.
-
-    Yields
-    ------
-    Delete
-        Each valid operator, once.
     """
     x, y = as_pair(cpdag, x, y)
     na = cpdag.na(y, x)
-    for kept in cliques(_rows(cpdag, na), na):
+    for kept in cliques({v: cpdag.adjacent(v) for v in nodes(na)}, na):
         yield Delete(x, y, na & ~kept)
 
 
@@ -629,24 +533,8 @@ class Turn(Operator):
     def __init__(self, x: int, y: int, c: NodeSet | Iterable[int] = 0) -> None:
         self._fill(x, y, c)
 
-    @property
-    def chosen(self) -> NodeSet:
-        """The set C, as a mask."""
-        return self.c
-
     def precondition(self, cpdag: PDAG) -> str | None:
-        """Return which condition of Hauser & Bühlmann (2012) fails.
-
-        Parameters
-        ----------
-        cpdag : PDAG
-            A CPDAG that has the operator's nodes.
-
-        Returns
-        -------
-        str or None
-            The reason in one line, or None if every condition holds.
-        """
+        """Return which condition of Hauser & Bühlmann (2012) fails."""
         x, y, c, na = self.x, self.y, self.c, cpdag.na(self.y, self.x)
         if not cpdag.out[y] >> x & 1:
             return f"needs the edge {y}→{x} or {x}—{y}, and the graph has neither"
@@ -674,36 +562,14 @@ class Turn(Operator):
         return None
 
     def changes(self, cpdag: PDAG) -> tuple[Change, Change]:
-        """Return that y, whose parents are Pa ∪ C, gains the parent x, and x loses y.
-
-        Parameters
-        ----------
-        cpdag : PDAG
-            A CPDAG on which the operator is valid.
-
-        Returns
-        -------
-        tuple of Change
-            The parents of y, and those of x, before and after.
-        """
+        """Return that y, whose parents are Pa ∪ C, gains the parent x, and x loses y."""
         x, y = self.x, self.y
         above_y = cpdag.parents(y) | self.c
         above_x = (cpdag.parents(x) | self.c & cpdag.neighbors(x)) & ~(1 << y)
         return Change(y, above_y, above_y | 1 << x), Change(x, above_x | 1 << y, above_x)
 
     def edit(self, cpdag: PDAG) -> PDAG:
-        """Direct every edge at x and y as in the member in which the edge is reversed.
-
-        Parameters
-        ----------
-        cpdag : PDAG
-            A CPDAG on which the operator is valid.
-
-        Returns
-        -------
-        PDAG
-            The edited graph.
-        """
+        """Direct every edge at x and y as in the member in which the edge is reversed."""
         x, y = self.x, self.y
         arrows = [(x, y), *((c, y) for c in nodes(self.c))]
         arrows += [(y, v) for v in nodes(cpdag.neighbors(y) & ~self.c & ~(1 << x))]
@@ -737,48 +603,32 @@ class Turn(Operator):
         return not reach(cpdag.adjacent, self.c & ~na, self.c & na | ~near) & na
 
 
+@documented_like(GENERATOR)
 def all_turns(cpdag: PDAG) -> Iterator[Turn]:
-    """Yield every valid Turn on a graph lazily, pair by pair.
-
-    Parameters
-    ----------
-    cpdag : PDAG
-        A CPDAG.
-
-    Yields
-    ------
-    Turn
-        Each valid operator, once.
-    """
+    """Yield every valid Turn on a graph lazily, pair by pair."""
     check_graph("cpdag", cpdag)
     for x in range(cpdag.n):
         for y in nodes(cpdag.into[x]):
             yield from turns(cpdag, x, y)
 
 
+@documented_like(GENERATOR)
 def turns(cpdag: PDAG, x: int, y: int) -> Iterator[Turn]:
     """Yield every valid Turn(x, y, C) for one edge y → x or x — y lazily.
 
     Parameters
     ----------
-    cpdag : PDAG
-        A CPDAG.
     x : int
         The node at the tail of the edge after it is turned.
     y : int
         The node at its head.
-
-    Yields
-    ------
-    Turn
-        Each valid operator, once.
     """
     x, y = as_pair(cpdag, x, y)
     directed = not cpdag.neighbors(y) >> x & 1
     for required, free in parts_of_c(cpdag, x, y):
         for v in nodes(required):
             free &= cpdag.adjacent(v)
-        for t in cliques(_rows(cpdag, free), free):
+        for t in cliques({v: cpdag.adjacent(v) for v in nodes(free)}, free):
             turn = Turn(x, y, required | t)
             if (t or directed) and turn.path_is_free(cpdag):
                 yield turn

@@ -34,6 +34,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import ClassVar, Protocol, Self, runtime_checkable
 
+from sges.docstrings import documented_like_base
 from sges.errors import InvalidArgument, InvalidProperty, Undecided, check_number, shown
 from sges.graph.equivalence import covered_edges, is_dag, pdag_to_dag
 from sges.graph.pdag import PDAG, check_graph
@@ -95,6 +96,9 @@ class AtMost(ABC):
     k: int
     smallest: ClassVar[int] = 0
     why_smallest: ClassVar[str] = "no graph has less than 0"
+
+    def __init_subclass__(cls) -> None:
+        documented_like_base(cls)
 
     def __post_init__(self) -> None:
         name = type(self).__name__
@@ -214,18 +218,7 @@ class MaxParents(AtMost):
 
     @classmethod
     def measure_dag(cls, dag: PDAG) -> int:
-        """Return the largest number of parents of a node.
-
-        Parameters
-        ----------
-        dag : PDAG
-            A DAG.
-
-        Returns
-        -------
-        int
-            The measure.
-        """
+        """Return the largest number of parents of a node."""
         check_graph("dag", dag)
         return max((dag.parents(v).bit_count() for v in range(dag.n)), default=0)
 
@@ -253,18 +246,7 @@ class MaxClique(AtMost):
 
     @classmethod
     def measure_dag(cls, dag: PDAG) -> int | Between:
-        """Return the size of the largest clique.
-
-        Parameters
-        ----------
-        dag : PDAG
-            A DAG.
-
-        Returns
-        -------
-        int or Between
-            The size, or an interval that contains it if computing it would take too long.
-        """
+        """Return the size of the largest clique."""
         check_graph("dag", dag)
         return largest_clique(dag.skeleton(), [(1 << dag.n) - 1])
 
@@ -294,18 +276,7 @@ class MaxVWidth(AtMost):
 
     @classmethod
     def measure_dag(cls, dag: PDAG) -> int | Between:
-        """Return the size of the largest clique among common children of non-adjacent nodes.
-
-        Parameters
-        ----------
-        dag : PDAG
-            A DAG.
-
-        Returns
-        -------
-        int or Between
-            The size, or an interval that contains it if computing it would take too long.
-        """
+        """Return the size of the largest clique among common children of non-adjacent nodes."""
         check_graph("dag", dag)
         common = {dag.out[x] & dag.out[y] for x, _, y in dag.v_structures()}
         return largest_clique(dag.skeleton(), common)
@@ -330,18 +301,7 @@ class MaxTreewidth(AtMost):
 
     @classmethod
     def measure_dag(cls, dag: PDAG) -> int | Between:
-        """Return the treewidth of the moral graph.
-
-        Parameters
-        ----------
-        dag : PDAG
-            A DAG.
-
-        Returns
-        -------
-        int or Between
-            The treewidth, or an interval that contains it if computing it would take too long.
-        """
+        """Return the treewidth of the moral graph."""
         check_graph("dag", dag)
         return treewidth(moral_graph(dag))
 
@@ -365,18 +325,7 @@ class MaxVStructures(AtMost):
 
     @classmethod
     def measure_dag(cls, dag: PDAG) -> int:
-        """Return the number of v-structures.
-
-        Parameters
-        ----------
-        dag : PDAG
-            A DAG.
-
-        Returns
-        -------
-        int
-            The measure.
-        """
+        """Return the number of v-structures."""
         check_graph("dag", dag)
         return len(dag.v_structures())
 

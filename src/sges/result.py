@@ -28,11 +28,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from sges.docstrings import documented_like
 from sges.errors import DataError, GraphError, InvalidArgument, shown
 from sges.graph.counting import class_size, sample_members
 from sges.graph.equivalence import extensions, pdag_to_cpdag, pdag_to_dag
 from sges.graph.named import LearnedEdge, NamedGraph, printable
-from sges.graph.pdag import PDAG, Edge
+from sges.graph.pdag import PDAG
 from sges.graph.records import (
     Rules,
     check_format,
@@ -64,6 +65,22 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT", "VERSION", "LearnedEdge", "Result", "Step"]
 
 FORMAT, VERSION = "sges-result", 1
+
+RELATION = """The nodes that are related to a node.
+
+Parameters
+----------
+node : str or int
+    A node, by name or number.
+possible : bool
+    Whether to return the nodes of which this holds in at least one member of the class, rather
+    than in every member.
+
+Returns
+-------
+tuple of str
+    Their names.
+"""
 
 OPERATORS: dict[str, type[Insert] | type[Delete] | type[Turn]] = {
     kind.__name__: kind for kind in (Insert, Delete, Turn)
@@ -184,196 +201,83 @@ class Result(NamedGraph):
     @property
     def edges(self) -> tuple[LearnedEdge, ...]:
         """The edges by name, with the step that inserted each and its strength, where known."""
-        strengths = self._strengths()
+        strengths: dict[frozenset[int], float] = {}
+        if self.scorer is not None:
+            dag, local = self.dag(), self.scorer.local
+            for x, y in dag.directed_edges():  # how much the score falls without the edge
+                above = dag.parents(y)
+                strengths[frozenset((x, y))] = local(y, above) - local(y, above & ~(1 << x))
         inserted = {
             frozenset((step.operator.x, step.operator.y)): (number, step.gain)
             for number, step in enumerate(self.steps, start=1)
             if isinstance(step.operator, Insert)
         }
         edges = []
-        for (x, y), edge in zip(self._pairs(), self.cpdag.edges, strict=True):
-            pair = frozenset((x, y))
+        pairs = sorted([*self.cpdag.directed_edges(), *self.cpdag.undirected_edges()])
+        for pair, edge in zip(map(frozenset, pairs), self.cpdag.edges, strict=True):
             step, gain = inserted.get(pair, (None, None))
             edges.append(replace(edge, gain=gain, step=step, strength=strengths.get(pair)))
         return tuple(edges)
 
+    @documented_like(RELATION)
     def parents(self, node: str | int) -> tuple[str, ...]:
-        """Return the parents of a node: those with a directed edge to it.
-
-        Parameters
-        ----------
-        node : str or int
-            A node, by name or number.
-
-        Returns
-        -------
-        tuple of str
-            Their names.
-        """
+        """Return the parents of a node: those with a directed edge to it."""
         return self.cpdag.parents(self._name(node))
 
+    @documented_like(RELATION)
     def children(self, node: str | int) -> tuple[str, ...]:
-        """Return the children of a node: those to which it has a directed edge.
-
-        Parameters
-        ----------
-        node : str or int
-            A node, by name or number.
-
-        Returns
-        -------
-        tuple of str
-            Their names.
-        """
+        """Return the children of a node: those to which it has a directed edge."""
         return self.cpdag.children(self._name(node))
 
+    @documented_like(RELATION)
     def neighbors(self, node: str | int) -> tuple[str, ...]:
-        """Return the nodes that an undirected edge joins to a node.
-
-        Parameters
-        ----------
-        node : str or int
-            A node, by name or number.
-
-        Returns
-        -------
-        tuple of str
-            Their names.
-        """
+        """Return the nodes that an undirected edge joins to a node."""
         return self.cpdag.neighbors(self._name(node))
 
+    @documented_like(RELATION)
     def adjacent(self, node: str | int) -> tuple[str, ...]:
-        """Return the nodes that any edge joins to a node.
-
-        Parameters
-        ----------
-        node : str or int
-            A node, by name or number.
-
-        Returns
-        -------
-        tuple of str
-            Their names.
-        """
+        """Return the nodes that any edge joins to a node."""
         return self.cpdag.adjacent(self._name(node))
 
+    @documented_like(RELATION)
     def markov_blanket(self, node: str | int) -> tuple[str, ...]:
         """Return the Markov blanket of a node, given which it is independent of all others.
 
-        Parameters
-        ----------
-        node : str or int
-            A node, by name or number.
-
-        Returns
-        -------
-        tuple of str
-            The adjacent nodes and the other parents of children; the same in every member.
+        These are the adjacent nodes and the other parents of children, the same in every member.
         """
         return self.cpdag.markov_blanket(self._name(node))
 
+    @documented_like(RELATION)
     def ancestors(self, node: str | int, *, possible: bool = False) -> tuple[str, ...]:
-        """Return the ancestors of a node in the class.
-
-        Parameters
-        ----------
-        node : str or int
-            A node, by name or number.
-        possible : bool
-            Whether to return the ancestors in at least one member of the class, rather than in
-            every member.
-
-        Returns
-        -------
-        tuple of str
-            Their names, without the node itself.
-        """
+        """Return the ancestors of a node in the class, without the node itself."""
         return self.cpdag.ancestors(self._name(node), possible=possible)
 
+    @documented_like(RELATION)
     def descendants(self, node: str | int, *, possible: bool = False) -> tuple[str, ...]:
-        """Return the descendants of a node in the class.
-
-        Parameters
-        ----------
-        node : str or int
-            A node, by name or number.
-        possible : bool
-            Whether to return the descendants in at least one member of the class, rather than in
-            every member.
-
-        Returns
-        -------
-        tuple of str
-            Their names, without the node itself.
-        """
+        """Return the descendants of a node in the class, without the node itself."""
         return self.cpdag.descendants(self._name(node), possible=possible)
 
+    @documented_like(PDAG.has_edge)
     def has_edge(self, a: str | int, b: str | int) -> bool:
-        """Tell whether two nodes are adjacent, whatever the kind and direction of the edge.
-
-        Parameters
-        ----------
-        a, b : str or int
-            Two nodes, by name or number.
-
-        Returns
-        -------
-        bool
-            Whether an edge joins them.
-        """
+        """Tell whether two nodes are adjacent, whatever the kind and direction of the edge."""
         return self.cpdag.has_edge(self._node(a), self._node(b))
 
     def dag(self) -> PDAG:
-        """Return one DAG of the class, with the same names.
-
-        Returns
-        -------
-        PDAG
-            A member of the class; all members have the same score.
-        """
+        """Return one DAG of the class, with the same names; all have the same score."""
         return pdag_to_dag(self.cpdag)
 
     def members(self) -> Iterator[PDAG]:
-        """Yield every DAG of the class, lazily, as there may be very many.
-
-        Yields
-        ------
-        PDAG
-            A member, with the same names.
-        """
+        """Yield every DAG of the class with the same names, lazily, as there may be very many."""
         return extensions(self.cpdag)
 
+    @documented_like(class_size)
     def class_size(self, limit: int = 10_000) -> "int | Between":
-        """Return the number of DAGs in the class.
-
-        Parameters
-        ----------
-        limit : int
-            How many DAGs may be listed to count those of a component in which background
-            knowledge directs edges; everything else is counted in polynomial time.
-
-        Returns
-        -------
-        int or Between
-            The number, or an interval that contains it if the limit was reached.
-        """
+        """Return the number of DAGs in the class."""
         return class_size(self.cpdag, limit)
 
+    @documented_like(sample_members)
     def sample_members(self, k: int, seed: "Seed" = 0) -> list[PDAG]:
-        """Return DAGs drawn uniformly and independently from the class.
-
-        Parameters
-        ----------
-        k : int
-            The number of DAGs to draw; the same DAG may come several times.
-        seed : int or numpy.random.Generator
-            The source of randomness.
-
-        Returns
-        -------
-        list of PDAG
-            Members of the class, with the same names.
-        """
+        """Return DAGs drawn uniformly and independently from the class."""
         return sample_members(self.cpdag, k, seed)
 
     def effect(
@@ -721,6 +625,7 @@ class Result(NamedGraph):
         return to_json(self.to_dict(), indent)
 
     @classmethod
+    @documented_like(from_dict)
     def from_json(cls, text: str) -> "Result":
         """Return the result that ``to_json`` wrote.
 
@@ -728,11 +633,6 @@ class Result(NamedGraph):
         ----------
         text : str
             JSON text; everything in it is checked.
-
-        Returns
-        -------
-        Result
-            The same result, without its score object.
 
         Raises
         ------
@@ -788,25 +688,11 @@ class Result(NamedGraph):
     def _name(self, node: str | int) -> str:
         return self.cpdag.name(self._node(node))
 
-    def _pairs(self) -> list[Edge]:
-        """Return the edges of both kinds by number, sorted."""
-        return sorted([*self.cpdag.directed_edges(), *self.cpdag.undirected_edges()])
-
-    def _strengths(self) -> dict[frozenset[int], float]:
-        """Return how much the score of one member falls when each edge is removed."""
-        if self.scorer is None:
-            return {}
-        dag, local = self.dag(), self.scorer.local
-        return {
-            frozenset((x, y)): local(y, dag.parents(y)) - local(y, dag.parents(y) & ~(1 << x))
-            for x, y in dag.directed_edges()
-        }
-
 
 def _step_record(step: Step, names: Sequence[str]) -> dict[str, Any]:
     """Return a step as plain values, its nodes by their names."""
     op = step.operator
-    return {
+    record = {
         "phase": step.phase,
         "operator": type(op).__name__,
         "x": names[op.x],
@@ -815,14 +701,10 @@ def _step_record(step: Step, names: Sequence[str]) -> dict[str, Any]:
         "gain": step.gain,
         "score": step.score,
         "edges": step.edges,
-        **_separator_record(step, names),
     }
-
-
-def _separator_record(step: Step, names: Sequence[str]) -> dict[str, Any]:
-    if step.separator is None:
-        return {}
-    return {"separator": [names[v] for v in nodes(step.separator)]}
+    if step.separator is not None:
+        record["separator"] = [names[v] for v in nodes(step.separator)]
+    return record
 
 
 # Reading: every entry is checked, so that a damaged or foreign file is refused in one line.
@@ -890,15 +772,13 @@ def _step(record: object, number: Mapping[str, int], what: str) -> Step:
     kind = OPERATORS[entries["operator"]]
     chosen = [number[name] for name in entries["set"]]
     operator = kind(number[entries["x"]], number[entries["y"]], chosen)
-    separator = _separator(record.get("separator"), number, what)
+    separator, names = None, record.get("separator")
+    if names is not None:
+        if not isinstance(names, list) or any(name not in number for name in map(str, names)):
+            raise DataError(
+                f"the separator of {what} is {shown(names)}; it must be a list of nodes"
+            )
+        separator = nodeset(number[str(name)] for name in names)
     return Step(
         entries["phase"], operator, entries["gain"], entries["score"], entries["edges"], separator
     )
-
-
-def _separator(names: object, number: Mapping[str, int], what: str) -> NodeSet | None:
-    if names is None:
-        return None
-    if not isinstance(names, list) or any(name not in number for name in map(str, names)):
-        raise DataError(f"the separator of {what} is {shown(names)}; it must be a list of nodes")
-    return nodeset(number[str(name)] for name in names)

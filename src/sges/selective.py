@@ -18,6 +18,7 @@ Paper: Section 4.3, generating deletions; Definition 1.
 from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias, get_args
 
+from sges.docstrings import documented_like
 from sges.errors import (
     GraphError,
     check_flag,
@@ -68,6 +69,7 @@ def filter_cliques(cliques: Sequence[NodeSet], s: int) -> list[NodeSet]:
     return [c for c in cliques if all((other & ~c).bit_count() <= s for other in cliques)]
 
 
+@documented_like(deletes)
 def selective_generate_ops(cpdag: PDAG, x: int, y: int, s: int) -> frozenset[NodeSet]:
     """Return every H that Selective-Generate-Ops proposes for the edge x → y or x — y.
 
@@ -78,12 +80,6 @@ def selective_generate_ops(cpdag: PDAG, x: int, y: int, s: int) -> frozenset[Nod
 
     Parameters
     ----------
-    cpdag : PDAG
-        A CPDAG.
-    x : int
-        The node at the tail of the edge, or at one end of an undirected one.
-    y : int
-        The node at its head, or at the other end.
     s : int
         The bound on cliques.
 
@@ -114,6 +110,7 @@ def selective_generate_ops(cpdag: PDAG, x: int, y: int, s: int) -> frozenset[Nod
     return frozenset(na & ~c | chosen for c in kept for chosen in subsets(c, at_most=s))
 
 
+@documented_like(selective_generate_ops)
 def size_limited_ops(cpdag: PDAG, x: int, y: int, size: int) -> frozenset[NodeSet]:
     """Return every H of a valid delete of one edge that has at most a given size.
 
@@ -122,19 +119,8 @@ def size_limited_ops(cpdag: PDAG, x: int, y: int, size: int) -> frozenset[NodeSe
 
     Parameters
     ----------
-    cpdag : PDAG
-        A CPDAG.
-    x : int
-        The node at the tail of the edge, or at one end of an undirected one.
-    y : int
-        The node at its head, or at the other end.
     size : int
         The most nodes that H may have.
-
-    Returns
-    -------
-    frozenset of int
-        The sets H, as masks.
     """
     x, y = as_pair(cpdag, x, y)
     check_number("size", size, whole=True)
@@ -160,6 +146,7 @@ def room_in(
     return most
 
 
+@documented_like(deletes)
 def selective_deletes(
     cpdag: PDAG, x: int, y: int, assume: Property, *, drop_large: bool = False
 ) -> Iterator[Delete]:
@@ -170,12 +157,6 @@ def selective_deletes(
 
     Parameters
     ----------
-    cpdag : PDAG
-        A CPDAG.
-    x : int
-        The node at the tail of the edge, or at one end of an undirected one.
-    y : int
-        The node at its head, or at the other end.
     assume : Property
         What is assumed of the truth.
     drop_large : bool, optional

@@ -25,8 +25,8 @@ from sges.score import GaussianBIC, SeparationOracle
 from sges.score.protocol import Score, total_score
 from sges.search import Progress, ges, order_bound, reference_order
 from sges.search.algorithms import backward
-from sges.search.asked import AskedGains
 from sges.search.engines import IS_COMPILED
+from sges.search.generate import AskedGains
 from sges.search.reference_order import GrowShrink, OrderSearch, edge_by_edge, first_order
 from sges.search.run import Run, Selection
 from worlds import gaussian_score, linear_data

@@ -15,7 +15,7 @@ from sges.properties import MaxParents
 from sges.score import GaussianBIC, SeparationOracle
 from sges.score.protocol import Score, total_score
 from sges.search.algorithms import backward
-from sges.search.asked import AskedGains
+from sges.search.generate import AskedGains
 from sges.search.reference_order import OrderSearch
 from sges.search.run import Run, Selection
 from sges.search.with_knowledge import search_with_knowledge

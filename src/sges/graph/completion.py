@@ -26,7 +26,7 @@ from sges.errors import NoConsistentExtension
 from sges.graph.equivalence import compelled_parents, consistent_extension
 from sges.graph.pdag import PDAG
 from sges.graph.undirected import maximum_cardinality_search
-from sges.nodeset import NodeSet, first, nodes
+from sges.nodeset import NodeSet, first, nodes, nodeset, reach
 
 
 def complete_locally(cpdag: PDAG, edited: PDAG, x: int, y: int) -> PDAG:
@@ -53,18 +53,46 @@ def complete_locally(cpdag: PDAG, edited: PDAG, x: int, y: int) -> PDAG:
     NoConsistentExtension
         If the changed components have no consistent extension: the operator was not valid.
     """
-    region = cpdag.chain_component(x) | cpdag.chain_component(y)
+    region = reach(cpdag.neighbors, 1 << x | 1 << y)
     arrows = consistent_extension(edited, region)
     if arrows is None:
         raise NoConsistentExtension(
             f"no consistent extension around {edited.name(x)} and {edited.name(y)}: "
             "the edit is not that of a valid operator"
         )
-    labels = _Labels(cpdag, edited, region)
+    compelled, lines = _Lazily(cpdag.parents), _Lazily(edited.neighbors)
+    above = _Lazily(edited.parents)  # the parents in the member DAG
     for parent, child in arrows:
-        labels.dag_parents[child] |= 1 << parent
-    changed = labels.settle(region | edited.children(x) & edited.children(y))
-    return labels.write(region | changed)
+        above[child] |= 1 << parent
+    directed = region  # the nodes whose edges are all directed in the member DAG
+
+    def direct(v: int) -> None:
+        """Direct the chain component of a node, unless it is directed already."""
+        nonlocal directed
+        if not directed >> v & 1:
+            component, earlier = reach(edited.neighbors, 1 << v), 0
+            directed |= component
+            for u in maximum_cardinality_search(lines, component):
+                above[u] |= lines[u] & earlier
+                earlier |= 1 << u
+
+    changed, todo = 0, region | edited.children(x) & edited.children(y)
+    while todo:
+        v = first(todo)
+        todo ^= 1 << v
+        direct(v)
+        for p in nodes(above[v] & ~directed):
+            direct(p)
+        label = compelled_parents(above[v], compelled, above) if above[v] else 0
+        if label != compelled[v]:
+            compelled[v] = label
+            changed |= 1 << v
+            todo |= edited.children(v) | nodeset(u for u in nodes(lines[v]) if above[u] >> v & 1)
+    where = list(nodes(region | changed))
+    return edited.edited(
+        direct=[(p, v) for v in where for p in nodes(compelled[v] & lines[v])],
+        undirect=[(p, v) for v in where for p in nodes(edited.parents(v) & ~compelled[v])],
+    )
 
 
 class _Lazily(dict[int, NodeSet]):
@@ -75,63 +103,3 @@ class _Lazily(dict[int, NodeSet]):
 
     def __missing__(self, v: int) -> NodeSet:
         return self.rule(v)
-
-
-class _Labels:
-    """A member DAG, as far as it is needed, and its compelled edges."""
-
-    def __init__(self, cpdag: PDAG, edited: PDAG, region: NodeSet) -> None:
-        self.graph = edited
-        self.directed = region  # the nodes whose edges are all directed in the member DAG
-        self.dag_parents = _Lazily(edited.parents)
-        self.compelled = _Lazily(cpdag.parents)
-
-    def settle(self, todo: NodeSet) -> NodeSet:
-        """Label these nodes, and what follows from them; return those whose label changed."""
-        changed = 0
-        while todo:
-            v = first(todo)
-            todo ^= 1 << v
-            self._direct_around(v)
-            parents = self.dag_parents[v]
-            label = compelled_parents(parents, self.compelled, self.dag_parents) if parents else 0
-            if label != self.compelled[v]:
-                self.compelled[v] = label
-                changed |= 1 << v
-                todo |= self._dag_children(v)
-        return changed
-
-    def write(self, where: NodeSet) -> PDAG:
-        """Return the graph with the edges into the given nodes as labelled."""
-        direct, undirect = [], []
-        for v in nodes(where):
-            label = self.compelled[v]
-            direct += [(p, v) for p in nodes(label & self.graph.neighbors(v))]
-            undirect += [(p, v) for p in nodes(self.graph.parents(v) & ~label)]
-        return self.graph.edited(direct=direct, undirect=undirect)
-
-    def _direct_around(self, v: int) -> None:
-        """Direct the chain components of v and of its parents, unless they are directed already."""
-        self._direct(v)
-        for p in nodes(self.dag_parents[v] & ~self.directed):
-            self._direct(p)
-
-    def _direct(self, v: int) -> None:
-        if self.directed >> v & 1:
-            return
-        component = self.graph.chain_component(v)
-        self.directed |= component
-        if component == 1 << v:
-            return
-        lines = _Lazily(self.graph.neighbors)
-        earlier = 0
-        for u in maximum_cardinality_search(lines, component):
-            self.dag_parents[u] |= lines[u] & earlier
-            earlier |= 1 << u
-
-    def _dag_children(self, v: int) -> NodeSet:
-        children = self.graph.children(v)
-        for u in nodes(self.graph.neighbors(v)):
-            if self.dag_parents[u] >> v & 1:
-                children |= 1 << u
-        return children

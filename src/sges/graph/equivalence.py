@@ -180,19 +180,15 @@ def consistent_extension(pdag: PDAG, within: NodeSet) -> list[Edge] | None:
     while todo:
         x = todo.bit_length() - 1
         todo ^= 1 << x
-        if not _can_be_sink(pdag, x, left):
-            continue
-        left ^= 1 << x
-        arrows += [(y, x) for y in nodes(pdag.neighbors(x) & left)]
-        todo |= pdag.adjacent(x) & left  # only these may have become sinks
+        around, lines = pdag.adjacent(x) & left, list(nodes(pdag.neighbors(x) & left))
+        can_be_sink = not pdag.children(x) & left and all(
+            not around & ~(pdag.adjacent(y) | 1 << y) for y in lines
+        )
+        if can_be_sink:
+            left ^= 1 << x
+            arrows += [(y, x) for y in lines]
+            todo |= around  # only these may have become sinks
     return None if left else arrows
-
-
-def _can_be_sink(pdag: PDAG, x: int, left: NodeSet) -> bool:
-    if pdag.children(x) & left:
-        return False
-    near = pdag.adjacent(x) & left
-    return all(not near & ~(pdag.adjacent(y) | 1 << y) for y in nodes(pdag.neighbors(x) & left))
 
 
 def pdag_to_cpdag(pdag: PDAG) -> PDAG:

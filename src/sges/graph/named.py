@@ -7,6 +7,8 @@ itself.  The methods import ``sges.export`` and ``sges.plot`` when they are call
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from sges.docstrings import documented_like
+
 if TYPE_CHECKING:
     import networkx
 
@@ -139,13 +141,9 @@ class NamedGraph:
 
         return to_networkx(self._named_graph(), dag=dag)
 
+    @documented_like(to_networkx)
     def to_igraph(self, *, dag: bool = False) -> Any:  # noqa: ANN401 (igraph has no types)
         """Return a directed ``igraph.Graph``.
-
-        Parameters
-        ----------
-        dag : bool
-            Whether to return a member of the class, a DAG, instead of the class.
 
         Returns
         -------

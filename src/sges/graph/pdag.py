@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Any, TypeAlias, overload
 
+from sges.docstrings import documented_like
 from sges.errors import (
     DataError,
     GraphError,
@@ -43,6 +44,20 @@ from sges.nodeset import (
 
 Edge: TypeAlias = tuple[int, int]
 """(x, y): x → y where directed edges are meant, x — y with x < y where undirected ones are."""
+
+
+RELATION = """The nodes that are related to a node.
+
+Parameters
+----------
+y : int or str
+    A node, by number or name.
+
+Returns
+-------
+int or tuple of str
+    These nodes: as a mask, or as names if the node is given by name.
+"""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -116,46 +131,33 @@ class PDAG(NamedGraph):
         for kind, what, edges in (("→", "directed", directed), ("—", "undirected", undirected)):
             for x, y in _pairs(what, edges):
                 x, y = as_node(x, n, "edge"), as_node(y, n, "edge")
-                _check_new_pair(x, y, kind, out, into)
-                _set(out, into, x, y)
+                if x == y:
+                    raise GraphError(f"edge {x}{kind}{y}: a node cannot be joined to itself")
+                forward, backward = out[x] >> y & 1, into[x] >> y & 1
+                if forward or backward:
+                    sign = "—" if forward and backward else "→"
+                    there = f"{x}{sign}{y}" if forward else f"{y}→{x}"
+                    raise GraphError(
+                        f"edge {x}{kind}{y}: {there} is given already; a pair has at most one edge"
+                    )
+                out[x] |= 1 << y
+                into[y] |= 1 << x
                 if kind == "—":
-                    _set(out, into, y, x)
+                    out[y] |= 1 << x
+                    into[x] |= 1 << y
         return cls(tuple(out), tuple(into), checked_names(names, n))
 
     @classmethod
+    @documented_like(from_edges)
     def empty(cls, n: int, names: Sequence[str] | None = None) -> "PDAG":
-        """Return the graph without edges, in which every independence holds.
-
-        Parameters
-        ----------
-        n : int
-            The number of nodes.
-        names : sequence of str, optional
-            One name per node, all different.
-
-        Returns
-        -------
-        PDAG
-            The empty graph.
-        """
-        return cls.from_edges(n, names=names)
+        """Return the graph without edges, in which every independence holds."""
+        n = _checked_size(n)
+        return cls((0,) * n, (0,) * n, checked_names(names, n))
 
     @classmethod
+    @documented_like(from_edges)
     def complete(cls, n: int, names: Sequence[str] | None = None) -> "PDAG":
-        """Return the no-independence CPDAG, in which every pair is joined by an undirected edge.
-
-        Parameters
-        ----------
-        n : int
-            The number of nodes.
-        names : sequence of str, optional
-            One name per node, all different.
-
-        Returns
-        -------
-        PDAG
-            The complete graph.
-        """
+        """Return the no-independence CPDAG, in which every pair is joined by an undirected edge."""
         n = _checked_size(n)
         rows = tuple(((1 << n) - 1) ^ (1 << v) for v in range(n))
         return cls(rows, rows, checked_names(names, n))
@@ -172,19 +174,9 @@ class PDAG(NamedGraph):
     def parents(self, y: int) -> NodeSet: ...
     @overload
     def parents(self, y: str) -> tuple[str, ...]: ...
+    @documented_like(RELATION)
     def parents(self, y: int | str) -> NodeSet | tuple[str, ...]:
-        """Return Pa(y), the set of the nodes x with x → y.
-
-        Parameters
-        ----------
-        y : int or str
-            A node, by number or name.
-
-        Returns
-        -------
-        int or tuple of str
-            The parents: as a mask, or as names if the node is given by name.
-        """
+        """Return Pa(y), the set of the nodes x with x → y."""
         if type(y) is not int or not 0 <= y < len(self.out):
             return self._by_node(self.parents, y)
         return self.into[y] & ~self.out[y]
@@ -193,19 +185,9 @@ class PDAG(NamedGraph):
     def children(self, y: int) -> NodeSet: ...
     @overload
     def children(self, y: str) -> tuple[str, ...]: ...
+    @documented_like(RELATION)
     def children(self, y: int | str) -> NodeSet | tuple[str, ...]:
-        """Return the set of the nodes z with y → z.
-
-        Parameters
-        ----------
-        y : int or str
-            A node, by number or name.
-
-        Returns
-        -------
-        int or tuple of str
-            The children: as a mask, or as names if the node is given by name.
-        """
+        """Return the set of the nodes z with y → z."""
         if type(y) is not int or not 0 <= y < len(self.out):
             return self._by_node(self.children, y)
         return self.out[y] & ~self.into[y]
@@ -214,19 +196,9 @@ class PDAG(NamedGraph):
     def neighbors(self, y: int) -> NodeSet: ...
     @overload
     def neighbors(self, y: str) -> tuple[str, ...]: ...
+    @documented_like(RELATION)
     def neighbors(self, y: int | str) -> NodeSet | tuple[str, ...]:
-        """Return Ne(y), the set of the nodes joined to y by an undirected edge.
-
-        Parameters
-        ----------
-        y : int or str
-            A node, by number or name.
-
-        Returns
-        -------
-        int or tuple of str
-            The neighbors: as a mask, or as names if the node is given by name.
-        """
+        """Return Ne(y), the set of the nodes joined to y by an undirected edge."""
         if type(y) is not int or not 0 <= y < len(self.out):
             return self._by_node(self.neighbors, y)
         return self.out[y] & self.into[y]
@@ -235,19 +207,9 @@ class PDAG(NamedGraph):
     def adjacent(self, y: int) -> NodeSet: ...
     @overload
     def adjacent(self, y: str) -> tuple[str, ...]: ...
+    @documented_like(RELATION)
     def adjacent(self, y: int | str) -> NodeSet | tuple[str, ...]:
-        """Return Adj(y), the set of the nodes joined to y by any edge.
-
-        Parameters
-        ----------
-        y : int or str
-            A node, by number or name.
-
-        Returns
-        -------
-        int or tuple of str
-            The adjacent nodes: as a mask, or as names if the node is given by name.
-        """
+        """Return Adj(y), the set of the nodes joined to y by any edge."""
         if type(y) is not int or not 0 <= y < len(self.out):
             return self._by_node(self.adjacent, y)
         return self.out[y] | self.into[y]
@@ -387,21 +349,12 @@ class PDAG(NamedGraph):
     def markov_blanket(self, y: int) -> NodeSet: ...
     @overload
     def markov_blanket(self, y: str) -> tuple[str, ...]: ...
+    @documented_like(RELATION)
     def markov_blanket(self, y: int | str) -> NodeSet | tuple[str, ...]:
         """Return the Markov blanket: the adjacent nodes, and the other parents of children.
 
         Given its Markov blanket, a node is independent of all other nodes.  It is the same in
         every member of a class.
-
-        Parameters
-        ----------
-        y : int or str
-            A node, by number or name.
-
-        Returns
-        -------
-        int or tuple of str
-            The Markov blanket: as a mask, or as names if the node is given by name.
         """
         if type(y) is not int:
             return self._by_node(self.markov_blanket, y)
@@ -529,13 +482,18 @@ class PDAG(NamedGraph):
         """
         out, into = list(self.out), list(self.into)
         for x, y in remove:
-            _clear(out, into, x, y)
+            for rows in (out, into):
+                rows[x] &= ~(1 << y)
+                rows[y] &= ~(1 << x)
         for x, y in direct:
-            _clear(out, into, x, y)
-            _set(out, into, x, y)
+            out[x] |= 1 << y
+            into[y] |= 1 << x
+            out[y] &= ~(1 << x)
+            into[x] &= ~(1 << y)
         for x, y in undirect:
-            _set(out, into, x, y)
-            _set(out, into, y, x)
+            for rows in (out, into):
+                rows[x] |= 1 << y
+                rows[y] |= 1 << x
         return PDAG(tuple(out), tuple(into), self.names)
 
     def named(self, names: Sequence[str] | None) -> "PDAG":
@@ -632,28 +590,6 @@ class PDAG(NamedGraph):
         edges = ", ".join(f"{name[x]}{k}{name[y]}" for x, y, k in sorted(arrows + lines))
         plural = "" if self.n == 1 else "s"
         return f"PDAG({self.n} node{plural}{': ' if edges else ''}{edges})"
-
-
-def _set(out: list[NodeSet], into: list[NodeSet], x: int, y: int) -> None:
-    out[x] |= 1 << y
-    into[y] |= 1 << x
-
-
-def _clear(out: list[NodeSet], into: list[NodeSet], x: int, y: int) -> None:
-    for rows in (out, into):
-        rows[x] &= ~(1 << y)
-        rows[y] &= ~(1 << x)
-
-
-def _check_new_pair(x: int, y: int, kind: str, out: list[NodeSet], into: list[NodeSet]) -> None:
-    if x == y:
-        raise GraphError(f"edge {x}{kind}{y}: a node cannot be joined to itself")
-    forward, backward = out[x] >> y & 1, into[x] >> y & 1
-    if forward or backward:
-        there = f"{x}—{y}" if forward and backward else f"{x}→{y}" if forward else f"{y}→{x}"
-        raise GraphError(
-            f"edge {x}{kind}{y}: {there} is given already; a pair has at most one edge"
-        )
 
 
 def check_graph(what: str, value: object) -> None:

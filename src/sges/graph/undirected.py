@@ -122,22 +122,18 @@ def maximal_cliques(adjacent: Rows, within: NodeSet) -> list[NodeSet]:
     current = taken = 0
     for v in maximum_cardinality_search(adjacent, within & ~everywhere):
         earlier = adjacent[v] & taken
-        _check_clique(adjacent, earlier, v)
+        for u in nodes(earlier):
+            if apart := earlier & ~(adjacent[u] | 1 << u):
+                raise NotChordal(
+                    f"the graph is not chordal: {u} and {show(apart)} are not adjacent, though {v} "
+                    "and a path of earlier nodes join them; maximal cliques are read off chordal "
+                    "graphs only"
+                )
         if earlier != current:  # the clique cannot grow by v: it is maximal
             found.append(current)
         current = earlier | 1 << v
         taken |= 1 << v
     return sorted(clique | everywhere for clique in (*found, current))
-
-
-def _check_clique(adjacent: Rows, s: NodeSet, v: int) -> None:
-    for u in nodes(s):
-        if apart := s & ~(adjacent[u] | 1 << u):
-            raise NotChordal(
-                f"the graph is not chordal: {u} and {show(apart)} are not adjacent, though {v} "
-                "and a path of earlier nodes join them; maximal cliques are read off chordal "
-                "graphs only"
-            )
 
 
 def cliques(adjacent: Rows, within: NodeSet) -> Iterator[NodeSet]:

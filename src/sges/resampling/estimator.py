@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from sges.docstrings import documented_like
 from sges.errors import InvalidArgument, shown
 from sges.estimator import StructureLearner, search_of  # says so without scikit-learn
 from sges.resampling.replicates import confidence
@@ -72,21 +73,9 @@ class EdgeConfidence(BaseEstimator):  # type: ignore[misc]  # scikit-learn is no
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @documented_like(StructureLearner.fit)
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ANN401, ARG002, N803
-        """Search replicates of the data, and count what they agree on.
-
-        Parameters
-        ----------
-        X : array-like or data frame
-            Anything that ``sges.learn`` takes as a table, one row per sample.
-        y : None
-            Ignored; present for consistency with scikit-learn.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-        """
+        """Search replicates of the data, and count what they agree on."""
         searcher = StructureLearner() if self.estimator is None else self.estimator
         table, given = search_of(searcher, X, self)
         for own in ("start", "n_jobs", "time_limit", "progress"):

@@ -22,6 +22,7 @@ import numpy as np
 
 from sges.checkpoint import SECONDS_BETWEEN, Checkpoint, name_of
 from sges.data import Dataset, Kinds, Missing, Moments, Reading
+from sges.docstrings import documented_like
 from sges.errors import (
     ClusterError,
     DataError,
@@ -46,6 +47,7 @@ from sges.learning import (
     SearchPlan,
     Table,
     bind_knowledge,
+    learn,
     read_table,
     resolve_penalty,
     resolve_strategy,
@@ -101,6 +103,7 @@ OnReplicate: TypeAlias = Callable[[ReplicateProgress], object]
 """A callback that is told how many replicates are done."""
 
 
+@documented_like(learn)
 def confidence(
     table: Table = None,
     replicates: int = 200,
@@ -147,19 +150,11 @@ def confidence(
     score : str, score or callable
         As for ``sges.learn``.  A score object must have kept its data: a ``GaussianBIC`` its
         moments, a ``DiscreteBIC`` or ``BDeu`` its table.
-    assume : Property or "auto", optional
-        A property that you assume of the truth.
-    knowledge : Knowledge, mapping or path, optional
-        Required edges, forbidden edges and tiers.
     strategy : str or Strategy
         The strategy of the search; that of the estimate should be taken, as a weaker one makes
         strengths too small on dense graphs.
     penalty : "auto", float or "choose"
         The penalty of the estimate, as for ``sges.learn``.  "choose" chooses it once, on the table.
-    forward : {"fes", "poly", "order", "complete"}, optional
-        The forward phase of a two-phase search.
-    max_indegree : int, optional
-        The largest number of parents that a variable may have in the graph.
     seed : int
         The same seed gives the same replicates.
     n_jobs : int, optional
@@ -173,8 +168,6 @@ def confidence(
     checkpoint : path, optional
         A file that keeps the replicates that are done.  If the run is killed, the same call goes
         on from there and gives the same result; so does a call for more replicates.
-    kinds, missing, names, columns, exclude, weights : optional
-        How the table is read: see ``Dataset.of``.
 
     Returns
     -------

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sges.docstrings import documented_like
 from sges.errors import (
     DataError,
     GraphError,
@@ -236,7 +237,9 @@ class Confidence:
         pandas.DataFrame
             One row per pair that is adjacent in some replicate, with the columns of ``rows``.
         """
-        return _frame(self.rows(), COLUMNS)
+        from sges.errors import need
+
+        return need("pandas", "a table of shares").DataFrame(self.rows(), columns=list(COLUMNS))
 
     def ancestors(self) -> list[dict[str, str | float]]:
         """Return the shares of ancestor relations, largest first.
@@ -314,15 +317,28 @@ class Confidence:
         chosen = [i for i, strength in enumerate(strengths) if strength > level]
         chosen.sort(key=lambda i: (-strengths[i], i))
         graph, notes = PDAG.empty(self.graphs[0].n, self.graphs[0].names), list[str]()
+        lines = [i for i in chosen if self._state(i) == UNDIRECTED]
         for i in chosen:
-            graph = self._with_arrow(graph, i, notes)
-        lines = [self.pairs[i] for i in chosen if self._state(i) == UNDIRECTED]
-        mixed = graph.edited(undirect=lines)
+            if (state := self._state(i)) == UNDIRECTED:
+                continue
+            x, y = self.pairs[i] if state == FORWARD else self.pairs[i][::-1]
+            if graph.descendants(y) >> x & 1:
+                notes.append(
+                    f"{graph.name(x)} → {graph.name(y)} ({strengths[i]:.2f}) was left out: it "
+                    "would close a directed cycle with stronger edges"
+                )
+            else:
+                graph = graph.edited(direct=[(x, y)])
         try:
-            dag = pdag_to_dag(mixed)
+            dag = pdag_to_dag(graph.edited(undirect=[self.pairs[i] for i in lines]))
         except NoConsistentExtension:
             notes.append("the undirected edges were directed as more replicates direct them")
-            dag = self._directed(graph, [i for i in chosen if self._state(i) == UNDIRECTED])
+            dag = graph
+            for i in lines:  # the usual way, unless that makes a cycle
+                x, y = self.pairs[i]
+                if self._counts[BACKWARD, i] > self._counts[FORWARD, i]:
+                    x, y = y, x
+                dag = dag.edited(direct=[(y, x) if dag.descendants(y) >> x & 1 else (x, y)])
         return Averaged(dag_to_cpdag(dag).named(self.graphs[0].names), tuple(notes))
 
     def _state(self, i: int) -> int:
@@ -331,29 +347,6 @@ class Confidence:
         if line >= max(forward, backward) or forward == backward:
             return UNDIRECTED
         return FORWARD if forward > backward else BACKWARD
-
-    def _with_arrow(self, graph: PDAG, i: int, notes: list[str]) -> PDAG:
-        """Return the graph with a pair's arrow, if that is what it has and no cycle arises."""
-        state = self._state(i)
-        if state == UNDIRECTED:
-            return graph
-        x, y = self.pairs[i] if state == FORWARD else self.pairs[i][::-1]
-        if graph.descendants(y) >> x & 1:
-            notes.append(
-                f"{graph.name(x)} → {graph.name(y)} ({self.strengths[self.pairs[i]]:.2f}) was left "
-                "out: it would close a directed cycle with stronger edges"
-            )
-            return graph
-        return graph.edited(direct=[(x, y)])
-
-    def _directed(self, graph: PDAG, lines: Iterable[int]) -> PDAG:
-        """Return a DAG: lines are directed one by one, the usual way unless that makes a cycle."""
-        for i in lines:
-            x, y = self.pairs[i]
-            if self._counts[BACKWARD, i] > self._counts[FORWARD, i]:
-                x, y = y, x
-            graph = graph.edited(direct=[(y, x) if graph.descendants(y) >> x & 1 else (x, y)])
-        return graph
 
     def medoid(self) -> PDAG:
         """Return the replicate's class that is nearest to all others.
@@ -659,6 +652,7 @@ class Confidence:
         return cls(**_fields(record))
 
     @classmethod
+    @documented_like(from_dict)
     def from_json(cls, text: str) -> "Confidence":
         """Return what ``to_json`` wrote.
 
@@ -666,11 +660,6 @@ class Confidence:
         ----------
         text : str
             JSON text; everything in it is checked.
-
-        Returns
-        -------
-        Confidence
-            The same value.
 
         Raises
         ------
@@ -769,12 +758,6 @@ def graph_of_list(edges: object, n: int, names: tuple[str, ...] | None) -> PDAG:
         return PDAG.from_edges(n, directed, undirected, names=names)
     except GraphError as error:
         raise DataError(f"a replicate: {error}") from None
-
-
-def _frame(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> Any:  # noqa: ANN401
-    from sges.errors import need
-
-    return need("pandas", "a table of shares").DataFrame(rows, columns=list(columns))
 
 
 def _is_natural(value: object) -> bool:

@@ -15,16 +15,15 @@ locally consistent score it ends in the truth (``docs/explanation/strategies.md`
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from math import comb
 from typing import Literal, TypeAlias, get_args
 
+from sges.docstrings import documented_like
 from sges.errors import InvalidArgument, check_instance, check_number, check_word
 from sges.graph.pdag import PDAG
-from sges.nodeset import NodeSet
 from sges.properties import MaxParents, Property
-from sges.result import Result, Step
+from sges.result import Result
 from sges.score.protocol import Score
 from sges.search.engines import gain_between
 from sges.search.extended import ExtendedSearch
@@ -32,14 +31,23 @@ from sges.search.low_order import LowOrder
 from sges.search.moves import Constraint, Moves
 from sges.search.reference_order import ROUNDS
 from sges.search.replay import Replay
-from sges.search.run import Budget, OnProgress, Run, Selection
+from sges.search.run import OPTIONS, Budget, OnProgress, Run, Selection
 from sges.search.strategy import AnyStrategy, Strategy, as_strategy
 from sges.search.with_knowledge import SEARCHES, search_with_knowledge
 
 Forward: TypeAlias = Literal["fes", "poly", "order", "complete"]
 """The forward phases."""
 
+FROM_START = """A search that needs a start.
 
+Parameters
+----------
+start : PDAG
+    The CPDAG or DAG to start from.
+"""
+
+
+@documented_like(OPTIONS)
 def ges(
     score: Score,
     *,
@@ -53,39 +61,11 @@ def ges(
 
     Paper: Fig. 1, GES.
 
-    Parameters
-    ----------
-    score : Score
-        The score to maximise.
-    max_indegree : int, optional
-        The largest number of parents that an insert or a turn may give a node.
-    time_limit : float, optional
-        Seconds after which the search stops and returns the best state so far.
-    progress : callable, optional
-        Called with a ``Progress`` at the start of each phase and after each step.
-    counting : bool
-        Whether to count the unique families that are scored; False saves memory.
-    constraint : Constraint, optional
-        Background knowledge with nodes as numbers, from ``Knowledge.bind``: a step to a class that
-        it does not admit is never taken, and the result is refined by it.
-
-    Returns
-    -------
-    Result
-        The class that was found, its score, the steps that led to it and what they cost.
-
     References
     ----------
     Chickering (2002), Optimal structure identification with greedy search, JMLR 3, 507-554.
     """
-    run = Run(
-        score,
-        max_indegree=max_indegree,
-        time_limit=time_limit,
-        progress=progress,
-        counting=counting,
-        constraint=constraint,
-    )
+    run = Run(score, max_indegree, time_limit, progress, counting, constraint)
 
     def phases() -> None:
         forward_phase(run, "fes")
@@ -95,6 +75,7 @@ def ges(
     return run.result(forward="fes")
 
 
+@documented_like(OPTIONS)
 def sges(
     score: Score,
     assume: Property | None = None,
@@ -115,52 +96,15 @@ def sges(
 
     Parameters
     ----------
-    score : Score
-        The score to maximise.
-    assume : Property, optional
-        A property that is assumed to hold for the truth; None means GES.
-    forward : {"fes", "poly", "order", "complete"}, optional
-        The forward phase: "fes"; "poly" (polynomially many score evaluations); "order" (the best
-        order of the variables that is found, and the parents it gives them); or "complete" (the
-        no-independence class, which costs nothing).  The default is "fes" without a ``start``,
-        and no forward phase with one.
     start : PDAG, optional
         A CPDAG or DAG to start from, such as another method's result.
-    exact : bool
-        Test each delete for consistency with the assumed property, and keep only those that pass.
-    drop_large : bool
-        Omit the sets H that contain a clique larger than the bound.  Like ``exact`` this examines
-        fewer deletes, with the same guarantee.
-    max_indegree : int, optional
-        The largest number of parents that an insert or a turn may give a node.
-    time_limit : float, optional
-        Seconds after which the search stops and returns the best state so far.
-    progress : callable, optional
-        Called with a ``Progress`` at the start of each phase and after each step.
-    counting : bool
-        Whether to count the unique families that are scored; False saves memory.
-    constraint : Constraint, optional
-        Background knowledge with nodes as numbers, from ``Knowledge.bind``: a step to a class that
-        it does not admit is never taken, and the result is refined by it.
-
-    Returns
-    -------
-    Result
-        The class that was found, its score, the steps that led to it and what they cost.
 
     References
     ----------
     Chickering & Meek (2015), Selective Greedy Equivalence Search, UAI.
     """
     selection = Selection(assume, exact=exact, drop_large=drop_large)
-    run = Run(
-        score,
-        max_indegree=max_indegree,
-        time_limit=time_limit,
-        progress=progress,
-        counting=counting,
-        constraint=constraint,
-    )
+    run = Run(score, max_indegree, time_limit, progress, counting, constraint)
     graph, word = start_of(run.n, forward, start)
 
     def phases(word: str = word) -> None:
@@ -172,6 +116,7 @@ def sges(
     return run.result(assume=assume, forward=word, bound=bound)
 
 
+@documented_like(OPTIONS)
 def fes(
     score: Score,
     start: PDAG | None = None,
@@ -185,43 +130,14 @@ def fes(
     """Search forward: apply the best insert while it improves the score.
 
     Paper: Section 3.1, FES.
-
-    Parameters
-    ----------
-    score : Score
-        The score to maximise.
-    start : PDAG, optional
-        A CPDAG or DAG to start from; by default the graph without edges.
-    max_indegree : int, optional
-        The largest number of parents that an insert or a turn may give a node.
-    time_limit : float, optional
-        Seconds after which the search stops and returns the best state so far.
-    progress : callable, optional
-        Called with a ``Progress`` at the start of each phase and after each step.
-    counting : bool
-        Whether to count the unique families that are scored; False saves memory.
-    constraint : Constraint, optional
-        Background knowledge with nodes as numbers, from ``Knowledge.bind``: a step to a class that
-        it does not admit is never taken, and the result is refined by it.
-
-    Returns
-    -------
-    Result
-        The class that was found, its score, the steps that led to it and what they cost.
     """
-    run = Run(
-        score,
-        max_indegree=max_indegree,
-        time_limit=time_limit,
-        progress=progress,
-        counting=counting,
-        constraint=constraint,
-    )
+    run = Run(score, max_indegree, time_limit, progress, counting, constraint)
     run.start(start)
     forward_phase(run, "fes")
     return run.result(forward="fes")
 
 
+@documented_like(OPTIONS)
 def poly_fes(
     score: Score,
     start: PDAG | None = None,
@@ -239,44 +155,18 @@ def poly_fes(
 
     Parameters
     ----------
-    score : Score
-        The score to maximise.
-    start : PDAG, optional
-        A CPDAG or DAG to start from; by default the graph without edges.
     max_t : int
         The largest size of the set T of an insert that is examined beyond the member's own.
-    max_indegree : int, optional
-        The largest number of parents that an insert or a turn may give a node.
-    time_limit : float, optional
-        Seconds after which the search stops and returns the best state so far.
-    progress : callable, optional
-        Called with a ``Progress`` at the start of each phase and after each step.
-    counting : bool
-        Whether to count the unique families that are scored; False saves memory.
-    constraint : Constraint, optional
-        Background knowledge with nodes as numbers, from ``Knowledge.bind``: a step to a class that
-        it does not admit is never taken, and the result is refined by it.
-
-    Returns
-    -------
-    Result
-        The class that was found, its score, the steps that led to it and what they cost.
     """
     check_number("max_t", max_t, whole=True)
-    run = Run(
-        score,
-        max_indegree=max_indegree,
-        time_limit=time_limit,
-        progress=progress,
-        counting=counting,
-        constraint=constraint,
-    )
+    run = Run(score, max_indegree, time_limit, progress, counting, constraint)
     max_t = min(max_t, run.n)  # no set T is larger
     run.start(start)
     forward_phase(run, "poly", largest_t=max_t)
     return run.result(forward="poly", bound=poly_fes_bound(run.n, max_t))
 
 
+@documented_like(FROM_START, OPTIONS)
 def bes(
     score: Score,
     start: PDAG,
@@ -290,42 +180,13 @@ def bes(
     """Search backward: apply the best delete while it does not lower the score.
 
     Paper: Section 3.1, BES.
-
-    Parameters
-    ----------
-    score : Score
-        The score to maximise.
-    start : PDAG
-        The CPDAG or DAG to start from.
-    max_indegree : int, optional
-        The largest number of parents that an insert or a turn may give a node.
-    time_limit : float, optional
-        Seconds after which the search stops and returns the best state so far.
-    progress : callable, optional
-        Called with a ``Progress`` at the start of each phase and after each step.
-    counting : bool
-        Whether to count the unique families that are scored; False saves memory.
-    constraint : Constraint, optional
-        Background knowledge with nodes as numbers, from ``Knowledge.bind``: a step to a class that
-        it does not admit is never taken, and the result is refined by it.
-
-    Returns
-    -------
-    Result
-        The class that was found, its score, the steps that led to it and what they cost.
     """
-    run = Run(
-        score,
-        max_indegree=max_indegree,
-        time_limit=time_limit,
-        progress=progress,
-        counting=counting,
-        constraint=constraint,
-    )
+    run = Run(score, max_indegree, time_limit, progress, counting, constraint)
     search_with_knowledge(run, start, lambda: backward(run))
     return run.result()
 
 
+@documented_like(FROM_START, OPTIONS)
 def sbes(
     score: Score,
     start: PDAG,
@@ -347,47 +208,16 @@ def sbes(
 
     Parameters
     ----------
-    score : Score
-        The score to maximise.
-    start : PDAG
-        The CPDAG or DAG to start from.
     assume : Property
         A property that is assumed to hold for the truth.
-    exact : bool
-        Test each delete for consistency with the assumed property, and keep only those that pass.
-    drop_large : bool
-        Omit the sets H that contain a clique larger than the bound.  Like ``exact`` this examines
-        fewer deletes, with the same guarantee.
-    max_indegree : int, optional
-        The largest number of parents that an insert or a turn may give a node.
-    time_limit : float, optional
-        Seconds after which the search stops and returns the best state so far.
-    progress : callable, optional
-        Called with a ``Progress`` at the start of each phase and after each step.
-    counting : bool
-        Whether to count the unique families that are scored; False saves memory.
-    constraint : Constraint, optional
-        Background knowledge with nodes as numbers, from ``Knowledge.bind``: a step to a class that
-        it does not admit is never taken, and the result is refined by it.
-
-    Returns
-    -------
-    Result
-        The class that was found, its score, the steps that led to it and what they cost.
     """
     selection = Selection(assume, exact=exact, drop_large=drop_large)
-    run = Run(
-        score,
-        max_indegree=max_indegree,
-        time_limit=time_limit,
-        progress=progress,
-        counting=counting,
-        constraint=constraint,
-    )
+    run = Run(score, max_indegree, time_limit, progress, counting, constraint)
     search_with_knowledge(run, start, lambda: backward(run, selection))
     return run.result(assume=assume, bound=bound_of(run, "given", selection))
 
 
+@documented_like(FROM_START, OPTIONS)
 def turning(
     score: Score,
     start: PDAG,
@@ -400,47 +230,18 @@ def turning(
 ) -> Result:
     """Turn edges while that improves the score.
 
-    Parameters
-    ----------
-    score : Score
-        The score to maximise.
-    start : PDAG
-        The CPDAG or DAG to start from.
-    max_indegree : int, optional
-        The largest number of parents that an insert or a turn may give a node.
-    time_limit : float, optional
-        Seconds after which the search stops and returns the best state so far.
-    progress : callable, optional
-        Called with a ``Progress`` at the start of each phase and after each step.
-    counting : bool
-        Whether to count the unique families that are scored; False saves memory.
-    constraint : Constraint, optional
-        Background knowledge with nodes as numbers, from ``Knowledge.bind``: a step to a class that
-        it does not admit is never taken, and the result is refined by it.
-
-    Returns
-    -------
-    Result
-        The class that was found, its score, the steps that led to it and what they cost.
-
     References
     ----------
     Hauser & Bühlmann (2012), Characterization and greedy learning of interventional Markov
     equivalence classes of directed acyclic graphs, JMLR 13, 2409-2464: the third phase of GIES.
     """
-    run = Run(
-        score,
-        max_indegree=max_indegree,
-        time_limit=time_limit,
-        progress=progress,
-        counting=counting,
-        constraint=constraint,
-    )
+    run = Run(score, max_indegree, time_limit, progress, counting, constraint)
     run.start(start)
     run.climb("turning", Moves(turns=True))
     return run.result()
 
 
+@documented_like(OPTIONS)
 def search(
     score: Score,
     assume: Property | None = None,
@@ -461,52 +262,20 @@ def search(
 
     Parameters
     ----------
-    score : Score
-        The score to maximise.
-    assume : Property, optional
-        A property that is assumed to hold for the truth; None means GES.
     strategy : str or Strategy
         Which steps the search takes, in which order, and how it goes on from a local optimum.
-    forward : {"fes", "poly", "order", "complete"}, optional
-        The forward phase: "fes"; "poly" (polynomially many score evaluations); "order" (the best
-        order of the variables that is found, and the parents it gives them); or "complete" (the
-        no-independence class, which costs nothing).  The default is "fes" without a ``start``,
-        and no forward phase with one.
     start : PDAG, optional
         A CPDAG or DAG to start from, such as another method's result.
-    max_indegree : int, optional
-        The largest number of parents that an insert or a turn may give a node.
-    time_limit : float, optional
-        Seconds after which the search stops and returns the best state so far.
     n_jobs : int, optional
         How many escapes of an extended search run at once, as in scikit-learn: None is one, -1 as
         many as there are cores.  The result does not depend on it.
-    progress : callable, optional
-        Called with a ``Progress`` at the start of each phase and after each step.
-    constraint : Constraint, optional
-        Background knowledge with nodes as numbers, from ``Knowledge.bind``: a step to a class that
-        it does not admit is never taken, and the result is refined by it.
     replay : Replay, optional
         What an earlier run with the same arguments has done, and where this one stores what it
         does: see ``sges.search.replay``.
-
-    Returns
-    -------
-    Result
-        The class that was found, its score, the steps that led to it and what they cost.
     """
     how = as_strategy(strategy)
     selection = Selection(assume, exact=how.exact, drop_large=how.drop_large)
-    run = Run(
-        score,
-        max_indegree=max_indegree,
-        time_limit=time_limit,
-        n_jobs=n_jobs,
-        progress=progress,
-        counting=how.counting,
-        constraint=constraint,
-        replay=replay,
-    )
+    run = Run(score, max_indegree, time_limit, progress, how.counting, constraint, n_jobs, replay)
     if how.low_order and forward is None and start is None:
         forward = "complete"
     graph, word = start_of(run.n, forward, start)
@@ -525,20 +294,57 @@ def search_on(
     run: Run, how: Strategy, selection: Selection, graph: PDAG | None, word: str
 ) -> Result:
     """Search by a strategy on a run, which keeps what the score has said; return the result."""
-    strategic = _Strategic(run, how, selection)
-    mend = partial(strategic.phases, "fes" if how.interleaved or word == "fes" else "poly")
+    engine, limit = run.engine, how.sets_per_clique
+    moves = Moves("all", turns=True, conservative=how.conservative, sets_per_clique=limit)
+    extended = ExtendedSearch(run, how, moves, selection) if how.extended else None
+
+    def climb() -> None:
+        run.climb("interleaved", moves, selection)
+
+    def two_phases(word: str) -> None:
+        forward_phase(run, word, conservative=how.conservative)
+        backward(run, selection)
+        if how.turning:
+            run.climb("turning", Moves(turns=True))
+
+    def phases(word: str) -> None:
+        """Run the strategy from the state of the run, with this forward phase."""
+        if how.low_order:
+            go_to_best_level(run, word, selection, limit)
+            word = "given"
+        if not how.interleaved:
+            two_phases(word)
+            while how.repeat and run.stopped is None:
+                before = engine.cpdag
+                two_phases("fes" if word == "fes" else "poly")
+                if gain_between(engine, before, engine.cpdag) <= engine.tolerance:
+                    break
+        elif how.order and word == "fes":
+            go_to_better_of_two(run, climb, how.effort)
+        else:
+            if word != "fes":
+                forward_phase(run, word)
+            if extended is None:  # the escapes begin with a climb of their own
+                climb()
+        if extended is not None:
+            extended()
+
+    mend = partial(phases, "fes" if how.interleaved or word == "fes" else "poly")
     scored = not how.low_order or word not in ("complete", "given")
-    search_with_knowledge(run, graph, partial(strategic.phases, word), mend, scored=scored)
+    search_with_knowledge(run, graph, partial(phases, word), mend, scored=scored)
+    notes = [] if extended is None else [extended.note()]
+    if engine.capped is not None:
+        notes.append(
+            f"from step {engine.capped} on the search was selective: of a clique of neighbors with "
+            f"more than {limit} subsets only the smallest and largest subsets were examined; the "
+            "large-sample guarantee then assumes that, in truth, no two adjacent variables are "
+            "common children of two non-adjacent ones (theory, section 10)"
+        )
     bound = bound_of(run, word, selection) if how in TWO_PHASES else None
-    return run.result(
-        assume=selection.assume,
-        forward=word,
-        bound=bound,
-        strategy=str(how),
-        notes=strategic.notes(),
-    )
+    return run.result(selection.assume, word, bound, str(how), tuple(notes))
 
 
+@documented_like(OPTIONS)
 def interleaved(
     score: Score,
     assume: Property | None = None,
@@ -555,36 +361,6 @@ def interleaved(
     """Search with deletes before turns before inserts, whichever improves the score first.
 
     On finite data this undoes early mistakes that two-phase search keeps.
-
-    Parameters
-    ----------
-    score : Score
-        The score to maximise.
-    assume : Property, optional
-        A property that is assumed to hold for the truth; None means GES.
-    start : PDAG, optional
-        A CPDAG or DAG to start from; by default the graph without edges.
-    exact : bool
-        Test each delete for consistency with the assumed property, and keep only those that pass.
-    drop_large : bool
-        Omit the sets H that contain a clique larger than the bound.  Like ``exact`` this examines
-        fewer deletes, with the same guarantee.
-    max_indegree : int, optional
-        The largest number of parents that an insert or a turn may give a node.
-    time_limit : float, optional
-        Seconds after which the search stops and returns the best state so far.
-    progress : callable, optional
-        Called with a ``Progress`` at the start of each phase and after each step.
-    counting : bool
-        Whether to count the unique families that are scored; False saves memory.
-    constraint : Constraint, optional
-        Background knowledge with nodes as numbers, from ``Knowledge.bind``: a step to a class that
-        it does not admit is never taken, and the result is refined by it.
-
-    Returns
-    -------
-    Result
-        The class that was found, its score, the steps that led to it and what they cost.
     """
     return search(
         score,
@@ -623,161 +399,62 @@ def backward(run: Run, selection: Selection | None = None) -> None:
     run.climb("bes" if selection.assume is None else "sbes", Moves(), selection)
 
 
-@dataclass(frozen=True, slots=True)
-class _Level:
-    """Where a level of low-order search led to."""
-
-    state: PDAG
-    steps: list[Step]
-    separators: dict[int, NodeSet]
-    capped: int | None
-
-
-class _Strategic:
-    """The phases of a strategy, on one run."""
-
-    def __init__(self, run: Run, how: Strategy, selection: Selection) -> None:
-        self._run, self._how, self._selection = run, how, selection
-        self._moves = Moves(
-            inserts="all",
-            turns=True,
-            conservative=how.conservative,
-            sets_per_clique=how.sets_per_clique,
-        )
-        self._extended: ExtendedSearch | None = None
-        if how.extended:
-            self._extended = ExtendedSearch(run, how, self._moves, selection)
-
-    def notes(self) -> tuple[str, ...]:
-        """Return what to say of the search."""
-        notes = () if self._extended is None else (self._extended.note(),)
-        capped = self._run.engine.capped
-        if capped is None:
-            return notes
-        limit = self._how.sets_per_clique
-        return (
-            *notes,
-            f"from step {capped} on the search was selective: of a clique of neighbors with more "
-            f"than {limit} subsets only the smallest and largest subsets were examined; the "
-            "large-sample guarantee then assumes that, in truth, no two adjacent variables are "
-            "common children of two non-adjacent ones (theory, section 10)",
-        )
-
-    def phases(self, word: str) -> None:
-        """Run the strategy from the state of the run, with this forward phase."""
-        run, how = self._run, self._how
-        if how.low_order:
-            self._low_order(word)
-            word = "given"
-        if how.interleaved:
-            self._interleave(word)
-        else:
-            self._two_phases(word)
-            while how.repeat and run.stopped is None:
-                before = run.engine.cpdag
-                self._two_phases("fes" if word == "fes" else "poly")
-                if gain_between(run.engine, before, run.engine.cpdag) <= run.engine.tolerance:
-                    break
-        if self._extended is not None:
-            self._extended()
-
-    def _interleave(self, word: str) -> None:
-        """Run what comes before the escapes, which begin with a climb of their own."""
-        run, how = self._run, self._how
-        if word != "fes":
-            forward_phase(run, word)
-        elif how.order and how.effort is not None:
-            order_first(run, self._climb, how.effort)
-            return
-        elif how.order:
-            better_of_two(run, self._climb)
-            return
-        if not how.extended:
-            self._climb()
-
-    def _low_order(self, word: str) -> None:
-        """Go to the best state that a low-order search and two phases after each level find."""
-        run, engine = self._run, self._run.engine
-        forward_phase(run, word)
-        begun, first = engine.mark(), engine.step_count
-        levels, assume = LowOrder(run), self._selection.assume
-        best: _Level | None = None
-        for k in levels.up_to(assume.k if isinstance(assume, MaxParents) else None):
-            levels.descend(k)
-            mark, separators = engine.mark(), dict(run.separators)
-            with run.quietly():
-                run.climb("fes", Moves(inserts="all", sets_per_clique=self._how.sets_per_clique))
-                backward(run, Selection(MaxParents(max(k, 1))))
-            if best is None or gain_between(engine, best.state, engine.cpdag) > engine.tolerance:
-                best = _Level(engine.cpdag, engine.steps[first:], separators, engine.capped)
-            engine.rewind(mark)
-        if best is None:
-            return
+def go_to_best_level(run: Run, word: str, selection: Selection, limit: int | None) -> None:
+    """Go to the best state that a low-order search and two phases after each level find."""
+    engine, assume = run.engine, selection.assume
+    forward_phase(run, word)
+    begun, first = engine.mark(), engine.step_count
+    levels, best, best_state = LowOrder(run), None, PDAG.empty(run.n)
+    for k in levels.up_to(assume.k if isinstance(assume, MaxParents) else None):
+        levels.descend(k)
+        mark, separators = engine.mark(), dict(run.separators)
+        with run.quietly():
+            run.climb("fes", Moves(inserts="all", sets_per_clique=limit))
+            backward(run, Selection(MaxParents(max(k, 1))))
+        if best is None or gain_between(engine, best_state, engine.cpdag) > engine.tolerance:
+            best, best_state = (engine.steps[first:], separators, engine.capped), engine.cpdag
+        engine.rewind(mark)
+    if best is not None:
         engine.rewind(begun)
-        for step in best.steps:
+        steps, run.separators, capped = best
+        for step in steps:
             engine.apply(step.phase, step.operator, step.gain)
-        run.separators, engine.capped = best.separators, best.capped
-
-    def _climb(self) -> None:
-        self._run.climb("interleaved", self._moves, self._selection)
-
-    def _two_phases(self, word: str) -> None:
-        """Run the forward phase and the deletes, and turn edges if that is wanted."""
-        run, how = self._run, self._how
-        forward_phase(run, word, conservative=how.conservative)
-        backward(run, self._selection)
-        if how.turning:
-            run.climb("turning", Moves(turns=True))
+        engine.capped = capped
 
 
-def better_of_two(run: Run, climb: Callable[[], None]) -> None:
+def go_to_better_of_two(run: Run, climb: Callable[[], None], effort: float | None) -> None:
     """Climb from the state, and from the best order that is found; go to the better end.
 
     Where the graph is dense a greedy search from few edges goes astray, and an order does not;
-    where data are few it may be the other way round.
+    where data are few it may be the other way round.  With limited effort the order comes first.
+    The other climb is then left out where the first one met too many cliques to look at all of
+    their subsets: on such tables an order does as well, for a fraction of the work.
     """
     engine = run.engine
-    begun, first = engine.mark(), engine.step_count
-    climb()
-    if run.stopped is not None:
+    begun, first, before = engine.mark(), engine.step_count, engine.work
+
+    def climb_from_order() -> None:
+        run.order(effort=effort)
+        climb()
+
+    limited = effort is not None
+    one, other = (climb_from_order, climb) if limited else (climb, climb_from_order)
+    one()
+    if run.stopped is not None or (limited and engine.capped is not None):
         return
     total, steps, capped = engine.total, engine.steps[first:], engine.capped
     engine.rewind(begun)
+    budget = Budget(work=None if effort is None else effort * (engine.work - before))
     with run.quietly():
-        run.order()
-        climb()
-        if engine.total > total + engine.tolerance:
+        with run.within(budget):
+            other()
+        ended = engine.stopped is None and not budget.spent and engine.capped is None
+        if (ended or not limited) and engine.total > total + engine.tolerance:
             return
         engine.rewind(begun)
         for step in steps:
             engine.apply(step.phase, step.operator, step.gain)
     engine.capped = capped
-
-
-def order_first(run: Run, climb: Callable[[], None], effort: float) -> None:
-    """Climb from the best order that is found and then from the state; go to the better end.
-
-    The second climb is left out where the first one met too many cliques to look at all of their
-    subsets: on such tables an order does as well, for a fraction of the work.
-    """
-    engine = run.engine
-    begun, first, before = engine.mark(), engine.step_count, engine.work
-    run.order(effort=effort)
-    climb()
-    if run.stopped is not None or engine.capped is not None:
-        return
-    total, steps = engine.total, engine.steps[first:]
-    engine.rewind(begun)
-    budget = Budget(work=effort * (engine.work - before))
-    with run.quietly():
-        with run.within(budget):
-            climb()
-        whole = engine.stopped is None and not budget.spent and engine.capped is None
-        if whole and engine.total > total + engine.tolerance:
-            return
-        engine.rewind(begun)
-        for step in steps:
-            engine.apply(step.phase, step.operator, step.gain)
 
 
 # Starts and bounds

@@ -25,7 +25,8 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -85,8 +86,8 @@ class ExtendedSearch:
             return
         if self._effort is not None and self._budget.listed is None:
             self._budget.listed = int(PER_EFFORT * self._effort * run.engine.listed)
-        begun = run.engine.mark()
-        self._keep(begun)
+        begun: Mark = run.engine.mark()
+        self._kept, self._state = begun, run.engine.cpdag
         self._failed: dict[Delete, NodeSet] = {}  # with the nodes whose views the trial looked at
         with run.within(self._budget), self._several_jobs():
             while self._one_improves():
@@ -94,18 +95,25 @@ class ExtendedSearch:
         run.engine.rewind(self._kept)
         run.engine.retell(begun)
 
-    def _keep(self, mark: Mark) -> None:
-        self._kept = mark
-        self._state: PDAG = self._run.engine.cpdag
-
     def _one_improves(self) -> bool:
-        """Try the escapes in order, until one improves the score or none is left."""
+        """Try the escapes in order until one improves the score, and keep the state it leads to."""
+        run, engine = self._run, self._run.engine
         escapes = [pair for pair in self._escapes() if pair[1] not in self._failed]
         at = self._fail_at_once(escapes, 0)
-        while at < len(escapes) and self._run.stopped is None:
+        while at < len(escapes) and run.stopped is None:
             gain, delete = escapes[at]
-            if self._try(delete, gain):
-                return True
+            touched = 0
+            if is_admissible(engine, delete, self._state):
+                self.tried += 1
+                looked_at: str | None = run.act("escape", partial(self._trial, delete, gain))
+                if looked_at is None:
+                    changed = changed_views(self._state, engine.cpdag)
+                    self._failed = {op: v for op, v in self._failed.items() if not v & changed}
+                    self._kept, self._state = engine.mark(), engine.cpdag
+                    run.tell(PHASE)
+                    return True
+                touched = int(looked_at, 16)
+            self._failed[delete] = touched
             at = self._fail_at_once(escapes, at + 1)
         return False
 
@@ -126,53 +134,23 @@ class ExtendedSearch:
                 once.setdefault((x, y), (gain, delete))
         return list(once.values())
 
-    def _try(self, delete: Delete, gain: float) -> bool:
-        """Force a delete, search on, and keep where that ends if it is better."""
-        touched = 0
-        if is_admissible(self._run.engine, delete, self._state):
-            self.tried += 1
-            looked_at: str | None = self._run.act("escape", lambda: self._trial(delete, gain))
-            if looked_at is None:
-                self._take_over()
-                return True
-            touched = int(looked_at, 16)
-        self._failed[delete] = touched
-        return False
-
     def _trial(self, delete: Delete, gain: float) -> str | None:
         """Force a delete and search on; if that ends lower, go back and say what was looked at."""
         run, engine, mark, total = self._run, self._run.engine, self._kept, self._run.engine.total
+        climb = partial(run.climb, PHASE, self._moves, self._selection, patience=self._patience)
         with run.quietly():
-            self._search_on(delete, gain)
-        if engine.total > total + engine.tolerance and self._is_better():
+            search_on(engine, delete, gain, climb)
+        if (
+            engine.total > total + engine.tolerance
+            and (end := engine.cpdag) != self._state
+            and gain_between(engine, self._state, end) > engine.tolerance  # not by rounding
+        ):
             return None
         touched = engine.touched_since(mark)
         engine.rewind(mark)
         engine.settle()
         run.tell(PHASE)
         return f"{touched:x}"
-
-    def _search_on(self, delete: Delete, gain: float) -> None:
-        def climb(bar: tuple[int, int] | None, aim: float) -> bool:
-            return self._run.climb(
-                PHASE, self._moves, self._selection, bar=bar, patience=self._patience, aim=aim
-            )
-
-        search_on(self._run.engine, delete, gain, climb)
-
-    def _is_better(self) -> bool:
-        """Tell whether a state that seems better is: not by the rounding of many gains."""
-        engine = self._run.engine
-        end = engine.cpdag
-        return end != self._state and gain_between(engine, self._state, end) > engine.tolerance
-
-    def _take_over(self) -> None:
-        """Keep the state that was reached."""
-        engine = self._run.engine
-        changed = changed_views(self._state, engine.cpdag)
-        self._failed = {op: seen for op, seen in self._failed.items() if not seen & changed}
-        self._keep(engine.mark())
-        self._run.tell(PHASE)
 
     # Several jobs
 
@@ -185,7 +163,7 @@ class ExtendedSearch:
             seconds, listed = budget.seconds, budget.listed
             self._until = None if seconds is None else time.perf_counter() + seconds
             self._last_listed = None if listed is None else engine.listed + int(listed)
-            moves = self._selection.added_to(replace(self._moves, max_indegree=run.max_indegree))
+            moves = run.allowed(self._moves, self._selection)
             for _ in range(run.n_jobs):
                 mirror = mirror_of(engine)
                 if mirror is not None:
@@ -292,7 +270,8 @@ class Mirror:
             tried = is_admissible(engine, delete, self._state)
             if tried:
                 engine.limit(seconds, listed=listed)
-                search_on(engine, delete, gain, self._climb)
+                climb = partial(engine.climb, PHASE, self._moves, patience=self._patience)
+                search_on(engine, delete, gain, climb)
             ended = engine.stopped is None and engine.total <= total + engine.tolerance
             if tried:
                 touched = engine.touched_since(self._mark)
@@ -306,9 +285,6 @@ class Mirror:
         engine.settle()
         return Failure(tried, touched, journal) if ended else None
 
-    def _climb(self, bar: tuple[int, int] | None, aim: float) -> bool:
-        return self.engine.climb(PHASE, self._moves, bar=bar, patience=self._patience, aim=aim)
-
 
 def is_admissible(engine: Engine, delete: Delete, state: PDAG) -> bool:
     """Tell whether knowledge allows the state to which a delete leads."""
@@ -319,17 +295,12 @@ def is_admissible(engine: Engine, delete: Delete, state: PDAG) -> bool:
     return admits
 
 
-def search_on(
-    engine: Engine,
-    delete: Delete,
-    gain: float,
-    climb: Callable[[tuple[int, int] | None, float], bool],
-) -> None:
+def search_on(engine: Engine, delete: Delete, gain: float, climb: Callable[..., bool]) -> None:
     """Search from where an escape leads: first without the edge, then with what may come.
 
     If nothing else improved without the edge, all that could come is the edge itself.
     """
     aim = engine.total
     engine.apply(PHASE, delete, gain)
-    if climb((delete.x, delete.y), aim):
-        climb(None, aim)
+    if climb(bar=(delete.x, delete.y), aim=aim):
+        climb(aim=aim)

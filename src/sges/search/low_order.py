@@ -25,9 +25,9 @@ Chickering (2020), Statistically Efficient Greedy Equivalence Search, UAI.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
+from sges.docstrings import documented_like
 from sges.errors import check_number
 from sges.graph.pdag import PDAG
 from sges.graph.undirected import maximal_cliques
@@ -35,8 +35,8 @@ from sges.nodeset import NodeSet, nodes, reach, subsets
 from sges.operators import Delete
 from sges.result import Result
 from sges.score import Score
-from sges.search.moves import Constraint
-from sges.search.run import OnProgress, Run
+from sges.search.moves import Constraint, best_first
+from sges.search.run import OPTIONS, OnProgress, Run
 from sges.selective import filter_cliques
 
 PHASE = "low-order"
@@ -45,6 +45,7 @@ Separators: TypeAlias = list[dict[int, NodeSet]]
 """For each node, the nodes with which it has a separator, and which."""
 
 
+@documented_like(OPTIONS)
 def low_order(
     score: Score,
     start: PDAG | None = None,
@@ -64,20 +65,12 @@ def low_order(
 
     Parameters
     ----------
-    score : Score
-        The score to maximise.
     start : PDAG, optional
         A CPDAG or DAG that is an IMAP of the truth, such as the end of a forward phase; by default
         the complete graph.
     max_order : int, optional
         The last level: the largest number of variables that a delete conditions on.  By default
         the search ends when no variable has more parents than the level.
-    time_limit : float, optional
-        Seconds after which the search stops and returns the state that it has reached.
-    progress : callable, optional
-        Called with a ``Progress`` at the start of each level and after each step.
-    counting : bool, optional
-        Whether to count the unique families that are scored.
     constraint : Constraint, optional
         Background knowledge with nodes as numbers, from ``Knowledge.bind``.  A delete to a class
         that it does not admit is never taken.  This may rule out the delete that the guarantee
@@ -105,13 +98,7 @@ def low_order(
     low-order: Delete(3, 4, {}) gains 1
     """
     check_number("max_order", max_order, whole=True, optional=True)
-    run = Run(
-        score,
-        time_limit=time_limit,
-        progress=progress,
-        counting=counting,
-        constraint=constraint,
-    )
+    run = Run(score, None, time_limit, progress, counting, constraint)
     run.start(PDAG.complete(run.n) if start is None else start, scored=False)
     levels = LowOrder(run)
     for k in levels.up_to(max_order):
@@ -119,8 +106,7 @@ def low_order(
     return run.result(forward="complete" if start is None else "given")
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(NamedTuple):
     """A delete that a level looks at, with its gain and the separator that certifies it, if any."""
 
     gain: float
@@ -194,14 +180,10 @@ class LowOrder:
         """Return the best kept delete that knowledge admits, if it does not lower the score."""
         engine, tolerance = self._run.engine, self._run.engine.tolerance
         graph, constraint = engine.cpdag, engine.constraint
-        left = [kept for kept in self.kept(k) if kept.gain >= -tolerance]
-        while left:
-            highest = max(kept.gain for kept in left)
-            tied = (kept for kept in left if kept.gain >= highest - tolerance)
-            best = min(tied, key=lambda kept: kept.delete.sort_key())
-            if constraint is None or constraint.admits(engine.peek(best.delete), graph):
-                return best
-            left.remove(best)
+        keeping = (kept for kept in self.kept(k) if kept.gain >= -tolerance)
+        for kept in best_first(keeping, tolerance):
+            if constraint is None or constraint.admits(engine.peek(kept.delete), graph):
+                return kept
         return None
 
     def kept(self, k: int) -> Iterator[Kept]:

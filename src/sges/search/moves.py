@@ -1,11 +1,15 @@
 """What a greedy climb may do: the operators it may take, and the knowledge it has to obey."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import NodeSet
+from sges.operators import Delete, Operator
+
+Candidate = TypeVar("Candidate", bound=tuple[Any, ...])
+"""A gain, the operator that has it, and maybe more."""
 
 Mark: TypeAlias = Any
 """A point of a run to which its engine can go back; each engine has its own kind."""
@@ -84,3 +88,39 @@ class Constraint(Protocol):
     @property
     def relaxed(self) -> "Constraint | None":
         """The part under which admissible steps lead to the truth; None if that is all of it."""
+
+
+def best_first(
+    scored: Iterable[Candidate], tolerance: float, cpdag: PDAG | None = None
+) -> Iterator[Candidate]:
+    """Yield operators, each time the best that is left, while that does not lower the score.
+
+    Of those that tie, the first by ``sort_key`` is best.  With a CPDAG, only operators that are
+    valid on it are yielded; this is asked of those that would be.
+    """
+    left = sorted(scored, key=lambda one: -one[0])
+    while True:
+        tied: list[Candidate] = []
+        for one in left:
+            if one[0] < (tied[0][0] if tied else 0.0) - tolerance:
+                break
+            if cpdag is None or one[1].precondition(cpdag) is None:
+                tied.append(one)
+        if not tied:
+            return
+        best = min(tied, key=lambda one: one[1].sort_key())
+        yield best
+        left.remove(best)
+
+
+def each_edge_once(
+    graph: PDAG, scored: Iterable[tuple[float, Operator]]
+) -> list[tuple[float, Delete]]:
+    """Return deletes with their gains, best first; of those of x — y, the ones with x < y."""
+    once: dict[Delete, float] = {}
+    for gain, op in scored:
+        turned = op.x > op.y and graph.neighbors(op.y) >> op.x & 1
+        x, y = (op.y, op.x) if turned else (op.x, op.y)
+        once.setdefault(Delete(x, y, op.chosen), gain)
+    pairs = ((gain, delete) for delete, gain in once.items())
+    return sorted(pairs, key=lambda pair: (-pair[0], pair[1].sort_key()))

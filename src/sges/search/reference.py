@@ -21,10 +21,10 @@ paths.  That one is checked of operators that would be taken.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,16 +36,18 @@ from sges.nodeset import NodeSet, nodes, nodeset
 from sges.operators import Delete, Insert, Operator
 from sges.result import Step
 from sges.score.protocol import Score
-from sges.search.asked import AskedGains, Scored, TimeUp
 from sges.search.generate import (
+    AskedGains,
+    Scored,
     SetLimit,
+    TimeUp,
     capped_nodes,
     changed_views,
     deletes_of,
     inserts_of,
     turns_of,
 )
-from sges.search.moves import Constraint, Mark, Moves
+from sges.search.moves import Constraint, Mark, Moves, best_first, each_edge_once
 from sges.search.reference_order import OrderSearch, a_member, edge_by_edge, order_work
 
 DOUBTFUL = 1e-6
@@ -299,20 +301,24 @@ class ReferenceEngine:
             return False
         begun, tolerance, guard = len(self.steps), self.tolerance, LoopGuard()
         with self._until_stopped():
-            if most is None:
-                self._report(phase)
+            if most is None and self.report is not None:
+                self.report(phase)
             going_on = True
             while going_on:
                 going_on = False
                 offers = self._offers(moves, tolerance, bar)
                 if most == 0:
                     break
-                for gain, operator in best_first(offers, self.cpdag, tolerance):
+                g = self.cpdag
+                ranked = (best_first(kind, tolerance, g) for kind in offers)
+                for gain, operator in chain.from_iterable(ranked):
                     if isinstance(operator, Insert) and gain < patience * (aim - self.total):
                         break
                     self._asked.check_time()
-                    after = operator.carry_out(self.cpdag)
-                    if self._admits(after) and not guard.closes(self._here, gain, after):
+                    after = operator.carry_out(g)
+                    if self.constraint is not None and not self.constraint.admits(after, g):
+                        continue
+                    if not guard.closes(self._here, gain, after):
                         self._take(phase, operator, gain, after)
                         going_on = most is None or len(self.steps) - begun < most
                         break
@@ -323,16 +329,8 @@ class ReferenceEngine:
         if self.stopped is not None:
             return []
         g = self.cpdag
-        found: dict[Delete, float] = {}
         with self._until_stopped():
-            for gain, op in self._asked.scored(g, deletes_of(g, moves, self.constraint)):
-                turned = op.x > op.y and g.neighbors(op.y) >> op.x & 1
-                x, y = (op.y, op.x) if turned else (op.x, op.y)
-                found.setdefault(Delete(x, y, op.chosen), gain)
-            return sorted(
-                ((gain, op) for op, gain in found.items()),
-                key=lambda pair: (-pair[0], pair[1].sort_key()),
-            )
+            return each_edge_once(g, self._asked.scored(g, deletes_of(g, moves, self.constraint)))
         return []
 
     def separators(
@@ -379,7 +377,8 @@ class ReferenceEngine:
         work = None if effort is None else order_work(effort, self.work - before, self.n)
         search = None
         with self._until_stopped():
-            self._report(phase)
+            if self.report is not None:
+                self.report(phase)
             search = OrderSearch(self._asked, self.tolerance, guess, constraint, max_indegree)
             search.improve(work)
         if search is None:
@@ -418,12 +417,6 @@ class ReferenceEngine:
         self.steps.append(Step(phase, operator, gain, total, edges))
         self._left.append(here.cpdag)
         self._here = Point(after, total, edges, here.steps + 1)  # at once: Ctrl-C may come any time
-        self._report(phase)
-
-    def _admits(self, after: PDAG) -> bool:
-        return self.constraint is None or self.constraint.admits(after, self.cpdag)
-
-    def _report(self, phase: str) -> None:
         if self.report is not None:
             self.report(phase)
 
@@ -437,27 +430,3 @@ class ReferenceEngine:
         except KeyboardInterrupt:
             self.stopped = "interrupted"
             self.rewind(self._here)
-
-
-def best_first(kinds: Iterable[list[Scored]], cpdag: PDAG, tolerance: float) -> Iterator[Scored]:
-    """Yield the valid operators, one kind after the other, each time the best that is left.
-
-    Of those that tie, the first by ``sort_key`` is best.
-    """
-    for offers in kinds:
-        left = sorted(offers, key=lambda scored: -scored[0])
-        while tied := _tied(left, cpdag, tolerance):
-            best = min(tied, key=lambda scored: scored[1].sort_key())
-            yield best
-            left.remove(best)
-
-
-def _tied(ranked: list[Scored], cpdag: PDAG, tolerance: float) -> list[Scored]:
-    """Return the valid operators that tie with the best, if that does not lower the score."""
-    tied: list[Scored] = []
-    for gain, operator in ranked:
-        if gain < (tied[0][0] - tolerance if tied else -tolerance):
-            break
-        if operator.is_valid(cpdag):
-            tied.append((gain, operator))
-    return tied

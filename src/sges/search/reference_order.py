@@ -21,7 +21,7 @@ from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes, nodeset
 from sges.operators import Delete, Insert
 from sges.score.protocol import Score, delete_gains, insert_gains
-from sges.search.asked import AskedGains, Scored
+from sges.search.generate import AskedGains, Scored
 from sges.search.moves import Constraint
 
 REACH = 300.0

@@ -11,7 +11,7 @@ it applies their steps and sets the counters.  What lies between the acts is com
 memory, without the score.  After the last recorded act the engine is exactly where it was, so the
 run goes on as if it had not been interrupted, and counts the same families.  Only the paths that
 exclude an operator are found again, so that ``work`` may grow by a few nodes more; it limits
-nothing but the climbs of ``order_first``, which measures it from its own beginning.
+nothing but the climbs of ``go_to_better_of_two``, which measures it from its own beginning.
 
 A run that is killed in the middle of an act does that act again.
 """

@@ -5,7 +5,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any, NamedTuple, TypeAlias
 
@@ -28,13 +28,51 @@ from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import NodeSet
 from sges.operators import Delete, Operator, deletes
 from sges.properties import Property, check_is_property
-from sges.result import Result, Step
+from sges.result import Result
 from sges.score.protocol import Score, check_is_score, score_name, total_score
-from sges.search.asked import TimeUp
-from sges.search.engines import make_engine
-from sges.search.moves import Constraint, Moves
+from sges.search.engines import Engine, make_engine
+from sges.search.generate import TimeUp
+from sges.search.moves import Constraint, Moves, best_first, each_edge_once
 from sges.search.replay import Replay
 from sges.selective import bounds_of, is_consistent, proposed_sets
+
+OPTIONS = """What searches take, and what they return.
+
+Parameters
+----------
+score : Score
+    The score to maximise.
+assume : Property, optional
+    A property that is assumed to hold for the truth; None means GES.
+forward : {"fes", "poly", "order", "complete"}, optional
+    The forward phase: "fes"; "poly" (polynomially many score evaluations); "order" (the best order
+    of the variables that is found, and the parents it gives them); or "complete" (the
+    no-independence class, which costs nothing).  The default is "fes" without a ``start``, and no
+    forward phase with one.
+start : PDAG, optional
+    A CPDAG or DAG to start from; by default the graph without edges.
+exact : bool
+    Test each delete for consistency with the assumed property, and keep only those that pass.
+drop_large : bool
+    Omit the sets H that contain a clique larger than the bound.  Like ``exact`` this examines
+    fewer deletes, with the same guarantee.
+max_indegree : int, optional
+    The largest number of parents that an insert or a turn may give a node.
+time_limit : float, optional
+    Seconds after which the search stops and returns the best state so far.
+progress : callable, optional
+    Called with a ``Progress`` at the start of each phase and after each step.
+counting : bool
+    Whether to count the unique families that are scored; False saves memory.
+constraint : Constraint, optional
+    Background knowledge with nodes as numbers, from ``Knowledge.bind``: a step to a class that it
+    does not admit is never taken, and the result is refined by it.
+
+Returns
+-------
+Result
+    The class that was found, its score, the steps that led to it and what they cost.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,46 +121,34 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which deletes a backward phase looks at."""
+    """Which deletes a backward phase looks at.
+
+    ``bounds`` are those on the cliques in H and on the size of H, None where there is no bound;
+    ``one_by_one`` tells whether each delete is asked by itself whether it is consistent.
+    """
 
     assume: Property | None = None
     exact: bool = False
     drop_large: bool = False
+    bounds: tuple[int | None, int | None] = field(init=False, default=(None, None))
+    one_by_one: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
         if self.assume is not None:
             check_is_property("assume", self.assume)
-        for option in ("exact", "drop_large"):
-            check_flag(option, getattr(self, option))
-            if getattr(self, option) and self.assume is None:
+            object.__setattr__(self, "bounds", bounds_of(self.assume))
+        for option, value in (("exact", self.exact), ("drop_large", self.drop_large)):
+            check_flag(option, value)
+            if value and self.assume is None:
                 raise InvalidArgument(
                     f"{option}=True selects deletes by a property; give it as assume="
                 )
-        if self.drop_large and bounds_of(self.assume)[0] is None:  # type: ignore[arg-type]
+        if self.drop_large and self.bounds[0] is None:
             raise InvalidArgument(
                 f"drop_large=True needs a bound on cliques, which {self.assume} does not have"
             )
-
-    @property
-    def bounds(self) -> tuple[int | None, int | None]:
-        """The bounds on the cliques in H and on the size of H; None where there is no bound."""
-        return (None, None) if self.assume is None else bounds_of(self.assume)
-
-    @property
-    def one_by_one(self) -> bool:
-        """Whether each delete is asked by itself whether it is consistent."""
-        return self.assume is not None and (self.exact or self.bounds == (None, None))
-
-    def added_to(self, moves: Moves) -> Moves:
-        """Return moves with the deletes that the bounds select."""
-        cliques, size = self.bounds
-        return replace(
-            moves,
-            deletes=True,
-            clique_bound=cliques,
-            size_bound=size,
-            drop_large=self.drop_large,
-        )
+        one_by_one = self.assume is not None and (self.exact or self.bounds == (None, None))
+        object.__setattr__(self, "one_by_one", one_by_one)
 
 
 class Run:
@@ -131,7 +157,6 @@ class Run:
     def __init__(
         self,
         score: Score,
-        *,
         max_indegree: int | None = None,
         time_limit: float | None = None,
         progress: OnProgress | None = None,
@@ -231,10 +256,17 @@ class Run:
         the result has its own score.
         """
         constraint = self.constraint
-        if constraint is None:
-            cpdag = PDAG.empty(self.n) if graph is None else as_cpdag(graph, self.n)
+        if graph is None:
+            cpdag = PDAG.empty(self.n) if constraint is None else constraint.start(self.n)
         else:
-            cpdag = self._admissible_start(constraint, graph, relaxed=relaxed)
+            cpdag = as_cpdag(graph, self.n, refined=constraint is not None)
+            weaker = constraint.relaxed if constraint is not None and relaxed else None
+            is_admitted = constraint is None or constraint.admits(cpdag)
+            if not is_admitted and (weaker is None or not weaker.admits(cpdag)):
+                raise NotACPDAG(
+                    "no member of the start's class satisfies the background knowledge: it lacks "
+                    "a required edge, or has an arrow that the knowledge rules out"
+                )
         total = 0.0
         try:
             if not scored or (graph is None and constraint is None):
@@ -247,20 +279,6 @@ class Run:
             raise ScoreError(f"the score of the start is {total}; a score must be finite")
         self.engine.start(cpdag, total)
         self._is_scored = scored
-
-    def _admissible_start(
-        self, constraint: Constraint, graph: PDAG | None, *, relaxed: bool
-    ) -> PDAG:
-        if graph is None:
-            return constraint.start(self.n)
-        cpdag = as_cpdag(graph, self.n, refined=True)
-        weaker = constraint.relaxed if relaxed else None
-        if not constraint.admits(cpdag) and not (weaker is not None and weaker.admits(cpdag)):
-            raise NotACPDAG(
-                "no member of the start's class satisfies the background knowledge: it lacks a "
-                "required edge, or has an arrow that the knowledge rules out"
-            )
-        return cpdag
 
     @contextmanager
     def under(self, constraint: Constraint | None) -> Iterator[None]:
@@ -288,15 +306,26 @@ class Run:
         """
         if self.stopped is not None:
             return False
-        moves = replace(moves, max_indegree=self.max_indegree)
-        climb: Callable[..., bool]
+        moves = self.allowed(moves, selection)
+        climb: Callable[..., bool] = partial(self.engine.climb, phase, moves)
         if selection is not None and selection.one_by_one:
-            climb = OneByOne(self, phase, moves, selection).run
-        else:
-            moves = moves if selection is None else selection.added_to(moves)
-            climb = partial(self.engine.climb, phase, moves)
+            climb = partial(climb_one_by_one, self, phase, moves, selection)
         with self._timed(phase):
             return bool(self.act("climb", partial(climb, bar=bar, patience=patience, aim=aim)))
+
+    def allowed(self, moves: Moves, selection: Selection | None) -> Moves:
+        """Return moves within the limit on parents, with the deletes that the bounds select."""
+        if selection is None or selection.one_by_one:
+            return replace(moves, max_indegree=self.max_indegree)
+        cliques, size = selection.bounds
+        return replace(
+            moves,
+            deletes=True,
+            clique_bound=cliques,
+            size_bound=size,
+            drop_large=selection.drop_large,
+            max_indegree=self.max_indegree,
+        )
 
     def check_time(self) -> None:
         """Leave the phase if the time limit has passed."""
@@ -334,13 +363,12 @@ class Run:
 
     def escapes(self, moves: Moves, selection: Selection) -> list[tuple[float, Delete]]:
         """Return the deletes of the state with their gains, best first, each x — y once."""
-        moves = replace(moves, max_indegree=self.max_indegree)
-        found: list[tuple[float, Delete]]
+        find: Callable[[], list[tuple[float, Delete]]]
+        find = partial(self.engine.escapes, self.allowed(moves, selection))
         if selection.one_by_one:
-            found = self.act("escapes", OneByOne(self, "", moves, selection).escapes, again=True)
-        else:
-            moves = selection.added_to(moves)
-            found = self.act("escapes", partial(self.engine.escapes, moves), again=True)
+            consistent = consistent_deletes(self.engine, selection)
+            find = lambda: each_edge_once(self.engine.cpdag, consistent())  # noqa: E731
+        found: list[tuple[float, Delete]] = self.act("escapes", find, again=True)
         return found
 
     @contextmanager
@@ -381,7 +409,7 @@ class Run:
 
     def _evaluations(self) -> int | None:
         """Return the number of unique families asked for so far; None if they are not counted."""
-        counted: int | None = self.act("count", lambda: self.engine.evaluations)
+        counted: int | None = self.act("count", partial(getattr, self.engine, "evaluations"))
         return counted
 
     @contextmanager
@@ -400,7 +428,6 @@ class Run:
 
     def result(
         self,
-        *,
         assume: object = None,
         forward: str | None = None,
         bound: int | None = None,
@@ -411,7 +438,13 @@ class Run:
         engine = self.engine
         cpdag = engine.cpdag
         score = engine.member_score()
-        steps = self._steps(score)
+        steps = engine.steps
+        if not self._is_scored:  # totals up to the score
+            missing = score - engine.total
+            steps = [replace(step, score=step.score + missing) for step in steps]
+        for number, separator in self.separators.items():
+            if number < len(steps):
+                steps[number] = replace(steps[number], separator=separator)
         if steps and getattr(engine, "native", None) is None:  # native scores are known
             warn_if_not_score_equivalent(self.score, steps[0].operator)
         evaluations = self._evaluations()
@@ -422,7 +455,7 @@ class Run:
         return Result(
             cpdag=refined.named(names),
             score=score,
-            steps=steps,
+            steps=tuple(steps),
             score_evaluations=evaluations,
             evaluation_bound=bound,
             operators_considered=engine.considered,
@@ -437,17 +470,6 @@ class Run:
             scorer=self.score,
         )
 
-    def _steps(self, score: float) -> tuple[Step, ...]:
-        """Return the steps, with the separators that certify them and totals up to the score."""
-        steps = self.engine.steps
-        if not self._is_scored:
-            missing = score - self.engine.total
-            steps = [replace(step, score=step.score + missing) for step in steps]
-        for number, separator in self.separators.items():
-            if number < len(steps):
-                steps[number] = replace(steps[number], separator=separator)
-        return tuple(steps)
-
     def _report(self, phase: str) -> None:
         assert self._progress is not None
         engine = self.engine
@@ -455,91 +477,70 @@ class Run:
         self._progress(Progress(phase, engine.step_count, engine.total, engine.edges, seconds))
 
 
-class Remembered(NamedTuple):
-    """A property that is asked once for each graph: mostly the same few are induced."""
+def climb_one_by_one(
+    run: Run, phase: str, moves: Moves, selection: Selection, bar: Edge | None, **limits: float
+) -> bool:
+    """Climb with deletes that are each asked whether they are consistent with the assumption.
 
-    holds: Callable[[PDAG], bool]
-
-
-class OneByOne:
-    """A climb whose deletes are each asked whether they are consistent with the assumption.
-
-    For an exact property and for one without bounds.  A delete is scored only if it is consistent.
+    For an exact property and for one without bounds.  Takes the best consistent delete, or else
+    one step of the other moves, until there is none; tells whether a step was taken.
     """
-
-    def __init__(self, run: Run, phase: str, moves: Moves, selection: Selection) -> None:
-        self.run_, self.engine = run, run.engine
-        self.phase, self.moves = phase, moves
-        assert selection.assume is not None
-        self.assume = selection.assume
-        self.remembered = Remembered(cache(selection.assume.holds))
-
-    def run(self, *, bar: Edge | None, patience: float, aim: float) -> bool:
-        """Take the best consistent delete, or else one step of the other moves, until none is."""
-        engine, begun = self.engine, self.engine.step_count
-        others = self.moves.turns or self.moves.inserts is not None
-        tolerance, left = engine.tolerance, set[PDAG]()
-        try:
-            while engine.stopped is None:
-                before = engine.cpdag
-                if others:  # ask for all kinds at every state, whichever is taken
-                    engine.climb(self.phase, self.moves, most=0)
-                if not self._delete(tolerance) and not (
-                    others
-                    and engine.climb(
-                        self.phase, self.moves, bar=bar, patience=patience, aim=aim, most=1
-                    )
-                ):
+    engine, begun = run.engine, run.engine.step_count
+    find, tolerance, left = consistent_deletes(engine, selection), engine.tolerance, set[PDAG]()
+    others = moves.turns or moves.inserts is not None
+    try:
+        while engine.stopped is None:
+            before = engine.cpdag
+            if others:  # ask for all kinds at every state, whichever is taken
+                engine.climb(phase, moves, most=0)
+            for gain, delete in best_first(find(), tolerance):
+                if run.constraint is None or run.constraint.admits(engine.peek(delete), before):
+                    engine.apply(phase, delete, gain)
+                    run.tell(phase)
                     break
-                left.add(before)
-                if others and engine.cpdag in left:  # back by rounding alone
+            else:
+                if not others or not engine.climb(phase, moves, bar=bar, most=1, **limits):
                     break
-        except KeyboardInterrupt:
-            engine.stopped = "interrupted"
-        return engine.step_count > begun
+            left.add(before)
+            if others and engine.cpdag in left:  # back by rounding alone
+                break
+    except KeyboardInterrupt:
+        engine.stopped = "interrupted"
+    return engine.step_count > begun
 
-    def escapes(self) -> list[tuple[float, Delete]]:
-        """Return the consistent deletes of the state, best first, each x — y once."""
-        graph, once = self.engine.cpdag, dict[Delete, float]()
-        for gain, op in self._scored(graph):
-            turned = op.x > op.y and graph.neighbors(op.y) >> op.x & 1
-            once.setdefault(Delete(op.y, op.x, op.h) if turned else op, gain)
-        pairs = ((gain, delete) for delete, gain in once.items())
-        return sorted(pairs, key=lambda pair: (-pair[0], pair[1].sort_key()))
 
-    def _delete(self, tolerance: float) -> bool:
-        """Take the best consistent delete that does not lower the score, if there is one."""
-        graph, constraint = self.engine.cpdag, self.run_.constraint
-        left = self._scored(graph)
-        while left:
-            highest = max(gain for gain, _ in left)
-            if highest < -tolerance:
-                return False
-            tied = [pair for pair in left if pair[0] >= highest - tolerance]
-            best = min(tied, key=lambda pair: pair[1].sort_key())
-            if constraint is None or constraint.admits(self.engine.peek(best[1]), graph):
-                self.engine.apply(self.phase, best[1], best[0])
-                self.run_.tell(self.phase)
-                return True
-            left.remove(best)
-        return False
+def consistent_deletes(
+    engine: Engine, selection: Selection
+) -> Callable[[], list[tuple[float, Delete]]]:
+    """Return what finds the consistent deletes of the engine's state; only these are scored.
 
-    def _scored(self, graph: PDAG) -> list[tuple[float, Delete]]:
-        engine = self.engine
-        clique, size = bounds_of(self.assume)
+    The property is asked once for each graph, as mostly the same few are induced.
+    """
+    assert selection.assume is not None
+    prop, (clique, size) = Remembered(cache(selection.assume.holds)), selection.bounds
+
+    def find() -> list[tuple[float, Delete]]:
+        graph = engine.cpdag
         lines = graph.undirected_edges()
-        edges = [*graph.directed_edges(), *lines, *((y, x) for x, y in lines)]
-        if clique is None and size is None:
-            found = [delete for x, y in edges for delete in deletes(graph, x, y)]
-        else:
-            found = [
-                Delete(x, y, h) for x, y in edges for h in proposed_sets(graph, x, y, clique, size)
-            ]
+        found: list[Delete] = []
+        for x, y in (*graph.directed_edges(), *lines, *((y, x) for x, y in lines)):
+            if clique is None and size is None:
+                found += deletes(graph, x, y)
+            else:
+                found += (Delete(x, y, h) for h in proposed_sets(graph, x, y, clique, size))
         return [
             (delete.gain(engine, graph), delete)
             for delete in found
-            if is_consistent(delete, graph, self.remembered, after=engine.peek(delete))
+            if is_consistent(delete, graph, prop, after=engine.peek(delete))
         ]
+
+    return find
+
+
+class Remembered(NamedTuple):
+    """A property that remembers its answers."""
+
+    holds: Callable[[PDAG], bool]
 
 
 ALWAYS_ALLOWED_JOBS = 8

@@ -47,28 +47,20 @@ def search_with_knowledge(
     ``scored`` says whether the start is scored (``Run.start``).
     """
     run.start(start, relaxed=True, scored=scored)
-    constraint = run.constraint
+    engine, constraint, before = run.engine, run.constraint, None
     if constraint is None or constraint.relaxed is None:
         phases()
         return
-    if not constraint.admits(run.engine.cpdag):
-        _relaxed(run, constraint, phases, mend or phases)
-        return
-    phases()
-    before = run.engine.mark()
-    total = run.engine.total
-    _relaxed(run, constraint, phases, mend or phases)
-    if run.stopped is not None or run.engine.total <= total + run.engine.tolerance:
-        run.engine.rewind(before)
-
-
-def _relaxed(run: Run, constraint: Constraint, phases: Phases, mend: Phases) -> None:
-    """Search under the relaxed knowledge, then make the end admissible if it is not."""
+    if constraint.admits(engine.cpdag):
+        phases()
+        before, total = engine.mark(), engine.total
     with run.under(constraint.relaxed):
         phases()
-    if not constraint.admits(run.engine.cpdag):
+    if not constraint.admits(engine.cpdag):
         _enforce(run, constraint)
-        mend()
+        (mend or phases)()
+    if before is not None and (run.stopped is not None or engine.total <= total + engine.tolerance):
+        engine.rewind(before)
 
 
 def _enforce(run: Run, constraint: Constraint) -> None:
@@ -85,17 +77,17 @@ def _enforce(run: Run, constraint: Constraint) -> None:
         cpdag = dag_to_cpdag(dag.edited(remove=forbidden))
         engine.start(cpdag, total_score(run.score, cpdag))
         return
-    losses = {edge: _gain_in(run, dag, *edge) for edge in forbidden}
+
+    def gain_of(x: int, y: int) -> float:
+        """Return what deleting x → y gains in the member; counted."""
+        parents = dag.parents(y)
+        return engine.local(y, parents & ~(1 << x)) - engine.local(y, parents)
+
+    losses = {edge: gain_of(*edge) for edge in forbidden}
     while not constraint.admits(engine.cpdag):
         x, y = max(losses, key=lambda edge: losses[edge])
         h = engine.cpdag.na(y, x) & dag.children(y)  # of x → y in this member
         engine.apply("knowledge", Delete(x, y, h), losses.pop((x, y)))
         run.tell("knowledge")
         dag = dag.edited(remove=[(x, y)])
-        losses |= {edge: _gain_in(run, dag, *edge) for edge in losses if edge[1] == y}
-
-
-def _gain_in(run: Run, dag: PDAG, x: int, y: int) -> float:
-    """Return what deleting x → y gains in a DAG; counted."""
-    parents = dag.parents(y)
-    return run.engine.local(y, parents & ~(1 << x)) - run.engine.local(y, parents)
+        losses |= {edge: gain_of(*edge) for edge in losses if edge[1] == y}
