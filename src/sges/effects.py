@@ -207,16 +207,13 @@ class JointEffect:
     parents: tuple[tuple[tuple[str, ...], ...], ...]
 
 
+@documented_like(LinearEffect)
 @dataclass(frozen=True, slots=True, eq=False)
 class DiscreteEffect:
     """The possible distributions of one variable when another is set, in a discrete model.
 
     Parameters
     ----------
-    treatment : str
-        The variable that is set.
-    outcome : str
-        The variable that responds.
     levels : tuple of tuple
         The levels of the treatment, and those of the outcome.
     distributions : tuple of ndarray
@@ -288,6 +285,7 @@ class DiscreteEffect:
         }
 
 
+@documented_like(LinearEffect)
 @dataclass(frozen=True, slots=True)
 class ReplicatedEffect:
     """The possible effects of one variable on another, over the graphs of many replicates.
@@ -298,10 +296,6 @@ class ReplicatedEffect:
 
     Parameters
     ----------
-    treatment : str
-        The variable that is set.
-    outcome : str
-        The variable that responds.
     minima : tuple of float
         The smallest possible effect in the class of each replicate; for discrete data, the
         smallest of the ``changes``.

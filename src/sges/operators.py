@@ -66,7 +66,7 @@ cpdag : PDAG
 
 Yields
 ------
-Operator
+Insert, Delete or Turn
     Each valid operator, once.
 """
 

@@ -218,7 +218,13 @@ class MaxParents(AtMost):
 
     @classmethod
     def measure_dag(cls, dag: PDAG) -> int:
-        """Return the largest number of parents of a node."""
+        """Return the largest number of parents of a node.
+
+        Returns
+        -------
+        int
+            The measure.
+        """
         check_graph("dag", dag)
         return max((dag.parents(v).bit_count() for v in range(dag.n)), default=0)
 
@@ -325,7 +331,13 @@ class MaxVStructures(AtMost):
 
     @classmethod
     def measure_dag(cls, dag: PDAG) -> int:
-        """Return the number of v-structures."""
+        """Return the number of v-structures.
+
+        Returns
+        -------
+        int
+            The measure.
+        """
         check_graph("dag", dag)
         return len(dag.v_structures())
 

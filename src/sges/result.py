@@ -73,8 +73,7 @@ Parameters
 node : str or int
     A node, by name or number.
 possible : bool
-    Whether to return the nodes of which this holds in at least one member of the class, rather
-    than in every member.
+    Whether to return those in at least one member of the class, rather than in every member.
 
 Returns
 -------

@@ -35,7 +35,7 @@ from sges.errors import (
     shown,
 )
 from sges.graph.equivalence import dag_to_cpdag, pdag_to_dag
-from sges.graph.named import printable
+from sges.graph.named import NamedGraph, printable
 from sges.graph.pdag import PDAG, Edge
 from sges.graph.records import (
     Rules,
@@ -450,6 +450,7 @@ class Confidence:
         lines += [f"note: {note}" for note in self.notes]
         return "\n".join(line.rstrip() for line in lines) + "\n"
 
+    @documented_like(NamedGraph.plot)
     def plot(
         self,
         path: "PathLike | None" = None,
@@ -463,22 +464,11 @@ class Confidence:
 
         Parameters
         ----------
-        path : str or path-like, optional
-            A file ending in .svg, .png or .pdf.
-        ax : matplotlib.axes.Axes, optional
-            The axes to draw into; without them a new figure is made.
         least : float
             The smallest share of an edge that is drawn; edges at or below the threshold are
             dashed.
-        title : str, optional
-            A line above the graph.
         legend : bool
             Whether to explain the kinds of edges below the graph.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-            The axes with the picture.
         """
         from sges.plot import draw
 
@@ -545,25 +535,13 @@ class Confidence:
             "summary.txt": self.summary(None).encode("utf-8", "backslashreplace"),
         }
 
+    @documented_like(NamedGraph.plot)
     def plot_curve(
         self,
         path: "PathLike | None" = None,
         ax: Any = None,  # noqa: ANN401 (axes of matplotlib)
     ) -> Any:  # noqa: ANN401
-        """Draw the curve of strengths with the threshold.
-
-        Parameters
-        ----------
-        path : str or path-like, optional
-            A file ending in .svg, .png or .pdf.
-        ax : matplotlib.axes.Axes, optional
-            The axes to draw into; without them a new figure is made.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-            The axes with the curve.
-        """
+        """Draw the curve of strengths with the threshold."""
         from sges.plot import draw_steps
 
         points = [(row["strength"], row["share"]) for row in self.curve()]

@@ -71,6 +71,10 @@ def low_order(
     max_order : int, optional
         The last level: the largest number of variables that a delete conditions on.  By default
         the search ends when no variable has more parents than the level.
+    time_limit : float, optional
+        Seconds after which the search stops and returns the state that it has reached.
+    progress : callable, optional
+        Called with a ``Progress`` at the start of each level and after each step.
     constraint : Constraint, optional
         Background knowledge with nodes as numbers, from ``Knowledge.bind``.  A delete to a class
         that it does not admit is never taken.  This may rule out the delete that the guarantee
