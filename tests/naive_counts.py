@@ -7,7 +7,8 @@ iterable of columns.  Nothing is batched, coded or packed, and nothing comes fro
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from math import log, prod
+from functools import cache
+from math import factorial, log, prod
 
 Row = tuple[int, ...]
 
@@ -41,6 +42,33 @@ def bic(
     chosen = list(parents)
     cost = penalty * log(len(rows)) / 2 * parameters(arities, y, chosen)
     return log_likelihood(rows, y, chosen) - cost
+
+
+@cache
+def regret(m: int, categories: int) -> float:
+    """Return the logarithm of Σ m! / (h₁! ⋯ h_K!) Π (h_k / m)^h_k over all counts that add up to m.
+
+    The sum is m! / m^m times the coefficient of z^m in (Σ h^h / h! z^h)^K, and exact.
+    """
+    one = [Fraction(h**h, factorial(h)) for h in range(m + 1)]
+    power, square = [Fraction(1)] + [Fraction(0)] * m, one
+    while categories:
+        if categories % 2:
+            power = _product(power, square)
+        square, categories = _product(square, square), categories // 2
+    total = power[m] * factorial(m) / m**m
+    return log(total.numerator) - log(total.denominator)
+
+
+def _product(a: list[Fraction], b: list[Fraction]) -> list[Fraction]:
+    return [sum((a[i] * b[k - i] for i in range(k + 1)), Fraction(0)) for k in range(len(a))]
+
+
+def qnml(rows: Sequence[Row], arities: Sequence[int], y: int, parents: Iterable[int]) -> float:
+    chosen = list(parents)
+    q = prod(arities[p] for p in chosen)
+    beyond = regret(len(rows), q * arities[y]) - regret(len(rows), q)
+    return log_likelihood(rows, y, chosen) - beyond
 
 
 def bdeu_probability(

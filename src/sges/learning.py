@@ -90,8 +90,8 @@ def learn(
     score : str, score or callable
         "auto" is BDeu for discrete columns (the BIC if ``penalty`` is a number), and the BIC that
         fits the columns otherwise; "bic" is that BIC for all columns.  Or "gaussian-bic", "bge",
-        "discrete-bic", "bdeu", "degenerate-gaussian", "basis" (curved relations), "rank" (skewed
-        columns and outliers), a score object, or a function that makes a score from a
+        "discrete-bic", "qnml", "bdeu", "degenerate-gaussian", "basis" (curved relations), "rank"
+        (skewed columns and outliers), a score object, or a function that makes a score from a
         ``Dataset``, such as ``sges.score.BDeu``.
     assume : Property or "auto", optional
         A property that you assume of the truth, such as ``MaxVWidth(2)``: the search is then

@@ -430,8 +430,8 @@ class Result(NamedGraph):
         """Find how sure each edge is, by searching many replicates as this result was searched.
 
         Only for results of ``sges.learn`` whose score has kept its statistics (a ``GaussianBIC``,
-        ``DiscreteBIC`` or ``BDeu``) and that were not stored; otherwise ``sges.confidence`` takes
-        the table.
+        ``DiscreteBIC``, ``QNML`` or ``BDeu``) and that were not stored; otherwise
+        ``sges.confidence`` takes the table.
 
         Parameters
         ----------

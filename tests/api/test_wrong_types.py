@@ -193,6 +193,7 @@ def calls() -> dict[str, dict[str, Any]]:
         "sges.score.BasisBIC.permuted": {"order": [1, 0]},
         "sges.score.RankBIC": {"data": data()},
         "sges.score.DiscreteBIC": {"data": discrete()},
+        "sges.score.QNML": {"data": discrete()},
         "sges.score.BDeu": {"data": discrete()},
         "sges.score.DegenerateGaussian": {"data": data()},
         "sges.score.SeparationOracle": {"dag": DAG},

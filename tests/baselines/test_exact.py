@@ -10,7 +10,7 @@ from sges.graph import PDAG, dag_to_cpdag
 from sges.network import BayesianNetwork, random_structure
 from sges.nodeset import nodeset
 from sges.properties import MaxParents
-from sges.score import BDeu, DiscreteBIC, GaussianBIC, OracleMDL, Score, total_score
+from sges.score import QNML, BDeu, DiscreteBIC, GaussianBIC, OracleMDL, Score, total_score
 from sges.search import ges, sges
 from worlds import gaussian_score
 
@@ -30,7 +30,8 @@ def test_no_dag_of_up_to_four_nodes_scores_higher(n: int, most: int | None, seed
     limit = n if most is None else most
     for s in range(seed, seed + 5):
         model = BayesianNetwork.random(random_structure(n, 3, seed=s), seed=s)
-        for score in (DiscreteBIC(model.sample(60, seed=s)), BDeu(model.sample(60, seed=s))):
+        for make in (DiscreteBIC, QNML, BDeu):
+            score = make(model.sample(60, seed=s))
             found = exact(score, most)
             assert found.score == pytest.approx(best_of_all_dags(score, limit))
             assert found.score == pytest.approx(total_score(score, found.cpdag))

@@ -4,6 +4,7 @@ import os
 import time
 from functools import partial
 from pathlib import Path
+from typing import Any, Literal
 
 import joblib
 import numpy as np
@@ -91,10 +92,13 @@ def test_knowledge_holds_in_every_replicate() -> None:
         confidence(GAUSSIAN, 2, knowledge={"required": [["nobody", names[0]]]})
 
 
-@pytest.mark.parametrize("score", ["bdeu", BDeu, partial(BDeu, ess=2.0)])
-def test_scores_without_a_penalty_are_searched_on_half_samples(score: object) -> None:
+@pytest.mark.parametrize(
+    ("score", "name"),
+    [("bdeu", "BDeu"), (BDeu, "BDeu"), (partial(BDeu, ess=2.0), "BDeu"), ("qnml", "QNML")],
+)
+def test_scores_without_a_penalty_are_searched_on_half_samples(score: object, name: str) -> None:
     found = confidence(DISCRETE, 4, score=score, penalty=1)  # type: ignore[arg-type]
-    assert (found.draw, found.score_name, found.penalty) == ("half", "BDeu", None)
+    assert (found.draw, found.score_name, found.penalty) == ("half", name, None)
     with pytest.raises(InvalidArgument, match="use draw='half'"):
         confidence(DISCRETE, 4, score=score, penalty=1, draw="bootstrap")  # type: ignore[arg-type]
 
@@ -141,6 +145,16 @@ def test_a_result_of_learn_knows_how_to_search_again() -> None:
     assert gaussian.strength("x0", "x1") == 0.0
     assert gaussian.graphs == confidence(table, 6, knowledge=knowledge, draw="wishart").graphs
     assert learn(DISCRETE, score=partial(BDeu, ess=3)).confidence(3).score_name == "BDeu"
+
+
+@pytest.mark.parametrize("score", ["bdeu", "qnml", "discrete-bic"])
+@pytest.mark.parametrize("penalty", ["auto", 1])
+def test_a_result_with_any_discrete_score_knows_how_to_search_again(
+    score: str, penalty: Literal["auto", 1]
+) -> None:
+    options: dict[str, Any] = {"score": score, "penalty": penalty}
+    found = learn(DISCRETE, **options).confidence(4)
+    assert found.graphs == confidence(DISCRETE, 4, **options).graphs
 
 
 def test_a_constant_column_has_no_edge_in_any_replicate() -> None:

@@ -586,6 +586,7 @@ NATIVE = [
     gaussian.BGe(np.eye(4), [0.0] * 4, [0.0] * 6, 3.0, -1.0),
     gaussian.DegenerateGaussian(np.eye(4), range(4), [1] * 4, 10.0, 1.0),
     discrete.DiscreteBIC(np.arange(40).reshape(4, 10) % 3, [3] * 4),
+    discrete.QNML(np.arange(40).reshape(4, 10) % 3, [3] * 4),
     discrete.BDeu(np.arange(40).reshape(4, 10) % 3, [3] * 4),
 ]
 

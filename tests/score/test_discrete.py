@@ -1,4 +1,4 @@
-"""DiscreteBIC and BDeu: values, batches, edges; twins in naive_counts."""
+"""DiscreteBIC, QNML and BDeu: values, batches, edges; twins in naive_counts."""
 
 import math
 import pickle
@@ -21,7 +21,16 @@ from sges.data.reading import Kind
 from sges.errors import ScoreError
 from sges.nodeset import nodes, nodeset
 from sges.score import check_score
-from sges.score.discrete import BDeu, DiscreteBIC, DiscreteScore
+from sges.score.discrete import (
+    EXACT_REGRETS,
+    MANY_RECORDS,
+    QNML,
+    BDeu,
+    DiscreteBIC,
+    DiscreteScore,
+    approximate_regret,
+    exact_regrets,
+)
 
 Rows = list[tuple[int, ...]]
 
@@ -52,8 +61,8 @@ def related(seed: int, rows: int, arities: Sequence[int]) -> NDArray[np.intp]:
     return found
 
 
-def both(data: Dataset) -> list[DiscreteScore]:
-    return [DiscreteBIC(data, penalty=0.7), BDeu(data, ess=2.5)]
+def scores_of(data: Dataset) -> list[DiscreteScore]:
+    return [DiscreteBIC(data, penalty=0.7), QNML(data), BDeu(data, ess=2.5)]
 
 
 @st.composite
@@ -72,6 +81,13 @@ def test_bic_of_a_coin_and_its_copy_by_hand() -> None:
     score = DiscreteBIC(dataset([(0, 0), (0, 0), (1, 1), (1, 1)], [2, 2]))
     assert score.local(0, 0) == pytest.approx(-5 * math.log(2))
     assert score.local(0, 0b10) == pytest.approx(-2 * math.log(2))
+
+
+def test_qnml_of_a_coin_and_its_copy_by_hand() -> None:
+    """Two tosses, one head: C(2, 2) is 1 + ½ + 1, and C(2, 4) is 4 + 6 / 2."""
+    score = QNML(dataset([(0, 0), (1, 1)], [2, 2]))
+    assert score.local(0, 0) == pytest.approx(math.log(1 / 4) - math.log(5 / 2))
+    assert score.local(0, 0b10) == pytest.approx(-math.log(7) + math.log(5 / 2))
 
 
 def test_bdeu_of_a_coin_by_hand() -> None:
@@ -115,6 +131,70 @@ def test_bdeu_equals_the_product_of_predictions(
     assert score.local(y, nodeset(parents)) == pytest.approx(expected, abs=1e-10)
 
 
+REGRET_ERROR = 2e-4
+"""How far the approximation of a regret of more than EXACT_REGRETS categories may be off."""
+
+
+@given(tables(), st.data())
+def test_qnml_equals_the_likelihood_less_the_regrets_of_the_definition(
+    table: tuple[Rows, list[int]], data: st.DataObject
+) -> None:
+    rows, arities = table
+    score = QNML(dataset(rows, arities))
+    y = data.draw(st.integers(0, score.n - 1))
+    parents = data.draw(st.sets(st.integers(0, score.n - 1))) - {y}
+    expected = naive.qnml(rows, arities, y, parents)
+    is_exact = math.prod(arities) <= EXACT_REGRETS
+    error = 1e-10 if is_exact else 2 * REGRET_ERROR
+    assert score.local(y, nodeset(parents)) == pytest.approx(expected, abs=error)
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 7, 30])
+def test_regrets_equal_the_sum_over_all_counts(m: int) -> None:
+    found = exact_regrets(m)
+    assert found[0] == 0.0
+    for categories in (1, 2, 3, 4, 5, 8, 17, 100, 999, 1000):
+        expected = naive.regret(m, categories)
+        assert found[categories - 1] == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("m", [1, 2, 5, 12])
+def test_regrets_of_many_categories_are_approximated_closely(m: int) -> None:
+    for categories in (1001, 3125, 10**6, 10**30, 10**120):
+        error = approximate_regret(m, categories) - naive.regret(m, categories)
+        assert abs(error) <= REGRET_ERROR
+
+
+@pytest.mark.parametrize("m", [100, 1000, 9999, 10**4, 10**6, 10**9, 10**15])
+def test_exact_and_approximate_regrets_meet(m: int) -> None:
+    """The error falls as 1 / 6K, by which it is known to be one of the approximation."""
+    found = exact_regrets(m)
+    for categories in (2, 3, 5, 10, 100, EXACT_REGRETS):
+        error = approximate_regret(m, categories) - found[categories - 1]
+        assert 0 < error < 1 / (5 * categories)
+
+
+def test_regrets_do_not_jump_where_their_formula_changes() -> None:
+    """C(m, 2) by its sum and, from MANY_RECORDS on, by an expansion: steps change smoothly."""
+    regrets = [exact_regrets(m)[1] for m in range(MANY_RECORDS - 3, MANY_RECORDS + 3)]
+    assert np.abs(np.diff(regrets, 2)).max() < 1e-8
+    assert np.abs(np.diff(regrets, 3)).max() < 1e-11
+
+
+@pytest.mark.parametrize("records", [1, 2, 10, 300, 100_000, 10**12])
+def test_the_penalty_of_qnml_rises_with_every_parent_and_has_a_limit(records: int) -> None:
+    """More parents do not cost less, nor more than a code that does not look at them.
+
+    Up to rounding, and to the step of a millionth from exact regrets to approximate ones.
+    """
+    data = dataset([(0, 0)], [3, 4], np.array([records]))
+    score = QNML(data)
+    costs = [score._penalty(0, 4**parents) for parents in range(600)]
+    limit = records * math.log(3)
+    assert np.diff(costs).min() >= -1e-6 - 1e-12 * limit
+    assert costs[-1] == pytest.approx(limit)
+
+
 def test_a_level_that_never_occurs_counts_as_a_parameter() -> None:
     rows = [(0, 0), (0, 1), (1, 0), (1, 1), (1, 1)]
     seen, declared = DiscreteBIC(dataset(rows, [2, 2])), DiscreteBIC(dataset(rows, [2, 5]))
@@ -143,7 +223,7 @@ def test_batched_gains_are_differences_of_the_twins(
     base = data.draw(st.sets(st.integers(0, n - 1))) - {y}
     outside = np.array(sorted(set(range(n)) - base - {y}), dtype=np.intp)
     inside = np.array(sorted(base), dtype=np.intp)
-    scores = both(dataset(rows, arities))
+    scores = scores_of(dataset(rows, arities))
 
     def bic(parents: set[int]) -> float:
         return naive.bic(rows, arities, y, parents, 0.7)
@@ -151,11 +231,17 @@ def test_batched_gains_are_differences_of_the_twins(
     def bdeu(parents: set[int]) -> float:
         return naive.bdeu(rows, arities, y, parents, Fraction(5, 2))
 
-    for score, twin in zip(scores, (bic, bdeu), strict=True):
+    def qnml(parents: set[int]) -> float:
+        return naive.qnml(rows, arities, y, parents)
+
+    approximate = REGRET_ERROR if math.prod(arities) > EXACT_REGRETS else 1e-9
+    errors = (1e-12, 4 * approximate, 1e-12)
+    for score, twin, error in zip(scores, (bic, qnml, bdeu), errors, strict=True):
+        close = partial(pytest.approx, rel=1e-6, abs=error)
         inserts = score.insert_gains(y, nodeset(base), outside)
-        assert inserts == pytest.approx([twin(base | {x}) - twin(base) for x in outside])
+        assert inserts == close([twin(base | {x}) - twin(base) for x in outside])
         deletes = score.delete_gains(y, nodeset(base), inside)
-        assert deletes == pytest.approx([twin(base - {x}) - twin(base) for x in inside])
+        assert deletes == close([twin(base - {x}) - twin(base) for x in inside])
 
 
 @pytest.mark.parametrize("size", [0, 1, 3, 6, 9])
@@ -169,7 +255,7 @@ def test_batched_gains_equal_one_by_one_on_larger_tables(size: int, kind: str, s
     base = nodeset(rng.permutation(39)[:size].tolist())
     outside = np.array([x for x in range(39) if not base >> x & 1])
     inside = np.array(list(nodes(base)), dtype=np.intp)
-    for score in both(dataset(rows, arities, weights)):
+    for score in scores_of(dataset(rows, arities, weights)):
         before = score.local(39, base)
         tolerance = 1e-11 * abs(before)
         one_by_one = [score.local(39, base | 1 << x) - before for x in outside.tolist()]
@@ -184,7 +270,7 @@ def test_the_order_and_choice_of_candidates_do_not_change_a_gain(seed: int) -> N
     arities = [3] * 30
     data = dataset(related(seed, 400, arities), arities)
     rng = np.random.default_rng(seed)
-    for score in both(data):
+    for score in scores_of(data):
         everyone = score.insert_gains(0, 0b110, np.arange(3, 30))
         for some in (rng.permutation(np.arange(3, 30))[:size] for size in (1, 2, 11, 27)):
             found = score.insert_gains(0, 0b110, some)
@@ -200,7 +286,7 @@ def test_answers_do_not_depend_on_what_was_asked_before(seed: int) -> None:
     data = dataset(related(seed, 300, arities), arities)
     rng = np.random.default_rng(seed)
     asked = [int(mask) & ~1 for mask in rng.integers(0, 2**8, 40)]
-    for fresh in (lambda: DiscreteBIC(data), lambda: BDeu(data)):
+    for fresh in (lambda: DiscreteBIC(data), lambda: QNML(data), lambda: BDeu(data)):
         alone = [fresh().local(0, parents) for parents in asked]
         used = fresh()
         for i in rng.permutation(40).tolist() * 2:
@@ -213,8 +299,8 @@ def test_repeated_rows_and_weights_are_the_same_records(seed: int) -> None:
     times = np.random.default_rng(seed).integers(0, 5, 40)
     candidates = np.array([2, 3])
     for short, long in zip(
-        both(dataset(rows, arities, times)),
-        both(dataset(np.repeat(rows, times, axis=0), arities)),
+        scores_of(dataset(rows, arities, times)),
+        scores_of(dataset(np.repeat(rows, times, axis=0), arities)),
         strict=True,
     ):
         assert short.records == long.records
@@ -236,6 +322,8 @@ def rename(score: DiscreteScore, order: Sequence[int]) -> DiscreteScore:
         levels=tuple(score.data.levels[i] for i in order),
         codes=np.ascontiguousarray(score.data.codes[list(order)]),
     )
+    if isinstance(score, QNML):
+        return QNML(data)
     setting = score.penalty if isinstance(score, DiscreteBIC) else getattr(score, "ess", 0.0)
     return type(score)(data, setting)  # type: ignore[call-arg] # each takes one setting
 
@@ -243,7 +331,7 @@ def rename(score: DiscreteScore, order: Sequence[int]) -> DiscreteScore:
 @pytest.mark.parametrize("arities", [[2, 3, 4, 2, 3, 1, 5], [2, 2, 3], [2, 3], [4]])
 def test_the_scores_keep_the_contract(arities: list[int], seed: int) -> None:
     """1,000 equivalent pairs each, and all numbers of variables from one."""
-    for score in both(dataset(related(seed, 200, arities), arities)):
+    for score in scores_of(dataset(related(seed, 200, arities), arities)):
         check_score(score, seed=seed, permuted=partial(rename, score))
 
 
@@ -266,7 +354,7 @@ def test_k2_does_not_keep_the_contract(seed: int) -> None:
 def test_gains_are_exact_where_levels_outnumber_records(seed: int) -> None:
     """Forty levels and twenty records."""
     data = dataset(related(seed, 20, [2, 40, 40]), [2, 40, 40])
-    for score in both(data):
+    for score in scores_of(data):
         gains = score.insert_gains(1, 0b001, np.array([2]))
         assert gains[0] == pytest.approx(score.local(1, 0b101) - score.local(1, 0b001))
 
@@ -276,7 +364,7 @@ def test_gains_are_exact_where_levels_outnumber_records(seed: int) -> None:
 
 def test_a_column_of_one_level_is_worth_nothing_and_adds_nothing() -> None:
     rows = [(0, 0, 0), (0, 1, 0), (0, 1, 1)]
-    for score in both(dataset(rows, [1, 2, 2])):
+    for score in scores_of(dataset(rows, [1, 2, 2])):
         assert score.local(0, 0b110) == 0.0
         assert score.insert_gains(0, 0, np.array([1, 2])).tolist() == [0.0, 0.0]
         assert score.insert_gains(1, 0b100, np.array([0])) == pytest.approx([0.0], abs=1e-12)
@@ -284,11 +372,12 @@ def test_a_column_of_one_level_is_worth_nothing_and_adds_nothing() -> None:
 
 
 def test_one_record_of_one_column_has_a_score() -> None:
-    bic, bdeu = DiscreteBIC(dataset([(1,)], [3])), BDeu(dataset([(1,)], [3]))
+    bic, qnml, bdeu = scores_of(dataset([(1,)], [3]))
     assert bic.local(0, 0) == 0.0
-    assert bdeu.local(0, 0) == pytest.approx(-math.log(3))
+    for score in (qnml, bdeu):
+        assert score.local(0, 0) == pytest.approx(-math.log(3))
     nobody = np.array([], dtype=np.intp)
-    for score in (bic, bdeu):
+    for score in (bic, qnml, bdeu):
         assert score.insert_gains(0, 0, nobody).shape == (0,)
         assert score.delete_gains(0, 0, nobody).shape == (0,)
 
@@ -298,7 +387,7 @@ def test_thirty_parents_of_ten_levels_take_memory_proportional_to_the_records(se
     rows = np.random.default_rng(seed).integers(0, 10, (20_000, 40))
     data = dataset(rows, [10] * 40)
     base, inside, outside = 2**30 - 1, np.arange(30), np.arange(30, 39)
-    for score in both(data):
+    for score in scores_of(data):
         score.local(39, 0)
         tracemalloc.start()
         value = score.local(39, base)
@@ -320,20 +409,22 @@ def test_more_configurations_than_a_float_can_hold_still_give_finite_scores() ->
     """10^400 of them; the penalty is cut off, and still says no."""
     rows = np.random.default_rng(0).integers(0, 10, (50, 402))
     base = 2**400 - 1
-    bic, bdeu = both(dataset(rows, [10] * 402))
-    for score in (bic, bdeu):
+    bic, qnml, bdeu = scores_of(dataset(rows, [10] * 402))
+    for score in (bic, qnml, bdeu):
         assert math.isfinite(score.local(401, base))
         assert np.all(np.isfinite(score.insert_gains(401, base, np.array([400]))))
         assert np.all(np.isfinite(score.delete_gains(401, base, np.arange(3))))
     assert bic.insert_gains(401, base, np.array([400]))[0] < 0
     assert bic.delete_gains(401, base, np.array([7]))[0] > 0
-    assert bdeu.local(401, base) == pytest.approx(-50 * math.log(10))
+    assert qnml.insert_gains(401, base, np.array([400]))[0] == pytest.approx(0.0, abs=1e-9)
+    for score in (qnml, bdeu):
+        assert score.local(401, base) == pytest.approx(-50 * math.log(10))
 
 
 def test_a_column_with_more_levels_than_records_is_counted() -> None:
     rows = [(i % 2, i, i % 3) for i in range(60)]
     data = dataset(rows, [2, 1_000_000, 3])
-    bic, bdeu = both(data)
+    bic, _, bdeu = scores_of(data)
     plain = [tuple(map(int, row)) for row in rows]
     found = bic.insert_gains(0, 0b100, np.array([1]))[0]
     expected = naive.bic(plain, [2, 1_000_000, 3], 0, [1, 2], 0.7)
@@ -353,7 +444,7 @@ def test_codes_may_be_laid_out_anyhow(kind: str, seed: int) -> None:
         laid = np.repeat(codes, 2, axis=1)[:, ::2]
     else:
         laid = codes.astype(kind)
-    for plain, other in zip(both(data), both(replace(data, codes=laid)), strict=True):
+    for plain, other in zip(scores_of(data), scores_of(replace(data, codes=laid)), strict=True):
         assert other.local(0, 0b110) == plain.local(0, 0b110)
         candidates = np.array([2])
         assert other.insert_gains(0, 0b10, candidates) == plain.insert_gains(0, 0b10, candidates)
@@ -361,7 +452,7 @@ def test_codes_may_be_laid_out_anyhow(kind: str, seed: int) -> None:
 
 
 def test_candidates_may_be_a_list(seed: int) -> None:
-    for score in both(dataset(related(seed, 60, [2, 3, 2]), [2, 3, 2])):
+    for score in scores_of(dataset(related(seed, 60, [2, 3, 2]), [2, 3, 2])):
         for gains in (score.insert_gains, score.delete_gains):
             base = 0b110 if gains == score.delete_gains else 0
             as_list = gains(0, base, [1, 2])  # type: ignore[arg-type]
@@ -370,7 +461,7 @@ def test_candidates_may_be_a_list(seed: int) -> None:
 
 def test_a_score_survives_pickling() -> None:
     data = dataset(related(0, 50, [3, 2]), [3, 2])
-    for score in both(data):
+    for score in scores_of(data):
         score.insert_gains(0, 0, np.array([1]))
         again = pickle.loads(pickle.dumps(score))
         assert again.local(0, 0b10) == score.local(0, 0b10)
@@ -394,7 +485,7 @@ def test_an_equivalent_sample_size_must_be_a_finite_number_above_zero(ess: float
 
 def test_a_continuous_column_is_refused_by_name() -> None:
     table = {"dose": [0.5, 1.5, 2.25], "cured": [True, False, True], "age": [1.5, 2.5, 9.75]}
-    for score in (DiscreteBIC, BDeu):
+    for score in (DiscreteBIC, QNML, BDeu):
         with pytest.raises(ScoreError, match=r"column 'dose' is continuous, and 1 more; .*kinds="):
             score(table)
 

@@ -14,6 +14,7 @@ from sges.network import BayesianNetwork, LinearGaussian, random_dag
 from sges.nodeset import nodes, nodeset
 from sges.penalty import extended_bic
 from sges.score import (
+    QNML,
     BasisBIC,
     BDeu,
     BGe,
@@ -55,6 +56,7 @@ SCORES: dict[str, Callable[[int], Score]] = {
     "basis": lambda seed: BasisBIC(continuous(seed)),
     "degenerate-gaussian": lambda seed: DegenerateGaussian(mixed(seed)),
     "discrete-bic": lambda seed: DiscreteBIC(discrete(seed)),
+    "qnml": lambda seed: QNML(discrete(seed)),
     "bdeu": lambda seed: BDeu(discrete(seed)),
 }
 each_score = pytest.mark.parametrize("name", SCORES)

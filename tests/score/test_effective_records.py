@@ -14,6 +14,7 @@ from sges.metrics import shd
 from sges.network import LinearGaussian, fit
 from sges.penalty import choose_penalty
 from sges.score import (
+    QNML,
     BasisBIC,
     BDeu,
     BGe,
@@ -49,6 +50,7 @@ SCORES = [
     (DegenerateGaussian, "xsxsx"),
     (lambda data: BasisBIC(data, degree=2), "xsxsx"),
     (DiscreteBIC, "sssss"),
+    (QNML, "sssss"),
     (BDeu, "sssss"),
 ]
 
@@ -277,9 +279,10 @@ def test_the_command_line_and_the_estimators_take_holes_and_survey_weights(
     assert GES(missing="em").fit(values).result_.cpdag == learn(values, missing="em").cpdag
 
 
-def test_native_and_python_scores_agree_on_imputed_tables() -> None:
+@pytest.mark.parametrize("make", [DiscreteBIC, QNML, BDeu])
+def test_native_and_python_scores_agree_on_imputed_tables(make: Callable[[Any], Any]) -> None:
     native = pytest.importorskip("sges.engine.native", reason="the engine is not compiled")
-    score = BDeu(Dataset.of(table("ssss"), missing="em"))
+    score = make(Dataset.of(table("ssss"), missing="em"))
     gains, _ = native.native_of(score).insert_gains(0, [1])
     assert list(gains.values()) == pytest.approx(
         score.insert_gains(0, 0b10, np.array([2, 3])), rel=1e-9

@@ -12,7 +12,7 @@ from sges import MaxParents
 from sges.errors import InvalidArgument
 from sges.knowledge import Knowledge
 from sges.result import Result
-from sges.score import BDeu, BGe, DegenerateGaussian, DiscreteBIC, GaussianBIC
+from sges.score import QNML, BDeu, BGe, DegenerateGaussian, DiscreteBIC, GaussianBIC
 from sges.score.protocol import Score
 from sges.search import Strategy, extended, search
 from sges.search.engines import IS_USED
@@ -51,6 +51,7 @@ SCORES: dict[str, Callable[[int], Score]] = {
     "bic": lambda seed: GaussianBIC(gaussian_rows(seed, 14, 300)),
     "bge": lambda seed: BGe(gaussian_rows(seed, 10, 300)),
     "discrete-bic": lambda seed: DiscreteBIC(discrete_rows(seed, 9, 400)),
+    "qnml": lambda seed: QNML(discrete_rows(seed, 8, 400)),
     "bdeu": lambda seed: BDeu(discrete_rows(seed, 8, 400)),
     "degenerate": lambda seed: DegenerateGaussian(gaussian_rows(seed, 9, 300)),
 }

@@ -22,7 +22,15 @@ from sges.graph import PDAG, dag_to_cpdag, pdag_to_dag
 from sges.network import BayesianNetwork, LinearGaussian, random_dag
 from sges.nodeset import NodeSet
 from sges.operators import Operator, all_deletes, all_inserts, all_turns
-from sges.score import BDeu, BGe, DegenerateGaussian, DiscreteBIC, GaussianBIC, SeparationOracle
+from sges.score import (
+    QNML,
+    BDeu,
+    BGe,
+    DegenerateGaussian,
+    DiscreteBIC,
+    GaussianBIC,
+    SeparationOracle,
+)
 from sges.score.protocol import Score, total_score
 from sges.search.engines import Engine
 from sges.search.generate import changed_views
@@ -196,7 +204,7 @@ def problems(draw: st.DrawFn) -> tuple[Score, PDAG]:
         return gaussian_score(n, edges, rows, seed), start
     arity = draw(st.integers(2, 3))
     network = BayesianNetwork.random(random_dag(n, edges, seed=seed), arity=arity, seed=seed)
-    kind = draw(st.sampled_from([DiscreteBIC, BDeu]))
+    kind = draw(st.sampled_from([DiscreteBIC, QNML, BDeu]))
     return kind(network.sample(rows, seed=seed)), start
 
 

@@ -40,8 +40,9 @@ Score = Annotated[
     option(
         "NAME",
         "auto (BDeu for discrete columns, otherwise the BIC that fits), bic (always the BIC "
-        "that fits), gaussian-bic, bge, discrete-bic, bdeu, degenerate-gaussian, basis (curved "
-        "relations) or rank (skew and outliers). With a number as --penalty, auto means bic.",
+        "that fits), gaussian-bic, bge, discrete-bic, qnml, bdeu, degenerate-gaussian, basis "
+        "(curved relations) or rank (skew and outliers). With a number as --penalty, auto means "
+        "bic.",
         autocompletion=completion("sges.score.named", "SCORE_WORDS"),
     ),
 ]

@@ -19,6 +19,15 @@ class DiscreteBIC(DiscreteScore):
         unit: float = ...,
     ) -> None: ...
 
+class QNML(DiscreteScore):
+    def __init__(
+        self,
+        codes: NDArray[Any],
+        arities: Sequence[int] | NDArray[Any],
+        weights: NDArray[Any] | None = ...,
+        unit: float = ...,
+    ) -> None: ...
+
 class BDeu(DiscreteScore):
     def __init__(
         self,

@@ -1,16 +1,17 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 # cython: cdivision=True
-"""Native scores of discrete data: BIC and BDeu.
+"""Native scores of discrete data: BIC, qNML and BDeu.
 
 With n_jk the records with parent configuration j and level k of y, n_j those with configuration
 j, r the number of levels of y and q that of configurations,
 
     BIC    Σ n_jk ln n_jk − Σ n_j ln n_j − penalty · ½ ln m · (r − 1) q
+    qNML   Σ n_jk ln n_jk − Σ n_j ln n_j − [ln C(m, r q) − ln C(m, q)]
     BDeu   Σ G(n_jk, a / qr) − Σ G(n_j, a / q),    G(n, α) = ln Γ(n + α) − ln Γ(α)
 
-Both are a sum of terms of the cells that hold records, less one of configurations.  So they share
-everything but the terms (``find_terms``), the constants of BDeu (``value_of``) and the penalty of
-BIC (``cost_of``).  A question is answered in three steps:
+All are a sum of terms of the cells that hold records, less one of configurations.  So they share
+everything but the terms (``find_terms``), the constants of BDeu (``value_of``) and the penalties of
+BIC and qNML (``cost_of``).  A question is answered in three steps:
 
     number and sort    the rows, by configuration and level of y
     count              one configuration at a time, 32 candidates at once (``counting.h``)
@@ -22,7 +23,7 @@ A score never changes once it is made, so that several runs may read it at once.
 memory of its own.
 """
 
-from libc.math cimport INFINITY, isfinite, log
+from libc.math cimport INFINITY, asinh, isfinite, log, log1p, sqrt
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
@@ -35,6 +36,7 @@ from sges.engine.scores cimport NOT_FINITE, OUT_OF_MEMORY, NativeScore, Scorer
 
 from sges.engine.columns import checked_table, in_blocks, numbered
 from sges.errors import ScoreError
+from sges.score.discrete import exact_regrets
 
 
 cdef extern from "counting.h" nogil:
@@ -116,7 +118,7 @@ cdef enum:
     MOST_TERMS = 1 << 16  # terms of counts below this are looked up, those of larger ones computed
     BYTES_OF_TERMS = 1 << 25  # that a run keeps in tables
 
-cdef double HUGE_COUNT = 1e290  # the number of configurations is cut off here for BIC
+cdef double HUGE_COUNT = 1e290  # the number of configurations is cut off here in penalties
 
 
 # -- The table, and the memory of a run ------------------------------------------------------------
@@ -129,6 +131,7 @@ cdef struct Table:
     const int64_t *weights  # the records of each row; NULL means one each
     Column *columns
     const double *arities  # the declared numbers of levels
+    const int *same_arity  # the first column with as many levels
     const int *kinds  # columns of one kind have the same terms
     int kind_count
     const double *kind_arities
@@ -140,7 +143,10 @@ cdef struct Table:
     uint32_t most_levels
     bint is_bdeu
     double ess
-    double price  # of a free parameter
+    double price  # of a free parameter, for BIC
+    double records  # in units of one
+    const double *regrets  # of 1, 2, ... categories, for qNML; NULL for other scores
+    double regret_count
     double unit  # the records that a weight of one stands for
     Term entropy  # n ln n
 
@@ -173,6 +179,7 @@ cdef struct Run:
     uint32_t *by_level
     uint8_t *wanted
     double *gains
+    double *costs  # the penalty of each candidate
     Sum *single  # what the configurations of one row come to, by kind
     Tally tally, margin
     # For deletes: the records by number, with a parent and without it; or, with many parents,
@@ -229,6 +236,7 @@ cdef void lay_out(Run *run, Arena *arena) noexcept nogil:
     run.by_level = part32(arena, rows)
     run.wanted = <uint8_t *>part(arena, n, sizeof(uint8_t))
     run.gains = <double *>part(arena, n, sizeof(double))
+    run.costs = <double *>part(arena, n, sizeof(double))
     run.single = <Sum *>part(arena, kinds, sizeof(Sum))
     run.tally.counts, run.tally.used = part64(arena, levels), part32(arena, levels)
     run.margin.counts, run.margin.used = part64(arena, levels), part32(arena, levels)
@@ -395,8 +403,40 @@ cdef double value_of(const Run *run, int y, Sum sum, int kind) noexcept nogil:
 
 cdef double cost_of(const Table *table, Family family, double arity) noexcept nogil:
     # Return the penalty of one more parent of this arity: BDeu has none.
-    cdef double more = min(family.q * (arity - 1), HUGE_COUNT) if arity > 1 else 0
+    cdef double more
+    if table.regrets != NULL:
+        return regret_of(table, family, arity) - regret_of(table, family, 1)
+    more = min(family.q * (arity - 1), HUGE_COUNT) if arity > 1 else 0
     return table.price * (table.arities[family.y] - 1) * more
+
+
+cdef double regret_of(const Table *table, Family family, double arity) noexcept nogil:
+    # Return the regret of a family with one more parent of this arity, beyond that of its parents.
+    cdef double q = min(family.q * arity, HUGE_COUNT)
+    return regret(table, q * table.arities[family.y]) - regret(table, q)
+
+
+cdef double regret(const Table *table, double categories) noexcept nogil:
+    # Return the regret of a multinomial, as ``sges.score.discrete`` does.
+    cdef double alpha, side, root, log_c, inverse
+    if categories <= table.regret_count:
+        return table.regrets[<int>categories - 1]
+    alpha = categories / table.records
+    side, root = sqrt(alpha), sqrt(alpha + 4)
+    log_c, inverse = log1p(2 / (alpha + side * root)), 2 * side / (side + root)
+    return (
+        table.records * (2 * asinh(side / 2) + alpha * log_c - inverse)
+        - 0.5 * log(1 / inverse + 2 / alpha)
+    )
+
+
+cdef void find_costs(Run *run, Family family) noexcept nogil:
+    # Find the penalty of each candidate, once for all that have as many levels.
+    cdef const Table *table = run.table
+    cdef int x, first
+    for x in range(table.n):
+        first = table.same_arity[x]
+        run.costs[x] = run.costs[first] if first < x else cost_of(table, family, table.arities[x])
 
 
 cdef Rising *place_of(Rising *places, uint64_t count, double alpha) noexcept nogil:
@@ -457,6 +497,7 @@ cdef int answer_inserts(
     if find_all_terms(run, family) != 0:
         return OUT_OF_MEMORY
     before = value_as_is(run, y)
+    find_costs(run, family)
     choose_candidates(run, family, base, size, before, worth, also, also_size)
     sum_blocks(run, y)
     for i in range(table.alone_count):
@@ -467,7 +508,7 @@ cdef int answer_inserts(
             ))
     for x in range(table.n):
         if run.wanted[x]:
-            run.gains[x] = run.gains[x] - before - cost_of(table, family, table.arities[x])
+            run.gains[x] = run.gains[x] - before - run.costs[x]
             if not isfinite(run.gains[x]):
                 return NOT_FINITE
             if run.gains[x] > worth:
@@ -506,7 +547,7 @@ cdef void choose_candidates(
     memset(run.wanted, 1, table.n)
     if not table.is_bdeu and worth > -INFINITY:
         for x in range(table.n):  # the likelihood of y cannot rise above 1
-            run.wanted[x] = -before - cost_of(table, family, table.arities[x]) > worth
+            run.wanted[x] = -before - run.costs[x] > worth
     for i in range(also_size):
         run.wanted[also[i]] = 1
     for i in range(size):
@@ -776,25 +817,27 @@ cdef class DiscreteScore(NativeScore):
     cdef lay_out(self, list columns, levels, arities, weights):
         """Put columns of few levels side by side, and point at everything that a run reads."""
         cdef const double[::1] declared = as_array(arities, np.float64), kind_arities
-        cdef const int[::1] kinds, lanes, alone, block_kinds, block_depth
+        cdef const int[::1] same_arity, kinds, lanes, alone, block_kinds, block_depth
         cdef const int64_t[::1] amounts
         cdef const uint8_t[:, ::1] codes
         cdef Block *block
         cdef Py_ssize_t b
-        distinct, kind = np.unique(arities, return_inverse=True)
+        distinct, first, kind = np.unique(arities, return_index=True, return_inverse=True)
+        same_arity = as_array(first[kind], np.int32)
         if not self.table.is_bdeu:
             distinct, kind = np.ones(1), np.zeros(len(arities), np.int64)
         blocks = in_blocks(columns, levels, kind, self.records < 2**32)
         kinds, kind_arities = as_array(kind, np.int32), as_array(distinct, np.float64)
         lanes, alone = as_array(blocks.lanes, np.int32), as_array(blocks.alone, np.int32)
         block_kinds, block_depth = as_array(blocks.kinds, np.int32), as_array(blocks.depth, np.int32)
-        self.kept = [columns, blocks.codes, weights, declared, kinds, kind_arities, lanes, alone]
+        self.kept = [columns, blocks.codes, weights, declared, same_arity, kinds, kind_arities, lanes, alone]
         self.kept += [block_kinds, block_depth]
         self.table.most_levels = levels.max(initial=1)
         if weights is not None:
             amounts = weights
             self.table.weights = &amounts[0]
         self.table.arities, self.table.kinds = &declared[0], &kinds[0]
+        self.table.same_arity = &same_arity[0]
         self.table.kind_arities, self.table.kind_count = &kind_arities[0], len(distinct)
         self.table.lanes, self.table.block_count = &lanes[0], len(blocks.codes)
         self.table.alone, self.table.alone_count = &alone[0], len(blocks.alone)
@@ -806,6 +849,16 @@ cdef class DiscreteScore(NativeScore):
             block.codes, block.levels = &codes[0, 0], blocks.depth[b].max()
             block.fours = np.count_nonzero(blocks.depth[b])
             block.kinds, block.depth = &block_kinds[b * LANES // 4], &block_depth[b * LANES // 4]
+
+    cdef read_entropy(self):
+        """Make the terms n ln n of the likelihood, and round the number of records."""
+        cdef const double[::1] values
+        counts = np.arange(min(self.records, MOST_TERMS - 1) + 1, dtype=np.float64)
+        values = self.table.unit * (counts * np.log(np.maximum(counts, 1)))
+        self.table.entropy.values, self.table.entropy.known = &values[0], len(values)
+        self.table.entropy.alpha, self.table.entropy.unit = -1, self.table.unit
+        self.table.records = round(self.records * self.table.unit)
+        self.kept.append(values)
 
     cdef int open(self, Scorer *scorer) except -1:
         cdef Run *run = new_run(&self.table)
@@ -843,19 +896,41 @@ cdef class DiscreteBIC(DiscreteScore):
     """
 
     def __init__(self, codes, arities, weights=None, double penalty=1.0, double unit=1.0):
-        cdef const double[::1] values
         if not (isfinite(penalty) and penalty >= 0):
             raise ScoreError(
                 f"DiscreteBIC: penalty {penalty!r} is not a finite number of at least 0; "
                 "1.0 is the textbook BIC"
             )
         self.read(codes, arities, weights, unit, False)
-        counts = np.arange(min(self.records, MOST_TERMS - 1) + 1, dtype=np.float64)
-        values = unit * (counts * np.log(np.maximum(counts, 1)))
-        self.table.price = penalty / 2 * math.log(round(self.records * unit))
-        self.table.entropy.values, self.table.entropy.known = &values[0], len(values)
-        self.table.entropy.alpha, self.table.entropy.unit = -1, unit
-        self.kept.append(values)
+        self.read_entropy()
+        self.table.price = penalty / 2 * math.log(self.table.records)
+
+
+cdef class QNML(DiscreteScore):
+    """Quotient normalized maximum likelihood: log-likelihood − [ln C(m, r q) − ln C(m, q)].
+
+    m is the number of records, r the number of levels of y, q the product of the parents'
+    numbers of levels, and ln C(m, K) the regret of a multinomial of K categories.
+
+    Parameters
+    ----------
+    codes
+        The levels of the variables, one row per variable, as whole numbers from zero.
+    arities
+        The number of levels of each variable, also of those that do not occur.
+    weights
+        How many records each column of ``codes`` stands for; None means one each.
+    unit
+        How many records a weight of one stands for.
+    """
+
+    def __init__(self, codes, arities, weights=None, double unit=1.0):
+        cdef const double[::1] regrets
+        self.read(codes, arities, weights, unit, False)
+        self.read_entropy()
+        regrets = exact_regrets(max(round(self.records * unit), 1))
+        self.table.regrets, self.table.regret_count = &regrets[0], len(regrets)
+        self.kept.append(regrets)
 
 
 cdef class BDeu(DiscreteScore):

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from sges.engine import discrete, gaussian, scores
 from sges.nodeset import nodes
-from sges.score.discrete import BDeu, DiscreteBIC
+from sges.score.discrete import QNML, BDeu, DiscreteBIC
 from sges.score.edge_prior import EdgePrior
 from sges.score.gaussian.bge import BGe
 from sges.score.gaussian.bic import GaussianBIC
@@ -66,6 +66,11 @@ def _bdeu(score: BDeu) -> Any:  # noqa: ANN401
     return discrete.BDeu(data.codes, data.arities, data.weights, score.ess, data.unit)
 
 
+def _qnml(score: QNML) -> Any:  # noqa: ANN401
+    data = score.data
+    return discrete.QNML(data.codes, data.arities, data.weights, data.unit)
+
+
 MAKERS: dict[type, Callable[[Any], Any]] = {
     GaussianBIC: _gaussian_bic,
     GaussianOracle: _gaussian_bic,
@@ -75,4 +80,5 @@ MAKERS: dict[type, Callable[[Any], Any]] = {
     RankBIC: _gaussian_bic,
     DiscreteBIC: _discrete_bic,
     BDeu: _bdeu,
+    QNML: _qnml,
 }

@@ -149,7 +149,7 @@ def confidence(
         the default penalty and "half" without.
     score : str, score or callable
         As for ``sges.learn``.  A score object must have kept its data: a ``GaussianBIC`` its
-        moments, a ``DiscreteBIC`` or ``BDeu`` its table.
+        moments, a ``DiscreteBIC``, ``QNML`` or ``BDeu`` its table.
     strategy : str or Strategy
         The strategy of the search; that of the estimate should be taken, as a weaker one makes
         strengths too small on dense graphs.
@@ -286,13 +286,15 @@ def check_run(replicates: object, seed: object, time_limit: object, progress: ob
 
 def source_of(score: Score) -> tuple[Dataset | Moments, AnyScore, Penalty]:
     """Return the data that a score object has kept, what makes such a score, and its penalty."""
-    from sges.score import BDeu, DiscreteBIC, GaussianBIC
+    from sges.score import QNML, BDeu, DiscreteBIC, GaussianBIC
 
     if isinstance(score, EdgePrior):
         plain = score.score
         if score.cost == EdgePrior(plain).cost:
             if isinstance(plain, BDeu) and plain.ess == 1.0:
                 return plain.table, "bdeu", "auto"
+            if isinstance(plain, QNML):
+                return plain.table, "qnml", "auto"
             if isinstance(plain, GaussianBIC | DiscreteBIC) and plain.penalty == 1.0:
                 return *source_of(plain)[:2], "auto"
         data, make, penalty = source_of(plain)
@@ -301,6 +303,8 @@ def source_of(score: Score) -> tuple[Dataset | Moments, AnyScore, Penalty]:
         return score.moments, "gaussian-bic", score.penalty
     if isinstance(score, DiscreteBIC):
         return score.table, "discrete-bic", score.penalty
+    if isinstance(score, QNML):
+        return score.table, "qnml", 1.0
     if isinstance(score, BDeu):
         return score.table, partial(BDeu, ess=score.ess), 1.0
     raise InvalidArgument(

@@ -2,7 +2,7 @@
 
 from sges.score.conformance import check_score
 from sges.score.counting import CountingScore
-from sges.score.discrete import BDeu, DiscreteBIC
+from sges.score.discrete import QNML, BDeu, DiscreteBIC
 from sges.score.edge_prior import EdgePrior
 from sges.score.gaussian.bge import BGe
 from sges.score.gaussian.bic import GaussianBIC
@@ -12,6 +12,7 @@ from sges.score.oracles import GaussianOracle, OracleMDL, SeparationOracle
 from sges.score.protocol import Score, delete_gains, insert_gains, total_score
 
 __all__ = [
+    "QNML",
     "BDeu",
     "BGe",
     "BasisBIC",

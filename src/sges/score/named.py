@@ -47,6 +47,7 @@ SCORES = {
     "gaussian-bic": NamedScore("GaussianBIC"),
     "bge": NamedScore("BGe", "its prior takes the place of a penalty"),
     "discrete-bic": NamedScore("DiscreteBIC"),
+    "qnml": NamedScore("QNML", "its regret takes the place of a penalty"),
     "bdeu": NamedScore("BDeu", "its equivalent sample size takes the place of a penalty"),
     "degenerate-gaussian": NamedScore("DegenerateGaussian"),
     "basis": NamedScore("BasisBIC"),
