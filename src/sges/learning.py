@@ -88,7 +88,7 @@ def learn(
         standard input, a Dask frame, a Polars LazyFrame, a DuckDB relation, a ``Dataset``, or
         ``Moments``.  None if ``score`` is a score object, which has its own data.
     score : str, score or callable
-        "auto" is BDeu for discrete columns (the BIC if ``penalty`` is a number), and the BIC that
+        "auto" is qNML for discrete columns (the BIC if ``penalty`` is a number), and the BIC that
         fits the columns otherwise; "bic" is that BIC for all columns.  Or "gaussian-bic", "bge",
         "discrete-bic", "qnml", "bdeu", "degenerate-gaussian", "basis" (curved relations), "rank"
         (skewed columns and outliers), a score object, or a function that makes a score from a
@@ -156,9 +156,9 @@ def learn(
     >>> import sges
     >>> result = sges.learn(sges.examples.load("asia"), max_indegree=2)
     >>> result.score_name, result.strategy, result.complete
-    ('BDeu with edge prior', 'auto', True)
+    ('QNML with edge prior', 'auto', True)
     >>> print(result.notes[0])
-    score BDeu with edge prior: all 8 columns are discrete
+    score QNML with edge prior: all 8 columns are discrete
     >>> print(result.notes[2])
     penalty auto: each edge has prior odds of 1/8; penalty=1 is the textbook BIC
     """

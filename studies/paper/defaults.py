@@ -10,8 +10,8 @@ half; the halves form a checkerboard, so that both have every kind, size and num
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from itertools import product
 from math import comb, log
 from statistics import fmean, median
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, cast
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sges.data import Dataset
 from sges.errors import DataWarning
@@ -28,12 +29,21 @@ from sges.metrics import shd
 from sges.network import LinearGaussian
 from sges.nodeset import nodes
 from sges.penalty import choose_penalty
-from sges.score import BDeu, BGe, DegenerateGaussian, DiscreteBIC, EdgePrior, GaussianBIC, Score
+from sges.score import (
+    QNML,
+    BDeu,
+    BGe,
+    DegenerateGaussian,
+    DiscreteBIC,
+    EdgePrior,
+    GaussianBIC,
+    Score,
+)
 from sges.search import search
 from studies.charts import BLUE, GREY, RED, axes_grid, label
 from studies.frame import Row, Task, amount, experiment, natural, one_of, positive, seed_of
 from studies.peers.problems import NETWORKS, Source, Spec, make_problem, random_edges
-from studies.summary import grid, number, pick, values
+from studies.summary import grid, number, pick
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -67,6 +77,8 @@ CANDIDATES: dict[str, dict[str, Make]] = {
         "bdeu-prior": _with_prior(BDeu),
         "bdeu-10": lambda data: BDeu(data, 10.0),
         "bdeu-10-prior": _with_prior(lambda data: BDeu(data, 10.0)),
+        "qnml": QNML,
+        "qnml-prior": _with_prior(QNML),
     },
     "mixed": {
         "bic": DegenerateGaussian,
@@ -88,6 +100,8 @@ NAMES = {
     "bdeu-prior": "BDeu(1), prior 1/p",
     "bdeu-10": "BDeu(10)",
     "bdeu-10-prior": "BDeu(10), prior 1/p",
+    "qnml": "qNML",
+    "qnml-prior": "qNML, prior 1/p",
     CHOSEN: "BIC, chosen penalty",
 }
 BICS: dict[str, Callable[[Dataset, float], Score]] = {
@@ -195,14 +209,19 @@ QUICK = [
 ]
 
 
+TRIALS = {"continuous": 20, "discrete": 40, "mixed": 20}
+"""The tables of a setting, by its kind."""
+
 SETTING_KEYS = ("kind", "model", "signal", "variables", "records")
 
 
 def tasks(quick: bool) -> Iterator[Task]:
     """Yield the trials: each trial of all settings before the next."""
-    settings, trials = (QUICK, 2) if quick else (SETTINGS, 20)
-    for trial in range(trials):
+    settings = QUICK if quick else SETTINGS
+    for trial in range(2 if quick else max(TRIALS.values())):
         for setting in settings:
+            if trial >= TRIALS[setting.kind]:
+                continue
             key = dict(zip(SETTING_KEYS, setting.key, strict=True))
             for method in setting.methods:
                 yield {**key, "method": method, "trial": trial}
@@ -284,13 +303,17 @@ def measure(task: Task, seed: int) -> Row:
 
 # What the rows say.
 
-DEFAULTS = {"continuous": "bic-prior", "discrete": "bdeu-prior", "mixed": "bic-prior"}
+DEFAULTS = {"continuous": "bic-prior", "discrete": "qnml-prior", "mixed": "bic-prior"}
 """The candidates that are the defaults of ``learn``."""
 
 
 def facts(rows: list[Row]) -> dict[str, object]:
     """Return, for each kind of table, the verdict and the distances; and what the defaults cost."""
-    told: dict[str, object] = {"seeds": _seeds(rows)}
+    told: dict[str, object] = {
+        "seeds": _seeds(rows),
+        "reached": _reached(rows),
+        "repeated": _said_of_repetition(rows),
+    }
     for kind in CANDIDATES:
         here = _results(pick(rows, kind=kind))
         told[f"{kind}_verdict"] = _verdict(here)
@@ -320,19 +343,63 @@ class Results:
         """Return by how much the median exceeds the lowest one, per true edge."""
         return (self.mid(method) - self.best) / self.true_edges
 
-    def is_worse(self, method: str) -> bool:
-        """Tell whether some candidate is closer on clearly more tables than not: a sign test."""
+    @property
+    def tables(self) -> int:
+        """The number of tables."""
+        return len(next(iter(self.distances.values())))
+
+    @property
+    def winner(self) -> str:
+        """The candidate with the lowest median; of several, the one with the lowest mean."""
+        return min(self.distances, key=lambda m: (self.mid(m), fmean(self.distances[m])))
+
+    def half(self, first: int) -> "Results":
+        """Return the results on every second table."""
+        return replace(self, distances={m: d[first::2] for m, d in self.distances.items()})
+
+    def is_best(self, method: str) -> bool:
+        """Tell whether a candidate has the lowest median, alone or with others."""
+        return self.mid(method) == self.best
+
+    def is_equal(self, method: str) -> bool:
+        """Tell whether no candidate has a lower median, by more than sampling error.
+
+        A difference of two medians is within sampling error if its 95% interval reaches zero, by
+        a bootstrap of the tables on which both were measured.
+        """
+        own = _resampled_medians(tuple(self.distances[method]))
+        return all(
+            np.quantile(own - _resampled_medians(tuple(other)), (1 - CONFIDENCE) / 2) <= 0
+            for name, other in self.distances.items()
+            if self.mid(name) < self.mid(method)
+        )
+
+    def is_unbeaten(self, method: str) -> bool:
+        """Tell whether no candidate is closer on significantly more tables, by a sign test.
+
+        The level is divided by the number of candidates that are compared with.
+        """
         own = self.distances[method]
         for other in self.distances.values():
-            pairs = list(zip(own, other, strict=False))
+            pairs = list(zip(own, other, strict=True))
             wins, losses = sum(a < b for a, b in pairs), sum(a > b for a, b in pairs)
-            if losses > wins and _sign_test(losses, wins) < SIGNIFICANT:
-                return True
-        return False
+            level = (1 - CONFIDENCE) / (len(self.distances) - 1)
+            if losses > wins and _sign_test(losses, wins) < level:
+                return False
+        return True
 
 
-SIGNIFICANT = 0.01
-"""The level of the sign test, which is made with every other candidate."""
+CONFIDENCE = 0.95
+"""Of the intervals of differences of medians; and of all sign tests of a setting together."""
+
+RESAMPLES = 2000
+
+
+@cache
+def _resampled_medians(distances: tuple[float, ...]) -> NDArray[np.float64]:
+    """Return the medians of bootstrap samples; the same tables are drawn for every candidate."""
+    drawn = np.random.default_rng(0).integers(len(distances), size=(RESAMPLES, len(distances)))
+    return np.median(np.array(distances)[drawn], axis=1)  # type: ignore[no-any-return]
 
 
 def _sign_test(more: int, fewer: int) -> float:
@@ -342,16 +409,20 @@ def _sign_test(more: int, fewer: int) -> float:
 
 
 def _results(rows: list[Row]) -> list[Results]:
-    """Return the results of each setting that has rows of all its candidates."""
-    by_key: dict[tuple[object, ...], list[Row]] = {}
+    """Return the results of each setting, on the tables on which all its candidates have rows."""
+    by_key: dict[tuple[object, ...], dict[int, dict[str, Row]]] = {}
     for row in rows:
-        by_key.setdefault(tuple(row[key] for key in SETTING_KEYS), []).append(row)
+        trials = by_key.setdefault(tuple(row[key] for key in SETTING_KEYS), {})
+        trials.setdefault(row["trial"], {})[row["method"]] = row
     found = []
     for setting in (*SETTINGS, *QUICK):
-        here = by_key.get(setting.key, [])
-        distances = {m: values(pick(here, method=m), "shd") for m in setting.methods}
-        if all(distances.values()):
-            found.append(Results(setting, distances, fmean(values(here, "true_edges"))))
+        methods = setting.methods
+        trials = by_key.get(setting.key, {})
+        whole = [trial for trial in trials.values() if set(methods) <= set(trial)]
+        if whole:
+            distances = {m: [float(trial[m]["shd"]) for trial in whole] for m in methods}
+            edges = fmean(trial[methods[0]]["true_edges"] for trial in whole)
+            found.append(Results(setting, distances, edges))
     return found
 
 
@@ -368,8 +439,8 @@ def _verdict(results: list[Results]) -> str:
             if not here:
                 cells += ["–"] * 3
                 continue
-            best = sum(one.mid(method) == one.best for one in here)
-            equal = sum(not one.is_worse(method) for one in here)
+            best = sum(one.is_best(method) for one in here)
+            equal = sum(one.is_equal(method) for one in here)
             cells.append(f"{fmean(one.beyond(method) for one in here):.3f}")
             cells += [f"{best} of {len(here)}", f"{equal} of {len(here)}"]
         lines.append(cells)
@@ -377,7 +448,7 @@ def _verdict(results: list[Results]) -> str:
     return grid(("candidate", *halves), lines)
 
 
-VERDICT = ("beyond the best", "best", "not clearly worse")
+VERDICT = ("beyond the best", "best", "best or equal")
 
 
 def _distances(kind: str, results: list[Results]) -> str:
@@ -386,7 +457,7 @@ def _distances(kind: str, results: list[Results]) -> str:
     lines = []
     for one in results:
         cells = [
-            "" if m not in one.distances else _bold(one.mid(m), bold=one.mid(m) == one.best)
+            "" if m not in one.distances else _bold(one.mid(m), bold=one.is_best(m))
             for m in methods
         ]
         name = f"{one.setting}{' ✓' if one.setting.checked else ''}"
@@ -400,29 +471,54 @@ def _bold(value: float, *, bold: bool) -> str:
 
 
 def _said_of_default(kind: str, results: list[Results]) -> str:
-    """Say in how many of the checked settings the default is best, and where it loses most."""
+    """Say where the default loses most."""
     method = DEFAULTS[kind]
-    checked = [one for one in results if one.setting.checked]
-    best = sum(one.mid(method) == one.best for one in checked)
-    equal = sum(not one.is_worse(method) for one in checked)
     losses = sorted(results, key=lambda one: one.best - one.mid(method))[:3]
     told = "; ".join(
         f"{one.setting}: {number(one.mid(method))} against {number(one.best)} with "
         f"{NAMES[min(one.distances, key=one.mid)]}"
         for one in losses
-        if one.mid(method) > one.best
+        if not one.is_best(method)
     )
-    share = f"{best / len(checked):.0%}" if checked else "none"
-    return (
-        f"{NAMES[method]} has the lowest median distance, alone or with others, on {best} of the "
-        f"{len(checked)} checked settings ({share}), and on {equal} of them no candidate is "
-        f"clearly closer. It loses most here: {told or 'nowhere'}."
-    )
+    return f"{NAMES[method]}, the default, loses most here: {told or 'nowhere'}."
+
+
+def _reached(rows: list[Row]) -> str:
+    """Tabulate on how many of the checked settings the defaults are best, or equal to the best."""
+    lines: list[list[object]] = []
+    sums = np.zeros(4, dtype=int)
+    for kind, method in DEFAULTS.items():
+        here = [one for one in _results(pick(rows, kind=kind)) if one.setting.checked]
+        counts = [
+            len(here),
+            sum(one.is_best(method) for one in here),
+            sum(one.is_equal(method) for one in here),
+            sum(one.is_unbeaten(method) for one in here),
+        ]
+        lines.append([f"{kind}: {NAMES[method]}", *_with_shares(counts)])
+        sums += counts
+    lines.append(["all", *_with_shares(sums.tolist())])
+    return grid(REACHED, lines)
+
+
+REACHED = ("the default", "checked settings", "best", "best or equal", "unbeaten by the sign test")
+
+
+def _said_of_repetition(rows: list[Row]) -> str:
+    """Say how often the best candidate on half of the tables is the best on the other half."""
+    checked = [one for one in _results(rows) if one.setting.checked and one.tables > 1]
+    again = sum(one.half(1).is_best(one.half(0).winner) for one in checked)
+    return f"{again} of the {len(checked)} ({again / len(checked):.0%})" if checked else "none"
+
+
+def _with_shares(counts: list[int]) -> list[object]:
+    total, *parts = counts
+    return [total, *(f"{part} ({part / total:.0%})" if total else "–" for part in parts)]
 
 
 def _seeds(rows: list[Row]) -> str:
     """Return how many tables each setting has: a number, or the least and the most."""
-    counts = [len(next(iter(one.distances.values()))) for one in _results(rows)]
+    counts = [one.tables for one in _results(rows)]
     low, high = min(counts), max(counts)
     return str(low) if low == high else f"{low} to {high}"
 

@@ -15,7 +15,7 @@ from sges import MaxParents, examples
 from sges.data import Dataset, Moments
 from sges.errors import FileError, InvalidArgument, SgesError
 from sges.graph import PDAG, dag_to_cpdag
-from sges.score import BDeu, DiscreteBIC, EdgePrior, GaussianBIC, Score
+from sges.score import QNML, BDeu, DiscreteBIC, EdgePrior, GaussianBIC, Score
 from sges.score.named import SCORES
 from sges.search import Progress
 from sges.search import search as any_search
@@ -41,7 +41,7 @@ def test_continuous_columns_get_the_gaussian_bic_and_the_result_says_why(seed: i
     assert result.names == tuple(f"x{v}" for v in range(dag.n))
 
 
-def test_discrete_columns_get_bdeu_and_mixed_ones_the_degenerate(seed: int) -> None:
+def test_discrete_columns_get_qnml_and_mixed_ones_the_degenerate(seed: int) -> None:
     table = mixed_table(seed)
     result = sges.learn(table)
     assert result.score_name == "DegenerateGaussian with edge prior"
@@ -49,7 +49,7 @@ def test_discrete_columns_get_bdeu_and_mixed_ones_the_degenerate(seed: int) -> N
         n.endswith("2 columns are continuous and 1 column is discrete") for n in result.notes
     )
     discrete = sges.learn({"group": table["group"], "high": table["dose"] > 1})
-    assert discrete.score_name == "BDeu with edge prior"
+    assert discrete.score_name == "QNML with edge prior"
     assert discrete.cpdag.edge_count() == 1
 
 
@@ -96,7 +96,7 @@ def test_the_textbook_bic_is_one_word_away() -> None:
     assert sges.learn(data, penalty=1).cpdag == by_hand.cpdag.named(data.names)
 
 
-@pytest.mark.parametrize(("name", "make"), [("asia", BDeu), ("greenhouse", GaussianBIC)])
+@pytest.mark.parametrize(("name", "make"), [("asia", QNML), ("greenhouse", GaussianBIC)])
 def test_the_defaults_are_a_prior_of_edges_and_one_note_says_so(
     name: str, make: Callable[[Dataset], Score]
 ) -> None:
@@ -111,7 +111,7 @@ def test_the_defaults_are_a_prior_of_edges_and_one_note_says_so(
 def test_the_choice_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="sges"):
         sges.learn(examples.load("asia"))
-    assert "score BDeu with edge prior: all 8 columns are discrete" in caplog.messages
+    assert "score QNML with edge prior: all 8 columns are discrete" in caplog.messages
 
 
 def test_the_result_is_that_of_the_search_on_the_same_score(seed: int) -> None:

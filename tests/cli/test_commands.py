@@ -241,7 +241,7 @@ def test_simulate_samples_discrete_networks_and_the_examples(
     capsys: Capture, tmp_path: Path
 ) -> None:
     json_of(capsys, "simulate", str(tmp_path / "d"), "--model", "discrete", "--arity", "3")
-    assert sges.learn(tmp_path / "d" / "data.csv").score_name == "BDeu with edge prior"
+    assert sges.learn(tmp_path / "d" / "data.csv").score_name == "QNML with edge prior"
     told = json_of(capsys, "simulate", str(tmp_path / "a"), "--example", "asia")
     assert read_graph(told["files"][1]) == examples.asia().dag
     assert sges.learn(told["files"][0]).names == examples.asia().names

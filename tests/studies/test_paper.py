@@ -4,6 +4,7 @@ from functools import cache
 from math import comb
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from sges.graph import PDAG
@@ -13,6 +14,7 @@ from sges.properties import MaxParents, MaxVWidth
 from sges.score import GaussianOracle, OracleMDL
 from sges.search import bes, fes, sbes
 from studies.frame import RESULTS, Options, Report, Row, run
+from studies.paper.defaults import SETTINGS, Results
 from studies.paper.figure_8 import families, selected
 from studies.paper.low_order import structure
 from studies.paper.models import paper_model, relabelled, sum_star, undirected_clique, xor_star
@@ -275,3 +277,22 @@ def test_penalty_the_rule_of_thumb_takes_one_search(out: Path) -> None:
         data = sample(QUICK[str(row["setting"])], int(row["records"]), seed=0)[1]
         assert row["searches"] == 1
         assert row["penalty"] == pytest.approx(rule_of_thumb(data))
+
+
+def test_defaults_a_candidate_is_equal_to_the_best_unless_another_is_clearly_closer(
+    seed: int,
+) -> None:
+    rng = np.random.default_rng(seed)
+    best = rng.integers(10, 20, 40).astype(float)
+    noisy = best + rng.permutation([1.0] * 21 + [-1.0] * 19)  # closer and farther about as often
+    worse = best + 15
+    results = Results(
+        SETTINGS[0], {name: list(d) for name, d in zip("bnw", (best, noisy, worse), strict=True)}, 9
+    )
+    assert results.is_equal("b") or results.is_equal("n")
+    assert results.is_unbeaten("b")
+    assert results.is_unbeaten("n")
+    assert not results.is_equal("w")
+    assert not results.is_unbeaten("w")
+    assert results.is_best(results.winner)
+    assert results.half(0).tables == results.half(1).tables == 20

@@ -39,7 +39,7 @@ Score = Annotated[
     str,
     option(
         "NAME",
-        "auto (BDeu for discrete columns, otherwise the BIC that fits), bic (always the BIC "
+        "auto (qNML for discrete columns, otherwise the BIC that fits), bic (always the BIC "
         "that fits), gaussian-bic, bge, discrete-bic, qnml, bdeu, degenerate-gaussian, basis "
         "(curved relations) or rank (skew and outliers). With a number as --penalty, auto means "
         "bic.",

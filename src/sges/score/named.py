@@ -2,7 +2,7 @@
 
                               "auto"                 "bic"
     all columns continuous    gaussian-bic           gaussian-bic
-    all columns discrete      bdeu                   discrete-bic
+    all columns discrete      qnml                   discrete-bic
     some of each              degenerate-gaussian    degenerate-gaussian
 
 is the rule for the two words that stand for a score.  With ``penalty="auto"`` every score gets a
@@ -74,7 +74,7 @@ def named_score(word: str, data: Dataset | Moments, penalty: Penalty = 1.0) -> N
         return SCORES["gaussian-bic"]
     if data.continuous:
         return SCORES["degenerate-gaussian"]
-    return SCORES["bdeu" if word == "auto" and penalty == "auto" else "discrete-bic"]
+    return SCORES["qnml" if word == "auto" and penalty == "auto" else "discrete-bic"]
 
 
 def make_score(word: str, data: Dataset | Moments, penalty: Penalty = 1.0) -> Score:
