@@ -43,7 +43,7 @@ PENALTIES = {PLAIN: 0.5, MILD: 0.75}
 """Of bootstrap samples, before it is doubled: so they are searched with 1 and 1.5."""
 BIC_WAYS = (PLAIN, MILD, *DRAWS)
 PRIOR = {f"prior {draw}": draw for draw in DRAWS}
-"""The ways to draw with the default score: BIC or BDeu with the prior of edges."""
+"""The ways to draw with the default score: BIC or qNML with the prior of edges."""
 WAYS = (*BIC_WAYS, *PRIOR)
 DEFAULTS = {True: "prior bayesian", False: "prior bootstrap"}
 """What ``sges.confidence`` does unless told otherwise, on Gaussian tables and on discrete ones."""
