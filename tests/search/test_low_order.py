@@ -365,7 +365,7 @@ def test_an_explanation_names_the_separator() -> None:
     sizes = set()
     for edges, rows in ((6, 300), (8, 2000)):
         network = BayesianNetwork.random(random_dag(6, edges, seed=0), arity=3, seed=0)
-        result = learn(network.sample(rows, seed=0), strategy="low-order")
+        result = learn(network.sample(rows, seed=0), score="bdeu", strategy="low-order")
         names = result.names
         for step in result.steps:
             if step.separator is not None:

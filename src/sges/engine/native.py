@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from sges.engine import discrete, gaussian, scores
 from sges.nodeset import nodes
-from sges.score.discrete import QNML, BDeu, DiscreteBIC
+from sges.score.discrete import QNML, BDeu, DiscreteBIC, DiscreteScore
 from sges.score.edge_prior import EdgePrior
 from sges.score.gaussian.bge import BGe
 from sges.score.gaussian.bic import GaussianBIC
@@ -56,19 +56,9 @@ def _degenerate_gaussian(score: DegenerateGaussian) -> Any:  # noqa: ANN401
     )
 
 
-def _discrete_bic(score: DiscreteBIC) -> Any:  # noqa: ANN401
+def _discrete(score: DiscreteScore, make: Callable[..., Any], *setting: float) -> Any:  # noqa: ANN401
     data = score.data
-    return discrete.DiscreteBIC(data.codes, data.arities, data.weights, score.penalty, data.unit)
-
-
-def _bdeu(score: BDeu) -> Any:  # noqa: ANN401
-    data = score.data
-    return discrete.BDeu(data.codes, data.arities, data.weights, score.ess, data.unit)
-
-
-def _qnml(score: QNML) -> Any:  # noqa: ANN401
-    data = score.data
-    return discrete.QNML(data.codes, data.arities, data.weights, data.unit)
+    return make(data.codes, data.arities, data.weights, *setting, data.unit)
 
 
 MAKERS: dict[type, Callable[[Any], Any]] = {
@@ -78,7 +68,7 @@ MAKERS: dict[type, Callable[[Any], Any]] = {
     DegenerateGaussian: _degenerate_gaussian,
     BasisBIC: _degenerate_gaussian,
     RankBIC: _gaussian_bic,
-    DiscreteBIC: _discrete_bic,
-    BDeu: _bdeu,
-    QNML: _qnml,
+    DiscreteBIC: lambda score: _discrete(score, discrete.DiscreteBIC, score.penalty),
+    QNML: lambda score: _discrete(score, discrete.QNML),
+    BDeu: lambda score: _discrete(score, discrete.BDeu, score.ess),
 }
