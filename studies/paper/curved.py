@@ -67,11 +67,11 @@ def measure(task: Task, seed: int) -> Row:
     scores: dict[str, Score] = {
         "linear": GaussianBIC(table),
         "basis": basis,
-        "all": BasisBIC(table, degree=basis.degree, limit=np.inf),
+        "all": BasisBIC(table, limit=np.inf),
     }
     truth = dag_to_cpdag(dag)
     distances = {name: shd(truth, search(score).cpdag) for name, score in scores.items()}
-    return {"degree": basis.degree, **distances}
+    return {"degree": basis.degree, "width": sum(basis.widths), **distances}
 
 
 def sample(dag: PDAG, bend: Callable[[Floats], Floats], records: int, seed: int) -> Floats:
@@ -119,10 +119,10 @@ def facts(rows: list[Row]) -> dict[str, object]:
         for truth in distinct(rows, "truth"):
             for records in distinct(rows, "records"):
                 here = pick(rows, graph=graph, truth=truth, records=records)
-                degree = median(values(here, "degree"))
+                chosen = [f"{median(values(here, key)):g}" for key in ("degree", "width")]
                 cells = [_cell(values(here, score)) for score in SCORES]
-                lines.append((f"{truth}, {graph} graph, {records:,}", *cells, f"{degree:g}"))
-    header = ("truth, graph, records", *SCORES.values(), "degree")
+                lines.append((f"{truth}, {graph} graph, {records:,}", *cells, *chosen))
+    header = ("truth, graph, records", *SCORES.values(), "degree", "columns")
     return {"variables": VARIABLES, "edges": EDGES, "distances": grid(header, lines)}
 
 
@@ -140,7 +140,13 @@ STUDY = experiment(
         "records": positive,
         "trial": natural,
     },
-    columns={"degree": positive, "linear": natural, "basis": natural, "all": natural},
+    columns={
+        "degree": positive,
+        "width": positive,
+        "linear": natural,
+        "basis": natural,
+        "all": natural,
+    },
     tasks=tasks,
     measure=measure,
     facts=facts,

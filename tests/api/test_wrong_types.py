@@ -111,6 +111,7 @@ def objects() -> dict[str, Any]:
         "sges.operators.Turn": Turn(0, 1),
         "sges.score.BGe": score.BGe(data()),
         "sges.score.BasisBIC": score.BasisBIC(longer()),
+        "sges.score.DegenerateGaussian": score.DegenerateGaussian(longer()),
         "sges.score.GaussianBIC": score.GaussianBIC(data()),
         **{f"sges.{kind.__name__}": kind(2) for kind in BOUNDS},
     }
@@ -196,6 +197,7 @@ def calls() -> dict[str, dict[str, Any]]:
         "sges.score.QNML": {"data": discrete()},
         "sges.score.BDeu": {"data": discrete()},
         "sges.score.DegenerateGaussian": {"data": data()},
+        "sges.score.DegenerateGaussian.permuted": {"order": [1, 0]},
         "sges.score.SeparationOracle": {"dag": DAG},
         "sges.score.GaussianOracle": {"model": LinearGaussian.random(DAG, seed=0)},
         "sges.score.OracleMDL": {"network": net},

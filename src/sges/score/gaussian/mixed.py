@@ -14,8 +14,9 @@ first, and its own determinant is added back.
 
 The degenerate Gaussian (Andrews, Ramsey & Cooper 2019) represents a continuous variable by itself
 and a discrete one by the indicators of all its levels but one.  The basis score represents a
-continuous variable by the Legendre polynomials of its ranks up to some degree, so that curved
-relations become correlations of columns; at degree 1 it is the degenerate Gaussian.
+continuous variable by functions of its ranks, so that curved relations become correlations of
+columns: by the functions that predict other variables (``additive``), or by all Legendre
+polynomials up to some degree; at degree 1 it is the degenerate Gaussian.
 
 The limits are those of second moments: a dependence that leaves all pairs of columns uncorrelated
 (y = a xor b) is not seen, and neither is a parent that changes only the variance of y; the value
@@ -31,9 +32,8 @@ conditional model, and the consistency on which the search's guarantee rests doe
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import partial
 from math import inf, log, pi
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,8 +43,8 @@ from sges.data.dataset import Dataset
 from sges.data.products import add_products, mirror
 from sges.errors import ScoreError, is_number, shown
 from sges.nodeset import NodeSet, as_permutation, nodes
+from sges.score.gaussian.additive import Functions, Polynomials, choose_functions
 from sges.score.gaussian.matrix import (
-    RIDGE,
     Floats,
     check_penalty,
     check_table,
@@ -52,6 +52,7 @@ from sges.score.gaussian.matrix import (
     constant_columns,
     factor_of,
     inverse_of,
+    leading_factor,
     solve,
     submatrix,
     warn_of_constants,
@@ -59,14 +60,11 @@ from sges.score.gaussian.matrix import (
 from sges.score.gaussian.rank import rank_scores
 from sges.score.protocol import Candidates, Gains, documented_score
 
+Expansion: TypeAlias = Functions | Polynomials
+"""Functions of the ranks of a variable."""
+
 MAX_COLUMNS = 20_000
 """The most columns that a table may be represented by: their correlations take 3 GB."""
-
-MAX_AUTO_DEGREE = 8
-"""The highest degree that is tried when the degree is chosen from the data."""
-
-MAX_DEGREE_ROWS = 1 << 14
-"""About how many rows the choice of the degree looks at."""
 
 RECORD_LIMIT = 20_000
 """The records that a basis score counts at most, whatever the size of the table."""
@@ -207,22 +205,31 @@ class DegenerateGaussian:
 
 
 class BasisBIC(DegenerateGaussian):
-    """A BIC for curved relations: each continuous variable enters by a block of polynomials.
+    """A BIC for curved relations: each continuous variable enters by a block of functions of it.
 
-    A continuous variable is represented by the Legendre polynomials of its ranks, of degrees 1 to
-    ``degree``, a discrete one by indicators of its levels, and the blocks are scored as jointly
-    Gaussian.  This is a likelihood of all columns together, so the score is score equivalent.  An
-    edge between two variables of degree d costs d² parameters: a higher degree needs more records.
-    At degree 1, a variable is represented by itself: then the score is ``DegenerateGaussian``, and
-    ``GaussianBIC`` if all columns are continuous.  From degree 2 on, it does not change when a
-    column is transformed by an increasing function, and outliers have little influence.
+    The blocks of columns, functions of continuous variables and indicators of the levels of
+    discrete ones, are scored as jointly Gaussian.  This is a likelihood of all columns together, so
+    the score is score equivalent.  An edge between variables of d and e columns costs d · e
+    parameters.
 
-    A variable with k distinct values gets at most k − 1 polynomials.
+    By default, the functions are chosen from the data: a variable enters by its normal score (the
+    normal quantile of its rank), and by the few combinations of polynomials and jumps of its ranks
+    that predict other variables in an additive model (Bühlmann, Peters & Ernest 2014).  A variable
+    that predicts nothing, or only by a line, has one column.  If all are like this, and values
+    predict as well as normal scores do, every variable is represented by itself.
 
-    Polynomials of one variable at a time describe neither interactions of parents nor jumps
-    exactly, and what they miss grows with the number of records until it looks like an edge.  From
-    degree 2 on, m records are therefore counted as m · limit / (m + limit) (the coarsened posterior
-    of Miller & Dunson 2019).
+    With a number as ``degree``, every continuous variable enters by the Legendre polynomials of its
+    ranks, of degrees 1 to ``degree``, and by itself at degree 1.  A variable with k distinct values
+    gets at most k − 1 of them.
+
+    If all variables are represented by themselves, the score is ``DegenerateGaussian``, and
+    ``GaussianBIC`` if all columns are continuous.  Otherwise it does not change when a column is
+    transformed by an increasing function, and outliers have little influence.
+
+    Functions of one variable at a time do not describe interactions of parents, and what they miss
+    grows with the number of records until it looks like an edge.  Unless variables are represented
+    by themselves, m records are therefore counted as m · limit / (m + limit) (the coarsened
+    posterior of Miller & Dunson 2019).
 
     Parameters
     ----------
@@ -231,16 +238,19 @@ class BasisBIC(DegenerateGaussian):
     penalty
         The multiplier of the penalty, ½ log m per free parameter; at least zero.
     degree
-        The highest degree of the polynomials, at least 1.  "auto" takes the degree of at most 8
-        at which the continuous variables are best predicted by one other variable each, by the
-        BIC of these regressions; on linear relations this is 1.
+        The degree of the polynomials of every continuous variable, at least 1.  "auto" chooses
+        functions of each variable from a sample of the rows: at most four jumps, and polynomials
+        up to degree 8, or less with fewer than 4,096 records or more than 666 variables; with
+        fewer than 64 records or more than 2,000 variables, all variables represent themselves.
     limit
         The number of records that counts at most, above zero; infinity counts all.
 
     Attributes
     ----------
     degree : int
-        The degree in use.
+        The highest degree in use.
+    degrees : tuple of int
+        The degree of the polynomials of each variable; zero for a discrete one.
     records : int
         The number of records that count.
 
@@ -254,6 +264,8 @@ class BasisBIC(DegenerateGaussian):
     ----------
     Andrews, Ramsey & Cooper (2019), Learning high-dimensional directed acyclic graphs with mixed
     data-types.  Proceedings of Machine Learning Research 104.
+    Bühlmann, Peters & Ernest (2014), CAM: causal additive models, high-dimensional order search and
+    penalized regression.  Annals of Statistics 42(6).
     Miller & Dunson (2019), Robust Bayesian inference via coarsening.  Journal of the American
     Statistical Association 114.
 
@@ -267,6 +279,8 @@ class BasisBIC(DegenerateGaussian):
     False
     >>> bool(curved.local(1, 0b01) > curved.local(1, 0))
     True
+    >>> BasisBIC(parabola).widths  # y is predicted by a function of x, and x not by one of y
+    (2, 1)
     """
 
     def __init__(
@@ -280,71 +294,53 @@ class BasisBIC(DegenerateGaussian):
         self.penalty = penalty
         check_table(data, "BasisBIC")
         dataset = Dataset.of(data)
-        if isinstance(degree, str) and degree == "auto":
-            degree = self._best_degree(dataset)
-        if type(degree) is not int or degree < 1:
-            raise ScoreError(
-                f"degree {shown(degree)}: it must be an integer of at least 1, or 'auto'"
-            )
         if not (is_number(limit) and limit > 0):
             raise ScoreError(f"limit {shown(limit)}: it must be a number above 0")
-        self.degree = degree
-        blocks = Blocks.of(dataset, self.degree)
-        if degree > 1 and dataset.continuous and limit < inf:
+        expansions, degrees = self._expansions(dataset, degree)
+        by_variable = dict(zip(dataset.continuous, degrees, strict=True))
+        self.degrees = tuple(by_variable.get(v, 0) for v in range(dataset.n))
+        self.degree = max(degrees, default=1)
+        blocks = Blocks.of(dataset, expansions)
+        if expansions and limit < inf:
             counted = round(blocks.records * limit / (blocks.records + limit))
             blocks = replace(blocks, records=max(counted, 2))
         self._fill(blocks)
 
-    def _best_degree(self, dataset: Dataset) -> int:
-        """Return the degree at which continuous variables are best predicted by one other each.
-
-        What is predicted are normal scores.  At degree 1 the predictor is the variable itself,
-        beyond it the polynomials of its ranks, which are uncorrelated: these regressions explain
-        the sum of the squared correlations, and are penalised by one parameter per column.
-        """
-        m, n = max(dataset.records, 2), len(dataset.continuous)
-        most = min(MAX_AUTO_DEGREE, MAX_COLUMNS // max(n, 1), int(m ** (1 / 3) / 2))
-        if n < 2 or most < 2:
-            return 1
-        if (step := dataset.rows // MAX_DEGREE_ROWS) > 1:
-            dataset = replace(
-                dataset,
-                values=dataset.values[:, ::step],
-                weights=None if dataset.weights is None else dataset.weights[::step],
+    def _expansions(
+        self, dataset: Dataset, degree: int | Literal["auto"]
+    ) -> tuple[Sequence[Expansion] | None, list[int]]:
+        """Return the functions of each continuous variable, None for values, and their degrees."""
+        n = len(dataset.continuous)
+        if isinstance(degree, str) and degree == "auto":
+            functions = choose_functions(dataset, self.penalty)
+            return functions, [1] * n if functions is None else [f.degree for f in functions]
+        if type(degree) is not int or degree < 1:
+            raise ScoreError(
+                f"degree {shown(degree)}: it must be an integer of at least 1, or 'auto'"
             )
-        rows = dataset.values.shape[1]
-        weights = np.ones(rows) if dataset.weights is None else dataset.weights.astype(float)
-        ranks = rank_scores(dataset, "spearman")
-        target = _standard(rank_scores(dataset, "normal"), weights)
-        explained = np.square((target * weights) @ _standard(dataset.values, weights).T)
-        best, degree = self._gain(explained, m, 1), 1
-        explained = np.zeros((n, n))
-        for k in range(1, most + 1):
-            power = np.polynomial.legendre.legval(2 * ranks - 1, np.eye(most + 1)[k])
-            explained += np.square((target * weights) @ _standard(power, weights).T)
-            if k > 1 and (gain := self._gain(explained, m, k)) > best:
-                best, degree = gain, k
-        return degree
+        return None if degree == 1 else [Polynomials(degree)] * n, [degree] * n
 
-    def _gain(self, explained: Floats, records: int, columns: int) -> float:
-        """Return the sum of the best gains of all variables by one other."""
-        shares = np.minimum(explained, 1 - RIDGE)
-        np.fill_diagonal(shares, 0.0)
-        gains = -records / 2 * np.log1p(-shares) - self.penalty / 2 * log(records) * columns
-        return float(np.maximum(gains.max(axis=1), 0.0).sum())
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """The number of columns that represent each variable."""
+        return tuple(self._blocks.widths.tolist())
 
+    def permuted(self, order: Sequence[int]) -> "BasisBIC":
+        """Return the score of the same data with its columns in another order.
 
-def _standard(values: Floats, weights: Floats) -> Floats:
-    """Return columns with mean 0 and a weighted sum of squares of 1; zeros for holes."""
-    seen = ~np.isnan(values)
-    totals = np.maximum(seen @ weights, np.finfo(np.float64).tiny)
-    mean = np.where(seen, values, 0.0) @ (weights / weights.sum()) * (weights.sum() / totals)
-    centred = np.where(seen, values - mean[:, None], 0.0)
-    reach = np.abs(centred).max(axis=1)
-    centred /= np.where(reach > 0, reach, 1.0)[:, None]  # squares of any unit are finite
-    norm = np.sqrt(np.square(centred) @ weights)
-    standard: Floats = (centred / np.where(norm > 0, norm, 1.0)[:, None]).astype(np.float64)
-    return standard
+        Parameters
+        ----------
+        order
+            Variable i of the new score is variable ``order[i]`` of this one.
+
+        Returns
+        -------
+        BasisBIC
+            The score of the permuted variables.
+        """
+        score = cast("BasisBIC", super().permuted(order))
+        score.degrees = tuple(self.degrees[v] for v in order)
+        return score
 
 
 # --- the blocks of a table --------------------------------------------------------------------
@@ -367,13 +363,20 @@ class Blocks:
     log_determinants: Floats
 
     @classmethod
-    def of(cls, data: Any, degree: int = 1) -> "Blocks":  # noqa: ANN401 (whatever Dataset.of takes)
-        """Return the correlations of a table, with warnings of degenerate columns."""
+    def of(
+        cls,
+        data: Any,  # noqa: ANN401 (whatever Dataset.of takes)
+        expansions: Sequence[Expansion] | None = None,
+    ) -> "Blocks":
+        """Return the correlations of a table, with warnings of degenerate columns.
+
+        A continuous variable is represented by functions of its ranks; by itself if there are none.
+        """
         check_table(data, "a score of blocks of columns")
         dataset = Dataset.of(data)
         if dataset.records < 2:
             raise ScoreError(f"{dataset.records} records: a variance needs at least two")
-        encodings = _encodings(dataset, degree)
+        encodings = _encodings(dataset, expansions)
         widths = np.array([encoding.width for encoding in encodings], dtype=np.intp)
         starts = np.cumsum(widths) - widths
         labels = [name for name, w in zip(dataset.names, widths, strict=True) for _ in range(w)]
@@ -423,7 +426,7 @@ class _Encoding:
 _CONSTANT = _Encoding(lambda _: np.zeros((1, 1)), constant=True)
 
 
-def _encodings(dataset: Dataset, degree: int) -> list[_Encoding]:
+def _encodings(dataset: Dataset, expansions: Sequence[Expansion] | None) -> list[_Encoding]:
     """Return the encoding of each column; warn of constant ones, refuse too many columns."""
     times = np.ones(dataset.rows) if dataset.weights is None else dataset.weights.astype(float)
     weights = {v: _observed_shares(dataset, v, times) for v in range(dataset.n)}
@@ -431,12 +434,18 @@ def _encodings(dataset: Dataset, degree: int) -> list[_Encoding]:
         v: np.bincount(dataset.codes[i], weights[v], int(dataset.arities[i])).astype(np.float64)
         for i, v in enumerate(dataset.discrete)
     }
-    _check_width(dataset, shares, degree)
-    encode = _continuous if degree == 1 else partial(_polynomials, degree=degree)
-    values = dataset.values if degree == 1 else rank_scores(dataset, "spearman")
-    encodings = {
-        v: encode(_filled(values[i]), weights[v]) for i, v in enumerate(dataset.continuous)
-    }
+    _check_width(dataset, shares, expansions)
+    if expansions is None:
+        encodings = {
+            v: _itself(_filled(dataset.values[i]), weights[v])
+            for i, v in enumerate(dataset.continuous)
+        }
+    else:
+        ranks = rank_scores(dataset, "spearman")
+        encodings = {
+            v: _functions(_filled(ranks[i]), weights[v], expansions[i])
+            for i, v in enumerate(dataset.continuous)
+        }
     encodings |= {
         v: _indicators(dataset.codes[i], shares[v]) for i, v in enumerate(dataset.discrete)
     }
@@ -459,7 +468,7 @@ def _filled(values: Floats) -> Floats:
     return np.where(holes, 0.0 if holes.all() else values[holes.argmin()], values)
 
 
-def _continuous(values: Floats, weights: Floats) -> _Encoding:
+def _itself(values: Floats, weights: Floats) -> _Encoding:
     # Shifted by one of its values first: a mean of 1e9 would swallow a spread of 1e-3.
     mean = values[0] + float(weights @ (values - values[0]))
     variance = float(weights @ (values - mean) ** 2)
@@ -471,41 +480,21 @@ def _continuous(values: Floats, weights: Floats) -> _Encoding:
     )
 
 
-def _polynomials(ranks: Floats, weights: Floats, degree: int) -> _Encoding:
-    """Return whitened Legendre polynomials of ranks in (0, 1); fewer if they have few values."""
+def _functions(ranks: Floats, weights: Floats, expand: Expansion) -> _Encoding:
+    """Return whitened functions of ranks in (0, 1); fewer if they have few values."""
     if ranks.min() == ranks.max():
         return _CONSTANT
-
-    def legendre(rows: slice) -> Floats:
-        every = np.polynomial.legendre.legvander(2 * ranks[rows] - 1, degree)
-        return every.T[1:].astype(np.float64, copy=False)
-
     chunks = [slice(at, at + CHUNK_ROWS) for at in range(0, len(ranks), CHUNK_ROWS)]
-    mean = np.sum([legendre(rows) @ weights[rows] for rows in chunks], axis=0)[:, None]
-    covariance = np.zeros((degree, degree))
+    mean = np.sum([expand(ranks[rows]) @ weights[rows] for rows in chunks], axis=0)[:, None]
+    covariance = np.zeros((len(mean), len(mean)))
     for rows in chunks:
-        centred = legendre(rows) - mean
+        centred = expand(ranks[rows]) - mean
         covariance += (centred * weights[rows]) @ centred.T
-    width, factor = _leading_factor(covariance)
+    width, factor = leading_factor(covariance)
     determinant = 2 * float(np.log(np.diagonal(factor)).sum())
     return _Encoding(
-        lambda rows: solve(factor, (legendre(rows) - mean)[:width]), width, determinant
+        lambda rows: solve(factor, (expand(ranks[rows]) - mean)[:width]), width, determinant
     )
-
-
-def _leading_factor(covariance: Floats) -> tuple[int, Floats]:
-    """Return how many leading columns are linearly independent, and their Cholesky factor."""
-    # Polynomials of ranks are of order one: a deviation below 1e-9 is rounding.
-    scale = np.maximum(np.sqrt(np.diagonal(covariance)), 1e-9)
-    correlation = covariance / scale[:, None] / scale
-    for width in range(len(covariance), 1, -1):
-        try:
-            factor = np.linalg.cholesky(correlation[:width, :width])
-        except np.linalg.LinAlgError:
-            continue
-        if np.diagonal(factor).min() ** 2 > RIDGE:
-            return width, scale[:width, None] * factor
-    return 1, scale[:1, None]
 
 
 def _indicators(codes: NDArray[Any], shares: Floats) -> _Encoding:
@@ -578,10 +567,14 @@ def _estimated_correlations(
     return (matrix + matrix.T) / 2, more
 
 
-def _check_width(dataset: Dataset, shares: dict[int, Floats], degree: int) -> None:
+def _check_width(
+    dataset: Dataset, shares: dict[int, Floats], expansions: Sequence[Expansion] | None
+) -> None:
     """Refuse a table that would be represented by too many columns."""
     widths = {v: max(1, int(np.count_nonzero(share)) - 1) for v, share in shares.items()}
-    total = sum(widths.values()) + degree * len(dataset.continuous)
+    total = sum(widths.values()) + len(dataset.continuous)
+    if expansions is not None:
+        total += sum(expansion.width - 1 for expansion in expansions)
     if total > MAX_COLUMNS:
         worst = max(widths, key=widths.__getitem__, default=0)
         raise ScoreError(

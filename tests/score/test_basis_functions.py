@@ -1,0 +1,225 @@
+"""The functions that the basis score chooses from the data: which, of which variables, and when."""
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from sges.data import Dataset
+from sges.graph import PDAG, dag_to_cpdag
+from sges.nodeset import nodes, nodeset
+from sges.score import BasisBIC, DegenerateGaussian, check_score
+from sges.score.gaussian.additive import Functions, choose_functions
+from sges.search import ges
+
+Table = NDArray[np.float64]
+
+
+def two_curves(seed: int, records: int = 1000) -> dict[str, Table]:
+    """Return a, b, their child y = a² + b² + noise, and z, which is independent of them."""
+    rng = np.random.default_rng(seed)
+    a, b, noise, z = rng.normal(size=(4, records))
+    return {"a": a, "b": b, "y": a**2 + b**2 + noise, "z": z}
+
+
+def ranks_of(column: Table) -> Table:
+    ranks: Table = (np.argsort(np.argsort(column)) + 1) / (len(column) + 1)
+    return ranks
+
+
+def test_only_variables_that_predict_others_by_a_curve_have_more_than_one_column(
+    seed: int,
+) -> None:
+    score = BasisBIC(two_curves(seed))
+    a, b, y, z = score.widths
+    assert min(a, b) > 1
+    assert (y, z) == (1, 1)
+    assert min(score.degrees[:2]) >= 2
+    assert score.degrees[2:] == (1, 1)
+    assert score.degree == max(score.degrees)
+
+
+def test_local_is_a_difference_of_likelihoods_of_the_functions(seed: int) -> None:
+    table = two_curves(seed, 500)
+    functions = choose_functions(Dataset.of(table), 1.0)
+    assert functions is not None
+    columns = [f(ranks_of(column)) for f, column in zip(functions, table.values(), strict=True)]
+
+    def likelihood(variables: list[int]) -> float:
+        if not variables:
+            return 0.0
+        block = np.concatenate([columns[v] for v in variables])
+        d, m = block.shape
+        covariance = np.cov(block, ddof=0).reshape(d, d)
+        fit = -m / 2 * (np.linalg.slogdet(covariance)[1] + d * (np.log(2 * np.pi) + 1))
+        return float(fit - np.log(m) / 2 * d * (d + 3) / 2)
+
+    score = BasisBIC(table, limit=np.inf)
+    for y, parents in [(0, 0), (2, 0b11), (0, 0b1110), (3, 0b101)]:
+        given = list(nodes(parents))
+        expected = likelihood([*given, y]) - likelihood(given)
+        assert score.local(y, parents) == pytest.approx(expected, rel=1e-7)
+
+
+def test_the_score_keeps_the_contract_with_blocks_of_different_widths(seed: int) -> None:
+    table: dict[str, object] = dict(two_curves(seed))
+    kind = two_curves(seed)["a"] + np.random.default_rng(seed + 1).normal(size=1000)
+    table["kind"] = np.digitize(kind, [-0.5, 0.5]).astype(str)
+    score = BasisBIC(table)
+    assert len(set(score.widths)) > 1
+    check_score(score, seed=seed, pairs=200, tolerance=1e-8)
+
+
+def test_the_engine_reads_the_gains_of_blocks_of_different_widths(seed: int) -> None:
+    native = pytest.importorskip("sges.engine.native", reason="the engine is not compiled")
+    score = BasisBIC(two_curves(seed))
+    compiled = native.native_of(score)
+    for y, base in [(2, [0]), (0, [1, 2]), (3, []), (2, [0, 1, 3])]:
+        outside = np.array([x for x in range(4) if x != y and x not in base], dtype=np.intp)
+        gains, _ = compiled.insert_gains(y, base)
+        expected = score.insert_gains(y, nodeset(base), outside)
+        assert list(gains.values()) == pytest.approx(expected.tolist(), rel=1e-8, abs=1e-8)
+        expected = score.delete_gains(y, nodeset(base), np.array(base, dtype=np.intp))
+        assert compiled.delete_gains(y, base) == pytest.approx(expected.tolist(), rel=1e-8)
+
+
+@pytest.mark.parametrize("records", [2000, 40_000])
+def test_jumps_are_found_where_they_are(records: int, seed: int) -> None:
+    """40,000 rows are sampled, but their ranks are those among all rows."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=records)
+    y = (np.abs(x) > 0.7) + 0.5 * rng.normal(size=records)
+    functions = choose_functions(Dataset.of({"x": x, "y": y}), 1.0)
+    assert functions is not None
+    expected = [np.mean(x <= -0.7), np.mean(x <= 0.7)]
+    assert functions[0].jumps == pytest.approx(expected, abs=20 / min(records, 16_384))
+    assert functions[1].weights is None
+    assert BasisBIC({"x": x, "y": y}).widths == (2, 1)
+
+
+def test_a_discrete_child_is_predicted_as_well(seed: int) -> None:
+    x, noise = np.random.default_rng(seed).normal(size=(2, 2000))
+    score = BasisBIC({"x": x, "far": np.where(np.abs(x) + 0.3 * noise > 0.8, "yes", "no")})
+    assert score.widths == (2, 1)
+    assert score.degrees[1] == 0
+    assert score.insert_gains(1, 0, np.array([0])).item() > 0
+
+
+def test_on_lines_every_variable_represents_itself(seed: int) -> None:
+    table = np.random.default_rng(seed).normal(size=(2000, 5))
+    for v in range(1, 5):
+        table[:, v] += 0.8 * table[:, v - 1]
+    assert choose_functions(Dataset.of(table), 1.0) is None
+    score, linear = BasisBIC(table), DegenerateGaussian(table)
+    assert score.widths == score.degrees == (1,) * 5
+    assert score.records == 2000
+    assert score.local(3, 0b101) == linear.local(3, 0b101)
+
+
+def test_skewed_columns_with_monotone_relations_enter_by_their_normal_scores(seed: int) -> None:
+    x, noise = np.random.default_rng(seed).normal(size=(2, 2000))
+    functions = choose_functions(Dataset.of({"x": np.exp(2 * x), "y": (x + noise) ** 3}), 1.0)
+    assert functions is not None
+    assert [f.weights for f in functions] == [None, None]
+
+
+def test_increasing_functions_of_the_columns_change_nothing(seed: int) -> None:
+    table = two_curves(seed)
+    bent = {**table, "a": np.exp(table["a"]), "y": table["y"] ** 3}
+    at = np.array([0, 1, 3])
+    one, two = (BasisBIC(t).insert_gains(2, 0, at) for t in (table, bent))
+    assert one == pytest.approx(two, rel=1e-10)
+
+
+def test_weights_count_rows_as_often_as_they_say(seed: int) -> None:
+    table = two_curves(seed, 600)
+    times = np.random.default_rng(seed).integers(1, 4, 600)
+    weighted = BasisBIC(Dataset.of({**table, "times": times}, weights="times"))
+    repeated = BasisBIC({name: np.repeat(column, times) for name, column in table.items()})
+    assert weighted.widths == repeated.widths
+    at = np.array([0, 1, 3])
+    expected = repeated.insert_gains(2, 0, at)
+    assert weighted.insert_gains(2, 0, at) == pytest.approx(expected, rel=1e-6)
+
+
+def test_functions_are_found_in_tables_with_holes(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    table = {
+        name: np.where(rng.random(2000) < 0.1, np.nan, column)
+        for name, column in two_curves(seed, 2000).items()
+    }
+    score = BasisBIC(Dataset.of(table, missing="em"))
+    assert min(score.widths[:2]) > 1
+    assert score.widths[2:] == (1, 1)
+    check_score(score, seed=seed, pairs=50, tolerance=1e-7)
+
+
+def test_degenerate_columns_get_one_column_each(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    table = Dataset.of(
+        {
+            **two_curves(seed),
+            "constant": np.ones(1000),
+            "two": rng.integers(0, 2, 1000),
+            "huge": 1e150 * rng.normal(size=1000),
+        },
+        kinds="continuous",
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert BasisBIC(table).widths[2:] == (1,) * 5
+
+
+def test_copies_of_a_parent_do_not_break_the_choice(seed: int) -> None:
+    table = two_curves(seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        score = BasisBIC({**table, "copy": table["a"], "minus": -table["b"]})
+    assert np.isfinite(score.local(2, 0b11))
+    assert score.widths[2] == 1
+
+
+@pytest.mark.parametrize("records", [2, 3, 8, 63])
+def test_few_records_leave_lines(records: int, seed: int) -> None:
+    table = np.random.default_rng(seed).normal(size=(records, 3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert BasisBIC(table).widths == (1, 1, 1)
+
+
+def test_degrees_and_widths_follow_a_permutation(seed: int) -> None:
+    score = BasisBIC(two_curves(seed))
+    order = [2, 0, 3, 1]
+    permuted = score.permuted(order)
+    assert permuted.degrees == tuple(score.degrees[v] for v in order)
+    assert permuted.widths == tuple(score.widths[v] for v in order)
+
+
+def test_siblings_with_two_curved_parents_are_not_joined() -> None:
+    """Their squares share the product of the parents; all polynomials of degree 4 join them."""
+    dag = PDAG.from_edges(4, [(0, 2), (1, 2), (0, 3), (1, 3)])
+    found = {"chosen": 0, "degree 4": 0}
+    for seed in range(10):
+        x = np.random.default_rng(seed).normal(size=(4, 20_000))
+        x[2:] = 0.7 * x[2:] + (x[0] ** 2 + x[1] ** 2) / 2
+        found["chosen"] += ges(BasisBIC(x.T)).cpdag == dag_to_cpdag(dag)
+        found["degree 4"] += ges(BasisBIC(x.T, degree=4)).cpdag == dag_to_cpdag(dag)
+    assert found["chosen"] >= 9
+    assert found["degree 4"] <= 1
+
+
+def test_curves_of_curves_are_recovered() -> None:
+    dag = PDAG.from_edges(5, [(0, 2), (1, 2), (2, 3), (4, 3)])
+    found = 0
+    for seed in range(10):
+        x = np.random.default_rng(seed).normal(size=(5, 5000))
+        x[2] += 2 * np.cos(1.5 * x[0]) + 2 * np.cos(1.5 * x[1])
+        x[3] += 2 * np.cos(1.5 * x[2]) + 2 * np.cos(1.5 * x[4])
+        found += ges(BasisBIC(x.T)).cpdag == dag_to_cpdag(dag)
+    assert found >= 9
+
+
+def test_functions_without_weights_are_normal_scores() -> None:
+    ranks = np.array([0.1, 0.5, 0.9])
+    assert Functions()(ranks)[0] == pytest.approx([-1.2815515655, 0.0, 1.2815515655])
