@@ -75,6 +75,18 @@ LATE: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.usefixtures("_all_files_are_large")
+@pytest.mark.parametrize("declared", [False, True])
+def test_a_batch_without_a_value_adds_no_level(tmp_path: Path, declared: bool) -> None:
+    labels = pa.array([*[None] * 1200, *["u", "w"] * 400], pa.string())
+    column = labels.dictionary_encode() if declared else labels
+    number = np.arange(2000) % 7 + 0.5
+    path = write(pa.table({"a": column, "b": number}), tmp_path / "t.feather")
+    batched = Dataset.of(path, missing="em")
+    assert facts(batched) == facts(small(path, missing="em"))
+    assert batched.levels[0] == ("u", "w")
+
+
+@pytest.mark.usefixtures("_all_files_are_large")
 @pytest.mark.parametrize("case", LATE)
 def test_the_type_of_text_is_that_of_the_whole_column(tmp_path: Path, case: str) -> None:
     first, last = LATE[case]

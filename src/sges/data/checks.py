@@ -260,15 +260,16 @@ def tails(data: Dataset) -> Iterator[Finding]:
     heavy = False
     for v in data.continuous:
         values, weights = observed_values(data, v)
-        if len(values) < 20 or few_distinct_values(values, FEW_VALUES) is not None:
+        if len(values) < 20:
             continue
         _, _, skewness, kurtosis = shape(values, weights)
-        if abs(skewness) >= MAX_SKEWNESS:
-            skewed[data.names[v]] = f"skewness {skewness:.1f}"
-        elif kurtosis >= MAX_KURTOSIS:
-            skewed[data.names[v]] = f"kurtosis {kurtosis:.1f}"
-        else:
+        is_skewed = abs(skewness) >= MAX_SKEWNESS
+        if not (is_skewed or kurtosis >= MAX_KURTOSIS):
             continue
+        if few_distinct_values(values, FEW_VALUES) is not None:
+            continue
+        text = f"skewness {skewness:.1f}" if is_skewed else f"kurtosis {kurtosis:.1f}"
+        skewed[data.names[v]] = text
         heavy = heavy or abs(skewness) >= HEAVY_SKEWNESS or kurtosis >= HEAVY_KURTOSIS
     if skewed:
         what = f"{counted_columns(skewed, 'is', 'are')} far from Gaussian: {listed(skewed)}."

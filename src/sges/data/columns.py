@@ -185,7 +185,7 @@ def joined(parts: list[Column], places: list[str]) -> Column:
     if common == "text":
         labels = all_levels(name, [part.labels or () for part in known])
         place = {label: i for i, label in enumerate(labels)}
-        kind = smallest_unsigned(len(labels) - 1)
+        kind = np.min_scalar_type(len(labels) - 1)
     pieces, missing = [], []
     for part, family in zip(parts, families, strict=True):
         gone = np.zeros(len(part), np.bool_) if part.missing is None else part.missing
@@ -368,7 +368,7 @@ def codes_and_levels(column: Column) -> tuple[NDArray[np.unsignedinteger], tuple
     )
     if len(levels) + (column.missing is not None) > MAX_LEVELS:
         raise too_many_levels(column.name, len(levels), len(found), column.declared)
-    kind = smallest_unsigned(max(len(levels) - (column.missing is None), 0))
+    kind = np.min_scalar_type(max(len(levels) - (column.missing is None), 0))
     place = {label: i for i, label in enumerate(levels)}
     moved = np.array([place[label] for label in found], kind)
     in_order = np.array_equal(moved, np.arange(len(found)))
@@ -398,16 +398,11 @@ def packed(
     coded: list[NDArray[np.unsignedinteger]], rows: int, levels: Sequence[tuple[Any, ...] | None]
 ) -> NDArray[np.unsignedinteger]:
     """Return the codes of all discrete columns in the smallest type that fits."""
-    largest = max((len(labels) for labels in levels if labels is not None), default=1)
-    codes = np.empty((len(coded), rows), smallest_unsigned(largest - 1))
+    largest = max(map(len, filter(None, levels)), default=1)
+    codes = np.empty((len(coded), rows), np.min_scalar_type(largest - 1))
     for row, column in enumerate(coded):
         codes[row] = column
     return codes
-
-
-def smallest_unsigned(largest: int) -> np.dtype[np.unsignedinteger]:
-    """Return the smallest unsigned type that holds the numbers 0 to ``largest``."""
-    return np.min_scalar_type(largest)
 
 
 # Errors: whichever adapter meets such a column, its owner reads the same sentence

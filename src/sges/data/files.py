@@ -24,7 +24,7 @@ import pyarrow.csv
 from numpy.typing import NDArray
 
 from sges.data.arrow import ArrowType, column_of_arrow, refuse_arrow_type
-from sges.data.columns import Column, joined, no_such_column, places_in, refusal, smallest_unsigned
+from sges.data.columns import Column, joined, no_such_column, places_in, refusal
 from sges.data.reading import MISSING_WORDS, Format, Reading, label_notes, places_to_read
 from sges.errors import Argument, DataError, FileError, InvalidArgument, Message, SgesError, shown
 
@@ -394,8 +394,9 @@ class _Parts:
         if column.labels is not None:
             self.declared = column.declared
             self.places = places = {} if self.places is None else self.places
-            moved = places_in(places, self.name, column.labels or (None,))
-            values = moved[np.where(gone, 0, values)].astype(smallest_unsigned(len(places) - 1))
+            moved = np.append(places_in(places, self.name, column.labels), 0)  # one at least
+            kind = np.min_scalar_type(max(len(places), 1) - 1)
+            values = moved[np.where(gone, 0, values)].astype(kind)
         elif values.dtype.kind in "iu" and len(values) and 0 <= values.min() <= values.max() < 256:
             values = values.astype(np.uint8)
         self.missing.append(gone)

@@ -32,7 +32,6 @@ from sges.data.columns import (
     no_such_column,
     packed,
     refuse_infinities,
-    smallest_unsigned,
 )
 from sges.data.dataset import (
     MAX_ROWS_OF_LABELS,
@@ -160,7 +159,7 @@ class Counts:
         check_same_columns(self.names, other.names, "counts")
         pairs = zip(self.names, self.levels, other.levels, strict=True)
         levels = tuple(_merged_levels(name, mine, others) for name, mine, others in pairs)
-        kind = smallest_unsigned(max(map(len, levels)) - 1)
+        kind = np.min_scalar_type(max(map(len, levels)) - 1)
         joined = np.empty((len(levels), len(self.weights) + len(other.weights)), kind)
         for row, new in enumerate(levels):
             place = {label: i for i, label in enumerate(new)}

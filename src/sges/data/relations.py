@@ -39,6 +39,9 @@ RELATED_R2 = 0.9
 GROUP_CORRELATION = 0.95
 """Collinear columns with at least this correlation belong to one group."""
 
+ORDER_ROWS = 64
+"""Columns that order this many rows differently are not monotone functions of each other."""
+
 RIDGE = 1e-10
 """Added to the variances, so that correlations of exact functions have an inverse."""
 
@@ -240,6 +243,13 @@ def _monotone(data: Dataset) -> Iterator[Relation]:
     if len(columns) < 2 or data.rows < 20:
         return
     values = data.values[: len(columns)]
+    few = values[:, :: -(-data.rows // ORDER_ROWS)]
+    rising, falling = (
+        {order.tobytes() for order in np.argsort(rows, axis=1, kind="stable")}
+        for rows in (few, -few)
+    )
+    if len(rising) == len(columns) and rising.isdisjoint(falling):
+        return
     ranks = np.array([np.unique(row, return_inverse=True)[1] for row in values], np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
         by_rank = _standard(ranks) @ _standard(ranks).T / data.rows

@@ -26,7 +26,6 @@ from sges.data.columns import (
     observed,
     places_in,
     refusal,
-    smallest_unsigned,
 )
 from sges.data.dataset import (
     Dataset,
@@ -251,13 +250,13 @@ def discrete_of_file(
     for batch, counts in rows.usable():
         coded = [known.code(column) for known, column in zip(levels, batch, strict=True)]
         arities = [len(known.places) for known in levels]
-        codes = np.array(coded, smallest_unsigned(max(arities) - 1))
+        codes = np.array(coded, np.min_scalar_type(max(arities) - 1))
         distinct.append(merge_rows(codes, arities, counts))
         if sum(len(own) for _, own in distinct[1:]) > max(len(distinct[0][1]), 1 << 16):
             distinct = [_merged_rows(distinct, arities)]
     codes, counts = _merged_rows(distinct, arities)
     moved, final = zip(*(known.in_order(rows.file) for known in levels), strict=True)
-    kind = smallest_unsigned(max(map(len, final)) - 1)
+    kind = np.min_scalar_type(max(map(len, final)) - 1)
     codes = np.array([new[old] for new, old in zip(moved, codes, strict=True)], kind)
     codes, counts = merge_rows(codes, [len(labels) for labels in final], counts)
     return noted_dataset(Counts(tuple(rows.names), final, codes, counts), rows.notes(), KindNotes())
