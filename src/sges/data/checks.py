@@ -246,9 +246,10 @@ def cross_table(data: Dataset) -> Iterator[Finding]:
         return
     if len(np.unique(data.codes, axis=1).T) == rows:
         what = f"The table looks like a cross-table: {name!r} counts, and no two rows agree in the "
+        what += "other columns."
         advice = "Each row is now one record. If the column says how often each occurs, pass "
         how = Message(advice, Argument("weights", name), ".")
-        yield Finding("counts", is_called_so, (name,), f"{what}other columns.", how)
+        yield Finding("counts", is_called_so, (name,), what, how)
 
 
 # The shape of columns
@@ -298,9 +299,9 @@ def nearly_constant(data: Dataset) -> Iterator[Finding]:
             found[data.names[v]] = int(other)
     if found:
         what = f"{counted_columns(found, 'is', 'are')} nearly constant; the records with another "
+        what += f"value: {listed(found)}."
         advice = "Few records say little about its edges: pass "
         how = Message(advice, exclude_option(list(found)), ", or collect more.")
-        what += f"value: {listed(found)}."
         yield Finding("nearly constant columns", False, tuple(found), what, how)
 
 

@@ -318,9 +318,9 @@ def collinear(
             return []
         count = f"{len(related)} numeric column{' is' if len(related) == 1 else 's are'}"
         what = f"{count} explained by the others to more than {RELATED_R2:.0%} (R² {up_to}): "
+        what += f"{listed(related)}."
         advice = "Which of several edges is found is then often a matter of chance; see how sure "
         how = Message(advice, "each is with ", CONFIDENCE, ".")
-        what += f"{listed(related)}."
         return [Finding("strongly related columns", False, tuple(related), what, how)]
     members = tuple(names[v] for v in close)
     is_coded = coded >= set(members)
@@ -339,16 +339,13 @@ def collinear(
     are_functions = f"are almost{linear} functions"
     what = f"{len(close)} of {len(names)} {columns} "
     what += f"{is_function if len(close) == 1 else are_functions} of others (R² {up_to}): "
+    what += f"{_first_few(shown, 4, len(groups) + len(single))}."
     how = Message(
         "Small errors of measurement then decide which edges are found among them, and the search "
         "may find many. Keep one column of each group: ",
         exclude_option([names[v] for v in derived]), ".",
     )  # fmt: skip
-    return [
-        Finding(
-            topic, True, members, f"{what}{_first_few(shown, 4, len(groups) + len(single))}.", how
-        )
-    ]
+    return [Finding(topic, True, members, what, how)]
 
 
 def _explained_shares(matrix: Floats, records: float) -> Floats:
