@@ -12,12 +12,12 @@ Paper: Eq. 1, decomposable score.
 """
 
 from collections.abc import Callable
-from inspect import cleandoc
 from typing import Protocol, TypeAlias, TypeGuard, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sges.docstrings import documented_like
 from sges.errors import InvalidArgument, ScoreError, shown
 from sges.graph.equivalence import pdag_to_dag
 from sges.graph.pdag import PDAG, check_graph
@@ -117,13 +117,12 @@ class BatchScore(Score, Protocol):
 def documented_score(kind: type[_Kind]) -> type[_Kind]:
     """Add the sections of the contract to the docstrings of a score's methods."""
     for name in ("local", "insert_gains", "delete_gains"):
-        own, contract = vars(kind).get(name), getattr(BatchScore, name)
-        if own is not None and own.__doc__ and contract.__doc__:  # python -OO removes them
-            sections = cleandoc(contract.__doc__).partition("\n\n")[2]
-            own.__doc__ = f"{cleandoc(own.__doc__)}\n\n{sections}"
+        if name in vars(kind):
+            documented_like(getattr(BatchScore, name))(vars(kind)[name])
     return kind
 
 
+@documented_like(BatchScore.insert_gains)
 def insert_gains(score: Score, y: int, base: NodeSet, candidates: Candidates) -> Gains:
     """Return by how much the score of y changes with each candidate added to its parents.
 
@@ -131,17 +130,6 @@ def insert_gains(score: Score, y: int, base: NodeSet, candidates: Candidates) ->
     ----------
     score
         Any score; its own ``insert_gains`` is used if it has one.
-    y
-        The node.
-    base
-        Its parents before the change, as a mask.
-    candidates
-        The nodes to add, one at a time; none of them is y or in ``base``.
-
-    Returns
-    -------
-    ndarray of float
-        local(y, base ∪ x) − local(y, base) for each candidate x.
     """
     batch = batch_method(score, "insert_gains")
     if batch is not None:
@@ -149,24 +137,14 @@ def insert_gains(score: Score, y: int, base: NodeSet, candidates: Candidates) ->
     return gains_by_local(score.local, y, base, candidates)
 
 
+@documented_like(BatchScore.delete_gains)
 def delete_gains(score: Score, y: int, base: NodeSet, candidates: Candidates) -> Gains:
-    r"""Return by how much the score of y changes with each candidate removed from its parents.
+    """Return by how much the score of y changes with each candidate removed from its parents.
 
     Parameters
     ----------
     score
         Any score; its own ``delete_gains`` is used if it has one.
-    y
-        The node.
-    base
-        Its parents before the change, as a mask.
-    candidates
-        The nodes to remove, one at a time; all of them are in ``base``.
-
-    Returns
-    -------
-    ndarray of float
-        local(y, base \ x) − local(y, base) for each candidate x.
     """
     batch = batch_method(score, "delete_gains")
     if batch is not None:

@@ -28,8 +28,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sges.docstrings import documented_like
 from sges.errors import ScoreError, as_numbers, check_flag, is_number, shown
 from sges.nodeset import NodeSet, as_permutation, nodes
+from sges.score.gaussian.bic import GaussianBIC
 from sges.score.gaussian.matrix import (
     Floats,
     Standardized,
@@ -200,19 +202,9 @@ class BGe:
         gains: Gains = constant - fit - spread
         return gains
 
+    @documented_like(GaussianBIC.permuted)
     def permuted(self, order: Sequence[int]) -> "BGe":
-        """Return the score of the same data with its columns in another order.
-
-        Parameters
-        ----------
-        order
-            Variable i of the new score is variable ``order[i]`` of this one.
-
-        Returns
-        -------
-        BGe
-            The score of the permuted variables.
-        """
+        """Return the score of the same data with its columns in another order."""
         order = as_permutation(order, self.n, "order")
         score = copy(self)
         score._fill(self._posterior.permuted(order), self._unit[list(order)])

@@ -193,8 +193,8 @@ class GaussianBIC:
 
         Returns
         -------
-        GaussianBIC
-            The score of the permuted variables.
+        score
+            The score of the permuted variables, of the same class.
         """
         order = as_permutation(order, self.n, "order")
         return self._of(self._moments.permuted(order), self.penalty)

@@ -41,9 +41,11 @@ from numpy.typing import NDArray
 from sges.data import em
 from sges.data.dataset import Dataset
 from sges.data.products import add_products, mirror
+from sges.docstrings import documented_like
 from sges.errors import ScoreError, is_number, shown
 from sges.nodeset import NodeSet, as_permutation, nodes
 from sges.score.gaussian.additive import Functions, Polynomials, choose_functions
+from sges.score.gaussian.bic import GaussianBIC
 from sges.score.gaussian.matrix import (
     Floats,
     check_penalty,
@@ -185,19 +187,9 @@ class DegenerateGaussian:
         gains: Gains = self._half * lost + self._per_parameter * len(own) * widths
         return gains
 
+    @documented_like(GaussianBIC.permuted)
     def permuted(self, order: Sequence[int]) -> "DegenerateGaussian":
-        """Return the score of the same data with its columns in another order.
-
-        Parameters
-        ----------
-        order
-            Variable i of the new score is variable ``order[i]`` of this one.
-
-        Returns
-        -------
-        DegenerateGaussian
-            The score of the permuted variables.
-        """
+        """Return the score of the same data with its columns in another order."""
         order = as_permutation(order, self.n, "order")
         score = copy(self)
         score._fill(self._blocks.permuted(order))
@@ -325,19 +317,9 @@ class BasisBIC(DegenerateGaussian):
         """The number of columns that represent each variable."""
         return tuple(self._blocks.widths.tolist())
 
+    @documented_like(GaussianBIC.permuted)
     def permuted(self, order: Sequence[int]) -> "BasisBIC":
-        """Return the score of the same data with its columns in another order.
-
-        Parameters
-        ----------
-        order
-            Variable i of the new score is variable ``order[i]`` of this one.
-
-        Returns
-        -------
-        BasisBIC
-            The score of the permuted variables.
-        """
+        """Return the score of the same data with its columns in another order."""
         score = cast("BasisBIC", super().permuted(order))
         score.degrees = tuple(self.degrees[v] for v in order)
         return score
