@@ -34,6 +34,9 @@ HEAVY_SKEWNESS, HEAVY_KURTOSIS = 4.0, 25.0
 FEW_VALUES = 10
 """Columns with no more distinct values than this have no tails to look at."""
 
+MAX_AT_ONCE = 1 << 18
+"""Tables of up to this many values are screened column beside column, larger ones one by one."""
+
 MAX_CHECKED_COLUMNS = 200
 """Neighboring rows are compared in the first columns."""
 
@@ -259,7 +262,7 @@ def tails(data: Dataset) -> Iterator[Finding]:
     """Find skewed columns, and those with heavy tails."""
     skewed: dict[str, str] = {}
     heavy = False
-    for v in data.continuous:
+    for v in _far_from_gaussian(data):
         values, weights = observed_values(data, v)
         if len(values) < 20:
             continue
@@ -280,6 +283,22 @@ def tails(data: Dataset) -> Iterator[Finding]:
             remedy = Message("use ", Argument("score", "rank"), ", or take logarithms.")
         advice = Message("A few records then decide on the correlations; ", remedy)
         yield Finding("skew and heavy tails", heavy, tuple(skewed), what, advice)
+
+
+def _far_from_gaussian(data: Dataset) -> Sequence[int]:
+    """Return the continuous columns that may be skewed; all, if looking at once is not cheaper."""
+    values = data.values
+    if data.holes is not None or data.weights is not None or not 0 < values.size <= MAX_AT_ONCE:
+        return data.continuous
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        z = values - values.mean(axis=1, keepdims=True)
+        z /= np.abs(z).max(axis=1, keepdims=True)
+        squares = z * z
+        second = squares.mean(axis=1)
+        skewness = np.einsum("ij,ij->i", squares, z) / data.rows / second**1.5
+        kurtosis = np.einsum("ij,ij->i", squares, squares) / data.rows / second**2 - 3.0
+        far = ~((np.abs(skewness) < 0.999 * MAX_SKEWNESS) & (kurtosis < 0.999 * MAX_KURTOSIS))
+    return [data.continuous[i] for i in np.flatnonzero(far).tolist()]
 
 
 def nearly_constant(data: Dataset) -> Iterator[Finding]:
@@ -414,6 +433,8 @@ def dependent_rows(data: Dataset) -> Iterator[Finding]:
     rows = data.rows
     if rows < 10 or not data.continuous or data.weights is not None or data.holes is not None:
         return
+    if not _may_follow_each_other(data.values[:MAX_CHECKED_COLUMNS]):
+        return
     keys, is_time = _sort_keys(data)
     least = max(0.3, 3 / math.sqrt(rows)) if is_time else max(0.5, 4.5 / math.sqrt(rows))
     found: dict[str, float] = {}
@@ -438,6 +459,17 @@ def dependent_rows(data: Dataset) -> Iterator[Finding]:
         advice = "Scores take each row for an independent record, so too many edges are found. Use "
         advice += "differences or one row per unit; if the table is merely sorted, ignore this."
         yield Finding("dependent rows", is_series, tuple(found), what, advice)
+
+
+def _may_follow_each_other(values: Floats) -> bool:
+    """Tell whether neighbors are alike in any column, as they are in one that is sorted too."""
+    if values.size > MAX_AT_ONCE:
+        return True
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        rest = values - values.mean(axis=1, keepdims=True)
+        rest /= np.abs(rest).max(axis=1, keepdims=True)
+        products = np.einsum("ij,ij->i", rest[:, 1:], rest[:, :-1])
+        return bool((products > 0.25 * np.einsum("ij,ij->i", rest, rest)).any())
 
 
 def _sort_keys(data: Dataset) -> tuple[list[int], bool]:

@@ -42,6 +42,9 @@ GROUP_CORRELATION = 0.95
 ORDER_ROWS = 64
 """Columns that order this many rows differently are not monotone functions of each other."""
 
+ORDER_ROWS = 64
+"""Columns that order this many rows differently are not monotone functions of each other."""
+
 RIDGE = 1e-10
 """Added to the variances, so that correlations of exact functions have an inverse."""
 
@@ -54,12 +57,16 @@ CHANCE = math.log(1e-6)
 
 def duplicates(data: Dataset) -> Iterator[Finding]:
     """Find discrete columns that are the same up to the names of their levels."""
+    by_counts: dict[tuple[int, ...], list[int]] = {}
+    for row in range(min(len(data.discrete), MAX_PAIR_COLUMNS)):
+        counts = tuple(sorted(filter(None, np.bincount(data.codes[row]).tolist())))
+        by_counts.setdefault(counts, []).append(row)
     groups: dict[bytes, list[str]] = {}
-    for codes, v in zip(data.codes, data.discrete[:MAX_PAIR_COLUMNS], strict=False):
-        _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    for row in sorted(row for rows in by_counts.values() if len(rows) > 1 for row in rows):
+        _, first, inverse = np.unique(data.codes[row], return_index=True, return_inverse=True)
         if len(first) > 1:  # levels are numbered in the order of their appearance
             key = np.argsort(np.argsort(first)).astype(np.int32)[inverse].tobytes()
-            groups.setdefault(key, []).append(data.names[v])
+            groups.setdefault(key, []).append(data.names[data.discrete[row]])
     same = [group for group in groups.values() if len(group) > 1]
     if same:
         shown = _first_few([" and ".join(map(repr, group)) for group in same], 3)
@@ -263,6 +270,13 @@ def _monotone(data: Dataset) -> Iterator[Relation]:
                 way = "an increasing" if by_rank[j, i] > 0 else "a decreasing"
                 yield *pair, f"{pair[0]!r} is {way} function of {pair[1]!r}"
                 break
+
+
+def _share_an_order(values: Floats) -> bool:
+    """Tell whether two columns rise together, or one rises where the other falls."""
+    orders = {order.tobytes() for order in np.argsort(values, axis=1, kind="stable")}
+    falling = {order.tobytes() for order in np.argsort(-values, axis=1, kind="stable")}
+    return len(orders) < len(values) or not orders.isdisjoint(falling)
 
 
 def collinear_columns(data: Dataset, *, brief: bool = False) -> list[Finding]:
