@@ -259,9 +259,10 @@ def _written(value: object) -> str | None:
     elif isinstance(value, os.PathLike):
         value = os.fspath(value)
     text: str | None = None
-    if isinstance(value, Property | Strategy) and is_dataclass(value):
+    if is_dataclass(value) and isinstance(value, Property | Strategy):  # the quick look first
         if type(value).__module__.startswith("sges."):
-            given = [(each.name, getattr(value, each.name), each.default) for each in fields(value)]
+            every = fields(value)  # type: ignore[arg-type] # mypy forgets that it is a dataclass
+            given = [(each.name, getattr(value, each.name), each.default) for each in every]
             parts = [f"{name}={_written(one)}" for name, one, default in given if one != default]
             text = f"sges.{type(value).__name__}({', '.join(parts)})"
     elif isinstance(value, type) and value.__module__.startswith("sges.score"):

@@ -428,7 +428,7 @@ cdef class Core:
         self._do(direct_all)
         return [mask_of(g.dag_parents[v].at, g.dag_parents[v].size) for v in range(self.n)]
 
-    def member_score(self):
+    def member_score(self, without_edges=None):
         """Return the sum of the scores of the families of one member, not counted."""
         cdef Graph *g = &self.s.g
         cdef Scorer *scorer = &self.s.m.scorer
@@ -438,7 +438,9 @@ cdef class Core:
         if not self.s.m.native or scorer.family == NULL:
             return sum([self.score.local(v, above) for v, above in enumerate(self.member())])
         self._do(direct_all)
-        total = sum([self.score.local(v, 0) for v in range(self.n)])
+        if without_edges is None:
+            without_edges = sum([self.score.local(v, 0) for v in range(self.n)])
+        total = without_edges
         for v in range(self.n):
             parents = &g.dag_parents[v]
             sort_ints(parents.at, parents.size)  # so that rounding depends on the class alone

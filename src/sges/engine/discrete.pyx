@@ -23,7 +23,7 @@ A score never changes once it is made, so that several runs may read it at once.
 memory of its own.
 """
 
-from libc.math cimport INFINITY, asinh, isfinite, log, log1p, sqrt
+from libc.math cimport INFINITY, NAN, asinh, isfinite, log, log1p, sqrt
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
@@ -607,6 +607,18 @@ cdef int answer_deletes(void *self, int y, const int *base, int size, double *ga
     return status
 
 
+cdef double family_score(void *self, int y, const int *base, int size) noexcept nogil:
+    """Take away one parent after the other, as far as the node alone."""
+    cdef Run *run = <Run *>self
+    cdef double total = 0.0
+    cdef int k
+    for k in range(size, 0, -1):
+        if answer_deletes(self, y, base, k, run.gains) < 0:
+            return NAN
+        total -= run.gains[k - 1]
+    return total
+
+
 cdef int delete_from_table(
     Run *run, int y, const int *base, int size, uint32_t numbers, double *gains
 ) noexcept nogil:
@@ -866,7 +878,7 @@ cdef class DiscreteScore(NativeScore):
             raise MemoryError
         scorer.self, scorer.n = run, self.n
         scorer.inserts, scorer.deletes, scorer.close = answer_inserts, answer_deletes, close_run
-        scorer.family = NULL
+        scorer.family = family_score
         return 0
 
 

@@ -192,8 +192,11 @@ class ReferenceEngine:
         dag = pdag_to_dag(self.cpdag)
         return [dag.parents(v) for v in range(self.n)]
 
-    def member_score(self) -> float:
-        """Return the sum of the scores of the families of one member, not counted."""
+    def member_score(self, without_edges: float | None = None) -> float:  # noqa: ARG002
+        """Return the sum of the scores of the families of one member, not counted.
+
+        The compiled engine makes use of the score of the graph without edges, if it is known.
+        """
         return sum(self.score.local(y, parents) for y, parents in enumerate(self.member()))
 
     def mark(self) -> Mark:

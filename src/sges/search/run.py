@@ -185,6 +185,7 @@ class Run:
         self.separators: dict[int, NodeSet] = {}
         """For the number of a step, the separator that certifies its delete (low-order search)."""
         self._is_scored = True
+        self._without_edges: float | None = None  # the score of that graph, once it is known
         self._progress = progress
         self._seconds: dict[str, float] = {}
         self._started = time.perf_counter()
@@ -270,7 +271,7 @@ class Run:
         total = 0.0
         try:
             if not scored or (graph is None and constraint is None):
-                total = sum(self.score.local(y, 0) for y in range(self.n))
+                self._without_edges = total = sum(self.score.local(y, 0) for y in range(self.n))
             else:
                 total = total_score(self.score, cpdag)  # bookkeeping: not counted
         except KeyboardInterrupt:
@@ -437,7 +438,7 @@ class Run:
         """Return what the run found."""
         engine = self.engine
         cpdag = engine.cpdag
-        score = engine.member_score()
+        score = engine.member_score(self._without_edges)
         steps = engine.steps
         if not self._is_scored:  # totals up to the score
             missing = score - engine.total
