@@ -14,13 +14,7 @@ FOLDER = Path("src/sges/engine")
 FLAGS = os.environ.get("SGES_CFLAGS", "").split()
 # Whoever chooses flags or builds wheels wants to know if the compiler fails.
 IS_OPTIONAL = not {"SGES_CFLAGS", "SGES_NEEDS_ENGINE"} & set(os.environ)
-NUMERICAL = {"gaussian", "discrete"}  # loops over numbers; elsewhere -O3 only takes longer to build
 CORES = os.cpu_count() or 1
-
-
-def flags(name: str) -> list[str]:
-    """Return how to compile a module."""
-    return FLAGS or ["-O3" if name in NUMERICAL else "-O2", "-g0"]
 
 
 extensions = [
@@ -29,7 +23,7 @@ extensions = [
         sources=[source.as_posix()],
         depends=sorted(path.as_posix() for path in FOLDER.glob("*.h")),
         include_dirs=[FOLDER.as_posix()],
-        extra_compile_args=flags(source.stem),
+        extra_compile_args=FLAGS or ["-O3", "-g0"],
         extra_link_args=[flag for flag in FLAGS if flag.startswith("-fsanitize")],
         optional=IS_OPTIONAL,
     )

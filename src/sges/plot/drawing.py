@@ -15,6 +15,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
+from sges.docstrings import documented_like
 from sges.errors import (
     InvalidArgument,
     as_numbers,
@@ -26,7 +27,7 @@ from sges.errors import (
     need,
     shown,
 )
-from sges.graph.named import printable
+from sges.graph.named import NamedGraph, printable
 from sges.graph.pdag import PDAG, Edge, check_graph
 from sges.nodeset import nodes
 from sges.plot.layout import Layout, Size, by_graphviz, layered
@@ -72,6 +73,7 @@ class EdgeStyle:
     dashed: bool = False
 
 
+@documented_like(NamedGraph.plot)
 def draw(
     graph: PDAG,
     path: PathLike | None = None,
@@ -94,30 +96,11 @@ def draw(
     ----------
     graph : PDAG
         The graph.
-    path : str or path-like, optional
-        A file ending in .svg, .png or .pdf.
     ax : matplotlib.axes.Axes, optional
         The axes to draw into; the graph is scaled to fit.
-    title : str, optional
-        A line above the graph.
-    legend : bool
-        Whether to explain the two kinds of edges below the graph.
-    engine : {"auto", "own", "graphviz"}
-        What places the nodes; "auto" takes Graphviz if it is installed.
-    dpi : int
-        Dots per inch of a PNG file.
-    around : str or int, optional
-        Draw only the nodes near this one.
-    depth : int
-        With ``around``: the largest number of edges between it and the nodes that are drawn.
     styles : mapping of (int, int) to EdgeStyle, optional
         The width of the edge of each pair (x, y), x < y, and whether it is dashed.  Undirected
         edges are then drawn solid, as dashes mean something else.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes with the picture.
 
     Raises
     ------
@@ -136,6 +119,7 @@ def draw(
     return ax
 
 
+@documented_like(draw)
 def picture(
     graph: PDAG,
     kind: str,
@@ -152,24 +136,8 @@ def picture(
 
     Parameters
     ----------
-    graph : PDAG
-        The graph.
     kind : {"svg", "png", "pdf"}
         The format.
-    title : str, optional
-        A line above the graph.
-    legend : bool
-        Whether to explain the two kinds of edges below the graph.
-    engine : {"auto", "own", "graphviz"}
-        What places the nodes; "auto" takes Graphviz if it is installed.
-    dpi : int
-        Dots per inch of a PNG file.
-    around : str or int, optional
-        Draw only the nodes near this one.
-    depth : int
-        With ``around``: the largest number of edges between it and the nodes that are drawn.
-    styles : mapping of (int, int) to EdgeStyle, optional
-        How each edge is drawn: see ``draw``.
 
     Returns
     -------

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from sges.certificate import tie_tolerance
 from sges.errors import (
@@ -25,7 +25,7 @@ from sges.errors import (
 from sges.graph.equivalence import dag_to_cpdag, is_cpdag, is_dag, pdag_to_cpdag
 from sges.graph.meek import close_under_meek
 from sges.graph.pdag import PDAG, Edge
-from sges.nodeset import NodeSet
+from sges.nodeset import NodeSet, nodes
 from sges.operators import Delete, Operator, deletes
 from sges.properties import Property, check_is_property
 from sges.result import Result
@@ -34,7 +34,7 @@ from sges.search.engines import Engine, make_engine
 from sges.search.generate import TimeUp
 from sges.search.moves import Constraint, Moves, best_first, each_edge_once
 from sges.search.replay import Replay
-from sges.selective import bounds_of, is_consistent, proposed_sets
+from sges.selective import bounds_of, consistency_set, proposed_sets
 
 OPTIONS = """What searches take, and what they return.
 
@@ -515,10 +515,20 @@ def consistent_deletes(
 ) -> Callable[[], list[tuple[float, Delete]]]:
     """Return what finds the consistent deletes of the engine's state; only these are scored.
 
-    The property is asked once for each graph, as mostly the same few are induced.
+    The property is asked once for each induced graph, as mostly the same few occur, and a graph is
+    made only for nodes and edges that have not been looked at before.
     """
     assert selection.assume is not None
-    prop, (clique, size) = Remembered(cache(selection.assume.holds)), selection.bounds
+    holds, (clique, size) = cache(selection.assume.holds), selection.bounds
+    known: dict[tuple[NodeSet, ...], bool] = {}
+
+    def is_consistent(delete: Delete) -> bool:
+        after = engine.peek(delete)
+        kept = consistency_set(after, delete.x, delete.y)
+        part = kept, *(after.out[v] & kept for v in nodes(kept))
+        if part not in known:
+            known[part] = holds(after.induced(nodes(kept)))
+        return known[part]
 
     def find() -> list[tuple[float, Delete]]:
         graph = engine.cpdag
@@ -529,19 +539,9 @@ def consistent_deletes(
                 found += deletes(graph, x, y)
             else:
                 found += (Delete(x, y, h) for h in proposed_sets(graph, x, y, clique, size))
-        return [
-            (delete.gain(engine, graph), delete)
-            for delete in found
-            if is_consistent(delete, graph, prop, after=engine.peek(delete))
-        ]
+        return [(delete.gain(engine, graph), delete) for delete in found if is_consistent(delete)]
 
     return find
-
-
-class Remembered(NamedTuple):
-    """A property that remembers its answers."""
-
-    holds: Callable[[PDAG], bool]
 
 
 ALWAYS_ALLOWED_JOBS = 8
