@@ -273,7 +273,7 @@ def _findings(data: Dataset) -> list[Finding]:
 
 
 def _spaced(data: Dataset, most: int) -> Dataset:
-    """Return at most so many rows, evenly spaced."""
+    """Return the rows of a table, or an evenly spaced part of them if there are too many."""
     return data if data.rows <= most else take_rows(data, slice(None, None, -(-data.rows // most)))
 
 

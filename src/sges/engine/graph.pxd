@@ -234,9 +234,9 @@ cdef inline void write_edge(Graph *g, int u, int v, int before, int kind) noexce
 # Levels
 #
 # u -> v goes to a higher level, u - v stays on one: a CPDAG has no semi-directed cycle through a
-# directed edge, so there are such levels.  A semi-directed path from y to x keeps between theirs, and
-# if y is above x there is none.  An edge that goes does no harm, and one that comes raises what
-# follows it, if necessary; levels never fall.
+# directed edge, so such levels exist.  A semi-directed path from y to x stays between their levels,
+# and there is none if y is above x.  Removing an edge keeps the levels valid; adding one may raise
+# the levels of what follows it.  Levels never fall.
 
 
 cdef inline void doubt(Graph *g, int v) noexcept nogil:
@@ -267,7 +267,7 @@ cdef inline void settle_levels(Graph *g) noexcept nogil:
             level = max(level, g.level[g.neighbors[v].at[i]])
         if level == g.level[v]:
             continue
-        if level > most:  # it would rise for ever: the start was no CPDAG
+        if level > most:  # it would rise forever: the start is not a CPDAG
             memset(g.level, 0, <size_t>g.n * sizeof(long long))
             g.is_levelled = False
             g.doubts = 0

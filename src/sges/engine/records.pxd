@@ -51,8 +51,8 @@ cdef struct Record:
     # The search for orders: the way of growing that led here, and what shrinking leaves.
     int epoch
     double grown_gain
-    int improving  # nodes, so many of which are ranked
-    int ranked
+    int improving  # how many nodes improve the base
+    int ranked  # how many of these are in order, at the end of ``ranking``
     int ranking_room
     int *ranking
     int shrunk_size

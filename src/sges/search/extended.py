@@ -290,9 +290,7 @@ def is_admissible(engine: Engine, delete: Delete, state: PDAG) -> bool:
     """Tell whether knowledge allows the state to which a delete leads."""
     if engine.constraint is None:
         return True
-    admits = engine.constraint.admits(engine.peek(delete), state)
-    engine.settle()
-    return admits
+    return engine.constraint.admits(engine.peek(delete), state)
 
 
 def search_on(engine: Engine, delete: Delete, gain: float, climb: Callable[..., bool]) -> None:

@@ -358,7 +358,7 @@ class _Additive:
         return part
 
     def _directions(self, v: int, parts: Floats) -> tuple[Floats, int]:
-        """Return the few directions that span functions of v but for a line, and their degree.
+        """Return the few directions that span the curved functions of v, and their degree.
 
         A degree costs one parameter, and the choice among all candidates (Chen & Chen 2008).
         """
