@@ -304,6 +304,18 @@ def test_answers_do_not_depend_on_what_was_asked_before(kind: type, n: int, seed
         np.testing.assert_allclose(found, expected, 1e-10, 1e-10)
 
 
+def test_large_bases_are_answered_when_no_more_rows_may_be_kept(seed: int) -> None:
+    """A run keeps the solves of about ninety bases of this size; others are not kept."""
+    n, left = 250, 10
+    compiled = gaussian(GaussianBIC(linear(seed, n)))
+    asked = [("insert", y, [v for v in range(left, n) if v != y]) for y in range(120)]
+    answers = ask_one_run(compiled, asked)
+    for y in (0, 1, 118, 119):
+        expected = list(compiled.insert_gains(y, asked[y][2])[0].values())
+        assert len(expected) in (left - 1, left)
+        np.testing.assert_allclose(answers[y], expected, 1e-8, 1e-8)
+
+
 # -- precision -------------------------------------------------------------------------------------
 
 

@@ -110,7 +110,7 @@ cdef enum:
     FEWEST_KEPT = 6  # nodes: a smaller inverse is as fast to compute again
     MOST_KEPT = 256  # nodes: a larger inverse would take too much memory
     MOST_REMOVED = 3  # nodes taken out of a kept inverse, rather than computing a new one
-    MOST_ROWS = 64  # nodes of a base whose solve is kept, in a matrix of up to WIDEST columns
+    MOST_ROWS = 1 << 15  # of all solves that are kept, each row of up to WIDEST numbers: 64 MB
 
 # A kept inverse answers for smaller bases only if no diagonal entry exceeds this.  Those of the
 # smaller inverse are at least 1, so that at most this factor of precision is lost, twice.
@@ -131,6 +131,8 @@ cdef struct Columns:
     Matrix matrix
     Space space
     Rows *rows  # for each y of a small matrix, the solve for its last base; else NULL
+    int kept_rows  # how many rows all of these have room for
+    bint all_explained  # whether the last base has explained all columns already
     Inverse kept[SLOTS][WAYS]
     int oldest[SLOTS]
     int step  # columns explained at a time
@@ -153,7 +155,8 @@ cdef bint open_columns(Columns *columns, const Matrix *matrix) noexcept nogil:
 cdef int prepare_inserts(Columns *columns, int y, const int *base, int size) noexcept nogil:
     """Get ready to explain columns by base and y; return 0 or a status."""
     cdef int status
-    if columns.rows != NULL and size <= MOST_ROWS:
+    columns.all_explained = columns.rows != NULL and has_rows(columns, y, size + 1)
+    if columns.all_explained:
         return extend_rows(columns, y, base, size)
     status = factor_family(columns, y, base, size)
     columns.step = columns_at_a_time(size + 1)
@@ -165,9 +168,23 @@ cdef int prepare_inserts(Columns *columns, int y, const int *base, int size) noe
 cdef int explain_block(Columns *columns, int size, int begin) noexcept nogil:
     """Explain some columns from ``begin`` on; return how many."""
     cdef int width = min(columns.step, <int>columns.matrix.n - begin)
-    if columns.rows == NULL or size > MOST_ROWS:
+    if not columns.all_explained:
         explain(&columns.matrix, &columns.space, size + 1, begin, width)
     return width
+
+
+cdef bint has_rows(Columns *columns, int y, int size) noexcept nogil:
+    """Make room to keep a solve of this size; return whether it may be kept."""
+    cdef Rows *rows = &columns.rows[y]
+    cdef int before = rows.room
+    cdef bint good
+    if size <= before:
+        return True
+    if columns.kept_rows - before + size > MOST_ROWS:
+        return False
+    good = reserve_rows(rows, size, columns.matrix.n)
+    columns.kept_rows += rows.room - before
+    return good
 
 
 cdef int extend_rows(Columns *columns, int y, const int *base, int size) noexcept nogil:
@@ -176,8 +193,6 @@ cdef int extend_rows(Columns *columns, int y, const int *base, int size) noexcep
     cdef unsigned char is_in_base[WIDEST]
     cdef int i, shared = 0, added = 0
     if not reserve(&columns.space, size + 1, WIDEST):
-        return OUT_OF_MEMORY
-    if not reserve_rows(rows, size + 1, columns.matrix.n):
         return OUT_OF_MEMORY
     memset(is_in_base, 0, columns.matrix.n)
     for i in range(size):
