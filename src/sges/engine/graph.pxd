@@ -440,6 +440,7 @@ cdef inline bint relabel(Graph *g, int v) noexcept nogil:
     if parents.size:
         x = childless(g, parents)
     if x >= 0:
+        know(g, x)
         for k in range(g.label[x].size):
             if g.mark[g.label[x].at[k]] != g.marks:
                 all_compelled = True
@@ -489,7 +490,8 @@ cdef inline void settle(Graph *g, int x, int y) noexcept nogil:
         g.queued[v] = 0
         direct(g, v)
         for i in range(g.dag_parents[v].size):
-            direct(g, g.dag_parents[v].at[i])
+            if g.neighbors[g.dag_parents[v].at[i]].size:
+                direct(g, g.dag_parents[v].at[i])
         if not relabel(g, v):
             continue
         push(g.exit, &g.changed, v)
