@@ -1072,7 +1072,6 @@ cdef class Core:
         m.drop_large = bool(moves.drop_large)
         m.max_indegree = as_bound("max_indegree", moves.max_indegree)
         m.sets_per_clique = as_bound("sets_per_clique", moves.sets_per_clique)
-        self.s.m.eager = m.inserts < 0 and not m.turns
         self.s.tolerance = self.tolerance
         return 0
 

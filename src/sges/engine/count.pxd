@@ -10,10 +10,11 @@ from libc.string cimport memset
 
 from sges.engine.lists cimport (
     NO_MEMORY, Word, add, count_bits, grown, has, in_large_pages, leave, lowest_bit, mixed, one_more,
-    size_of,
+    prefetch, size_of,
 )
 from sges.engine.records cimport (
-    Entry, Memory, Note, Record, Seen, find, lasting_zeros, longer, record_of,
+    Entry, Memory, Note, Record, Seen, find, lasting_zeros, longer, may_have_fan, record_of,
+    set_fan_bit,
 )
 
 
@@ -33,43 +34,17 @@ cdef inline bint asked_insert(const Record *r, int x) noexcept nogil:
     return r.asked_all or (r.asked != NULL and has(r.asked, x))
 
 
-cdef struct Sieve:
-    # A bit for each of the keys of all fans: where it is not set, there is no fan.
-    Word *bits  # NULL if there was no memory for them
-    Word mask
-
-
-cdef inline Sieve sieve_of(const Memory *m) noexcept nogil:
-    """Return the sieve of the fans; most bases that are looked for have none."""
-    cdef Sieve s
-    cdef Word size = 1 << 12
-    cdef int i
-    while size < 16 * <Word>m.size:
-        size *= 2
-    s.mask = size - 1
-    s.bits = <Word *>calloc(size >> 6, sizeof(Word))
-    if s.bits != NULL:
-        for i in range(m.size):
-            if m.records[i].asked_all or m.records[i].asked != NULL:
-                s.bits[(m.records[i].key & s.mask) >> 6] |= <Word>1 << (m.records[i].key & 63)
-    return s
-
-
 cdef inline bint in_a_fan(
-    const Memory *m, const Sieve *sieve, const int *family, int size, int left_out, Word key, Word check
+    const Memory *m, const int *family, int size, int left_out, Word key, Word check
 ) noexcept nogil:
     """Tell whether a family, its members but one, was asked for as an insert."""
     cdef int i, z
-    cdef Word base
     cdef Record *r
     for i in range(size):
         z = family[i]
-        if z == left_out:
+        if z == left_out or not may_have_fan(m, key ^ m.keys[2 * z]):
             continue
-        base = key ^ m.keys[2 * z]
-        if sieve.bits != NULL and not (sieve.bits[(base & sieve.mask) >> 6] >> (base & 63)) & 1:
-            continue
-        r = find(m, base, check ^ m.keys[2 * z + 1])
+        r = find(m, key ^ m.keys[2 * z], check ^ m.keys[2 * z + 1])
         if r != NULL and asked_insert(r, z):
             return True
     return False
@@ -137,25 +112,25 @@ cdef inline bint first_time(Seen *s, Word key, Word check) noexcept nogil:
 cdef inline void note_fan(Memory *m, const Record *r) noexcept nogil:
     if r.asked == NULL and not r.asked_all:
         m.cores += r.size
+        set_fan_bit(m, r.key)
     m.fans[r.y] += 1
     m.fan_sizes[r.y] |= <Word>1 << min(r.size, 63)
 
 
 cdef inline bint is_fanned(
-    const Memory *m, const Sieve *sieve, const Record *r, int left_out, Word key, Word check
+    const Memory *m, const Record *r, int left_out, Word key, Word check
 ) noexcept nogil:
     """Tell whether the family of a record, less one of its base, was asked for as an insert."""
     cdef int size = r.size - (left_out >= 0) - 1  # of the bases that it could be in the fan of
     if size < 0 or not (m.fan_sizes[r.y] >> min(size, 63)) & 1:
         return False
-    return in_a_fan(m, sieve, r.base, r.size, left_out, key, check)
+    return in_a_fan(m, r.base, r.size, left_out, key, check)
 
 
 cdef inline void note_single(Memory *m, const Record *r, int left_out) noexcept nogil:
     """Take note of a family that is asked for by itself: a base, or one less a node."""
     cdef Word key = r.key, check = r.check
     cdef Entry *entry
-    cdef Sieve none
     if left_out >= 0:
         key ^= m.keys[2 * left_out]
         check ^= m.keys[2 * left_out + 1]
@@ -168,9 +143,12 @@ cdef inline void note_single(Memory *m, const Record *r, int left_out) noexcept 
     entry.record = r.number
     entry.node = left_out
     entry.clock = -2  # not looked for yet
-    if m.eager:
-        none.bits = NULL
-        entry.clock = -1 if is_fanned(m, &none, r, left_out, key, check) else m.fans[r.y]
+
+
+cdef inline void prepare_to_note(const Memory *m, const Record *r, int left_out) noexcept nogil:
+    """Begin to fetch what ``note_single`` will look at: many families are noted at once."""
+    if m.singles.slots:
+        prefetch(&m.singles.heads[(r.key ^ m.keys[2 * left_out]) & (m.singles.slots - 1)])
 
 
 cdef inline void note_base(Memory *m, Record *r) noexcept nogil:
@@ -291,19 +269,17 @@ cdef inline long long count_singles(Memory *m) noexcept nogil:
     cdef long long total = 0, i
     cdef Entry *entry
     cdef Record *r
-    cdef Sieve sieve = sieve_of(m)
     for i in range(m.singles.size):
         entry = &m.singles.entries[i]
         if entry.clock == -1:
             continue
         r = m.records[entry.record]
         if entry.clock != m.fans[r.y]:
-            if is_fanned(m, &sieve, r, entry.node, entry.key, entry.check):
+            if is_fanned(m, r, entry.node, entry.key, entry.check):
                 entry.clock = -1
                 continue
             entry.clock = m.fans[r.y]
         total += 1
-    free(sieve.bits)
     return total
 
 

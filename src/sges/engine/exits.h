@@ -59,6 +59,13 @@ static inline int count_bits(uint64_t word)
 static inline int lowest_bit(uint64_t word) { return count_bits((word & (0 - word)) - 1); }
 #endif
 
+/* Begin to bring a place into the cache, as it will be looked at soon. */
+#if defined(__GNUC__)
+static inline void prefetch(const void *place) { __builtin_prefetch(place); }
+#else
+static inline void prefetch(const void *place) { (void)place; }
+#endif
+
 /* A well-mixed number for each number (the finaliser of splitmix64). */
 static inline uint64_t mixed(uint64_t x)
 {

@@ -9,7 +9,7 @@ from libc.string cimport memcpy, memset
 
 from sges.engine.count cimport (
     count_families, count_missing, journal_deletes, journal_inserts, new_row, note_base, note_fan,
-    note_inserts, note_single,
+    note_inserts, note_single, prepare_to_note,
 )
 from sges.engine.lists cimport (
     BAD_GAIN, Ints, NO_MEMORY, OVER_BUDGET, Word, add, has, leave, lowest_bit, push, reserve,
@@ -251,6 +251,9 @@ cdef inline void ask_deletes(Memory *m, Record *r, const Word *wanted) noexcept 
     note_base(m, r)
     fresh = m.missing.size
     m.fresh += fresh
+    if m.counting:
+        for i in range(fresh):
+            prepare_to_note(m, r, r.base[m.missing.at[i]])
     if m.native:
         if r.deletes == NULL:
             m.questions += 1

@@ -14,6 +14,7 @@ cdef extern from "exits.h" nogil:
     void leave(Exit *exit, int status) noexcept
     int lowest_bit(Word word) noexcept
     int count_bits(Word word) noexcept
+    void prefetch(const void *place) noexcept
     Word mixed(Word number) noexcept
     void *in_large_pages(void *block, size_t bytes) noexcept
     double seconds_now() noexcept

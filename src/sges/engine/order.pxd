@@ -26,7 +26,7 @@ from sges.engine.lists cimport (
     taken,
 )
 from sges.engine.deletes cimport sort_small
-from sges.engine.records cimport Memory, Record, lasting, record_of
+from sges.engine.records cimport Memory, Record, lasting, record_of, record_with
 from sges.engine.search cimport DELETE, INSERT, Search, note_changes
 
 cdef enum:
@@ -257,7 +257,7 @@ cdef inline void choose(Search *s, Orders *o, int y, const Word *before, Choice 
     if r.epoch != o.epoch:
         rank(s, o, r, 0.0)
     i = 0
-    while i < r.improving and (o.max_parents < 0 or o.grown.size < o.max_parents):
+    while i < r.improving and (o.max_parents < 0 or r.size < o.max_parents):
         at = ranked_node(r, i, o.tolerance)
         x = r.xs[at]
         if not has(before, x):
@@ -266,8 +266,7 @@ cdef inline void choose(Search *s, Orders *o, int y, const Word *before, Choice 
             continue
         gain = r.grown_gain + r.gains[at]
         add(to.grown, x)
-        push(&s.exit, &o.grown, x)
-        r = record_of(&s.m, y, o.grown.at, o.grown.size)
+        r = record_with(&s.m, r, x)
         if r.epoch != o.epoch:
             rank(s, o, r, gain)
         i = 0

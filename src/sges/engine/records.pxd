@@ -12,7 +12,8 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from sges.engine.lists cimport (
-    Exit, Ints, NO_MEMORY, Word, grown, in_large_pages, leave, mixed, one_more, sort_ints, taken,
+    Exit, Ints, NO_MEMORY, Word, copy_to, grown, in_large_pages, leave, mixed, one_more, push,
+    sort_ints, taken,
 )
 from sges.engine.scores cimport Scorer
 
@@ -124,7 +125,7 @@ cdef struct Memory:
     # Counting (count.pxd).
     Seen singles  # the families asked for by themselves
     Word *scratch
-    bint eager  # whether to look for families in the fans at once: few fans will follow
+    Word *fan_bits  # eight for each slot, set for the keys of all fans: most bases have none
     int *fans  # of each node, how many fans there are
     Word *fan_sizes  # of each node, the sizes of the bases of its fans
     long long cores  # the sizes of the bases of all fans, added up: what counting will take
@@ -162,6 +163,7 @@ cdef inline bint make_memory(Memory *m, Exit *exit, int n) noexcept nogil:
     m.slots = 1 << 10
     m.table = <Slot *>calloc(m.slots, sizeof(Slot))
     m.keys = <Word *>malloc((2 * <size_t>n + 1) * sizeof(Word))
+    m.fan_bits = <Word *>calloc(m.slots >> 3, sizeof(Word))
     m.fans = <int *>calloc(<size_t>n + 1, sizeof(int))
     m.scratch = <Word *>calloc(<size_t>m.words + 1, sizeof(Word))
     m.fan_sizes = <Word *>calloc(<size_t>n + 1, sizeof(Word))
@@ -170,7 +172,9 @@ cdef inline bint make_memory(Memory *m, Exit *exit, int n) noexcept nogil:
     m.more_gains = <double *>malloc((<size_t>n + 1) * sizeof(double))
     if m.table == NULL or m.keys == NULL or m.xs == NULL or m.gains == NULL:
         return False
-    if m.more_gains == NULL or m.fans == NULL or m.fan_sizes == NULL or m.scratch == NULL:
+    if m.fan_bits == NULL or m.fans == NULL or m.fan_sizes == NULL or m.scratch == NULL:
+        return False
+    if m.more_gains == NULL:
         return False
     for v in range(2 * n):
         m.keys[v] = mixed(<Word>v + 1)
@@ -186,6 +190,7 @@ cdef inline void free_memory(Memory *m) noexcept nogil:
     free(m.records)
     free(m.table)
     free(m.keys)
+    free(m.fan_bits)
     free(m.fans)
     free(m.scratch)
     free(m.fan_sizes)
@@ -269,14 +274,41 @@ cdef inline void enter(Slot *table, size_t slots, Record *r) noexcept nogil:
 cdef inline void rehash(Memory *m) noexcept nogil:
     cdef size_t slots = 2 * m.slots
     cdef Slot *table = <Slot *>in_large_pages(calloc(slots, sizeof(Slot)), slots * sizeof(Slot))
+    cdef Word *fan_bits = <Word *>calloc(slots >> 3, sizeof(Word))
     cdef int i
-    if table == NULL:
+    if table == NULL or fan_bits == NULL:
+        free(table)
+        free(fan_bits)
         leave(m.exit, NO_MEMORY)
+    free(m.table)
+    free(m.fan_bits)
+    m.table = table
+    m.fan_bits = fan_bits
+    m.slots = slots
     for i in range(m.size):
         enter(table, slots, m.records[i])
-    free(m.table)
-    m.table = table
-    m.slots = slots
+        if m.records[i].asked_all or m.records[i].asked != NULL:
+            set_fan_bit(m, m.records[i].key)
+
+
+cdef inline void set_fan_bit(Memory *m, Word key) noexcept nogil:
+    key &= 8 * m.slots - 1
+    m.fan_bits[key >> 6] |= <Word>1 << (key & 63)
+
+
+cdef inline bint may_have_fan(const Memory *m, Word key) noexcept nogil:
+    key &= 8 * m.slots - 1
+    return (m.fan_bits[key >> 6] >> (key & 63)) & 1
+
+
+cdef inline Record *record_with(Memory *m, const Record *r, int x) noexcept nogil:
+    """Return the record of a base with one node more."""
+    cdef Record *found = find(m, r.key ^ m.keys[2 * x], r.check ^ m.keys[2 * x + 1])
+    if found != NULL:
+        return found
+    copy_to(m.exit, &m.family, r.base, r.size)
+    push(m.exit, &m.family, x)
+    return record_of(m, r.y, m.family.at, m.family.size)
 
 
 cdef inline Record *record_of(Memory *m, int y, const int *base, int size) noexcept nogil:
