@@ -24,9 +24,7 @@ import numpy as np
 from sges.engine.climb cimport (
     apply_found, climb, close_sources, refresh, open_sources, rewind_to, try_found,
 )
-from sges.engine.count cimport (
-    begin_journal, count_families, note_base, note_fan, note_single, take_over,
-)
+from sges.engine.count cimport begin_journal, count_families, note_base, take_over
 from sges.engine.graph cimport (
     FROM, Graph, LINE, NONE, TO, adjacent, arc, direct, free_graph, kind_of, make_graph, row_of,
     set_edge, settle_levels, take_back,
@@ -36,13 +34,12 @@ from sges.engine.lists cimport (
     RAISED, TIME_UP, Word, add, allocations_left, clear, guarded, has, leave, seconds_now,
     size_of, sort_ints,
 )
+from sges.engine.kept cimport Kept, measure, read_records, write_records
 from sges.engine.order cimport (
     Orders, begin_order, free_orders, make_orders, move_round, walk_edges,
 )
 from sges.engine.paths cimport is_standing
-from sges.engine.records cimport (
-    Memory, Note, Record, find, free_memory, longer, make_memory, record_of,
-)
+from sges.engine.records cimport Memory, Note, Record, free_memory, make_memory, record_of
 from sges.engine.scores cimport NativeScore, Scorer
 from sges.engine.separators cimport begin_separators, find_separators
 from sges.engine.search cimport (
@@ -99,29 +96,6 @@ cdef class Journal:
 
     def __dealloc__(self):
         free(self.notes)
-
-
-cdef enum:
-    HEADER = 5  # node, size of the base, what is there, and how many inserts of both kinds
-    COMPUTED = 1
-    ASKED_BASE = 2
-    ASKED_ALL = 4
-    ASKED = 8
-    ANSWERED = 16
-    ASKED_DELETES = 32
-    DELETES = 64
-
-
-cdef struct Kept:
-    # The records of a memory, one after the other in three arrays.
-    Memory *m
-    int *ints
-    double *floats
-    Word *words
-    long long int_count
-    long long float_count
-    long long word_count
-    bint bad
 
 
 cdef class Core:
@@ -863,23 +837,15 @@ cdef class Core:
     def memory(self):
         """Return all that the run has asked of its score, and the answers; for ``remember``."""
         cdef Memory *m = &self.s.m
-        cdef Record *r
-        cdef long long ints = 0, floats = 0, words = 0
         cdef Kept kept
-        cdef int i
-        for i in range(m.size):
-            r = m.records[i]
-            ints += HEADER + r.size + r.count + r.also_count
-            floats += r.count + r.also_count + (r.size if r.deletes != NULL else 0)
-            words += ((r.asked != NULL) + (r.answered != NULL)) * m.words
-            words += ((r.size + 63) >> 6) if r.asked_deletes != NULL else 0
-        all_ints = np.empty(ints + 1, np.int32)
-        all_floats = np.empty(floats + 1, np.float64)
-        all_words = np.empty(words + 1, np.uint64)
-        kept_of(&kept, m, all_ints, all_floats, all_words)
+        measure(&kept, m)
+        ints = np.empty(kept.int_count + 1, np.int32)
+        floats = np.empty(kept.float_count + 1, np.float64)
+        words = np.empty(kept.word_count + 1, np.uint64)
+        place(&kept, ints, floats, words)
         with nogil:
             write_records(&kept)
-        return all_ints[:ints], all_floats[:floats], all_words[:words]
+        return ints[: kept.int_count], floats[: kept.float_count], words[: kept.word_count]
 
     @alone
     def remember(self, ints, floats, words):
@@ -891,8 +857,9 @@ cdef class Core:
         all_ints = np.append(np.asarray(ints, np.int32), np.int32(0))
         all_floats = np.append(np.asarray(floats, np.float64), 0.0)
         all_words = np.append(np.asarray(words, np.uint64), np.uint64(0))
-        kept_of(&kept, &self.s.m, all_ints, all_floats, all_words)
+        kept.m = &self.s.m
         kept.int_count, kept.float_count, kept.word_count = len(ints), len(floats), len(words)
+        place(&kept, all_ints, all_floats, all_words)
         with nogil:
             status = guarded(&self.s.exit, read_records, &kept)
         if status:
@@ -1159,138 +1126,10 @@ cdef class Core:
         return [self._value(r.y, base ^ one << x) - before for x in xs.tolist()]
 
 
-cdef int kept_of(Kept *kept, Memory *m, ints, floats, words) except -1:
+cdef int place(Kept *kept, int[::1] ints, double[::1] floats, Word[::1] words) except -1:
     """Take three arrays, none of them empty, as the place of the records of a memory."""
-    cdef int[::1] some_ints = ints
-    cdef double[::1] some_floats = floats
-    cdef Word[::1] some_words = words
-    memset(kept, 0, sizeof(Kept))
-    kept.m = m
-    kept.ints, kept.floats, kept.words = &some_ints[0], &some_floats[0], &some_words[0]
+    kept.ints, kept.floats, kept.words = &ints[0], &floats[0], &words[0]
     return 0
-
-
-cdef void write_records(Kept *kept) noexcept nogil:
-    """Write all records of a memory, in the order in which they were made."""
-    cdef Memory *m = kept.m
-    cdef Record *r
-    cdef int *ints = kept.ints
-    cdef double *floats = kept.floats
-    cdef Word *words = kept.words
-    cdef int i, size
-    for i in range(m.size):
-        r = m.records[i]
-        ints[0] = r.y
-        ints[1] = r.size
-        ints[2] = (
-            r.computed * COMPUTED | r.asked_base * ASKED_BASE | r.asked_all * ASKED_ALL
-            | (r.asked != NULL) * ASKED | (r.answered != NULL) * ANSWERED
-            | (r.asked_deletes != NULL) * ASKED_DELETES | (r.deletes != NULL) * DELETES
-        )
-        ints[3] = r.count
-        ints[4] = r.also_count
-        ints = put_ints(put_ints(put_ints(ints + HEADER, r.base, r.size), r.xs, r.count), r.also, r.also_count)
-        floats = put_floats(put_floats(floats, r.gains, r.count), r.also_gains, r.also_count)
-        floats = put_floats(floats, r.deletes, r.size if r.deletes != NULL else 0)
-        words = put_words(words, r.asked, m.words if r.asked != NULL else 0)
-        words = put_words(words, r.answered, m.words if r.answered != NULL else 0)
-        words = put_words(
-            words, r.asked_deletes, (r.size + 63) >> 6 if r.asked_deletes != NULL else 0
-        )
-
-
-cdef inline int *put_ints(int *to, const int *values, int count) noexcept nogil:
-    if count:
-        memcpy(to, values, <size_t>count * sizeof(int))
-    return to + count
-
-
-cdef inline double *put_floats(double *to, const double *values, int count) noexcept nogil:
-    if count:
-        memcpy(to, values, <size_t>count * sizeof(double))
-    return to + count
-
-
-cdef inline Word *put_words(Word *to, const Word *values, int count) noexcept nogil:
-    if count:
-        memcpy(to, values, <size_t>count * sizeof(Word))
-    return to + count
-
-
-cdef bint are_nodes(const int *some, int count, int n, int y) noexcept nogil:
-    """Tell whether all are nodes other than y."""
-    cdef int i
-    for i in range(count):
-        if not 0 <= some[i] < n or some[i] == y:
-            return False
-    return True
-
-
-cdef void read_records(void *argument) noexcept nogil:
-    """Make the records that ``write_records`` wrote; ``bad`` says that they cannot be."""
-    cdef Kept *kept = <Kept *>argument
-    cdef Memory *m = kept.m
-    cdef Record *r
-    cdef int *ints = kept.ints
-    cdef double *floats = kept.floats
-    cdef Word *words = kept.words
-    cdef long long ints_left = kept.int_count, floats_left = kept.float_count
-    cdef long long words_left = kept.word_count, some_ints, some_floats, some_words
-    cdef int i, y, size, flags, count, also_count, row
-    kept.bad = True
-    while ints_left > 0:
-        if ints_left < HEADER:
-            return
-        y, size, flags, count, also_count = ints[0], ints[1], ints[2], ints[3], ints[4]
-        if not 0 <= y < m.n or not 0 <= size < m.n or not 0 <= count <= m.n or not 0 <= also_count <= m.n:
-            return
-        row = (size + 63) >> 6
-        some_ints = HEADER + size + count + also_count
-        some_floats = count + also_count + (size if flags & DELETES else 0)
-        some_words = ((flags & ASKED != 0) + (flags & ANSWERED != 0)) * m.words
-        some_words += row if flags & ASKED_DELETES else 0
-        if some_ints > ints_left or some_floats > floats_left or some_words > words_left:
-            return
-        if not are_nodes(ints + HEADER, <int>(some_ints - HEADER), m.n, y):
-            return
-        for i in range(1, size):
-            if ints[HEADER + i] <= ints[HEADER + i - 1]:
-                return
-        r = record_of(m, y, ints + HEADER, size)
-        if flags & ASKED_BASE:
-            note_base(m, r)
-        r.computed = flags & COMPUTED != 0
-        r.xs = <int *>longer(m, ints + HEADER + size, count, count, sizeof(int))
-        r.gains = <double *>longer(m, floats, count, count, sizeof(double))
-        r.count = r.room = count
-        r.also = <int *>longer(m, ints + HEADER + size + count, also_count, also_count, sizeof(int))
-        r.also_gains = <double *>longer(m, floats + count, also_count, also_count, sizeof(double))
-        r.also_count = r.also_room = also_count
-        if flags & DELETES:
-            r.deletes = <double *>longer(m, floats + count + also_count, size, size, sizeof(double))
-        if flags & ASKED_ALL:
-            note_fan(m, r)
-            r.asked_all = True
-        if flags & ASKED:
-            note_fan(m, r)
-            r.asked = <Word *>longer(m, words, m.words, m.words, sizeof(Word))
-            words += m.words
-        if flags & ANSWERED:
-            r.answered = <Word *>longer(m, words, m.words, m.words, sizeof(Word))
-            words += m.words
-        if flags & ASKED_DELETES:
-            r.asked_deletes = <Word *>longer(m, words, row, row, sizeof(Word))
-            words += row
-            if m.counting:
-                for i in range(size):
-                    if has(r.asked_deletes, i):
-                        note_single(m, r, r.base[i])
-        ints += some_ints
-        floats += some_floats
-        ints_left -= some_ints
-        floats_left -= some_floats
-        words_left -= some_words
-    kept.bad = False
 
 
 cdef object mask_of(const int *members, int size):
