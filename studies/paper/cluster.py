@@ -81,7 +81,7 @@ def draw(rows: list[Row], figure: "Figure") -> None:
         xs, seconds = curve(pick(rows, records=size), "workers", "seconds")
         line(axes, (xs, [size / s / 1e6 for s in seconds]), f"{size:,} rows", color)
     axes.set_xticks(list(WORKERS))
-    label(axes, "workers", "million rows per second", "on the clock")
+    label(axes, "workers", "million rows per second of elapsed time")
 
 
 def facts(rows: list[Row]) -> dict[str, object]:

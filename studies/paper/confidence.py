@@ -196,7 +196,7 @@ def draw(rows: list[Row], figure: "Figure") -> None:
             if way in COLORS and way not in set(DEFAULTS.values()) - {DEFAULTS[gaussian]}:
                 name = "default" if way == DEFAULTS[gaussian] else NAMES[way]
                 line(axes, by_class(pick(own, draw=way)), name, COLORS[way])
-        label(axes, "stated strength", "share of true edges", title)
+        label(axes, "strength", "share of true edges", title)
     lines, names = both[0].get_legend_handles_labels()
     figure.legend(lines, names, loc="outside lower center", ncols=3, frameon=False)
 
@@ -310,7 +310,7 @@ def _describe(name: str) -> str:
 
 STUDY = experiment(
     "confidence",
-    "Strengths of edges: stated and realised",
+    "Calibration of the strengths of edges",
     keys={"setting": one_of(*SETTINGS), "draw": one_of(*WAYS), "trial": natural},
     columns={
         "true_edges": natural,

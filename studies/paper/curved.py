@@ -102,7 +102,7 @@ def draw(rows: list[Row], figure: "Figure") -> None:
                 mids = [median(values(pick(here, records=size), score)) for size in sizes]
                 axes.plot(sizes, mids, "-o", color=color, label=SCORES[score], markersize=4)
             axes.set_xscale("log")
-            label(axes, "records", "edges wrong (SHD)", f"{truth}, {graph} graph")
+            label(axes, "records", "wrong edges (SHD)", f"{truth}, {graph} graph")
     for axes in found.flat:
         axes.set_ylim(bottom=0)
     handles, names = found[0][0].get_legend_handles_labels()
@@ -122,7 +122,7 @@ def facts(rows: list[Row]) -> dict[str, object]:
                 chosen = [f"{median(values(here, key)):g}" for key in ("degree", "width")]
                 cells = [_cell(values(here, score)) for score in SCORES]
                 lines.append((f"{truth}, {graph} graph, {records:,}", *cells, *chosen))
-    header = ("truth, graph, records", *SCORES.values(), "degree", "columns")
+    header = ("function, graph, records", *SCORES.values(), "degree", "functions")
     return {"variables": VARIABLES, "edges": EDGES, "distances": grid(header, lines)}
 
 

@@ -124,7 +124,7 @@ def _family(rows: list[Row], c: int) -> dict[str, object]:
 
 STUDY = experiment(
     "dense-states",
-    "Sparse truths that lead FES into dense states",
+    "Sparse true graphs for which FES ends in dense states",
     keys={"family": one_of(*PARENTS), "children": positive, "trial": natural},
     columns={
         "fes": positive,

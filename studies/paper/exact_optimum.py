@@ -109,7 +109,7 @@ def _cell(rows: list[Row], name: str) -> str:
 
 STUDY = experiment(
     "exact-optimum",
-    "Greedy search against the global optimum",
+    "Greedy search compared with the global optimum",
     keys={"n": positive, "records": positive, "trial": natural},
     columns={
         "ges": real,

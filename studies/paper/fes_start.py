@@ -94,7 +94,7 @@ def facts(rows: list[Row]) -> dict[str, object]:
 
 STUDY = experiment(
     "fes-start",
-    "The same models, from where FES ends",
+    "The same models, starting from the result of FES",
     keys={"n": positive, "trial": natural},
     columns={
         "fes": positive,

@@ -220,7 +220,7 @@ def _missed(rows: list[Row]) -> str:
         (f"{row['method']}, n = {row['n']}, trial {row['trial']}", row["gain"], row["weakest_edge"])
         for row in rows
     ]
-    header = ("missed", "score above the truth's, nats", "weakest true edge, nats")
+    header = ("missed", "score minus that of the true class, nats", "weakest true edge, nats")
     return grid(header, lines) if lines else "None was missed."
 
 

@@ -1,4 +1,4 @@
-"""Finite data: edges wrong against records, and what a wrong assumption costs.
+"""Finite data: wrong edges by number of records, and the cost of a wrong assumption.
 
 Binary networks on ten variables with up to three parents each.  SGES assumes a bound that is
 right (3), too small (1, 2), too large (5) or chosen by the score; it starts from FES or, where
@@ -92,7 +92,7 @@ def learned(score: Score, start: str, assume: str) -> tuple[PDAG, int, int | Non
 
 
 def draw(rows: list[Row], figure: "Figure") -> None:
-    """Draw the edges wrong over the records, one panel per start."""
+    """Draw the number of wrong edges over the records, one panel per start."""
     titles = {"fes": "from FES", "complete": "from the complete graph"}
     both = panels(figure, 2, sharey=True)
     for axes, start in zip(both, STARTS, strict=True):
@@ -101,14 +101,14 @@ def draw(rows: list[Row], figure: "Figure") -> None:
             name = "GES, BES" if method == "none" else METHODS[method]
             points = curve(pick(rows, start=start, assume=method), "records", "shd")
             line(axes, points, name, color, linestyle="--" if method == "none" else "-")
-        label(axes, "records", "edges wrong (SHD)", titles[start])
+        label(axes, "records", "wrong edges (SHD)", titles[start])
     both[0].set_ylim(bottom=0)
     lines, names = both[0].get_legend_handles_labels()
     figure.legend(lines, names, loc="outside lower center", ncols=len(names), frameon=False)
 
 
 def facts(rows: list[Row]) -> dict[str, object]:
-    """Return the edges wrong and the evaluations by records and assumption, and the k chosen."""
+    """Return the wrong edges and the evaluations by records and assumption, and the k chosen."""
     chosen = []
     for records in distinct(rows, "records"):
         here = pick(rows, records=records, assume="auto")
@@ -139,7 +139,7 @@ def _tally(rows: list[Row]) -> str:
 
 STUDY = experiment(
     "finite-data",
-    "Finite data, and what a wrong assumption costs",
+    "Finite data, and the cost of a wrong assumption",
     keys={
         "n": positive,
         "records": positive,

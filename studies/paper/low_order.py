@@ -314,7 +314,7 @@ def _exponent(rows: list[Row], k: int) -> str:
 
 STUDY = experiment(
     "low-order",
-    "Low-order search on dense truths",
+    "Low-order search on dense networks",
     keys={
         "model": one_of("discrete", "gaussian", "work"),
         "n": positive,

@@ -261,7 +261,7 @@ def draw(rows: list[Row], figure: "Figure") -> None:
                         [100 * s for s in shares], mids, style, color=color, linewidth=1.8,
                         markersize=4, label=METHODS[method],
                     )  # fmt: skip
-            label(axes, "values missing (%)", "edges wrong (SHD)", f"{model}, {how}")
+            label(axes, "missing values (%)", "wrong edges (SHD)", f"{model}, {how}")
     for axes in found.flat:
         axes.set_ylim(bottom=0)
     handles, names = found[0][-1].get_legend_handles_labels()

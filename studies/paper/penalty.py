@@ -1,4 +1,4 @@
-"""The penalty: edges wrong against the multiplier of the BIC, and what choosing it from data does.
+"""The penalty: wrong edges by multiplier of the BIC, and the effect of choosing it from data.
 
 Four kinds of models, three sizes of samples, eight penalties; and beside them the penalty that
 ``sges.penalty`` chooses: by held-out likelihood, by stability, by both, or by the rule of thumb.
@@ -142,7 +142,7 @@ def chosen(choice: str, data: Dataset) -> tuple[float, int]:
 
 
 def draw(rows: list[Row], figure: "Figure") -> None:
-    """Draw the edges wrong over the penalty, one panel per kind of model."""
+    """Draw the number of wrong edges over the penalty, one panel per kind of model."""
     import matplotlib as mpl
 
     settings = distinct(rows, "setting")
@@ -183,11 +183,11 @@ def _panel(axes: "Axes", rows: list[Row]) -> None:
     plain_ticks(axes, penalties)
     axes.set_ylim(bottom=0)
     first = rows[0]
-    label(axes, "penalty", "edges wrong (SHD)", f"{first['setting']}: {_described(first)}")
+    label(axes, "penalty", "wrong edges (SHD)", f"{first['setting']}: {_described(first)}")
 
 
 def _marks(axes: "Axes", rows: list[Row], hidden: str) -> None:
-    """Mark each choice at its median penalty and edges wrong; named once, and then hidden."""
+    """Mark each choice at its median penalty and wrong edges; named once, and then hidden."""
     for choice, (mark, color, size, name) in MARKS.items():
         own = pick(rows, choice=choice)
         edge = color if mark in "x+" else "white"
@@ -304,7 +304,7 @@ def _groups(rows: list[Row]) -> list[tuple[str, list[Row]]]:
 
 
 def _by_sample(rows: list[Row], wanted: Callable[[str], bool]) -> dict[tuple[object, ...], float]:
-    """Return the fewest edges wrong on each sample, among the choices that are wanted."""
+    """Return the fewest wrong edges on each sample, among the choices that are wanted."""
     found: dict[tuple[object, ...], float] = {}
     for row in rows:
         if wanted(row["choice"]):
@@ -330,7 +330,7 @@ def _short(value: float) -> str:
 
 STUDY = experiment(
     "penalty",
-    "The penalty: curves, and choosing it from data",
+    "The penalty: wrong edges by penalty, and choosing it from data",
     keys={
         "setting": one_of(*SETTINGS),
         "variables": positive,

@@ -97,7 +97,7 @@ def draw(rows: list[Row], figure: "Figure") -> None:
         points = curve(pick(rows, data=seen, method="sges-poly"), "n", "shd")
         line(right, points, name, shade)
     right.set_ylim(bottom=0)
-    label(right, "n", "Edges wrong, SGES after poly-FES")
+    label(right, "n", "Wrong edges, SGES after poly-FES")
 
 
 def facts(rows: list[Row]) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""The five properties side by side: from the complete graph, each at its true value.
+"""Comparison of five properties: from the complete graph, each at its true value.
 
     random      the models of Fig. 8
     tailed      a clique of all but three nodes, like Fig. 5(a), and a path of three that hangs
@@ -176,7 +176,7 @@ def _cell(rows: list[Row]) -> str:
 
 STUDY = experiment(
     "properties",
-    "Five properties side by side",
+    "Comparison of five properties",
     keys={
         "family": one_of(*FAMILIES),
         "n": positive,

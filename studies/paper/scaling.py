@@ -144,7 +144,7 @@ def _growth(rows: list[Row], name: str) -> tuple[str, ...]:
 
 STUDY = experiment(
     "scaling",
-    "End to end: SGES after poly-FES against GES",
+    "The whole search: SGES after poly-FES compared with GES",
     keys={
         "n": positive,
         "weights": one_of(*WEIGHTS),

@@ -493,11 +493,11 @@ TITLES = {
 }
 
 NOTES = {
-    "floor": "The floor is the time of exactly the questions that the search asked the score, when "
-    "they are asked again in one native loop.  From the table, both the search and the floor "
-    "include making the score, that is, the correlations of 10,000 rows in one thread.",
-    "growth": "Megabytes are the peak of the whole process, the table included; the exponent is "
-    "the local one, from the size before.  Threads are not limited.",
+    "floor": "The floor is the time of repeating exactly the score calls of the search in one "
+    "native loop. From the table, both the search and the floor include making the score, that is, "
+    "computing the correlations of 10,000 rows in one thread.",
+    "growth": "Megabytes are the peak memory of the process, including the table; the exponent is "
+    "computed from this and the preceding size. The number of threads is not limited.",
 }
 
 
@@ -520,7 +520,7 @@ def _circumstances(rows: Sequence[Row]) -> str:
 def _table(rows: Sequence[Row]) -> str:
     if rows[0]["group"] == "floor":
         head: Sequence[str] = (
-            "questions", "score, s", "floor, s", "search, s", "distance from the table",
+            "score calls", "score, s", "floor, s", "search, s", "distance from the table",
             "on a ready score",
         )  # fmt: skip
         body: list[Sequence[object]] = [

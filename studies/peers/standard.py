@@ -311,7 +311,7 @@ def draw_tradeoff(rows: list[Row], figure: "Figure") -> None:
     axes.axhline(0, color=INK, linewidth=0.7)
     axes.margins(0.05)
     title = "Each point is a data set: left is faster than ours, above is better"
-    label(axes, "time, as a multiple of ours", "BIC beyond ours, nats per variable", title)
+    label(axes, "time, as a multiple of ours", "BIC minus ours, nats per variable", title)
     figure.legend(loc="outside right center", fontsize=8.5, frameon=False)
 
 
@@ -325,7 +325,7 @@ def _measure(asked: list[Task], known: Mapping[Key, Row], options: Options) -> I
 
 STUDY = Study(
     "standard",
-    "Side by side with the programs of today",
+    "Comparison with other programs",
     KEYS,
     COLUMNS,
     lambda options: tasks(_preset(options)),
