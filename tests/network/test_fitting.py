@@ -227,6 +227,17 @@ def test_weights_of_a_mixed_table_are_repeated_rows(seed: int) -> None:
     assert one.log_probability(rows) == pytest.approx(other.log_probability(rows), abs=1e-4)
 
 
+def test_survey_weights_of_a_mixed_table_count_as_their_effective_records(seed: int) -> None:
+    dag, rows = mixed_truth(48, seed)
+    survey = Dataset.of({**rows, "w": np.repeat([1.5, 0.5], 24)}, weights="w")
+    counted = Dataset.of({**rows, "w": np.repeat([3, 1], 24)}, weights="w")
+    assert (survey.records, counted.records) == (38, 96)
+    one, other = fit(dag, survey, smoothing=5.0), fit(dag, counted, smoothing=5.0 * 96 / 38)
+    assert isinstance(one, MixedNetwork)
+    assert isinstance(other, MixedNetwork)
+    assert one.log_probability(rows) == pytest.approx(other.log_probability(rows), abs=1e-4)
+
+
 def test_a_mixed_network_refuses_what_it_was_not_fitted_to(seed: int) -> None:
     dag, rows = mixed_truth(100, seed)
     network = fit(dag, rows)

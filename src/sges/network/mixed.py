@@ -210,7 +210,9 @@ def fit_mixed(dag: PDAG, table: Dataset, smoothing: float) -> MixedNetwork:
     at = columns_of(dag, table.names)
     levels = tuple(table.levels[i] for i in at)
     columns = _columns(table, at, levels)
-    weights = np.ones(table.rows) if table.weights is None else table.weights.astype(np.float64)
+    weights = np.full(table.rows, table.unit)
+    if table.weights is not None:
+        weights *= table.weights
     families: list[Family] = []
     for y in range(dag.n):
         design = _design(list(nodes(dag.parents(y))), columns, levels)
