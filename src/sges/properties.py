@@ -31,15 +31,14 @@ Paper: Section 4.2, complexity measures; Section 6, v-structures and treewidth.
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations, product
 from typing import ClassVar, Protocol, Self, runtime_checkable
 
-from sges.docstrings import documented_like_base
+from sges.docstrings import documented_like, documented_like_base
 from sges.errors import InvalidArgument, InvalidProperty, Undecided, check_number, shown
 from sges.graph.equivalence import covered_edges, is_dag, pdag_to_dag
 from sges.graph.pdag import PDAG, check_graph
 from sges.graph.undirected import Between, largest_clique, moral_graph, treewidth
-from sges.nodeset import nodes
 
 __all__ = [
     "AtMost",
@@ -110,13 +109,9 @@ class AtMost(ABC):
             )
 
     @classmethod
+    @documented_like(Property.holds)
     def measure(cls, graph: PDAG) -> int | Between:
         """Return the measure of a class.
-
-        Parameters
-        ----------
-        graph : PDAG
-            A DAG, PDAG or CPDAG that stands for the class.
 
         Returns
         -------
@@ -127,6 +122,7 @@ class AtMost(ABC):
 
     @classmethod
     @abstractmethod
+    @documented_like(measure)
     def measure_dag(cls, dag: PDAG) -> int | Between:
         """Return the measure of one DAG.
 
@@ -134,21 +130,12 @@ class AtMost(ABC):
         ----------
         dag : PDAG
             A DAG.
-
-        Returns
-        -------
-        int or Between
-            The measure, or an interval that contains it if computing it would take too long.
         """
 
     @classmethod
+    @documented_like(Property.holds)
     def of(cls, graph: PDAG) -> Self:
         """Return the tightest property of this kind that is known to hold for a class.
-
-        Parameters
-        ----------
-        graph : PDAG
-            A DAG, PDAG or CPDAG that stands for the class.
 
         Returns
         -------
@@ -158,18 +145,9 @@ class AtMost(ABC):
         value = cls.measure(graph)
         return cls(max(value.high if isinstance(value, Between) else value, cls.smallest))
 
+    @documented_like(Property.holds)
     def holds(self, graph: PDAG) -> bool:
-        """Tell whether the property holds for a class.
-
-        Parameters
-        ----------
-        graph : PDAG
-            A DAG, PDAG or CPDAG that stands for the class.
-
-        Returns
-        -------
-        bool
-            Whether the measure is at most k.
+        """Tell whether the property holds for a class: whether the measure is at most k.
 
         Raises
         ------
@@ -218,13 +196,7 @@ class MaxParents(AtMost):
 
     @classmethod
     def measure_dag(cls, dag: PDAG) -> int:
-        """Return the largest number of parents of a node.
-
-        Returns
-        -------
-        int
-            The measure.
-        """
+        """Return the largest number of parents of a node."""
         check_graph("dag", dag)
         return max((dag.parents(v).bit_count() for v in range(dag.n)), default=0)
 
@@ -331,13 +303,7 @@ class MaxVStructures(AtMost):
 
     @classmethod
     def measure_dag(cls, dag: PDAG) -> int:
-        """Return the number of v-structures.
-
-        Returns
-        -------
-        int
-            The measure.
-        """
+        """Return the number of v-structures."""
         check_graph("dag", dag)
         return len(dag.v_structures())
 
@@ -393,14 +359,12 @@ PDAG(2 nodes: 0→1) but not without its node 0, PDAG(1 node)
     check_number("largest", largest, whole=True, least=1, most=7)
     for n in range(1, largest + 1):
         for dag in all_dags(n):
-            _check_invariance(prop, dag)
-            if prop.holds(dag):
-                _check_heredity(prop, dag)
+            _check_on(prop, dag)
 
 
 def all_dags(n: int) -> Iterator[PDAG]:
     """Yield every DAG on n nodes lazily."""
-    pairs = [(x, y) for x in range(n) for y in range(x + 1, n)]
+    pairs = list(combinations(range(n), 2))
     for kinds in product((None, False, True), repeat=len(pairs)):
         edges = [
             pair[::-1] if turned else pair
@@ -412,23 +376,21 @@ def all_dags(n: int) -> Iterator[PDAG]:
             yield dag
 
 
-def _check_invariance(prop: Property, dag: PDAG) -> None:
+def _check_on(prop: Property, dag: PDAG) -> None:
+    """Check the members of a DAG's class next to it, and its subgraphs without one node."""
+    name, is_held = type(prop).__name__, prop.holds(dag)
     for x, y in covered_edges(dag):
         other = dag.edited(direct=[(y, x)])
-        if prop.holds(dag) != prop.holds(other):
-            holds, not_holds = (dag, other) if prop.holds(dag) else (other, dag)
+        if is_held != prop.holds(other):
+            holds, not_holds = (dag, other) if is_held else (other, dag)
             raise InvalidProperty(
-                f"{type(prop).__name__} is not equivalence invariant: it holds for {holds!r} but "
-                f"not for the equivalent {not_holds!r}"
+                f"{name} is not equivalence invariant: it holds for {holds!r} but not for the "
+                f"equivalent {not_holds!r}"
             )
-
-
-def _check_heredity(prop: Property, dag: PDAG) -> None:
-    everything = (1 << dag.n) - 1
-    for v in nodes(everything):
-        part = dag.induced(nodes(everything ^ 1 << v))
+    for v in range(dag.n) if is_held else ():
+        part = dag.induced(u for u in range(dag.n) if u != v)
         if not prop.holds(part):
             raise InvalidProperty(
-                f"{type(prop).__name__} is not hereditary: it holds for {dag!r} but not without "
-                f"its node {v}, {part!r}"
+                f"{name} is not hereditary: it holds for {dag!r} but not without its node {v}, "
+                f"{part!r}"
             )

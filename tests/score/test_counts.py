@@ -7,28 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sges.score.discrete import (
-    DENSE_GROUPS,
-    Codes,
-    Grouping,
-    Weights,
-    refine,
-    tally,
-    together,
-)
+from sges.score.discrete import DENSE_GROUPS, Codes, Grouping, Weights, grouped, tally
 
 
 def table(seed: int, rows: int, arities: Sequence[int]) -> Codes:
     rng = np.random.default_rng(seed)
     found: Codes = np.array([rng.integers(0, r, rows) for r in arities]).astype(np.uint16)
     return found
-
-
-def grouped(codes: Codes, arities: Sequence[int], columns: Sequence[int]) -> Grouping:
-    groups = together(codes.shape[1])
-    for c in columns:
-        groups = refine(groups, codes[c], arities[c])
-    return groups
 
 
 def records(codes: Codes) -> list[tuple[int, ...]]:
@@ -50,7 +35,6 @@ def test_rows_share_a_group_iff_they_agree_on_every_column(
         assert seen.setdefault(group, row) == row
     assert len(seen) == max(1, len(set(records(codes))))
     assert 0 <= groups.ids.min() <= groups.ids.max() < groups.size
-    assert not groups.occupied or len(seen) == groups.size
 
 
 @given(
@@ -76,6 +60,6 @@ def test_groups_are_ordered_by_the_columns_in_turn(arities: list[int]) -> None:
 
 @pytest.mark.parametrize("weights", [None, np.array([2, 0, 5, 1])])
 def test_a_tally_counts_every_row_as_often_as_its_weight(weights: Weights) -> None:
-    groups = Grouping(np.array([1, 0, 1, 3]), 4, occupied=False)
+    groups = Grouping(np.array([1, 0, 1, 3]), 4)
     expected = [1, 2, 0, 1] if weights is None else [0, 7, 0, 1]
     assert tally(groups, weights).tolist() == expected

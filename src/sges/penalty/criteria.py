@@ -1,34 +1,14 @@
 """What makes one penalty better than another, judged without knowing the truth.
 
-Each criterion cuts the table into parts, once; the graphs that a penalty finds on the parts are
-then judged.  Penalties come from the largest to the smallest: sparse graphs are found quickly, and
-dense ones, which take long, need not be tried once the criterion has settled.
-
-    HeldOut     the log-likelihood of each fold under the graph found on all others: the largest
-                penalty that is not behind the best by more than one standard error
-    Stability   how much the edges found on subsamples differ: the smallest penalty that, like all
-                larger ones, is below the threshold (StARS: Liu, Roeder & Wasserman 2010)
+A criterion divides the table into parts, once: its ``samples``, each a ``Dataset`` or, if
+``summed``, ``Moments``.  The graphs that a penalty finds on the samples have one value each.
+Penalties are tried from the largest to the smallest: sparse graphs are found quickly, and dense
+ones, which take long, need not be tried once the criterion has settled.
 
 Parts are drawn by record and not by row: a part is an array with the number of records of each
 row that it contains, so a row that stands for a thousand records is split like a thousand rows.
-
-Held-out likelihoods are those of
-
-    NormalFolds     linear regressions with normal errors.  A discrete column is written as the
-                    indicators of all its levels except the last, as in ``DegenerateGaussian``
-    DiscreteFolds   conditional probability tables with the prior of BDeu
-
-Both give the same number to all members of a class: a fitted Gaussian is the same whichever member
-it is fitted by, and so is the predictive distribution of BDeu.  Families are cached, because
-neighboring penalties find nearly the same graphs.
-
-References
-----------
-Liu, Roeder & Wasserman (2010), Stability approach to regularization selection (StARS) for high
-dimensional graphical models, NeurIPS 23.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, reduce
@@ -46,7 +26,7 @@ from sges.graph.equivalence import pdag_to_dag
 from sges.graph.pdag import PDAG
 from sges.metrics import skeleton
 from sges.nodeset import NodeSet, nodes
-from sges.score.discrete import plain_codes, refine, tally, together
+from sges.score.discrete import grouped, refine, tally
 from sges.score.gaussian.matrix import RIDGE
 
 Floats = NDArray[np.float64]
@@ -118,30 +98,13 @@ class Candidate:
         return fmean(apart), stdev(apart) / sqrt(len(apart))
 
 
-class Criterion(ABC):
-    """Parts of the data, and a judgement of the graphs that each candidate finds there.
+class HeldOut:
+    """Held-out log-likelihood per record of the graph found on all other folds.
 
-    A part is given to the score as a ``Dataset`` or, if ``summed``, as ``Moments``.
+    Families are fitted without the fold: by ``NormalFolds`` or ``DiscreteFolds``.  Both give the
+    same number to all members of a class: a fitted Gaussian is the same whichever member it is
+    fitted by, and so is the predictive distribution of BDeu.
     """
-
-    samples: Sequence[Dataset | Moments]
-    """What to search on."""
-
-    @abstractmethod
-    def values(self, graphs: Sequence[PDAG]) -> tuple[float, ...]:
-        """Return one value per sample, of the graphs that one candidate found."""
-
-    @abstractmethod
-    def settled(self, tried: Sequence[Candidate]) -> bool:
-        """Tell whether smaller penalties need not be tried; ``tried`` is by falling penalty."""
-
-    @abstractmethod
-    def best(self, tried: Sequence[Candidate]) -> Candidate:
-        """Return the candidate to choose; ``tried`` is by falling penalty, and not empty."""
-
-
-class HeldOut(Criterion):
-    """Held-out log-likelihood per record, by cross-validation."""
 
     def __init__(
         self, data: Dataset, count: int, rng: np.random.Generator, *, summed: bool = False
@@ -152,34 +115,51 @@ class HeldOut(Criterion):
                 "use fewer folds"
             )
         parts = folds(data, count, rng)
-        self._folds: Folds = (
+        judge: NormalFolds | DiscreteFolds = (
             NormalFolds(data, parts, summed=summed)
             if data.continuous
             else DiscreteFolds(data, parts)
         )
-        self.samples = self._folds.training
+        self.samples: Sequence[Dataset | Moments] = judge.training
+        # Neighboring penalties find nearly the same graphs, so families are cached.
+        self._family: Callable[[int, int, NodeSet], float] = cache(judge.family)
 
     def values(self, graphs: Sequence[PDAG]) -> tuple[float, ...]:
         """Return the log-likelihood per record of each fold."""
-        return tuple(self._folds.per_record(k, graph) for k, graph in enumerate(graphs))
+        return tuple(
+            sum(self._family(fold, y, dag.parents(y)) for y in range(dag.n))
+            for fold, dag in enumerate(map(pdag_to_dag, graphs))
+        )
 
     def settled(self, tried: Sequence[Candidate]) -> bool:
         """Tell whether the last few are all behind the best by more than a standard error."""
-        likeliest, last = max(tried, key=lambda one: one.value), tried[-MAX_BEHIND:]
-        return len(last) == MAX_BEHIND and all(_behind(one, likeliest) for one in last)
+        last = tried[-MAX_BEHIND:]
+        return len(last) == MAX_BEHIND and not any(one in last for one in _level(tried))
 
     def best(self, tried: Sequence[Candidate]) -> Candidate:
-        """Return the largest penalty within a standard error of the likeliest.
+        """Return the largest penalty that is not behind the best by more than a standard error.
 
-        The likeliest itself has too many edges: one that is superfluous costs a fold next to
-        nothing, and one that is missing costs it much.
+        The best itself has too many edges: one that is superfluous costs a fold next to nothing,
+        and one that is missing costs it much.
         """
-        likeliest = max(tried, key=lambda one: one.value)
-        return next(one for one in tried if not _behind(one, likeliest))
+        return _level(tried)[0]
 
 
-class Stability(Criterion):
-    """Edge instability over subsamples of 10 √m records, or 80 % of few."""
+def _level(tried: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates that are within a standard error of the best."""
+    best = max(tried, key=lambda one: one.value)
+    gaps = [(one, *best.ahead(one)) for one in tried]
+    return [one for one, ahead, error in gaps if ahead <= error]
+
+
+class Stability:
+    """Edge instability over subsamples of 10 √m records, or 80 % of few (StARS).
+
+    References
+    ----------
+    Liu, Roeder & Wasserman (2010), Stability approach to regularization selection (StARS) for high
+    dimensional graphical models, NeurIPS 23.
+    """
 
     def __init__(
         self, data: Dataset, count: int, rng: np.random.Generator, *, summed: bool = False
@@ -188,7 +168,9 @@ class Stability(Criterion):
         if size < 2:
             raise DataError(f"{data.records} records are too few to draw subsamples of")
         parts = [taken(data, subsample(data, size, rng)) for _ in range(count)]
-        self.samples = [Moments.of(part) for part in parts] if summed else parts
+        self.samples: Sequence[Dataset | Moments] = (
+            [Moments.of(part) for part in parts] if summed else parts
+        )
 
     def values(self, graphs: Sequence[PDAG]) -> tuple[float, ...]:
         """Return the mean distance of each skeleton from the others, as a share of all pairs.
@@ -196,9 +178,9 @@ class Stability(Criterion):
         Its mean is the instability of StARS, 2θ(1 − θ) averaged over the pairs of nodes, with the
         share θ of subsamples that join a pair, times B / (B − 1) for B subsamples.
         """
-        found = [skeleton(graph) for graph in graphs]
-        pairs = max(graphs[0].n * (graphs[0].n - 1) // 2, 1) * (len(found) - 1)
-        return tuple(sum(len(one ^ other) for other in found) / pairs for one in found)
+        skeletons = [skeleton(graph) for graph in graphs]
+        pairs = max(graphs[0].n * (graphs[0].n - 1) // 2, 1) * (len(graphs) - 1)
+        return tuple(sum(len(one ^ other) for other in skeletons) / pairs for one in skeletons)
 
     def settled(self, tried: Sequence[Candidate]) -> bool:
         """Tell whether the last candidate is beyond the threshold."""
@@ -210,55 +192,26 @@ class Stability(Criterion):
         return stable[-1] if stable else tried[0]
 
 
-CRITERIA: dict[str, Callable[..., Criterion]] = {
-    "held-out": HeldOut,
-    "stability": Stability,
-}
-"""The criteria by name."""
-
-
-def _behind(one: Candidate, best: Candidate) -> bool:
-    ahead, error = best.ahead(one)
-    return ahead > error
-
-
 # Held-out likelihoods
 
 
-class Folds(ABC):
-    """The families of one table, fitted without a fold and judged on it."""
+class NormalFolds:
+    """Linear regressions with normal errors, from the moments of each fold.
 
-    training: Sequence[Dataset | Moments]
-    """Per fold, what the score of all other folds is made of."""
-
-    def __init__(self) -> None:
-        self.family: Callable[[int, int, NodeSet], float] = cache(self._family)
-
-    def per_record(self, fold: int, graph: PDAG) -> float:
-        """Return the log-likelihood of a fold under a class fitted to the others, per record."""
-        dag = pdag_to_dag(graph)
-        return sum(self.family(fold, y, dag.parents(y)) for y in range(dag.n))
-
-    @abstractmethod
-    def _family(self, fold: int, y: int, parents: NodeSet) -> float:
-        """Return what y contributes to the likelihood of a fold, given its parents."""
-
-
-class NormalFolds(Folds):
-    """Linear Gaussian families, from the moments of each fold.
-
-    With ``summed``, the score is made of moments too, which saves it a pass over the records.
+    A discrete column is written as the indicators of all its levels except the last, as in
+    ``DegenerateGaussian``.  ``training`` is, per fold, the data that the score of all other folds
+    is made from: with ``summed`` moments, which saves it a pass over the records.
     """
 
     def __init__(self, data: Dataset, parts: Sequence[Counts], *, summed: bool) -> None:
-        super().__init__()
         written, widths = _as_numbers(data)
         test = [Moments.of(taken(written, part)) for part in parts]
         train = [reduce(Moments.merge, test[:k] + test[k + 1 :]) for k in range(len(test))]
-        if summed and not data.discrete:
-            self.training = train
-        else:
-            self.training = [taken(data, records_of(data) - part) for part in parts]
+        self.training: Sequence[Dataset | Moments] = (
+            train
+            if summed and not data.discrete
+            else [taken(data, records_of(data) - part) for part in parts]
+        )
         starts = np.cumsum(widths) - widths
         self._columns = [
             np.arange(s, s + w) for s, w in zip(starts.tolist(), widths.tolist(), strict=True)
@@ -269,18 +222,18 @@ class NormalFolds(Folds):
         is_indicator = np.repeat([kind is Kind.DISCRETE for kind in data.kinds], widths)
         ridge = np.where(is_indicator, 1 / data.records, RIDGE)
         self._train = [self._unit(m.covariance) + np.diag(ridge) for m in train]
-        self._test = [self._around(a, b) for a, b in zip(test, train, strict=True)]
+        # The second moments of a fold are around the means of all others.
+        steps = [own.mean - others.mean for own, others in zip(test, train, strict=True)]
+        self._test = [
+            self._unit(own.covariance + np.outer(step, step))
+            for own, step in zip(test, steps, strict=True)
+        ]
 
     def _unit(self, covariance: Floats) -> Floats:
-        scaled: Floats = covariance / self._scale[:, None] / self._scale
-        return scaled
+        return covariance / self._scale[:, None] / self._scale
 
-    def _around(self, test: Moments, train: Moments) -> Floats:
-        """Return the second moments of a fold around the means of all others."""
-        step = test.mean - train.mean
-        return self._unit(test.covariance + np.outer(step, step))
-
-    def _family(self, fold: int, y: int, parents: NodeSet) -> float:
+    def family(self, fold: int, y: int, parents: NodeSet) -> float:
+        """Return what y adds to the log-likelihood per record of a fold, given its parents."""
         train, test, own = self._train[fold], self._test[fold], self._columns[y]
         given = np.concatenate([own[:0], *(self._columns[v] for v in nodes(parents))])
         weights = np.linalg.solve(train[np.ix_(given, given)], train[np.ix_(given, own)])
@@ -292,21 +245,18 @@ class NormalFolds(Folds):
         return -0.5 * (len(own) * log(2 * pi) + scale + float(fit))
 
 
-class DiscreteFolds(Folds):
-    """Conditional probability tables, from the counts of each fold."""
+class DiscreteFolds:
+    """Conditional probability tables with the prior of BDeu, from the counts of each fold."""
 
     def __init__(self, data: Dataset, parts: Sequence[Counts]) -> None:
-        super().__init__()
         self._data, self._test = data, list(parts)
-        self._codes = plain_codes(data.codes)
         self._train = [records_of(data) - part for part in parts]
         self.training = [taken(data, counts) for counts in self._train]
 
-    def _family(self, fold: int, y: int, parents: NodeSet) -> float:
-        codes, arities, train = self._codes, self._data.arities.tolist(), self._train[fold]
-        groups = together(self._data.rows)
-        for v in nodes(parents):
-            groups = refine(groups, codes[v], arities[v])
+    def family(self, fold: int, y: int, parents: NodeSet) -> float:
+        """Return what y adds to the log-likelihood per record of a fold, given its parents."""
+        codes, arities, train = self._data.codes, self._data.arities.tolist(), self._train[fold]
+        groups = grouped(codes, arities, nodes(parents))
         cells = refine(groups, codes[y], arities[y])
         judged = np.flatnonzero(self._test[fold])
         seen = tally(cells, train)[cells.ids[judged]]

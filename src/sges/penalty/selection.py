@@ -8,23 +8,6 @@ The cost is that of the searches, parts times candidates, and it is reported.  W
 from (covariances, rows) is computed once for all candidates.  No search starts from the graph of
 another candidate: a greedy search depends on its start, and the graphs compared must be those that
 the penalty itself would find.
-
-The rule is the extended BIC, read as a multiplier.  The BIC prices a parameter at ½ log m.  It was
-made for a fixed number of models; with n variables each node has about n candidate parents, some
-of which look useful by chance.  The extended BIC adds 2γ log n to each edge, that is, it multiplies
-the penalty:
-
-    penalty = 1 + 4γ log n / log m
-
-γ = 0 is the BIC, and 0.5 is usual.  An edge between discrete columns has many parameters, and the
-multiplier would charge each of them: where there are such columns, the rule is 1.
-
-References
-----------
-Chen & Chen (2008), Extended Bayesian information criteria for model selection with large model
-spaces, Biometrika 95, 759-771.
-Foygel & Drton (2010), Extended Bayesian information criteria for Gaussian graphical models,
-NeurIPS 23.
 """
 
 import threading
@@ -50,7 +33,7 @@ from sges.errors import (
     shown,
 )
 from sges.graph.pdag import PDAG
-from sges.penalty.criteria import CRITERIA, Candidate
+from sges.penalty.criteria import Candidate, HeldOut, Stability
 from sges.result import Result
 from sges.score.gaussian.bic import GaussianBIC
 from sges.score.named import SCORES, named_score
@@ -64,15 +47,11 @@ GAMMA = 0.5
 CANDIDATES = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
 """The penalties that are tried unless told otherwise."""
 
-PARTS = {"held-out": 5, "stability": 10}
-"""How many parts each criterion takes unless told otherwise."""
-
-METHODS = {
-    "both": ("held-out", "stability"),
-    "held-out": ("held-out",),
-    "stability": ("stability",),
+CRITERIA: dict[str, tuple[type[HeldOut | Stability], int]] = {
+    "held-out": (HeldOut, 5),
+    "stability": (Stability, 10),
 }
-"""The criteria of each method, in the order in which they are asked."""
+"""The criteria, in the order in which they are asked, and how many parts each takes by default."""
 
 MakeScore: TypeAlias = Callable[[Any, float], Score]
 """What makes a score of data and a penalty, such as ``GaussianBIC``."""
@@ -108,13 +87,10 @@ class CriterionResult:
         return self.chosen.penalty
 
     def rows(self) -> list[dict[str, str | float | bool]]:
-        """Return the curve as records, ready for a data frame or a CSV file.
+        """Return the curve as records, one per candidate, for a data frame or a CSV file.
 
-        Returns
-        -------
-        list of dict
-            One record per candidate.  ``difference`` is its criterion less that of the chosen
-            candidate, ``error`` the standard error of this over the parts.
+        ``difference`` is the criterion of a candidate less that of the chosen one, ``error`` the
+        standard error of this over the parts.
         """
         return [
             {
@@ -132,13 +108,7 @@ class CriterionResult:
         ]
 
     def as_table(self) -> str:
-        """Return the curve as a table in plain text, with the chosen candidate marked.
-
-        Returns
-        -------
-        str
-            One line per candidate, below a header.
-        """
+        """Return the curve as a table in plain text, with the chosen candidate marked."""
         lines = [f"{self.method:>11}       value  difference ± error    edges  seconds"]
         for row in self.rows():
             mark = "→" if row["chosen"] else " "
@@ -188,23 +158,11 @@ class PenaltyChoice:
         return f"penalty {self.penalty:g}: chosen by {says}{cut}, with {cost}"
 
     def rows(self) -> list[dict[str, str | float | bool]]:
-        """Return the curves of all criteria as records, ready for a data frame or a CSV file.
-
-        Returns
-        -------
-        list of dict
-            The rows of each criterion, one after the other.
-        """
+        """Return the rows of all criteria, one after the other: see ``CriterionResult.rows``."""
         return [row for result in self.criteria for row in result.rows()]
 
     def as_table(self) -> str:
-        """Return the curves as tables in plain text, with the chosen candidates marked.
-
-        Returns
-        -------
-        str
-            A table per criterion, and a sentence on the choice.
-        """
+        """Return a table per criterion in plain text, and a sentence on the choice."""
         return "\n".join([*(result.as_table() for result in self.criteria), self.note])
 
     def __repr__(self) -> str:
@@ -281,23 +239,24 @@ def choose_penalty(
     run = _Run(search, time_limit, effective_jobs(n_jobs))
     wanted = _checked_candidates(candidates)
     make, label = _maker(data, score)
-    check_word("method", method, METHODS)
+    check_word("method", method, ("both", *CRITERIA))
+    check_number("seed", seed, whole=True)
+    check_number("parts", 2 if parts is None else parts, whole=True, least=2)
+    if isinstance(data, Moments):
+        raise InvalidArgument(
+            "Moments have no records to set aside; give the table, or use "
+            "sges.penalty.rule_of_thumb"
+        )
     criteria: list[CriterionResult] = []
-    for name in METHODS[method]:
-        count = PARTS[name] if parts is None else parts
-        check_number("seed", seed, whole=True)
-        check_number("parts", count, whole=True, least=2)
-        if isinstance(data, Moments):
-            raise InvalidArgument(
-                "Moments have no records to set aside; give the table, or use "
-                "sges.penalty.rule_of_thumb"
-            )
+    for name, (make_criterion, count) in CRITERIA.items():
+        if method not in ("both", name):
+            continue
         least = max((one.penalty for one in criteria), default=0.0)
         tried: list[Candidate] = []
         # Whoever searches the whole table is told about it, once.
         with warnings.catch_warnings(action="ignore", category=DataWarning):
             rng, summed = np.random.default_rng(seed), make is GaussianBIC
-            criterion = CRITERIA[name](data, count, rng, summed=summed)
+            criterion = make_criterion(data, parts or count, rng, summed=summed)
             for penalty in wanted:
                 if penalty < least or least == wanted[0]:  # it cannot change the choice
                     break
@@ -386,9 +345,8 @@ def _checked_candidates(candidates: Sequence[float]) -> list[float]:
     try:
         penalties = list(candidates)
     except TypeError:
-        raise InvalidArgument(
-            f"candidates = {shown(candidates)} is not a list of numbers"
-        ) from None
+        what = f"candidates = {shown(candidates)}"
+        raise InvalidArgument(f"{what} is not a list of numbers") from None
     if not penalties:
         raise InvalidArgument("there are no candidates; give at least one penalty")
     for penalty in penalties:
@@ -426,6 +384,9 @@ def _maker(data: Dataset | Moments, score: str | MakeScore) -> tuple[MakeScore, 
 def rule_of_thumb(data: Dataset | Moments, gamma: float = GAMMA) -> float:
     """Return the extended BIC of a table as a multiplier; 1 if it has discrete columns.
 
+    An edge between discrete columns has many parameters, and the multiplier would charge each of
+    them.
+
     Parameters
     ----------
     data : Dataset or Moments
@@ -451,7 +412,11 @@ def rule_of_thumb(data: Dataset | Moments, gamma: float = GAMMA) -> float:
 
 
 def extended_bic(variables: int, records: float, gamma: float = GAMMA) -> float:
-    """Return 1 + 4γ log(variables) / log(records).
+    """Return 1 + 4γ log(variables) / log(records), the extended BIC as a multiplier.
+
+    The BIC, which charges ½ log m for a parameter, was made for a fixed number of models.  With n
+    variables each node has about n candidate parents, some of which look useful by chance; so the
+    extended BIC adds 2γ log n to the price of each edge.
 
     Parameters
     ----------
@@ -465,7 +430,14 @@ def extended_bic(variables: int, records: float, gamma: float = GAMMA) -> float:
     Returns
     -------
     float
-        The extended BIC as a multiplier of the BIC's penalty.
+        The multiplier of the BIC's penalty.
+
+    References
+    ----------
+    Chen & Chen (2008), Extended Bayesian information criteria for model selection with large model
+    spaces, Biometrika 95, 759-771.
+    Foygel & Drton (2010), Extended Bayesian information criteria for Gaussian graphical models,
+    NeurIPS 23.
 
     Examples
     --------

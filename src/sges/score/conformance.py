@@ -1,24 +1,9 @@
-"""check_score: test whether a score has the properties that the search relies on.
-
-Each property is tested on random families and random DAGs over at most ``width`` of the score's
-variables, and the error shows the first counter-example:
-
-    finite              every family has a finite score
-    decomposable        a family's score depends on (y, parents) alone: asked again, between
-                        other questions, it is the same
-    score equivalent    equivalent DAGs, related by reversals of covered edges (Chickering
-                        1995), have the same score
-    batch = one by one  ``insert_gains`` and ``delete_gains``, where offered, are differences
-                        of ``local``
-    symmetric           renaming the variables renames the answers; tested where the score
-                        offers ``permuted(order)``, or such a function is given
-
-The same suite is run on every score of this package.
-"""
+"""check_score: test whether a score has the properties that the search relies on."""
 
 from collections.abc import Callable, Sequence
+from itertools import combinations
 from math import isfinite
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 import numpy as np
 
@@ -43,8 +28,17 @@ def check_score(
 ) -> None:
     """Raise ``ScoreError`` with a counter-example if the score breaks the contract of a score.
 
-    Tested are: finite, decomposable, score equivalent, batch methods equal to ``local``, and
-    symmetric under renaming of the variables.
+    Each property is tested on random families or DAGs; every score of this package has them all.
+
+    * Finite: every family has a finite score.
+    * Decomposable: a family's score depends on the node and its parents alone.  When asked again,
+      after other questions, it is the same.
+    * Score equivalent: equivalent DAGs, related by reversals of covered edges (Chickering 1995),
+      have the same score.
+    * Batch = one by one: ``insert_gains`` and ``delete_gains``, if the score has them, are
+      differences of ``local``.
+    * Symmetric: renaming the variables renames the answers.  This is tested if the score has a
+      method ``permuted``, or such a function is given.
 
     Parameters
     ----------
@@ -83,17 +77,17 @@ def check_score(
         check_callable("permuted", permuted)
     if score.n < 1:
         raise ScoreError(f"the score has {score.n} variables; it needs at least one")
-    rng = np.random.default_rng(seed)
-    checks = _Checks(score, rng, min(width, score.n), tolerance)
+    checks = _Checks(score, np.random.default_rng(seed), min(width, score.n), tolerance)
     few = max(1, pairs // 10)
     checks.families(pairs)
     for _ in range(pairs):
         checks.equivalence()
     for _ in range(few):
         checks.batches()
-    rename = permuted or cast(Permuted | None, getattr(score, "permuted", None))
-    for _ in range(few if rename is not None else 0):
-        checks.renaming(cast(Permuted, rename))
+    rename: Permuted | None = permuted or getattr(score, "permuted", None)
+    if rename is not None:
+        for _ in range(few):
+            checks.renaming(rename)
 
 
 class _Checks:
@@ -107,7 +101,13 @@ class _Checks:
     def families(self, times: int) -> None:
         """Ask for families twice, in another order: the values must be finite and the same."""
         asked = [self._family() for _ in range(times)]
-        first = [self._finite(y, parents) for y, parents in asked]
+        first = [self.score.local(y, parents) for y, parents in asked]
+        for (y, parents), value in zip(asked, first, strict=True):
+            if not isfinite(value):
+                raise ScoreError(
+                    f"not finite: local({y}, {show(parents)}) is {value!r}; "
+                    f"every family must have a finite score"
+                )
         for i in self.rng.permutation(times).tolist():
             y, parents = asked[i]
             again = self.score.local(y, parents)
@@ -118,9 +118,14 @@ class _Checks:
                 )
 
     def equivalence(self) -> None:
-        """Compare two DAGs of one class."""
-        dag = self._dag()
-        other = self._equivalent(dag)
+        """Compare two DAGs of one class, connected by a random walk of reversed covered edges."""
+        order, density = self._some_nodes(), self.rng.uniform(0.2, 1.0)
+        pairs = [pair for pair in combinations(order, 2) if self.rng.random() < density]
+        dag = other = PDAG.from_edges(self.score.n, pairs)
+        for _ in range(2 * self.width):
+            if covered := covered_edges(other):
+                x, y = covered[int(self.rng.integers(len(covered)))]
+                other = other.edited(remove=[(x, y)], direct=[(y, x)])
         one, two = dag_score(self.score, dag), dag_score(self.score, other)
         size = sum(abs(self.score.local(y, dag.parents(y))) for y in range(dag.n))
         if not self._same(one, two, size):
@@ -133,9 +138,7 @@ class _Checks:
         """Compare the gains of all candidates at once with differences of ``local``."""
         y, base = self._family()
         inside = np.array([*nodes(base)], dtype=np.intp)
-        outside = np.array(
-            [x for x in range(self.score.n) if x != y and not base >> x & 1], dtype=np.intp
-        )
+        outside = np.setdiff1d(np.arange(self.score.n), [y, *inside])
         self.rng.shuffle(outside)
         self._batch("insert_gains", y, base, outside[: 10 * self.width])
         self._batch("delete_gains", y, base, inside[: self.rng.integers(len(inside) + 1)])
@@ -174,15 +177,6 @@ class _Checks:
                     f"local differs by {expected!r}; they must be the same"
                 )
 
-    def _finite(self, y: int, parents: NodeSet) -> float:
-        value = self.score.local(y, parents)
-        if not isfinite(value):
-            raise ScoreError(
-                f"not finite: local({y}, {show(parents)}) is {value!r}; "
-                f"every family must have a finite score"
-            )
-        return value
-
     def _same(self, one: float, two: float, size: float) -> bool:
         # Written so that a NaN on either side is a difference.
         return abs(one - two) <= self.tolerance * (1 + abs(size))
@@ -194,24 +188,6 @@ class _Checks:
     def _some_nodes(self) -> list[int]:
         chosen: list[int] = self.rng.choice(self.score.n, self.width, replace=False).tolist()
         return chosen
-
-    def _dag(self) -> PDAG:
-        order, density = self._some_nodes(), self.rng.uniform(0.2, 1.0)
-        edges = [
-            (x, y)
-            for i, x in enumerate(order)
-            for y in order[i + 1 :]
-            if self.rng.random() < density
-        ]
-        return PDAG.from_edges(self.score.n, edges)
-
-    def _equivalent(self, dag: PDAG) -> PDAG:
-        """Return a member of the DAG's class, by a random walk of covered edge reversals."""
-        for _ in range(2 * self.width):
-            if covered := covered_edges(dag):
-                x, y = covered[int(self.rng.integers(len(covered)))]
-                dag = dag.edited(remove=[(x, y)], direct=[(y, x)])
-        return dag
 
 
 def _edges(dag: PDAG) -> str:

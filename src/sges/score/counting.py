@@ -1,7 +1,4 @@
-r"""Counting score evaluations as the paper does: unique families, however they were asked for.
-
-Paper: Section 5, score evaluations.
-"""
+"""Counting score evaluations as the paper does: unique families, however they were asked for."""
 
 import numpy as np
 
@@ -60,7 +57,7 @@ class CountingScore:
         self.caching = caching
         self.names: tuple[str, ...] | None = getattr(score, "names", None)
         self.asked: list[set[NodeSet]] = [set() for _ in range(score.n)]
-        self._values: list[dict[NodeSet, float]] = [{} for _ in range(score.n)]
+        self._values: dict[tuple[int, NodeSet], float] = {}
 
     @property
     def n(self) -> int:
@@ -96,10 +93,9 @@ class CountingScore:
         return np.ascontiguousarray(batch(y, base, candidates), dtype=np.float64)
 
     def _value(self, y: int, parents: NodeSet) -> float:
-        values = self._values[y]
-        value = values.get(parents)
+        value = self._values.get((y, parents))
         if value is None:
             value = self.score.local(y, parents)
             if self.caching:
-                values[parents] = value
+                self._values[y, parents] = value
         return value

@@ -26,18 +26,16 @@ same table through ``sges.engine.discrete``, which counts all candidates in one 
 """
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sges.data.dataset import Dataset
 from sges.data.em import completed
-from sges.data.reading import Kind
+from sges.docstrings import documented_like
 from sges.errors import ScoreError, is_number, shown
 from sges.nodeset import NodeSet, nodes
 from sges.score.protocol import Candidates, Gains, documented_score
@@ -61,19 +59,37 @@ DENSE_GROUPS = 256
 
 
 @documented_score
-class DiscreteScore(ABC):
-    """A score that is a sum over the counts of a contingency table, minus a penalty."""
+class DiscreteScore:
+    """A sum over the counts of a contingency table, the log-likelihood, minus a penalty."""
+
+    setting: ClassVar[str | None] = None
+    """The name of the argument of the constructor after the data, if there is one."""
 
     def __init__(self, data: object) -> None:
-        self.table = Dataset.of(data)
-        _check_discrete(self.table, type(self).__name__)
-        self.data = completed(self.table)
+        table, score = Dataset.of(data), type(self).__name__
+        if stray := table.continuous:
+            raise ScoreError(
+                f"{score}: column {table.names[stray[0]]!r} is continuous"
+                + (f", and {len(stray) - 1} more" if stray[1:] else "")
+                + "; it scores discrete columns only: discretise them, pass kinds= to Dataset.of, "
+                "or use a Gaussian or mixed score"
+            )
+        if table.records < 1:
+            raise ScoreError(f"{score}: the table has no records; at least one is needed")
+        self.table, self.data = table, completed(table)
         self.names = self.data.names
         self.records = self.data.records
         self._arities: list[int] = self.data.arities.tolist()
-        self._codes = plain_codes(self.data.codes)
         kept = max(1, CACHE_BYTES // (8 * self.data.rows))
         self._groups: Callable[[NodeSet], Grouping] = lru_cache(kept)(self._grouped)
+
+    def __repr__(self) -> str:
+        setting = f", {self.setting}={getattr(self, self.setting):g}" if self.setting else ""
+        return f"{type(self).__name__}(n={self.n}, records={self.records}{setting})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        setting = (getattr(self, self.setting),) if self.setting else ()
+        return type(self), (self.table, *setting)
 
     @property
     def n(self) -> int:
@@ -106,13 +122,13 @@ class DiscreteScore(ABC):
             gains.append(after - before + self._penalty_step(y, rest, x))
         return np.array(gains, dtype=np.float64)
 
-    @abstractmethod
-    def _terms(self, joint: Counts, margin: Counts, r: int, q: int) -> float:
+    def _terms(self, joint: Counts, margin: Counts, r: int, q: int) -> float:  # noqa: ARG002
         """Return the sum of terms of the counts n_jk and n_j, all of them above zero."""
+        return float((joint * np.log(joint)).sum() - (margin * np.log(margin)).sum())
 
-    @abstractmethod
     def _penalty(self, y: int, q: int) -> float:
         """Return the penalty for the parameters of y with q parent configurations."""
+        raise NotImplementedError
 
     def _penalty_step(self, y: int, q: int, x: int) -> float:
         """Return the penalty of q·r_x configurations minus that of q."""
@@ -129,13 +145,10 @@ class DiscreteScore(ABC):
         return self._terms(joint, margin, self._arities[y], q)
 
     def _split(self, groups: "Grouping", v: int) -> "Grouping":
-        return refine(groups, self._codes[v], self._arities[v])
+        return refine(groups, self.data.codes[v], self._arities[v])
 
     def _grouped(self, parents: NodeSet) -> "Grouping":
-        groups = together(self.data.rows)
-        for v in nodes(parents):
-            groups = self._split(groups, v)
-        return groups
+        return grouped(self.data.codes, self._arities, nodes(parents))
 
     def _configurations(self, parents: NodeSet) -> int:
         return math.prod(self._arities[v] for v in nodes(parents))
@@ -173,6 +186,8 @@ class DiscreteBIC(DiscreteScore):
     2.079442
     """
 
+    setting = "penalty"
+
     def __init__(self, data: object, penalty: float = 1.0) -> None:
         if not (is_number(penalty) and 0 <= penalty < math.inf):
             raise ScoreError(
@@ -181,15 +196,6 @@ class DiscreteBIC(DiscreteScore):
             )
         super().__init__(data)
         self.penalty = float(penalty)
-
-    def __repr__(self) -> str:
-        return f"DiscreteBIC(n={self.n}, records={self.records}, penalty={self.penalty:g})"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return DiscreteBIC, (self.table, self.penalty)
-
-    def _terms(self, joint: Counts, margin: Counts, r: int, q: int) -> float:  # noqa: ARG002
-        return _log_likelihood(joint, margin)
 
     def _penalty(self, y: int, q: int) -> float:
         free = (self._arities[y] - 1) * min(q, MAX_CONFIGURATIONS)
@@ -200,6 +206,7 @@ class DiscreteBIC(DiscreteScore):
         return self._penalty(y, q * (self._arities[x] - 1))
 
 
+@documented_like(DiscreteBIC)
 class QNML(DiscreteScore):
     """Quotient normalized maximum likelihood: log-likelihood − [ln C(m, r q) − ln C(m, q)].
 
@@ -212,11 +219,6 @@ class QNML(DiscreteScore):
     regret to the first order.  With few records per configuration its penalty is smaller:
     it never exceeds m ln r, the length of a code that does not look at the parents, whereas that
     of the BIC grows with q.  All graphs of an equivalence class have the same score.
-
-    Parameters
-    ----------
-    data
-        A ``Dataset`` or anything that ``Dataset.of`` accepts; every column must be discrete.
 
     Raises
     ------
@@ -238,15 +240,6 @@ class QNML(DiscreteScore):
     def __init__(self, data: object) -> None:
         super().__init__(data)
         self._exact = exact_regrets(self.records)
-
-    def __repr__(self) -> str:
-        return f"QNML(n={self.n}, records={self.records})"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return QNML, (self.table,)
-
-    def _terms(self, joint: Counts, margin: Counts, r: int, q: int) -> float:  # noqa: ARG002
-        return _log_likelihood(joint, margin)
 
     def _penalty(self, y: int, q: int) -> float:
         q = min(q, MAX_CONFIGURATIONS)
@@ -315,6 +308,7 @@ def approximate_regret(m: int, categories: float) -> float:
     return m * per_record - 0.5 * math.log(1 / inverse + 2 / alpha)
 
 
+@documented_like(DiscreteBIC)
 class BDeu(DiscreteScore):
     """BDeu: the log marginal likelihood under uniform Dirichlet priors of one sample size.
 
@@ -324,8 +318,6 @@ class BDeu(DiscreteScore):
 
     Parameters
     ----------
-    data
-        A ``Dataset`` or anything that ``Dataset.of`` accepts; every column must be discrete.
     ess
         The equivalent sample size: how many imaginary records the prior is worth.  The default
         is one record for the whole table.  Results are sensitive to it: smaller values give
@@ -348,6 +340,8 @@ class BDeu(DiscreteScore):
     30
     """
 
+    setting = "ess"
+
     def __init__(self, data: object, ess: float = 1.0) -> None:
         if not (is_number(ess) and 0 < ess < math.inf):
             raise ScoreError(
@@ -356,12 +350,6 @@ class BDeu(DiscreteScore):
             )
         super().__init__(data)
         self.ess = float(ess)
-
-    def __repr__(self) -> str:
-        return f"BDeu(n={self.n}, records={self.records}, ess={self.ess:g})"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return BDeu, (self.table, self.ess)
 
     def _terms(self, joint: Counts, margin: Counts, r: int, q: int) -> float:
         """Return the sums of ln Γ(n + α) / Γ(α), written as ln Γ(n + α) / Γ(1 + α) + ln α.
@@ -380,11 +368,6 @@ class BDeu(DiscreteScore):
         return 0.0
 
 
-def _log_likelihood(joint: Counts, margin: Counts) -> float:
-    """Return the maximum log-likelihood: Σ n_jk ln n_jk − Σ n_j ln n_j."""
-    return float((joint * np.log(joint)).sum() - (margin * np.log(margin)).sum())
-
-
 def _log_rising(counts: Counts, alpha: float) -> float:
     """Return the sum of ln Γ(n + α) − ln Γ(1 + α) over counts n; SciPy would be slow to import."""
     values, times = np.unique(counts, return_counts=True)
@@ -393,47 +376,22 @@ def _log_rising(counts: Counts, alpha: float) -> float:
     return math.fsum(k * term for k, term in zip(times.tolist(), terms, strict=True))
 
 
-def _check_discrete(data: Dataset, score: str) -> None:
-    """Refuse continuous columns, and tables without records."""
-    stray = [
-        name for name, kind in zip(data.names, data.kinds, strict=True) if kind is not Kind.DISCRETE
-    ]
-    if stray:
-        raise ScoreError(
-            f"{score}: column {stray[0]!r} is continuous"
-            + (f", and {len(stray) - 1} more" if stray[1:] else "")
-            + "; it scores discrete columns only: discretise them, pass kinds= to Dataset.of, "
-            "or use a Gaussian or mixed score"
-        )
-    if data.records < 1:
-        raise ScoreError(f"{score}: the table has no records; at least one is needed")
-
-
 # --- the counts ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Grouping:
-    """The rows sorted into groups ``0..size-1`` by their values in some columns.
-
-    ``ids`` holds the group of each row.  Groups may be empty unless ``occupied`` is set.
-    """
+class Grouping(NamedTuple):
+    """The group of each row, from 0 to size − 1, by its values in some columns."""
 
     ids: Ints
     size: int
-    occupied: bool
 
 
-def plain_codes(codes: NDArray[Any]) -> Codes:
-    """Return codes as contiguous rows of a small unsigned type, which they nearly always are."""
-    if codes.dtype not in (np.uint8, np.uint16, np.uint32):
-        codes = codes.astype(np.min_scalar_type(int(codes.max(initial=0))))
-    return np.ascontiguousarray(codes)
-
-
-def together(rows: int) -> Grouping:
-    """Return the grouping of all rows into one group."""
-    return Grouping(np.zeros(rows, dtype=np.intp), 1, occupied=True)
+def grouped(codes: Codes, arities: Sequence[int], columns: Iterable[int]) -> Grouping:
+    """Return the rows grouped by their values in some columns."""
+    groups = Grouping(np.zeros(codes.shape[1], dtype=np.intp), 1)
+    for v in columns:
+        groups = refine(groups, codes[v], arities[v])
+    return groups
 
 
 def refine(groups: Grouping, column: Codes, arity: int) -> Grouping:
@@ -442,14 +400,11 @@ def refine(groups: Grouping, column: Codes, arity: int) -> Grouping:
     Empty groups are dropped where there would be more than four groups per row, so memory is
     proportional to the rows whatever the product of the arities.
     """
-    rows = len(groups.ids)
-    if groups.occupied and groups.size == rows:
-        return groups  # every row is in a group of its own
-    ids, size = groups.ids * arity + column, groups.size * arity
-    if size <= max(DENSE_GROUPS, 4 * rows):
-        return Grouping(ids, size, occupied=False)
+    ids, size = groups.ids * arity + column.astype(np.intp), groups.size * arity
+    if size <= max(DENSE_GROUPS, 4 * len(ids)):
+        return Grouping(ids, size)
     found, ids = np.unique(ids, return_inverse=True)
-    return Grouping(ids, len(found), occupied=True)
+    return Grouping(ids, len(found))
 
 
 def tally(groups: Grouping, weights: Weights) -> Ints:

@@ -5,12 +5,10 @@ With p variables and the prior P(G) ∝ odds^|E|, each edge costs −log(odds), 
     local(y, parents) = score.local(y, parents) − cost · |parents|
 
 The sum over the nodes counts every edge once, so the prior is decomposable.  Equivalent DAGs have
-equally many edges, so it leaves a score-equivalent score score equivalent.
-
-With odds of 1/p a variable has a finite prior expectation of edges
-however many variables there are, whereas a uniform prior over graphs expects half of all pairs to
-be joined.  For the Gaussian BIC this is the extended BIC with γ = ½ (Chen & Chen 2008; Foygel &
-Drton 2010), whose penalty per edge is ½ log m + 2γ log p.
+equally many edges, so it leaves a score-equivalent score score equivalent.  A uniform prior over
+graphs expects half of all pairs to be joined; with odds of 1/p the expected number of edges of a
+variable is finite for any p.  For the Gaussian BIC this is the extended BIC with γ = ½, whose
+penalty per edge is ½ log m + 2γ log p.
 """
 
 from math import isfinite, log
@@ -25,6 +23,7 @@ from sges.score.protocol import (
     delete_gains,
     documented_score,
     insert_gains,
+    is_score,
 )
 
 
@@ -66,7 +65,7 @@ class EdgePrior:
     """
 
     def __init__(self, score: Score, cost: float | None = None) -> None:
-        if isinstance(score, type) or not (hasattr(score, "n") and hasattr(score, "local")):
+        if not is_score(score):
             raise ScoreError(
                 f"EdgePrior: {shown(score)} is not a score; a score has n and local(y, parents)"
             )

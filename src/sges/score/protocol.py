@@ -4,14 +4,14 @@ A score is decomposable (Eq. 1): the score of a DAG is the sum over its nodes of
 ``local(y, parents)``.  It is maximised, on the log-likelihood scale.  Sets of nodes are masks:
 bit v of the integer is set if node v belongs to the set.
 
-``n`` and ``local`` are the whole contract.  A score may also offer ``insert_gains`` and
-``delete_gains``, which answer for many candidates at once what ``local`` answers for one.  The
-functions of those names here use them where they exist and ``local`` where they do not.
+``n`` and ``local`` are the whole contract.  A score may also have methods ``insert_gains`` and
+``delete_gains``, which answer for many candidates at once what ``local`` answers for one.
 
 Paper: Eq. 1, decomposable score.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol, TypeAlias, TypeGuard, TypeVar, cast
 
 import numpy as np
@@ -32,6 +32,23 @@ Candidates: TypeAlias = NDArray[np.intp]
 GainsMethod: TypeAlias = Callable[[int, NodeSet, Candidates], Gains]
 """``insert_gains`` or ``delete_gains`` of a score: takes y, its base and the candidates."""
 
+_GAINS_DOC = """The gains of adding candidates to the parents of a node, or of removing them.
+
+Parameters
+----------
+y
+    The node.
+base
+    Its parents before the change, as a mask.
+candidates
+    The nodes to add or to remove, one at a time: neither y nor in ``base`` if they are added, all
+    in ``base`` if they are removed.
+
+Returns
+-------
+ndarray of float
+    For each candidate, the score of y after the change minus the score before it.
+"""
 
 _Kind = TypeVar("_Kind")
 
@@ -74,55 +91,15 @@ def check_is_score(value: object) -> None:
         )
 
 
-class BatchScore(Score, Protocol):
-    """A score that also answers for many candidates at once."""
-
-    def insert_gains(self, y: int, base: NodeSet, candidates: Candidates, /) -> Gains:
-        """Return the gains of adding each candidate to the parents of a node.
-
-        Parameters
-        ----------
-        y
-            The node.
-        base
-            Its parents before the change, as a mask.
-        candidates
-            The nodes to add, one at a time; none of them is y or in ``base``.
-
-        Returns
-        -------
-        ndarray of float
-            local(y, base ∪ x) − local(y, base) for each candidate x.
-        """
-
-    def delete_gains(self, y: int, base: NodeSet, candidates: Candidates, /) -> Gains:
-        r"""Return the gains of removing each candidate from the parents of a node.
-
-        Parameters
-        ----------
-        y
-            The node.
-        base
-            Its parents before the change, as a mask.
-        candidates
-            The nodes to remove, one at a time; all of them are in ``base``.
-
-        Returns
-        -------
-        ndarray of float
-            local(y, base \ x) − local(y, base) for each candidate x.
-        """
-
-
 def documented_score(kind: type[_Kind]) -> type[_Kind]:
     """Add the sections of the contract to the docstrings of a score's methods."""
-    for name in ("local", "insert_gains", "delete_gains"):
-        if name in vars(kind):
-            documented_like(getattr(BatchScore, name))(vars(kind)[name])
+    models = {"local": Score.local, "insert_gains": _GAINS_DOC, "delete_gains": _GAINS_DOC}
+    for name in models.keys() & vars(kind).keys():
+        documented_like(models[name])(vars(kind)[name])
     return kind
 
 
-@documented_like(BatchScore.insert_gains)
+@documented_like(_GAINS_DOC)
 def insert_gains(score: Score, y: int, base: NodeSet, candidates: Candidates) -> Gains:
     """Return by how much the score of y changes with each candidate added to its parents.
 
@@ -131,13 +108,11 @@ def insert_gains(score: Score, y: int, base: NodeSet, candidates: Candidates) ->
     score
         Any score; its own ``insert_gains`` is used if it has one.
     """
-    batch = batch_method(score, "insert_gains")
-    if batch is not None:
-        return batch(y, base, candidates)
-    return gains_by_local(score.local, y, base, candidates)
+    batch = batch_method(score, "insert_gains") or partial(gains_by_local, score.local)
+    return batch(y, base, candidates)
 
 
-@documented_like(BatchScore.delete_gains)
+@documented_like(_GAINS_DOC)
 def delete_gains(score: Score, y: int, base: NodeSet, candidates: Candidates) -> Gains:
     """Return by how much the score of y changes with each candidate removed from its parents.
 
@@ -146,10 +121,8 @@ def delete_gains(score: Score, y: int, base: NodeSet, candidates: Candidates) ->
     score
         Any score; its own ``delete_gains`` is used if it has one.
     """
-    batch = batch_method(score, "delete_gains")
-    if batch is not None:
-        return batch(y, base, candidates)
-    return gains_by_local(score.local, y, base, candidates)
+    batch = batch_method(score, "delete_gains") or partial(gains_by_local, score.local)
+    return batch(y, base, candidates)
 
 
 def score_name(score: Score) -> str:

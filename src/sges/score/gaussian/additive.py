@@ -22,6 +22,7 @@ The graph serves to choose functions only; the score compares all graphs, whatev
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 from math import inf, log
 
 import numpy as np
@@ -65,8 +66,8 @@ class Polynomials:
 
     def __call__(self, ranks: Floats) -> Floats:
         """Return the functions (width x rows) of ranks in (0, 1)."""
-        every = np.polynomial.legendre.legvander(2 * ranks - 1, self.degree)
-        return every.T[1:].astype(np.float64, copy=False)
+        polynomials = np.polynomial.legendre.legvander(2 * ranks - 1, self.degree)
+        return polynomials.T[1:].astype(np.float64, copy=False)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -138,15 +139,12 @@ class _Additive:
         self.all_records = dataset.records
         self.records = dataset.records * len(self.times) / dataset.rows
         self.jumps: list[list[float]] = [[] for _ in self.ranks]
-        self.blocks: list[Floats] = []
-        self.factors: list[Floats] = []
         self.parents: list[list[int]] = [[] for _ in range(self.n)]
-        for columns in [self._candidates(v) for v in range(len(self.ranks))] + [
-            self._levels(dataset, i, rows) for i in range(len(dataset.discrete))
-        ]:
-            block, factor = self._whitened(columns)
-            self.blocks.append(block)
-            self.factors.append(factor)
+        columns = [self._candidates(v) for v in range(len(self.ranks))]
+        columns += [self._levels(dataset, i, rows) for i in range(len(dataset.discrete))]
+        whitened = [self._whitened(block) for block in columns]
+        self.blocks: list[Floats] = [block for block, _ in whitened]
+        self.factors: list[Floats] = [factor for _, factor in whitened]
 
     def _candidates(self, v: int) -> Floats:
         columns = basis(self.ranks[v], self.jumps[v], self.degree)
@@ -270,8 +268,7 @@ class _Additive:
 
     def _add_jump(self, v: int, jump: float) -> bool:
         """Add a step to the candidates of v, and return whether it is a new function."""
-        before = self.jumps[v]
-        self.jumps[v] = sorted([*before, jump])
+        before, self.jumps[v] = self.jumps[v], sorted([*self.jumps[v], jump])
         block, factor = self._whitened(self._candidates(v))
         if len(block) <= len(self.blocks[v]):
             self.jumps[v] = before
@@ -320,31 +317,18 @@ class _Additive:
         """Return the functions of each continuous variable by which it predicts its children."""
         spanned = [np.eye(self.widths[v])[: len(self._predicted(v))] for v in range(self.n)]
         chosen = [Functions() for _ in self.ranks]
-        for v in self._children_first():
-            if v < len(self.ranks):
-                parts = [
-                    self._part(v, t, spanned[t]) for t in range(self.n) if v in self.parents[t]
-                ]
-                directions, degree = self._directions(v, np.concatenate([*parts, spanned[v][:0]]))
-                if len(directions):
-                    spanned[v] = np.concatenate([spanned[v], directions])
-                    # The candidates are combinations of the basis, by the inverse of the factor.
-                    weights = directions @ np.linalg.inv(self.factors[v])
-                    kept = len(self.jumps[v]) + max(degree, 1)
-                    chosen[v] = Functions(
-                        tuple(self.jumps[v]), max(degree, 1), weights[:, 1 : 1 + kept]
-                    )
+        for v in reversed([*TopologicalSorter(dict(enumerate(self.parents))).static_order()]):
+            if v >= len(self.ranks):
+                continue
+            parts = [self._part(v, t, spanned[t]) for t in range(self.n) if v in self.parents[t]]
+            directions, degree = self._directions(v, np.concatenate([*parts, spanned[v][:0]]))
+            if len(directions):
+                spanned[v] = np.concatenate([spanned[v], directions])
+                # The candidates are combinations of the basis, by the inverse of the factor.
+                weights = directions @ np.linalg.inv(self.factors[v])
+                degree, jumps = max(degree, 1), tuple(self.jumps[v])
+                chosen[v] = Functions(jumps, degree, weights[:, 1 : 1 + len(jumps) + degree])
         return chosen
-
-    def _children_first(self) -> list[int]:
-        order: list[int] = []
-        waiting = set(range(self.n))
-        while waiting:
-            parents = {v for t in waiting for v in self.parents[t]}
-            last = sorted(waiting - parents)
-            order += last
-            waiting -= set(last)
-        return order
 
     def _part(self, v: int, t: int, columns: Floats) -> Floats:
         """Return what v adds to the regression of columns of t, in residual deviations."""
@@ -354,7 +338,7 @@ class _Additive:
         rest = np.maximum(1 - np.square(known).sum(axis=0), 1e-3)
         slopes = np.linalg.solve(factor.T, known) / np.sqrt(rest)
         start = len(self._rows(self.parents[t][: self.parents[t].index(v)]))
-        part: Floats = slopes[start : start + self.widths[v]].T.astype(np.float64)
+        part: Floats = slopes[start : start + self.widths[v]].T
         return part
 
     def _directions(self, v: int, parts: Floats) -> tuple[Floats, int]:

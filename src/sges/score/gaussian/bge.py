@@ -13,10 +13,10 @@ where Σ is the maximum-likelihood covariance.  The ratio of the two Γ_l leaves
 functions, and that of the determinants the residual variance of y in R, so that one
 factorisation scores every candidate, as for the BIC.
 
-The prior is α_μ = 1, α_w = n + 2, ν = the sample means, and T diagonal with the entries
-t·(variance of the column), t = α_μ (α_w − n − 1) / (α_μ + 1).  ``standardize=False`` gives
-T = t·I in the units of the data, as in most packages (bnlearn and BiDAG among them; the
-latter with ν = 0): the graph then depends on whether a length is in metres or in feet.
+T is diagonal with the entries t·(variance of the column), t = α_μ (α_w − n − 1) / (α_μ + 1), so
+that it agrees with the prior on the means.  ``standardize=False`` gives T = t·I in the units of
+the data, as in most packages (bnlearn and BiDAG among them; the latter with ν = 0): the graph then
+depends on whether a length is in metres or in feet.
 """
 
 from collections.abc import Sequence
@@ -45,6 +45,7 @@ from sges.score.protocol import Candidates, Gains, GainsMethod, documented_score
 
 
 @documented_score
+@documented_like(GaussianBIC)
 class BGe:
     """The Bayesian Gaussian equivalent score, from a table or its ``Moments``.
 
@@ -53,9 +54,6 @@ class BGe:
 
     Parameters
     ----------
-    data
-        A ``Dataset`` whose columns are all continuous, anything from which ``Dataset.of`` makes
-        one, or ``Moments``.
     alpha_mu
         The prior's weight on the means, in records; above zero.
     alpha_w
@@ -99,16 +97,17 @@ class BGe:
         check_flag("standardize", standardize)
         moments = Standardized.of_data(data)
         n = len(moments.variance)
-        self.alpha_mu = alpha_mu
-        self.alpha_w = n + 2.0 if alpha_w is None else alpha_w
-        _check_prior(self.alpha_mu, self.alpha_w, n)
+        alpha_w = n + 2.0 if alpha_w is None else alpha_w
+        if not (is_number(alpha_mu) and 0 < alpha_mu < np.inf):
+            raise ScoreError(f"alpha_mu {shown(alpha_mu)}: it must be a finite number above 0")
+        if not (is_number(alpha_w) and n + 1 < alpha_w < np.inf):
+            rule = f"it must be finite and above n + 1 = {n + 1}"
+            raise ScoreError(f"alpha_w {shown(alpha_w)}: {rule}")
+        self.alpha_mu, self.alpha_w = alpha_mu, alpha_w
+        self._prior_scale = alpha_mu * (alpha_w - n - 1) / (alpha_mu + 1)  # t
         shift = np.zeros(n) if prior_mean is None else _shift(moments, prior_mean)
         unit = moments.variance if standardize else np.ones(n)
-        self._fill(_posterior(moments, shift, unit, self._prior_scale(n), alpha_mu), unit)
-
-    def _prior_scale(self, n: int) -> float:
-        """Return the t for which T = t I agrees with the prior on the means (Kuipers et al.)."""
-        return self.alpha_mu * (self.alpha_w - n - 1) / (self.alpha_mu + 1)
+        self._fill(_posterior(moments, shift, unit, self._prior_scale, alpha_mu), unit)
 
     def _fill(self, posterior: Standardized, unit: Floats) -> None:
         """Take R in the given units, as variances and correlations."""
@@ -130,7 +129,7 @@ class BGe:
             - self.records / 2 * log(pi)
             + lgamma((self.records + a + size) / 2)
             - lgamma((a + size) / 2)
-            + (a + 2 * size - 1) / 2 * log(self._prior_scale(n))
+            + (a + 2 * size - 1) / 2 * log(self._prior_scale)
         )
 
     @property
@@ -236,10 +235,3 @@ def _shift(moments: Standardized, prior_mean: ArrayLike) -> Floats:
         )
     shift: Floats = moments.mean - given
     return shift
-
-
-def _check_prior(alpha_mu: float, alpha_w: float, n: int) -> None:
-    if not (is_number(alpha_mu) and 0 < alpha_mu < np.inf):
-        raise ScoreError(f"alpha_mu {shown(alpha_mu)}: it must be a finite number above 0")
-    if not (is_number(alpha_w) and n + 1 < alpha_w < np.inf):
-        raise ScoreError(f"alpha_w {shown(alpha_w)}: it must be finite and above n + 1 = {n + 1}")

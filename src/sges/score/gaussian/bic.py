@@ -15,6 +15,7 @@ says how constant and collinear columns are treated.
 """
 
 from collections.abc import Sequence
+from copy import copy
 from math import log, pi, sqrt
 from typing import Any
 
@@ -117,13 +118,8 @@ class GaussianBIC:
         ScoreError
             If the matrix is not a covariance matrix, or another argument is out of range.
         """
-        moments = Standardized.of_covariance(covariance, records, names)
-        return cls._of(moments.conditioned(), penalty)
-
-    @classmethod
-    def _of(cls, moments: Standardized, penalty: float) -> "GaussianBIC":
         score = cls.__new__(cls)
-        score._fill(moments, penalty)
+        score._fill(Standardized.of_covariance(covariance, records, names).conditioned(), penalty)
         return score
 
     def _fill(self, moments: Standardized, penalty: float) -> None:
@@ -141,13 +137,11 @@ class GaussianBIC:
     @property
     def moments(self) -> Moments:
         """The means and covariances that the score is computed from."""
-        found = self._moments
-        deviation = np.sqrt(found.variance)
-        deviation[list(nodes(found.constant))] = 0.0
-        covariance = (
-            np.asarray(found.correlation, dtype=np.float64) * deviation[:, None] * deviation
-        )
-        return Moments(found.labels, int(found.records), found.mean, covariance)
+        own = self._moments
+        deviation = np.sqrt(own.variance)
+        deviation[list(nodes(own.constant))] = 0.0
+        covariance = np.asarray(own.correlation, dtype=np.float64) * deviation[:, None] * deviation
+        return Moments(own.labels, int(own.records), own.mean, covariance)
 
     @property
     def n(self) -> int:
@@ -197,4 +191,6 @@ class GaussianBIC:
             The score of the permuted variables, of the same class.
         """
         order = as_permutation(order, self.n, "order")
-        return self._of(self._moments.permuted(order), self.penalty)
+        score = copy(self)
+        score._fill(self._moments.permuted(order), self.penalty)
+        return score

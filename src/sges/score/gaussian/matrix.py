@@ -19,15 +19,14 @@ and the rounding of one that is amounts to about m 1e-16 / t.  A matrix whose sm
 exceeds t is used as it is.
 
 R may take up most of the memory, so it is built and changed in place (``sges.data.products``).
-Kept in single precision, the few rows that a family needs are widened to doubles before anything
-is computed from them.
+If it is kept in single precision, the rows that a family needs are widened to doubles first.
 """
 
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -250,9 +249,8 @@ class Standardized:
     ) -> "Standardized":
         labels = names or tuple(map(str, range(len(mean))))
         if not (is_number(records) and 2 <= records < np.inf):
-            raise ScoreError(
-                f"{shown(records)} records: a variance needs at least two, finitely many"
-            )
+            rule = "a variance needs at least two, finitely many"
+            raise ScoreError(f"{shown(records)} records: {rule}")
         _check_entries(covariance, labels)
         constant = constant_columns(np.diagonal(covariance))
         warn_of_constants([labels[v] for v in constant])
@@ -335,7 +333,12 @@ def condition(
     if max_rank is None or max_rank >= len(correlation):
         if is_well_conditioned(correlation):
             return correlation
-        _check_positive_semidefinite(correlation)
+        if not _is_definite(correlation, 1.0 + ridge_of(correlation)):
+            lowest = float(np.linalg.eigvalsh(correlation)[0])
+            raise ScoreError(
+                f"the covariance matrix has a negative direction (its correlations have the "
+                f"eigenvalue {lowest:.3g}); a covariance matrix must be positive semidefinite"
+            )
     if len(correlation) >= records:
         # Every column is then a function of some others, and only copies are worth naming.
         relations = copies(correlation)
@@ -364,16 +367,6 @@ def is_well_conditioned(correlation: Matrix) -> bool:
     return _is_definite(correlation, 1.0 - ridge_of(correlation))
 
 
-def _check_positive_semidefinite(correlation: Matrix) -> None:
-    """Refuse a matrix that no data can have: one that is not definite even with a ridge."""
-    if not _is_definite(correlation, 1.0 + ridge_of(correlation)):
-        lowest = float(np.linalg.eigvalsh(correlation)[0])
-        raise ScoreError(
-            f"the covariance matrix has a negative direction (its correlations have the "
-            f"eigenvalue {lowest:.3g}); a covariance matrix must be positive semidefinite"
-        )
-
-
 def _is_definite(correlation: Matrix, diagonal: float) -> bool:
     """Tell whether the matrix with another diagonal is positive definite; it is left as it was."""
     np.fill_diagonal(correlation, diagonal)
@@ -382,8 +375,7 @@ def _is_definite(correlation: Matrix, diagonal: float) -> bool:
     return definite
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(NamedTuple):
     """Column ``dependent`` is, to rounding, a linear function of the columns ``on``."""
 
     dependent: int
@@ -398,26 +390,17 @@ def linear_relations(correlation: Floats) -> list[Relation]:
     factor, pivots, rank, _ = dpstrf(correlation, lower=1, tol=tolerance)
     order = pivots - 1
     kept, dropped = order[:rank], order[rank:]
-    if not len(dropped):
-        return [_weakest_direction(correlation)]
+    if not len(dropped):  # no single pivot is small enough: take the combination of least variance
+        size = np.abs(np.linalg.eigh(correlation)[1][:, 0])
+        others = set(np.flatnonzero(size > size.max() / 10).tolist()) - {int(size.argmax())}
+        return [Relation(int(size.argmax()), tuple(sorted(others)))]
     lower = np.tril(factor[:rank, :rank])
     weights = np.linalg.solve(lower.T, np.linalg.solve(lower, correlation[np.ix_(kept, dropped)]))
     significant = np.abs(weights) > sqrt(tolerance)
     return sorted(
-        (
-            Relation(int(d), tuple(sorted(kept[significant[:, j]].tolist())))
-            for j, d in enumerate(dropped)
-        ),
-        key=lambda relation: relation.dependent,
+        Relation(int(d), tuple(sorted(kept[significant[:, j]].tolist())))
+        for j, d in enumerate(dropped)
     )
-
-
-def _weakest_direction(correlation: Floats) -> Relation:
-    """Return the combination of least variance, where no single pivot is small enough."""
-    weights = np.abs(np.linalg.eigh(correlation)[1][:, 0])
-    members = np.flatnonzero(weights > weights.max() / 10).tolist()
-    dependent = int(np.argmax(weights))
-    return Relation(dependent, tuple(v for v in members if v != dependent))
 
 
 def copies(correlation: Matrix) -> list[Relation]:
@@ -466,28 +449,22 @@ def _check_symmetric(covariance: Floats) -> None:
             f"a covariance matrix must be square and not empty; this one is {covariance.shape}"
         )
     deviation = np.sqrt(np.abs(np.diagonal(covariance)))
-    worst, at = 0.0, (0, 0)
     for rows in panels(len(covariance)) if is_finite(covariance) else ():
         excess = np.abs(covariance[rows] - covariance[:, rows].T)
         excess -= 1e-8 * (deviation[rows, None] * deviation)
-        if excess.max() > worst:
-            place = int(np.argmax(excess))
-            worst = float(excess.flat[place])
-            at = (rows.start + place // len(covariance), place % len(covariance))
-    if worst > 0:
-        x, y = at
-        raise ScoreError(
-            f"the covariance of {x} and {y} is {covariance[x, y]:.6g}, and of {y} and {x} "
-            f"{covariance[y, x]:.6g}; a covariance matrix must be symmetric"
-        )
+        if excess.max() > 0:
+            x, y = divmod(rows.start * len(covariance) + int(excess.argmax()), len(covariance))
+            raise ScoreError(
+                f"the covariance of {x} and {y} is {covariance[x, y]:.6g}, and of {y} and {x} "
+                f"{covariance[y, x]:.6g}; a covariance matrix must be symmetric"
+            )
 
 
 def _check_entries(covariance: Floats, labels: Sequence[str]) -> None:
     variance = np.diagonal(covariance)
     if not is_finite(covariance):
-        bad = np.count_nonzero(~np.isfinite(covariance), axis=0) + len(variance) * ~np.isfinite(
-            variance
-        )
+        bad = np.count_nonzero(~np.isfinite(covariance), axis=0)
+        bad += len(variance) * ~np.isfinite(variance)
         raise ScoreError(
             f"a covariance of column {labels[int(np.argmax(bad))]!r} is not a finite number; "
             f"remove infinities and missing values, or rescale the column"

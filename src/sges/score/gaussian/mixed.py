@@ -12,12 +12,6 @@ variables of d and e columns costs penalty/2 log m · d e; with one column each,
 ``GaussianBIC``.  A block enters only by the space that its columns span: each block is whitened
 first, and its own determinant is added back.
 
-The degenerate Gaussian (Andrews, Ramsey & Cooper 2019) represents a continuous variable by itself
-and a discrete one by the indicators of all its levels but one.  The basis score represents a
-continuous variable by functions of its ranks, so that curved relations become correlations of
-columns: by the functions that predict other variables (``additive``), or by all Legendre
-polynomials up to some degree; at degree 1 it is the degenerate Gaussian.
-
 The limits are those of second moments: a dependence that leaves all pairs of columns uncorrelated
 (y = a xor b) is not seen, and neither is a parent that changes only the variance of y; the value
 is a likelihood of the *columns*, not comparable with that of a discrete score.  A level without
@@ -32,8 +26,9 @@ conditional model, and the consistency on which the search's guarantee rests doe
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 from math import inf, log, pi
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,6 +79,9 @@ CHUNK_CELLS = 1 << 25
 @documented_score
 class DegenerateGaussian:
     """The degenerate Gaussian BIC of a table with continuous and discrete columns.
+
+    A continuous variable is represented by itself, and a discrete one by the indicators of all its
+    levels but one; the columns are scored as jointly Gaussian.
 
     Constant columns get no edges, and tables whose columns are collinear (for example because one
     discrete column determines another) get a ridge, each with a ``DataWarning``, as for
@@ -146,27 +144,20 @@ class DegenerateGaussian:
         One factor of base and y is solved for all candidates of the same width.
         """
         rows = self._blocks.rows(base) + self._blocks.rows(1 << y)
-        factor = factor_of(self._matrix, rows)
+        factor, own = factor_of(self._matrix, rows), int(self._blocks.widths[y])
         gains = np.empty(len(candidates))
         widths = self._blocks.widths[candidates]
         for width in np.unique(widths).tolist():
             at = widths == width
-            gains[at] = self._gains_of_width(y, rows, factor, candidates[at], width)
-        return gains
-
-    def _gains_of_width(
-        self, y: int, rows: list[int], factor: Floats, candidates: Candidates, width: int
-    ) -> Gains:
-        columns = self._blocks.starts[candidates][:, None] + np.arange(width)
-        z = solve(factor, submatrix(self._matrix, rows, columns.ravel()))
-        # One (width x rows) block per candidate; the last rows are those of y.
-        blocks = z.reshape(len(rows), len(candidates), width).transpose(1, 2, 0)
-        own = int(self._blocks.widths[y])
-        by_base, by_y = blocks[..., :-own], blocks[..., -own:]
-        given_base = np.eye(width) - by_base @ by_base.transpose(0, 2, 1)
-        given_both = given_base - by_y @ by_y.transpose(0, 2, 1)
-        lost = np.linalg.slogdet(given_both)[1] - np.linalg.slogdet(given_base)[1]
-        gains: Gains = -self._half * lost - self._per_parameter * own * width
+            columns = self._blocks.starts[candidates[at]][:, None] + np.arange(width)
+            z = solve(factor, submatrix(self._matrix, rows, columns.ravel()))
+            # One (width x rows) block per candidate; the last rows are those of y.
+            blocks = z.reshape(len(rows), len(columns), width).transpose(1, 2, 0)
+            by_base, by_y = blocks[..., :-own], blocks[..., -own:]
+            given_base = np.eye(width) - by_base @ by_base.transpose(0, 2, 1)
+            given_both = given_base - by_y @ by_y.transpose(0, 2, 1)
+            lost = np.linalg.slogdet(given_both)[1] - np.linalg.slogdet(given_base)[1]
+            gains[at] = -self._half * lost - self._per_parameter * own * width
         return gains
 
     def delete_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
@@ -188,7 +179,7 @@ class DegenerateGaussian:
         return gains
 
     @documented_like(GaussianBIC.permuted)
-    def permuted(self, order: Sequence[int]) -> "DegenerateGaussian":
+    def permuted(self, order: Sequence[int]) -> Self:
         """Return the score of the same data with its columns in another order."""
         order = as_permutation(order, self.n, "order")
         score = copy(self)
@@ -196,6 +187,7 @@ class DegenerateGaussian:
         return score
 
 
+@documented_like(DegenerateGaussian)
 class BasisBIC(DegenerateGaussian):
     """A BIC for curved relations: each continuous variable enters by a block of functions of it.
 
@@ -225,10 +217,6 @@ class BasisBIC(DegenerateGaussian):
 
     Parameters
     ----------
-    data
-        A ``Dataset``, or anything from which ``Dataset.of`` makes one.
-    penalty
-        The multiplier of the penalty, ½ log m per free parameter; at least zero.
     degree
         The degree of the polynomials of every continuous variable, at least 1.  "auto" chooses
         functions of each variable from a sample of the rows: at most four jumps, and polynomials
@@ -288,29 +276,25 @@ class BasisBIC(DegenerateGaussian):
         dataset = Dataset.of(data)
         if not (is_number(limit) and limit > 0):
             raise ScoreError(f"limit {shown(limit)}: it must be a number above 0")
-        expansions, degrees = self._expansions(dataset, degree)
-        by_variable = dict(zip(dataset.continuous, degrees, strict=True))
-        self.degrees = tuple(by_variable.get(v, 0) for v in range(dataset.n))
-        self.degree = max(degrees, default=1)
+        expansions: Sequence[Expansion] | None = None
+        if isinstance(degree, str) and degree == "auto":
+            expansions = choose_functions(dataset, penalty)
+        elif type(degree) is not int or degree < 1:
+            rule = "it must be an integer of at least 1, or 'auto'"
+            raise ScoreError(f"degree {shown(degree)}: {rule}")
+        elif degree > 1:
+            expansions = [Polynomials(degree)] * len(dataset.continuous)
+        used = (
+            [1] * len(dataset.continuous) if expansions is None else [e.degree for e in expansions]
+        )
+        degree_of = dict(zip(dataset.continuous, used, strict=True))
+        self.degrees = tuple(degree_of.get(v, 0) for v in range(dataset.n))
+        self.degree = max(used, default=1)
         blocks = Blocks.of(dataset, expansions)
         if expansions and limit < inf:
             counted = round(blocks.records * limit / (blocks.records + limit))
             blocks = replace(blocks, records=max(counted, 2))
         self._fill(blocks)
-
-    def _expansions(
-        self, dataset: Dataset, degree: int | Literal["auto"]
-    ) -> tuple[Sequence[Expansion] | None, list[int]]:
-        """Return the functions of each continuous variable, None for values, and their degrees."""
-        n = len(dataset.continuous)
-        if isinstance(degree, str) and degree == "auto":
-            functions = choose_functions(dataset, self.penalty)
-            return functions, [1] * n if functions is None else [f.degree for f in functions]
-        if type(degree) is not int or degree < 1:
-            raise ScoreError(
-                f"degree {shown(degree)}: it must be an integer of at least 1, or 'auto'"
-            )
-        return None if degree == 1 else [Polynomials(degree)] * n, [degree] * n
 
     @property
     def widths(self) -> tuple[int, ...]:
@@ -318,9 +302,9 @@ class BasisBIC(DegenerateGaussian):
         return tuple(self._blocks.widths.tolist())
 
     @documented_like(GaussianBIC.permuted)
-    def permuted(self, order: Sequence[int]) -> "BasisBIC":
+    def permuted(self, order: Sequence[int]) -> Self:
         """Return the score of the same data with its columns in another order."""
-        score = cast("BasisBIC", super().permuted(order))
+        score = super().permuted(order)
         score.degrees = tuple(self.degrees[v] for v in order)
         return score
 
@@ -380,26 +364,22 @@ class Blocks:
         """Return the blocks with variable i being the old variable ``order[i]``."""
         at = list(order)
         rows = [row for v in at for row in self.rows(1 << v)]
-        widths = self.widths[at]
+        names, widths = tuple(self.names[v] for v in at), self.widths[at]
+        matrix, starts = self.matrix[np.ix_(rows, rows)], np.cumsum(widths) - widths
         return Blocks(
-            tuple(self.names[v] for v in at),
-            self.records,
-            np.ascontiguousarray(self.matrix[np.ix_(rows, rows)]),
-            np.cumsum(widths) - widths,
-            widths,
+            names, self.records, np.ascontiguousarray(matrix), starts, widths,
             self.log_determinants[at],
-        )
-
-
-Columns: TypeAlias = Callable[[slice], Floats]
-"""Returns the whitened columns of a variable (width x rows) for some rows of the table."""
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class _Encoding:
-    """How one variable is represented by columns; a constant one has a column of zeros."""
+    """How one variable is represented by columns; a constant one has a column of zeros.
 
-    columns: Columns
+    ``columns`` returns the whitened columns (width x rows) for some rows of the table.
+    """
+
+    columns: Callable[[slice], Floats]
     width: int = 1
     log_determinant: float = 0.0
     constant: bool = False
@@ -411,43 +391,31 @@ _CONSTANT = _Encoding(lambda _: np.zeros((1, 1)), constant=True)
 def _encodings(dataset: Dataset, expansions: Sequence[Expansion] | None) -> list[_Encoding]:
     """Return the encoding of each column; warn of constant ones, refuse too many columns."""
     times = np.ones(dataset.rows) if dataset.weights is None else dataset.weights.astype(float)
-    weights = {v: _observed_shares(dataset, v, times) for v in range(dataset.n)}
+
+    def weights(v: int) -> Floats:
+        """Return the weights of the rows in which a variable is observed, adding up to one."""
+        own: Floats = times if dataset.holes is None else np.where(dataset.holes[v], 0.0, times)
+        return own / max(float(own.sum()), np.finfo(np.float64).tiny)
+
     shares: dict[int, Floats] = {
-        v: np.bincount(dataset.codes[i], weights[v], int(dataset.arities[i])).astype(np.float64)
+        v: np.bincount(dataset.codes[i], weights(v), int(dataset.arities[i])).astype(np.float64)
         for i, v in enumerate(dataset.discrete)
     }
     _check_width(dataset, shares, expansions)
-    if expansions is None:
-        encodings = {
-            v: _itself(_filled(dataset.values[i]), weights[v])
-            for i, v in enumerate(dataset.continuous)
-        }
-    else:
-        ranks = rank_scores(dataset, "spearman")
-        encodings = {
-            v: _functions(_filled(ranks[i]), weights[v], expansions[i])
-            for i, v in enumerate(dataset.continuous)
-        }
-    encodings |= {
+    encodings = {
         v: _indicators(dataset.codes[i], shares[v]) for i, v in enumerate(dataset.discrete)
     }
+    values = dataset.values if expansions is None else rank_scores(dataset, "spearman")
+    for i, (v, column) in enumerate(zip(dataset.continuous, values, strict=True)):
+        holes = np.isnan(column)
+        if holes.any():  # they have no weight: any value will do, such as the first one observed
+            column = np.where(holes, 0.0 if holes.all() else column[holes.argmin()], column)
+        if expansions is None:
+            encodings[v] = _itself(column, weights(v))
+        else:
+            encodings[v] = _functions(column, weights(v), expansions[i])
     warn_of_constants([dataset.names[v] for v in range(dataset.n) if encodings[v].constant])
     return [encodings[v] for v in range(dataset.n)]
-
-
-def _observed_shares(dataset: Dataset, v: int, times: Floats) -> Floats:
-    """Return the weights of the rows in which a variable is observed, adding up to one."""
-    own = times if dataset.holes is None else np.where(dataset.holes[v], 0.0, times)
-    shares: Floats = own / max(own.sum(), np.finfo(np.float64).tiny)
-    return shares
-
-
-def _filled(values: Floats) -> Floats:
-    """Return a column with its holes set to its first value, or zero; they have no weight."""
-    holes = np.isnan(values)
-    if not holes.any():
-        return values
-    return np.where(holes, 0.0 if holes.all() else values[holes.argmin()], values)
 
 
 def _itself(values: Floats, weights: Floats) -> _Encoding:
@@ -500,21 +468,22 @@ def _correlations(dataset: Dataset, encodings: Sequence[_Encoding]) -> Floats:
     for start in range(0, dataset.rows, step):
         chunk = slice(start, min(start + step, dataset.rows))
         columns = np.empty((size, chunk.stop - chunk.start))
-        at = 0
-        for encoding in encodings:
-            columns[at : at + encoding.width] = encoding.columns(chunk)
-            at += encoding.width
+        for own, encoding in zip(_places(encodings), encodings, strict=True):
+            columns[own] = encoding.columns(chunk)
         if dataset.weights is not None:
             columns *= np.sqrt(dataset.weights[chunk])
         add_products(total, columns, fresh=start == 0)
     total /= dataset.rows if dataset.weights is None else int(dataset.weights.sum())
     mirror(total)
-    at = 0
-    for encoding in encodings:
-        own = slice(at, at + encoding.width)
-        total[own, own] = np.eye(encoding.width)  # exactly, without rounding
-        at += encoding.width
+    for own in _places(encodings):
+        total[own, own] = np.eye(own.stop - own.start)  # exactly, without rounding
     return total
+
+
+def _places(encodings: Sequence[_Encoding]) -> list[slice]:
+    """Return which columns of all belong to each variable."""
+    stops = list(accumulate(encoding.width for encoding in encodings))
+    return [slice(start, stop) for start, stop in pairwise([0, *stops])]
 
 
 def _estimated_correlations(
@@ -528,22 +497,20 @@ def _estimated_correlations(
     assert dataset.holes is not None
     if dataset.records < 2:
         raise em.too_few_pairs(dataset.records)
-    widths = [encoding.width for encoding in encodings]
-    columns = np.empty((sum(widths), dataset.rows))
-    starts = np.cumsum(widths) - widths
-    own = [slice(s, s + w) for s, w in zip(starts.tolist(), widths, strict=True)]
+    own = _places(encodings)
+    columns = np.empty((own[-1].stop, dataset.rows))
     for at, encoding, holes in zip(own, encodings, dataset.holes, strict=True):
         columns[at] = encoding.columns(slice(0, dataset.rows))
         columns[at, holes] = np.nan
-    found = em.estimate(columns, dataset.weights)
-    em.warn_of_limits(found, dataset.names, ~dataset.holes)
+    estimate = em.estimate(columns, dataset.weights)
+    em.warn_of_limits(estimate, dataset.names, ~dataset.holes)
     whiten, more = np.eye(len(columns)), np.zeros(dataset.n)
     for v, at in enumerate(own):
         if not encodings[v].constant:
-            factor = np.linalg.cholesky(found.covariance[at, at])
+            factor = np.linalg.cholesky(estimate.covariance[at, at])
             whiten[at, at] = np.linalg.inv(factor)
             more[v] = 2 * float(np.log(np.diagonal(factor)).sum())
-    matrix = whiten @ found.covariance @ whiten.T
+    matrix = whiten @ estimate.covariance @ whiten.T
     for at in own:
         matrix[at, at] = np.eye(at.stop - at.start)
     return (matrix + matrix.T) / 2, more

@@ -2,20 +2,11 @@ r"""The Gaussian BIC of ranks, for skewed columns and outliers.
 
 The nonparanormal model (Liu, Lafferty & Wasserman 2009): each variable is an unknown increasing
 function of one of jointly Gaussian variables.  Increasing functions do not change ranks, so the
-correlations of the Gaussian variables can be estimated from ranks alone, and the score is the
-Gaussian BIC of those correlations:
+correlations of the Gaussian variables can be estimated from ranks alone.  Missing values have no
+rank; the correlations of the ranks are then estimated by EM.
 
-    normal      correlations of the normal scores Φ⁻¹(rank / (m + 1))
-    spearman    2 sin(π/6 · ρ), with ρ Spearman's correlation of the ranks (Liu et al. 2012); such
-                a matrix may have negative eigenvalues, and is then replaced by the nearest
-                correlation matrix (Higham 2002)
-
-Equal values share the mean of their ranks.  Missing values have no rank, and the correlations of
-the ranks are then estimated by EM.  The score is invariant under increasing transformations
-of any column, and an outlier has no more influence than the largest ordinary value.
-
-It assumes that the dependences are those of a Gaussian: monotone, without tail dependence.  A
-relation that is not monotone, such as a parabola, is not seen (see ``BasisBIC``).  Many equal
+The model assumes that the dependences are those of a Gaussian: monotone, without tail dependence.
+A relation that is not monotone, such as a parabola, is not seen (see ``BasisBIC``).  Many equal
 values weaken the correlations of a column.
 """
 
@@ -26,6 +17,7 @@ import numpy as np
 
 from sges.data.dataset import Dataset
 from sges.data.moments import refuse_discrete
+from sges.docstrings import documented_like
 from sges.errors import check_word
 from sges.score.gaussian.bic import GaussianBIC
 from sges.score.gaussian.matrix import RIDGE, Floats, Standardized, check_table
@@ -36,6 +28,7 @@ MAX_PROJECTIONS = 200
 """The most rounds of alternating projections to the nearest correlation matrix."""
 
 
+@documented_like(GaussianBIC)
 class RankBIC(GaussianBIC):
     """The Gaussian BIC of correlations estimated from ranks (the nonparanormal model).
 
@@ -48,12 +41,11 @@ class RankBIC(GaussianBIC):
     data
         A ``Dataset`` whose columns are all continuous, or anything from which ``Dataset.of`` makes
         one.
-    penalty
-        The multiplier of the textbook penalty, ½ log m per free parameter; at least zero.
     method
-        "spearman": correlations 2 sin(π/6 · ρ) from Spearman's ρ, and the nearest correlation
-        matrix where this is none; "normal": correlations of normal scores, which are slightly more
-        precise without outliers and less robust with them.
+        "spearman": correlations 2 sin(π/6 · ρ) from Spearman's ρ (Liu et al. 2012), replaced by the
+        nearest correlation matrix (Higham 2002) if they have negative eigenvalues.  "normal":
+        correlations of the normal scores Φ⁻¹(rank / (m + 1)), which are slightly more precise
+        without outliers and less robust with them.
 
     Raises
     ------
@@ -95,7 +87,11 @@ class RankBIC(GaussianBIC):
         self.method = method
         moments = Standardized.of_data(replace(dataset, values=rank_scores(dataset, method)))
         if method == "spearman":
-            moments = replace(moments, correlation=_gaussian_correlations(moments.correlation))
+            correlation: Floats = 2 * np.sin(np.pi / 6 * moments.correlation)
+            np.fill_diagonal(correlation, 1.0)
+            if float(np.linalg.eigvalsh(correlation)[0]) < -RIDGE:
+                correlation = nearest_correlation(correlation)
+            moments = replace(moments, correlation=correlation)
         # The variance of ranks is only that of their number: all columns have unit variance.
         moments = replace(moments, variance=np.ones(len(moments.variance)))
         self._fill(moments.conditioned(), penalty)
@@ -116,15 +112,6 @@ def rank_scores(dataset: Dataset, method: str) -> Floats:
         out[seen] = (ndtri(ranks) if method == "normal" else ranks)[at]
         out[~seen] = np.nan
     return scores
-
-
-def _gaussian_correlations(spearman: Floats) -> Floats:
-    """Return the correlations of a Gaussian with these rank correlations."""
-    correlation: Floats = 2 * np.sin(np.pi / 6 * spearman)
-    np.fill_diagonal(correlation, 1.0)
-    if float(np.linalg.eigvalsh(correlation)[0]) >= -RIDGE:
-        return correlation
-    return nearest_correlation(correlation)
 
 
 def nearest_correlation(matrix: Floats) -> Floats:
