@@ -14,17 +14,17 @@ from sges.network import (
     random_polytree,
     random_structure,
 )
-from sges.network.inference import FromBuckets, FromJoint, Marginals
+from sges.network.inference import Marginals
 from sges.nodeset import nodes, nodeset
 from strategies import dags
 
 
-def both(network: BayesianNetwork) -> tuple[FromJoint, FromBuckets]:
-    factors = network._factors()
-    return (
-        FromJoint(factors, network.arities),
-        FromBuckets(network.dag, factors, network.arities),
-    )
+def both(network: BayesianNetwork) -> tuple[Marginals, Marginals]:
+    """Return the marginals from the joint distribution, and by elimination."""
+    joint = Marginals(network.dag, network._factors(), network.arities)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(inference, "MAX_JOINT_CELLS", 0)
+        return joint, Marginals(network.dag, network._factors(), network.arities)
 
 
 def all_agree(network: BayesianNetwork, ways: tuple[Marginals, ...], order: list[int]) -> None:

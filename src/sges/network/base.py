@@ -61,6 +61,22 @@ class Network:
         kinds = tuple(Kind.CONTINUOUS if own is None else Kind.DISCRETE for own in levels)
         return Dataset(self.names, kinds, levels, values, codes)
 
+    def log_probability(self, rows: Any) -> Floats:  # noqa: ANN401 (whatever Dataset.of takes)
+        """Return the log-probability of each row, or its log-density.
+
+        Parameters
+        ----------
+        rows : array_like or Dataset
+            Numbers, or the numbers of levels, one variable per position in the last axis; or a
+            table, whose columns are matched by name.
+
+        Returns
+        -------
+        ndarray
+            One number per row; −∞ for a row that is impossible.
+        """
+        raise NotImplementedError
+
     def _draw(self, m: int, rng: np.random.Generator) -> Drawn:
         """Return m records."""
         raise NotImplementedError

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
+from operator import contains
 from pathlib import Path
 from typing import NoReturn
 
@@ -29,12 +30,8 @@ from sges.network.discrete import BayesianNetwork
 from sges.nodeset import nodes
 from sges.writing import write_text
 
-SUM_TOLERANCE = 0.01
-"""How far the probabilities of a row in a file may differ from one in sum."""
-
-MAX_DEFAULT_CELLS = 1 << 20
-"""The most cells of a table that a default row may fill."""
-
+SUM_TOLERANCE = 0.01  # how far the probabilities of a row in a file may differ from one in sum
+MAX_DEFAULT_CELLS = 1 << 20  # of a table that a default row may fill
 TOKEN = re.compile(
     r"""//[^\n]*|/\*.*?(?:\*/|\Z)|"[^"\n]*"|[{}()\[\]|,;]|[^\s{}()\[\]|,;"]+|\"""", re.DOTALL
 )
@@ -128,37 +125,32 @@ class _Parser:
     def network(self) -> BayesianNetwork:
         """Return the network of the whole text."""
         while self._next < len(self._tokens):
-            kind = self._word("'network', 'variable' or 'probability'")
-            if kind == "network":
-                while self._peek() != "{":
-                    self._take()
-                self._take("{")
-                while self._peek() != "}":
-                    self._skip_to_semicolon()
-                self._take("}")
-            elif kind == "variable":
+            kind = self._keyword("network", "variable", "probability")
+            if kind == "variable":
                 self._variable()
             elif kind == "probability":
                 self._probability()
             else:
-                self._fail("'network', 'variable' or 'probability'", back=1)
-        names = list(self._levels)
-        if not names:
+                self._skip_to("{")
+                while self._peek() != "}":
+                    self._skip_to(";")
+                self._take("}")
+        number = {name: v for v, name in enumerate(self._levels)}
+        if not number:
             raise NetworkError("it declares no variable")
-        number = {name: v for v, name in enumerate(names)}
         if strange := [name for name in self._families if name not in number]:
             raise NetworkError(f"{shown(strange[0])} has probabilities, but is not declared")
         edges = []
-        for name in names:
+        for name, v in number.items():
             if name not in self._families:
                 raise NetworkError(f"the probabilities of {shown(name)} are missing")
             for parent in self._families[name].parents:
                 if parent not in number:
                     what = f"the parent {shown(parent)} of {shown(name)}"
                     raise NetworkError(f"{what} is not a variable")
-                edges.append((number[parent], number[name]))
-        dag = PDAG.from_edges(len(names), edges, names=names)
-        cpts = [self._cpt(name, number) for name in names]
+                edges.append((number[parent], v))
+        dag = PDAG.from_edges(len(number), edges, names=list(number))
+        cpts = [self._cpt(name, number) for name in number]
         return BayesianNetwork(dag, cpts, levels=list(self._levels.values()))
 
     def _variable(self) -> None:
@@ -166,27 +158,23 @@ class _Parser:
         if name in self._levels:
             raise NetworkError(f"the variable {shown(name)} is declared twice")
         self._take("{")
-        levels: list[str] | None = None
+        levels: list[str] = []
         while self._peek() != "}":
-            what = self._word("'type' or 'property'")
-            if what == "type":
-                if self._word("'discrete'") != "discrete":
-                    self._fail("'discrete'", back=1)
-                self._take("[")
-                count = self._word("the number of levels")
-                self._take("]")
-                self._take("{")
-                levels = self._words("}", "a level")
-                if count != str(len(levels)) or len(set(levels)) < len(levels):
-                    raise NetworkError(
-                        f"variable {shown(name)} has {len(levels)} levels, {count[:20]} are "
-                        "declared, and they must all be different"
-                    )
-                self._take(";")
-            elif what == "property":
-                self._skip_to_semicolon()
-            else:
-                self._fail("'type' or 'property'", back=1)
+            if self._keyword("type", "property") == "property":
+                self._skip_to(";")
+                continue
+            self._keyword("discrete")
+            self._take("[")
+            count = self._word("the number of levels")
+            self._take("]")
+            self._take("{")
+            levels = self._words("}", "a level")
+            if count != str(len(levels)) or len(set(levels)) < len(levels):
+                raise NetworkError(
+                    f"variable {shown(name)} has {len(levels)} levels, {count[:20]} are "
+                    "declared, and they must all be different"
+                )
+            self._take(";")
         self._take("}")
         if not levels:
             raise NetworkError(f"variable {shown(name)} has no levels")
@@ -198,11 +186,8 @@ class _Parser:
         if name in self._families:
             raise NetworkError(f"the probabilities of {shown(name)} are given twice")
         parents = []
-        if self._peek() == "|":
-            self._take()
+        if self._take("|", ")") == "|":
             parents = self._words(")", "the name of a parent")
-        else:
-            self._take(")")
         family = self._families[name] = _Family(parents)
         self._take("{")
         while self._peek() != "}":
@@ -210,37 +195,32 @@ class _Parser:
                 self._take("(")
                 configuration = tuple(self._words(")", "a level"))
                 if configuration in family.rows:
-                    raise NetworkError(
-                        f"variable {shown(name)}: the row of {shown(configuration)} is given twice"
-                    )
+                    row = f"the row of {shown(configuration)}"
+                    raise NetworkError(f"variable {shown(name)}: {row} is given twice")
                 family.rows[configuration] = self._numbers()
                 continue
-            what = self._word("'table', 'default', 'property' or a row")
+            what = self._keyword("table", "default", "property", other="a row")
             if what == "table":
                 family.table = self._numbers()
             elif what == "default":
                 family.default = self._numbers()
-            elif what == "property":
-                self._skip_to_semicolon()
             else:
-                self._fail("'table', 'default', 'property' or a row", back=1)
+                self._skip_to(";")
         self._take("}")
 
     def _cpt(self, name: str, number: dict[str, int]) -> NDArray[np.float64]:
         """Return p(variable | parents) with the parents' axes in increasing order."""
-        family = self._families[name]
+        family, what = self._families[name], f"variable {shown(name)}"
         levels = [self._levels[parent] for parent in family.parents]
         arity = len(self._levels[name])
         shape = [len(labels) for labels in levels]
         if family.table is not None:
             if len(family.table) != prod(shape) * arity:
-                raise NetworkError(
-                    f"variable {shown(name)}: the table has {len(family.table)} numbers; "
-                    f"it must have {prod(shape) * arity:.6g}"
-                )
+                rule = f"it must have {prod(shape) * arity:.6g}"
+                raise NetworkError(f"{what}: the table has {len(family.table)} numbers; {rule}")
             cpt = np.moveaxis(np.array(family.table).reshape(arity, *shape), 0, -1)
         else:
-            self._check_rows(name, family, levels)
+            _check_rows(what, family, levels, arity)
             rows = (family.rows.get(key, family.default) for key in product(*levels))
             cpt = np.array(list(rows), dtype=np.float64).reshape(*shape, arity)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -248,55 +228,36 @@ class _Parser:
             wrong = ~(np.abs(sums - 1) <= SUM_TOLERANCE)
         if wrong.any():
             raise NetworkError(
-                f"variable {shown(name)}: the probabilities of a row add up to "
-                f"{float(sums[wrong][0]):.6g}; they must add up to 1, within {SUM_TOLERANCE}"
+                f"{what}: the probabilities of a row add up to {float(sums[wrong][0]):.6g}; "
+                f"they must add up to 1, within {SUM_TOLERANCE}"
             )
         order = sorted(range(len(shape)), key=lambda i: number[family.parents[i]])
         scaled: NDArray[np.float64] = (cpt / sums).transpose(*order, len(shape))
         return scaled
 
-    def _check_rows(self, name: str, family: _Family, levels: Sequence[Sequence[str]]) -> None:
-        """Check that there is a row of the right length for each configuration."""
-        configurations, arity = prod(map(len, levels)), len(self._levels[name])
-        for key in family.rows:
-            if len(key) != len(levels) or any(
-                level not in labels for level, labels in zip(key, levels, strict=True)
-            ):
-                raise NetworkError(
-                    f"variable {shown(name)}: {shown(key)} is not a configuration of its parents"
-                )
-        for row in [*family.rows.values(), family.default]:
-            if row is not None and len(row) != arity:
-                raise NetworkError(
-                    f"variable {shown(name)}: a row has {len(row)} numbers; it must have {arity}"
-                )
-        if family.default is not None:
-            if configurations * arity > MAX_DEFAULT_CELLS:
-                raise NetworkError(
-                    f"variable {shown(name)} has too many parents: {configurations:.3g} rows"
-                )
-        elif len(family.rows) < configurations:
-            raise NetworkError(
-                f"variable {shown(name)} has {len(family.rows)} rows; "
-                f"its parents have {configurations:.6g} configurations"
-            )
-
     def _peek(self) -> str:
         return self._tokens[self._next][0] if self._next < len(self._tokens) else ""
 
-    def _take(self, wanted: str = "") -> str:
+    def _take(self, *wanted: str) -> str:
+        """Return the next token, which must be one of those wanted; the last is the usual one."""
         token = self._peek()
-        if not token or (wanted and token != wanted):
-            self._fail(f"'{wanted}'" if wanted else "more")
+        if not token or (wanted and token not in wanted):
+            self._fail(f"'{wanted[-1]}'" if wanted else "more")
         self._next += 1
         return token
 
-    def _word(self, what: str) -> str:
+    def _word(self, what: str, allowed: Sequence[str] = ()) -> str:
+        """Return the next token without its quotes; ``what`` says what it should be."""
         token = self._peek()
-        if not token or token in '{}()[]|,;"':
+        word = token[1:-1] if token.startswith('"') else token
+        if not token or token in '{}()[]|,;"' or (allowed and word not in allowed):
             self._fail(what)
         self._next += 1
-        return token[1:-1] if token.startswith('"') else token
+        return word
+
+    def _keyword(self, *allowed: str, other: str = "") -> str:
+        *first, last = [*(f"'{word}'" for word in allowed), *([other] if other else [])]
+        return self._word(f"{', '.join(first)} or {last}" if first else last, allowed)
 
     def _words(self, end: str, what: str) -> list[str]:
         """Return words up to the end, with or without commas between them."""
@@ -310,23 +271,45 @@ class _Parser:
 
     def _numbers(self) -> list[float]:
         numbers = []
-        for word in self._words(";", "a number"):
+        while self._peek() != ";":
             try:
-                numbers.append(float(word))
+                numbers.append(float(self._peek().strip('"')))
             except ValueError:
-                self._fail("a number", back=2)
+                self._fail("a number")
+            self._next += 1
+            if self._peek() == ",":
+                self._take()
+        self._take(";")
         return numbers
 
-    def _skip_to_semicolon(self) -> None:
-        while self._take() != ";":
+    def _skip_to(self, end: str) -> None:
+        while self._take() != end:
             pass
 
-    def _fail(self, wanted: str, back: int = 0) -> NoReturn:
-        at = self._next - back
-        if at >= len(self._tokens):
+    def _fail(self, wanted: str) -> NoReturn:
+        if not self._peek():
             raise NetworkError(f"it ends where {wanted} is expected")
-        line = self._text.count("\n", 0, self._tokens[at].start()) + 1
-        raise NetworkError(f"line {line}: {shown(self._tokens[at][0])} is not {wanted}")
+        line = self._text.count("\n", 0, self._tokens[self._next].start()) + 1
+        raise NetworkError(f"line {line}: {shown(self._peek())} is not {wanted}")
+
+
+def _check_rows(what: str, family: _Family, levels: Sequence[Sequence[str]], arity: int) -> None:
+    """Check that there is a row of the right length for each configuration."""
+    configurations = prod(map(len, levels))
+    for key, row in family.rows.items():
+        if len(key) != len(levels) or not all(map(contains, levels, key)):
+            raise NetworkError(f"{what}: {shown(key)} is not a configuration of its parents")
+        if len(row) != arity:
+            raise NetworkError(f"{what}: a row has {len(row)} numbers; it must have {arity}")
+    if family.default is None:
+        if len(family.rows) < configurations:
+            rule = f"its parents have {configurations:.6g} configurations"
+            raise NetworkError(f"{what} has {len(family.rows)} rows; {rule}")
+    elif len(family.default) != arity:
+        length = len(family.default)
+        raise NetworkError(f"{what}: a row has {length} numbers; it must have {arity}")
+    elif configurations * arity > MAX_DEFAULT_CELLS:
+        raise NetworkError(f"{what} has too many parents: {configurations:.3g} rows")
 
 
 def _lines(network: BayesianNetwork) -> Iterator[str]:

@@ -1,11 +1,4 @@
-"""Discrete Bayesian networks (G, θ) as frozen values.
-
-``cpts[v]`` has one axis per parent of v, in increasing order, and a last one for v itself:
-``cpts[v][p, q, x]`` is p(v = x | parents = (p, q)).  Variables and their levels are the
-integers 0, 1, ... inside; names and labels of levels are kept for people and files.
-
-Paper: Section 3, Bayesian network.
-"""
+"""Discrete Bayesian networks (G, θ) as frozen values; variables and levels are numbers inside."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,11 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from sges.data import Dataset
 from sges.data.dataset import refuse_holes
+from sges.docstrings import documented_like
 from sges.errors import DataError, NetworkError, check_seed, check_text, is_number, shown
 from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG
 from sges.network.base import Drawn, Floats, Network
-from sges.network.inference import Marginals, Table, marginals_of
+from sges.network.inference import Marginals, Table
 from sges.network.structures import Seed
 from sges.nodeset import Nodes, as_nodeset, nodes
 
@@ -81,9 +75,10 @@ class BayesianNetwork(Network):
         put(self, "dag", dag)
         put(self, "cpts", tables)
         put(self, "levels", checked_levels(dag, [t.shape[-1] for t in tables], levels))
-        put(self, "_marginals", marginals_of(dag, self._factors(), self.arities))
+        put(self, "_marginals", Marginals(dag, self._factors(), self.arities))
 
     @classmethod
+    @documented_like(Network.sample)
     def random(
         cls,
         dag: PDAG,
@@ -102,8 +97,6 @@ class BayesianNetwork(Network):
         concentration : float, optional
             The parameter of each cell.  The default is the paper's "uniform Dirichlet
             distribution with equivalent-sample size of one" for binary variables: Beta(½, ½).
-        seed : int or numpy.random.Generator, optional
-            The source of randomness.
 
         Returns
         -------
@@ -157,8 +150,7 @@ class BayesianNetwork(Network):
         Undecided
             If the computation would need more memory than is allowed.
         """
-        query = as_nodeset(variables, self.n, "marginal")
-        values = self._marginals.marginal(query).values
+        values = self._marginals.marginal(as_nodeset(variables, self.n, "marginal")).values
         values.setflags(write=False)
         return values
 
@@ -173,20 +165,9 @@ class BayesianNetwork(Network):
                 codes[v] += uniform >= given[..., level]
         return np.empty((0, m)), codes, self.levels
 
+    @documented_like(Network.log_probability)
     def log_probability(self, rows: ArrayLike | Dataset) -> Floats:
-        """Return the log-probability of each row.
-
-        Parameters
-        ----------
-        rows : array_like or Dataset
-            The numbers of the levels, one variable per position in the last axis; or a table,
-            whose columns are matched by name.
-
-        Returns
-        -------
-        ndarray
-            One number per row; −∞ for a row that is impossible.
-        """
+        """Return the log-probability of each row."""
         codes = checked_rows(rows, self.names, self.levels)
         total = np.zeros(codes.shape[:-1])
         with np.errstate(divide="ignore"):  # an impossible record has log-probability -inf
@@ -347,13 +328,11 @@ def checked_rows(
         refuse_holes(rows, "the probability of a row")
         if missing := [name for name in names if name not in rows.names]:
             raise DataError(f"the table has no column {missing[0]!r}; each variable needs one")
-        columns = [
-            coded_column(rows, rows.names.index(name), labels)
-            for name, labels in zip(names, levels, strict=True)
-        ]
-        codes = np.stack(columns, axis=-1) if columns else np.empty((rows.rows, 0), np.intp)
-    else:
-        codes = np.asarray(rows)
+        codes = np.empty((rows.rows, len(names)), np.intp)
+        for v, (name, labels) in enumerate(zip(names, levels, strict=True)):
+            codes[:, v] = coded_column(rows, rows.names.index(name), labels)
+        return codes
+    codes = np.asarray(rows)
     whole = np.issubdtype(codes.dtype, np.integer) or codes.size == 0
     if not whole or codes.shape[-1:] != (len(names),):
         raise DataError(
@@ -372,15 +351,15 @@ def checked_rows(
 
 def coded_column(table: Dataset, at: int, labels: Sequence[Any]) -> NDArray[np.intp]:
     """Return a discrete column of a table by the numbers that its levels have among ``labels``."""
-    found = table.levels[at]
-    if found is None:
+    present = table.levels[at]
+    if present is None:
         raise DataError(f"column {table.names[at]!r} is continuous; a discrete one is needed")
     number = {label: code for code, label in enumerate(labels)}
-    if strange := [label for label in found if label not in number]:
+    if strange := [label for label in present if label not in number]:
         raise DataError(
             f"column {table.names[at]!r} has the level {strange[0]!r}; "
             f"the network's levels of it are {tuple(labels)}"
         )
-    translation = np.array([number[label] for label in found], dtype=np.intp)
+    translation = np.array([number[label] for label in present], dtype=np.intp)
     codes: NDArray[np.intp] = translation[table.codes[table.discrete.index(at)]]
     return codes

@@ -15,11 +15,10 @@ from sges.network.gaussian import LinearGaussian
 from sges.network.mixed import MixedNetwork, fit_mixed
 from sges.nodeset import nodes
 
-MAX_CELLS = 1 << 24
-"""The most cells of a table of conditional probabilities (128 mebibytes)."""
-
-LEAST_SHARE = 1e-12
-"""A variable of which its parents leave a smaller share of the variance is a function of them."""
+MAX_CELLS = 1 << 24  # of a table of conditional probabilities: 128 mebibytes
+LEAST_SHARE = (
+    1e-12  # of the variance that parents leave: with less, a variable is a function of them
+)
 
 
 def fit(

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sges.data import Dataset
 from sges.data.dataset import refuse_holes
+from sges.docstrings import documented_like
 from sges.errors import DataError, NetworkError, as_numbers, check_seed, shown
 from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG, check_graph, columns_of
@@ -77,11 +78,10 @@ class LinearGaussian(Network):
         topological_order(dag)  # refuses what is not a DAG
         w, d = as_numbers("weights", weights), as_numbers("variances", variances)
         m = np.zeros(dag.n) if means is None else as_numbers("means", means)
-        size = (dag.n, dag.n)
-        if w.shape != size:
+        if w.shape != (dag.n, dag.n):
             raise NetworkError(
-                f"weights have the shape {w.shape}; for {dag.n} variables it must be {size}, "
-                "row → column"
+                f"weights have the shape {w.shape}; for {dag.n} variables it must be "
+                f"{(dag.n, dag.n)}, row → column"
             )
         if not np.isfinite(w).all():
             raise NetworkError("weights contain an infinite or missing value; each must be finite")
@@ -105,6 +105,7 @@ class LinearGaussian(Network):
             object.__setattr__(self, name, value)
 
     @classmethod
+    @documented_like(Network.sample)
     def random(
         cls,
         dag: PDAG,
@@ -122,8 +123,6 @@ class LinearGaussian(Network):
             The range of the absolute values of the weights, uniform; signs are random.
         variances : (float, float), optional
             The range of the variances of the noise, uniform.
-        seed : int or numpy.random.Generator, optional
-            The source of randomness.
 
         Returns
         -------
@@ -152,19 +151,9 @@ class LinearGaussian(Network):
             values += self.means[:, None]
         return values, np.empty((0, m), np.uint8), (None,) * self.n
 
+    @documented_like(Network.log_probability)
     def log_probability(self, rows: ArrayLike | Dataset) -> NDArray[np.float64]:
         """Return the log-density of each row.
-
-        Parameters
-        ----------
-        rows : array_like or Dataset
-            Numbers, one variable per position in the last axis; or a table, whose columns are
-            matched by name.
-
-        Returns
-        -------
-        ndarray
-            One number per row.
 
         Raises
         ------
@@ -216,14 +205,12 @@ class LinearGaussian(Network):
         >>> model.query("x1", given={"x0": 3})
         Normal(mean=6.0, variance=1.0)
         """
-        y = self._number_of(what)
-        known = {
-            v: given_number(self.names[v], value) for v, value in self._by_number(given).items()
-        }
-        if y in known:
-            return Normal(known[y], 0.0)
-        covariance, seen = self.covariance(), list(known)
-        gap = np.array(list(known.values()), dtype=np.float64) - self.means[seen]
+        y, known = self._number_of(what), self._by_number(given)
+        observed = {v: given_number(self.names[v], value) for v, value in known.items()}
+        if y in observed:
+            return Normal(observed[y], 0.0)
+        covariance, seen = self.covariance(), list(observed)
+        gap = np.array(list(observed.values()), dtype=np.float64) - self.means[seen]
         slopes = np.linalg.solve(covariance[np.ix_(seen, seen)], covariance[seen, y])
         mean = self.means[y] + slopes @ gap
         return Normal(float(mean), float(covariance[y, y] - slopes @ covariance[seen, y]))

@@ -1,20 +1,9 @@
 """Exact marginals of a discrete network, with the work shared between queries.
 
-A search needs the marginals of very many overlapping sets of variables, so each of the two ways
-to compute one keeps intermediate tables for the next:
-
-    FromJoint   a network with few configurations (18 binary variables, say) is one array,
-                and a marginal is the marginal of one variable more, summed over it.  Sets of
-                variables that are left out share their beginnings, and so their tables.
-    FromBuckets any other: variable elimination (Zhang & Poole 1994; Dechter 1999) in one
-                fixed min-fill order.  Only ancestors of the query take part, the others being
-                barren (Shachter 1986).  A bucket's message depends only on the part of the
-                query, and of its ancestors, below it in the tree of buckets: it is stored
-                under that key.
-
-A table contains one number per configuration of its variables, one axis per variable, the axes
-in increasing order of the variables.  Because all tables keep that one order, two of them are
-aligned by inserting axes of length one, never by transposing.
+A search needs the marginals of very many overlapping sets of variables, so intermediate tables
+are kept.  A table contains one number per configuration of its variables, one axis per variable,
+the axes in increasing order of the variables: two tables are aligned by inserting axes of length
+one, never by transposing.
 
 Paper: Section 5, exact inference.
 """
@@ -22,8 +11,8 @@ Paper: Section 5, exact inference.
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,20 +22,11 @@ from sges.graph.pdag import PDAG
 from sges.graph.undirected import min_fill, moral_graph
 from sges.nodeset import NodeSet, first, nodes, reach
 
-MAX_TABLE_CELLS = 1 << 27
-"""The most cells that a table may have: one gibibyte of numbers."""
-
-MAX_TABLE_AXES = 32
-"""The most axes of an array in every NumPy version that we support."""
-
-MAX_JOINT_CELLS = 1 << 22
-"""The most configurations of a network that is kept as one array (32 mebibytes)."""
-
-MAX_JOINT_AXES = 30
-"""The most variables of such a network, since variables of one level add no cells."""
-
-MAX_KEPT_CELLS = 1 << 24
-"""How many cells of earlier results are kept (128 mebibytes), the most recently used."""
+MAX_TABLE_CELLS = 1 << 27  # one gibibyte of numbers
+MAX_TABLE_AXES = 32  # of an array in every NumPy version that we support
+MAX_JOINT_CELLS = 1 << 22  # of a network that is kept as one array: 32 mebibytes
+MAX_JOINT_AXES = 30  # of such a network, since variables of one level add no cells
+MAX_KEPT_CELLS = 1 << 24  # of earlier results, the most recently used: 128 mebibytes
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -102,14 +82,6 @@ def sum_out(table: Table, v: int) -> Table:
     return Table(table.scope ^ 1 << v, total.reshape(shape[:axis] + shape[axis + 1 :]))
 
 
-def marginals_of(dag: PDAG, factors: Sequence[Table], arities: Sequence[int]) -> "Marginals":
-    """Return the faster way to marginals: ``factors[v]`` is p(v | parents of v)."""
-    everything = (1 << dag.n) - 1
-    if dag.n <= MAX_JOINT_AXES and cells(everything, arities) <= MAX_JOINT_CELLS:
-        return FromJoint(factors, arities)
-    return FromBuckets(dag, factors, arities)
-
-
 class _Kept:
     """The most recently used tables, up to a total of ``MAX_KEPT_CELLS`` cells."""
 
@@ -131,99 +103,91 @@ class _Kept:
             self._cells -= oldest.values.size
 
 
-class FromJoint:
-    """Marginals summed from the joint distribution of all variables."""
+class Marginals:
+    """The marginals of a network: ``factors[v]`` is p(v | parents of v).
 
-    def __init__(self, factors: Sequence[Table], arities: Sequence[int]) -> None:
-        self._everything = (1 << len(factors)) - 1
-        self._factors, self._arities = factors, arities
-        self._joint: Table | None = None  # made on the first query
-        self._kept = _Kept()
+    A network with few configurations is one array, its joint distribution, and a marginal is the
+    marginal of one variable more, summed over it.  Sets of variables that are left out share their
+    beginnings, and so their tables.
 
-    def marginal(self, query: NodeSet, /) -> Table:
-        """Return the joint distribution of the variables in query."""
-        if self._joint is None:
-            self._joint = product(self._factors, self._arities)
-        missing, above = self._everything & ~query, []
-        table = None
-        while missing and (table := self._kept.get(self._everything & ~missing)) is None:
-            above.append(first(missing))
-            missing &= missing - 1
-        table = self._joint if table is None else table
-        for v in reversed(above):
-            table = sum_out(table, v)
-            self._kept.keep(table.scope, table)
-        return table
-
-
-class FromBuckets:
-    """Marginals by variable elimination in one min-fill order, messages kept."""
+    In any other, variables are eliminated in one min-fill order (Zhang & Poole 1994; Dechter 1999).
+    Only ancestors of the query take part, the others being barren (Shachter 1986).  A bucket's
+    message depends only on the part of the query, and of its ancestors, below it in the tree of
+    buckets: it is kept under that key.
+    """
 
     def __init__(self, dag: PDAG, factors: Sequence[Table], arities: Sequence[int]) -> None:
         self._dag, self._factors, self._arities = dag, factors, arities
-        self._order = min_fill(moral_graph(dag)).order
-        self._bucket, self._heir, self._below, self._given = _buckets(self._order, factors)
+        self._everything = (1 << dag.n) - 1
+        size = cells(self._everything, arities)
+        self._is_small = dag.n <= MAX_JOINT_AXES and size <= MAX_JOINT_CELLS
         self._kept = _Kept()
 
     def marginal(self, query: NodeSet, /) -> Table:
         """Return the joint distribution of the variables in query."""
         check_size(query, self._arities)
+        if self._is_small and query == self._everything:
+            return self._joint
         table = self._kept.get(query)
         if table is None:
-            for v in range(self._dag.n):  # the marginal of one variable more, if that is known
-                larger = None if query >> v & 1 else self._kept.get(query | 1 << v)
-                if larger is not None:
-                    table = sum_out(larger, v)
-                    break
-            else:
-                table = self._eliminate(query)
+            table = self._computed(query)
             self._kept.keep(query, table)
         return table
 
+    def _computed(self, query: NodeSet) -> Table:
+        missing = self._everything & ~query
+        if self._is_small:
+            v = first(missing)
+            return sum_out(self.marginal(query | 1 << v), v)
+        for v in nodes(missing):  # the marginal of one variable more, if that is known
+            larger = self._kept.get(query | 1 << v)
+            if larger is not None:
+                return sum_out(larger, v)
+        return self._eliminate(query)
+
     def _eliminate(self, query: NodeSet) -> Table:
+        order, buckets, heirs, below, given = self._tree
         active = reach(self._dag.parents, query)
-        inbox: dict[int, list[Table]] = {v: [] for v in (*self._order, -1)}
-        for v in self._order:
-            if not active & self._given[v]:
+        inbox: dict[int, list[Table]] = {v: [] for v in (*order, -1)}
+        for v in order:
+            if not active & given[v]:
                 continue
-            key = (v, query & self._below[v], active & self._given[v])
+            key = (v, query & below[v], active & given[v])
             message = self._kept.get(key)
             if message is None:
-                own = [self._factors[u] for u in nodes(active & self._bucket[v])]
+                own = [self._factors[u] for u in nodes(active & buckets[v])]
                 message = product(own + inbox[v], self._arities)
                 if message.scope & ~query & 1 << v:
                     message = sum_out(message, v)
                 self._kept.keep(key, message)
-            inbox[self._heir[v]].append(message)
+            inbox[heirs[v]].append(message)
         return product(inbox[-1], self._arities)
 
+    @cached_property
+    def _joint(self) -> Table:
+        return product(self._factors, self._arities)
 
-Marginals: TypeAlias = FromJoint | FromBuckets
+    @cached_property
+    def _tree(self) -> tuple[Sequence[int], list[NodeSet], list[int], list[NodeSet], list[NodeSet]]:
+        """The order of elimination, and the tree of its buckets, by variable.
 
-
-def _buckets(
-    order: Sequence[int], factors: Sequence[Table]
-) -> tuple[list[NodeSet], list[int], list[NodeSet], list[NodeSet]]:
-    """Return the tree of buckets of an elimination order, one entry per variable v.
-
-    bucket: the variables whose factors are in v's bucket; heir: the bucket that v's message goes
-    to, -1 for none; below: the variables eliminated in v's subtree; given: the variables whose
-    factors are in v's subtree.
-    """
-    n = len(order)
-    place = {v: i for i, v in enumerate(order)}
-    bucket, heir = [0] * n, [-1] * n
-    below, scopes = [1 << v for v in range(n)], [0] * n
-    for u, factor in enumerate(factors):
-        at = min(nodes(factor.scope), key=place.__getitem__)
-        bucket[at] |= 1 << u
-        scopes[at] |= factor.scope
-    given = list(bucket)
-    for v in order:
-        rest = scopes[v] & ~(1 << v)
-        if rest:
-            heir[v] = up = min(nodes(rest), key=place.__getitem__)
-            scopes[up] |= rest
-            below[up] |= below[v]
-            given[up] |= given[v]
-    return bucket, heir, below, given
+        These are the variables whose factors are in the bucket, the bucket that its message goes
+        to (-1 for none), and the variables that are eliminated, and whose factors are, in its
+        subtree.
+        """
+        n, order = self._dag.n, min_fill(moral_graph(self._dag)).order
+        place = {v: i for i, v in enumerate(order)}
+        buckets, heirs = [0] * n, [-1] * n
+        below, scopes = [1 << v for v in range(n)], [0] * n
+        for u, factor in enumerate(self._factors):
+            at = min(nodes(factor.scope), key=place.__getitem__)
+            buckets[at] |= 1 << u
+            scopes[at] |= factor.scope
+        given = list(buckets)
+        for v in order:
+            if rest := scopes[v] & ~(1 << v):
+                heirs[v] = up = min(nodes(rest), key=place.__getitem__)
+                scopes[up] |= rest
+                below[up] |= below[v]
+                given[up] |= given[v]
+        return order, buckets, heirs, below, given

@@ -1,12 +1,4 @@
-"""Networks of continuous and discrete variables: a regression of each variable on its parents.
-
-A parent enters the regression as a continuous column, or as one indicator for each of its levels
-but the first: additively, as in the degenerate Gaussian score.  The regression is
-
-    of a continuous variable    linear, with normal noise: a conditional mean
-    of a discrete variable      multinomial logistic: the logarithms of the odds against the first
-                                level are linear
-"""
+"""Networks of continuous and discrete variables: a regression of each variable on its parents."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +9,7 @@ import numpy as np
 
 from sges.data import Dataset
 from sges.data.dataset import refuse_holes
+from sges.docstrings import documented_like
 from sges.errors import DataError, NetworkError
 from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG, columns_of
@@ -64,13 +57,13 @@ class LogisticFamily:
         from scipy.special import log_softmax  # slow to import
 
         linear = self.slopes[0] + design @ self.slopes[1:]
-        found: Floats = log_softmax(np.column_stack([np.zeros(len(design)), linear]), axis=1)
-        return found
+        logs: Floats = log_softmax(np.column_stack([np.zeros(len(design)), linear]), axis=1)
+        return logs
 
     def log_probability(self, design: Floats, codes: Floats) -> Floats:
         """Return the log-probability of each level."""
-        found: Floats = self.log_probabilities(design)[np.arange(len(codes)), codes.astype(np.intp)]
-        return found
+        logs: Floats = self.log_probabilities(design)[np.arange(len(codes)), codes.astype(np.intp)]
+        return logs
 
     def draw(self, design: Floats, rng: np.random.Generator) -> Floats:
         """Return one value for each row of the design."""
@@ -80,6 +73,8 @@ class LogisticFamily:
 
 
 Family: TypeAlias = LinearFamily | LogisticFamily
+Levels: TypeAlias = tuple[tuple[Any, ...] | None, ...]
+"""The levels of each discrete variable; None for a continuous one."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,8 +82,9 @@ class MixedNetwork(Network):
     """A network of continuous and discrete variables, as ``fit`` estimates it.
 
     A continuous variable is a linear function of its parents plus normal noise.  The levels of a
-    discrete variable have logarithms of odds that are linear functions of its parents.  Discrete
-    parents enter by indicators of their levels.
+    discrete variable have logarithms of odds, against the first level, that are linear functions
+    of its parents.  Discrete parents enter by indicators of all levels but the first: additively,
+    as in the degenerate Gaussian score.
 
     Parameters
     ----------
@@ -113,29 +109,24 @@ class MixedNetwork(Network):
     """
 
     dag: PDAG
-    levels: tuple[tuple[Any, ...] | None, ...]
+    levels: Levels
     families: tuple[Family, ...]
 
     def _draw(self, m: int, rng: np.random.Generator) -> Drawn:
         drawn = np.empty((self.n, m))
         for y in topological_order(self.dag):
-            drawn[y] = self.families[y].draw(self._design(y, drawn), rng)
+            drawn[y] = self.families[y].draw(_design(self.dag, y, drawn, self.levels), rng)
         is_discrete = np.array([levels is not None for levels in self.levels], np.bool_)
         return drawn[~is_discrete], drawn[is_discrete].astype(np.uint16), self.levels
 
+    @documented_like(Network.log_probability)
     def log_probability(self, rows: Any) -> Floats:  # noqa: ANN401 (whatever Dataset.of takes)
-        """Return the log-density of each row.
+        """Return the log-density of each row: a probability of levels times a density of numbers.
 
         Parameters
         ----------
         rows : table or Dataset
             The rows; columns are matched by name.
-
-        Returns
-        -------
-        ndarray
-            One number per row: the logarithm of a probability for the discrete variables times a
-            density for the continuous ones.
 
         Raises
         ------
@@ -148,10 +139,11 @@ class MixedNetwork(Network):
         }
         table = rows if isinstance(rows, Dataset) else Dataset.of(rows, kinds=kinds)
         columns = _columns(table, columns_of(self.dag, table.names), self.levels)
-        found = np.zeros(columns.shape[1])
-        for y in range(self.n):
-            found += self.families[y].log_probability(self._design(y, columns), columns[y])
-        return found
+        total = np.zeros(columns.shape[1])
+        for y, family in enumerate(self.families):
+            design = _design(self.dag, y, columns, self.levels)
+            total += family.log_probability(design, columns[y])
+        return total
 
     def expect(self, what: str, given: Mapping[str, Any] | None = None) -> float | dict[Any, float]:
         """Return the mean of a continuous variable, or the probabilities of a discrete one.
@@ -184,14 +176,11 @@ class MixedNetwork(Network):
         for v, value in known.items():
             name, levels = self.names[v], self.levels[v]
             row[v] = level_code(value, levels, name) if levels else given_number(name, value)
-        family, design = self.families[y], self._design(y, row)
+        family, design = self.families[y], _design(self.dag, y, row, self.levels)
         if isinstance(family, LinearFamily):
             return float(family.intercept + (design @ family.slopes)[0])
         shares = np.exp(family.log_probabilities(design)[0]).tolist()
         return dict(zip(self.levels[y] or (), shares, strict=True))
-
-    def _design(self, y: int, columns: Floats) -> Floats:
-        return _design(list(nodes(self.dag.parents(y))), columns, self.levels)
 
     def __repr__(self) -> str:
         discrete = sum(levels is not None for levels in self.levels)
@@ -215,7 +204,7 @@ def fit_mixed(dag: PDAG, table: Dataset, smoothing: float) -> MixedNetwork:
         weights *= table.weights
     families: list[Family] = []
     for y in range(dag.n):
-        design = _design(list(nodes(dag.parents(y))), columns, levels)
+        design = _design(dag, y, columns, levels)
         if (labels := levels[y]) is None:
             families.append(_linear(dag.name(y), design, columns[y], weights))
         else:
@@ -270,27 +259,24 @@ def _logistic(
     return LogisticFamily(slopes)
 
 
-def _columns(table: Dataset, at: Sequence[int], levels: Sequence[tuple[Any, ...] | None]) -> Floats:
+def _columns(table: Dataset, at: Sequence[int], levels: Levels) -> Floats:
     """Return one row per variable: its values, or the codes of its levels."""
     refuse_holes(table, "a network of both kinds of variables")
-    found = np.empty((len(at), table.rows))
-    for v, i in enumerate(at):
-        labels = levels[v]
+    columns = np.empty((len(at), table.rows))
+    for column, i, labels in zip(columns, at, levels, strict=True):
         if labels is not None:
-            found[v] = coded_column(table, i, labels)
+            column[:] = coded_column(table, i, labels)
         elif table.levels[i] is None:
-            found[v] = table.values[table.continuous.index(i)]
+            column[:] = table.values[table.continuous.index(i)]
         else:
             raise DataError(f"column {table.names[i]!r} is discrete; a continuous one is needed")
-    return found
+    return columns
 
 
-def _design(
-    above: Sequence[int], columns: Floats, levels: Sequence[tuple[Any, ...] | None]
-) -> Floats:
+def _design(dag: PDAG, y: int, columns: Floats, levels: Levels) -> Floats:
     """Return the columns of the parents: values, or indicators of all levels but the first."""
     blocks = [np.empty((columns.shape[1], 0))]
-    for v in above:
+    for v in nodes(dag.parents(y)):
         column, labels = columns[v][:, None], levels[v]
         blocks.append(column if labels is None else column == np.arange(1, len(labels)))
     return np.hstack(blocks)

@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from sges.docstrings import documented_like
 from sges.errors import InvalidArgument, NetworkError, check_number, check_seed, is_number
 from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import NodeSet, nodes
@@ -62,22 +63,14 @@ def random_structure(n: int, max_parents: int = 2, seed: Seed = 0) -> PDAG:
     return PDAG.from_edges(n, edges)
 
 
+@documented_like(random_structure)
 def random_dag(n: int, edges: int, seed: Seed = 0) -> PDAG:
     """Return a random DAG: pairs drawn without replacement, directed along a random order.
 
     Parameters
     ----------
-    n : int
-        The number of nodes.
     edges : int
         The number of edges.
-    seed : int or numpy.random.Generator, optional
-        The source of randomness.
-
-    Returns
-    -------
-    PDAG
-        A DAG.
 
     Examples
     --------
@@ -97,20 +90,9 @@ def random_dag(n: int, edges: int, seed: Seed = 0) -> PDAG:
     return PDAG.from_edges(n, ((order[pairs[i][0]], order[pairs[i][1]]) for i in chosen))
 
 
+@documented_like(random_structure)
 def random_polytree(n: int, seed: Seed = 0) -> PDAG:
     """Return a tree drawn uniformly from all labelled trees, each edge directed at random.
-
-    Parameters
-    ----------
-    n : int
-        The number of nodes.
-    seed : int or numpy.random.Generator, optional
-        The source of randomness.
-
-    Returns
-    -------
-    PDAG
-        A DAG whose skeleton is a tree.
 
     Examples
     --------
