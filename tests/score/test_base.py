@@ -13,9 +13,9 @@ import sges.score
 from sges.errors import ScoreError
 from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes
-from sges.score.counting import CountingScore
 from sges.score.gaussian.bic import GaussianBIC
 from sges.score.protocol import dag_score, delete_gains, insert_gains, total_score
+from sges.score.wrappers import CountingScore
 
 
 class Plain:

@@ -12,7 +12,7 @@ from sges.errors import DataError, InvalidArgument
 from sges.graph import PDAG, dag_to_cpdag
 from sges.metrics import shd
 from sges.score import GaussianBIC, RankBIC, check_score
-from sges.score.gaussian.rank import METHODS, nearest_correlation
+from sges.score.gaussian.bic import METHODS, nearest_correlation
 from sges.search import ges
 
 Table = NDArray[np.float64]

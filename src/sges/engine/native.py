@@ -10,12 +10,11 @@ from weakref import WeakKeyDictionary
 from sges.engine import discrete, gaussian, scores
 from sges.nodeset import nodes
 from sges.score.discrete import QNML, BDeu, DiscreteBIC, DiscreteScore
-from sges.score.edge_prior import EdgePrior
 from sges.score.gaussian.bge import BGe
-from sges.score.gaussian.bic import GaussianBIC
+from sges.score.gaussian.bic import GaussianBIC, RankBIC
 from sges.score.gaussian.mixed import BasisBIC, DegenerateGaussian
-from sges.score.gaussian.rank import RankBIC
 from sges.score.oracles import GaussianOracle
+from sges.score.wrappers import EdgePrior
 
 _MADE: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # a score may be searched many times
 

@@ -54,9 +54,9 @@ from sges.learning import (
 )
 from sges.resampling.draws import DRAWS, Source, permuted
 from sges.resampling.strengths import Confidence, edge_list, graph_of_list
-from sges.score.edge_prior import EdgePrior
 from sges.score.named import SCORES, Penalty, make_score, named_score
 from sges.score.protocol import Score, is_score, score_name
+from sges.score.wrappers import EdgePrior
 from sges.search.algorithms import Forward
 from sges.search.run import effective_jobs
 from sges.search.strategy import AnyStrategy

@@ -1,15 +1,13 @@
 """Scores: the value of a family of variables, computed from data or from an oracle."""
 
 from sges.score.conformance import check_score
-from sges.score.counting import CountingScore
 from sges.score.discrete import QNML, BDeu, DiscreteBIC
-from sges.score.edge_prior import EdgePrior
 from sges.score.gaussian.bge import BGe
-from sges.score.gaussian.bic import GaussianBIC
+from sges.score.gaussian.bic import GaussianBIC, RankBIC
 from sges.score.gaussian.mixed import BasisBIC, DegenerateGaussian
-from sges.score.gaussian.rank import RankBIC
 from sges.score.oracles import GaussianOracle, OracleMDL, SeparationOracle
 from sges.score.protocol import Score, delete_gains, insert_gains, total_score
+from sges.score.wrappers import CountingScore, EdgePrior
 
 __all__ = [
     "QNML",

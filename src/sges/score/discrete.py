@@ -17,9 +17,8 @@ thirty parents of ten levels each.  The levels of a column are the declared ones
 categorical type lists but no record has still counts in q and r.
 
 With survey weights or missing values, counts need not be whole numbers, and m is the effective
-number of records.  Missing values are imputed several times, and the counts are averages over the
-imputations (``sges.data.em``): still one table for all families, so the scores stay score
-equivalent.
+number of records.  Missing values are imputed several times (``sges.data.em``), and the counts are
+averages: still one table for all families, so the scores stay score equivalent.
 
 These classes count with NumPy, one candidate at a time.  Searches on the compiled engine read the
 same table through ``sges.engine.discrete``, which counts all candidates in one pass.
@@ -45,14 +44,9 @@ Counts: TypeAlias = NDArray[np.intp] | NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.unsignedinteger[Any]]
 Weights: TypeAlias = NDArray[np.int64] | None
 
-MAX_CONFIGURATIONS = 10**290
-"""q is cut off here in the penalty, which stays finite that way."""
-
-CACHE_BYTES = 32 * 2**20
-"""Memory for the groupings of the parent sets that were asked for last."""
-
-DENSE_GROUPS = 256
-"""Up to this number of groups, empty ones are kept; beyond it, only up to four per row."""
+MAX_CONFIGURATIONS = 10**290  # q is cut off here in the penalty, which stays finite that way
+CACHE_BYTES = 32 * 2**20  # of the groupings of the parent sets that were asked for last
+DENSE_GROUPS = 256  # up to this number, empty groups are kept; beyond it, only up to four per row
 
 
 # --- the scores ------------------------------------------------------------------------------
@@ -80,8 +74,11 @@ class DiscreteScore:
         self.names = self.data.names
         self.records = self.data.records
         self._arities: list[int] = self.data.arities.tolist()
+        self.n = len(self._arities)
         kept = max(1, CACHE_BYTES // (8 * self.data.rows))
-        self._groups: Callable[[NodeSet], Grouping] = lru_cache(kept)(self._grouped)
+        self._groups: Callable[[NodeSet], Grouping] = lru_cache(kept)(
+            lambda parents: grouped(self.data.codes, self._arities, nodes(parents))
+        )
 
     def __repr__(self) -> str:
         setting = f", {self.setting}={getattr(self, self.setting):g}" if self.setting else ""
@@ -91,11 +88,6 @@ class DiscreteScore:
         setting = (getattr(self, self.setting),) if self.setting else ()
         return type(self), (self.table, *setting)
 
-    @property
-    def n(self) -> int:
-        """The number of variables."""
-        return len(self._arities)
-
     def local(self, y: int, parents: NodeSet, /) -> float:
         """Return the score of a node with some parents."""
         q = self._configurations(parents)
@@ -104,23 +96,21 @@ class DiscreteScore:
     def insert_gains(self, y: int, base: NodeSet, candidates: Candidates, /) -> Gains:
         """Return the gains of adding each candidate to the parents of a node."""
         groups, q = self._groups(base), self._configurations(base)
-        before = self._fit(y, groups, q)
-        gains = []
-        for x in map(int, candidates):
-            after = self._fit(y, self._split(groups, x), q * self._arities[x])
-            gains.append(after - before - self._penalty_step(y, q, x))
-        return np.array(gains, dtype=np.float64)
+        gains = np.full(len(candidates), -self._fit(y, groups, q))
+        for i, x in enumerate(map(int, candidates)):
+            gains[i] += self._fit(y, self._split(groups, x), q * self._arities[x])
+            gains[i] -= self._penalty_step(y, q, x)
+        return gains
 
     def delete_gains(self, y: int, base: NodeSet, candidates: Candidates, /) -> Gains:
         """Return the gains of removing each candidate from the parents of a node."""
         q = self._configurations(base)
-        before = self._fit(y, self._groups(base), q)
-        gains = []
-        for x in map(int, candidates):
+        gains = np.full(len(candidates), -self._fit(y, self._groups(base), q))
+        for i, x in enumerate(map(int, candidates)):
             rest = q // self._arities[x]
-            after = self._fit(y, self._groups(base & ~(1 << x)), rest)
-            gains.append(after - before + self._penalty_step(y, rest, x))
-        return np.array(gains, dtype=np.float64)
+            gains[i] += self._fit(y, self._groups(base & ~(1 << x)), rest)
+            gains[i] += self._penalty_step(y, rest, x)
+        return gains
 
     def _terms(self, joint: Counts, margin: Counts, r: int, q: int) -> float:  # noqa: ARG002
         """Return the sum of terms of the counts n_jk and n_j, all of them above zero."""
@@ -146,9 +136,6 @@ class DiscreteScore:
 
     def _split(self, groups: "Grouping", v: int) -> "Grouping":
         return refine(groups, self.data.codes[v], self._arities[v])
-
-    def _grouped(self, parents: NodeSet) -> "Grouping":
-        return grouped(self.data.codes, self._arities, nodes(parents))
 
     def _configurations(self, parents: NodeSet) -> int:
         return math.prod(self._arities[v] for v in nodes(parents))
@@ -251,11 +238,8 @@ class QNML(DiscreteScore):
         return approximate_regret(self.records, categories)
 
 
-EXACT_REGRETS = 1000
-"""Regrets of up to this many categories are exact; beyond it the approximation is within 0.0002."""
-
-MANY_RECORDS = 10_000
-"""From this number of records on, C(m, 2) is computed by its expansion."""
+EXACT_REGRETS = 1000  # categories; with more, the approximation is within 0.0002
+MANY_RECORDS = 10_000  # from here on, C(m, 2) is computed by its expansion
 
 
 @lru_cache(maxsize=8)

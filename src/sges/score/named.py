@@ -11,29 +11,28 @@ then means "bic"; 1 is the textbook BIC, the score of the paper (which calls it 
 defaults were chosen by measurement: see ``studies/results/defaults.md``.
 """
 
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from operator import itemgetter
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from sges.data import Dataset, Moments
 from sges.errors import InvalidArgument, not_one_of
-from sges.score.edge_prior import EdgePrior
 from sges.score.protocol import Score
+from sges.score.wrappers import EdgePrior
 
 Penalty: TypeAlias = float | Literal["auto"]
 """A multiplier of the penalty of a BIC, or "auto" for the prior of edges."""
 
 
-@dataclass(frozen=True, slots=True)
-class NamedScore:
-    """A score that has a name: its class in ``sges.score``, and whether it takes a penalty."""
+class NamedScore(NamedTuple):
+    """A score that has a name: its class in ``sges.score``, and why it takes no penalty."""
 
     class_name: str
-    instead_of_penalty: str | None = None
+    instead_of_penalty: str = ""
 
     @property
     def is_penalised(self) -> bool:
         """Whether the score is a BIC, whose penalty can be multiplied."""
-        return self.instead_of_penalty is None
+        return not self.instead_of_penalty
 
     @property
     def make(self) -> Any:  # noqa: ANN401 (the class of the score)
@@ -82,28 +81,22 @@ def make_score(word: str, data: Dataset | Moments, penalty: Penalty = 1.0) -> Sc
     named = named_score(word, data, penalty)
     if penalty == "auto":
         return EdgePrior(named.make(data))
-    if named.is_penalised:
-        made: Score = named.make(data, penalty=penalty)
-        return made
-    if penalty != 1.0:
+    if penalty != 1.0 and not named.is_penalised:
         raise InvalidArgument(
             f"penalty = {penalty:g}: score {word!r} takes no penalty; {named.instead_of_penalty}"
         )
-    prior: Score = named.make(data)
-    return prior
+    score: Score = named.make(data, penalty) if named.is_penalised else named.make(data)
+    return score
 
 
 def kinds_in_words(data: Dataset | Moments) -> str:
     """Return how many columns are of which kind, for people."""
-    if isinstance(data, Moments):
-        counts = {"continuous": len(data.names), "discrete": 0}
-    else:
-        counts = {"continuous": len(data.continuous), "discrete": len(data.discrete)}
+    discrete = 0 if isinstance(data, Moments) else len(data.discrete)
+    counts = {"continuous": len(data.names) - discrete, "discrete": discrete}
     if 0 not in counts.values():
         return " and ".join(
             f"{count} column{'' if count == 1 else 's'} {'is' if count == 1 else 'are'} {kind}"
             for kind, count in counts.items()
         )
-    kind = next(kind for kind, count in counts.items() if count)
-    n = counts[kind]
+    kind, n = max(counts.items(), key=itemgetter(1))
     return f"the one column is {kind}" if n == 1 else f"all {n} columns are {kind}"

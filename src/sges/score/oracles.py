@@ -1,9 +1,4 @@
-"""Scores that need no data: they ask the model that generates the data.
-
-``OracleMDL`` is the expected MDL of a discrete network, by exact inference; ``GaussianOracle``
-the Gaussian BIC of a linear model's population covariance; ``SeparationOracle`` knows the
-d-separations of a DAG and nothing else.
-"""
+"""Scores that need no data: they ask the model that generates the data."""
 
 from collections.abc import Sequence
 from math import ldexp, log, prod
@@ -11,6 +6,7 @@ from math import ldexp, log, prod
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sges.docstrings import documented_like
 from sges.errors import ScoreError, Undecided, check_instance, check_seed, is_number, shown
 from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG
@@ -62,17 +58,11 @@ class OracleMDL:
             raise ScoreError(
                 f"records {shown(records)}: the oracle needs at least one, and finitely many"
             )
-        self.network = network
-        self.records = float(records)
-        self.names = network.names
+        self.network, self.records = network, float(records)
+        self.n, self.names = network.n, network.names
         self._arities = network.arities
         self._per_parameter = 0.5 * log(records)
         self._entropies: dict[NodeSet, float] = {0: 0.0}
-
-    @property
-    def n(self) -> int:
-        """The number of variables."""
-        return self.network.n
 
     def local(self, y: int, parents: NodeSet, /) -> float:
         """Return the expected MDL of a node with some parents."""
@@ -83,15 +73,14 @@ class OracleMDL:
 
     def _entropy(self, variables: NodeSet) -> float:
         """Return the entropy, in nats, of the joint distribution of some variables."""
-        entropy = self._entropies.get(variables)
-        if entropy is None:
+        if variables not in self._entropies:
             from scipy.special import entr  # slow to import
 
-            entropy = float(entr(self.network.marginal(nodes(variables))).sum())
-            self._entropies[variables] = entropy
-        return entropy
+            self._entropies[variables] = float(entr(self.network.marginal(nodes(variables))).sum())
+        return self._entropies[variables]
 
 
+@documented_like(GaussianBIC.from_covariance)
 class GaussianOracle(GaussianBIC):
     """Expected Gaussian BIC of a linear Gaussian model, or of a population covariance.
 
@@ -100,9 +89,7 @@ class GaussianOracle(GaussianBIC):
     model
         The model that generates the data, or its covariance matrix.
     records
-        The number of records that the score stands for.
-    penalty
-        The multiplier of the textbook penalty; at least zero.
+        The number of records that the score stands for, at least two.
     names
         The names of the variables; those of the model if not given.
 
@@ -133,17 +120,11 @@ class GaussianOracle(GaussianBIC):
         self._fill(Standardized.of_covariance(model, records, names).conditioned(), penalty)
 
 
-RECORDS = 2.0**30
-"""The number of records that the likelihoods stand for: dependences from 2⁻²⁹ nats on are seen."""
-
-GRID_BITS = 14
-"""Likelihoods are multiples of 2 to the power of minus this."""
-
-SIGNAL_TO_NOISE = 4.0
-"""The variance that a variable has from its parents, relative to that of its noise."""
-
-POPULATIONS = 8
-"""The number of populations that are averaged."""
+# Of SeparationOracle:
+RECORDS = 2.0**30  # that the likelihoods stand for: dependences from 2⁻²⁹ nats on are seen
+GRID_BITS = 14  # likelihoods are multiples of 2 to the power of minus this
+SIGNAL_TO_NOISE = 4.0  # the variance that a variable has from its parents over that of its noise
+POPULATIONS = 8  # that are averaged
 
 
 @documented_score
@@ -167,8 +148,7 @@ class SeparationOracle:
     * A dependence may nearly cancel, and be worth less than the penalty.  So several populations
       with different weights are averaged: the average of score-equivalent scores is score
       equivalent, and a dependence is lost only where it cancels in all of them.  What is left are
-      dependences along paths of many dozens of edges; the gain of each parent in a boundary is
-      checked, and one that is not clear of the penalty raises ``Undecided`` instead of giving a
+      dependences along paths of many dozens of edges: they raise ``Undecided`` instead of giving a
       wrong answer.
 
     Paper: Section 3, locally consistent score.
@@ -202,17 +182,11 @@ class SeparationOracle:
     def __init__(self, dag: PDAG, seed: int = 0) -> None:
         topological_order(dag)  # refuses what is not a DAG
         check_seed(seed)
-        self.dag = dag
-        self.names = dag.names
+        self.dag, self.n, self.names = dag, dag.n, dag.names
         rng = np.random.default_rng(seed)
         self._covariances = np.array([_population(dag, rng) for _ in range(POPULATIONS)])
         self._likelihoods: dict[tuple[int, NodeSet], float] = {}  # by boundary
         self._locals: dict[tuple[int, NodeSet], float] = {}  # by parents
-
-    @property
-    def n(self) -> int:
-        """The number of variables."""
-        return self.dag.n
 
     def local(self, y: int, parents: NodeSet, /) -> float:
         """Return the likelihood of the boundary of y, minus the penalty of each parent."""
@@ -221,7 +195,14 @@ class SeparationOracle:
             boundary = markov_boundary(self.dag, y, parents)
             likelihood = self._likelihood(y, boundary)
             for x in nodes(boundary):
-                self._check_strength(x, y, parents & ~(1 << x), likelihood)
+                others = parents & ~(1 << x)
+                gain = likelihood - self._likelihood(y, markov_boundary(self.dag, y, others))
+                if gain <= 2 * self.penalty:
+                    raise Undecided(
+                        f"{x} and {y} are d-connected given {show(others)}, but their dependence "
+                        f"is worth {gain:.3g}, which is not clear of the penalty {self.penalty}; "
+                        "another seed of SeparationOracle draws other weights"
+                    )
             value = likelihood - self.penalty * parents.bit_count()
             self._locals[y, parents] = value
         return value
@@ -236,16 +217,6 @@ class SeparationOracle:
             nats = ldexp(round(ldexp(RECORDS * mean, GRID_BITS)), -GRID_BITS)
             self._likelihoods[y, boundary] = nats
         return nats
-
-    def _check_strength(self, x: int, y: int, others: NodeSet, likelihood: float) -> None:
-        """Check that x, d-connected to y given the others, is clearly worth its penalty."""
-        gain = likelihood - self._likelihood(y, markov_boundary(self.dag, y, others))
-        if gain <= 2 * self.penalty:
-            raise Undecided(
-                f"{x} and {y} are d-connected given {show(others)}, but their dependence is "
-                f"worth {gain:.3g}, which is not clear of the penalty {self.penalty}; "
-                "another seed of SeparationOracle draws other weights"
-            )
 
 
 def _population(dag: PDAG, rng: np.random.Generator) -> NDArray[np.float64]:

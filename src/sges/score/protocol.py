@@ -6,8 +6,6 @@ bit v of the integer is set if node v belongs to the set.
 
 ``n`` and ``local`` are the whole contract.  A score may also have methods ``insert_gains`` and
 ``delete_gains``, which answer for many candidates at once what ``local`` answers for one.
-
-Paper: Eq. 1, decomposable score.
 """
 
 from collections.abc import Callable

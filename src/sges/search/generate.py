@@ -29,8 +29,8 @@ from sges.graph.pdag import PDAG
 from sges.graph.undirected import cliques, maximal_cliques, maximum_cardinality_search
 from sges.nodeset import NodeSet, Rows, nodes, nodeset, show
 from sges.operators import Delete, Insert, Operator, Turn, parts_of_c
-from sges.score.counting import CountingScore
 from sges.score.protocol import Score
+from sges.score.wrappers import CountingScore
 from sges.search.moves import Constraint, Moves
 from sges.selective import fits, proposed_sets, room_in
 

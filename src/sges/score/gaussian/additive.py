@@ -28,29 +28,16 @@ from math import inf, log
 import numpy as np
 
 from sges.data.dataset import Dataset
+from sges.score.gaussian.bic import rank_scores
 from sges.score.gaussian.matrix import RIDGE, Floats, leading_factor, solve
-from sges.score.gaussian.rank import rank_scores
 
-MAX_DEGREE = 8
-"""The highest degree of the polynomials that are tried."""
-
-MAX_CANDIDATES = 6_000
-"""The most candidate columns of a table: a variable of a wide table has fewer of them."""
-
-MAX_SAMPLE_ROWS = 1 << 14
-"""About how many rows the choice looks at."""
-
-MAX_SAMPLE_CELLS = 1 << 25
-"""About how many values of candidate columns the choice holds at a time: 256 MiB."""
-
-EDGE_RECORDS = 2_000
-"""The records that count at most when edges are added: weaker ones need no functions."""
-
-MAX_JUMPS = 4
-"""The most jumps of one variable."""
-
-MIN_STEP_VARIANCE = 1e-4
-"""The least variance that a step must have, given the other candidates of its variable."""
+MAX_DEGREE = 8  # of the polynomials that are tried
+MAX_CANDIDATES = 6_000  # columns of a table: a variable of a wide table has fewer candidates
+MAX_SAMPLE_ROWS = 1 << 14  # that the choice looks at, about
+MAX_SAMPLE_CELLS = 1 << 25  # values of candidate columns at a time, about: 256 MiB
+EDGE_RECORDS = 2_000  # count at most when edges are added: weaker edges need no functions
+MAX_JUMPS = 4  # of one variable
+MIN_STEP_VARIANCE = 1e-4  # of a step, given the other candidates of its variable
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,8 +185,6 @@ class _Additive:
         among = self.matrix[np.ix_(rows, rows)] + RIDGE * np.eye(len(rows))
         return np.linalg.cholesky(among).astype(np.float64, copy=False)
 
-    # --- which variables predict which --------------------------------------------------------
-
     def is_curved(self) -> bool:
         """Return whether some variable is predicted better by functions of another than by a line.
 
@@ -256,8 +241,6 @@ class _Additive:
         gains[self.widths + len(given) > self.records / 10] = -inf
         return gains
 
-    # --- jumps --------------------------------------------------------------------------------
-
     def add_jumps(self) -> bool:
         """Add steps of variables that improve the regressions, and return whether there are any."""
         for t in range(self.n):
@@ -311,8 +294,6 @@ class _Additive:
         at = int(shares.argmax())
         return float(shares[at]), float(ranks[at] + ranks[at + 1]) / 2
 
-    # --- functions ----------------------------------------------------------------------------
-
     def functions(self) -> list[Functions]:
         """Return the functions of each continuous variable by which it predicts its children."""
         spanned = [np.eye(self.widths[v])[: len(self._predicted(v))] for v in range(self.n)]
@@ -362,15 +343,14 @@ class _Additive:
         """Return whether the normal scores of variables predict each other better than values."""
         scores = np.array([self.blocks[v][0] for v in range(len(self.ranks))])
         values = np.array([self._whitened(_scaled(column)[None])[0][0] for column in self.values])
-        gains = [self._best_gains((scores * self.times) @ by.T) for by in (scores, values)]
+        gains = []
+        for by in (scores, values):
+            correlations = (scores * self.times) @ by.T
+            np.fill_diagonal(correlations, 0.0)
+            best = np.minimum(np.square(correlations).max(axis=1), 1 - RIDGE)
+            gains.append(-self.records / 2 * np.log1p(-best))
         price = self.penalty / 2 * log(max(self.records, 2))
         return float((gains[0] - gains[1]).sum()) > price * len(scores)
-
-    def _best_gains(self, correlations: Floats) -> Floats:
-        np.fill_diagonal(correlations, 0.0)
-        best = np.minimum(np.square(correlations).max(axis=1), 1 - RIDGE)
-        gains: Floats = -self.records / 2 * np.log1p(-best)
-        return gains
 
 
 def _scaled(column: Floats) -> Floats:

@@ -41,7 +41,7 @@ from sges.score.gaussian.matrix import (
     precisions,
     residuals,
 )
-from sges.score.protocol import Candidates, Gains, GainsMethod, documented_score
+from sges.score.protocol import Candidates, Gains, documented_score
 
 
 @documented_score
@@ -105,14 +105,34 @@ class BGe:
             raise ScoreError(f"alpha_w {shown(alpha_w)}: {rule}")
         self.alpha_mu, self.alpha_w = alpha_mu, alpha_w
         self._prior_scale = alpha_mu * (alpha_w - n - 1) / (alpha_mu + 1)  # t
-        shift = np.zeros(n) if prior_mean is None else _shift(moments, prior_mean)
+        shift = np.zeros(n)
+        if prior_mean is not None:
+            given = as_numbers("prior_mean", prior_mean)
+            if given.shape not in ((), (n,)) or not np.isfinite(given).all():
+                raise ScoreError(
+                    f"prior_mean of shape {given.shape}: it must be one finite number, or one for "
+                    f"each of the {n} columns"
+                )
+            shift = moments.mean - given
+            shift[list(nodes(moments.constant))] = 0.0
         unit = moments.variance if standardize else np.ones(n)
-        self._fill(_posterior(moments, shift, unit, self._prior_scale, alpha_mu), unit)
+        deviation, shift, m = (
+            np.sqrt(moments.variance / unit),
+            shift / np.sqrt(unit),
+            moments.records,
+        )
+        r = m * (moments.correlation * deviation[:, None] * deviation)
+        r += m * alpha_mu / (m + alpha_mu) * np.outer(shift, shift)
+        r += self._prior_scale * np.eye(n)
+        # R has full rank by its prior, whatever the number of records, except for rounding.
+        correlation = condition(correlation_of(r), moments.labels, np.inf)
+        variance = np.diagonal(r).copy()
+        self._fill(replace(moments, variance=variance, correlation=correlation), unit)
 
     def _fill(self, posterior: Standardized, unit: Floats) -> None:
         """Take R in the given units, as variances and correlations."""
         n, records = len(unit), posterior.records
-        self.names, self.records = posterior.names, records
+        self.n, self.names, self.records = n, posterior.names, records
         self._posterior, self._unit = posterior, unit
         self._correlation, self._constant = posterior.correlation, posterior.constant
         self._freedom = records + self.alpha_w - n
@@ -132,11 +152,6 @@ class BGe:
             + (a + 2 * size - 1) / 2 * log(self._prior_scale)
         )
 
-    @property
-    def n(self) -> int:
-        """The number of variables."""
-        return len(self._density)
-
     def local(self, y: int, parents: NodeSet) -> float:
         """Return the log marginal likelihood of a node given its parents."""
         varied = 0 if self._constant >> y & 1 else parents & ~self._constant
@@ -150,55 +165,35 @@ class BGe:
 
     def insert_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
         """Return the gains of adding each candidate to the parents of a node."""
-        return self._around_constants(self._inserts, self._isolated, y, base, candidates)
+        return self._gains(y, base, candidates, adding=True)
 
     def delete_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
         """Return the gains of removing each candidate from the parents of a node."""
-        return self._around_constants(self._deletes, -self._isolated, y, base, candidates)
+        return self._gains(y, base, candidates, adding=False)
 
-    def _around_constants(
-        self, gains: GainsMethod, isolated: float, y: int, base: NodeSet, candidates: Candidates
-    ) -> Gains:
-        """Return the gains among columns that vary, and ``isolated`` for edges at others."""
-        if not self._constant:
-            return gains(y, base, candidates)
-        result = np.full(len(candidates), isolated)
-        if not self._constant >> y & 1:
-            varied = np.array([not self._constant >> x & 1 for x in candidates.tolist()], bool)
-            result[varied] = gains(y, base & ~self._constant, candidates[varied])
-        return result
-
-    def _inserts(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
-        variance, explained = residuals(self._correlation, y, base, candidates)
-        before = 2 * log(family_pivots(self._correlation, y, base)[-1])
-        lost = np.log1p(-explained / variance)
-        size = base.bit_count() + 1
-        return self._gains(y, size, candidates, before, np.log(variance), lost)
-
-    def _deletes(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
-        own, others, cross = precisions(self._correlation, y, base, candidates)
-        lost = np.log1p(-(cross**2) / (own * others))
-        size = base.bit_count()
-        return -self._gains(y, size, candidates, -np.log(own) - lost, -np.log(others) - lost, lost)
-
-    def _gains(
-        self,
-        y: int,
-        size: int,
-        candidates: Candidates,
-        own: Floats | float,
-        others: Floats,
-        lost: Floats,
-    ) -> Gains:
-        """Return the gain of adding each x to a family of y and size − 1 parents.
-
-        ``own`` and ``others`` are the log-variances of y and of x given those parents, and
-        ``lost`` is log(1 − ρ²), by which that of y falls once x is among them.
-        """
-        constant = self._by_size[size + 1] - self._by_size[size]
+    def _gains(self, y: int, base: NodeSet, candidates: Candidates, *, adding: bool) -> Gains:
+        gains = np.full(len(candidates), self._isolated if adding else -self._isolated)
+        constant = -1 if self._constant >> y & 1 else self._constant  # all columns, if y is
+        varied = [i for i, x in enumerate(map(int, candidates)) if not constant >> x & 1]
+        if not varied:
+            return gains
+        base, candidates = base & ~constant, np.asarray(candidates)[varied]
+        # The log-variances of y and of x given all other parents, and log(1 − ρ²), by which that
+        # of y falls once x is among them.
+        own: Floats | float
+        if adding:
+            variance, explained = residuals(self._correlation, y, base, candidates)
+            own = 2 * log(family_pivots(self._correlation, y, base)[-1])
+            others, lost = np.log(variance), np.log1p(-explained / variance)
+        else:
+            precision, precision_x, cross = precisions(self._correlation, y, base, candidates)
+            lost = np.log1p(-(cross**2) / (precision * precision_x))
+            own, others = -np.log(precision) - lost, -np.log(precision_x) - lost
+        size = base.bit_count() + adding  # of the smaller family, y included
         fit = (self._freedom + size + 1) / 2 * lost
         spread = (self._spread[y] + own + self._spread[candidates] + others) / 2
-        gains: Gains = constant - fit - spread
+        gained = self._by_size[size + 1] - self._by_size[size] - fit - spread
+        gains[varied] = gained if adding else -gained
         return gains
 
     @documented_like(GaussianBIC.permuted)
@@ -208,30 +203,3 @@ class BGe:
         score = copy(self)
         score._fill(self._posterior.permuted(order), self._unit[list(order)])
         return score
-
-
-def _posterior(
-    moments: Standardized, shift: Floats, unit: Floats, prior: float, alpha_mu: float
-) -> Standardized:
-    """Return R in the given units: the sum of prior, scatter and the shift of the means."""
-    deviation = np.sqrt(moments.variance / unit)
-    shift = np.where([moments.constant >> v & 1 for v in range(len(unit))], 0.0, shift)
-    shift = shift / np.sqrt(unit)
-    m = moments.records
-    r = m * (moments.correlation * deviation[:, None] * deviation)
-    r += m * alpha_mu / (m + alpha_mu) * np.outer(shift, shift)
-    r += prior * np.eye(len(unit))
-    # R has full rank by its prior, whatever the number of records, except for rounding.
-    correlation = condition(correlation_of(r), moments.labels, np.inf)
-    return replace(moments, variance=np.diagonal(r).copy(), correlation=correlation)
-
-
-def _shift(moments: Standardized, prior_mean: ArrayLike) -> Floats:
-    given = as_numbers("prior_mean", prior_mean)
-    if given.shape not in ((), moments.mean.shape) or not np.isfinite(given).all():
-        raise ScoreError(
-            f"prior_mean of shape {given.shape}: it must be one finite number, or one for each "
-            f"of the {len(moments.mean)} columns"
-        )
-    shift: Floats = moments.mean - given
-    return shift

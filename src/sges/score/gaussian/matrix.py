@@ -58,17 +58,10 @@ from sges.nodeset import NodeSet, nodes, nodeset
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.intp]
 
-RIDGE = 1e-8
-"""The ridge t of a matrix in double precision, and its smallest eigenvalue without one."""
-
-SINGLE_RIDGE = 2.0**-12
-"""The same for a matrix in single precision, whose entries are rounded to about 1e-7."""
-
-NAMES_SHOWN = 5
-"""The number of columns or relations that a warning lists."""
-
-ONE_PASS_COLUMNS = 512
-"""Up to this number of columns, one pass over the table is faster than two."""
+RIDGE = 1e-8  # the ridge t in double precision, and the smallest eigenvalue without one
+SINGLE_RIDGE = 2.0**-12  # the same in single precision, in which entries are rounded to about 1e-7
+NAMES_SHOWN = 5  # columns or relations that a warning lists
+ONE_PASS_COLUMNS = 512  # up to this number, one pass over the table is faster than two
 
 
 # --- families: what the scores compute from a positive definite R ----------------------------
@@ -179,27 +172,26 @@ class Standardized:
         precision = np.dtype(dtype)
         if isinstance(data, Moments):
             if precision != np.float64:
-                raise ScoreError(
-                    "dtype 'float32': given Moments are doubles; give the table itself"
-                )
+                what = "dtype 'float32': given Moments are doubles"
+                raise ScoreError(f"{what}; give the table itself")
             return cls._of(data.covariance, data.records, data.mean, data.names)
         if is_plain(data):
-            names, values, weights = tuple(numbered_names(data.shape[1])), data.T, None
-            dataset = None
+            names = tuple(numbered_names(data.shape[1]))
+            values, weights, records = data.T, None, len(data)
         else:
             # A Gaussian score was asked for: integers are quantities without being declared so.
             dataset = data if isinstance(data, Dataset) else Dataset.of(data, kinds="continuous")
             refuse_discrete(dataset)
-            names, values, weights = dataset.names, dataset.values, dataset.weights
+            names, records = dataset.names, dataset.records
+            values, weights = dataset.values, dataset.weights
             if dataset.holes is not None:
                 moments = moments_of_columns(dataset)
-                return cls._of(moments.covariance, moments.records, moments.mean, names)
-        records = None if dataset is None else dataset.records
+                return cls._of(moments.covariance, records, moments.mean, names)
         if precision == np.float64 and len(names) <= ONE_PASS_COLUMNS:
             moments = moments_of_blocks(names, blocks_of(values, weights))
-            return cls._of(moments.covariance, records or moments.records, moments.mean, names)
+            return cls._of(moments.covariance, records, moments.mean, names)
         table = correlations_of(names, values, weights, precision, progress)
-        return cls._of_wide(names, table, records or table.records)
+        return cls._of_wide(names, table, records)
 
     @classmethod
     def of_covariance(
@@ -218,9 +210,8 @@ class Standardized:
             raise ScoreError(f"names = {shown(names)}: it must be a list of strings")
         labels = None if names is None else tuple(names)
         if labels is not None and len(labels) != n:
-            raise ScoreError(
-                f"{len(labels)} names were given for {n} columns; each column needs one"
-            )
+            what = f"{len(labels)} names were given for {n} columns"
+            raise ScoreError(f"{what}; each column needs one")
         return cls._of(matrix, records, np.zeros(n), labels)
 
     def conditioned(self) -> "Standardized":
@@ -251,10 +242,20 @@ class Standardized:
         if not (is_number(records) and 2 <= records < np.inf):
             rule = "a variance needs at least two, finitely many"
             raise ScoreError(f"{shown(records)} records: {rule}")
-        _check_entries(covariance, labels)
-        constant = constant_columns(np.diagonal(covariance))
-        warn_of_constants([labels[v] for v in constant])
         variance = np.diagonal(covariance).copy()
+        if not is_finite(covariance):
+            bad = np.count_nonzero(~np.isfinite(covariance), axis=0)
+            bad += len(variance) * ~np.isfinite(variance)
+            raise ScoreError(
+                f"a covariance of column {labels[int(np.argmax(bad))]!r} is not a finite number; "
+                f"remove infinities and missing values, or rescale the column"
+            )
+        if (variance < 0).any():
+            v = int(np.argmin(variance))
+            what = f"the variance of column {labels[v]!r} is {variance[v]:.6g}"
+            raise ScoreError(f"{what}; it must not be negative")
+        constant = constant_columns(variance)
+        warn_of_constants([labels[v] for v in constant])
         variance[constant] = 1.0
         correlation = correlation_of(covariance, constant)
         return cls(names, records, mean, variance, correlation, nodeset(constant))
@@ -458,19 +459,3 @@ def _check_symmetric(covariance: Floats) -> None:
                 f"the covariance of {x} and {y} is {covariance[x, y]:.6g}, and of {y} and {x} "
                 f"{covariance[y, x]:.6g}; a covariance matrix must be symmetric"
             )
-
-
-def _check_entries(covariance: Floats, labels: Sequence[str]) -> None:
-    variance = np.diagonal(covariance)
-    if not is_finite(covariance):
-        bad = np.count_nonzero(~np.isfinite(covariance), axis=0)
-        bad += len(variance) * ~np.isfinite(variance)
-        raise ScoreError(
-            f"a covariance of column {labels[int(np.argmax(bad))]!r} is not a finite number; "
-            f"remove infinities and missing values, or rescale the column"
-        )
-    if (variance < 0).any():
-        v = int(np.argmin(variance))
-        raise ScoreError(
-            f"the variance of column {labels[v]!r} is {variance[v]:.6g}; it must not be negative"
-        )

@@ -13,9 +13,8 @@ variables of d and e columns costs penalty/2 log m · d e; with one column each,
 first, and its own determinant is added back.
 
 The limits are those of second moments: a dependence that leaves all pairs of columns uncorrelated
-(y = a xor b) is not seen, and neither is a parent that changes only the variance of y; the value
-is a likelihood of the *columns*, not comparable with that of a discrete score.  A level without
-records, though declared, has no column.
+(y = a xor b) is not seen, and neither is a parent that changes only the variance of y.  The value
+is a likelihood of the *columns*, which cannot be compared with that of a discrete score.
 
 The conditional Gaussian score, the other common choice, is left out on purpose: the margin of a
 conditional Gaussian over a discrete variable is a mixture, not a Gaussian, so that once a discrete
@@ -40,7 +39,7 @@ from sges.docstrings import documented_like
 from sges.errors import ScoreError, is_number, shown
 from sges.nodeset import NodeSet, as_permutation, nodes
 from sges.score.gaussian.additive import Functions, Polynomials, choose_functions
-from sges.score.gaussian.bic import GaussianBIC
+from sges.score.gaussian.bic import GaussianBIC, rank_scores
 from sges.score.gaussian.matrix import (
     Floats,
     check_penalty,
@@ -54,23 +53,15 @@ from sges.score.gaussian.matrix import (
     submatrix,
     warn_of_constants,
 )
-from sges.score.gaussian.rank import rank_scores
 from sges.score.protocol import Candidates, Gains, documented_score
 
 Expansion: TypeAlias = Functions | Polynomials
 """Functions of the ranks of a variable."""
 
-MAX_COLUMNS = 20_000
-"""The most columns that a table may be represented by: their correlations take 3 GB."""
-
-RECORD_LIMIT = 20_000
-"""The records that a basis score counts at most, whatever the size of the table."""
-
-CHUNK_ROWS = 1 << 14
-"""The number of rows whose columns are written out at a time, unless the columns are many."""
-
-CHUNK_CELLS = 1 << 25
-"""The number of values that are written out at a time: 256 MiB."""
+MAX_COLUMNS = 20_000  # that may represent a table: their correlations take 3 GB
+RECORD_LIMIT = 20_000  # that a basis score counts at most, whatever the size of the table
+CHUNK_ROWS = 1 << 14  # whose columns are written out at a time, unless the columns are many
+CHUNK_CELLS = 1 << 25  # that are written out at a time: 256 MiB
 
 
 # --- the scores -------------------------------------------------------------------------------
@@ -118,18 +109,13 @@ class DegenerateGaussian:
         self._fill(Blocks.of(data))
 
     def _fill(self, blocks: "Blocks") -> None:
-        self.names, self.records = blocks.names, blocks.records
+        self.n, self.names, self.records = len(blocks.names), blocks.names, blocks.records
         self._blocks, self._matrix = blocks, blocks.matrix
         self._half = blocks.records / 2
         self._per_parameter = self.penalty / 2 * log(blocks.records)
         widths = blocks.widths
         fit = -self._half * (blocks.log_determinants + widths * (log(2 * pi) + 1))
         self._alone: Floats = fit - self._per_parameter * widths * (widths + 3) / 2
-
-    @property
-    def n(self) -> int:
-        """The number of variables."""
-        return len(self._alone)
 
     def local(self, y: int, parents: NodeSet) -> float:
         """Return L(parents ∪ y) − L(parents)."""
@@ -191,24 +177,21 @@ class DegenerateGaussian:
 class BasisBIC(DegenerateGaussian):
     """A BIC for curved relations: each continuous variable enters by a block of functions of it.
 
-    The blocks of columns, functions of continuous variables and indicators of the levels of
-    discrete ones, are scored as jointly Gaussian.  This is a likelihood of all columns together, so
-    the score is score equivalent.  An edge between variables of d and e columns costs d · e
-    parameters.
+    The functions of continuous variables, and the indicators of the levels of discrete ones, are
+    scored as jointly Gaussian.  An edge between variables of d and e columns costs d · e
+    parameters, and the score is score equivalent.
 
     By default, the functions are chosen from the data: a variable enters by its normal score (the
     normal quantile of its rank), and by the few combinations of polynomials and jumps of its ranks
     that predict other variables in an additive model (Bühlmann, Peters & Ernest 2014).  A variable
     that predicts nothing, or only by a line, has one column.  If all are like this, and values
-    predict as well as normal scores do, every variable is represented by itself.
+    predict as well as normal scores do, every variable is represented by itself.  With a number as
+    ``degree``, every continuous variable enters by the Legendre polynomials of its ranks, and by
+    itself at degree 1.  A variable with k distinct values gets at most k − 1 of them.
 
-    With a number as ``degree``, every continuous variable enters by the Legendre polynomials of its
-    ranks, of degrees 1 to ``degree``, and by itself at degree 1.  A variable with k distinct values
-    gets at most k − 1 of them.
-
-    If all variables are represented by themselves, the score is ``DegenerateGaussian``, and
-    ``GaussianBIC`` if all columns are continuous.  Otherwise it does not change when a column is
-    transformed by an increasing function, and outliers have little influence.
+    If all variables are represented by themselves, the score is ``DegenerateGaussian``.  Otherwise
+    it does not change when a column is transformed by an increasing function, and outliers have
+    little influence.
 
     Functions of one variable at a time do not describe interactions of parents, and what they miss
     grows with the number of records until it looks like an edge.  Unless variables are represented
@@ -401,7 +384,16 @@ def _encodings(dataset: Dataset, expansions: Sequence[Expansion] | None) -> list
         v: np.bincount(dataset.codes[i], weights(v), int(dataset.arities[i])).astype(np.float64)
         for i, v in enumerate(dataset.discrete)
     }
-    _check_width(dataset, shares, expansions)
+    widths = {v: max(1, int(np.count_nonzero(share)) - 1) for v, share in shares.items()}
+    total = sum(widths.values()) + len(dataset.continuous)
+    total += sum(expansion.width - 1 for expansion in expansions or ())
+    if total > MAX_COLUMNS:
+        worst = max(widths, key=widths.__getitem__, default=0)
+        raise ScoreError(
+            f"the table is represented by {total} columns, {widths.get(worst, 1)} of them for "
+            f"{dataset.names[worst]!r}; at most {MAX_COLUMNS} can be scored: merge levels or "
+            "leave it out"
+        )
     encodings = {
         v: _indicators(dataset.codes[i], shares[v]) for i, v in enumerate(dataset.discrete)
     }
@@ -514,20 +506,3 @@ def _estimated_correlations(
     for at in own:
         matrix[at, at] = np.eye(at.stop - at.start)
     return (matrix + matrix.T) / 2, more
-
-
-def _check_width(
-    dataset: Dataset, shares: dict[int, Floats], expansions: Sequence[Expansion] | None
-) -> None:
-    """Refuse a table that would be represented by too many columns."""
-    widths = {v: max(1, int(np.count_nonzero(share)) - 1) for v, share in shares.items()}
-    total = sum(widths.values()) + len(dataset.continuous)
-    if expansions is not None:
-        total += sum(expansion.width - 1 for expansion in expansions)
-    if total > MAX_COLUMNS:
-        worst = max(widths, key=widths.__getitem__, default=0)
-        raise ScoreError(
-            f"the table is represented by {total} columns, {widths.get(worst, 1)} of them for "
-            f"{dataset.names[worst]!r}; at most {MAX_COLUMNS} can be scored: merge levels or "
-            "leave it out"
-        )
