@@ -1,29 +1,18 @@
-"""Other learners, to compare with: the globally optimal network, and the best tree.
-
-``exact`` is dynamic programming over subsets of variables (Silander & Myllymäki 2006), in three
-sweeps over arrays indexed by a subset's mask:
-
-    local    the score of every family: n·2ⁿ⁻¹ of them
-    best     for each y and each set of candidates, the best parents among them: the maximum
-             over all subsets, one bit at a time
-    sinks    for each set of variables, which of them is last in an optimal network on them
-
-Time and memory grow as n·2ⁿ: it is the yardstick for greedy searches on few variables.
-
-``chow_liu`` is a maximum spanning tree of the gains of single edges (Chow & Liu 1968).
-"""
+"""Other learners, to compare with: the globally optimal network, and the best tree."""
 
 from itertools import combinations
-from typing import NamedTuple, TypeAlias
+from math import comb
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
+from sges.docstrings import documented_like
 from sges.errors import ScoreError, check_flag, check_number
 from sges.graph.equivalence import dag_to_cpdag
-from sges.graph.pdag import PDAG, Edge
+from sges.graph.pdag import PDAG
 from sges.nodeset import nodes, nodeset
 from sges.result import Result
 from sges.score.protocol import (
@@ -40,21 +29,14 @@ __all__ = ["chow_liu", "exact"]
 MAX_VARIABLES = 18
 """The most variables of an exact search: 18 need 2.4 million families and 75 MiB of tables."""
 
-Floats: TypeAlias = NDArray[np.float64]
-Masks: TypeAlias = NDArray[np.int64]
-
-
-class Best(NamedTuple):
-    """For each set of candidates: the best parents within it, and their score."""
-
-    score: Floats
-    parents: Masks
+Best: TypeAlias = tuple[NDArray[np.float64], NDArray[np.int64]]
+"""By the mask of a set of candidates: the best score of parents within it, and these parents."""
 
 
 def exact(score: Score, max_parents: int | None = None) -> Result:
-    """Return the class of a network of highest score.
+    """Return the class of a network of highest score, by dynamic programming over subsets.
 
-    Of sets of parents that tie exactly, the smaller is taken.
+    Of sets of parents that tie exactly, the smaller is taken.  Time and memory grow as n·2ⁿ.
 
     Parameters
     ----------
@@ -88,40 +70,46 @@ def exact(score: Score, max_parents: int | None = None) -> Result:
     """
     check_is_score(score)
     n = score.n
-    most = _checked(n, max_parents)
-    tables = [best_parents(local_scores(score, y, most)) for y in range(n)]
-    dag = PDAG.from_edges(n, _edges(tables, best_sinks(tables)))
+    if n > MAX_VARIABLES:
+        raise ScoreError(
+            f"exact: {n} variables need {n}·2^{n - 1} score evaluations; "
+            f"at most {MAX_VARIABLES} variables are possible"
+        )
+    check_number("max_parents", max_parents, whole=True, optional=True)
+    most = max(n - 1, 0) if max_parents is None else min(max_parents, max(n - 1, 0))
+    tables = [_best_parents(score, y, most) for y in range(n)]
+    sinks = _best_sinks(tables)
+    left, edges = (1 << n) - 1, []
+    while left:  # from the last variable to the first
+        y = int(sinks[left])
+        left ^= 1 << y
+        edges += [(x, y) for x in nodes(int(tables[y][1][left]))]
+    dag = PDAG.from_edges(n, edges)
     return Result(
         cpdag=dag_to_cpdag(dag).named(getattr(score, "names", None)),
         score=dag_score(score, dag),
-        score_evaluations=n * sum(1 for _ in _families(n, 0, most)) if n else 0,
+        score_evaluations=n * sum(comb(n - 1, size) for size in range(most + 1)) if n else 0,
         score_name=score_name(score),
         scorer=score,
     )
 
 
-def local_scores(score: Score, y: int, max_parents: int) -> Floats:
-    """Return local(y, ·) by mask; −∞ for sets that contain y or too many nodes."""
-    table = np.full(1 << score.n, -np.inf)
-    for parents in _families(score.n, y, max_parents):
-        table[parents] = score.local(y, parents)
-    return table
-
-
-def best_parents(local: Floats) -> Best:
+def _best_parents(score: Score, y: int, most: int) -> Best:
     """Return, for every set, the best of its subsets: a maximum taken along one bit at a time."""
-    score, parents = local.copy(), np.arange(len(local), dtype=np.int64)
-    bit = 1
-    while bit < len(local):
-        by_bit, by_bit_parents = score.reshape(-1, 2, bit), parents.reshape(-1, 2, bit)
+    best, parents = np.full(1 << score.n, -np.inf), np.arange(1 << score.n, dtype=np.int64)
+    others = [v for v in range(score.n) if v != y]
+    for size in range(most + 1):
+        for family in map(nodeset, combinations(others, size)):
+            best[family] = score.local(y, family)
+    for v in range(score.n):
+        by_bit, by_bit_parents = best.reshape(-1, 2, 1 << v), parents.reshape(-1, 2, 1 << v)
         better = by_bit[:, 0] >= by_bit[:, 1]  # without the bit: the smaller set wins a tie
         by_bit[:, 1][better] = by_bit[:, 0][better]
         by_bit_parents[:, 1][better] = by_bit_parents[:, 0][better]
-        bit <<= 1
-    return Best(score, parents)
+    return best, parents
 
 
-def best_sinks(tables: list[Best]) -> Masks:
+def _best_sinks(tables: list[Best]) -> NDArray[np.int64]:
     """Return, for every set of variables, the last one in an optimal network on them."""
     size = 1 << len(tables)
     total, sink = np.full(size, -np.inf), np.full(size, -1, dtype=np.int64)
@@ -130,42 +118,17 @@ def best_sinks(tables: list[Best]) -> Masks:
     counts = sum((masks >> y & 1 for y in range(len(tables))), np.zeros_like(masks))
     for count in range(1, len(tables) + 1):
         layer = masks[counts == count]
-        for y, table in enumerate(tables):
+        for y, (score, _) in enumerate(tables):
             here = layer[layer >> y & 1 == 1]
             rest = here ^ 1 << y
-            value = total[rest] + table.score[rest]
+            value = total[rest] + score[rest]
             better = value > total[here]
             total[here[better]] = value[better]
             sink[here[better]] = y
     return sink
 
 
-def _edges(tables: list[Best], sinks: Masks) -> list[Edge]:
-    """Return the edges of an optimal network, read off from the last variable to the first."""
-    left, edges = (1 << len(tables)) - 1, []
-    while left:
-        y = int(sinks[left])
-        left ^= 1 << y
-        edges += [(x, y) for x in nodes(int(tables[y].parents[left]))]
-    return edges
-
-
-def _families(n: int, y: int, most: int) -> list[int]:
-    others = [v for v in range(n) if v != y]
-    return [nodeset(chosen) for size in range(most + 1) for chosen in combinations(others, size)]
-
-
-def _checked(n: int, max_parents: int | None) -> int:
-    """Return the most parents that a node may have."""
-    if n > MAX_VARIABLES:
-        raise ScoreError(
-            f"exact: {n} variables need {n}·2^{n - 1} score evaluations; "
-            f"at most {MAX_VARIABLES} variables are possible"
-        )
-    check_number("max_parents", max_parents, whole=True, optional=True)
-    return max(n - 1, 0) if max_parents is None else min(max_parents, max(n - 1, 0))
-
-
+@documented_like(exact)
 def chow_liu(score: Score, *, forest: bool = False) -> Result:
     """Return the tree of highest score: its class, which is its skeleton.
 
@@ -180,11 +143,6 @@ def chow_liu(score: Score, *, forest: bool = False) -> Result:
     forest : bool, optional
         True to leave out the edges with a negative gain, so that the graph is the best of all
         forests.
-
-    Returns
-    -------
-    Result
-        The class, without steps.
 
     References
     ----------
@@ -201,8 +159,17 @@ def chow_liu(score: Score, *, forest: bool = False) -> Result:
     """
     check_is_score(score)
     check_flag("forest", forest)
-    n, gains = score.n, edge_gains(score)
-    edges = [(x, y) for x, y in spanning_tree(gains) if not forest or gains[x, y] > 0]
+    n = score.n
+    gains = np.zeros((n, n))  # of x — y over no edge, for x < y
+    for y in range(1, n):
+        gains[:y, y] = insert_gains(score, y, 0, np.arange(y))
+    # SciPy reads zero as "no edge": shifted, every weight is negative, and the tree the same,
+    # as all spanning trees have equally many edges.
+    above = np.triu(np.ones_like(gains, dtype=bool), k=1)
+    weights = np.where(above, gains[above].min(initial=np.inf) - gains - 1.0, 0.0)
+    tree = minimum_spanning_tree(csr_array(weights)).tocoo()
+    edges = sorted(zip(tree.row.tolist(), tree.col.tolist(), strict=True))
+    edges = [(x, y) for x, y in edges if not forest or gains[x, y] > 0]
     cpdag = PDAG.from_edges(n, undirected=edges, names=getattr(score, "names", None))
     return Result(
         cpdag=cpdag,
@@ -211,23 +178,3 @@ def chow_liu(score: Score, *, forest: bool = False) -> Result:
         score_name=score_name(score),
         scorer=score,
     )
-
-
-def edge_gains(score: Score) -> NDArray[np.float64]:
-    """Return the gain of the edge x — y over no edge, for x < y; zero elsewhere."""
-    gains = np.zeros((score.n, score.n))
-    for y in range(1, score.n):
-        gains[:y, y] = insert_gains(score, y, 0, np.arange(y))
-    return gains
-
-
-def spanning_tree(gains: NDArray[np.float64]) -> list[Edge]:
-    """Return the pairs (x, y), x < y, of a spanning tree of largest total gain, sorted."""
-    if len(gains) < 2:
-        return []
-    # SciPy reads zero as "no edge": shifted, every weight is negative, and the tree the same,
-    # as all spanning trees have equally many edges.
-    above = np.triu(np.ones_like(gains, dtype=bool), k=1)
-    weights = np.where(above, gains[above].min() - gains - 1.0, 0.0)
-    tree = minimum_spanning_tree(csr_array(weights)).tocoo()
-    return sorted(zip(tree.row.tolist(), tree.col.tolist(), strict=True))

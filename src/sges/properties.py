@@ -7,24 +7,10 @@ of the property on the sets H of deletes is what makes the search polynomial:
     clique_bound   no clique inside H may be larger           (parents, cliques, v-width, ...)
     size_bound     H itself may not be larger                 (number of v-structures)
 
-Five properties are here, each of the form "this measure is at most k".  With s for the largest
-clique in H:
+The properties here have the form "this measure is at most k".  The paper says that these measures
+"cannot increase when we remove nodes and edges"; for v-width and v-structures that is false of
+edges (``docs/errata.md``).  Heredity is about nodes only, and holds.
 
-    Π_PS^k  MaxParents       s = k − 1          the lowest node of a clique of r nodes in H has
-                                                r − 1 parents in it, and x and y
-    Π_CL^k  MaxClique        s = k              the paper's; k − 1 suffices (``tight=True``), as
-                                                H ∪ {x} contains a clique one larger
-    Π_VW^k  MaxVWidth        s = k              x and y are not adjacent, H their common children
-    Π_TW^k  MaxTreewidth     s = max(k − 1, 0)  x, y and a clique of H are a clique when moral
-            MaxVStructures   |H| ≤ k            every h of H makes x → h ← y
-
-The paper says that these measures "cannot increase when we remove nodes and edges"; for
-v-width and v-structures that is false of edges (``docs/errata.md``).  Heredity is about nodes
-only, and holds.
-
-A user's own property needs only ``holds``; ``check_property`` tells whether it is EIH.
-
-Paper: Section 4, EIH property.
 Paper: Section 4.2, complexity measures; Section 6, v-structures and treewidth.
 """
 
@@ -202,7 +188,10 @@ class MaxParents(AtMost):
 
     @property
     def clique_bound(self) -> int:
-        """The size of the largest clique that H may contain: k − 1."""
+        """The size of the largest clique that H may contain: k − 1.
+
+        The lowest node of a clique of r nodes in H has r − 1 parents in it, and x and y.
+        """
         return self.k - 1
 
 
@@ -230,7 +219,10 @@ class MaxClique(AtMost):
 
     @property
     def clique_bound(self) -> int:
-        """The size of the largest clique that H may contain: k, or k − 1 if ``tight``."""
+        """The size of the largest clique that H may contain: k, or k − 1 if ``tight``.
+
+        k − 1 suffices, as H ∪ {x} contains a clique one larger.
+        """
         return max(self.k - 1, 0) if self.tight else self.k
 
 
@@ -261,7 +253,7 @@ class MaxVWidth(AtMost):
 
     @property
     def clique_bound(self) -> int:
-        """The size of the largest clique that H may contain: k."""
+        """The size of the largest clique that H may contain: k, as x and y are not adjacent."""
         return self.k
 
 
@@ -285,7 +277,10 @@ class MaxTreewidth(AtMost):
 
     @property
     def clique_bound(self) -> int:
-        """The size of the largest clique that H may contain: max(k − 1, 0)."""
+        """The size of the largest clique that H may contain: max(k − 1, 0).
+
+        In the moral graph, x, y and a clique of H are a clique.
+        """
         return max(self.k - 1, 0)
 
 
@@ -309,7 +304,7 @@ class MaxVStructures(AtMost):
 
     @property
     def size_bound(self) -> int:
-        """The most nodes that H may have: k."""
+        """The most nodes that H may have: k, as every h of H makes a v-structure x → h ← y."""
         return self.k
 
 

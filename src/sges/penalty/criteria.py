@@ -34,17 +34,10 @@ Floats = NDArray[np.float64]
 Counts: TypeAlias = NDArray[np.int64]
 """The number of records of each row that a part contains."""
 
-MAX_WEIGHTED_RECORDS = 10**9 - 1
-"""The most records that weighted rows can be drawn from: the limit of NumPy's generator."""
-
-MAX_BEHIND = 2
-"""A held-out search ends after this many candidates in a row that are clearly worse."""
-
-MAX_INSTABILITY = 0.05
-"""The instability at which StARS stops, as its authors recommend."""
-
-ESS = 1.0
-"""The equivalent sample size of the prior of discrete families."""
+MAX_WEIGHTED_RECORDS = 10**9 - 1  # that rows can be drawn from, by NumPy's generator
+MAX_BEHIND = 2  # candidates in a row that are clearly worse, before a held-out search ends
+MAX_INSTABILITY = 0.05  # at which StARS stops, as its authors recommend
+ESS = 1.0  # the equivalent sample size of the prior of discrete families
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +139,10 @@ class HeldOut:
 
 
 def _level(tried: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates that are within a standard error of the best."""
+    """Return the candidates that are not behind the best by more than a standard error."""
     best = max(tried, key=lambda one: one.value)
     gaps = [(one, *best.ahead(one)) for one in tried]
-    return [one for one, ahead, error in gaps if ahead <= error]
+    return [one for one, ahead, error in gaps if not ahead > error]
 
 
 class Stability:
@@ -212,10 +205,7 @@ class NormalFolds:
             if summed and not data.discrete
             else [taken(data, records_of(data) - part) for part in parts]
         )
-        starts = np.cumsum(widths) - widths
-        self._columns = [
-            np.arange(s, s + w) for s, w in zip(starts.tolist(), widths.tolist(), strict=True)
-        ]
+        self._columns = np.split(np.arange(widths.sum()), np.cumsum(widths)[:-1])
         whole = np.sqrt(np.diagonal(reduce(Moments.merge, test).covariance))
         self._scale = np.where(whole > 0, whole, 1.0)
         # An indicator may be constant without the fold: one imaginary record keeps it finite.
@@ -272,25 +262,14 @@ def _as_numbers(data: Dataset) -> tuple[Dataset, NDArray[np.int64]]:
     if not data.discrete:
         return data, np.ones(data.n, dtype=np.int64)
     blocks = {v: data.values[i : i + 1] for i, v in enumerate(data.continuous)}
-    blocks |= {v: _indicators(data, i) for i, v in enumerate(data.discrete)}
+    for v, codes in zip(data.discrete, data.codes, strict=True):
+        levels = np.unique(codes)  # those that occur; a constant has one column of ones
+        blocks[v] = (codes == levels[: max(len(levels) - 1, 1), None]).astype(np.float64)
     widths = np.array([len(blocks[v]) for v in range(data.n)])
     names = tuple(f"{data.names[v]}/{i}" for v in range(data.n) for i in range(widths[v]))
-    written = Dataset(
-        names=names,
-        kinds=(Kind.CONTINUOUS,) * len(names),
-        levels=(None,) * len(names),
-        values=np.concatenate([blocks[v] for v in range(data.n)]),
-        codes=np.empty((0, data.rows), dtype=np.uint8),
-        weights=data.weights,
-    )
-    return written, widths
-
-
-def _indicators(data: Dataset, row: int) -> Floats:
-    """Return indicators of all levels that occur but the last; zeros for a constant."""
-    levels = np.unique(data.codes[row])
-    is_level: NDArray[np.bool_] = data.codes[row] == levels[: max(len(levels) - 1, 1), None]
-    return is_level.astype(np.float64)
+    values, no_codes = np.concatenate([blocks[v] for v in range(data.n)]), data.codes[:0]
+    kinds, no_levels = (Kind.CONTINUOUS,) * len(names), (None,) * len(names)
+    return Dataset(names, kinds, no_levels, values, no_codes, data.weights), widths
 
 
 # Parts of a table
@@ -301,25 +280,23 @@ def folds(data: Dataset, count: int, rng: np.random.Generator) -> list[Counts]:
     if data.weights is None:
         fold_of = rng.permutation(data.rows) % count
         return [(fold_of == k).astype(np.int64) for k in range(count)]
-    left, found = data.weights.copy(), list[Counts]()
+    left, parts = data.weights.copy(), list[Counts]()
     for k in range(count):
         size = data.records // count + (k < data.records % count)
-        found.append(_drawn(left, size, rng))
-        left -= found[-1]
-    return found
+        parts.append(_drawn(left, size, rng))
+        left -= parts[-1]
+    return parts
 
 
 def subsample(data: Dataset, size: int, rng: np.random.Generator) -> Counts:
     """Return ``size`` of the records, drawn without replacement."""
     if data.weights is not None:
         return _drawn(data.weights, size, rng)
-    counts = np.zeros(data.rows, dtype=np.int64)
-    counts[rng.permutation(data.rows)[:size]] = 1
-    return counts
+    return np.bincount(rng.permutation(data.rows)[:size], minlength=data.rows)
 
 
 def taken(data: Dataset, counts: Counts) -> Dataset:
-    """Return a part of a table, without the rows of which it contains no record."""
+    """Return a part of a table: the rows of which it contains records."""
     kept = counts > 0
     return replace(
         data,

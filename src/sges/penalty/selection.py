@@ -41,11 +41,8 @@ from sges.score.protocol import Score
 from sges.search import ges
 from sges.search.run import effective_jobs
 
-GAMMA = 0.5
-"""The weight of the number of variables in the extended BIC, by default."""
-
-CANDIDATES = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
-"""The penalties that are tried unless told otherwise."""
+GAMMA = 0.5  # the weight of the number of variables in the extended BIC, by default
+CANDIDATES = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # the penalties tried by default
 
 CRITERIA: dict[str, tuple[type[HeldOut | Stability], int]] = {
     "held-out": (HeldOut, 5),
@@ -109,14 +106,14 @@ class CriterionResult:
 
     def as_table(self) -> str:
         """Return the curve as a table in plain text, with the chosen candidate marked."""
-        lines = [f"{self.method:>11}       value  difference ± error    edges  seconds"]
-        for row in self.rows():
-            mark = "→" if row["chosen"] else " "
-            lines.append(
-                f"{mark} {row['penalty']:9g}  {row['value']:10.5g}  {row['difference']:+10.3g} "
-                f"± {row['error']:<7.2g} {row['edges']:6.1f}  {row['seconds']:7.2f}"
-            )
-        return "\n".join(lines)
+        line = (
+            "{mark} {penalty:9g}  {value:10.5g}  {difference:+10.3g} ± {error:<7.2g} {edges:6.1f}"
+            "  {seconds:7.2f}"
+        )
+        return "\n".join(
+            [f"{self.method:>11}       value  difference ± error    edges  seconds"]
+            + [line.format(mark="→" if row["chosen"] else " ", **row) for row in self.rows()]
+        )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -236,7 +233,10 @@ def choose_penalty(
     >>> choice.penalty in (1, 2, 4), choice.score, choice.complete
     (True, 'DiscreteBIC', True)
     """
-    run = _Run(search, time_limit, effective_jobs(n_jobs))
+    jobs = effective_jobs(n_jobs)
+    check_number("time_limit", time_limit, optional=True)
+    check_callable("search", search)
+    run = _Run(search, time_limit, jobs)
     wanted = _checked_candidates(candidates)
     make, label = _maker(data, score)
     check_word("method", method, ("both", *CRITERIA))
@@ -253,7 +253,7 @@ def choose_penalty(
             continue
         least = max((one.penalty for one in criteria), default=0.0)
         tried: list[Candidate] = []
-        # Whoever searches the whole table is told about it, once.
+        # The search of the whole table gives these warnings, once.
         with warnings.catch_warnings(action="ignore", category=DataWarning):
             rng, summed = np.random.default_rng(seed), make is GaussianBIC
             criterion = make_criterion(data, parts or count, rng, summed=summed)
@@ -286,8 +286,6 @@ class _Run:
     """The searches of one choice, counted, and ended when time is up."""
 
     def __init__(self, search: Search, limit: float | None, jobs: int) -> None:
-        check_number("time_limit", limit, optional=True)
-        check_callable("search", search)
         self._search, self._limit, self._jobs = search, limit, jobs
         self._begun = time.perf_counter()
         self.searches = 0
@@ -301,26 +299,24 @@ class _Run:
         self, make: MakeScore, samples: Sequence[Dataset | Moments], penalty: float
     ) -> list[PDAG] | None:
         """Return the graph found on each sample, or None if time was up before."""
-        found: list[PDAG] = []
-        while len(found) < len(samples):
-            wave = samples[len(found) : len(found) + self._jobs]
+        graphs: list[PDAG | None] = []
+        while len(graphs) < len(samples) and None not in graphs:
+            wave = samples[len(graphs) : len(graphs) + self._jobs]
             left = None if self._limit is None else self._limit - self.seconds()
             if left is not None and left <= 0:
-                self.cut_short = True
-                return None
+                graphs.append(None)
+                break
             self.searches += len(wave)
             jobs = [(self._search, make, part, penalty, left) for part in wave]
             if len(jobs) == 1:
-                graphs = [_graph(*jobs[0])]
+                graphs.append(_graph(*jobs[0]))
             else:
                 from joblib import Parallel, delayed
 
-                graphs = Parallel(n_jobs=self._jobs)(delayed(_graph)(*job) for job in jobs)
-            found += [graph for graph in graphs if graph is not None]
-            if None in graphs:
-                self.cut_short = True
-                return None
-        return found
+                graphs += Parallel(n_jobs=self._jobs)(delayed(_graph)(*job) for job in jobs)
+        found = [graph for graph in graphs if graph is not None]
+        self.cut_short |= len(found) < len(graphs)
+        return found if len(found) == len(graphs) else None
 
 
 def _graph(
