@@ -32,10 +32,10 @@ per line, is read back.
 
 import shutil
 import subprocess
-from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -48,8 +48,6 @@ Point: TypeAlias = tuple[float, float]
 Size: TypeAlias = tuple[float, float]
 Place: TypeAlias = int
 """A node, or a bend of an edge, numbered after the nodes."""
-Link: TypeAlias = tuple[int, int, float]
-"""Two columns, and their least distance, or the weight of the piece of an edge between them."""
 
 MAX_SWEEPS, MIN_SWEEPS = 24, 4
 SWEPT_PLACES = 50_000
@@ -153,17 +151,14 @@ class Layout:
 
 def bounded(boxes: dict[int, Box], curves: Sequence[Curve]) -> Layout:
     """Return the layout on the smallest sheet that holds it."""
-    xs, ys = [], []
+    corners = []
     for box in boxes.values():
-        xs += [box.x - box.width / 2, box.x + box.width / 2]
-        ys += [box.top, box.bottom]
+        corners += [(box.x - box.width / 2, box.top), (box.x + box.width / 2, box.bottom)]
     for curve in curves:
-        for x, y in curve.points:
-            xs.append(x)
-            ys.append(y)
-    left, top = min(xs, default=0.0), min(ys, default=0.0)
-    width, height = max(xs, default=0.0) - left, max(ys, default=0.0) - top
-    return Layout(width, height, boxes, tuple(curves)).moved(-left, -top)
+        corners += curve.points
+    left, top = np.min(corners, axis=0).tolist()
+    right, bottom = np.max(corners, axis=0).tolist()
+    return Layout(right - left, bottom - top, boxes, tuple(curves)).moved(-left, -top)
 
 
 def layered(graph: PDAG, sizes: Sequence[Size]) -> Layout:
@@ -173,51 +168,42 @@ def layered(graph: PDAG, sizes: Sequence[Size]) -> Layout:
     """
     edges = downward_edges(graph)
     parts: list[Layout] = []
-    isolated: list[int] = []
+    isolated: list[Layout] = []
     for component in components(graph.adjacent, (1 << graph.n) - 1):
-        members = list(nodes(component))
-        if len(members) == 1:
-            isolated += members
+        here = [edge for edge in edges if component >> edge[0] & 1]
+        if here:
+            parts.append(_component(list(nodes(component)), here, sizes))
         else:
-            here = [edge for edge in edges if component >> edge[0] & 1]
-            parts.append(_component(members, here, sizes))
+            v = component.bit_length() - 1
+            isolated.append(bounded({v: Box(0.0, 0.0, *sizes[v])}, []))
     parts.sort(key=lambda part: -part.height)
+    above = _in_rows(parts, 2 * PLACE_GAP, ASPECT)
+    below = _in_rows(isolated, PLACE_GAP, 2 * ASPECT, above.width)
+    return _in_rows([part for part in (above, below) if part.boxes], 1.5 * MIN_LAYER_GAP, 0.0)
+
+
+def _in_rows(parts: Sequence[Layout], gap: float, aspect: float, room: float = 0.0) -> Layout:
+    """Return layouts side by side in rows, together about ``aspect`` times wider than high.
+
+    A row is at least as wide as ``room`` and the widest layout.
+    """
+    area = 0.0
+    for part in parts:
+        room = max(room, part.width)
+        area += (part.width + gap) * (part.height + gap)
+    room = max(room, (area * aspect) ** 0.5)
     boxes: dict[int, Box] = {}
     curves: list[Curve] = []
-    widest = max((part.width for part in parts), default=0.0)
-    corners = _in_rows([(p.width, p.height) for p in parts], 2 * PLACE_GAP, ASPECT, widest)
-    for part, corner in zip(parts, corners, strict=True):
-        placed = part.moved(*corner)
+    x = top = width = height = 0.0
+    for part in parts:
+        if x and x + part.width > room:
+            x, top = 0.0, height + gap
+        placed = part.moved(x, top)
         boxes |= placed.boxes
         curves += placed.curves
-    whole = bounded(boxes, curves)
-    if not isolated:
-        return whole
-    top = whole.height + (1.5 * MIN_LAYER_GAP if boxes else 0.0)
-    alone = [sizes[v] for v in isolated]
-    boxes = dict(whole.boxes)
-    for v, (x, y) in zip(
-        isolated, _in_rows(alone, PLACE_GAP, 2 * ASPECT, whole.width, top), strict=True
-    ):
-        width, height = sizes[v]
-        boxes[v] = Box(x + width / 2, y + height / 2, width, height)
-    return bounded(boxes, whole.curves)
-
-
-def _in_rows(
-    sizes: Sequence[Size], gap: float, aspect: float, room: float, top: float = 0.0
-) -> list[Point]:
-    """Return the upper left corners of boxes in rows, about ``aspect`` times wider than high."""
-    area = sum((width + gap) * (height + gap) for width, height in sizes)
-    room = max(room, (area * aspect) ** 0.5)
-    corners = []
-    x = row_height = 0.0
-    for width, height in sizes:
-        if x and x + width > room:
-            x, top, row_height = 0.0, top + row_height + gap, 0.0
-        corners.append((x, top))
-        x, row_height = x + width + gap, max(row_height, height)
-    return corners
+        width, height = max(width, x + part.width), max(height, top + part.height)
+        x += part.width + gap
+    return Layout(width, height, boxes, tuple(curves))
 
 
 def downward_edges(graph: PDAG) -> list[Edge]:
@@ -237,19 +223,18 @@ def downward_edges(graph: PDAG) -> list[Edge]:
                     if u not in steps[start]:
                         steps[start][u] = steps[start][v] + 1
                         queue.append(u)
-        from_middle |= steps[min(steps, key=lambda v: (max(steps[v].values()), v))]
+        from_middle |= steps[min(steps, key=lambda v: max(steps[v].values()))]
     place: dict[int, int] = {}
     remaining = (1 << graph.n) - 1
     begun = 0  # the chain component of the last node
     while remaining:
-        sources = [v for v in nodes(remaining) if not graph.parents(v) & remaining]
-        if sources:
-            ready = [v for v in sources if begun >> v & 1] or sources
-            node = min(ready, key=lambda v: (from_middle[v], v))
-        else:  # a directed cycle: break it where the fewest arrows point up
-            node = min(
-                nodes(remaining), key=lambda v: ((graph.parents(v) & remaining).bit_count(), v)
-            )
+        # a node without parents; in a directed cycle, one to which the fewest arrows point up
+        node = min(
+            nodes(remaining),
+            key=lambda v: (
+                (graph.parents(v) & remaining).bit_count(), not begun >> v & 1, from_middle[v], v
+            ),
+        )  # fmt: skip
         place[node] = len(place)
         remaining ^= 1 << node
         begun = graph.chain_component(node)
@@ -264,21 +249,26 @@ def _component(members: Sequence[int], edges: Sequence[Edge], sizes: Sequence[Si
     rows = order(graph)
     x = coordinates(graph, rows, sizes)
     bands: list[tuple[float, float]] = []  # the upper and lower side of each layer
+    boxes: dict[int, Box] = {}
     top = 0.0
     for row in rows:
-        bottom = top + max((sizes[v][1] for v in row if v < len(sizes)), default=0.0)
+        here = [v for v in row if v < len(sizes)]
+        bottom = top + max(sizes[v][1] for v in here)
         bands.append((top, bottom))
+        for v in here:
+            boxes[v] = Box(x[v], (top + bottom) / 2, *sizes[v])
         sideways = [abs(x[v] - x[u]) for v in row for u in graph.down[v]]
         wish = MIN_LAYER_GAP + 0.16 * max(sideways, default=0.0) + 0.6 * len(sideways)
         top = bottom + min(wish, MAX_LAYER_GAP)
-    boxes = {v: Box(x[v], sum(bands[layer[v]]) / 2, *sizes[v]) for v in members}
-    ports = _ports(graph, x, sizes)
+    ports = _ports(graph, x, boxes)
     curves = []
     for edge, (upper, *bends, lower) in graph.chains.items():
-        start = (ports[upper, edge], boxes[upper].bottom)
-        end = (ports[lower, edge], boxes[lower].top)
-        route = _route(start, [x[bend] for bend in bends], end, bands[layer[upper] :])
-        curves.append(Curve(edge, route))
+        start, end = ports[upper, edge], ports[lower, edge]
+        way = [(start, boxes[upper].bottom), (start, bands[layer[upper]][1])]
+        for bend, band in zip(bends, bands[layer[upper] + 1 :], strict=False):
+            way += [(x[bend], side) for side in band]
+        way += [(end, bands[layer[lower]][0]), (end, boxes[lower].top)]
+        curves.append(Curve(edge, _route(way)))
     return bounded(boxes, curves)
 
 
@@ -297,24 +287,23 @@ class LayeredGraph:
 
 
 def layers_of(nodes_here: Sequence[int], edges: Sequence[Edge]) -> dict[int, int]:
-    """Return the layer of each node, 0 at the top, with the least total length of edges."""
+    """Return the layer of each of these sorted nodes, 0 at the top.
+
+    The total length of the edges is the least.
+    """
     from scipy.optimize import linprog
-    from scipy.sparse import coo_array
+    from scipy.sparse import eye_array
 
     if not edges:
         return dict.fromkeys(nodes_here, 0)
-    place = {v: k for k, v in enumerate(nodes_here)}
-    upper, lower = np.array([(place[x], place[y]) for x, y in edges]).T
-    row = np.arange(len(edges))
-    ones = np.ones(len(edges))
-    matrix: Any = coo_array(
-        (np.r_[ones, -ones], (np.r_[row, row], np.r_[upper, lower])),
-        shape=(len(edges), len(place)),
-    ).tocsr()
-    cost = np.bincount(lower, minlength=len(place)) - np.bincount(upper, minlength=len(place))
-    solution: Any = linprog(cost, A_ub=matrix, b_ub=-ones, bounds=(0, None), method="highs-ds")
+    columns: Any = eye_array(len(nodes_here), format="csr")
+    upper, lower = np.searchsorted(nodes_here, edges).T
+    lengths = columns[lower] - columns[upper]
+    solution: Any = linprog(
+        lengths.sum(axis=0), A_ub=-lengths, b_ub=-np.ones(len(edges)), method="highs-ds"
+    )
     height = np.rint(solution.x).astype(int)
-    return {v: int(height[k] - height.min()) for v, k in place.items()}
+    return dict(zip(nodes_here, (height - height.min()).tolist(), strict=True))
 
 
 def layered_graph(layer: dict[int, int], edges: Sequence[Edge], first_bend: int) -> LayeredGraph:
@@ -322,6 +311,8 @@ def layered_graph(layer: dict[int, int], edges: Sequence[Edge], first_bend: int)
     layers: list[list[Place]] = [[] for _ in range(max(layer.values()) + 1)]
     for v in sorted(layer):
         layers[layer[v]].append(v)
+    up: dict[Place, list[Place]] = {v: [] for v in layer}
+    down: dict[Place, list[Place]] = {v: [] for v in layer}
     chains: dict[Edge, list[Place]] = {}
     bend = first_bend
     for upper, lower in edges:
@@ -329,12 +320,10 @@ def layered_graph(layer: dict[int, int], edges: Sequence[Edge], first_bend: int)
         for height in range(layer[upper] + 1, layer[lower]):
             layers[height].append(bend)
             chains[upper, lower].append(bend)
+            up[bend], down[bend] = [], []
             bend += 1
         chains[upper, lower].append(lower)
-    up: dict[Place, list[Place]] = {place: [] for row in layers for place in row}
-    down: dict[Place, list[Place]] = {place: [] for place in up}
-    for chain in chains.values():
-        for above, below in pairwise(chain):
+        for above, below in pairwise(chains[upper, lower]):
             down[above].append(below)
             up[below].append(above)
     return LayeredGraph(layers, up, down, chains)
@@ -350,18 +339,17 @@ def order(graph: LayeredGraph) -> list[list[Place]]:
     once more from their numbers.
     """
     met: dict[Place, int] = {}
-    for start in [place for row in graph.layers for place in row]:
-        stack = [start]
-        while stack:
-            place = stack.pop()
-            if place not in met:
-                met[place] = len(met)
-                stack += [*reversed(graph.up[place]), *reversed(graph.down[place])]
+    stack = [place for row in reversed(graph.layers) for place in reversed(row)]
+    while stack:
+        place = stack.pop()
+        if place not in met:
+            met[place] = len(met)
+            stack += [*reversed(graph.up[place]), *reversed(graph.down[place])]
     best: list[list[Place]] = []
     least = -1
     sweeps = min(max(SWEPT_PLACES // len(met), MIN_SWEEPS), MAX_SWEEPS)
-    for rank in (met, {}):
-        rows = [sorted(row, key=lambda place: rank.get(place, place)) for row in graph.layers]
+    for rank in (met.__getitem__, None):
+        rows = [sorted(row, key=rank) for row in graph.layers]
         for sweep in range(sweeps):
             _sweep(graph, rows, downward=sweep % 2 == 0, ties_left=sweep % 4 < 2)
             _exchange(graph, rows)
@@ -377,25 +365,16 @@ def crossings(graph: LayeredGraph, rows: Sequence[Sequence[Place]]) -> int:
     """Return how many pieces of edges cross in this order.
 
     Between two layers these are the inversions of the lower ends, if the pieces are sorted by
-    their upper ends; they are counted by a Fenwick tree of the ends seen so far.
+    their upper ends.
     """
     total = 0
     for above, below in pairwise(rows):
-        at = {v: k for k, v in enumerate(below, start=1)}
-        counts = [0] * (len(below) + 1)
-        seen = 0
-        for v in above:
-            for end in sorted(at[u] for u in graph.down[v]):
-                total += seen
-                seen += 1
-                k = end
-                while k:
-                    total -= counts[k]
-                    k &= k - 1
-                k = end
-                while k <= len(below):
-                    counts[k] += 1
-                    k += k & -k
+        at = {place: k for k, place in enumerate(below)}
+        ends: list[int] = []  # those seen so far, sorted
+        for place in above:
+            for end in sorted(map(at.__getitem__, graph.down[place])):
+                total += len(ends) - bisect_right(ends, end)
+                insort(ends, end)
     return total
 
 
@@ -405,32 +384,30 @@ def _sweep(
     """Sort the places of each layer by the mean of their neighbors in the layer before."""
     side = graph.up if downward else graph.down
     for before, row in pairwise(rows if downward else rows[::-1]):
-        at = {v: k for k, v in enumerate(before)}
+        at = {place: k for k, place in enumerate(before)}
         keys = {}
         for k, place in enumerate(row):
-            near = [at[u] for u in side[place]]
-            mean = sum(near) / len(near) if near else float(k)
+            near = side[place]
+            mean = sum(map(at.__getitem__, near)) / len(near) if near else k
             keys[place] = (mean, k if ties_left else -k)
         row.sort(key=keys.__getitem__)
 
 
 def _exchange(graph: LayeredGraph, rows: list[list[Place]]) -> None:
     """Exchange neighboring places while that saves crossings."""
+    at = {place: k for row in rows for k, place in enumerate(row)}
     for _ in range(4):
         saved = 0
-        for height, row in enumerate(rows):
-            above = rows[height - 1] if height else []
-            below = rows[height + 1] if height + 1 < len(rows) else []
-            at = {place: k for near in (above, below) for k, place in enumerate(near)}
+        for row in rows:
             for k in range(len(row) - 1):
                 left, right = row[k], row[k + 1]
                 gain = 0
                 for side in (graph.up, graph.down):
-                    for u in side[left]:
-                        for w in side[right]:
-                            gain += (at[u] > at[w]) - (at[u] < at[w])
+                    for u, w in product(side[left], side[right]):
+                        gain += (at[u] > at[w]) - (at[u] < at[w])
                 if gain > 0:
                     row[k], row[k + 1] = right, left
+                    at[left], at[right] = k + 1, k
                     saved += gain
         if not saved:
             return
@@ -443,23 +420,40 @@ def coordinates(
     graph: LayeredGraph, rows: Sequence[Sequence[Place]], sizes: Sequence[Size]
 ) -> dict[Place, float]:
     """Return the x of each place; boxes of one layer keep their distance."""
+    from scipy.optimize import linprog
+    from scipy.sparse import block_array, eye_array
+
     column = _columns(graph, rows, first_bend=len(sizes))
+    half_width = {v: sizes[v][0] / 2 if v < len(sizes) else 0.0 for v in column}
     distances: dict[tuple[int, int], float] = {}
     for row in rows:
         for a, b in pairwise(row):
-            widths = [sizes[v][0] if v < len(sizes) else 0.0 for v in (a, b)]
-            room = BEND_GAP if min(a, b) >= len(sizes) else PLACE_GAP
+            gap = BEND_GAP if min(a, b) >= len(sizes) else PLACE_GAP
             pair = (column[a], column[b])
-            distances[pair] = max(sum(widths) / 2 + room, distances.get(pair, 0.0))
-    apart = [(a, b, distance) for (a, b), distance in distances.items()]
-    pieces = []
+            distances[pair] = max(half_width[a] + half_width[b] + gap, distances.get(pair, 0.0))
+    apart = np.array(list(distances), dtype=int).reshape(-1, 2)
+    least = np.array(list(distances.values()))
+    ends, weights = [], []  # of the pieces of edges
     for chain in graph.chains.values():
         for a, b in pairwise(chain):
             if column[a] != column[b]:
-                bends = (a >= len(sizes)) + (b >= len(sizes))
-                pieces.append((column[a], column[b], (1.0, 3.0, 8.0)[bends]))
-    x = _straightest(1 + max(column.values()), apart, pieces)
-    _centre(x, apart, pieces, list(dict.fromkeys(column[v] for row in rows for v in row)))
+                ends.append((column[a], column[b]))
+                weights.append((1.0, 3.0, 8.0)[(a >= len(sizes)) + (b >= len(sizes))])
+    pieces, weight = np.array(ends), np.array(weights)
+    # Unknown are the x of the columns, and |x - x'| of each piece: at least x - x' and x' - x.
+    columns: Any = eye_array(1 + max(column.values()), format="csr")
+    twice: Any = eye_array(len(pieces), format="csr")[np.repeat(np.arange(len(pieces)), 2)]
+    gaps = columns[apart[:, 0]] - columns[apart[:, 1]]
+    slopes = columns[pieces.ravel()] - columns[pieces[:, ::-1].ravel()]
+    solution: Any = linprog(
+        np.r_[np.zeros(columns.shape[0]), weight],
+        A_ub=block_array([[gaps, None], [slopes, -twice]]),
+        b_ub=np.r_[-least, np.zeros(slopes.shape[0])],
+        method="highs-ds",
+    )
+    x = solution.x[: columns.shape[0]]
+    x -= x.min()
+    _centre(x, apart, least, pieces, weight)
     return {place: float(x[k]) for place, k in column.items()}
 
 
@@ -471,23 +465,23 @@ def _columns(
     Pieces whose ends share a column do not cross one another, so that the order of the columns from
     left to right is free of cycles (Brandes & Köpf 2002), and the program has a solution.
     """
-    column = {place: k for k, place in enumerate(rows[0])}
-    height = dict.fromkeys(rows[0], 1)
-    free = len(column)
-    for above, row in pairwise(rows):
+    column: dict[Place, int] = {}
+    lengths: list[int] = []  # how many places a column has
+    for above, row in pairwise([[], *rows]):
         at = {place: k for k, place in enumerate(above)}
-        lines = [(v, graph.up[v][0]) for v in row if v >= first_bend]
-        lines = [(v, u) for v, u in lines if u >= first_bend and height[u] < MAX_VERTICAL]
-        fresh = dict.fromkeys(row, 1)
-        for k in longest_increasing([at[u] for _, u in lines]):
-            v, u = lines[k]
-            column[v] = column[u]
-            fresh[v] = height[u] + 1
-        height = fresh
+        lines = []  # bends below bends
+        for v in row:
+            u = graph.up[v][0] if v >= first_bend else -1
+            if u >= first_bend and lengths[column[u]] < MAX_VERTICAL:
+                lines.append((at[u], column[u], v))
+        for k in longest_increasing([line[0] for line in lines]):
+            _, shared, v = lines[k]
+            column[v] = shared
+            lengths[shared] += 1
         for v in row:
             if v not in column:
-                column[v] = free
-                free += 1
+                column[v] = len(lengths)
+                lengths.append(1)
     return column
 
 
@@ -497,74 +491,42 @@ def longest_increasing(numbers: Sequence[int]) -> list[int]:
     >>> longest_increasing([3, 8, 4, 6, 1])
     [0, 2, 3]
     """
-    ends: list[int] = []  # ends[k] is the smallest end of an increasing run of k + 1 numbers
-    places: list[int] = []
-    before: list[int] = []
+    runs: list[list[int]] = []  # of those of length k + 1, runs[k] has the smallest end
     for place, number in enumerate(numbers):
-        k = bisect_left(ends, number)
-        before.append(places[k - 1] if k else -1)
-        ends[k : k + 1] = [number]
-        places[k : k + 1] = [place]
-    chosen = []
-    place = places[-1] if places else -1
-    while place >= 0:
-        chosen.append(place)
-        place = before[place]
-    return chosen[::-1]
-
-
-def _straightest(size: int, apart: list[Link], pieces: list[Link]) -> NDArray[np.float64]:
-    """Return the x that keep the distances and make the pieces straightest."""
-    from scipy.optimize import linprog
-    from scipy.sparse import coo_array
-
-    # Columns ``size`` and on are the |x - x'| of the pieces.  Each row is at most its limit.
-    rows = [[(a, 1.0), (b, -1.0)] for a, b, _ in apart]
-    limits = [-distance for _, _, distance in apart] + [0.0, 0.0] * len(pieces)
-    for k, (a, b, _) in enumerate(pieces, start=size):
-        rows += [[(a, 1.0), (b, -1.0), (k, -1.0)], [(a, -1.0), (b, 1.0), (k, -1.0)]]
-    if not rows:
-        return np.zeros(size)
-    terms = [(i, column, entry) for i, row in enumerate(rows) for column, entry in row]
-    at, columns, entries = zip(*terms, strict=True)
-    cost = np.array([0.0] * size + [weight for _, _, weight in pieces])
-    matrix: Any = coo_array((entries, (at, columns)), shape=(len(rows), len(cost))).tocsr()
-    solution: Any = linprog(cost, A_ub=matrix, b_ub=limits, method="highs-ds")
-    positions: NDArray[np.float64] = solution.x[:size]
-    positions -= positions.min()
-    return positions
+        k = bisect_left(runs, number, key=lambda run: numbers[run[-1]])
+        runs[k : k + 1] = [[*(runs[k - 1] if k else []), place]]
+    return runs[-1] if runs else []
 
 
 def _centre(
-    x: NDArray[np.float64], apart: list[Link], pieces: list[Link], order: Sequence[int]
+    x: NDArray[np.float64],
+    apart: NDArray[np.intp],
+    least: NDArray[np.float64],
+    pieces: NDArray[np.intp],
+    weight: NDArray[np.float64],
 ) -> None:
     """Move each column towards the mean of its neighbors where no edge gets less straight.
 
     The edges of a column are straightest at the weighted medians of its neighbors; of these, the
     one that is closest to their mean is taken.
     """
-    near: list[list[tuple[int, float]]] = [[] for _ in x]
-    for a, b, weight in pieces:
-        near[a].append((b, weight))
-        near[b].append((a, weight))
-    left: list[list[tuple[int, float]]] = [[] for _ in x]
-    right: list[list[tuple[int, float]]] = [[] for _ in x]
-    for a, b, distance in apart:
-        left[b].append((a, distance))
-        right[a].append((b, distance))
+    (left, right), (upper, lower) = apart.T, pieces.T
+    around = []
+    for k in range(len(x)):
+        near = np.r_[lower[upper == k], upper[lower == k]]
+        weights = np.r_[weight[upper == k], weight[lower == k]]
+        before, after = right == k, left == k
+        around.append((k, near, weights, left[before], least[before], right[after], least[after]))
     for turn in range(CENTRING_ROUNDS):
-        for k in order if turn % 2 == 0 else order[::-1]:
-            ends = [(x[u], weight) for u, weight in near[k]]
-            total = sum(weight for _, weight in ends)
-            mean = sum(at * weight for at, weight in ends) / total if ends else 0.0
-            wish, before = x[k], 0.0
-            for i, (at, weight) in enumerate(ends := sorted(ends)):
-                before += weight
-                if before >= total / 2:
-                    wish = at if before > total / 2 else min(max(mean, at), ends[i + 1][0])
-                    break
-            low = max((x[u] + distance for u, distance in left[k]), default=-np.inf)
-            high = min((x[u] - distance for u, distance in right[k]), default=np.inf)
+        for k, near, weights, before, to_left, after, to_right in around[:: (-1) ** turn]:
+            rising = np.argsort(x[near])
+            at, passed = x[near][rising], np.cumsum(weights[rising])
+            middle = int(np.searchsorted(passed, passed[-1] / 2))
+            wish = at[middle]
+            if passed[middle] == passed[-1] / 2:  # every x up to the next neighbor is as straight
+                wish = np.clip(x[near] @ weights / passed[-1], wish, at[middle + 1])
+            low = np.max(x[before] + to_left, initial=-np.inf)
+            high = np.min(x[after] - to_right, initial=np.inf)
             x[k] = min(max(wish, low), high)
 
 
@@ -572,7 +534,7 @@ def _centre(
 
 
 def _ports(
-    graph: LayeredGraph, x: Mapping[Place, float], sizes: Sequence[Size]
+    graph: LayeredGraph, x: dict[Place, float], boxes: dict[int, Box]
 ) -> dict[tuple[int, Edge], float]:
     """Return the x at which each edge meets its two nodes, edges of one side spread out."""
     ports: dict[tuple[int, Edge], float] = {}
@@ -581,48 +543,29 @@ def _ports(
         sides.setdefault((chain[0], True), []).append((x[chain[1]], edge))
         sides.setdefault((chain[-1], False), []).append((x[chain[-2]], edge))
     for (v, _), ends in sides.items():
-        room = min(0.62 * sizes[v][0], 9.0 * (len(ends) - 1))
-        step = room / (len(ends) - 1) if len(ends) > 1 else 0.0
-        for k, (_, edge) in enumerate(sorted(ends)):
-            ports[v, edge] = x[v] - room / 2 + k * step
+        room = min(0.62 * boxes[v].width, 9.0 * (len(ends) - 1))
+        spread = np.linspace(x[v] - room / 2, x[v] + room / 2, len(ends)).tolist()
+        for (_, edge), port in zip(sorted(ends), spread, strict=True):
+            ports[v, edge] = port
     return ports
 
 
-def _route(
-    start: Point, bends: Sequence[float], end: Point, bands: Sequence[tuple[float, float]]
-) -> tuple[Point, ...]:
-    """Return the curve of an edge: sideways in the gaps, straight down through the bands.
-
-    ``bands`` begin with that of the start.
-    """
-    points = [start]
-    _straight(points, (start[0], bands[0][1]))
-    for k, across in enumerate([*bends, end[0]]):
-        from_bend, to_bend = k > 0, k < len(bends)
-        top, bottom = bands[k + 1]
-        x, y = points[-1]
-        dx, dy = across - x, top - y
-        if abs(dx) < 1e-9:
-            _straight(points, (across, top))
-        else:  # vertical at bends, and towards the other end at nodes
-            leave = (x if from_bend else x + dx / 3, y + dy * (0.5 if from_bend else 1 / 3))
-            arrive = (
-                across if to_bend else across - dx / 3,
-                top - dy * (0.5 if to_bend else 1 / 3),
-            )
-            points += [leave, arrive, (across, top)]
-        _straight(points, (across, bottom if to_bend else end[1]))
+def _route(way: Sequence[Point]) -> tuple[Point, ...]:
+    """Return the curve through points, by turns straight down a band and sideways in a gap."""
+    points = [way[0]]
+    for k, ((x, y), (to_x, to_y)) in enumerate(pairwise(way)):
+        dx, dy = to_x - x, to_y - y
+        if abs(dx) > 1e-9:  # vertical at bends, and towards the other end at nodes
+            leave = (x, y + dy / 2) if k > 1 else (x + dx / 3, y + dy / 3)
+            is_last = k == len(way) - 3
+            arrive = (to_x - dx / 3, to_y - dy / 3) if is_last else (to_x, to_y - dy / 2)
+            points += [leave, arrive, (to_x, to_y)]
+        elif dy > 1e-9:
+            if len(points) > 1 and np.ptp([x for x, _ in points[-4:]]) < 1e-9:
+                del points[-3:]  # lengthen the vertical line that leads here
+            y = points[-1][1]
+            points += [(x, y + (to_y - y) / 3), (x, y + (to_y - y) * 2 / 3), (to_x, to_y)]
     return tuple(points)
-
-
-def _straight(points: list[Point], end: Point) -> None:
-    """Add a straight line to a point, or lengthen the vertical line that leads there."""
-    if len(points) > 1 and all(abs(x - end[0]) < 1e-9 for x, _ in points[-4:]):
-        del points[-3:]
-    x, y = points[-1]
-    if abs(end[0] - x) + abs(end[1] - y) > 1e-9:
-        thirds = [(x + (end[0] - x) * t, y + (end[1] - y) * t) for t in (1 / 3, 2 / 3)]
-        points += [*thirds, end]
 
 
 # Graphviz
@@ -650,10 +593,8 @@ def by_graphviz(graph: PDAG, sizes: Sequence[Size]) -> Layout | None:
 def graphviz_input(graph: PDAG, sizes: Sequence[Size]) -> str:
     """Return the input for ``dot``: the graph without names, every edge pointing down."""
     lines = ["digraph {", 'node [shape=box, fixedsize=true, label=""]; edge [arrowhead=none];']
-    for v, (width, height) in enumerate(sizes):
-        lines.append(
-            f"n{v} [width={width / POINTS_PER_INCH:.4f}, height={height / POINTS_PER_INCH:.4f}];"
-        )
+    for v, (width, height) in enumerate(np.asarray(sizes) / POINTS_PER_INCH):
+        lines.append(f"n{v} [width={width:.4f}, height={height:.4f}];")
     lines += [f"n{x} -> n{y};" for x, y in downward_edges(graph)]
     return "\n".join([*lines, "}"])
 
@@ -665,15 +606,12 @@ def layout_of_plain(plain: str, graph: PDAG, sizes: Sequence[Size]) -> Layout:
     for line in plain.splitlines():
         words = line.split()
         if words[:1] == ["node"]:
-            v = int(words[1].removeprefix("n"))
-            boxes[v] = Box(
-                float(words[2]) * POINTS_PER_INCH, float(words[3]) * POINTS_PER_INCH, *sizes[v]
-            )
+            v, (x, y) = int(words[1][1:]), np.array(words[2:4], dtype=float) * POINTS_PER_INCH
+            boxes[v] = Box(float(x), float(y), *sizes[v])
         elif words[:1] == ["edge"]:
-            ends = [int(word.removeprefix("n")) for word in words[1:3]]
-            numbers = [float(word) * POINTS_PER_INCH for word in words[4 : 4 + 2 * int(words[3])]]
-            points = tuple(zip(numbers[::2], numbers[1::2], strict=True))
-            curves.append(Curve((ends[0], ends[1]), points))
+            numbers = np.array(words[4 : 4 + 2 * int(words[3])], dtype=float) * POINTS_PER_INCH
+            points = tuple((x, y) for x, y in numbers.reshape(-1, 2).tolist())
+            curves.append(Curve((int(words[1][1:]), int(words[2][1:])), points))
     if len(boxes) != graph.n or len(curves) != graph.edge_count():
         raise ValueError("the layout is not complete")
     return bounded(boxes, curves)
