@@ -5,22 +5,10 @@
 tools like a graph (``sges.graph.named``); its methods that report or resample import
 ``sges.report`` and ``sges.resampling`` when they are called.
 
-The JSON of a result has the entries
-
-    format, version         "sges-result", 1
-    nodes                   the names
-    edges                   sorted: source, target, type ("directed" or "undirected")
-    score, score_name       the score of the class, and which score it is
-    score_evaluations       unique (node, parent set) pairs, or null if they were not counted
-    evaluation_bound        a proven upper bound on them, or null
-    operators_considered    how many operators were scored
-    assume, forward, strategy   how the search was asked to go
-    call                    the call of ``sges.learn`` as Python, or null
-    digest                  a digest of the data as they were read, or null
-    complete, stopped       whether the search came to its end, and if not, why
-    seconds                 by phase
-    notes                   what was chosen or noticed on the way
-    steps                   phase, operator, x, y, set, gain, score, edges
+The JSON of a result has the entries ``format`` ("sges-result"), ``version`` (1), ``nodes`` (the
+names), ``edges`` (sorted: source, target and type, "directed" or "undirected"), ``steps`` (phase,
+operator, x, y, set, gain, score, edges, and the separator of a low-order search), and those
+parameters of ``Result`` that are numbers and texts, under their names.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -206,16 +194,15 @@ class Result(NamedGraph):
             for x, y in dag.directed_edges():  # how much the score falls without the edge
                 above = dag.parents(y)
                 strengths[frozenset((x, y))] = local(y, above) - local(y, above & ~(1 << x))
-        inserted = {
-            frozenset((step.operator.x, step.operator.y)): (number, step.gain)
-            for number, step in enumerate(self.steps, start=1)
-            if isinstance(step.operator, Insert)
-        }
+        inserted: dict[frozenset[int], tuple[int, float]] = {}
+        for number, step in enumerate(self.steps, start=1):
+            if isinstance(step.operator, Insert):
+                inserted[frozenset((step.operator.x, step.operator.y))] = (number, step.gain)
         edges = []
         pairs = sorted([*self.cpdag.directed_edges(), *self.cpdag.undirected_edges()])
         for pair, edge in zip(map(frozenset, pairs), self.cpdag.edges, strict=True):
-            step, gain = inserted.get(pair, (None, None))
-            edges.append(replace(edge, gain=gain, step=step, strength=strengths.get(pair)))
+            at, gain = inserted.get(pair, (None, None))
+            edges.append(replace(edge, gain=gain, step=at, strength=strengths.get(pair)))
         return tuple(edges)
 
     @documented_like(RELATION)
@@ -564,27 +551,15 @@ class Result(NamedGraph):
         dict
             The entries that the header of ``sges.result`` lists; the score object is left out.
         """
-        names = self.names
         return {
             "format": FORMAT,
             "version": VERSION,
-            "nodes": list(names),
+            "nodes": list(self.names),
             "edges": edge_records(self.cpdag),
-            "score": self.score,
-            "score_name": self.score_name,
-            "score_evaluations": self.score_evaluations,
-            "evaluation_bound": self.evaluation_bound,
-            "operators_considered": self.operators_considered,
-            "assume": self.assume,
-            "forward": self.forward,
-            "complete": self.complete,
-            "stopped": self.stopped,
+            **{name: getattr(self, name) for name in _ENTRIES},
             "seconds": dict(self.seconds),
-            "strategy": self.strategy,
-            "call": self.call,
-            "digest": self.digest,
             "notes": list(self.notes),
-            "steps": [_step_record(step, names) for step in self.steps],
+            "steps": [_step_record(step, self.names) for step in self.steps],
         }
 
     @classmethod
@@ -606,7 +581,22 @@ class Result(NamedGraph):
         DataError
             If an entry is missing or is not what it should be.
         """
-        return cls(**_fields(record))
+        record = check_format(record, "result", FORMAT, VERSION)
+        try:
+            graph = graph_of_record(record)
+        except GraphError as error:
+            raise DataError(f"the graph of the result: {error}") from None
+        later: dict[str, Any] = {"strategy": None, "call": None, "digest": None, "notes": []}
+        record = later | dict(record)  # early files lack these
+        entries = checked_entries(record, _ENTRIES, "the result")
+        if entries["complete"] == (entries["stopped"] is not None):
+            raise DataError(
+                "the entries 'complete' and 'stopped' of the result contradict each other"
+            )
+        number = {graph.name(v): v for v in range(graph.n)}
+        steps = [_step(step, number, f"step {k}") for k, step in enumerate(entries["steps"], 1)]
+        notes = tuple(entries["notes"])
+        return cls(**entries | {"cpdag": graph, "notes": notes, "steps": tuple(steps)})
 
     def to_json(self, indent: int | None = 2) -> str:
         """Return the result as JSON text.
@@ -638,7 +628,7 @@ class Result(NamedGraph):
         DataError
             If the text is not JSON, or not that of a result.
         """
-        return cls(**_fields(from_json(text)))
+        return cls.from_dict(from_json(text))  # type: ignore[arg-type]
 
     def without_scorer(self) -> "Result":
         """Return the result without the references to its score object and its plan."""
@@ -709,27 +699,29 @@ def _step_record(step: Step, names: Sequence[str]) -> dict[str, Any]:
 # Reading: every entry is checked, so that a damaged or foreign file is refused in one line.
 
 
+_TEXT_OR_NULL = (is_text_or_none, "text or null")
+_COUNT_OR_NULL = (lambda value: value is None or is_count(value), "a count or null")
 _ENTRIES: Rules = {
     "score": (is_number, "a number"),
     "score_name": (is_text, "text"),
-    "score_evaluations": (lambda value: value is None or is_count(value), "a count or null"),
-    "evaluation_bound": (lambda value: value is None or is_count(value), "a count or null"),
+    "score_evaluations": _COUNT_OR_NULL,
+    "evaluation_bound": _COUNT_OR_NULL,
     "operators_considered": (is_count, "a count"),
-    "assume": (is_text_or_none, "text or null"),
-    "forward": (is_text_or_none, "text or null"),
+    "assume": _TEXT_OR_NULL,
+    "forward": _TEXT_OR_NULL,
     "complete": (lambda value: isinstance(value, bool), "true or false"),
-    "stopped": (is_text_or_none, "text or null"),
+    "stopped": _TEXT_OR_NULL,
     "seconds": (
         lambda value: isinstance(value, Mapping) and all(map(is_number, value.values())),
         "an object of numbers",
     ),
-    "strategy": (is_text_or_none, "text or null"),
-    "call": (is_text_or_none, "text or null"),
-    "digest": (is_text_or_none, "text or null"),
+    "strategy": _TEXT_OR_NULL,
+    "call": _TEXT_OR_NULL,
+    "digest": _TEXT_OR_NULL,
     "notes": (is_texts, "a list of texts"),
     "steps": (lambda value: isinstance(value, list | tuple), "a list"),
 }
-"""The entries of a result beside its graph: what each must be."""
+"""The entries of a result beside its graph, in the order of its JSON: what each must be."""
 
 _STEP_ENTRIES: Rules = {
     "operator": (lambda value: value in tuple(OPERATORS), f"one of {', '.join(OPERATORS)}"),
@@ -743,23 +735,6 @@ _STEP_ENTRIES: Rules = {
 }
 
 
-def _fields(record: object) -> dict[str, Any]:
-    """Return the arguments of ``Result`` in what ``to_dict`` wrote."""
-    record = check_format(record, "result", FORMAT, VERSION)
-    try:
-        graph = graph_of_record(record)
-    except GraphError as error:
-        raise DataError(f"the graph of the result: {error}") from None
-    missing: dict[str, Any] = {"strategy": None, "call": None, "digest": None, "notes": []}
-    record = missing | dict(record)  # early files lack these
-    fields = checked_entries(record, _ENTRIES, "the result")
-    if fields["complete"] == (fields["stopped"] is not None):
-        raise DataError("the entries 'complete' and 'stopped' of the result contradict each other")
-    number = {graph.name(v): v for v in range(graph.n)}
-    steps = [_step(step, number, f"step {k}") for k, step in enumerate(fields["steps"], start=1)]
-    return {**fields, "cpdag": graph, "notes": tuple(fields["notes"]), "steps": tuple(steps)}
-
-
 def _step(record: object, number: Mapping[str, int], what: str) -> Step:
     """Return the step that ``_step_record`` wrote."""
     if not isinstance(record, Mapping):
@@ -768,9 +743,8 @@ def _step(record: object, number: Mapping[str, int], what: str) -> Step:
     for name in (entries["x"], entries["y"], *entries["set"]):
         if name not in number:
             raise DataError(f"{what} names {shown(name)}, which is not among the nodes")
-    kind = OPERATORS[entries["operator"]]
-    chosen = [number[name] for name in entries["set"]]
-    operator = kind(number[entries["x"]], number[entries["y"]], chosen)
+    x, y, *chosen = (number[name] for name in (entries["x"], entries["y"], *entries["set"]))
+    operator = OPERATORS[entries["operator"]](x, y, chosen)
     separator, names = None, record.get("separator")
     if names is not None:
         if not isinstance(names, list) or any(name not in number for name in map(str, names)):

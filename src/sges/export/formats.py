@@ -24,6 +24,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from sges.docstrings import documented_like
 from sges.errors import (
     FileError,
     GraphError,
@@ -62,13 +63,12 @@ _CSV_TYPES = {
 }
 
 
+@documented_like(to_dot)
 def to_json(graph: PDAG, indent: int | None = 2) -> str:
     """Return the graph as JSON text.
 
     Parameters
     ----------
-    graph : PDAG
-        The graph.
     indent : int, optional
         Spaces per level; None writes one line.
 
@@ -104,13 +104,9 @@ def from_json(text: str) -> PDAG:
     return graph_of_record(parse_json(text))
 
 
+@documented_like(to_dot)
 def to_csv(graph: PDAG) -> str:
     """Return the edges as CSV, without pandas.
-
-    Parameters
-    ----------
-    graph : PDAG
-        The graph.
 
     Returns
     -------
@@ -124,13 +120,9 @@ def to_csv(graph: PDAG) -> str:
     return _csv([["source", "target", "type"], *nodes, *edges])
 
 
+@documented_like(to_dot)
 def to_adjacency_csv(graph: PDAG) -> str:
     """Return the labelled row-to-column adjacency matrix as CSV.
-
-    Parameters
-    ----------
-    graph : PDAG
-        The graph.
 
     Returns
     -------
@@ -150,6 +142,7 @@ def _csv(rows: list[list[Any]]) -> str:
     return text.getvalue()
 
 
+@documented_like(from_json)
 def from_csv(text: str) -> PDAG:
     """Return the graph of a list of edges or of an adjacency matrix in CSV.
 
@@ -160,11 +153,6 @@ def from_csv(text: str) -> PDAG:
         "undirected", or drawn as ``-->`` or ``---``, and without it an edge is directed.  A line
         with only a source is a node.  A header that begins with an empty cell is that of a
         labelled row-to-column adjacency matrix.
-
-    Returns
-    -------
-    PDAG
-        The graph.
 
     Raises
     ------
@@ -224,13 +212,9 @@ def _of_matrix(names: list[str], rows: list[list[str]]) -> PDAG:
     return from_numpy(matrix, "row-to-column", names)
 
 
+@documented_like(to_dot)
 def to_graphml(graph: PDAG) -> str:
     """Return the graph as GraphML.
-
-    Parameters
-    ----------
-    graph : PDAG
-        The graph.
 
     Returns
     -------
@@ -270,6 +254,7 @@ def to_graphml(graph: PDAG) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
 
+@documented_like(from_json)
 def from_graphml(text: str) -> PDAG:
     """Return the graph of GraphML text, whether sges or another program wrote it.
 
@@ -281,11 +266,6 @@ def from_graphml(text: str) -> PDAG:
     ----------
     text : str
         GraphML with one graph.
-
-    Returns
-    -------
-    PDAG
-        The graph.
 
     Raises
     ------
@@ -337,13 +317,9 @@ def _attributes(element: ElementTree.Element, keys: dict[str, str]) -> dict[str,
     return {keys.get(key, key): text for key, text in data}
 
 
+@documented_like(to_dot)
 def to_gml(graph: PDAG) -> str:
     """Return the graph as GML.
-
-    Parameters
-    ----------
-    graph : PDAG
-        The graph.
 
     Returns
     -------
@@ -421,6 +397,7 @@ WRITERS: dict[str, Callable[[PDAG], str]] = {
 }
 
 
+@documented_like(from_json)
 def read_graph(path: PathLike) -> PDAG:
     """Return the graph in a file.
 
@@ -430,11 +407,6 @@ def read_graph(path: PathLike) -> PDAG:
         A file in JSON, GraphML, GML, CSV or DOT, or a network in BIF, of which the DAG is returned;
         "-" for standard input.  The format is told by the ending, or by the first characters if
         the ending is not known.
-
-    Returns
-    -------
-    PDAG
-        The graph.
 
     Raises
     ------
@@ -453,13 +425,12 @@ def read_graph(path: PathLike) -> PDAG:
         raise GraphError(f"{source}: {error}") from None
 
 
+@documented_like(to_dot)
 def write_graph(graph: PDAG, path: PathLike) -> Path:
     """Write a graph to a file, whole or not at all.
 
     Parameters
     ----------
-    graph : PDAG
-        The graph.
     path : str or path-like
         The file; its ending (.json, .graphml, .gml, .csv, .dot or .gv) is the format.
 

@@ -13,7 +13,9 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sges.docstrings import documented_like
 from sges.errors import GraphError, check_word, need
+from sges.export.dot import to_dot
 from sges.export.objects import check_frame
 from sges.graph.pdag import PDAG, Edge, as_names, check_graph
 from sges.graph.records import graph_of_edges
@@ -34,6 +36,7 @@ _CELLS: dict[str, tuple[tuple[int, int], int]] = {
 """Per convention: the cells [i,j] and [j,i] of i → j, and both cells of i — j."""
 
 
+@documented_like(to_dot)
 def to_numpy(graph: PDAG, convention: Convention = "row-to-column") -> Matrix:
     """Return the adjacency matrix of a graph in a named convention.
 
@@ -48,8 +51,6 @@ def to_numpy(graph: PDAG, convention: Convention = "row-to-column") -> Matrix:
 
     Parameters
     ----------
-    graph : PDAG
-        The graph.
     convention : {"row-to-column", "pcalg", "causal-learn", "gadjid"}
         How cells stand for edges.
 
@@ -146,13 +147,9 @@ def from_numpy(
     return graph if names is not None else graph.named(None)
 
 
+@documented_like(to_dot)
 def adjacency_frame(graph: PDAG) -> Any:  # noqa: ANN401 (pandas has no types)
     """Return the row-to-column matrix as a pandas data frame.
-
-    Parameters
-    ----------
-    graph : PDAG
-        The graph.
 
     Returns
     -------

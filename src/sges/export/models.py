@@ -6,6 +6,7 @@ regressions describe a DAG: of a class, a member is written.
 
 import re
 
+from sges.docstrings import documented_like
 from sges.errors import GraphError
 from sges.graph.equivalence import pdag_to_dag
 from sges.graph.pdag import PDAG, check_graph
@@ -93,16 +94,12 @@ def to_bnlearn(graph: PDAG) -> str:
     return "".join(terms)
 
 
+@documented_like(to_bnlearn)
 def to_lavaan(graph: PDAG) -> str:
     """Return a path model in the syntax of lavaan, which semopy reads too.
 
     ``lavaan(model, data, auto.var = TRUE)`` fits the DAG as it is; ``sem`` adds covariances between
     variables without children.
-
-    Parameters
-    ----------
-    graph : PDAG
-        A DAG; of a class, a member is written.
 
     Returns
     -------

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
+from sges.docstrings import documented_like
 from sges.errors import GraphError, InvalidArgument, check_flag, need, shown
+from sges.export.dot import to_dot
 from sges.graph.equivalence import pdag_to_dag
+from sges.graph.named import NamedGraph
 from sges.graph.pdag import PDAG, Edge, as_names, check_graph
 from sges.graph.records import edge_records, graph_of_edges, graph_of_records
 from sges.network import BayesianNetwork, LinearGaussian, MixedNetwork
@@ -24,23 +27,12 @@ if TYPE_CHECKING:
 EDGE_COLUMNS = ["source", "target", "type"]
 
 
+@documented_like(NamedGraph.to_networkx, to_dot)
 def to_networkx(graph: PDAG, *, dag: bool = False) -> "networkx.DiGraph[str]":
     """Return the graph as a networkx ``DiGraph`` of names.
 
     x → y is one arc and x — y both arcs.  Every arc has the attribute ``type`` ("directed" or
     "undirected"), so that drawing and other formats keep the difference.
-
-    Parameters
-    ----------
-    graph : PDAG
-        The graph.
-    dag : bool
-        Whether to return a member of the class, a DAG, instead of the class.
-
-    Returns
-    -------
-    networkx.DiGraph
-        The graph, its nodes called by their names.
 
     Examples
     --------
@@ -117,23 +109,9 @@ def from_networkx(graph: Any) -> PDAG:  # noqa: ANN401 (any networkx graph)
     return graph_of_edges(names, directed, sorted(undirected))
 
 
+@documented_like(NamedGraph.to_igraph, to_dot)
 def to_igraph(graph: PDAG, *, dag: bool = False) -> Any:  # noqa: ANN401 (igraph has no types)
-    """Return the graph as a directed ``igraph.Graph``.
-
-    x → y is one arc and x — y both arcs; every arc has the attribute ``type``.
-
-    Parameters
-    ----------
-    graph : PDAG
-        The graph.
-    dag : bool
-        Whether to return a member of the class, a DAG, instead of the class.
-
-    Returns
-    -------
-    igraph.Graph
-        The graph, with the vertex attribute ``name``.
-    """
+    """Return the graph as a directed ``igraph.Graph``, its vertices called by their names."""
     check_graph("graph", graph)
     igraph = need("igraph", "an igraph graph", "igraph")
     check_flag("dag", dag)
@@ -148,6 +126,7 @@ def to_igraph(graph: PDAG, *, dag: bool = False) -> Any:  # noqa: ANN401 (igraph
     )
 
 
+@documented_like(NamedGraph.to_dowhy)
 def to_dowhy(graph: PDAG, data: Any, treatment: str, outcome: str) -> Any:  # noqa: ANN401
     """Return a ``dowhy.CausalModel`` on a member of the class.
 
@@ -157,15 +136,6 @@ def to_dowhy(graph: PDAG, data: Any, treatment: str, outcome: str) -> Any:  # no
     ----------
     graph : PDAG
         A DAG or a class.
-    data : pandas.DataFrame
-        The table, with a column for every node.
-    treatment, outcome : str
-        The variables between which the effect is asked.
-
-    Returns
-    -------
-    dowhy.CausalModel
-        The model, ready for ``identify_effect()``.
 
     Raises
     ------
@@ -184,13 +154,9 @@ def to_dowhy(graph: PDAG, data: Any, treatment: str, outcome: str) -> Any:  # no
     return dowhy.CausalModel(data=data, treatment=treatment, outcome=outcome, graph=member)
 
 
+@documented_like(to_dot)
 def edge_frame(graph: PDAG) -> Any:  # noqa: ANN401 (pandas has no types)
     """Return the edges as a pandas data frame.
-
-    Parameters
-    ----------
-    graph : PDAG
-        The graph.
 
     Returns
     -------
@@ -357,13 +323,9 @@ def to_pyagrum(graph: PDAG | BayesianNetwork, fit: Any = None) -> Any:  # noqa: 
     return made
 
 
+@documented_like(to_dot)
 def to_causallearn(graph: PDAG) -> Any:  # noqa: ANN401 (causal-learn has no types)
     """Return the graph as a ``GeneralGraph`` of causal-learn.
-
-    Parameters
-    ----------
-    graph : PDAG
-        The graph.
 
     Returns
     -------

@@ -27,10 +27,11 @@ from sges.errors import (
     need,
     shown,
 )
+from sges.export import to_numpy
 from sges.graph.named import NamedGraph, printable
 from sges.graph.pdag import PDAG, Edge, check_graph
-from sges.nodeset import nodes
-from sges.plot.layout import Layout, Size, by_graphviz, layered
+from sges.nodeset import nodes, union
+from sges.plot.layout import Layout, Point, Size, by_graphviz, layered
 from sges.writing import PathLike, write_bytes
 
 Axes: TypeAlias = Any
@@ -50,11 +51,7 @@ MAX_LABEL_COLUMNS, MAX_LABEL_LINES = 16, 3
 """The largest number of characters in a line, and of lines in a label."""
 INK, PAPER, FRAME = "#1f2937", "#f8fafc", "#64748b"
 ARROW, LINE = "#334155", "#b45309"
-_METADATA: dict[str, dict[str, None]] = {
-    "svg": {"Date": None},
-    "pdf": {"CreationDate": None},
-    "png": {},
-}
+DASHES = (0, (4, 2.2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +109,7 @@ def draw(
     kind = None if path is None else format_of(path)
     check_axes(ax)
     check_number("dpi", dpi, least=1)
-    graph = _part(graph, around, depth)
-    ax = _drawn(graph, ax, path is None, title, legend, engine, styles)
+    ax = _drawn(graph, ax, path is None, title, legend, engine, around, depth, styles)
     if path is not None and kind is not None:
         write_bytes(path, _render(ax.figure, kind, dpi))
     return ax
@@ -151,21 +147,18 @@ def picture(
     """
     check_word("kind of picture", kind, FORMATS)
     check_number("dpi", dpi, least=1)
-    ax = _drawn(_part(graph, around, depth), None, False, title, legend, engine, styles)
+    ax = _drawn(graph, None, False, title, legend, engine, around, depth, styles)
     return _render(ax.figure, kind, dpi)
 
 
+@documented_like(draw)
 def layout_of(graph: PDAG, sizes: Sequence[Size], engine: Engine = "auto") -> Layout:
     """Return where to draw the nodes and edges of a graph.
 
     Parameters
     ----------
-    graph : PDAG
-        The graph.
     sizes : sequence of (float, float)
         The width and height of each node, in points.
-    engine : {"auto", "own", "graphviz"}
-        What places the nodes; "auto" takes Graphviz if it is installed.
 
     Returns
     -------
@@ -232,19 +225,6 @@ def is_too_dense(graph: PDAG) -> bool:
     return graph.edge_count() > max(MAX_EDGES_AS_LINES, MAX_EDGES_PER_NODE * graph.n)
 
 
-def _part(graph: PDAG, around: str | int | None, depth: int) -> PDAG:
-    """Return the subgraph of the nodes within a number of edges, of any kind, from a node."""
-    check_graph("graph", graph)
-    if around is None:
-        return graph
-    check_number("depth", depth, whole=True)
-    kept = 1 << graph.node(around)
-    for _ in range(min(depth, graph.n)):
-        for v in nodes(kept):
-            kept |= graph.adjacent(v)
-    return graph.named([graph.name(v) for v in range(graph.n)]).induced(nodes(kept))
-
-
 def _drawn(
     graph: PDAG,
     ax: Axes,
@@ -252,9 +232,18 @@ def _drawn(
     title: str | None,
     legend: bool,
     engine: Engine,
+    around: str | int | None,
+    depth: int,
     styles: Mapping[Edge, EdgeStyle] | None,
 ) -> Axes:
     """Check the arguments of a picture, and return axes with it: those given, or new ones."""
+    check_graph("graph", graph)
+    if around is not None:
+        check_number("depth", depth, whole=True)
+        kept = 1 << graph.node(around)
+        for _ in range(min(depth, graph.n)):
+            kept |= union(map(graph.adjacent, nodes(kept)))
+        graph = graph.named([graph.name(v) for v in range(graph.n)]).induced(nodes(kept))
     check_word("engine", engine, get_args(Engine))
     check_flag("legend", legend)
     if title is not None and not isinstance(title, str):
@@ -284,19 +273,14 @@ def _new_axes(
 
 def _draw_matrix(graph: PDAG, ax: Axes, pyplot: bool, title: str | None) -> Axes:
     """Draw the adjacency matrix of a dense graph: a cell for each edge, from row to column."""
-    import numpy as np
     from matplotlib.colors import ListedColormap
 
     points = min(max(4.0 * graph.n, 400.0), 1200.0)
     if ax is None:  # with room for names on two sides
         side = points / 72 + 2
         ax = _new_axes((side, side), (0.14, 0.04, 0.82, 0.82), pyplot)
-    cells = np.zeros((graph.n, graph.n), dtype=np.uint8)
-    for x, y in graph.directed_edges():
-        cells[x, y] = 1
-    for x, y in graph.undirected_edges():
-        cells[x, y] = cells[y, x] = 2
     colours = ListedColormap(["white", ARROW, LINE])
+    cells = to_numpy(graph, "gadjid")  # 1 for an arrow, 2 for a line
     ax.imshow(cells, cmap=colours, vmin=0, vmax=2, interpolation="nearest")
     size = min(TYPE_SIZE, points / graph.n)
     labels = [label_of(graph.name(v)).replace("\n", "") for v in range(graph.n)]
@@ -321,19 +305,17 @@ def _draw_layout(
 ) -> Axes:
     """Draw a graph in its layout, with title and legend, scaled to fit the axes."""
     from matplotlib.patches import FancyBboxPatch
-    from matplotlib.path import Path as Outline
 
     labels = labels_of([graph.name(v) for v in range(graph.n)])
-    with _missing_glyphs_shown_as_boxes():
-        sizes = [_size(label) for label in labels]
-    layout = layout_of(graph, sizes, engine)
-    drawn = [(min(curve.edge), max(curve.edge)) for curve in layout.curves]
-    explained = {
-        "directed": bool(graph.directed_edges()),
-        "undirected: either way": bool(graph.undirected_edges()),
-        "below the threshold": styles is not None and any(styles[pair].dashed for pair in drawn),
-    }
-    entries = [words for words, is_drawn in explained.items() if is_drawn and legend]
+    layout = layout_of(graph, _sizes(labels), engine)
+    directed, undirected = graph.directed_edges(), graph.undirected_edges()
+    weak = [e for e in directed + undirected if styles and styles[min(e), max(e)].dashed]
+    explained = (
+        ("directed", directed),
+        ("undirected: either way", undirected),
+        ("below the threshold", weak),
+    )
+    entries = [words for words, edges in explained if edges and legend]
     top = MARGIN + (TITLE if title else 0.0)
     width = max(layout.width, 150.0 * len(entries), 72.0) + 2 * MARGIN
     height = top + layout.height + MARGIN + (LEGEND if entries else 0.0)
@@ -347,46 +329,57 @@ def _draw_layout(
     ax.set_xlim(0, width)
     ax.set_ylim(height, 0)
     layout = layout.moved((width - layout.width) / 2, top)
-    for curve, pair in zip(layout.curves, drawn, strict=True):
+    for curve in layout.curves:
         upper, lower = curve.edge
         # an arrow of a directed cycle may point up
-        is_reversed = graph.children(lower) >> upper & 1
-        route = curve.points[::-1] if is_reversed else curve.points
-        outline = Outline(route, [Outline.MOVETO] + [Outline.CURVE4] * (len(route) - 1))
-        is_directed = not graph.neighbors(upper) >> lower & 1
-        _draw_line(ax, outline, is_directed, scale, None if styles is None else styles[pair])
+        route = curve.points[::-1] if graph.children(lower) >> upper & 1 else curve.points
+        style = None if styles is None else styles[min(upper, lower), max(upper, lower)]
+        _draw_line(ax, route, not graph.neighbors(upper) >> lower & 1, scale, style)
     frame: dict[str, Any] = {"facecolor": PAPER, "edgecolor": FRAME, "linewidth": 0.9 * scale}
+    frame |= {"boxstyle": "round,pad=0,rounding_size=5", "zorder": 3}
     for v, box in layout.boxes.items():
-        corner = (box.x - box.width / 2, box.y - box.height / 2)
-        style = "round,pad=0,rounding_size=5"
-        ax.add_patch(
-            FancyBboxPatch(corner, box.width, box.height, boxstyle=style, zorder=3, **frame)
-        )
+        corner = (box.x - box.width / 2, box.top)
+        ax.add_patch(FancyBboxPatch(corner, box.width, box.height, **frame))
         _text(ax, (box.x, box.y), labels[v], scale, zorder=4, linespacing=1.1)
     if title:
         _text(ax, (width / 2, MARGIN), title, 1.25 * scale, weight="bold")
     for k, words in enumerate(entries):
         x, y = width / 2 + 150 * (k - (len(entries) - 1) / 2) - 62, height - MARGIN
-        look = None if styles is None else EdgeStyle(1.5, dashed=words == "below the threshold")
-        _draw_line(ax, Outline([(x, y), (x + 30, y)]), words == "directed", scale, look)
+        style = None if styles is None else EdgeStyle(1.5, dashed=words == "below the threshold")
+        _draw_line(ax, [(x, y), (x + 30, y)], words == "directed", scale, style)
         _text(ax, (x + 36, y), words, 0.85 * scale, ha="left", color=FRAME)
     return ax
 
 
-def _draw_line(
-    ax: Axes,
-    outline: Any,  # noqa: ANN401 (a path of matplotlib)
-    directed: bool,
-    scale: float,
-    style: EdgeStyle | None = None,
-) -> None:
-    from matplotlib.patches import FancyArrowPatch, PathPatch
+def _sizes(labels: Sequence[str]) -> list[Size]:
+    """Return the width and height of the box around each label, in points."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import TextToPath
 
-    if style is None:
-        style = EdgeStyle(1.1) if directed else EdgeStyle(1.5, dashed=True)
+    measure = TextToPath().get_text_width_height_descent
+    font = FontProperties(size=TYPE_SIZE)
+    sizes = []
+    with _missing_glyphs_shown_as_boxes():
+        for label in labels:
+            lines = label.split("\n")
+            width = max(measure(line, font, False)[0] for line in lines)
+            sizes.append((max(width, 12.0) + 14.0, 1.22 * TYPE_SIZE * len(lines) + 10.0))
+    return sizes
+
+
+def _draw_line(
+    ax: Axes, route: Sequence[Point], directed: bool, scale: float, style: EdgeStyle | None
+) -> None:
+    """Draw an edge along a straight line or along arcs, in its style or that of its kind."""
+    from matplotlib.patches import FancyArrowPatch, PathPatch
+    from matplotlib.path import Path as Outline
+
+    arcs = [Outline.MOVETO] + [Outline.CURVE4] * (len(route) - 1)
+    outline = Outline(route, arcs if len(route) > 2 else None)
+    style = style or (EdgeStyle(1.1) if directed else EdgeStyle(1.5, dashed=True))
     look: dict[str, Any] = {"linewidth": style.width * scale, "zorder": 2}
     if style.dashed:
-        look["linestyle"] = (0, (4, 2.2))
+        look["linestyle"] = DASHES
     if directed:
         size = 10 * scale * max(1.0, style.width / 1.5)
         look |= {"arrowstyle": "-|>", "mutation_scale": size, "shrinkA": 0, "shrinkB": 0}
@@ -396,25 +389,22 @@ def _draw_line(
         ax.add_patch(PathPatch(outline, **look))
 
 
-def _text(ax: Axes, place: tuple[float, float], text: str, scale: float, **options: object) -> None:
+def _text(ax: Axes, place: Point, text: str, scale: float, **options: object) -> None:
     """Write a text as it is: a dollar sign does not begin a formula."""
-    defaults: dict[str, object] = {
-        "ha": "center",
-        "va": "center",
-        "color": INK,
-        "fontsize": TYPE_SIZE * scale,
-    }
-    ax.text(*place, text, parse_math=False, **(defaults | options))
+    options = {"ha": "center", "va": "center", "color": INK} | options
+    ax.text(*place, text, parse_math=False, fontsize=TYPE_SIZE * scale, **options)
 
 
 def _render(figure: Any, kind: str, dpi: int) -> bytes:  # noqa: ANN401 (a matplotlib figure)
     """Return the content of a file of the figure."""
-    rc_context = need("matplotlib", "a picture").rc_context
+    from matplotlib import rc_context
+
     content = BytesIO()
-    settings = {"svg.fonttype": "none", "svg.hashsalt": "sges", "pdf.fonttype": 42}
+    settings: Any = {"svg.fonttype": "none", "svg.hashsalt": "sges", "pdf.fonttype": 42}
+    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
     with rc_context(settings), _missing_glyphs_shown_as_boxes():
         dots = min(dpi, MAX_PIXELS / max(figure.get_size_inches()))
-        figure.savefig(content, format=kind, dpi=dots, metadata=_METADATA[kind])
+        figure.savefig(content, format=kind, dpi=dots, metadata=undated)
     return content.getvalue()
 
 
@@ -436,18 +426,7 @@ def format_of(path: PathLike) -> str:
     return kind
 
 
-def _size(label: str) -> Size:
-    """Return the width and height of the box around a label, in points."""
-    from matplotlib.font_manager import FontProperties
-    from matplotlib.textpath import TextToPath
-
-    measure = TextToPath().get_text_width_height_descent
-    font = FontProperties(size=TYPE_SIZE)
-    lines = label.split("\n")
-    width = max(measure(line, font, False)[0] for line in lines)
-    return (max(width, 12.0) + 14.0, 1.22 * TYPE_SIZE * len(lines) + 10.0)
-
-
+@documented_like(NamedGraph.plot)
 def draw_steps(
     points: Sequence[tuple[float, float]],
     path: PathLike | None = None,
@@ -463,21 +442,10 @@ def draw_steps(
     ----------
     points : sequence of (float, float)
         Each value and the share of values up to it, by rising value.
-    path : str or path-like, optional
-        A file ending in .svg, .png or .pdf.
-    ax : matplotlib.axes.Axes, optional
-        The axes to draw into; without them a new figure is made.
     mark : float, optional
         A value to mark by a dashed line.
     labels : (str, str), optional
         What the two axes are called.
-    dpi : int
-        Dots per inch of a PNG file.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes with the curve.
     """
     check_axes(ax)
     check_number("dpi", dpi, least=1)
@@ -495,7 +463,7 @@ def draw_steps(
     at = [(0.0, 0.0), *curve.tolist(), (1.0, 1.0)]
     ax.step([x for x, _ in at], [y for _, y in at], where="post", color=ARROW, linewidth=1.4)
     if mark is not None:
-        ax.axvline(mark, color=LINE, linestyle=(0, (4, 2.2)), linewidth=1.2)
+        ax.axvline(mark, color=LINE, linestyle=DASHES, linewidth=1.2)
     ax.set_xlim(-0.01, 1.01)
     ax.set_ylim(0.0, 1.01)
     ax.set_xlabel(labels[0], color=INK)
@@ -509,6 +477,6 @@ def draw_steps(
 def _missing_glyphs_shown_as_boxes() -> Iterator[None]:
     """Allow names in scripts that the font lacks; an SVG file shows them in another font."""
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        warnings.filterwarnings("ignore", message="Matplotlib currently does not support")
+        missing = "Glyph .* missing from|Matplotlib currently does not support"
+        warnings.filterwarnings("ignore", message=missing)
         yield

@@ -249,17 +249,14 @@ def _component(members: Sequence[int], edges: Sequence[Edge], sizes: Sequence[Si
     rows = order(graph)
     x = coordinates(graph, rows, sizes)
     bands: list[tuple[float, float]] = []  # the upper and lower side of each layer
-    boxes: dict[int, Box] = {}
     top = 0.0
     for row in rows:
-        here = [v for v in row if v < len(sizes)]
-        bottom = top + max(sizes[v][1] for v in here)
+        bottom = top + max(sizes[v][1] for v in row if v < len(sizes))
         bands.append((top, bottom))
-        for v in here:
-            boxes[v] = Box(x[v], (top + bottom) / 2, *sizes[v])
         sideways = [abs(x[v] - x[u]) for v in row for u in graph.down[v]]
         wish = MIN_LAYER_GAP + 0.16 * max(sideways, default=0.0) + 0.6 * len(sideways)
         top = bottom + min(wish, MAX_LAYER_GAP)
+    boxes = {v: Box(x[v], sum(bands[layer[v]]) / 2, *sizes[v]) for v in members}
     ports = _ports(graph, x, boxes)
     curves = []
     for edge, (upper, *bends, lower) in graph.chains.items():

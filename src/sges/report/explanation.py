@@ -9,7 +9,9 @@ search from a graph of the user's, only the steps on the pair itself are reporte
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
+from operator import itemgetter
 
+from sges.docstrings import documented_like
 from sges.errors import check_instance
 from sges.graph.equivalence import pdag_to_cpdag
 from sges.graph.named import printable
@@ -87,18 +89,17 @@ class Explanation:
 
     def __str__(self) -> str:
         lines = [f"{self.edge}.", *(f"  {event}" for event in self.events), f"  {self.ending}"]
-        if self.best_operator is not None:
-            verb = "gain" if (self.best_gain or 0) > 0 else "lose"
-            lines.append(
-                f"  now {self.best_operator}, the best change of this pair, would {verb} "
-                f"{abs(self.best_gain or 0):.6g}"
-            )
+        if self.best_operator is not None and self.best_gain is not None:
+            verb = "gain" if self.best_gain > 0 else "lose"
+            change = f"{self.best_operator}, the best change of this pair,"
+            lines.append(f"  now {change} would {verb} {abs(self.best_gain):.6g}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         return preformatted(str(self))
 
 
+@documented_like(Result.explain)
 def explain(result: Result, a: int, b: int) -> Explanation:
     """Explain what the search did about a pair of nodes.
 
@@ -108,24 +109,15 @@ def explain(result: Result, a: int, b: int) -> Explanation:
         The result of the search.
     a, b : int
         Two different nodes.
-
-    Returns
-    -------
-    Explanation
-        The edge, the steps that touched it, and the best change of it now.
     """
     check_instance("result", result, Result, "a Result")
     a, b = as_node(a, result.cpdag.n), as_node(b, result.cpdag.n)
     events = tuple(_events(result, a, b))
-    edge = edge_in_words(result.cpdag, a, b)
+    edge, ending = edge_in_words(result.cpdag, a, b), _ending(result, a, b, events)
     best = _best_now(result, a, b)
-    return Explanation(
-        edge=edge,
-        events=events,
-        ending=_ending(result, a, b, events),
-        best_operator=None if best is None else _named(best[1], result.names),
-        best_gain=None if best is None else best[0],
-    )
+    if best is None:
+        return Explanation(edge, events, ending)
+    return Explanation(edge, events, ending, _named(best[1], result.names), best[0])
 
 
 def edge_in_words(graph: PDAG, a: int, b: int) -> str:
@@ -159,17 +151,12 @@ def _best_now(result: Result, a: int, b: int) -> tuple[float, Operator] | None:
     if result.scorer is None:
         return None
     cpdag = pdag_to_cpdag(result.cpdag)  # knowledge may direct more edges than the CPDAG
-    ways: list[Iterator[Operator]]
+    ways: list[Iterator[Operator]] = [inserts(cpdag, a, b), inserts(cpdag, b, a)]
     if cpdag.adjacent(a) >> b & 1:
         ways = [deletes(cpdag, x, y) for x, y in ((a, b), (b, a)) if cpdag.out[x] >> y & 1]
-    else:
-        ways = [inserts(cpdag, a, b), inserts(cpdag, b, a)]
-    best: tuple[float, Operator] | None = None
-    for operator in islice(chain(*ways), MAX_SCORED_OPERATORS):
-        gain = operator.gain(result.scorer, cpdag)
-        if best is None or gain > best[0]:
-            best = (gain, operator)
-    return best
+    operators = islice(chain(*ways), MAX_SCORED_OPERATORS)
+    gains = ((operator.gain(result.scorer, cpdag), operator) for operator in operators)
+    return max(gains, key=itemgetter(0), default=None)
 
 
 def _events(result: Result, a: int, b: int) -> Iterator[Event]:
@@ -200,14 +187,15 @@ def _events(result: Result, a: int, b: int) -> Iterator[Event]:
 def _ending(result: Result, a: int, b: int, events: tuple[Event, ...]) -> str:
     """Write what came of the steps on the pair."""
     last = next((event for event in reversed(events) if event.on_pair), None)
+    is_adjacent = result.cpdag.adjacent(a) >> b & 1
     if last is None and not result.steps and result.forward is None:
         return "the method that found this class keeps no steps"
+    if last is None and is_adjacent:
+        return "it was there at the start, and no step removed it"
     if last is None:
-        if result.cpdag.adjacent(a) >> b & 1:
-            return "it was there at the start, and no step removed it"
         return "it was never inserted: at no step was that the best change"
     if result.cpdag.neighbors(a) >> b & 1:
         return "undirected: the members of the class direct it both ways"
-    if result.cpdag.adjacent(a) >> b & 1:
+    if is_adjacent:
         return "directed: every member of the class directs it so"
     return f"it was deleted at step {last.step}, which changed the score by {last.gain:.6g}"

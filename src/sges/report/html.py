@@ -17,7 +17,8 @@ from sges.graph.named import printable
 from sges.graph.pdag import PDAG, check_graph
 from sges.plot import layout_of
 from sges.plot.drawing import labels_of
-from sges.plot.layout import Box, Layout
+from sges.plot.layout import Box, Layout, Point
+from sges.report.text import count
 from sges.result import LearnedEdge, Step
 
 MAX_DRAWN_NODES, MAX_DRAWN_EDGES = 400, 500
@@ -85,15 +86,13 @@ def preformatted(text: str) -> str:
 def image(graph: PDAG, layout: Layout, max_height: int | None = None) -> str:
     """Return the picture of a graph as an ``img`` element that holds all of it."""
     limit = f"; max-height: {max_height}px; object-fit: contain; grid-area: 1 / 1"
-    limit = "" if max_height is None else limit
     width, height = (short(side + 2 * MARGIN) for side in (layout.width, layout.height))
-    style = f' width="{width}" height="{height}"><style>{_IMAGE_STYLE}</style>'
-    drawn = svg_of(graph, layout).replace(">", style, 1)
+    size = f'width="{width}" height="{height}"'
+    drawn = svg_of(graph, layout).replace(">", f" {size}><style>{_IMAGE_STYLE}</style>", 1)
     coded = b64encode(drawn.encode()).decode()
     return (
-        f'<img alt="{escape(about(graph))}" width="{width}" height="{height}" '
-        f'style="max-width: 100%; height: auto; background: #fff{limit}" '
-        f'src="data:image/svg+xml;base64,{coded}">'
+        f'<img alt="{escape(about(graph))}" {size} style="max-width: 100%; height: auto; '
+        f'background: #fff{limit if max_height else ""}" src="data:image/svg+xml;base64,{coded}">'
     )
 
 
@@ -133,27 +132,25 @@ def _advance(character: str) -> float:
 
 def svg_of(graph: PDAG, layout: Layout | None) -> str:
     """Return the picture of a graph as an ``svg`` element, empty for a graph that is not drawn."""
-    title = f"<title>{about(graph)}, listed below</title>"
-    arrow = (
+    head = (
+        '<svg class="graph" id="drawing" role="group" tabindex="0" '
+        'xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}">'
+        f"<title>{about(graph)}, listed below</title>"
         '<defs><marker id="arrow" viewBox="0 0 10 10" refX="9.5" refY="5" markerWidth="9" '
         'markerHeight="9" markerUnits="userSpaceOnUse" orient="auto-start-reverse">'
         '<path d="M0 1L10 5L0 9z"/></marker></defs>'
     )
-    head = '<svg class="graph" id="drawing" role="group" tabindex="0" xmlns="http://www.w3.org/2000/svg"'
     if layout is None:
-        small = (
-            "<p>The graph is too large to be read as one picture: find or choose a variable, and "
-            "its neighborhood is drawn.</p>"
-            if graph.n
-            else "<p>The graph has no variables.</p>"
-        )
-        empty = '<g id="extra"></g><g id="nodes"></g>'
-        return f'{small}{head} viewBox="0 0 900 500">{title}{arrow}{empty}</svg>'
-    width, height = layout.width + 2 * MARGIN, layout.height + 2 * MARGIN
-    lines = [
-        f'{head} viewBox="0 0 {short(width)} {short(height)}">{title}{arrow}',
-        '<g id="lines">',
-    ]
+        why = "The graph has no variables."
+        if graph.n:
+            why = (
+                "The graph is too large to be read as one picture: find or choose a variable, and "
+                "its neighborhood is drawn."
+            )
+        empty = '<g id="extra"></g><g id="nodes"></g></svg>'
+        return f"<p>{why}</p>{head.format(width=900, height=500)}{empty}"
+    width, height = (short(side + 2 * MARGIN) for side in (layout.width, layout.height))
+    lines = [head.format(width=width, height=height), '<g id="lines">']
     for curve in layout.curves:
         x, y, kind = between_nodes(graph, *curve.edge)
         points = curve.points if (x, y) == curve.edge else curve.points[::-1]
@@ -162,42 +159,42 @@ def svg_of(graph: PDAG, layout: Layout | None) -> str:
             f'<path class="edge {word}" data-x="{x}" data-y="{y}" data-kind="{kind}" '
             f'd="{_outline(points)}"/>'
         )
-    lines += ['</g><g id="extra"></g><g id="nodes">']
-    labels = labels_of([graph.name(v) for v in range(graph.n)])
-    lines += [_node_box(graph, v, labels[v], layout.boxes[v]) for v in range(graph.n)]
+    lines.append('</g><g id="extra"></g><g id="nodes">')
+    for v, label in enumerate(labels_of([graph.name(v) for v in range(graph.n)])):
+        lines.append(_node_box(graph, v, label, layout.boxes[v]))
     return "\n".join([*lines, "</g></svg>"])
 
 
-def _outline(points: Sequence[tuple[float, float]]) -> str:
+def _outline(points: Sequence[Point]) -> str:
     """Return a curve as the data of a path; vertical arcs are written as lines."""
-    numbers = [f"{short(x)} {short(y)}" for x, y in points]
-    outline = f"M{numbers[0]}"
-    for k in range(1, len(numbers), 3):
-        is_vertical = len({round(x, 1) for x, _ in points[k - 1 : k + 3]}) == 1
-        arc = f"C{' '.join(numbers[k : k + 3])}"
-        outline += f"V{short(points[k + 2][1])}" if is_vertical else arc
+    outline = "M{} {}".format(*map(short, points[0]))
+    for k in range(1, len(points), 3):
+        numbers = [short(number) for point in points[k - 1 : k + 3] for number in point]
+        if len(set(numbers[::2])) == 1:
+            outline += f"V{numbers[-1]}"
+        else:
+            outline += "C{} {} {} {} {} {}".format(*numbers[2:])
     return outline
 
 
 def _node_box(graph: PDAG, v: int, label: str, box: Box) -> str:
     """Return the box of a node with its label, and with words for a screen reader."""
     lines = label.split("\n")
-    top = box.y - LINE_HEIGHT * (len(lines) - 1) / 2 + TYPE_SIZE * 0.35
-    texts = "".join(
-        f'<text x="{short(box.x)}" y="{short(top + k * LINE_HEIGHT)}">{escape(line)}</text>'
-        for k, line in enumerate(lines)
-    )
+    y = box.y - LINE_HEIGHT * (len(lines) - 1) / 2 + TYPE_SIZE * 0.35
+    texts = ""
+    for k, line in enumerate(lines):
+        place = f'x="{short(box.x)}" y="{short(y + k * LINE_HEIGHT)}"'
+        texts += f"<text {place}>{escape(line)}</text>"
     name = escape(printable(graph.name(v)))
-    related = []
-    for mask, noun, plural in (
-        (graph.parents(v), "parent", "s"),
-        (graph.children(v), "child", "ren"),
-        (graph.neighbors(v), "undirected edge", "s"),
-    ):
-        related.append(f"{mask.bit_count()} {noun}{'' if mask.bit_count() == 1 else plural}")
+    children = graph.children(v).bit_count()
+    related = (
+        f"{count(graph.parents(v).bit_count(), 'parent')}, "
+        f"{children} child{'' if children == 1 else 'ren'}, "
+        f"{count(graph.neighbors(v).bit_count(), 'undirected edge')}"
+    )
     return (
         f'<g class="node" data-v="{v}" tabindex="0" role="button" '
-        f'aria-label="{name}: {", ".join(related)}"><title>{name}</title>'
+        f'aria-label="{name}: {related}"><title>{name}</title>'
         f'<rect x="{short(box.x - box.width / 2)}" y="{short(box.top)}" rx="5" '
         f'width="{short(box.width)}" height="{short(box.height)}"/>{texts}</g>'
     )
@@ -221,8 +218,8 @@ def score_curve(steps: Sequence[Step]) -> str:
         if at:
             place = short(CURVE_WIDTH * at / len(steps))
             bounds += f'<path class="phase" d="M{place} 0V{CURVE_HEIGHT:g}"/>'
-        lengths.append(f"{printable(phase)} {(count := len(list(group)))}")
-        at += count
+        lengths.append(f"{printable(phase)} {(length := len(list(group)))}")
+        at += length
     caption = (
         f"The score goes from {scores[0]:,.6g} to {scores[-1]:,.6g} in {len(steps)} steps: "
         f"{', '.join(lengths)}"
@@ -243,27 +240,24 @@ def edge_table(
     if not edges:
         return "<p>The graph has no edges.</p>"
     has_strengths = any(edge.strength is not None for edge in edges)
-    numbers = ["gain", "step", *(["strength"] if has_strengths else [])]
-    numbers += ["share"] if replicates else []
-    heads = "".join(
-        f'<th scope="col" class="{"number" if column in numbers else "text"}">{column}</th>'
-        for column in ("from", "edge", "to", *numbers)
-    )
-    rows = ""
+    formats = {"gain": ",.6g", "step": "d"}
+    formats |= {"strength": ",.6g"} if has_strengths else {}
+    formats |= {"share": ".2f"} if replicates else {}
+    heads, rows = "", ""
+    for column in ("from", "edge", "to", *formats):
+        kind = "number" if column in formats else "text"
+        heads += f'<th scope="col" class="{kind}">{column}</th>'
     for k, (edge, share) in enumerate(zip(edges, shares, strict=True)):
-        values = {
-            "gain": "" if edge.gain is None else f"{edge.gain:,.6g}",
-            "step": "" if edge.step is None else str(edge.step),
-            "strength": "" if edge.strength is None else f"{edge.strength:,.6g}",
-            "share": "" if share is None else f"{share[0]:.2f}",
-        }
-        cells = "".join(f'<td class="number">{values[column]}</td>' for column in numbers)
         sign = "→" if edge.kind == "directed" else "—"
         rows += (
             f'<tr data-e="{k}"><td>{escape(printable(edge.source))}</td>'
             f'<td><span title="{edge.kind}">{sign}</span></td>'
-            f"<td>{escape(printable(edge.target))}</td>{cells}</tr>"
+            f"<td>{escape(printable(edge.target))}</td>"
         )
+        for column, spec in formats.items():
+            value = share and share[0] if column == "share" else getattr(edge, column)
+            rows += f'<td class="number">{"" if value is None else format(value, spec)}</td>'
+        rows += "</tr>"
     about_strength = (
         " <i>Strength</i> is how much the score of one member of the class falls when the edge is "
         "removed from it."
@@ -284,12 +278,12 @@ def edge_table(
 
 def definitions(pairs: Sequence[tuple[str, str]]) -> str:
     """Return a list of words and texts; a word with several texts is written once."""
-    rows, last = [], ""
+    rows, last = "", ""
     for key, text in pairs:
-        rows.append("" if key == last else f"<dt>{escape(key)}</dt>")
-        rows.append(f"<dd>{escape(printable(text))}</dd>")
+        rows += "" if key == last else f"<dt>{escape(key)}</dt>"
+        rows += f"<dd>{escape(printable(text))}</dd>"
         last = key
-    return f"<dl>{''.join(rows)}</dl>"
+    return f"<dl>{rows}</dl>"
 
 
 def between_nodes(graph: PDAG, x: int, y: int) -> tuple[int, int, int]:

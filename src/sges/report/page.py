@@ -26,7 +26,6 @@ from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from html import escape
-from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from itertools import pairwise
 from math import isfinite
@@ -34,7 +33,12 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import scipy
+
+from sges import __version__
 from sges.checkpoint import digest_of
+from sges.docstrings import documented_like
 from sges.errors import (
     DataError,
     FileError,
@@ -65,7 +69,7 @@ from sges.report.html import (
     short,
     svg_of,
 )
-from sges.report.text import facts, large, summary
+from sges.report.text import count, facts, large, summary
 from sges.result import FORMAT, LearnedEdge, Result
 from sges.writing import PathLike, file_errors, write_directory, write_text
 
@@ -95,17 +99,8 @@ FILES = ("graph.json", "graph.dot", "graph.svg", "report.html", "summary.txt")
 _RESULT_MARK = '<script type="application/json" id="sges-result">'
 _END_MARK = "</script>"
 
-_PAPER = """\
-@inproceedings{chickering2015selective,
-  author    = {Chickering, David Maxwell and Meek, Christopher},
-  title     = {Selective Greedy Equivalence Search: Finding Optimal Bayesian Networks
-               Using a Polynomial Number of Score Evaluations},
-  booktitle = {Conference on Uncertainty in Artificial Intelligence (UAI)},
-  year      = {2015},
-  doi       = {10.48550/arXiv.1506.02113}
-}"""
 
-
+@documented_like(Result.save)
 def save(result: Result, directory: PathLike) -> list[Path]:
     """Write graph.json, .dot and .svg, report.html and summary.txt: all of them or none.
 
@@ -113,13 +108,6 @@ def save(result: Result, directory: PathLike) -> list[Path]:
     ----------
     result : Result
         The result to write.
-    directory : str or path-like
-        Where to write; it is made if need be.  A result that is there already is replaced.
-
-    Returns
-    -------
-    list of Path
-        The five files.
 
     Raises
     ------
@@ -129,15 +117,12 @@ def save(result: Result, directory: PathLike) -> list[Path]:
     return write_directory(directory, files_of(result, directory))
 
 
+@documented_like(save)
 def files_of(result: Result, directory: PathLike, command: str | None = None) -> dict[str, bytes]:
     """Return the files to be written into a directory, by name.
 
     Parameters
     ----------
-    result : Result
-        The result to write.
-    directory : str or path-like
-        Where it is to be written.
     command : str, optional
         The command line that led to the result, to be shown in the report.
 
@@ -214,6 +199,7 @@ def read_result(path: PathLike) -> Result:
         raise DataError(f"{source}: {error}") from None
 
 
+@documented_like(Result.report)
 def write_report(
     result: Result,
     path: PathLike,
@@ -227,18 +213,8 @@ def write_report(
     ----------
     result : Result
         The result to show.
-    path : str or path-like
-        The file to write.
     command : str, optional
         The command line that led to the result, to be shown under "Run it again".
-    confidence : Confidence, optional
-        How sure the edges are, from ``sges.confidence`` on the same table: adds the share of
-        replicates that have each edge, by which weak edges can be hidden.
-
-    Returns
-    -------
-    Path
-        The file.
 
     Raises
     ------
@@ -249,19 +225,11 @@ def write_report(
     return write_text(path, report_page(result, command, confidence))
 
 
+@documented_like(write_report)
 def report_page(
     result: Result, command: str | None = None, confidence: "Confidence | None" = None
 ) -> str:
     """Return a result as the text of one HTML file.
-
-    Parameters
-    ----------
-    result : Result
-        The result to show.
-    command : str, optional
-        The command line that led to the result.
-    confidence : Confidence, optional
-        How sure the edges are, from ``sges.confidence`` on the same table.
 
     Returns
     -------
@@ -287,11 +255,6 @@ def report_page(
                 "confidence is about other variables than the result; both must come from one table"
             )
     layout = layout_for_page(result.cpdag)
-    software = (
-        "@software{sges,\n  author  = {{The sges developers}},\n"
-        "  title   = {sges: Selective Greedy Equivalence Search in Python},\n"
-        f"  version = {{{_version('sges')}}}\n}}"
-    )
     return _page(
         result,
         layout,
@@ -300,18 +263,12 @@ def report_page(
         stored=_harmless(result.to_json(indent=None)),
         assumed=definitions(_assumptions(result, confidence)),
         again=_again(result, command),
-        cite="<p>The algorithm and the software:</p>"
-        f"<pre>{escape(_PAPER)}\n\n{escape(software)}</pre>",
     )
 
 
+@documented_like(write_report)
 def result_html(result: Result) -> str:
     """Return a result as HTML for a notebook.
-
-    Parameters
-    ----------
-    result : Result
-        The result to show.
 
     Returns
     -------
@@ -325,10 +282,10 @@ def result_html(result: Result) -> str:
     layout = layout_for_page(result.cpdag)
     if layout is None:
         return text
-    page = _page(result, layout, None, kind="notebook", stored="", assumed="", again="", cite="")
+    page = _page(result, layout, None, kind="notebook", stored="", assumed="", again="")
     return (
         f'<div style="display: grid">{image(result.cpdag, layout, NOTEBOOK_HEIGHT)}'
-        f'<iframe title="{escape(_title(result))}" sandbox="allow-scripts" style="border: 0; '
+        f'<iframe title="{_title(result)}" sandbox="allow-scripts" style="border: 0; '
         f'grid-area: 1 / 1; width: 100%; height: {NOTEBOOK_HEIGHT}px; background: #fff" '
         f'srcdoc="{escape(page)}"></iframe></div>'
         f"<details><summary>The result as text</summary>{text}</details>"
@@ -360,10 +317,10 @@ def _page(
     )
     return Template(template).substitute(
         parts,
-        version=escape(_version("sges")),
+        version=__version__,
         policy="default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
         f"style-src 'sha256-{allowed[0]}'; script-src 'sha256-{allowed[1]}'",
-        title=escape(_title(result)),
+        title=_title(result),
         lead=escape(printable(lead)),
         alarm="" if result.complete else alarm,
         style=style,
@@ -498,8 +455,7 @@ def _finite(number: float | None) -> float | None:
 
 
 def _title(result: Result) -> str:
-    n = result.cpdag.n
-    return f"Equivalence class on {n:,} variable{'' if n == 1 else 's'}"
+    return f"Equivalence class on {count(result.cpdag.n, 'variable')}"
 
 
 def _assumptions(result: Result, confidence: "Confidence | None") -> list[tuple[str, str]]:
@@ -595,7 +551,7 @@ def _again(result: Result, command: str | None) -> str:
         )
         call = _call(result)
     parts.append(f"<p>{intro}</p><pre>{escape(call)}</pre>")
-    rows = [(name, _version(name)) for name in ("sges", "numpy", "scipy")]
+    rows = [("sges", __version__), ("numpy", np.__version__), ("scipy", scipy.__version__)]
     rows.append(("Python", f"{platform.python_version()}, {platform.machine()}"))
     if result.digest is not None:
         rows.append(("digest of the data", result.digest))
@@ -623,10 +579,3 @@ def _call(result: Result) -> str:
     if result.strategy == "two-phase" and result.forward:
         arguments.append(f"forward={json.dumps(result.forward)}")
     return printable(f"result = sges.learn({', '.join(arguments)})")
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:  # a copy without metadata
-        return "unknown"

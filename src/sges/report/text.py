@@ -8,6 +8,7 @@ from decimal import Decimal
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from sges.docstrings import documented_like
 from sges.errors import check_instance, check_number
 from sges.graph.named import printable
 from sges.nodeset import nodes
@@ -32,6 +33,7 @@ PHASES = {
 """The phases of a search in words."""
 
 
+@documented_like(Result.summary)
 def summary(result: Result, max_lines: int | None = 40) -> str:
     """Return the edges, child by child, and then how they were found.
 
@@ -39,8 +41,6 @@ def summary(result: Result, max_lines: int | None = 40) -> str:
     ----------
     result : Result
         The result to describe.
-    max_lines : int or None
-        The largest number of lines for each list of edges or nodes; None shows all.
 
     Returns
     -------
