@@ -183,7 +183,7 @@ class Result(NamedGraph):
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the nodes: those of the data, or else the numbers of the nodes."""
-        return tuple(self.cpdag.name(v) for v in range(self.cpdag.n))
+        return tuple(map(self.cpdag.name, range(self.cpdag.n)))
 
     @property
     def edges(self) -> tuple[LearnedEdge, ...]:

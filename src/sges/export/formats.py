@@ -1,19 +1,6 @@
-"""Graphs as text in JSON, CSV, GraphML and GML, and graph files of any of these formats.
-
-======================  ==========================================================
-ending                  content
-======================  ==========================================================
-.json                   a result of sges, or ``{"nodes": [...], "edges": [...]}``
-.graphml, .xml          GraphML, which yEd, Gephi, Cytoscape and networkx read
-.gml                    GML, which networkx, igraph, Cytoscape and yEd read
-.csv                    a list of edges, or a labelled adjacency matrix
-.dot, .gv               DOT (``sges.export.dot``)
-.bif                    a network in BIF, of which the DAG is read
-======================  ==========================================================
-"""
+"""Graphs as text in JSON, CSV, GraphML and GML, and graph files in these formats, DOT and BIF."""
 
 import csv
-import json
 import re
 import sys
 from collections.abc import Callable
@@ -30,7 +17,6 @@ from sges.errors import (
     GraphError,
     InvalidArgument,
     NetworkError,
-    check_number,
     check_path,
     check_text,
     need,
@@ -46,21 +32,15 @@ from sges.graph.records import (
     graph_record,
     parse_json,
 )
+from sges.graph.records import to_json as record_to_json
 from sges.network.bif import network_of_bif
 from sges.writing import PathLike, file_errors, write_text
 
 GRAPHML_NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
-_CSV_TYPES = {
-    "": "directed",
-    "directed": "directed",
-    "-->": "directed",
-    "->": "directed",
-    "undirected": "undirected",
-    "---": "undirected",
-    "--": "undirected",
-}
+_CSV_TYPES = dict.fromkeys(("", "directed", "-->", "->"), "directed")
+_CSV_TYPES |= dict.fromkeys(("undirected", "---", "--"), "undirected")
 
 
 @documented_like(to_dot)
@@ -77,9 +57,8 @@ def to_json(graph: PDAG, indent: int | None = 2) -> str:
     str
         ``{"nodes": [names], "edges": [{"source", "target", "type"}]}``, the edges sorted.
     """
-    check_number("indent", indent, whole=True, most=100, optional=True)
     check_graph("graph", graph)
-    return json.dumps(graph_record(graph), indent=indent, ensure_ascii=False)
+    return record_to_json(graph_record(graph), indent)
 
 
 def from_json(text: str) -> PDAG:
@@ -205,10 +184,8 @@ def _of_matrix(names: list[str], rows: list[list[str]]) -> PDAG:
             try:
                 matrix[k, i] = float(cell)
             except ValueError:
-                raise GraphError(
-                    f"the line of {name!r} holds {cell!r}; entries of an adjacency matrix are 0 or "
-                    "1"
-                ) from None
+                rule = "entries of an adjacency matrix are 0 or 1"
+                raise GraphError(f"the line of {name!r} holds {cell!r}; {rule}") from None
     return from_numpy(matrix, "row-to-column", names)
 
 

@@ -8,6 +8,7 @@ byte by byte.
 
 import re
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -190,9 +191,9 @@ def labels_of(names: Sequence[str]) -> list[str]:
     >>> labels_of(["x", "a_rather_long_name_for_a_column"])
     ['x', 'a_rather_long_\nname_for_a_\ncolumn']
     """
-    labels = [label_of(name) for name in names]
-    alike = {label for label in labels if labels.count(label) > 1}
-    return [f"{label} #{v}" if label in alike else label for v, label in enumerate(labels)]
+    labels = list(map(label_of, names))
+    times = Counter(labels)
+    return [f"{label} #{v}" if times[label] > 1 else label for v, label in enumerate(labels)]
 
 
 def label_of(name: str) -> str:
@@ -243,7 +244,7 @@ def _drawn(
         kept = 1 << graph.node(around)
         for _ in range(min(depth, graph.n)):
             kept |= union(map(graph.adjacent, nodes(kept)))
-        graph = graph.named([graph.name(v) for v in range(graph.n)]).induced(nodes(kept))
+        graph = graph.named(list(map(graph.name, range(graph.n)))).induced(nodes(kept))
     check_word("engine", engine, get_args(Engine))
     check_flag("legend", legend)
     if title is not None and not isinstance(title, str):
@@ -306,16 +307,15 @@ def _draw_layout(
     """Draw a graph in its layout, with title and legend, scaled to fit the axes."""
     from matplotlib.patches import FancyBboxPatch
 
-    labels = labels_of([graph.name(v) for v in range(graph.n)])
+    labels = labels_of(list(map(graph.name, range(graph.n))))
     layout = layout_of(graph, _sizes(labels), engine)
     directed, undirected = graph.directed_edges(), graph.undirected_edges()
-    weak = [e for e in directed + undirected if styles and styles[min(e), max(e)].dashed]
-    explained = (
-        ("directed", directed),
-        ("undirected: either way", undirected),
-        ("below the threshold", weak),
-    )
-    entries = [words for words, edges in explained if edges and legend]
+    entries: list[str] = []
+    if legend:
+        entries += ["directed"] if directed else []
+        entries += ["undirected: either way"] if undirected else []
+        if styles and any(styles[min(e), max(e)].dashed for e in directed + undirected):
+            entries.append("below the threshold")
     top = MARGIN + (TITLE if title else 0.0)
     width = max(layout.width, 150.0 * len(entries), 72.0) + 2 * MARGIN
     height = top + layout.height + MARGIN + (LEGEND if entries else 0.0)

@@ -33,6 +33,7 @@ per line, is read back.
 import shutil
 import subprocess
 from bisect import bisect_left, bisect_right, insort
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, product
@@ -262,8 +263,8 @@ def _component(members: Sequence[int], edges: Sequence[Edge], sizes: Sequence[Si
     for edge, (upper, *bends, lower) in graph.chains.items():
         start, end = ports[upper, edge], ports[lower, edge]
         way = [(start, boxes[upper].bottom), (start, bands[layer[upper]][1])]
-        for bend, band in zip(bends, bands[layer[upper] + 1 :], strict=False):
-            way += [(x[bend], side) for side in band]
+        for bend, (top, bottom) in zip(bends, bands[layer[upper] + 1 :], strict=False):
+            way += [(x[bend], top), (x[bend], bottom)]
         way += [(end, bands[layer[lower]][0]), (end, boxes[lower].top)]
         curves.append(Curve(edge, _route(way)))
     return bounded(boxes, curves)
@@ -308,18 +309,15 @@ def layered_graph(layer: dict[int, int], edges: Sequence[Edge], first_bend: int)
     layers: list[list[Place]] = [[] for _ in range(max(layer.values()) + 1)]
     for v in sorted(layer):
         layers[layer[v]].append(v)
-    up: dict[Place, list[Place]] = {v: [] for v in layer}
-    down: dict[Place, list[Place]] = {v: [] for v in layer}
+    up: dict[Place, list[Place]] = defaultdict(list)
+    down: dict[Place, list[Place]] = defaultdict(list)
     chains: dict[Edge, list[Place]] = {}
     bend = first_bend
     for upper, lower in edges:
-        chains[upper, lower] = [upper]
-        for height in range(layer[upper] + 1, layer[lower]):
-            layers[height].append(bend)
-            chains[upper, lower].append(bend)
-            up[bend], down[bend] = [], []
-            bend += 1
-        chains[upper, lower].append(lower)
+        bends = range(bend, bend := bend + layer[lower] - layer[upper] - 1)
+        for height, place in enumerate(bends, start=layer[upper] + 1):
+            layers[height].append(place)
+        chains[upper, lower] = [upper, *bends, lower]
         for above, below in pairwise(chains[upper, lower]):
             down[above].append(below)
             up[below].append(above)
@@ -366,7 +364,7 @@ def crossings(graph: LayeredGraph, rows: Sequence[Sequence[Place]]) -> int:
     """
     total = 0
     for above, below in pairwise(rows):
-        at = {place: k for k, place in enumerate(below)}
+        at = dict(zip(below, range(len(below)), strict=True))
         ends: list[int] = []  # those seen so far, sorted
         for place in above:
             for end in sorted(map(at.__getitem__, graph.down[place])):
@@ -381,7 +379,7 @@ def _sweep(
     """Sort the places of each layer by the mean of their neighbors in the layer before."""
     side = graph.up if downward else graph.down
     for before, row in pairwise(rows if downward else rows[::-1]):
-        at = {place: k for k, place in enumerate(before)}
+        at = dict(zip(before, range(len(before)), strict=True))
         keys = {}
         for k, place in enumerate(row):
             near = side[place]
@@ -421,13 +419,14 @@ def coordinates(
     from scipy.sparse import block_array, eye_array
 
     column = _columns(graph, rows, first_bend=len(sizes))
-    half_width = {v: sizes[v][0] / 2 if v < len(sizes) else 0.0 for v in column}
     distances: dict[tuple[int, int], float] = {}
     for row in rows:
         for a, b in pairwise(row):
-            gap = BEND_GAP if min(a, b) >= len(sizes) else PLACE_GAP
+            distance = BEND_GAP if min(a, b) >= len(sizes) else PLACE_GAP
+            for place in (a, b):
+                distance += sizes[place][0] / 2 if place < len(sizes) else 0.0
             pair = (column[a], column[b])
-            distances[pair] = max(half_width[a] + half_width[b] + gap, distances.get(pair, 0.0))
+            distances[pair] = max(distance, distances.get(pair, 0.0))
     apart = np.array(list(distances), dtype=int).reshape(-1, 2)
     least = np.array(list(distances.values()))
     ends, weights = [], []  # of the pieces of edges
@@ -451,7 +450,7 @@ def coordinates(
     x = solution.x[: columns.shape[0]]
     x -= x.min()
     _centre(x, apart, least, pieces, weight)
-    return {place: float(x[k]) for place, k in column.items()}
+    return dict(zip(column, x[list(column.values())].tolist(), strict=True))
 
 
 def _columns(
@@ -465,16 +464,16 @@ def _columns(
     column: dict[Place, int] = {}
     lengths: list[int] = []  # how many places a column has
     for above, row in pairwise([[], *rows]):
-        at = {place: k for k, place in enumerate(above)}
+        at = dict(zip(above, range(len(above)), strict=True))
         lines = []  # bends below bends
         for v in row:
             u = graph.up[v][0] if v >= first_bend else -1
             if u >= first_bend and lengths[column[u]] < MAX_VERTICAL:
-                lines.append((at[u], column[u], v))
-        for k in longest_increasing([line[0] for line in lines]):
-            _, shared, v = lines[k]
-            column[v] = shared
-            lengths[shared] += 1
+                lines.append(v)
+        for k in longest_increasing([at[graph.up[v][0]] for v in lines]):
+            v = lines[k]
+            column[v] = column[graph.up[v][0]]
+            lengths[column[v]] += 1
         for v in row:
             if v not in column:
                 column[v] = len(lengths)
@@ -535,10 +534,10 @@ def _ports(
 ) -> dict[tuple[int, Edge], float]:
     """Return the x at which each edge meets its two nodes, edges of one side spread out."""
     ports: dict[tuple[int, Edge], float] = {}
-    sides: dict[tuple[int, bool], list[tuple[float, Edge]]] = {}
+    sides: dict[tuple[int, bool], list[tuple[float, Edge]]] = defaultdict(list)
     for edge, chain in graph.chains.items():
-        sides.setdefault((chain[0], True), []).append((x[chain[1]], edge))
-        sides.setdefault((chain[-1], False), []).append((x[chain[-2]], edge))
+        sides[chain[0], True].append((x[chain[1]], edge))
+        sides[chain[-1], False].append((x[chain[-2]], edge))
     for (v, _), ends in sides.items():
         room = min(0.62 * boxes[v].width, 9.0 * (len(ends) - 1))
         spread = np.linspace(x[v] - room / 2, x[v] + room / 2, len(ends)).tolist()
@@ -558,7 +557,7 @@ def _route(way: Sequence[Point]) -> tuple[Point, ...]:
             arrive = (to_x - dx / 3, to_y - dy / 3) if is_last else (to_x, to_y - dy / 2)
             points += [leave, arrive, (to_x, to_y)]
         elif dy > 1e-9:
-            if len(points) > 1 and np.ptp([x for x, _ in points[-4:]]) < 1e-9:
+            if len(points) > 1 and np.ptp(points[-4:], axis=0)[0] < 1e-9:
                 del points[-3:]  # lengthen the vertical line that leads here
             y = points[-1][1]
             points += [(x, y + (to_y - y) / 3), (x, y + (to_y - y) * 2 / 3), (to_x, to_y)]

@@ -112,7 +112,7 @@ def layout_for_page(graph: PDAG) -> Layout | None:
     if not 0 < graph.n <= MAX_DRAWN_NODES or graph.edge_count() > MAX_DRAWN_EDGES:
         return None
     sizes = []
-    for label in labels_of([graph.name(v) for v in range(graph.n)]):
+    for label in labels_of(list(map(graph.name, range(graph.n)))):
         lines = label.split("\n")
         width = max(sum(map(_advance, line)) for line in lines) * TYPE_SIZE
         sizes.append((max(width, 14.0) + 16.0, LINE_HEIGHT * len(lines) + 9.0))
@@ -160,7 +160,7 @@ def svg_of(graph: PDAG, layout: Layout | None) -> str:
             f'd="{_outline(points)}"/>'
         )
     lines.append('</g><g id="extra"></g><g id="nodes">')
-    for v, label in enumerate(labels_of([graph.name(v) for v in range(graph.n)])):
+    for v, label in enumerate(labels_of(list(map(graph.name, range(graph.n))))):
         lines.append(_node_box(graph, v, label, layout.boxes[v]))
     return "\n".join([*lines, "</g></svg>"])
 

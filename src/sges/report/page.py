@@ -6,11 +6,8 @@ this order:
     the result     its JSON, in a script element of the type application/json, which ``read_result``
                    reads; so the page is also the archive
     the view       what the script of the page needs, also as JSON: names, boxes, edges, the steps,
-                   and for each step the edges that it changed
+                   and for each step the edges that change when the library applies it
     the page       the picture as SVG in our layered layout, and tables; complete without scripts
-
-The graphs of the replay are those of the library: each is the graph that the operators of the
-steps lead to, stored as its difference from the one before.
 
 Names come from data and may be hostile.  In HTML they are escaped; in JSON every "<" is written
 as \u003c, so that no name can end a script element.  A content security policy in the page allows
@@ -348,53 +345,36 @@ def view_of(
     replicates: int,
 ) -> dict[str, Any]:
     """Return what the script of the page needs, as plain values."""
-    is_short = result.cpdag.n * len(result.steps) <= MAX_REPLAYED
-    graphs = replay(result) if is_short else None
-    number = {name: v for v, name in enumerate(result.names)}
-    phases = list(dict.fromkeys(step.phase for step in result.steps))
-    view: dict[str, Any] = {
-        "names": [printable(name) for name in result.names],
-        "edges": [
-            [
-                number[edge.source],
-                number[edge.target],
-                DIRECTED if edge.kind == "directed" else UNDIRECTED,
-                _finite(edge.gain),
-                edge.step,
-                _finite(edge.strength),
-                None if share is None else [round(part, 6) for part in share],
-            ]
-            for edge, share in zip(edges, shares, strict=True)
-        ],
-        "replicates": replicates,
-        "phases": [printable(phase) for phase in phases],
-        "steps": [],
-        "start": None,
-        "changes": [],
-        "boxes": [],
-    }
-    for step in result.steps:
+    graph, steps = result.cpdag, result.steps
+    number = dict(zip(result.names, range(graph.n), strict=True))
+    phases: list[str] = []
+    edge_rows, step_rows = [], []
+    for edge, share in zip(edges, shares, strict=True):
+        kind = DIRECTED if edge.kind == "directed" else UNDIRECTED
+        numbers = [_finite(edge.gain), edge.step, _finite(edge.strength)]
+        parts = None if share is None else [round(part, 6) for part in share]
+        edge_rows.append([number[edge.source], number[edge.target], kind, *numbers, parts])
+    for step in steps:
         operator = step.operator
-        values = [
-            phases.index(step.phase),
-            type(operator).__name__,
-            operator.x,
-            operator.y,
-            operator.set_name,
-            list(nodes(operator.chosen)),
-            _finite(step.gain),
-            _finite(step.score),
-            step.edges,
-        ]
-        separator = [] if step.separator is None else [list(nodes(step.separator))]
-        view["steps"].append([*values, *separator])
-    if layout is not None:
-        boxes = [layout.boxes[v] for v in range(result.cpdag.n)]
-        view["boxes"] = [[short(b.x), short(b.y), short(b.width), short(b.height)] for b in boxes]
-    if graphs is not None and result.steps:
-        view["start"] = "complete" if graphs[0].edge_count() else "empty"
-        view["changes"] = list(changes([*graphs, result.cpdag]))
-    return view
+        if step.phase not in phases:
+            phases.append(step.phase)
+        row: list[Any] = [phases.index(step.phase), type(operator).__name__]
+        row += [operator.x, operator.y, operator.set_name, list(nodes(operator.chosen))]
+        row += [_finite(step.gain), _finite(step.score), step.edges]
+        row += [] if step.separator is None else [list(nodes(step.separator))]
+        step_rows.append(row)
+    graphs = replay(result) if steps and graph.n * len(steps) <= MAX_REPLAYED else None
+    boxes = [] if layout is None else [layout.boxes[v] for v in range(graph.n)]
+    return {
+        "names": list(map(printable, result.names)),
+        "edges": edge_rows,
+        "replicates": replicates,
+        "phases": list(map(printable, phases)),
+        "steps": step_rows,
+        "start": None if graphs is None else "complete" if graphs[0].edge_count() else "empty",
+        "changes": [] if graphs is None else list(changes([*graphs, graph])),
+        "boxes": [[short(b.x), short(b.y), short(b.width), short(b.height)] for b in boxes],
+    }
 
 
 def replay(result: Result) -> list[PDAG] | None:
@@ -441,12 +421,10 @@ def _shares(edges: Sequence[LearnedEdge], confidence: "Confidence | None") -> li
         return [None] * len(edges)
     found: dict[tuple[str, str], Shares] = {}
     for row in confidence.rows():
-        ends = (str(row["a"]), str(row["b"]))
-        edge, forward, backward, line = (
-            float(row[key]) for key in ("p_edge", "p_ab", "p_ba", "p_undirected")
-        )
-        found[ends] = (edge, forward, backward, line)
-        found[ends[::-1]] = (edge, backward, forward, line)
+        edge, line = float(row["p_edge"]), float(row["p_undirected"])
+        forward, backward = float(row["p_ab"]), float(row["p_ba"])
+        found[str(row["a"]), str(row["b"])] = (edge, forward, backward, line)
+        found[str(row["b"]), str(row["a"])] = (edge, backward, forward, line)
     return [found.get((edge.source, edge.target), (0.0, 0.0, 0.0, 0.0)) for edge in edges]
 
 
@@ -507,50 +485,43 @@ def _data_facts(result: Result) -> list[tuple[str, str]]:
     data = _data_of(result)
     if data is None:
         return [("data", "not stored with the result; the notes say what was read")]
-    records = int(data.records)
+    records = f"{int(data.records):,} records"
     if not hasattr(data, "kinds"):
-        return [("data", f"{records:,} records of {len(data.names):,} continuous columns")]
-    words = [
-        f"{len(columns):,} {kind}"
-        for kind, columns in (("continuous", data.continuous), ("discrete", data.discrete))
-        if columns
-    ]
-    rows = [("data", f"{records:,} records; {' and '.join(words)} columns")]
-    if data.discrete:
-        low, high = data.arities.min(), data.arities.max()
-        span = f"{low}" if low == high else f"{low} to {high}"
-        rows.append(("levels", f"{span} in each discrete column"))
-    return rows
+        return [("data", f"{records} of {len(data.names):,} continuous columns")]
+    kinds = [f"{len(data.continuous):,} continuous"] if data.continuous else []
+    if not data.discrete:
+        return [("data", f"{records}; {kinds[0]} columns")]
+    kinds.append(f"{len(data.discrete):,} discrete")
+    low, high = data.arities.min(), data.arities.max()
+    span = f"{low}" if low == high else f"{low} to {high}"
+    levels = ("levels", f"{span} in each discrete column")
+    return [("data", f"{records}; {' and '.join(kinds)} columns"), levels]
 
 
 def _data_of(result: Result) -> Any:  # noqa: ANN401 (a Dataset or Moments)
     """Return the data behind the score, if they are at hand and not too wide to be made ready."""
-    if result.cpdag.n > MAX_DESCRIBED_NODES:
-        return None
-    for name in ("data", "moments"):
+    for name in ("data", "moments") if result.cpdag.n <= MAX_DESCRIBED_NODES else ():
         data = getattr(result.scorer, name, None)
-        if data is not None and hasattr(data, "names") and hasattr(data, "records"):
+        if hasattr(data, "names") and hasattr(data, "records"):
             return data
     return None
 
 
-# Run it again, and cite it
+# Run it again
 
 
 def _again(result: Result, command: str | None) -> str:
-    parts = []
+    text = ""
     if command is not None:
-        parts.append(f"<p>The command was</p><pre>{escape(printable(command))}</pre>")
-    if result.call is not None:
-        intro = "In Python; a name without quotes, such as data, stands for what was passed:"
-        call = printable(result.call)
-    else:
+        text = f"<p>The command was</p><pre>{escape(printable(command))}</pre>"
+    intro = "In Python; a name without quotes, such as data, stands for what was passed:"
+    if result.call is None:
         intro = (
             "In Python, as far as the result records how it was found (options for reading the "
             "table, background knowledge and a penalty other than 1 are not recorded):"
         )
-        call = _call(result)
-    parts.append(f"<p>{intro}</p><pre>{escape(call)}</pre>")
+    call = _call(result) if result.call is None else result.call
+    text += f"<p>{intro}</p><pre>{escape(printable(call))}</pre>"
     rows = [("sges", __version__), ("numpy", np.__version__), ("scipy", scipy.__version__)]
     rows.append(("Python", f"{platform.python_version()}, {platform.machine()}"))
     if result.digest is not None:
@@ -559,7 +530,7 @@ def _again(result: Result, command: str | None) -> str:
         height = data.rows if hasattr(data, "kinds") else len(data.names)
         if len(data.names) * height <= MAX_DIGESTED:
             rows.append(("digest of the statistics", digest_of(data)))
-    return "".join([*parts, definitions(rows)])
+    return text + definitions(rows)
 
 
 def _call(result: Result) -> str:
@@ -578,4 +549,4 @@ def _call(result: Result) -> str:
         arguments.append(f"strategy={json.dumps(result.strategy)}")
     if result.strategy == "two-phase" and result.forward:
         arguments.append(f"forward={json.dumps(result.forward)}")
-    return printable(f"result = sges.learn({', '.join(arguments)})")
+    return f"result = sges.learn({', '.join(arguments)})"

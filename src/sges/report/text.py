@@ -50,14 +50,14 @@ def summary(result: Result, max_lines: int | None = 40) -> str:
     check_instance("result", result, Result, "a Result")
     check_number("max_lines", max_lines, whole=True, optional=True)
     graph = result.cpdag
-    names = [printable(graph.name(v)) for v in range(graph.n)]
+    names = list(map(printable, result.names))
     blocks: list[tuple[str, list[str]]] = []
     arrows, lines = [], []
     for v in range(graph.n):
         if above := graph.parents(v):
-            arrows.append((", ".join(names[u] for u in nodes(above)), "→", names[v]))
+            arrows.append((", ".join(map(names.__getitem__, nodes(above))), "→", names[v]))
         if later := graph.neighbors(v) >> v << v:
-            lines.append((names[v], "—", ", ".join(names[u] for u in nodes(later))))
+            lines.append((names[v], "—", ", ".join(map(names.__getitem__, nodes(later)))))
     if arrows:
         blocks.append(("Directed: the same in every member of the class", _aligned(arrows)))
     if lines:
