@@ -5,10 +5,7 @@ string of DOT ends at ``"`` and, as a label, understands escapes that begin with
 entities of HTML such as ``&lt;``; so these are escaped, and a line break is written ``\n``.  Such a
 name is also written as a label, because most programs read the escapes of labels only.
 
-Read are ``digraph`` and ``graph``, quoted and plain names, chains ``a -> b -> c``, lists of
-attributes, comments and defaults (which are ignored).  An edge is undirected if it is drawn
-``--`` or has ``dir=none`` or ``dir=both``.  Subgraphs and HTML labels are refused.  A node is
-called by its label if all labels differ, else by its id.
+Subgraphs and HTML labels are not read.
 """
 
 import re
@@ -60,10 +57,12 @@ def to_dot(graph: PDAG) -> str:
         is_plain = label == f'"{graph.name(v)}"'
         lines.append(f"  {node_id};" if is_plain else f"  {node_id} [label={label}];")
     ids = list(numbered)
-    directed = [(x, y, "") for x, y in graph.directed_edges()]
     style = f' [dir=none, style=dashed, color="{UNDIRECTED_COLOUR}"]'
-    undirected = [(x, y, style) for x, y in graph.undirected_edges()]
-    lines += [f"  {ids[x]} -> {ids[y]}{end};" for x, y, end in sorted(directed + undirected)]
+    edges = dict.fromkeys(graph.directed_edges(), "") | dict.fromkeys(
+        graph.undirected_edges(), style
+    )
+    for (x, y), end in sorted(edges.items()):
+        lines.append(f"  {ids[x]} -> {ids[y]}{end};")
     return "\n".join([*lines, "}", ""])
 
 
@@ -100,8 +99,9 @@ def from_dot(text: str) -> PDAG:
     Parameters
     ----------
     text : str
-        A ``digraph`` or ``graph`` without subgraphs and HTML labels; attributes other than
-        ``label`` and ``dir`` are ignored.
+        A ``digraph`` or ``graph`` without subgraphs and HTML labels.  An edge is undirected if it
+        is drawn ``--`` or has ``dir=none`` or ``dir=both``; attributes other than ``label`` and
+        ``dir`` are ignored.
 
     Returns
     -------

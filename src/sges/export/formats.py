@@ -109,9 +109,8 @@ def to_adjacency_csv(graph: PDAG) -> str:
         The names in the header, after one empty cell, and at the start of each line; a 1 in row
         i and column j is i → j, and both ways i — j.
     """
-    check_graph("graph", graph)
-    names = [graph.name(v) for v in range(graph.n)]
     rows = to_numpy(graph, "row-to-column").tolist()
+    names = list(map(graph.name, range(graph.n)))
     return _csv([["", *names], *([name, *row] for name, row in zip(names, rows, strict=True))])
 
 
@@ -354,24 +353,27 @@ def _from_bif(text: str) -> PDAG:
         raise GraphError(f"this is not BIF: {error}") from None
 
 
-READERS: dict[str, Callable[[str], PDAG]] = {
-    ".json": from_json,
-    ".graphml": from_graphml,
-    ".xml": from_graphml,
-    ".gml": from_gml,
-    ".csv": from_csv,
-    ".dot": from_dot,
-    ".gv": from_dot,
-    ".bif": _from_bif,
+_FORMATS: dict[str, tuple[Callable[[str], PDAG], Callable[[PDAG], str] | None]] = {
+    ".json": (from_json, to_json),
+    ".graphml": (from_graphml, to_graphml),
+    ".xml": (from_graphml, None),
+    ".gml": (from_gml, to_gml),
+    ".csv": (from_csv, to_csv),
+    ".dot": (from_dot, to_dot),
+    ".gv": (from_dot, to_dot),
+    ".bif": (_from_bif, None),
 }
-WRITERS: dict[str, Callable[[PDAG], str]] = {
-    ".json": to_json,
-    ".graphml": to_graphml,
-    ".gml": to_gml,
-    ".csv": to_csv,
-    ".dot": to_dot,
-    ".gv": to_dot,
+"""What reads and what writes the files of each ending."""
+
+_BEGINNINGS: dict[str, Callable[[str], PDAG]] = {
+    r"\{": from_json,
+    r"<": from_graphml,
+    r"network\s+\S+\s*\{": _from_bif,
+    r"(#.*\n|\s|Creator.*\n|Version.*\n)*graph\s*\[": from_gml,
+    r"digraph|graph|strict|//|/\*": from_dot,
+    "": from_csv,
 }
+"""By what texts of each format begin, for files whose ending says nothing."""
 
 
 @documented_like(from_json)
@@ -395,7 +397,10 @@ def read_graph(path: PathLike) -> PDAG:
     check_path("path", path)
     source = "standard input" if str(path) == "-" else repr(str(path))
     text = read_text(path)
-    reader = READERS.get(Path(path).suffix.lower()) or _by_content(text)
+    reader, _ = _FORMATS.get(Path(path).suffix.lower(), (None, None))
+    if reader is None:
+        starts = (start for start in _BEGINNINGS if re.match(rf"\s*({start})", text[:2000], re.I))
+        reader = _BEGINNINGS[next(starts)]
     try:
         return reader(text)
     except GraphError as error:
@@ -424,14 +429,13 @@ def write_graph(graph: PDAG, path: PathLike) -> Path:
         If the file cannot be written.
     """
     check_path("path", path)
-    check_graph("graph", graph)
-    ending = Path(path).suffix.lower()
-    if ending not in WRITERS:
+    _, writer = _FORMATS.get(Path(path).suffix.lower(), (None, None))
+    if writer is None:
+        endings = ", ".join(ending for ending, (_, writer) in _FORMATS.items() if writer)
         raise InvalidArgument(
-            f"a graph cannot be written to {str(path)!r}: its ending must be one of "
-            f"{', '.join(WRITERS)}"
+            f"a graph cannot be written to {str(path)!r}: its ending must be one of {endings}"
         )
-    return write_text(path, WRITERS[ending](graph))
+    return write_text(path, writer(graph))
 
 
 def read_text(path: PathLike) -> str:
@@ -452,19 +456,3 @@ def read_text(path: PathLike) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise FileError(f"cannot read {source}: it is not text in UTF-8") from None
-
-
-def _by_content(text: str) -> Callable[[str], PDAG]:
-    """Return the reader for a file whose ending says nothing."""
-    start = text.lstrip()[:8].lower()
-    if start.startswith("{"):
-        return from_json
-    if start.startswith("<"):
-        return from_graphml
-    if re.match(r"\s*network\s+\S+\s*\{", text[:2000]):
-        return _from_bif
-    if re.match(r"(#[^\n]*\n|\s|Creator[^\n]*\n|Version[^\n]*\n)*graph\s*\[", text[:2000]):
-        return from_gml
-    if start.startswith(("digraph", "graph", "strict", "//", "/*")):
-        return from_dot
-    return from_csv

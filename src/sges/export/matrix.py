@@ -156,10 +156,10 @@ def adjacency_frame(graph: PDAG) -> Any:  # noqa: ANN401 (pandas has no types)
     pandas.DataFrame
         The matrix of ``to_numpy``, with the names as labels of rows and columns.
     """
-    check_graph("graph", graph)
-    names = [graph.name(v) for v in range(graph.n)]
+    matrix = to_numpy(graph, "row-to-column")
+    names = list(map(graph.name, range(graph.n)))
     pandas = need("pandas", "a labelled adjacency matrix")
-    return pandas.DataFrame(to_numpy(graph, "row-to-column"), index=names, columns=names)
+    return pandas.DataFrame(matrix, index=names, columns=names)
 
 
 def from_adjacency_frame(frame: Any) -> PDAG:  # noqa: ANN401

@@ -373,9 +373,7 @@ def crossings(graph: LayeredGraph, rows: Sequence[Sequence[Place]]) -> int:
     return total
 
 
-def _sweep(
-    graph: LayeredGraph, rows: list[list[Place]], *, downward: bool, ties_left: bool
-) -> None:
+def _sweep(graph: LayeredGraph, rows: list[list[Place]], downward: bool, ties_left: bool) -> None:
     """Sort the places of each layer by the mean of their neighbors in the layer before."""
     side = graph.up if downward else graph.down
     for before, row in pairwise(rows if downward else rows[::-1]):

@@ -134,9 +134,9 @@ def _aligned(edges: list[tuple[str, str, str]]) -> list[str]:
 
 def _folded(head: str, text: str) -> list[str]:
     """Return head and text in lines of at most 80 columns, later lines indented as the first."""
-    room = max(WIDTH - len(head), 20)
-    parts = wrap(text, room, break_on_hyphens=False) or [""]
-    return [(head if not k else " " * len(head)) + part for k, part in enumerate(parts)]
+    width, later = max(WIDTH, len(head) + 20), " " * len(head)
+    lines = wrap(text, width, initial_indent=head, subsequent_indent=later, break_on_hyphens=False)
+    return lines or [head]
 
 
 # Progress
