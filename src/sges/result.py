@@ -732,6 +732,7 @@ _STEP_ENTRIES: Rules = {
     "gain": (is_number, "a number"),
     "score": (is_number, "a number"),
     "edges": (is_count, "a count"),
+    "separator": (lambda value: value is None or is_texts(value), "a list of names, or null"),
 }
 
 
@@ -739,19 +740,17 @@ def _step(record: object, number: Mapping[str, int], what: str) -> Step:
     """Return the step that ``_step_record`` wrote."""
     if not isinstance(record, Mapping):
         raise DataError(f"{what} of the result is {shown(record)}, not an object")
-    entries = checked_entries(record, _STEP_ENTRIES, what)
-    for name in (entries["x"], entries["y"], *entries["set"]):
+    entries = checked_entries({"separator": None, **record}, _STEP_ENTRIES, what)
+    separator = entries["separator"]
+    for name in (entries["x"], entries["y"], *entries["set"], *(separator or ())):
         if name not in number:
             raise DataError(f"{what} names {shown(name)}, which is not among the nodes")
     x, y, *chosen = (number[name] for name in (entries["x"], entries["y"], *entries["set"]))
-    operator = OPERATORS[entries["operator"]](x, y, chosen)
-    separator, names = None, record.get("separator")
-    if names is not None:
-        if not isinstance(names, list) or any(name not in number for name in map(str, names)):
-            raise DataError(
-                f"the separator of {what} is {shown(names)}; it must be a list of nodes"
-            )
-        separator = nodeset(number[str(name)] for name in names)
     return Step(
-        entries["phase"], operator, entries["gain"], entries["score"], entries["edges"], separator
+        entries["phase"],
+        OPERATORS[entries["operator"]](x, y, chosen),
+        entries["gain"],
+        entries["score"],
+        entries["edges"],
+        None if separator is None else nodeset(number[name] for name in separator),
     )

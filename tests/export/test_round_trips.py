@@ -147,6 +147,11 @@ def test_a_file_is_read_as_it_was_written(tmp_path: Path, ending: str) -> None:
     assert_same(read_graph(other), graph)
 
 
+def test_half_a_surrogate_pair_in_a_name_survives_a_json_file(tmp_path: Path) -> None:
+    graph = PDAG.from_edges(2, [(0, 1)], names=["a", "\ud800"])
+    assert_same(read_graph(write_graph(graph, tmp_path / "graph.json")), graph)
+
+
 @pytest.mark.parametrize("writer", [to_json, to_graphml, to_gml, to_csv, to_dot])
 def test_standard_input_is_told_by_how_it_begins(
     writer: Callable[[PDAG], str], monkeypatch: pytest.MonkeyPatch

@@ -254,9 +254,10 @@ def _pgmpy_network(network: BayesianNetwork | LinearGaussian) -> Any:  # noqa: A
     models, factors = (
         need(f"pgmpy.{m}", "a pgmpy network", "pgmpy") for m in ("models", "factors")
     )
-    is_discrete = isinstance(network, BayesianNetwork)
-    kind = "DiscreteBayesianNetwork" if is_discrete else "LinearGaussianBayesianNetwork"
-    made = getattr(models, kind)()
+    if isinstance(network, BayesianNetwork):
+        made = models.DiscreteBayesianNetwork()
+    else:
+        made = models.LinearGaussianBayesianNetwork()
     made.add_nodes_from(network.names)
     for v, name in enumerate(network.names):
         above = list(nodes(network.dag.parents(v)))
@@ -333,13 +334,13 @@ def to_causallearn(graph: PDAG) -> Any:  # noqa: ANN401 (causal-learn has no typ
         The same graph, its nodes called by their names.
     """
     check_graph("graph", graph)
-
-    def module(name: str) -> Any:  # noqa: ANN401
-        return need(f"causallearn.graph.{name}", "a causal-learn graph", "causal-learn")
-
-    edge, endpoint = module("Edge").Edge, module("Endpoint").Endpoint
-    made_nodes = [module("GraphNode").GraphNode(graph.name(v)) for v in range(graph.n)]
-    made = module("GeneralGraph").GeneralGraph(made_nodes)
+    edges, endpoints, single, general = (
+        need(f"causallearn.graph.{name}", "a causal-learn graph", "causal-learn")
+        for name in ("Edge", "Endpoint", "GraphNode", "GeneralGraph")
+    )
+    edge, endpoint = edges.Edge, endpoints.Endpoint
+    made_nodes = [single.GraphNode(graph.name(v)) for v in range(graph.n)]
+    made = general.GeneralGraph(made_nodes)
     for x, y in graph.directed_edges():
         made.add_edge(edge(made_nodes[x], made_nodes[y], endpoint.TAIL, endpoint.ARROW))
     for x, y in graph.undirected_edges():

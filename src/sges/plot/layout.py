@@ -12,12 +12,10 @@ Our layered layout has four steps, after Sugiyama et al. (1981) and Gansner et a
     order         orders within the layers with few crossings: sweeps down and up put each place
                   near the mean of its neighbors, then neighboring places change sides while
                   that saves crossings, and the best order seen is kept
-    coordinates   places keep their order and their distance, long edges run vertically from bend to
-                  bend unless two of them cross there, and edges are as straight as possible
-                  otherwise: the sum of |x - x'| over all pieces of edges is least, with long edges
-                  counting more; again a linear program, with one column per vertical line.
-                  Of its many solutions, one is taken in which nodes are centred over their
-                  neighbors, by moving each towards their mean as far as that costs nothing
+    coordinates   places keep their order and their distance, and the sum of |x - x'| over all
+                  pieces of edges is least, with long edges counting more; again a linear
+                  program.  Long edges run vertically from bend to bend unless two of them cross
+                  there, and nodes are centred over their neighbors as far as that costs nothing
     routes        every layer is a horizontal band with a gap below it; an edge crosses a band
                   only at a bend, straight down, and moves sideways only in gaps
 
@@ -314,7 +312,8 @@ def layered_graph(layer: dict[int, int], edges: Sequence[Edge], first_bend: int)
     chains: dict[Edge, list[Place]] = {}
     bend = first_bend
     for upper, lower in edges:
-        bends = range(bend, bend := bend + layer[lower] - layer[upper] - 1)
+        bends = range(bend, bend + layer[lower] - layer[upper] - 1)
+        bend = bends.stop
         for height, place in enumerate(bends, start=layer[upper] + 1):
             layers[height].append(place)
         chains[upper, lower] = [upper, *bends, lower]
@@ -512,7 +511,8 @@ def _centre(
         before, after = right == k, left == k
         around.append((k, near, weights, left[before], least[before], right[after], least[after]))
     for turn in range(CENTRING_ROUNDS):
-        for k, near, weights, before, to_left, after, to_right in around[:: (-1) ** turn]:
+        way = around if turn % 2 == 0 else around[::-1]
+        for k, near, weights, before, to_left, after, to_right in way:
             rising = np.argsort(x[near])
             at, passed = x[near][rising], np.cumsum(weights[rising])
             middle = int(np.searchsorted(passed, passed[-1] / 2))

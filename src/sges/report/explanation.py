@@ -18,7 +18,7 @@ from sges.graph.named import printable
 from sges.graph.pdag import PDAG
 from sges.nodeset import as_node, nodes
 from sges.operators import Delete, Operator, deletes, inserts
-from sges.report.html import preformatted
+from sges.report.html import DIRECTED, NONE, between_nodes, preformatted
 from sges.report.page import replay
 from sges.result import Result
 
@@ -126,13 +126,11 @@ def edge_in_words(graph: PDAG, a: int, b: int) -> str:
     >>> edge_in_words(PDAG.from_edges(2, [(0, 1)], names=["rain", "wet"]), 1, 0)
     'rain → wet'
     """
-    x, y = printable(graph.name(a)), printable(graph.name(b))
-    forward, backward = graph.out[a] >> b & 1, graph.out[b] >> a & 1
-    if forward and backward:
-        return f"{x} — {y}"
-    if forward or backward:
-        return f"{x} → {y}" if forward else f"{y} → {x}"
-    return f"no edge between {x} and {y}"
+    x, y, kind = between_nodes(graph, a, b)
+    first, second = printable(graph.name(x)), printable(graph.name(y))
+    if kind == NONE:
+        return f"no edge between {first} and {second}"
+    return f"{first} {'→' if kind == DIRECTED else '—'} {second}"
 
 
 def _named(operator: Operator, names: Sequence[str]) -> str:

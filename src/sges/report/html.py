@@ -254,9 +254,11 @@ def edge_table(
             f'<td><span title="{edge.kind}">{sign}</span></td>'
             f"<td>{escape(printable(edge.target))}</td>"
         )
+        values = {"gain": edge.gain, "step": edge.step, "strength": edge.strength}
+        values["share"] = None if share is None else share[0]
         for column, spec in formats.items():
-            value = share and share[0] if column == "share" else getattr(edge, column)
-            rows += f'<td class="number">{"" if value is None else format(value, spec)}</td>'
+            text = "" if values[column] is None else format(values[column], spec)
+            rows += f'<td class="number">{text}</td>'
         rows += "</tr>"
     about_strength = (
         " <i>Strength</i> is how much the score of one member of the class falls when the edge is "

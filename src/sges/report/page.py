@@ -93,9 +93,6 @@ NOTEBOOK_HEIGHT = 560
 
 FILES = ("graph.json", "graph.dot", "graph.svg", "report.html", "summary.txt")
 
-_RESULT_MARK = '<script type="application/json" id="sges-result">'
-_END_MARK = "</script>"
-
 
 @documented_like(Result.save)
 def save(result: Result, directory: PathLike) -> list[Path]:
@@ -184,13 +181,12 @@ def read_result(path: PathLike) -> Result:
     text = read_text(path)
     try:
         if text.lstrip()[:9].lower() == "<!doctype":
-            start = text.find(_RESULT_MARK)
-            end = text.find(_END_MARK, start)
-            if start < 0 or end < 0:
+            _, mark, text = text.partition('<script type="application/json" id="sges-result">')
+            text, end, _ = text.partition("</script>")
+            if not mark or not end:
                 raise DataError(
                     "this HTML page holds no result; it was not written by Result.report"
                 )
-            text = text[start + len(_RESULT_MARK) : end]
         return Result.from_json(text)
     except DataError as error:
         raise DataError(f"{source}: {error}") from None
@@ -364,6 +360,9 @@ def view_of(
         row += [] if step.separator is None else [list(nodes(step.separator))]
         step_rows.append(row)
     graphs = replay(result) if steps and graph.n * len(steps) <= MAX_REPLAYED else None
+    start = None
+    if graphs is not None:
+        start = "complete" if graphs[0].edge_count() else "empty"
     boxes = [] if layout is None else [layout.boxes[v] for v in range(graph.n)]
     return {
         "names": list(map(printable, result.names)),
@@ -371,7 +370,7 @@ def view_of(
         "replicates": replicates,
         "phases": list(map(printable, phases)),
         "steps": step_rows,
-        "start": None if graphs is None else "complete" if graphs[0].edge_count() else "empty",
+        "start": start,
         "changes": [] if graphs is None else list(changes([*graphs, graph])),
         "boxes": [[short(b.x), short(b.y), short(b.width), short(b.height)] for b in boxes],
     }
