@@ -5,33 +5,24 @@ DAGs, and so several possible parents of x.  IDA (Maathuis, Kalisch & Bühlmann 
 locally, without listing the members of the class: each clique S of neighbors of x may be parents
 of x and the other neighbors its children.  In a class refined by background knowledge such a
 choice must also agree with Meek's rules (Perković, Kalisch & Maathuis 2017).  The possible effects
-are one value for each possible set of parents.
+are one value for each possible set of parents; ``sges.adjustment`` estimates each of them.
 
-    linear      the coefficient of x in the regression of y on x and its parents, with a standard
-                error; everything comes from the covariance
-    discrete    p(y | do(x)) = Σ_z p(z) p(y | x, z), z over the configurations of the parents
-    joint       effects of several variables set at once.  Each directed path from x_i to y has a
-                last node x_j among them, so T_iy = Σ_j T_ij J_jy, where T are total effects and J
-                the joint ones (Nandy, Maathuis & Richardson 2017); standard errors by the delta
-                method
-
-Where no path leads from x to y, as where y is a parent of x, the effect is zero by the graph and is
-not estimated.  All values assume that the graph is right, that there
-are no hidden common causes, and no selection.
+Where no path leads from x to y, the effect is zero by the graph and is not estimated.  All values
+assume that the graph is right, that there are no hidden common causes, and no selection.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
-from math import inf, prod, sqrt
+from math import inf
+from operator import attrgetter
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from sges.data import Dataset, Moments
-from sges.data.em import completed
+from sges.adjustment import Data, DiscreteData, Floats, LinearData, data_of
 from sges.docstrings import documented_like
 from sges.errors import (
     DataError,
@@ -45,9 +36,8 @@ from sges.errors import (
 from sges.graph.counting import class_size
 from sges.graph.equivalence import maximally_oriented, pdag_to_dag
 from sges.graph.meek import direct_in_turn
-from sges.graph.pdag import PDAG, check_graph, columns_of
+from sges.graph.pdag import PDAG, check_graph
 from sges.graph.undirected import Between, cliques
-from sges.network import BayesianNetwork, LinearGaussian
 from sges.nodeset import NodeSet, as_node, nodes, reach, union
 
 __all__ = [
@@ -64,16 +54,10 @@ __all__ = [
     "possible_parents",
 ]
 
-Floats: TypeAlias = NDArray[np.float64]
 Adjustment: TypeAlias = Literal["parents", "optimal"]
-Data: TypeAlias = Any
-"""A table in any form that ``Dataset.of`` accepts, ``Moments``, or a network."""
 
 MAX_PARENT_SETS = 10_000
 """How many possible sets of parents are examined before a question is given up."""
-
-MAX_CELLS = 1 << 24
-"""The most cells of a table of counts (128 mebibytes)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,14 +124,9 @@ class LinearEffect:
         """
         if not (is_number(level) and 0 < level < 1):
             raise InvalidArgument(f"level = {shown(level)}: it must be between 0 and 1")
-        ends = [
-            (value - width, value + width)
-            for value, error, free in zip(
-                self.values, self.standard_errors, self.degrees_of_freedom, strict=True
-            )
-            for width in [error * float(stdtrit(free, (1 + level) / 2)) if error else 0.0]
-        ]
-        return min(low for low, _ in ends), max(high for _, high in ends)
+        quantiles = stdtrit(self.degrees_of_freedom, (1 + level) / 2)
+        widths = np.multiply(self.standard_errors, quantiles)
+        return float(np.min(self.values - widths)), float(np.max(self.values + widths))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the effect as plain lists, dicts, strings and numbers.
@@ -247,12 +226,8 @@ class DiscreteEffect:
         The largest total variation distance between two rows: the largest change in the
         probability of any event when the treatment is set to one level instead of another.
         """
-        found = []
-        for table in self.distributions:
-            known = table[~np.isnan(table).any(axis=1)]
-            apart = np.abs(known[:, None] - known).sum(axis=2) / 2
-            found.append(float(apart.max(initial=0.0)))
-        return tuple(found)
+        distances = (np.abs(table[:, None] - table).sum(axis=2) / 2 for table in self.distributions)
+        return tuple(float(np.fmax.reduce(d, axis=None, initial=0.0)) for d in distances)
 
     @property
     def lower_bound(self) -> float:
@@ -419,8 +394,7 @@ def multiplicities(graph: PDAG, x: int) -> list[int | Between]:
 def _choices(closed: PDAG, x: int) -> Iterator[PDAG]:
     """Yield the class for each way to direct all edges at x that some member has."""
     near = closed.neighbors(x)
-    rows = {v: closed.adjacent(v) for v in nodes(near)}
-    every = cliques(rows, near)
+    every = cliques(closed.skeleton(), near)
     for chosen in islice(every, MAX_PARENT_SETS):
         arrows = [(v, x) if chosen >> v & 1 else (x, v) for v in nodes(near)]
         refined, contradicting = direct_in_turn(closed, arrows)
@@ -488,11 +462,11 @@ def effect(
     x, y = graph.node(treatment), graph.node(outcome)
     if x == y:
         raise InvalidArgument(f"treatment and outcome are both {graph.name(x)!r}; name two")
-    statistics = _statistics(graph, data, smoothing)
+    numbers = data_of(graph, data, smoothing)
     choices = list(_choices(maximally_oriented(graph), x))
-    if isinstance(statistics, _Tables):
-        return _discrete(graph, x, y, choices, statistics)
-    return _linear(graph, x, y, choices, statistics, adjustment)
+    if isinstance(numbers, LinearData):
+        return _linear(graph, x, y, choices, numbers, adjustment)
+    return _discrete(graph, x, y, choices, numbers)
 
 
 @documented_like(effect)
@@ -531,27 +505,22 @@ def joint_effect(
     xs, y = [graph.node(x) for x in treatments], graph.node(outcome)
     if len({*xs, y}) < len(xs) + 1:
         raise InvalidArgument("the treatments and the outcome must all be different variables")
-    moments = _statistics(graph, data, 1.0)
-    if not isinstance(moments, _Linear):
+    numbers = data_of(graph, data)
+    if not isinstance(numbers, LinearData):
         raise DataError("joint effects need continuous data")
     states = [maximally_oriented(graph)]
     for x in xs:
         states = [refined for state in states for refined in _choices(state, x)]
         if len(states) > MAX_PARENT_SETS:
             raise Undecided(f"the treatments have more than {MAX_PARENT_SETS} choices of parents")
-    values, errors, parents = [], [], []
-    for state in states:
-        above = [state.parents(x) for x in xs]
-        joint, error = moments.joint_coefficients(xs, y, above)
-        values.append(joint)
-        errors.append(error)
-        parents.append(tuple(graph.names_of(z) for z in above))
+    parents = [[state.parents(x) for x in xs] for state in states]
+    values, errors = zip(*(numbers.joint_coefficients(xs, y, z) for z in parents), strict=True)
     return JointEffect(
         tuple(graph.name(x) for x in xs),
         graph.name(y),
-        tuple(values),
-        tuple(errors),
-        tuple(parents),
+        values,
+        errors,
+        tuple(tuple(map(graph.names_of, sets)) for sets in parents),
     )
 
 
@@ -569,9 +538,7 @@ def effects_of(
     """
     check_graph("graph", graph)
     x = graph.node(treatment)
-    choices = list(_choices(maximally_oriented(graph), x))
-    pairs = [(x, y, choices) for y in range(graph.n) if y != x]
-    return _ranked(graph, pairs, data)
+    return _ranked(graph, [(x, y) for y in range(graph.n) if y != x], data)
 
 
 @documented_like(effects_of, effect)
@@ -581,9 +548,7 @@ def effects_on(
     """Return the possible effects of each other variable on one, strongest first."""
     check_graph("graph", graph)
     y = graph.node(outcome)
-    closed = maximally_oriented(graph)
-    pairs = [(x, y, list(_choices(closed, x))) for x in range(graph.n) if x != y]
-    return _ranked(graph, pairs, data)
+    return _ranked(graph, [(x, y) for x in range(graph.n) if x != y], data)
 
 
 @documented_like(effect)
@@ -631,14 +596,16 @@ def effect_over(
 
 
 def _ranked(
-    graph: PDAG, pairs: Sequence[tuple[int, int, Sequence[PDAG]]], data: Data
+    graph: PDAG, pairs: Sequence[tuple[int, int]], data: Data
 ) -> list[LinearEffect] | list[DiscreteEffect]:
-    statistics = _statistics(graph, data, 1.0)
-    if isinstance(statistics, _Linear):
-        linear = [_linear(graph, x, y, some, statistics, "parents") for x, y, some in pairs]
-        return sorted(linear, key=lambda found: -found.lower_bound)
-    discrete = [_discrete(graph, x, y, some, statistics) for x, y, some in pairs]
-    return sorted(discrete, key=lambda found: -found.lower_bound)
+    """Return the possible effects of pairs (x, y), the largest lower bound first."""
+    numbers, closed = data_of(graph, data), maximally_oriented(graph)
+    choices = cache(lambda x: list(_choices(closed, x)))
+    if isinstance(numbers, LinearData):
+        linear = [_linear(graph, x, y, choices(x), numbers) for x, y in pairs]
+        return sorted(linear, key=attrgetter("lower_bound"), reverse=True)
+    discrete = [_discrete(graph, x, y, choices(x), numbers) for x, y in pairs]
+    return sorted(discrete, key=attrgetter("lower_bound"), reverse=True)
 
 
 def _linear(
@@ -646,194 +613,43 @@ def _linear(
     x: int,
     y: int,
     choices: Sequence[PDAG],
-    moments: "_Linear",
-    adjustment: Adjustment,
+    data: LinearData,
+    adjustment: Adjustment = "parents",
 ) -> LinearEffect:
-    values, errors, sets, free = [], [], [], []
+    estimates, sets = [], []
     for refined in choices:
-        z: NodeSet | None = refined.parents(x)
-        if adjustment == "optimal":
-            z = _optimal_set(refined, x, y)
-        value, error, degrees = 0.0, 0.0, inf
-        if z is not None and _may_affect(refined, x, y):
-            value, error, degrees = moments.coefficient(x, y, z)
-        values.append(value)
-        errors.append(error)
-        free.append(degrees)
-        sets.append(() if z is None else graph.names_of(z))
-    return LinearEffect(
-        graph.name(x), graph.name(y), tuple(values), tuple(errors), tuple(sets), tuple(free)
-    )
+        z = refined.parents(x) if adjustment == "parents" else _optimal_set(refined, x, y)
+        affects = refined.descendants(x) >> y & 1
+        estimates.append(data.coefficient(x, y, z) if affects else (0.0, 0.0, inf))
+        sets.append(graph.names_of(z))
+    values, errors, free = zip(*estimates, strict=True)
+    return LinearEffect(graph.name(x), graph.name(y), values, errors, tuple(sets), free)
 
 
-def _may_affect(refined: PDAG, x: int, y: int) -> bool:
-    """Tell whether a path leads from x, whose edges are all directed, to y in some member."""
-    return bool(reach(refined.out.__getitem__, 1 << x) >> y & 1)
-
-
-def _optimal_set(refined: PDAG, x: int, y: int) -> NodeSet | None:
-    """Return the parents of the causal nodes that are not affected by x; None without effect.
+def _optimal_set(refined: PDAG, x: int, y: int) -> NodeSet:
+    """Return the parents of the causal nodes that are not affected by x.
 
     All edges at x are directed, so every member of the class has the same set.
     """
     dag = pdag_to_dag(refined)
     causal = dag.descendants(x) & dag.ancestors(y) & ~(1 << x)
-    if not causal:
-        return None
     affected = reach(dag.children, causal) | 1 << x
     return union(dag.parents(v) for v in nodes(causal)) & ~affected
 
 
 def _discrete(
-    graph: PDAG, x: int, y: int, choices: Sequence[PDAG], tables: "_Tables"
+    graph: PDAG, x: int, y: int, choices: Sequence[PDAG], data: DiscreteData
 ) -> DiscreteEffect:
-    distributions = []
-    for refined in choices:
-        z = refined.parents(x)
-        if not _may_affect(refined, x, y):
-            margin = tables.counts([y])
-            distributions.append(np.tile(margin / margin.sum(), (tables.arity(x), 1)))
-            continue
-        counts = tables.counts([x, y, *nodes(z)]).reshape(tables.arity(x), tables.arity(y), -1)
-        counts = counts.transpose(0, 2, 1)  # x, configuration of z, y
-        weights = counts.sum(axis=(0, 2)) / counts.sum()
-        smoothed = counts + tables.smoothing / tables.arity(y)
-        used = weights > 0
-        with np.errstate(invalid="ignore"):
-            given = smoothed[:, used] / smoothed[:, used].sum(axis=2, keepdims=True)
-        distributions.append(np.einsum("xzy,z->xy", given, weights[used]))
+    distributions = [
+        data.when_set(x, y, refined.parents(x))
+        if refined.descendants(x) >> y & 1
+        else data.when_not_affected(x, y)
+        for refined in choices
+    ]
     return DiscreteEffect(
         graph.name(x),
         graph.name(y),
-        (tables.levels(x), tables.levels(y)),
+        (data.levels[x], data.levels[y]),
         tuple(distributions),
         tuple(graph.names_of(refined.parents(x)) for refined in choices),
     )
-
-
-@dataclass(frozen=True, eq=False)
-class _Linear:
-    """The covariance of the nodes of a graph, and from how many records it is."""
-
-    covariance: Floats
-    records: float
-
-    def coefficient(self, x: int, y: int, z: NodeSet) -> tuple[float, float, float]:
-        """Return the coefficient of x for y given z, its standard error, degrees of freedom."""
-        if z >> y & 1:
-            return 0.0, 0.0, inf
-        block = [x, *nodes(z)]
-        between = self.covariance[block, y]
-        try:
-            inverse = np.linalg.inv(self.covariance[np.ix_(block, block)])
-        except np.linalg.LinAlgError:
-            raise DataError("some columns are linear combinations of others") from None
-        slopes = inverse @ between
-        free = self.records - len(block) - 1
-        if free <= 0:
-            raise DataError(
-                f"{self.records:.0f} records are too few to adjust for {len(block) - 1} variables"
-            )
-        rest = max(self.covariance[y, y] - between @ slopes, 0.0)
-        return float(slopes[0]), sqrt(rest * inverse[0, 0] / free), free
-
-    def joint_coefficients(
-        self, xs: Sequence[int], y: int, above: Sequence[NodeSet]
-    ) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """Return the joint effects of several nodes, given the parents of each, and their errors.
-
-        The total effects T solve T_iy = Σ_j T_ij J_j.  A coefficient of x_i for b varies like the
-        mean of w_i r, where w_i is x_i without what its parents explain, divided by its variance,
-        and r the residual of b.  So J_i varies like the mean of Σ_j (T⁻¹)_ij w_j u_j with the
-        residuals u_j of y − Σ_b J_b x_b, and for normal data
-        Cov(w_j u_j, w_k u_k) = Cov(w_j, w_k) Cov(u_j, u_k) + Cov(w_j, u_k) Cov(u_j, w_k).
-        """
-        k, n = len(xs), len(self.covariance)
-        total = np.eye(k, k + 1)
-        for i, (x, z) in enumerate(zip(xs, above, strict=True)):
-            for j, b in enumerate([*xs, y]):
-                if b != x:
-                    total[i, j] = self.coefficient(x, b, z)[0]
-        inverse = np.linalg.inv(total[:, :k])
-        joint = inverse @ total[:, k]
-        w, u = np.zeros((k, n)), np.zeros((k, n))  # as weights of the variables
-        for i, (x, z) in enumerate(zip(xs, above, strict=True)):
-            block = [x, *nodes(z)]
-            precision = np.linalg.inv(self.covariance[np.ix_(block, block)])
-            w[i, block] = precision[0]
-            for share, b in zip([*-joint, 1.0], [*xs, y], strict=True):
-                if b != x and not z >> b & 1:
-                    u[i, b] += share
-                    u[i, block] -= share * (precision @ self.covariance[block, b])
-        ww, uu, wu = (a @ self.covariance @ b.T for a, b in ((w, w), (u, u), (w, u)))
-        spread = inverse @ (ww * uu + wu * wu.T) @ inverse.T / self.records
-        errors = np.sqrt(np.maximum(np.diagonal(spread), 0.0))
-        return tuple(joint.tolist()), tuple(errors.tolist())
-
-
-@dataclass(frozen=True, eq=False)
-class _Tables:
-    """Counts, or probabilities, of the discrete nodes of a graph."""
-
-    columns: Sequence[int]
-    all_levels: Sequence[tuple[Any, ...]]
-    count: Callable[[list[int]], Floats]
-    smoothing: float
-
-    def levels(self, v: int) -> tuple[Any, ...]:
-        return self.all_levels[self.columns[v]]
-
-    def arity(self, v: int) -> int:
-        return len(self.levels(v))
-
-    def counts(self, of: Sequence[int]) -> Floats:
-        """Return the table of some nodes, one axis each in the given order."""
-        cells = prod(self.arity(v) for v in of)
-        if cells > MAX_CELLS:
-            raise Undecided(
-                f"adjusting for {len(of) - 2} variables needs {cells:.3g} cells, "
-                f"more than {MAX_CELLS}"
-            )
-        return self.count([self.columns[v] for v in of])
-
-
-def _statistics(graph: PDAG, data: Data, smoothing: float) -> _Linear | _Tables:
-    """Return what the effects are computed from, with columns in the order of the nodes."""
-    if not smoothing >= 0:
-        raise InvalidArgument(f"smoothing = {smoothing}: it must be 0 or more")
-    if isinstance(data, LinearGaussian):
-        columns = columns_of(graph, data.names)
-        return _Linear(data.covariance()[np.ix_(columns, columns)], inf)
-    if isinstance(data, BayesianNetwork):
-        return _Tables(columns_of(graph, data.names), data.levels, _marginals_of(data), 0.0)
-    if not isinstance(data, Moments):
-        table = Dataset.of(data)
-        if not table.continuous:
-            table = completed(table)
-            levels = [level or () for level in table.levels]
-            return _Tables(columns_of(graph, table.names), levels, _counts_of(table), smoothing)
-        if table.discrete:
-            raise DataError(
-                "effects need columns of one kind, and the data have continuous and discrete ones; "
-                "to_dowhy() passes the graph to a tool that estimates effects in such tables"
-            )
-        data = Moments.of(table)
-    columns = columns_of(graph, data.names)
-    return _Linear(data.covariance[np.ix_(columns, columns)], data.records)
-
-
-def _marginals_of(network: BayesianNetwork) -> Callable[[list[int]], Floats]:
-    def count(of: list[int]) -> Floats:
-        return network.marginal(of).transpose(np.argsort(np.argsort(of)))
-
-    return count
-
-
-def _counts_of(table: Dataset) -> Callable[[list[int]], Floats]:
-    def count(of: list[int]) -> Floats:
-        shape = [len(table.levels[v] or ()) for v in of]
-        cells = np.ravel_multi_index([table.codes[v].astype(np.intp) for v in of], shape)
-        counted = np.bincount(cells, table.weights, minlength=prod(shape)) * table.unit
-        return counted.reshape(shape).astype(np.float64)
-
-    return count

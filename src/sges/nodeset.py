@@ -11,8 +11,10 @@ node or several nodes: there an integer is a node, and ``as_nodeset`` turns it i
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations
+from operator import index
 from typing import Protocol, TypeAlias
 
+from sges.docstrings import documented_like
 from sges.errors import GraphError, is_number, shown
 
 __all__ = [
@@ -39,6 +41,24 @@ Nodes: TypeAlias = int | Iterable[int]
 """One node, or several nodes: what functions about variables accept."""
 
 
+SETS = """What functions about sets of nodes share.
+
+Parameters
+----------
+s : int
+    A set of nodes, as a mask.
+n : int
+    The number of nodes of the graph.
+what : str, optional
+    What a value is called in an error message.
+
+Returns
+-------
+int
+    The set, as a mask.
+"""
+
+
 class Rows(Protocol):
     """One node set per node: a sequence, or a mapping from nodes."""
 
@@ -46,13 +66,9 @@ class Rows(Protocol):
         """Return the set of node v."""
 
 
+@documented_like(SETS)
 def nodes(s: NodeSet) -> Iterator[int]:
     """Yield the nodes of a set in increasing order.
-
-    Parameters
-    ----------
-    s : int
-        A set of nodes.
 
     Yields
     ------
@@ -70,6 +86,7 @@ def nodes(s: NodeSet) -> Iterator[int]:
         s ^= lowest
 
 
+@documented_like(SETS)
 def nodeset(members: Iterable[int]) -> NodeSet:
     """Return the set of the given nodes.
 
@@ -77,11 +94,6 @@ def nodeset(members: Iterable[int]) -> NodeSet:
     ----------
     members : iterable of int
         The nodes, in any order; they are not checked.
-
-    Returns
-    -------
-    int
-        The set, as a mask.
 
     Examples
     --------
@@ -94,13 +106,9 @@ def nodeset(members: Iterable[int]) -> NodeSet:
     return s
 
 
+@documented_like(SETS)
 def first(s: NodeSet) -> int:
     """Return the lowest node of a set that is not empty.
-
-    Parameters
-    ----------
-    s : int
-        A set of nodes that is not empty.
 
     Returns
     -------
@@ -110,6 +118,7 @@ def first(s: NodeSet) -> int:
     return (s & -s).bit_length() - 1
 
 
+@documented_like(SETS)
 def union(sets: Iterable[NodeSet]) -> NodeSet:
     """Return the union of sets of nodes.
 
@@ -117,11 +126,6 @@ def union(sets: Iterable[NodeSet]) -> NodeSet:
     ----------
     sets : iterable of int
         Sets of nodes, as masks.
-
-    Returns
-    -------
-    int
-        The nodes that are in at least one of them.
     """
     total = 0
     for s in sets:
@@ -129,6 +133,7 @@ def union(sets: Iterable[NodeSet]) -> NodeSet:
     return total
 
 
+@documented_like(SETS)
 def subsets(s: NodeSet, at_most: int | None = None) -> Iterator[NodeSet]:
     """Yield the subsets of a set lazily, small ones first.
 
@@ -137,8 +142,6 @@ def subsets(s: NodeSet, at_most: int | None = None) -> Iterator[NodeSet]:
 
     Parameters
     ----------
-    s : int
-        A set of nodes.
     at_most : int, optional
         The size of the largest subsets; all subsets by default.
 
@@ -159,13 +162,9 @@ def subsets(s: NodeSet, at_most: int | None = None) -> Iterator[NodeSet]:
             yield sum(chosen)
 
 
+@documented_like(SETS)
 def by_size_then_nodes(s: NodeSet) -> tuple[int, ...]:
     """Return a key that sorts sets in the order in which ``subsets`` yields them.
-
-    Parameters
-    ----------
-    s : int
-        A set of nodes.
 
     Returns
     -------
@@ -175,13 +174,9 @@ def by_size_then_nodes(s: NodeSet) -> tuple[int, ...]:
     return (s.bit_count(), *nodes(s))
 
 
+@documented_like(SETS)
 def show(s: NodeSet) -> str:
     """Write a set as the paper does.
-
-    Parameters
-    ----------
-    s : int
-        A set of nodes.
 
     Returns
     -------
@@ -196,6 +191,7 @@ def show(s: NodeSet) -> str:
     return "{" + ", ".join(map(str, nodes(s))) + "}"
 
 
+@documented_like(SETS)
 def reach(step: Callable[[int], NodeSet], start: NodeSet, avoiding: NodeSet = 0) -> NodeSet:
     """Return a set and all nodes that can be reached from it.
 
@@ -208,11 +204,6 @@ def reach(step: Callable[[int], NodeSet], start: NodeSet, avoiding: NodeSet = 0)
         The set of nodes to start from.
     avoiding : int, optional
         A set of nodes that must not be entered; nodes of ``start`` are entered already.
-
-    Returns
-    -------
-    int
-        The nodes of ``start`` and all that are reached, as a mask.
 
     Examples
     --------
@@ -259,6 +250,7 @@ def components(step: Callable[[int], NodeSet], within: NodeSet) -> Iterator[Node
         left &= ~component
 
 
+@documented_like(SETS)
 def as_nodeset(members: Nodes, n: int, what: str = "nodes") -> NodeSet:
     """Return the set of the given nodes of a graph, and refuse what is not a node.
 
@@ -266,15 +258,6 @@ def as_nodeset(members: Nodes, n: int, what: str = "nodes") -> NodeSet:
     ----------
     members : int or iterable of int
         One node, or several nodes.
-    n : int
-        The number of nodes of the graph.
-    what : str, optional
-        What the nodes are called in an error message.
-
-    Returns
-    -------
-    int
-        The set, as a mask.
 
     Raises
     ------
@@ -286,14 +269,12 @@ def as_nodeset(members: Nodes, n: int, what: str = "nodes") -> NodeSet:
     >>> as_nodeset({0, 2}, 3) == 0b101, as_nodeset(2, 3) == 0b100
     (True, True)
     """
-    if isinstance(members, Iterable):
-        s = 0
-        for v in members:
-            s |= 1 << as_node(v, n, what)
-        return s
-    return 1 << as_node(members, n, what)
+    if not isinstance(members, Iterable):
+        members = (members,)
+    return nodeset(as_node(v, n, what) for v in members)
 
 
+@documented_like(SETS)
 def as_node(v: int, n: int, what: str = "node") -> int:
     """Return a node of a graph as an ``int``, and refuse what is not a node.
 
@@ -301,10 +282,6 @@ def as_node(v: int, n: int, what: str = "node") -> int:
     ----------
     v : int
         The node; NumPy's integers are accepted.
-    n : int
-        The number of nodes of the graph.
-    what : str, optional
-        What the node is called in an error message.
 
     Returns
     -------
@@ -317,8 +294,8 @@ def as_node(v: int, n: int, what: str = "node") -> int:
         If it is not one of the nodes ``0..n-1``.
     """
     try:
-        node = v.__index__()
-    except (AttributeError, TypeError):
+        node = index(v)
+    except TypeError:
         raise GraphError(
             f"{what}: {shown(v)} is not a node; nodes are the integers 0..{n - 1}"
         ) from None
@@ -339,9 +316,9 @@ def check_mask(s: NodeSet, n: int, what: str = "nodes") -> None:
 def as_permutation(order: object, n: int, what: str) -> list[int]:
     """Return the numbers ``0..n-1`` in a given order, and refuse what is not a permutation."""
     try:
-        found = [int(v.__index__()) for v in order]  # type: ignore[attr-defined]
-    except (AttributeError, TypeError):
-        found = []
-    if sorted(found) != list(range(n)):
+        numbers = [index(v) for v in order]  # type: ignore[attr-defined]
+    except TypeError:
+        numbers = []
+    if sorted(numbers) != list(range(n)):
         raise GraphError(f"{what}: {shown(order)} is not a permutation of 0..{n - 1}")
-    return found
+    return numbers
