@@ -3,15 +3,12 @@
 Data cannot tell the members of a class apart, so a found class is compared with the *class* of
 the truth.  Each pair of nodes is in one of four states: no edge, →, ← or —.
 
-    shd         structural Hamming distance: the number of pairs in different states.  A missing
-                edge, a surplus edge, a reversed arrow, and an arrow in place of a line (or the
-                other way round) count 1 each
+    shd         structural Hamming distance: the number of pairs in different states
     skeleton    precision, recall and F1 of the adjacent pairs, whatever the kind of edge
     arrows      the same for the directed edges: x → y is right iff the truth has x → y;
                 undirected edges count neither as found nor as missed
 
-Precision and recall are between 0 and 1.  Precision is 1 if nothing was found, and recall is 1 if
-there is nothing to find.
+Precision is 1 if nothing was found, and recall is 1 if there is nothing to find.
 
 The adjustment identification distances (Henckel, Würtzen & Weichwald 2024) tell how many causal
 effects would be estimated with a wrong adjustment set; they are computed by ``gadjid``.
@@ -21,6 +18,7 @@ from collections.abc import Set
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from sges.docstrings import documented_like
 from sges.errors import (
     GraphError,
     InvalidArgument,
@@ -32,7 +30,7 @@ from sges.errors import (
 )
 from sges.export.matrix import to_numpy
 from sges.graph.equivalence import dag_to_cpdag, is_cpdag, is_dag
-from sges.graph.pdag import PDAG, check_graph
+from sges.graph.pdag import GRAPHS, PDAG, check_graph
 from sges.nodeset import nodes
 from sges.result import Result
 
@@ -46,6 +44,17 @@ __all__ = [
     "shd",
     "skeleton",
 ]
+
+
+TWO_GRAPHS = """Two graphs that are compared.
+
+Parameters
+----------
+truth : PDAG
+    The graph to compare with.
+found : PDAG
+    A graph on the same nodes, in the same order.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,13 +183,9 @@ def compare(truth: PDAG | Result, found: PDAG | Result, *, classes: bool = True)
     )
 
 
+@documented_like(TWO_GRAPHS)
 def shd(truth: PDAG, found: PDAG) -> int:
     """Return the structural Hamming distance: the number of pairs in different states.
-
-    Parameters
-    ----------
-    truth, found : PDAG
-        Two graphs on the same nodes, in the same order.
 
     Returns
     -------
@@ -194,22 +199,14 @@ def shd(truth: PDAG, found: PDAG) -> int:
     """
     check_graph("truth", truth)
     check_graph("found", found)
-    if truth.n != found.n:
-        raise _other_size(truth, found)
-    apart = 0
-    for v in range(truth.n):
-        differs = truth.out[v] ^ found.out[v] | truth.into[v] ^ found.into[v]
-        apart += differs.bit_count()
-    return apart // 2
+    _check_sizes(truth, found)
+    rows = zip(truth.out, found.out, truth.into, found.into, strict=True)
+    return sum((a ^ b | c ^ d).bit_count() for a, b, c, d in rows) // 2
 
 
+@documented_like(GRAPHS)
 def skeleton(graph: PDAG) -> set[tuple[int, int]]:
     """Return the adjacent pairs of a graph.
-
-    Parameters
-    ----------
-    graph : PDAG
-        The graph.
 
     Returns
     -------
@@ -243,13 +240,9 @@ def agreement(right: Set[tuple[int, int]], found: Set[tuple[int, int]]) -> Agree
     )
 
 
+@documented_like(TWO_GRAPHS)
 def adjustment_distances(truth: PDAG, found: PDAG) -> AdjustmentDistances:
-    """Return the adjustment identification distances (Henckel, Würtzen & Weichwald 2024).
-
-    Parameters
-    ----------
-    truth, found : PDAG
-        Two DAGs or CPDAGs on the same nodes, in the same order.
+    """Return the adjustment identification distances of two DAGs or CPDAGs.
 
     Returns
     -------
@@ -282,8 +275,7 @@ def adjustment_distances(truth: PDAG, found: PDAG) -> AdjustmentDistances:
 
 def matched(truth: PDAG, found: PDAG) -> tuple[PDAG, PDAG]:
     """Return both graphs with the nodes of the second in the order of the first."""
-    if truth.n != found.n:
-        raise _other_size(truth, found)
+    _check_sizes(truth, found)
     if truth.names is None or found.names is None or truth.names == found.names:
         return truth, found
     if unmatched := sorted(set(found.names) ^ set(truth.names)):
@@ -295,7 +287,8 @@ def matched(truth: PDAG, found: PDAG) -> tuple[PDAG, PDAG]:
     return truth, found.relabel([place[name] for name in found.names])
 
 
-def _other_size(truth: PDAG, found: PDAG) -> GraphError:
-    return GraphError(
-        f"the truth has {truth.n} nodes and the found graph {found.n}; they must be the same"
-    )
+def _check_sizes(truth: PDAG, found: PDAG) -> None:
+    if truth.n != found.n:
+        raise GraphError(
+            f"the truth has {truth.n} nodes and the found graph {found.n}; they must be the same"
+        )

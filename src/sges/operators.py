@@ -23,12 +23,12 @@ Paper: Fig. 2; Section 3.1, insert operators.
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Self
+from typing import ClassVar, NamedTuple
 
 from sges.docstrings import documented_like, documented_like_base
 from sges.errors import InvalidOperator, is_number, shown
 from sges.graph.completion import complete_locally
-from sges.graph.pdag import PDAG, check_graph
+from sges.graph.pdag import ANSWER, GRAPHS, PDAG, check_graph
 from sges.graph.undirected import cliques
 from sges.nodeset import (
     NodeSet,
@@ -63,6 +63,10 @@ Parameters
 ----------
 cpdag : PDAG
     A CPDAG.
+x : int
+    The node at the tail of the edge, or at one end of an undirected one.
+y : int
+    The node at its head, or at the other end.
 
 Yields
 ------
@@ -99,7 +103,7 @@ class Operator(ABC):
     def __init_subclass__(cls) -> None:
         documented_like_base(cls)
 
-    def _fill(self, x: int, y: int, members: NodeSet | Iterable[int]) -> Self:
+    def _fill(self, x: int, y: int, members: NodeSet | Iterable[int]) -> None:
         """Set the two nodes and the set: a mask, or nodes one by one."""
         if type(x) is not int or type(y) is not int:
             x, y = self._integer(x), self._integer(y)
@@ -112,7 +116,6 @@ class Operator(ABC):
         object.__setattr__(self, "x", x)
         object.__setattr__(self, "y", y)
         object.__setattr__(self, self.set_name.lower(), s)
-        return self
 
     def _integer(self, v: int) -> int:
         """Return a node as an ``int``; NumPy's integers are accepted."""
@@ -127,13 +130,9 @@ class Operator(ABC):
         return chosen
 
     @abstractmethod
+    @documented_like(GRAPHS)
     def precondition(self, cpdag: PDAG) -> str | None:
         """Return which precondition fails on a graph that has the operator's nodes.
-
-        Parameters
-        ----------
-        cpdag : PDAG
-            A CPDAG.
 
         Returns
         -------
@@ -142,13 +141,9 @@ class Operator(ABC):
         """
 
     @abstractmethod
+    @documented_like(GRAPHS)
     def changes(self, cpdag: PDAG) -> tuple[Change, ...]:
         """Return the families that a valid operator changes in one member of the class.
-
-        Parameters
-        ----------
-        cpdag : PDAG
-            A CPDAG on which the operator is valid.
 
         Returns
         -------
@@ -157,13 +152,9 @@ class Operator(ABC):
         """
 
     @abstractmethod
+    @documented_like(GRAPHS)
     def edit(self, cpdag: PDAG) -> PDAG:
         """Return the PDAG that a valid operator makes, before it is completed.
-
-        Parameters
-        ----------
-        cpdag : PDAG
-            A CPDAG on which the operator is valid.
 
         Returns
         -------
@@ -171,19 +162,9 @@ class Operator(ABC):
             The edited graph.
         """
 
+    @documented_like(precondition)
     def problem(self, cpdag: PDAG) -> str | None:
-        """Return why the operator is not valid on a graph.
-
-        Parameters
-        ----------
-        cpdag : PDAG
-            A CPDAG.
-
-        Returns
-        -------
-        str or None
-            The reason in one line, or None if the operator is valid.
-        """
+        """Return why the operator is not valid on a graph."""
         check_graph("cpdag", cpdag)
         n = cpdag.n
         if not (0 <= self.x < n and 0 <= self.y < n) or self.chosen >> n:
@@ -192,30 +173,19 @@ class Operator(ABC):
             return "x and y must be two different nodes"
         return self.precondition(cpdag)
 
+    @documented_like(ANSWER, GRAPHS)
     def is_valid(self, cpdag: PDAG) -> bool:
-        """Tell whether every precondition holds on a graph.
-
-        Parameters
-        ----------
-        cpdag : PDAG
-            A CPDAG.
-
-        Returns
-        -------
-        bool
-            Whether the operator is valid.
-        """
+        """Tell whether every precondition holds on a graph."""
         return self.problem(cpdag) is None
 
+    @documented_like(GRAPHS)
     def gain(self, score: Score, cpdag: PDAG) -> float:
-        """Return the score change of an operator that is known to be valid.
+        """Return the score change of an operator that is known to be valid; this is not checked.
 
         Parameters
         ----------
         score : Score
             The score.
-        cpdag : PDAG
-            A CPDAG on which the operator is valid; this is not checked.
 
         Returns
         -------
@@ -225,20 +195,9 @@ class Operator(ABC):
         changes = self.changes(cpdag)
         return sum(score.local(y, after) - score.local(y, before) for y, before, after in changes)
 
+    @documented_like(gain, GRAPHS)
     def delta(self, score: Score, cpdag: PDAG) -> float:
         """Return how much the score of the class changes when the operator is applied.
-
-        Parameters
-        ----------
-        score : Score
-            The score.
-        cpdag : PDAG
-            A CPDAG.
-
-        Returns
-        -------
-        float
-            How much higher the score is afterwards.
 
         Raises
         ------
@@ -249,13 +208,9 @@ class Operator(ABC):
         self._check(cpdag)
         return self.gain(score, cpdag)
 
+    @documented_like(GRAPHS)
     def apply(self, cpdag: PDAG) -> PDAG:
         """Return the CPDAG after the operator.
-
-        Parameters
-        ----------
-        cpdag : PDAG
-            A CPDAG.
 
         Returns
         -------
@@ -270,19 +225,9 @@ class Operator(ABC):
         self._check(cpdag)
         return self.carry_out(cpdag)
 
+    @documented_like(apply, GRAPHS)
     def carry_out(self, cpdag: PDAG) -> PDAG:
-        """Return the CPDAG after an operator that is known to be valid.
-
-        Parameters
-        ----------
-        cpdag : PDAG
-            A CPDAG on which the operator is valid; this is not checked.
-
-        Returns
-        -------
-        PDAG
-            The CPDAG of the new class.
-        """
+        """Return the CPDAG after an operator that is known to be valid; this is not checked."""
         return complete_locally(cpdag, self.edit(cpdag), self.x, self.y)
 
     def sort_key(self) -> tuple[int, ...]:
@@ -479,15 +424,7 @@ def all_deletes(cpdag: PDAG) -> Iterator[Delete]:
 
 @documented_like(GENERATOR)
 def deletes(cpdag: PDAG, x: int, y: int) -> Iterator[Delete]:
-    """Yield every valid Delete(x, y, H) for one edge lazily.
-
-    Parameters
-    ----------
-    x : int
-        The node at the tail of the edge, or at one end of an undirected one.
-    y : int
-        The node at its head, or at the other end.
-    """
+    """Yield every valid Delete(x, y, H) for one edge lazily."""
     x, y = as_pair(cpdag, x, y)
     na = cpdag.na(y, x)
     for kept in cliques({v: cpdag.adjacent(v) for v in nodes(na)}, na):
@@ -547,7 +484,7 @@ class Turn(Operator):
         if cpdag.neighbors(y) >> x & 1:
             if not c & ~na:
                 return f"C = {show(c)} has only nodes adjacent to {x}: the class would not change"
-            if not self._separates(cpdag):
+            if reach(cpdag.adjacent, c & ~na, c & na | ~cpdag.neighbors(y)) & na:
                 return (
                     f"C ∩ NA = {show(c & na)} must separate {show(c & ~na)} from "
                     f"{show(na & ~c)} among the neighbors of {y}"
@@ -577,13 +514,9 @@ class Turn(Operator):
         arrows += [(v, x) if self.c >> v & 1 else (x, v) for v in nodes(at_x)]
         return cpdag.edited(direct=arrows)
 
+    @documented_like(GRAPHS)
     def path_is_free(self, cpdag: PDAG) -> bool:
         """Tell whether, on y → x, C ∪ Ne(x) blocks every other semi-directed path from y to x.
-
-        Parameters
-        ----------
-        cpdag : PDAG
-            A CPDAG on which every other condition holds.
 
         Returns
         -------
@@ -596,11 +529,6 @@ class Turn(Operator):
         avoiding = self.c | cpdag.neighbors(x) | 1 << y
         others = cpdag.out[y] & ~(1 << x | avoiding)
         return not reach(cpdag.out.__getitem__, others, avoiding) >> x & 1
-
-    def _separates(self, cpdag: PDAG) -> bool:
-        """Tell whether, on x — y, C ∩ NA separates C ∖ NA from NA ∖ C among Ne(y)."""
-        near, na = cpdag.neighbors(self.y), cpdag.na(self.y, self.x)
-        return not reach(cpdag.adjacent, self.c & ~na, self.c & na | ~near) & na
 
 
 @documented_like(GENERATOR)

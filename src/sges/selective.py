@@ -1,10 +1,5 @@
 r"""Which deletes SGES considers.
 
-    filter_cliques            cliques of NA whose removal leaves none larger than s
-    selective_generate_ops    every H that the bound s allows, without listing all subsets
-    selective_deletes         the deletes of one edge that a property allows
-    is_consistent             Π-consistent, in three readings
-
 **Definition 1 is refuted.**  It asks that Π hold on C'[X ∪ Y ∪ W] for W the common
 *descendants* of X and Y in the resulting CPDAG C'.  With it, Theorem 2 (some consistent delete
 keeps the IMAP) is true up to five nodes and false from six on; an SBES that filters by it can
@@ -28,7 +23,7 @@ from sges.errors import (
     is_number,
     shown,
 )
-from sges.graph.pdag import PDAG, check_graph
+from sges.graph.pdag import ANSWER, GRAPHS, PDAG, check_graph
 from sges.graph.undirected import maximal_cliques
 from sges.nodeset import NodeSet, by_size_then_nodes, nodes, subsets
 from sges.operators import Delete, as_pair, deletes
@@ -163,11 +158,6 @@ def selective_deletes(
         Selective-Generate-Ops also proposes some H that contain a clique larger than s, mixed
         from H_0 and C.  True drops these, which is sound and lowers the count, but differs from
         what the paper counted.
-
-    Yields
-    ------
-    Delete
-        The valid deletes that remain, by the size of H and then its nodes.
     """
     check_is_property("assume", assume)
     check_flag("drop_large", drop_large)
@@ -205,6 +195,7 @@ def bounds_of(assume: Property) -> tuple[int | None, int | None]:
     return getattr(assume, "clique_bound", None), getattr(assume, "size_bound", None)
 
 
+@documented_like(ANSWER, GRAPHS)
 def is_consistent(
     delete: Delete,
     cpdag: PDAG,
@@ -231,11 +222,6 @@ def is_consistent(
         ("descendants", which is refuted, and here for study only).
     after : PDAG, optional
         The CPDAG after the delete, if it is known already.
-
-    Returns
-    -------
-    bool
-        Whether the delete is consistent with the property.
     """
     check_instance("delete", delete, Delete, "a Delete")
     check_is_property("property", property)
@@ -245,6 +231,7 @@ def is_consistent(
     return property.holds(after.induced(nodes(consistency_set(after, delete.x, delete.y, reading))))
 
 
+@documented_like(GRAPHS, is_consistent)
 def consistency_set(after: PDAG, x: int, y: int, reading: Reading = "repaired") -> NodeSet:
     """Return x, y and W in the CPDAG after a delete of their edge.
 
@@ -258,13 +245,6 @@ def consistency_set(after: PDAG, x: int, y: int, reading: Reading = "repaired") 
         The first node of the delete.
     y : int
         The second node of the delete.
-    reading : {"repaired", "children", "descendants"}, optional
-        Which nodes W are, as in ``is_consistent``.
-
-    Returns
-    -------
-    int
-        The set, as a mask.
     """
     x, y = as_pair(after, x, y)
     check_word("reading", reading, get_args(Reading))

@@ -4,12 +4,6 @@ Two DAGs are equivalent iff they share skeleton and v-structures (Verma & Pearl 
 PDAG stands for the class of DAGs with its skeleton and v-structures, and a CPDAG is the one
 PDAG of a class that directs exactly the compelled edges.
 
-    dag_to_cpdag      label each edge compelled or reversible (after Chickering 1995)
-    pdag_to_dag       a consistent extension, one sink at a time (Dor & Tarsi 1992)
-    pdag_to_cpdag     the one after the other
-    members           every DAG of a class, lazily
-    extensions        every DAG of a class that has the arrows of a PDAG, lazily
-
 Dor & Tarsi's condition is the original one: every *undirected neighbor* of a sink must be
 adjacent to all other nodes adjacent to it.  The summary in Chickering (2002, App. C) asks
 that parents and neighbors together form a clique, which is stricter, and rejects PDAGs that
@@ -18,38 +12,29 @@ do have an extension.
 Paper: Section 3, equivalence and CPDAG.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
+from typing import TypeVar
 
+from sges.docstrings import documented_like
 from sges.errors import NoConsistentExtension, NotADAG
 from sges.graph.meek import direct_in_turn
-from sges.graph.pdag import PDAG, Edge, check_graph
+from sges.graph.pdag import ANSWER, GRAPHS, PDAG, Edge, check_graph
 from sges.nodeset import NodeSet, Rows, first, nodes
 
+Node = TypeVar("Node")
 
+
+@documented_like(ANSWER, GRAPHS)
 def is_dag(graph: PDAG) -> bool:
-    """Tell whether every edge is directed and no directed path returns to its start.
-
-    Parameters
-    ----------
-    graph : PDAG
-        Any graph.
-
-    Returns
-    -------
-    bool
-        Whether it is a DAG.
-    """
+    """Tell whether every edge is directed and no directed path returns to its start."""
     check_graph("graph", graph)
     return graph.out == tuple(map(graph.children, range(graph.n))) and _sorted(graph) is not None
 
 
+@documented_like(GRAPHS)
 def topological_order(dag: PDAG) -> list[int]:
     """Return the nodes in an order in which each comes after its parents.
-
-    Parameters
-    ----------
-    dag : PDAG
-        A DAG.
 
     Returns
     -------
@@ -69,19 +54,16 @@ def topological_order(dag: PDAG) -> list[int]:
         )
     order = _sorted(dag)
     if order is None:
-        raise NotADAG(f"not a DAG: it has the directed cycle {_a_cycle(dag)}")
+        cycle = find_cycle({v: nodes(dag.parents(v)) for v in range(dag.n)})
+        raise NotADAG(f"not a DAG: it has the directed cycle {'→'.join(map(dag.name, cycle))}")
     return order
 
 
+@documented_like(GRAPHS)
 def dag_to_cpdag(dag: PDAG) -> PDAG:
     """Return the CPDAG of a DAG's class: compelled edges directed, reversible ones not.
 
     Paper: Section 3, compelled edge.
-
-    Parameters
-    ----------
-    dag : PDAG
-        A DAG.
 
     Returns
     -------
@@ -100,9 +82,9 @@ def dag_to_cpdag(dag: PDAG) -> PDAG:
     >>> dag_to_cpdag(PDAG.from_edges(3, [(0, 1), (1, 2)]))
     PDAG(3 nodes: 0—1, 1—2)
     """
-    check_graph("dag", dag)
+    order = topological_order(dag)
     compelled = [0] * dag.n
-    for y in topological_order(dag):
+    for y in order:
         parents = dag.parents(y)
         compelled[y] = compelled_parents(parents, compelled, dag.into) if parents else 0
     reversible = [(x, y) for y in range(dag.n) for x in nodes(dag.parents(y) & ~compelled[y])]
@@ -133,15 +115,11 @@ def compelled_parents(parents: NodeSet, compelled: Rows, dag_parents: Rows) -> N
     return compelled[x]
 
 
+@documented_like(GRAPHS)
 def pdag_to_dag(pdag: PDAG) -> PDAG:
     """Return a consistent extension: a DAG with the PDAG's skeleton, arrows and v-structures.
 
     Paper: Fig. 2, "Convert to CPDAG".
-
-    Parameters
-    ----------
-    pdag : PDAG
-        Any graph.
 
     Returns
     -------
@@ -191,15 +169,11 @@ def consistent_extension(pdag: PDAG, within: NodeSet) -> list[Edge] | None:
     return None if left else arrows
 
 
+@documented_like(GRAPHS)
 def pdag_to_cpdag(pdag: PDAG) -> PDAG:
     """Return the CPDAG of the class that a PDAG stands for.
 
     Paper: Fig. 2, "Convert to CPDAG".
-
-    Parameters
-    ----------
-    pdag : PDAG
-        Any graph.
 
     Returns
     -------
@@ -211,28 +185,20 @@ def pdag_to_cpdag(pdag: PDAG) -> PDAG:
     NoConsistentExtension
         If the graph has no consistent extension, and so stands for no class.
     """
-    check_graph("pdag", pdag)
     return dag_to_cpdag(pdag_to_dag(pdag))
 
 
+@documented_like(ANSWER, GRAPHS)
 def is_cpdag(graph: PDAG) -> bool:
-    """Tell whether a graph is the CPDAG of some class.
-
-    Parameters
-    ----------
-    graph : PDAG
-        Any graph.
-
-    Returns
-    -------
-    bool
-        Whether it is a CPDAG.
-    """
+    """Tell whether a graph is the CPDAG of some class."""
     check_graph("graph", graph)
-    arrows = consistent_extension(graph, (1 << graph.n) - 1)
-    return arrows is not None and dag_to_cpdag(graph.edited(direct=arrows)) == graph
+    try:
+        return pdag_to_cpdag(graph) == graph
+    except NoConsistentExtension:
+        return False
 
 
+@documented_like(GRAPHS)
 def covered_edges(dag: PDAG) -> list[Edge]:
     """Return the edges x → y of a DAG with Pa(y) = Pa(x) ∪ {x}, sorted.
 
@@ -240,11 +206,6 @@ def covered_edges(dag: PDAG) -> list[Edge]:
     whole class (Chickering 1995).
 
     Paper: Section 3, covered edge.
-
-    Parameters
-    ----------
-    dag : PDAG
-        A DAG.
 
     Returns
     -------
@@ -271,7 +232,7 @@ def members(graph: PDAG) -> Iterator[PDAG]:
     Returns
     -------
     iterator of PDAG
-        The members, each once.
+        The DAGs, each once.
 
     Raises
     ------
@@ -290,22 +251,13 @@ def members(graph: PDAG) -> Iterator[PDAG]:
     return extensions(pdag_to_cpdag(graph))
 
 
+@documented_like(members, GRAPHS)
 def extensions(pdag: PDAG) -> Iterator[PDAG]:
     """Yield the consistent extensions of a PDAG lazily.
 
     These are the members of its class that have all of its arrows: if the PDAG is a class refined
     by background knowledge, the members that satisfy the knowledge.  The PDAG need not be closed
     under Meek's rules.
-
-    Parameters
-    ----------
-    pdag : PDAG
-        Any graph.
-
-    Returns
-    -------
-    iterator of PDAG
-        The extensions, each once.
 
     Raises
     ------
@@ -344,7 +296,6 @@ def maximally_oriented(pdag: PDAG) -> PDAG:
     >>> maximally_oriented(PDAG.from_edges(3, directed=[(0, 1)], undirected=[(1, 2)]))
     PDAG(3 nodes: 0→1, 1→2)
     """
-    check_graph("pdag", pdag)
     return direct_in_turn(pdag_to_cpdag(pdag), pdag.directed_edges())[0]
 
 
@@ -373,13 +324,10 @@ def _sorted(graph: PDAG) -> list[int] | None:
     return ready if len(ready) == graph.n else None
 
 
-def _a_cycle(graph: PDAG) -> str:
-    """Write one directed cycle of a graph that has one."""
-    left = (1 << graph.n) - 1
-    while sources := [v for v in nodes(left) if not graph.parents(v) & left]:
-        left &= ~sum(1 << v for v in sources)
-    path = [first(left)]
-    while (parent := first(graph.parents(path[-1]) & left)) not in path:
-        path.append(parent)
-    cycle = [*path[path.index(parent) :], parent]
-    return "→".join(graph.name(v) for v in reversed(cycle))
+def find_cycle(parents: Mapping[Node, Iterable[Node]]) -> list[Node]:
+    """Return a directed cycle, its first node repeated at the end; nothing if there is none."""
+    try:
+        TopologicalSorter(parents).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []

@@ -19,17 +19,17 @@ what lies around it.  What a rule concludes holds in every extension, so the ord
 
 from collections.abc import Iterable
 
-from sges.graph.pdag import PDAG, Edge
+from sges.docstrings import documented_like
+from sges.graph.pdag import GRAPHS, PDAG, Edge
 from sges.nodeset import nodes
 
 
+@documented_like(GRAPHS)
 def close_under_meek(pdag: PDAG, direct: Iterable[Edge] = ()) -> PDAG:
     """Direct the given edges, then all that Meek's rules direct, until no rule applies.
 
     Parameters
     ----------
-    pdag : PDAG
-        Any graph.
     direct : iterable of (int, int), optional
         Pairs (x, y) to direct as x → y first.
 

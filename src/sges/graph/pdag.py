@@ -46,6 +46,37 @@ Edge: TypeAlias = tuple[int, int]
 """(x, y): x → y where directed edges are meant, x — y with x < y where undirected ones are."""
 
 
+GRAPHS = """What functions about graphs share.
+
+Parameters
+----------
+graph : PDAG
+    Any graph.
+pdag : PDAG
+    Any graph.
+dag : PDAG
+    A DAG.
+cpdag : PDAG
+    A CPDAG.
+v : int
+    A node.
+s : int
+    A set of nodes, as a mask.
+
+Returns
+-------
+int
+    The nodes, as a mask.
+"""
+
+ANSWER = """The answer to a question.
+
+Returns
+-------
+bool
+    Whether that is so.
+"""
+
 RELATION = """The nodes that are related to a node.
 
 Parameters
@@ -221,6 +252,7 @@ class PDAG(NamedGraph):
         related = relation(self.node(node))
         return self.names_of(related) if isinstance(node, str) else related
 
+    @documented_like(GRAPHS)
     def na(self, y: int, x: int) -> NodeSet:
         """Return NA_{Y,X}, the set of the neighbors of y that are adjacent to x.
 
@@ -232,11 +264,6 @@ class PDAG(NamedGraph):
             The node whose neighbors are meant.
         x : int
             The node to which they are adjacent.
-
-        Returns
-        -------
-        int
-            The nodes, as a mask.
         """
         return self.neighbors(y) & self.adjacent(x)
 
@@ -268,19 +295,9 @@ class PDAG(NamedGraph):
             for y in nodes(self.parents(z) & ~self.adjacent(x) >> x + 1 << x + 1)
         )
 
+    @documented_like(ANSWER, GRAPHS)
     def is_clique(self, s: NodeSet) -> bool:
-        """Tell whether every two nodes of a set are adjacent, whatever the direction.
-
-        Parameters
-        ----------
-        s : int
-            A set of nodes, as a mask.
-
-        Returns
-        -------
-        bool
-            Whether the set is a clique.
-        """
+        """Tell whether every two nodes of a set are adjacent, whatever the direction."""
         return all(not s & ~(self.adjacent(v) | 1 << v) for v in nodes(s))
 
     @overload
@@ -300,13 +317,13 @@ class PDAG(NamedGraph):
         of : int, iterable of int, or str
             One node or several nodes by number, or one node by name.
         possible : bool
-            By name: whether to return the descendants in at least one member of the class,
-            rather than in every member.
+            By name: whether to return what holds in at least one member of the class, rather than
+            in every member.
 
         Returns
         -------
         int or tuple of str
-            The descendants, the given nodes included, as a mask; or the names of the others.
+            These nodes and the given ones, as a mask; or the names of the others.
         """
         check_flag("possible", possible)
         if isinstance(of, str):
@@ -319,24 +336,12 @@ class PDAG(NamedGraph):
     def ancestors(self, of: Nodes) -> NodeSet: ...
     @overload
     def ancestors(self, of: str, *, possible: bool = False) -> tuple[str, ...]: ...
+    @documented_like(descendants)
     def ancestors(self, of: Nodes | str, *, possible: bool = False) -> NodeSet | tuple[str, ...]:
         """Return the ancestors of nodes: all nodes from which a directed path reaches them.
 
         Of a node that is given by name, the ancestors in the class that the graph stands for are
         meant, which may have no directed path to it in the graph.
-
-        Parameters
-        ----------
-        of : int, iterable of int, or str
-            One node or several nodes by number, or one node by name.
-        possible : bool
-            By name: whether to return the ancestors in at least one member of the class, rather
-            than in every member.
-
-        Returns
-        -------
-        int or tuple of str
-            The ancestors, the given nodes included, as a mask; or the names of the others.
         """
         check_flag("possible", possible)
         if isinstance(of, str):
@@ -363,6 +368,7 @@ class PDAG(NamedGraph):
             blanket |= self.parents(z)
         return blanket & ~(1 << y)
 
+    @documented_like(ANSWER)
     def has_edge(self, a: int | str, b: int | str) -> bool:
         """Tell whether two nodes are adjacent, whatever the kind and direction of the edge.
 
@@ -370,27 +376,12 @@ class PDAG(NamedGraph):
         ----------
         a, b : int or str
             Two nodes, by number or name.
-
-        Returns
-        -------
-        bool
-            Whether an edge joins them.
         """
         return bool(self.adjacent(self.node(a)) >> self.node(b) & 1)
 
+    @documented_like(GRAPHS)
     def chain_component(self, v: int) -> NodeSet:
-        """Return a node and all nodes that a path of undirected edges joins to it.
-
-        Parameters
-        ----------
-        v : int
-            A node.
-
-        Returns
-        -------
-        int
-            The chain component, as a mask.
-        """
+        """Return a node and all nodes that a path of undirected edges joins to it."""
         return reach(self.neighbors, 1 << as_node(v, self.n))
 
     def induced(self, kept: Iterable[int]) -> "PDAG":
@@ -408,23 +399,7 @@ class PDAG(NamedGraph):
         PDAG
             The subgraph, on nodes ``0..k-1`` if k nodes are kept.
         """
-        mask = as_nodeset(kept, self.n, "induced")
-        chosen = list(nodes(mask))
-        new = {1 << v: 1 << i for i, v in enumerate(chosen)}
-
-        def restrict(row: NodeSet) -> NodeSet:
-            row, found = row & mask, 0
-            while row:
-                lowest = row & -row
-                found |= new[lowest]
-                row ^= lowest
-            return found
-
-        return PDAG(
-            tuple(restrict(self.out[v]) for v in chosen),
-            tuple(restrict(self.into[v]) for v in chosen),
-            None if self.names is None else tuple(self.names[v] for v in chosen),
-        )
+        return self._selected(list(nodes(as_nodeset(kept, self.n, "induced"))))
 
     def relabel(self, new: Sequence[int]) -> "PDAG":
         """Return the graph in which node v has the number ``new[v]``.
@@ -444,15 +419,16 @@ class PDAG(NamedGraph):
         GraphError
             If the numbers are not a permutation of the nodes.
         """
-        new = as_permutation(new, self.n, "relabel")
-        old = sorted(range(self.n), key=new.__getitem__)
+        numbers = as_permutation(new, self.n, "relabel")
+        return self._selected(sorted(range(self.n), key=numbers.__getitem__))
 
-        def move(row: NodeSet) -> NodeSet:
-            return nodeset(new[v] for v in nodes(row))
-
+    def _selected(self, old: list[int]) -> "PDAG":
+        """Return the subgraph induced by some nodes, numbered 0, 1, ... in their order here."""
+        new = {v: 1 << i for i, v in enumerate(old)}
+        kept = nodeset(old)
         return PDAG(
-            tuple(move(self.out[v]) for v in old),
-            tuple(move(self.into[v]) for v in old),
+            tuple(sum(new[u] for u in nodes(self.out[v] & kept)) for v in old),
+            tuple(sum(new[u] for u in nodes(self.into[v] & kept)) for v in old),
             None if self.names is None else tuple(self.names[v] for v in old),
         )
 
@@ -511,13 +487,9 @@ class PDAG(NamedGraph):
         """
         return replace(self, names=checked_names(names, self.n))
 
+    @documented_like(GRAPHS)
     def name(self, v: int) -> str:
         """Return the name of a node, or its number as text if the graph has no names.
-
-        Parameters
-        ----------
-        v : int
-            A node.
 
         Returns
         -------
@@ -552,13 +524,9 @@ class PDAG(NamedGraph):
             raise GraphError(f"there is no node {node!r}; {suggestion(node, names, 'the nodes')}")
         return names.index(node)
 
+    @documented_like(GRAPHS)
     def names_of(self, s: NodeSet) -> tuple[str, ...]:
         """Return the names of a set of nodes.
-
-        Parameters
-        ----------
-        s : int
-            A set of nodes, as a mask.
 
         Returns
         -------
@@ -568,13 +536,9 @@ class PDAG(NamedGraph):
         check_mask(s, self.n)
         return tuple(map(self.name, nodes(s)))
 
+    @documented_like(GRAPHS)
     def show(self, s: NodeSet) -> str:
         """Write a set of nodes by their names.
-
-        Parameters
-        ----------
-        s : int
-            A set of nodes, as a mask.
 
         Returns
         -------

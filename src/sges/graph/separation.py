@@ -7,13 +7,15 @@ paths need not be simple, and a collider is open iff it is itself in the conditi
 Paper: Appendix A, d-separation; Section 3, IMAP.
 """
 
+from sges.docstrings import documented_like
 from sges.errors import GraphError
 from sges.graph.equivalence import pdag_to_dag, topological_order
-from sges.graph.pdag import PDAG, check_graph
+from sges.graph.pdag import ANSWER, GRAPHS, PDAG, check_graph
 from sges.graph.undirected import moral_graph
 from sges.nodeset import Nodes, NodeSet, as_nodeset, nodes, reach
 
 
+@documented_like(ANSWER, GRAPHS)
 def d_separated(dag: PDAG, x: Nodes, y: Nodes, given: Nodes = ()) -> bool:
     """Tell whether some nodes are d-separated from others by a third set.
 
@@ -21,19 +23,12 @@ def d_separated(dag: PDAG, x: Nodes, y: Nodes, given: Nodes = ()) -> bool:
 
     Parameters
     ----------
-    dag : PDAG
-        A DAG.
     x : int or iterable of int
         One node, or several nodes.
     y : int or iterable of int
         The nodes to be separated from x.
     given : int or iterable of int, optional
         The nodes to condition on; none by default.
-
-    Returns
-    -------
-    bool
-        Whether each node of x is d-separated from each node of y by ``given``.
 
     Raises
     ------
@@ -78,6 +73,7 @@ def connected(dag: PDAG, xs: NodeSet, given: NodeSet) -> NodeSet:
     return (down | up) & ~given
 
 
+@documented_like(ANSWER)
 def is_imap(candidate: PDAG, truth: PDAG) -> bool:
     """Tell whether ``candidate`` is an IMAP of ``truth``: truth ≤ candidate.
 
@@ -93,11 +89,6 @@ def is_imap(candidate: PDAG, truth: PDAG) -> bool:
         A DAG, a PDAG or a CPDAG.
     truth : PDAG
         A DAG, a PDAG or a CPDAG on the same nodes.
-
-    Returns
-    -------
-    bool
-        Whether every independence of the candidate holds in the truth.
 
     Raises
     ------

@@ -28,8 +28,9 @@ Paper: Section 4.3, maximal cliques.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from sges.docstrings import documented_like
 from sges.errors import GraphError, NotChordal, check_number, shown
-from sges.graph.pdag import PDAG, check_graph
+from sges.graph.pdag import GRAPHS, PDAG, check_graph
 from sges.nodeset import NodeSet, Rows, check_mask, nodes, nodeset, show
 
 
@@ -81,6 +82,7 @@ def maximum_cardinality_search(adjacent: Rows, within: NodeSet) -> list[int]:
     return order
 
 
+@documented_like(maximum_cardinality_search)
 def maximal_cliques(adjacent: Rows, within: NodeSet) -> list[NodeSet]:
     """Return the maximal cliques of a chordal graph, sorted.
 
@@ -93,8 +95,6 @@ def maximal_cliques(adjacent: Rows, within: NodeSet) -> list[NodeSet]:
 
     Parameters
     ----------
-    adjacent : sequence or mapping of int
-        For each node, the set of the nodes adjacent to it, as a mask.
     within : int
         The set of nodes whose induced subgraph is meant, as a mask.
 
@@ -207,13 +207,12 @@ def _coloured(adjacent: Rows, candidates: NodeSet) -> Iterator[tuple[int, int]]:
             yield v, colour
 
 
+@documented_like(GRAPHS)
 def moral_graph(dag: PDAG, within: NodeSet | None = None) -> tuple[NodeSet, ...]:
     """Return the moral graph of a DAG: its skeleton, with every two parents of a node joined.
 
     Parameters
     ----------
-    dag : PDAG
-        The DAG.
     within : int, optional
         A set of nodes that contains the parents of each of them, as a mask: the moral graph of
         this part of the DAG is returned.  By default all nodes.
@@ -287,13 +286,12 @@ def minor_min_width(adjacent: Sequence[NodeSet]) -> int:
     return width
 
 
+@documented_like(maximum_cardinality_search)
 def treewidth(adjacent: Sequence[NodeSet], allowed_sets: int = 20_000) -> int | Between:
     """Return the treewidth of an undirected graph, or an interval that contains it.
 
     Parameters
     ----------
-    adjacent : sequence of int
-        For each node, the set of the nodes adjacent to it, as a mask.
     allowed_sets : int, optional
         How many sets of eliminated nodes may be tried for each width.
 

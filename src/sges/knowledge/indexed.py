@@ -23,23 +23,33 @@ Twin in the tests: all members of the class, one by one.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from sges.docstrings import documented_like
 from sges.errors import KnowledgeError
 from sges.graph.equivalence import consistent_extension, dag_to_cpdag
 from sges.graph.meek import direct_in_turn
-from sges.graph.pdag import PDAG, Edge
+from sges.graph.pdag import ANSWER, GRAPHS, PDAG, Edge
 from sges.nodeset import NodeSet, components, first, nodes, nodeset, reach
 
+CONSTRAINTS = """Constraints on graphs.
 
+Parameters
+----------
+n : int
+    The number of nodes of the graph.
+required : tuple of (int, int)
+    The pairs (x, y) of which x → y must be in the graph.
+forbidden : tuple of int
+    For each x, the set of the y of which x → y must not be in the graph, as a mask.
+"""
+
+
+@documented_like(CONSTRAINTS)
 @dataclass(frozen=True, slots=True)
 class IndexedKnowledge:
     """Hard constraints on graphs with nodes ``0..n-1``; made by ``Knowledge.bind``.
 
     Parameters
     ----------
-    n : int
-        The number of nodes.
-    required : tuple of (int, int)
-        The pairs (x, y) of which x → y must be in the graph.
     forbidden : tuple of int
         For each x, the set of the y of which x → y must not be in the graph, as a mask; this
         includes the reverse of each required edge.
@@ -59,19 +69,11 @@ class IndexedKnowledge:
         object.__setattr__(self, "barred", tuple(_transposed(self.forbidden)))
 
     @classmethod
+    @documented_like(CONSTRAINTS)
     def of(
         cls, n: int, required: Iterable[Edge], forbidden: Sequence[NodeSet]
     ) -> "IndexedKnowledge":
         """Return constraints that can be satisfied, together with their relaxation.
-
-        Parameters
-        ----------
-        n : int
-            The number of nodes.
-        required : iterable of (int, int)
-            The pairs (x, y) of which x → y must be in the graph.
-        forbidden : sequence of int
-            For each x, the set of the y of which x → y must not be in the graph, as a mask.
 
         Returns
         -------
@@ -88,13 +90,9 @@ class IndexedKnowledge:
             return strict
         return cls(n, edges, strict.forbidden, cls(n, edges, tuple(implied)))
 
+    @documented_like(PDAG.relabel)
     def relabel(self, new: Sequence[int]) -> "IndexedKnowledge":
         """Return the constraints after renumbering the nodes: node v becomes ``new[v]``.
-
-        Parameters
-        ----------
-        new : sequence of int
-            The new number of each node: a permutation of ``0..n-1``.
 
         Returns
         -------
@@ -114,13 +112,9 @@ class IndexedKnowledge:
             rows[b] |= 1 << a
         return tuple(rows)
 
+    @documented_like(CONSTRAINTS)
     def start(self, n: int, /) -> PDAG:
         """Return the sparsest CPDAG with a member that satisfies the constraints.
-
-        Parameters
-        ----------
-        n : int
-            The number of nodes of the graph.
 
         Returns
         -------
@@ -130,33 +124,23 @@ class IndexedKnowledge:
         self._check_size(n)
         return dag_to_cpdag(PDAG.from_edges(n, self.required))
 
+    @documented_like(ANSWER, GRAPHS)
     def admits(self, cpdag: PDAG, known: PDAG | None = None, /) -> bool:
         """Tell whether some member of a class satisfies every constraint.
 
         Parameters
         ----------
-        cpdag : PDAG
-            The CPDAG of the class.
         known : PDAG, optional
             The CPDAG of a class that is known to have such a member: then only the chain
             components in which the two differ are examined.
-
-        Returns
-        -------
-        bool
-            Whether there is such a member.
         """
         where = self._everything if known is None else _changed_components(known, cpdag)
         wanted = self._wanted(cpdag, where)
         return wanted is not None and not direct_in_turn(cpdag, wanted)[1]
 
+    @documented_like(GRAPHS)
     def refine(self, cpdag: PDAG, /) -> PDAG:
         """Return a class with all edges directed that the knowledge decides.
-
-        Parameters
-        ----------
-        cpdag : PDAG
-            The CPDAG of the class.
 
         Returns
         -------
@@ -176,6 +160,7 @@ class IndexedKnowledge:
                 return refined
         raise KnowledgeError(f"no member of the class of {cpdag!r} satisfies the knowledge")
 
+    @documented_like(GRAPHS)
     def member(self, cpdag: PDAG, within: NodeSet | None = None, /) -> PDAG:
         """Return a member that satisfies the constraints, or as many of them as fit in turn.
 
@@ -184,8 +169,6 @@ class IndexedKnowledge:
 
         Parameters
         ----------
-        cpdag : PDAG
-            The CPDAG of the class.
         within : int, optional
             The chain components to direct, as a mask; by default all of them.
 
@@ -203,13 +186,9 @@ class IndexedKnowledge:
             arrows += consistent_extension(graph, component) or ()
         return graph.edited(direct=arrows)
 
+    @documented_like(GRAPHS)
     def violations(self, dag: PDAG, /) -> list[Edge]:
         """Return the edges of a DAG that are forbidden, sorted.
-
-        Parameters
-        ----------
-        dag : PDAG
-            The DAG.
 
         Returns
         -------

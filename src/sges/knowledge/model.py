@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, SupportsIndex, TypeAlias
 
 from sges.errors import FileError, InvalidArgument, KnowledgeError, check_path, shown, suggestion
+from sges.graph.equivalence import find_cycle
 from sges.knowledge.indexed import IndexedKnowledge
 
 Label: TypeAlias = str | int
@@ -81,14 +82,14 @@ class Knowledge:
         not_adjacent: Iterable[tuple[Label, Label]] = (),
         forbid_within: bool | Iterable[int] = False,
     ) -> None:
-        apart = _pairs("not_adjacent", not_adjacent)
-        both = {*_pairs("forbidden", forbidden), *apart, *((b, a) for a, b in apart)}
+        edges, apart = _pairs("required", required), _pairs("not_adjacent", not_adjacent)
+        barred = [*_pairs("forbidden", forbidden), *apart, *((b, a) for a, b in apart)]
         groups = _tiers(tiers)
-        self._set("required", sorted(set(_pairs("required", required)), key=_by_text))
-        self._set("forbidden", sorted(both, key=_by_text))
-        self._set("tiers", groups)
+        _check_labels([label for labels in (*edges, *barred, *groups) for label in labels])
+        self._set("required", sorted(set(edges)))
+        self._set("forbidden", sorted(set(barred)))
+        self._set("tiers", (tuple(sorted(tier)) for tier in groups))
         self._set("forbid_within", _tier_numbers(forbid_within, len(groups)))
-        _check_labels(self.labels)
         _check_conflicts(self)
 
     def _set(self, name: str, value: Iterable[Any]) -> None:
@@ -125,12 +126,25 @@ class Knowledge:
         Traceback (most recent call last):
         sges.errors.KnowledgeError: knowledge names 'b', but the 3 variables have no names; ...
         """
-        if not isinstance(names, int) and not _are_names(names):
-            raise KnowledgeError(
-                f"the names of the variables are a list of strings, not {shown(names)}"
-            )
-        number = _positions(self.labels, names)
-        n = names if isinstance(names, int) else len(names)
+        columns = [] if isinstance(names, int) else _names(names)
+        n = names if isinstance(names, int) else len(columns)
+        number: dict[Label, int] = {v: v for v in range(n)}
+        number |= {name: v for v, name in enumerate(columns)}
+        for label in self.labels:
+            if label in number:
+                continue
+            if isinstance(label, int):
+                raise KnowledgeError(
+                    f"knowledge mentions variable {label}, but there are {n}; positions are "
+                    f"0..{n - 1}"
+                )
+            if isinstance(names, int):
+                raise KnowledgeError(
+                    f"knowledge names {label!r}, but the {n} variables have no names; "
+                    f"use their positions 0..{n - 1}"
+                )
+            hint = suggestion(label, columns, "the columns")
+            raise KnowledgeError(f"knowledge names {label!r}, which is not a column; {hint}")
         rows = [0] * n
         for a, b in (*self.forbidden, *self._forbidden_by_tiers()):
             rows[number[a]] |= 1 << number[b]
@@ -296,23 +310,33 @@ def _label(value: object, where: str) -> Label:
 
 def _pairs(field: str, values: object) -> list[Pair]:
     """Return the edges of a field, each two variables that differ."""
-    return [_as_pair(f"{field}[{i}]", value) for i, value in enumerate(_listed(field, values))]
+    pairs = []
+    for i, value in enumerate(_listed(field, values)):
+        where = f"{field}[{i}]"
+        ends = list(_listed(where, value))
+        if len(ends) != 2:
+            raise KnowledgeError(
+                f"{where}: {shown(value)} is not an edge; an edge is two variables, (a, b)"
+            )
+        a, b = (_label(v, where) for v in ends)
+        if a == b:
+            raise KnowledgeError(f"{where}: {a}→{b} joins a variable to itself; an edge joins two")
+        pairs.append((a, b))
+    return pairs
 
 
-def _tiers(values: object) -> list[tuple[Label, ...]]:
-    """Return the tiers, each sorted; refuse a variable that is in two."""
-    tiers = []
-    seen: dict[Label, int] = {}
+def _tiers(values: object) -> list[set[Any]]:
+    """Return the tiers, and refuse a variable that is in two."""
+    tiers: list[set[Any]] = []
     for i, value in enumerate(_listed("tiers", values)):
         tier = {_label(v, f"tiers[{i}]") for v in _listed(f"tiers[{i}]", value)}
-        for label in sorted(tier, key=str):
-            if label in seen:
+        for j, earlier in enumerate(tiers):
+            if twice := tier & earlier:
                 raise KnowledgeError(
-                    f"{label} is in the tiers {seen[label]} and {i} (counted from 0); "
+                    f"{min(twice, key=str)} is in the tiers {j} and {i} (counted from 0); "
                     "a variable is in at most one tier"
                 )
-            seen[label] = i
-        tiers.append(tuple(sorted(tier, key=lambda label: (isinstance(label, str), label))))
+        tiers.append(tier)
     return tiers
 
 
@@ -341,48 +365,17 @@ def _check_labels(labels: Sequence[Label]) -> None:
         )
 
 
-def _are_names(names: object) -> bool:
-    return (
-        isinstance(names, Collection)
-        and not isinstance(names, str | Mapping)
-        and all(isinstance(name, str) for name in names)
-    )
-
-
-def _positions(labels: Iterable[Label], names: Sequence[str] | int) -> Mapping[Label, int]:
-    """Return the number of each variable, and refuse one that does not exist."""
-    n = names if isinstance(names, int) else len(names)
-    number = {} if isinstance(names, int) else {name: v for v, name in enumerate(names)}
-    if not isinstance(names, int) and len(number) < n:
-        raise KnowledgeError("two variables have the same name; names must all be different")
-    positions: dict[Label, int] = {}
-    for label in labels:
-        if isinstance(label, int) and label >= n:
-            raise KnowledgeError(
-                f"knowledge mentions variable {label}, but there are {n}; positions are 0..{n - 1}"
-            )
-        if isinstance(label, str) and isinstance(names, int):
-            raise KnowledgeError(
-                f"knowledge names {label!r}, but the {n} variables have no names; "
-                f"use their positions 0..{n - 1}"
-            )
-        if isinstance(label, str) and label not in number:
-            hint = suggestion(label, number, "the columns")
-            raise KnowledgeError(f"knowledge names {label!r}, which is not a column; {hint}")
-        positions[label] = number[label] if isinstance(label, str) else label
-    return positions
-
-
-def _as_pair(where: str, value: object) -> Pair:
-    ends = list(_listed(where, value))
-    if len(ends) != 2:
+def _names(names: object) -> list[str]:
+    """Return the names of variables as a list, and refuse what does not tell variables apart."""
+    is_list = isinstance(names, Collection) and not isinstance(names, str | Mapping)
+    columns: list[Any] = list(names) if is_list else [None]  # type: ignore[call-overload]
+    if not all(isinstance(name, str) for name in columns):
         raise KnowledgeError(
-            f"{where}: {shown(value)} is not an edge; an edge is two variables, (a, b)"
+            f"the names of the variables are a list of strings, not {shown(names)}"
         )
-    a, b = (_label(v, where) for v in ends)
-    if a == b:
-        raise KnowledgeError(f"{where}: {a}→{b} joins a variable to itself; an edge joins two")
-    return a, b
+    if len(set(columns)) < len(columns):
+        raise KnowledgeError("two variables have the same name; names must all be different")
+    return columns
 
 
 def _listed(where: str, values: object) -> Iterator[Any]:
@@ -392,14 +385,12 @@ def _listed(where: str, values: object) -> Iterator[Any]:
     return iter(values)
 
 
-def _by_text(pair: Pair) -> tuple[Any, ...]:
-    """Return a key by type first, so that a mixture of names and positions can be sorted."""
-    return tuple((isinstance(label, str), label) for label in pair)
-
-
 def _check_conflicts(known: Knowledge) -> None:
     """Refuse knowledge that no DAG satisfies."""
-    if cycle := _find_cycle(known.required):
+    parents: dict[Label, list[Label]] = {a: [] for a, _ in known.required}
+    for a, b in known.required:
+        parents.setdefault(b, []).append(a)
+    if cycle := find_cycle(parents):
         raise KnowledgeError(
             f"required edges form the cycle {'→'.join(map(str, cycle))}; leave one of them out"
         )
@@ -420,25 +411,3 @@ def _check_conflicts(known: Knowledge) -> None:
                 f"{a}→{b} is required, but both are in tier {tier_of[a]} (counted from 0), "
                 "and forbid_within allows no edge inside it"
             )
-
-
-def _find_cycle(edges: tuple[Pair, ...]) -> list[Label] | None:
-    """Return a directed cycle, its first node repeated at the end, or None."""
-    children: dict[Label, list[Label]] = {}
-    for a, b in edges:
-        children.setdefault(a, []).append(b)
-    done: set[Label] = set()
-    for start, below in children.items():
-        path: list[Label] = [start]
-        untried = [iter(below)]
-        while path:
-            child = next((c for c in untried[-1] if c not in done), None)
-            if child is None:
-                done.add(path.pop())
-                untried.pop()
-            elif child in path:
-                return [*path[path.index(child) :], child]
-            else:
-                path.append(child)
-                untried.append(iter(children.get(child, ())))
-    return None
