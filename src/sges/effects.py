@@ -37,7 +37,7 @@ from sges.graph.counting import class_size
 from sges.graph.equivalence import maximally_oriented, pdag_to_dag
 from sges.graph.meek import direct_in_turn
 from sges.graph.pdag import PDAG, check_graph
-from sges.graph.undirected import Between, cliques
+from sges.graph.undirected import Between, adjacency, cliques
 from sges.nodeset import NodeSet, as_node, nodes, reach, union
 
 __all__ = [
@@ -122,9 +122,7 @@ class LinearEffect:
         tuple of float
             The lower and the upper end.
         """
-        if not (is_number(level) and 0 < level < 1):
-            raise InvalidArgument(f"level = {shown(level)}: it must be between 0 and 1")
-        quantiles = stdtrit(self.degrees_of_freedom, (1 + level) / 2)
+        quantiles = stdtrit(self.degrees_of_freedom, 1 - _tail(level))
         widths = np.multiply(self.standard_errors, quantiles)
         return float(np.min(self.values - widths)), float(np.max(self.values + widths))
 
@@ -159,6 +157,7 @@ class LinearEffect:
         return f"{self.treatment} on {self.outcome}: {shown}"
 
 
+@documented_like(LinearEffect)
 @dataclass(frozen=True, slots=True)
 class JointEffect:
     """The possible effects of several variables set at once, in a linear model.
@@ -167,8 +166,6 @@ class JointEffect:
     ----------
     treatments : tuple of str
         The variables that are set.
-    outcome : str
-        The variable that responds.
     values : tuple of tuple of float
         For each possible choice of the parents of all treatments, how much the outcome changes
         per unit of each treatment while the others are held fixed.
@@ -289,6 +286,7 @@ class ReplicatedEffect:
         pairs = zip(self.minima, self.maxima, strict=True)
         return sum(low > 0 or high < 0 for low, high in pairs) / len(self.minima)
 
+    @documented_like(LinearEffect.interval)
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return an interval that holds the smallest and largest effects of most replicates.
 
@@ -297,15 +295,8 @@ class ReplicatedEffect:
         level : float, optional
             At most a share (1 − level)/2 of the replicates has a smaller minimum, and at most
             the same share a larger maximum.
-
-        Returns
-        -------
-        tuple of float
-            The lower and the upper end.
         """
-        if not (is_number(level) and 0 < level < 1):
-            raise InvalidArgument(f"level = {shown(level)}: it must be between 0 and 1")
-        tail = (1 - level) / 2
+        tail = _tail(level)
         low = np.quantile(self.minima, tail, method="lower")
         high = np.quantile(self.maxima, 1 - tail, method="higher")
         return float(low), float(high)
@@ -326,6 +317,13 @@ class ReplicatedEffect:
             "share_nonzero": self.share_nonzero,
             "interval": list(self.interval()),
         }
+
+
+def _tail(level: float) -> float:
+    """Return the share on each side of an interval of a confidence level."""
+    if not (is_number(level) and 0 < level < 1):
+        raise InvalidArgument(f"level = {shown(level)}: it must be between 0 and 1")
+    return (1 - level) / 2
 
 
 def possible_parents(graph: PDAG, x: int) -> list[NodeSet]:
@@ -394,7 +392,7 @@ def multiplicities(graph: PDAG, x: int) -> list[int | Between]:
 def _choices(closed: PDAG, x: int) -> Iterator[PDAG]:
     """Yield the class for each way to direct all edges at x that some member has."""
     near = closed.neighbors(x)
-    every = cliques(closed.skeleton(), near)
+    every = cliques(adjacency(closed, near), near)
     for chosen in islice(every, MAX_PARENT_SETS):
         arrows = [(v, x) if chosen >> v & 1 else (x, v) for v in nodes(near)]
         refined, contradicting = direct_in_turn(closed, arrows)
@@ -448,6 +446,7 @@ def effect(
 
     Examples
     --------
+    >>> from sges.network import LinearGaussian
     >>> chain = PDAG.from_edges(3, [(0, 1), (1, 2)])
     >>> model = LinearGaussian(chain, [[0, 2, 0], [0, 0, 3], [0, 0, 0]], [1, 1, 1])
     >>> effect(chain, 0, 2, model).values
@@ -571,6 +570,7 @@ def effect_over(
 
     Examples
     --------
+    >>> from sges.network import LinearGaussian
     >>> forth = PDAG.from_edges(2, [(0, 1)])
     >>> model = LinearGaussian(forth, [[0, 2], [0, 0]], [1, 1])
     >>> found = effect_over([forth, forth, PDAG.from_edges(2, [(1, 0)])], 0, 1, model)
@@ -587,12 +587,8 @@ def effect_over(
             values = found.values if isinstance(found, LinearEffect) else found.changes
             known[graph] = min(values), max(values)
     minima, maxima = zip(*(known[graph] for graph in graphs), strict=True)
-    return ReplicatedEffect(
-        graphs[0].name(graphs[0].node(treatment)),
-        graphs[0].name(graphs[0].node(outcome)),
-        minima,
-        maxima,
-    )
+    x, y = (graphs[0].name(graphs[0].node(variable)) for variable in (treatment, outcome))
+    return ReplicatedEffect(x, y, minima, maxima)
 
 
 def _ranked(

@@ -29,7 +29,7 @@ from sges.docstrings import documented_like, documented_like_base
 from sges.errors import InvalidOperator, is_number, shown
 from sges.graph.completion import complete_locally
 from sges.graph.pdag import ANSWER, GRAPHS, PDAG, check_graph
-from sges.graph.undirected import cliques
+from sges.graph.undirected import adjacency, cliques
 from sges.nodeset import (
     NodeSet,
     as_node,
@@ -64,9 +64,9 @@ Parameters
 cpdag : PDAG
     A CPDAG.
 x : int
-    The node at the tail of the edge, or at one end of an undirected one.
+    The first node of the operator.
 y : int
-    The node at its head, or at the other end.
+    The second node of the operator.
 
 Yields
 ------
@@ -83,17 +83,10 @@ class Change(NamedTuple):
     after: NodeSet
 
 
+@documented_like(GENERATOR)
 @dataclass(frozen=True, slots=True)
 class Operator(ABC):
-    """One step in the space of equivalence classes, on a pair of nodes.
-
-    Parameters
-    ----------
-    x : int
-        The first node.
-    y : int
-        The second node.
-    """
+    """One step in the space of equivalence classes, on a pair of nodes."""
 
     set_name: ClassVar[str]
     adds_edges: ClassVar[int]
@@ -319,15 +312,7 @@ def all_inserts(cpdag: PDAG) -> Iterator[Insert]:
 
 @documented_like(GENERATOR)
 def inserts(cpdag: PDAG, x: int, y: int) -> Iterator[Insert]:
-    """Yield every valid Insert(x, y, T) for one pair lazily.
-
-    Parameters
-    ----------
-    x : int
-        The node at the tail of the new edge.
-    y : int
-        The node at its head, not adjacent to x.
-    """
+    """Yield every valid Insert(x, y, T) for one pair lazily."""
     x, y = as_pair(cpdag, x, y)
     na = cpdag.na(y, x)
     if not cpdag.is_clique(na):
@@ -335,7 +320,7 @@ def inserts(cpdag: PDAG, x: int, y: int) -> Iterator[Insert]:
     allowed = cpdag.neighbors(y) & ~cpdag.adjacent(x)
     for v in nodes(na):
         allowed &= cpdag.adjacent(v)
-    for t in cliques({v: cpdag.adjacent(v) for v in nodes(allowed)}, allowed):
+    for t in cliques(adjacency(cpdag, allowed), allowed):
         if not reach(cpdag.out.__getitem__, 1 << y, na | t) >> x & 1:
             yield Insert(x, y, t)
 
@@ -346,6 +331,7 @@ def as_pair(cpdag: PDAG, x: int, y: int) -> tuple[int, int]:
     return as_node(x, cpdag.n, "x"), as_node(y, cpdag.n, "y")
 
 
+@documented_like(GENERATOR)
 @dataclass(frozen=True, slots=True, init=False)
 class Delete(Operator):
     """Delete(x, y, H): remove the edge between x and y and make H their common children.
@@ -356,10 +342,6 @@ class Delete(Operator):
 
     Parameters
     ----------
-    x : int
-        The node at the tail of the edge, or at one end of an undirected one.
-    y : int
-        The node at its head, or at the other end.
     h : int or iterable of int, optional
         The set H: a mask, or its nodes.  Empty by default.
 
@@ -427,7 +409,7 @@ def deletes(cpdag: PDAG, x: int, y: int) -> Iterator[Delete]:
     """Yield every valid Delete(x, y, H) for one edge lazily."""
     x, y = as_pair(cpdag, x, y)
     na = cpdag.na(y, x)
-    for kept in cliques({v: cpdag.adjacent(v) for v in nodes(na)}, na):
+    for kept in cliques(adjacency(cpdag, na), na):
         yield Delete(x, y, na & ~kept)
 
 
@@ -542,21 +524,13 @@ def all_turns(cpdag: PDAG) -> Iterator[Turn]:
 
 @documented_like(GENERATOR)
 def turns(cpdag: PDAG, x: int, y: int) -> Iterator[Turn]:
-    """Yield every valid Turn(x, y, C) for one edge y → x or x — y lazily.
-
-    Parameters
-    ----------
-    x : int
-        The node at the tail of the edge after it is turned.
-    y : int
-        The node at its head.
-    """
+    """Yield every valid Turn(x, y, C) for one edge y → x or x — y lazily."""
     x, y = as_pair(cpdag, x, y)
     directed = not cpdag.neighbors(y) >> x & 1
     for required, free in parts_of_c(cpdag, x, y):
         for v in nodes(required):
             free &= cpdag.adjacent(v)
-        for t in cliques({v: cpdag.adjacent(v) for v in nodes(free)}, free):
+        for t in cliques(adjacency(cpdag, free), free):
             turn = Turn(x, y, required | t)
             if (t or directed) and turn.path_is_free(cpdag):
                 yield turn

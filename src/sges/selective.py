@@ -24,7 +24,7 @@ from sges.errors import (
     shown,
 )
 from sges.graph.pdag import ANSWER, GRAPHS, PDAG, check_graph
-from sges.graph.undirected import maximal_cliques
+from sges.graph.undirected import adjacency, maximal_cliques
 from sges.nodeset import NodeSet, by_size_then_nodes, nodes, subsets
 from sges.operators import Delete, as_pair, deletes
 from sges.properties import Property, check_is_property
@@ -94,15 +94,10 @@ def selective_generate_ops(cpdag: PDAG, x: int, y: int, s: int) -> frozenset[Nod
     >>> [len(selective_generate_ops(complete, 0, 1, s)) for s in (0, 1, 2)]
     [1, 3, 4]
     """
-    x, y = as_pair(cpdag, x, y)
-    if not cpdag.out[x] >> y & 1:
-        raise GraphError(f"there is no edge {x}→{y} or {x}—{y} to delete (Fig. 6)")
+    x, y = _as_edge(cpdag, x, y)
     if not (is_number(s, whole=True) and s >= 0):
         raise GraphError(f"s = {shown(s)}: the bound on cliques in H must be 0 or more (Fig. 6)")
-    na = cpdag.na(y, x)
-    rows = {v: cpdag.adjacent(v) for v in nodes(na)}
-    kept = filter_cliques(maximal_cliques(rows, na), s)
-    return frozenset(na & ~c | chosen for c in kept for chosen in subsets(c, at_most=s))
+    return proposed_sets(cpdag, x, y, s, None)
 
 
 @documented_like(selective_generate_ops)
@@ -117,14 +112,34 @@ def size_limited_ops(cpdag: PDAG, x: int, y: int, size: int) -> frozenset[NodeSe
     size : int
         The most nodes that H may have.
     """
-    x, y = as_pair(cpdag, x, y)
+    x, y = _as_edge(cpdag, x, y)
     check_number("size", size, whole=True)
+    return proposed_sets(cpdag, x, y, None, size)
+
+
+def _as_edge(cpdag: PDAG, x: int, y: int) -> tuple[int, int]:
+    """Return two nodes as integers, and refuse a pair that no delete can apply to."""
+    x, y = as_pair(cpdag, x, y)
+    if not cpdag.out[x] >> y & 1:
+        raise GraphError(f"there is no edge {x}→{y} or {x}—{y} to delete (Fig. 6)")
+    return x, y
+
+
+def proposed_sets(
+    cpdag: PDAG, x: int, y: int, clique_bound: int | None, size_bound: int | None
+) -> frozenset[NodeSet]:
+    """Return every H that the bounds allow for an edge; None is no bound.
+
+    Paper: Fig. 6.
+    """
     na = cpdag.na(y, x)
+    s = na.bit_count() if clique_bound is None else clique_bound
+    size = na.bit_count() if size_bound is None else size_bound
+    kept = filter_cliques(maximal_cliques(adjacency(cpdag, na), na), s)
     return frozenset(
         na & ~c | chosen
-        for c in maximal_cliques({v: cpdag.adjacent(v) for v in nodes(na)}, na)
-        if (room := size - (na & ~c).bit_count()) >= 0
-        for chosen in subsets(c, at_most=room)
+        for c in kept
+        for chosen in subsets(c, at_most=min(s, size - (na & ~c).bit_count()))
     )
 
 
@@ -165,29 +180,15 @@ def selective_deletes(
     if bound is None and size is None:
         yield from (d for d in deletes(cpdag, x, y) if is_consistent(d, cpdag, assume))
         return
-    proposed = proposed_sets(cpdag, x, y, bound, size)
+    proposed = proposed_sets(cpdag, *_as_edge(cpdag, x, y), bound, size)
     if drop_large and bound is not None:
         proposed = frozenset(h for h in proposed if fits(cpdag, h, bound))
     yield from (Delete(x, y, h) for h in sorted(proposed, key=by_size_then_nodes))
 
 
-def proposed_sets(
-    cpdag: PDAG, x: int, y: int, clique_bound: int | None, size_bound: int | None
-) -> frozenset[NodeSet]:
-    """Return every H that the bounds, at least one of which is given, allow for an edge.
-
-    Paper: Fig. 6.
-    """
-    if clique_bound is None:
-        return size_limited_ops(cpdag, x, y, size_bound or 0)
-    proposed = selective_generate_ops(cpdag, x, y, clique_bound)
-    return proposed if size_bound is None else proposed & size_limited_ops(cpdag, x, y, size_bound)
-
-
 def fits(cpdag: PDAG, h: NodeSet, clique_bound: int) -> bool:
     """Tell whether H, a subset of some NA_{y,x}, contains no clique larger than the bound."""
-    rows = {v: cpdag.adjacent(v) for v in nodes(h)}
-    return all(clique.bit_count() <= clique_bound for clique in maximal_cliques(rows, h))
+    return all(c.bit_count() <= clique_bound for c in maximal_cliques(adjacency(cpdag, h), h))
 
 
 def bounds_of(assume: Property) -> tuple[int | None, int | None]:
@@ -231,7 +232,7 @@ def is_consistent(
     return property.holds(after.induced(nodes(consistency_set(after, delete.x, delete.y, reading))))
 
 
-@documented_like(GRAPHS, is_consistent)
+@documented_like(GRAPHS, is_consistent, deletes)
 def consistency_set(after: PDAG, x: int, y: int, reading: Reading = "repaired") -> NodeSet:
     """Return x, y and W in the CPDAG after a delete of their edge.
 
@@ -241,10 +242,6 @@ def consistency_set(after: PDAG, x: int, y: int, reading: Reading = "repaired") 
     ----------
     after : PDAG
         The CPDAG after the delete.
-    x : int
-        The first node of the delete.
-    y : int
-        The second node of the delete.
     """
     x, y = as_pair(after, x, y)
     check_word("reading", reading, get_args(Reading))

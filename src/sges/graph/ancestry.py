@@ -13,18 +13,13 @@ In a class refined by background knowledge, only directed paths are counted as c
 possible means not excluded by the walks.
 """
 
-from typing import TYPE_CHECKING
-
+from sges.graph.equivalence import is_cpdag
+from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes, nodeset, reach, union
 
-if TYPE_CHECKING:
-    from sges.graph.pdag import PDAG
 
-
-def class_descendants(graph: "PDAG", x: int, *, possible: bool) -> NodeSet:
+def class_descendants(graph: PDAG, x: int, *, possible: bool) -> NodeSet:
     """Return the nodes other than x that x is an ancestor of in every member, or in some."""
-    from sges.graph.equivalence import is_cpdag
-
     by_first_node = {a: _walks(graph, x, a) for a in nodes(graph.out[x])}
     reached = union(by_first_node.values())
     if not possible:
@@ -36,7 +31,7 @@ def class_descendants(graph: "PDAG", x: int, *, possible: bool) -> NodeSet:
     return reached & ~(1 << x)
 
 
-def class_ancestors(graph: "PDAG", y: int, *, possible: bool) -> NodeSet:
+def class_ancestors(graph: PDAG, y: int, *, possible: bool) -> NodeSet:
     """Return the nodes other than y that are ancestors of y in every member, or in some."""
     candidates = reach(graph.into.__getitem__, 1 << y) & ~(1 << y)
     return nodeset(
@@ -44,7 +39,7 @@ def class_ancestors(graph: "PDAG", y: int, *, possible: bool) -> NodeSet:
     )
 
 
-def _walks(graph: "PDAG", x: int, a: int) -> NodeSet:
+def _walks(graph: PDAG, x: int, a: int) -> NodeSet:
     """Return the nodes that walks from x over a reach, without a step that has a chord."""
     reached = 1 << a
     seen = {(x, a)}

@@ -168,7 +168,7 @@ class _Component:
     def draw(self, rng: "np.random.Generator") -> PDAG:
         """Return one extension, drawn uniformly."""
         arrows, lines = self.graph.directed_edges(), self.graph.undirected_edges()
-        if not self.is_undirected:
+        if arrows:
             listed = list(islice(extensions(self.graph), 1001))
             if len(listed) <= 1000:
                 return listed[int(rng.integers(len(listed)))]

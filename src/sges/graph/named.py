@@ -4,6 +4,7 @@
 itself.  The methods import ``sges.export`` and ``sges.plot`` when they are called.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -56,6 +57,19 @@ class LearnedEdge:
         return f"{printable(self.source)} {sign} {printable(self.target)}"
 
 
+def _writer(name: str, summary: str) -> Callable[["NamedGraph"], str]:
+    """Return the method that writes a graph as text with a function of ``sges.export``."""
+
+    def write(self: "NamedGraph") -> str:
+        from sges import export
+
+        text: str = getattr(export, name)(self._named_graph())
+        return text
+
+    write.__name__, write.__qualname__, write.__doc__ = name, f"NamedGraph.{name}", summary
+    return write
+
+
 class NamedGraph:
     """What graphs and results have in common: edges by name, and one line to other tools."""
 
@@ -70,14 +84,8 @@ class NamedGraph:
         """The edges by name, sorted by node."""
         from sges.graph.records import edge_records
 
-        return tuple(
-            LearnedEdge(
-                record["source"],
-                record["target"],
-                "directed" if record["type"] == "directed" else "undirected",
-            )
-            for record in edge_records(self._named_graph())
-        )
+        records = edge_records(self._named_graph())
+        return tuple(LearnedEdge(r["source"], r["target"], r["type"]) for r in records)  # type: ignore[arg-type]
 
     def plot(
         self,
@@ -196,47 +204,17 @@ class NamedGraph:
 
         return edge_frame(self._named_graph())
 
-    def to_dot(self) -> str:
-        """Return the graph in DOT, the language of Graphviz."""
-        from sges.export import to_dot
-
-        return to_dot(self._named_graph())
-
-    def to_graphml(self) -> str:
-        """Return the graph as GraphML."""
-        from sges.export import to_graphml
-
-        return to_graphml(self._named_graph())
-
-    def to_gml(self) -> str:
-        """Return the graph as GML."""
-        from sges.export import to_gml
-
-        return to_gml(self._named_graph())
-
-    def to_csv(self) -> str:
-        """Return the edges as CSV with the header ``source,target,type``."""
-        from sges.export import to_csv
-
-        return to_csv(self._named_graph())
-
-    def to_dagitty(self) -> str:
-        """Return the class in the language of dagitty."""
-        from sges.export import to_dagitty
-
-        return to_dagitty(self._named_graph())
-
-    def to_bnlearn(self) -> str:
-        """Return the model string of bnlearn of one member of the class."""
-        from sges.export import to_bnlearn
-
-        return to_bnlearn(self._named_graph())
-
-    def to_lavaan(self) -> str:
-        """Return the regressions of one member of the class in the syntax of lavaan."""
-        from sges.export import to_lavaan
-
-        return to_lavaan(self._named_graph())
+    to_dot = _writer("to_dot", "Return the graph in DOT, the language of Graphviz.")
+    to_graphml = _writer("to_graphml", "Return the graph as GraphML.")
+    to_gml = _writer("to_gml", "Return the graph as GML.")
+    to_csv = _writer("to_csv", "Return the edges as CSV with the header ``source,target,type``.")
+    to_dagitty = _writer("to_dagitty", "Return the class in the language of dagitty.")
+    to_bnlearn = _writer(
+        "to_bnlearn", "Return the model string of bnlearn of one member of the class."
+    )
+    to_lavaan = _writer(
+        "to_lavaan", "Return the regressions of one member of the class in the syntax of lavaan."
+    )
 
     def to_pgmpy(self, fit: Any = None) -> Any:  # noqa: ANN401 (pgmpy has no types)
         """Return the class, or a fitted network of one of its members, as an object of pgmpy.
@@ -255,6 +233,7 @@ class NamedGraph:
 
         return to_pgmpy(self._named_graph(), fit)
 
+    @documented_like(to_pgmpy)
     def to_pyagrum(self, fit: Any) -> Any:  # noqa: ANN401 (pyAgrum has no types)
         """Return a fitted network of one member of the class as a ``BayesNet`` of pyAgrum.
 

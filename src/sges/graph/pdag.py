@@ -166,8 +166,7 @@ class PDAG(NamedGraph):
                     raise GraphError(f"edge {x}{kind}{y}: a node cannot be joined to itself")
                 forward, backward = out[x] >> y & 1, into[x] >> y & 1
                 if forward or backward:
-                    sign = "—" if forward and backward else "→"
-                    there = f"{x}{sign}{y}" if forward else f"{y}→{x}"
+                    there = f"{x}{'—' if backward else '→'}{y}" if forward else f"{y}→{x}"
                     raise GraphError(
                         f"edge {x}{kind}{y}: {there} is given already; a pair has at most one edge"
                     )
@@ -182,8 +181,7 @@ class PDAG(NamedGraph):
     @documented_like(from_edges)
     def empty(cls, n: int, names: Sequence[str] | None = None) -> "PDAG":
         """Return the graph without edges, in which every independence holds."""
-        n = _checked_size(n)
-        return cls((0,) * n, (0,) * n, checked_names(names, n))
+        return cls.from_edges(n, names=names)
 
     @classmethod
     @documented_like(from_edges)

@@ -10,7 +10,7 @@ cardinality search gives an order whose reverse is a perfect elimination (Tarjan
 1984), and the maximal cliques, at most n, can be read off that order (Blair & Peyton 1993).
 
 The treewidth is the smallest k such that the nodes can be eliminated one by one, each with at
-most k neighbors when its turn comes, its neighbors then being joined.
+most k neighbors when its turn comes, which are then joined.
 
     upper bound   eliminate greedily the node that joins the fewest pairs (min-fill)
     lower bound   contract greedily a node of least degree into a neighbor (minor-min-width)
@@ -50,6 +50,11 @@ class Between(NamedTuple):
 
     def __str__(self) -> str:
         return f"between {self.low} and {self.high}"
+
+
+def adjacency(graph: PDAG, within: NodeSet) -> dict[int, NodeSet]:
+    """Return, for each node of a set, the nodes adjacent to it, whatever the kind of the edge."""
+    return {v: graph.adjacent(v) for v in nodes(within)}
 
 
 def maximum_cardinality_search(adjacent: Rows, within: NodeSet) -> list[int]:
@@ -172,7 +177,7 @@ def largest_clique(
     """
     best = expanded = 0
     # a bound on the size, the size of a clique, and the nodes that may join it
-    stack = sorted((_colours(adjacent, s), 0, s) for s in sets)
+    stack = sorted((len({c for _, c in _coloured(adjacent, s)}), 0, s) for s in sets)
     while stack:
         bound, size, candidates = stack.pop()
         if bound <= best:
@@ -186,11 +191,6 @@ def largest_clique(
             stack.append((size + colour, size + 1, before & adjacent[v]))
             before |= 1 << v
     return best
-
-
-def _colours(adjacent: Rows, candidates: NodeSet) -> int:
-    """Return how many colours a greedy colouring needs."""
-    return max((colour for _, colour in _coloured(adjacent, candidates)), default=0)
 
 
 def _coloured(adjacent: Rows, candidates: NodeSet) -> Iterator[tuple[int, int]]:
