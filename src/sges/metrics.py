@@ -163,21 +163,20 @@ def compare(truth: PDAG | Result, found: PDAG | Result, *, classes: bool = True)
     truth, found = matched(*graphs)
     if classes:  # the CPDAG of a DAG, and any other graph unchanged
         truth, found = (dag_to_cpdag(g) if is_dag(g) else g for g in (truth, found))
-    missing, extra = skeleton(truth) - skeleton(found), skeleton(found) - skeleton(truth)
-    distance = shd(truth, found)
+    right, ours, distance = skeleton(truth), skeleton(found), shd(truth, found)
     try:
         aid = adjustment_distances(truth, found)
     except (MissingLibrary, GraphError):
         aid = None
     return Comparison(
         shd=distance,
-        missing=len(missing),
-        extra=len(extra),
-        wrong_type=distance - len(missing) - len(extra),
-        skeleton=agreement(skeleton(truth), skeleton(found)),
+        missing=len(right - ours),
+        extra=len(ours - right),
+        wrong_type=distance - len(right ^ ours),
+        skeleton=agreement(right, ours),
         arrows=agreement(set(truth.directed_edges()), set(found.directed_edges())),
-        true_edges=truth.edge_count(),
-        found_edges=found.edge_count(),
+        true_edges=len(right),
+        found_edges=len(ours),
         same_class=distance == 0,
         aid=aid,
     )
@@ -265,12 +264,9 @@ def adjustment_distances(truth: PDAG, found: PDAG) -> AdjustmentDistances:
     if truth.n < 2:
         return AdjustmentDistances(0.0, 0.0, 0.0)  # no pair of nodes, so no effect
     matrices = [to_numpy(graph, "gadjid") for graph in (truth, found)]
-    way = {"edge_direction": "from row to column"}
-    return AdjustmentDistances(
-        parent=float(gadjid.parent_aid(*matrices, **way)[0]),
-        ancestor=float(gadjid.ancestor_aid(*matrices, **way)[0]),
-        oset=float(gadjid.oset_aid(*matrices, **way)[0]),
-    )
+    rules = (gadjid.parent_aid, gadjid.ancestor_aid, gadjid.oset_aid)
+    shares = (rule(*matrices, edge_direction="from row to column")[0] for rule in rules)
+    return AdjustmentDistances(*map(float, shares))
 
 
 def matched(truth: PDAG, found: PDAG) -> tuple[PDAG, PDAG]:

@@ -1,8 +1,7 @@
 """Completing a PDAG after an operator, looking only around the edges that changed.
 
-``pdag_to_cpdag`` reads the whole graph.  An operator changes a few edges at x and y, and on a
-sparse graph the new CPDAG differs from the old one only nearby.  ``complete_locally`` returns the
-same CPDAG in three steps:
+An operator changes a few edges at x and y, and on a sparse graph the new CPDAG differs from the
+old one only nearby.  ``complete_locally`` returns the CPDAG of ``pdag_to_cpdag`` in three steps:
 
 1. *Direct the chain components of x and y.*  All nodes of a chain component have the same
    parents outside it, so whichever way its edges are directed, no v-structure arises with the
@@ -20,13 +19,11 @@ A component met on the way is directed by maximum cardinality search, which is a
 extension of a chordal graph.  Twin in the tests: ``pdag_to_cpdag``.
 """
 
-from collections.abc import Callable
-
 from sges.errors import NoConsistentExtension
 from sges.graph.equivalence import compelled_parents, consistent_extension
 from sges.graph.pdag import PDAG
 from sges.graph.undirected import maximum_cardinality_search
-from sges.nodeset import NodeSet, first, nodes, nodeset, reach
+from sges.nodeset import first, nodes, nodeset, reach
 
 
 def complete_locally(cpdag: PDAG, edited: PDAG, x: int, y: int) -> PDAG:
@@ -38,10 +35,8 @@ def complete_locally(cpdag: PDAG, edited: PDAG, x: int, y: int) -> PDAG:
         The CPDAG before the operator.
     edited : PDAG
         What a valid operator on x and y makes of it.
-    x : int
-        The first node of the operator.
-    y : int
-        The second node of the operator.
+    x, y : int
+        The nodes of the operator.
 
     Returns
     -------
@@ -60,30 +55,23 @@ def complete_locally(cpdag: PDAG, edited: PDAG, x: int, y: int) -> PDAG:
             f"no consistent extension around {edited.name(x)} and {edited.name(y)}: "
             "the edit is not that of a valid operator"
         )
-    compelled, lines = _Lazily(cpdag.parents), _Lazily(edited.neighbors)
-    above = _Lazily(edited.parents)  # the parents in the member DAG
+    compelled = list(map(cpdag.parents, range(cpdag.n)))
+    lines = list(map(edited.neighbors, range(cpdag.n)))
+    above = list(map(edited.parents, range(cpdag.n)))  # the parents in the member DAG
     for parent, child in arrows:
         above[child] |= 1 << parent
     directed = region  # the nodes whose edges are all directed in the member DAG
-
-    def direct(v: int) -> None:
-        """Direct the chain component of a node, unless it is directed already."""
-        nonlocal directed
-        if not directed >> v & 1:
-            component, earlier = reach(edited.neighbors, 1 << v), 0
-            directed |= component
-            for u in maximum_cardinality_search(lines, component):
-                above[u] |= lines[u] & earlier
-                earlier |= 1 << u
-
     changed, todo = 0, region | edited.children(x) & edited.children(y)
     while todo:
         v = first(todo)
         todo ^= 1 << v
-        direct(v)
-        for p in nodes(above[v] & ~directed):
-            direct(p)
-        label = compelled_parents(above[v], compelled, above) if above[v] else 0
+        while met := (above[v] | 1 << v) & ~directed:
+            component, earlier = reach(edited.neighbors, met & -met), 0
+            for u in maximum_cardinality_search(lines, component):
+                above[u] |= lines[u] & earlier
+                earlier |= 1 << u
+            directed |= component
+        label = compelled_parents(above[v], compelled, above)
         if label != compelled[v]:
             compelled[v] = label
             changed |= 1 << v
@@ -93,13 +81,3 @@ def complete_locally(cpdag: PDAG, edited: PDAG, x: int, y: int) -> PDAG:
         direct=[(p, v) for v in where for p in nodes(compelled[v] & lines[v])],
         undirect=[(p, v) for v in where for p in nodes(edited.parents(v) & ~compelled[v])],
     )
-
-
-class _Lazily(dict[int, NodeSet]):
-    """One set per node: the one that was written, or else the one that the rule returns."""
-
-    def __init__(self, rule: Callable[[int], NodeSet]) -> None:
-        self.rule = rule
-
-    def __missing__(self, v: int) -> NodeSet:
-        return self.rule(v)

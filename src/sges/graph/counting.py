@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from sges.errors import Undecided, check_number, check_seed
 from sges.graph.equivalence import extensions, maximally_oriented
-from sges.graph.pdag import PDAG, check_graph
+from sges.graph.pdag import PDAG, Edge, check_graph
 from sges.graph.undirected import Between, maximal_cliques
 from sges.nodeset import NodeSet, components, first, nodes
 
@@ -126,15 +126,10 @@ def sample_members(graph: PDAG, k: int, seed: Seed = 0) -> list[PDAG]:
     rng = np.random.default_rng(seed)
     closed = maximally_oriented(graph)
     parts = _components(closed)
-    draws = []
-    for _ in range(k):
-        arrows = [
-            (part.numbers[x], part.numbers[y])
-            for part in parts
-            for x, y in part.draw(rng).directed_edges()
-        ]
-        draws.append(closed.edited(direct=arrows))
-    return draws
+    return [
+        closed.edited(direct=[arrow for part in parts for arrow in part.draw(rng)])
+        for _ in range(k)
+    ]
 
 
 class _Pick(NamedTuple):
@@ -165,19 +160,20 @@ class _Component:
         """Return the number of orientations of a connected induced subgraph."""
         return sum(pick.weight for pick in self._picks(within))
 
-    def draw(self, rng: "np.random.Generator") -> PDAG:
-        """Return one extension, drawn uniformly."""
-        arrows, lines = self.graph.directed_edges(), self.graph.undirected_edges()
+    def draw(self, rng: "np.random.Generator") -> list[Edge]:
+        """Return the arrows of one uniform extension, by the numbers in the whole graph."""
+        arrows = self.graph.directed_edges()
+        edges = arrows + self.graph.undirected_edges()
         if arrows:
             listed = list(islice(extensions(self.graph), 1001))
             if len(listed) <= 1000:
-                return listed[int(rng.integers(len(listed)))]
+                chosen = listed[int(rng.integers(len(listed)))].directed_edges()
+                return [(self.numbers[x], self.numbers[y]) for x, y in chosen]
         for _ in range(MAX_TRIES):
             place = {v: i for i, v in enumerate(self._draw_order(rng))}
             if all(place[x] < place[y] for x, y in arrows):
-                return self.graph.edited(
-                    direct=[(x, y) if place[x] < place[y] else (y, x) for x, y in lines]
-                )
+                ordered = (sorted(edge, key=place.__getitem__) for edge in edges)
+                return [(self.numbers[x], self.numbers[y]) for x, y in ordered]
         raise Undecided(
             "the knowledge leaves too many members of a component to list them, and too few "
             f"to draw one in {MAX_TRIES} tries"

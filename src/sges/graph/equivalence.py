@@ -20,7 +20,7 @@ from sges.docstrings import documented_like
 from sges.errors import NoConsistentExtension, NotADAG
 from sges.graph.meek import direct_in_turn
 from sges.graph.pdag import ANSWER, GRAPHS, PDAG, Edge, check_graph
-from sges.nodeset import NodeSet, Rows, first, nodes
+from sges.nodeset import NodeSet, Rows, first, nodes, union
 
 Node = TypeVar("Node")
 
@@ -85,8 +85,7 @@ def dag_to_cpdag(dag: PDAG) -> PDAG:
     order = topological_order(dag)
     compelled = [0] * dag.n
     for y in order:
-        parents = dag.parents(y)
-        compelled[y] = compelled_parents(parents, compelled, dag.into) if parents else 0
+        compelled[y] = compelled_parents(dag.parents(y), compelled, dag.into)
     reversible = [(x, y) for y in range(dag.n) for x in nodes(dag.parents(y) & ~compelled[y])]
     return dag.edited(undirect=reversible)
 
@@ -105,10 +104,9 @@ def compelled_parents(parents: NodeSet, compelled: Rows, dag_parents: Rows) -> N
 
     This is Chickering's (1995) Label-Edges with the order of edges argued away.
     """
-    with_child = 0
-    for z in nodes(parents):
-        with_child |= dag_parents[z]
-    x = first(parents & ~with_child)
+    if not parents:
+        return 0
+    x = first(parents & ~union(dag_parents[z] for z in nodes(parents)))
     others = parents ^ 1 << x
     if compelled[x] & ~parents or others & ~dag_parents[x]:
         return parents

@@ -296,7 +296,7 @@ class PDAG(NamedGraph):
     @documented_like(ANSWER, GRAPHS)
     def is_clique(self, s: NodeSet) -> bool:
         """Tell whether every two nodes of a set are adjacent, whatever the direction."""
-        return all(not s & ~(self.adjacent(v) | 1 << v) for v in nodes(s))
+        return all(not s & ~(self.out[v] | self.into[v] | 1 << v) for v in nodes(s))
 
     @overload
     def descendants(self, of: Nodes) -> NodeSet: ...

@@ -11,13 +11,12 @@ their names.
 """
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isnan
 from typing import Any, TypeAlias
 
 from sges.errors import DataError, GraphError, check_number, check_text, shown
-from sges.graph.pdag import PDAG, Edge
+from sges.graph.pdag import PDAG, Edge, checked_names
 
 EdgeRecord: TypeAlias = dict[str, str]
 """One edge: its source, its target and its type."""
@@ -65,16 +64,17 @@ def graph_of_records(names: Sequence[str], records: Iterable[Mapping[str, object
         kind = record["type"]
         if not isinstance(kind, str) or kind not in edges:
             raise GraphError(f"edge type {shown(kind)} is neither 'directed' nor 'undirected'")
-        ends = (_number(record["source"], number), _number(record["target"], number))
-        edges[kind].append(ends)
+        source, target = node_name(record["source"]), node_name(record["target"])
+        for name in (source, target):
+            if name not in number:
+                raise GraphError(f"an edge names {shown(name)}, which is not among the nodes")
+        edges[kind].append((number[source], number[target]))
     return graph_of_edges(names, edges["directed"], edges["undirected"])
 
 
 def graph_of_edges(names: Sequence[str], directed: list[Edge], undirected: list[Edge]) -> PDAG:
     """Return the graph with these edges; a bad edge is refused by the names of its nodes."""
-    if len(set(names)) < len(names):
-        twice = next(name for name, times in Counter(names).items() if times > 1)
-        raise GraphError(f"the name {twice!r} is given twice; names must tell nodes apart")
+    checked_names(names, len(names))
     pairs: set[frozenset[int]] = set()
     for x, y in (*directed, *undirected):
         if x == y:
@@ -103,12 +103,6 @@ def parse_json(text: str) -> object:
     except ValueError as error:  # not JSON, or a number of thousands of digits
         reason = " ".join(str(error).split(";")[0].split())
         raise GraphError(f"this is not JSON: {reason}") from None
-
-
-def _number(name: object, number: Mapping[str, int]) -> int:
-    if node_name(name) not in number:
-        raise GraphError(f"an edge names {shown(name)}, which is not among the nodes")
-    return number[node_name(name)]
 
 
 # Other values

@@ -1,8 +1,7 @@
 """Undirected graphs: cliques, chordal graphs, moral graphs, elimination orders, treewidth.
 
 A graph is given as ``adjacent``, one node set per node, of which only the part inside ``within``
-is used.  Nothing here knows about directed edges, scores or operators, except that the moral
-graph is that of a DAG.
+is used.
 
 The undirected part of a CPDAG is chordal (Andersson et al. 1997), and so is the subgraph that
 NA_{Y,X} induces in it.  Generating deletes rests on two facts about chordal graphs: a maximum

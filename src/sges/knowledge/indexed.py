@@ -64,9 +64,15 @@ class IndexedKnowledge:
     relaxed: "IndexedKnowledge | None" = None
     barred: tuple[NodeSet, ...] = field(init=False, repr=False, compare=False)
     """For each y, the set of the x of which x → y must not be in the graph."""
+    fixed: tuple[NodeSet, ...] = field(init=False, repr=False, compare=False)
+    """For each y, the set of the x of which x → y must be in the graph."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "barred", tuple(_transposed(self.forbidden)))
+        fixed = [0] * self.n
+        for a, b in self.required:
+            fixed[b] |= 1 << a
+        object.__setattr__(self, "barred", _transposed(self.forbidden))
+        object.__setattr__(self, "fixed", tuple(fixed))
 
     @classmethod
     @documented_like(CONSTRAINTS)
@@ -81,14 +87,11 @@ class IndexedKnowledge:
             The constraints.
         """
         edges = tuple(sorted(required))
-        rows = list(forbidden)
-        for a, b in edges:
-            rows[b] |= 1 << a
-        strict = cls(n, edges, tuple(rows))
-        implied = _implied(n, edges, rows)
-        if all(not row & ~weaker for row, weaker in zip(forbidden, implied, strict=True)):
-            return strict
-        return cls(n, edges, strict.forbidden, cls(n, edges, tuple(implied)))
+        dag = PDAG.from_edges(n, edges)
+        rows = tuple(forbidden[v] | dag.parents(v) for v in range(n))
+        implied = _implied(dag, rows)
+        is_implied = all(not forbidden[v] & ~implied[v] for v in range(n))
+        return cls(n, edges, rows, None if is_implied else cls(n, edges, implied))
 
     @documented_like(PDAG.relabel)
     def relabel(self, new: Sequence[int]) -> "IndexedKnowledge":
@@ -103,14 +106,6 @@ class IndexedKnowledge:
         for x, row in enumerate(self.forbidden):
             rows[new[x]] = nodeset(new[y] for y in nodes(row))
         return IndexedKnowledge.of(self.n, [(new[a], new[b]) for a, b in self.required], rows)
-
-    @property
-    def fixed(self) -> tuple[NodeSet, ...]:
-        """For each y, the set of the x of which x → y must be in the graph."""
-        rows = [0] * self.n
-        for a, b in self.required:
-            rows[b] |= 1 << a
-        return tuple(rows)
 
     @documented_like(CONSTRAINTS)
     def start(self, n: int, /) -> PDAG:
@@ -134,9 +129,8 @@ class IndexedKnowledge:
             The CPDAG of a class that is known to have such a member: then only the chain
             components in which the two differ are examined.
         """
-        where = self._everything if known is None else _changed_components(known, cpdag)
-        wanted = self._wanted(cpdag, where)
-        return wanted is not None and not direct_in_turn(cpdag, wanted)[1]
+        where = None if known is None else _changed_components(known, cpdag)
+        return self._refined(cpdag, where) is not None
 
     @documented_like(GRAPHS)
     def refine(self, cpdag: PDAG, /) -> PDAG:
@@ -153,12 +147,10 @@ class IndexedKnowledge:
         KnowledgeError
             If no member of the class satisfies the constraints.
         """
-        wanted = self._wanted(cpdag, self._everything)
-        if wanted is not None:
-            refined, contradicting = direct_in_turn(cpdag, wanted)
-            if not contradicting:
-                return refined
-        raise KnowledgeError(f"no member of the class of {cpdag!r} satisfies the knowledge")
+        refined = self._refined(cpdag)
+        if refined is None:
+            raise KnowledgeError(f"no member of the class of {cpdag!r} satisfies the knowledge")
+        return refined
 
     @documented_like(GRAPHS)
     def member(self, cpdag: PDAG, within: NodeSet | None = None, /) -> PDAG:
@@ -177,7 +169,7 @@ class IndexedKnowledge:
         PDAG
             The member.
         """
-        where = self._everything if within is None else within
+        where = (1 << self.n) - 1 if within is None else within
         before = [] if self.relaxed is None else self.relaxed._directions(cpdag, where)
         graph, _ = direct_in_turn(cpdag, [*before, *self._directions(cpdag, where)])
         arrows: list[Edge] = []
@@ -197,20 +189,17 @@ class IndexedKnowledge:
         """
         return [(x, y) for x in range(self.n) for y in nodes(dag.out[x] & self.forbidden[x])]
 
-    @property
-    def _everything(self) -> NodeSet:
-        return (1 << self.n) - 1
-
-    def _wanted(self, cpdag: PDAG, where: NodeSet) -> list[Edge] | None:
-        """Return the arrows that knowledge makes of undirected edges; None if it cannot hold."""
+    def _refined(self, cpdag: PDAG, within: NodeSet | None = None) -> PDAG | None:
+        """Return the class refined, or only within some chain components; None if it cannot."""
         self._check_size(cpdag.n)
         if any(not (cpdag.out[a] | cpdag.into[a]) >> b & 1 for a, b in self.required):
             return None
+        where = (1 << self.n) - 1 if within is None else within
         for v in nodes(where):
-            out, into = cpdag.out[v], cpdag.into[v]
-            if self.forbidden[v] & out and self.forbidden[v] & out & (~into | self.barred[v]):
+            if self.forbidden[v] & cpdag.out[v] & (~cpdag.into[v] | self.barred[v]):
                 return None  # an arrow that is forbidden, or a line of which both ways are
-        return self._directions(cpdag, where)
+        refined, contradicting = direct_in_turn(cpdag, self._directions(cpdag, where))
+        return None if contradicting else refined
 
     def _directions(self, cpdag: PDAG, where: NodeSet) -> list[Edge]:
         """Return y → x for each x — y in which x → y is forbidden."""
@@ -233,37 +222,31 @@ def _changed_components(before: PDAG, after: PDAG) -> NodeSet:
 
     Any other component was one before, with the same edges, and is satisfied if that was.
     """
-    changed = 0
-    rows = zip(before.out, after.out, before.into, after.into, strict=True)
-    for v, (out, new_out, into, new_into) in enumerate(rows):
-        if out != new_out or into != new_into:
-            changed |= 1 << v
-    return reach(after.neighbors, changed)
+    rows_before = zip(before.out, before.into, strict=True)
+    rows_after = zip(after.out, after.into, strict=True)
+    pairs = enumerate(zip(rows_before, rows_after, strict=True))
+    return reach(after.neighbors, nodeset(v for v, (old, new) in pairs if old != new))
 
 
-def _transposed(rows: Sequence[NodeSet]) -> list[NodeSet]:
+def _transposed(rows: Sequence[NodeSet]) -> tuple[NodeSet, ...]:
     into = [0] * len(rows)
     for x, row in enumerate(rows):
         for y in nodes(row):
             into[y] |= 1 << x
-    return into
+    return tuple(into)
 
 
-def _implied(n: int, required: Sequence[Edge], forbidden: Sequence[NodeSet]) -> list[NodeSet]:
+def _implied(required: PDAG, forbidden: Sequence[NodeSet]) -> tuple[NodeSet, ...]:
     """Return the edges against the implied order, and the reverse of required edges."""
-    children = [0] * n
-    for a, b in required:
-        children[a] |= 1 << b
-    descendants = [reach(children.__getitem__, children[v]) for v in range(n)]
-    above = _transposed(descendants)
-    everything = (1 << n) - 1
-    allowed = [everything & ~(forbidden[v] | above[v] | 1 << v) for v in range(n)]
-    rows, earlier = above, 0
+    everything = (1 << required.n) - 1
+    rows = [reach(required.parents, required.parents(v)) for v in range(required.n)]
+    allowed = [everything & ~(forbidden[v] | row | 1 << v) for v, row in enumerate(rows)]
+    earlier = 0
     for group in implied_groups(allowed):
         for v in nodes(group):
             rows[v] |= earlier
         earlier |= group
-    return rows
+    return tuple(rows)
 
 
 def implied_groups(allowed: Sequence[NodeSet]) -> list[NodeSet]:
@@ -274,27 +257,20 @@ def implied_groups(allowed: Sequence[NodeSet]) -> list[NodeSet]:
     >>> [list(nodes(group)) for group in implied_groups([0b110, 0b100, 0b010])]
     [[0], [1, 2]]
     """
-    into = _transposed(allowed)
-    left = (1 << len(allowed)) - 1
-    groups = []
-    for v in reversed(_by_finish(allowed)):
-        if left >> v & 1:
-            groups.append(reach(into.__getitem__, 1 << v, ~left))
-            left &= ~groups[-1]
-    return groups
-
-
-def _by_finish(rows: Sequence[NodeSet]) -> list[int]:
-    """Return the nodes in the order in which a depth-first search leaves them."""
-    order: list[int] = []
-    fresh = (1 << len(rows)) - 1
+    finished: list[int] = []  # in the order in which a depth-first search leaves them
+    fresh = left = (1 << len(allowed)) - 1
     while fresh:
         path = [first(fresh)]
         fresh &= fresh - 1
         while path:
-            if ahead := rows[path[-1]] & fresh:
+            if ahead := allowed[path[-1]] & fresh:
                 path.append(first(ahead))
                 fresh ^= 1 << path[-1]
             else:
-                order.append(path.pop())
-    return order
+                finished.append(path.pop())
+    into, groups = _transposed(allowed), []
+    for v in reversed(finished):
+        if left >> v & 1:
+            groups.append(reach(into.__getitem__, 1 << v, ~left))
+            left &= ~groups[-1]
+    return groups
