@@ -85,18 +85,17 @@ def certify(cpdag: PDAG, score: Score, limit: int = 100_000) -> Certificate:
     kinds: list[Iterator[Delete | Insert]] = [all_deletes(cpdag), all_inserts(cpdag)]
     certificates = []
     for operators in kinds:
-        best: tuple[float, Delete | Insert] | None = None
-        checked = 0
+        better, most, checked = None, tolerance, 0
         for operator in islice(operators, limit):
             checked += 1
             gain = operator.gain(score, cpdag)
-            if best is None or gain > best[0]:
-                best = (gain, operator)
+            if gain > most:
+                better, most = operator, gain
         exhaustive = next(operators, None) is None
-        if best is not None and best[0] > tolerance:
-            certificates.append(Certificate(False, checked, exhaustive, best[1], best[0]))
-        else:
+        if better is None:
             certificates.append(Certificate(True if exhaustive else None, checked, exhaustive))
+        else:
+            certificates.append(Certificate(False, checked, exhaustive, better, most))
     return replace(certificates[0], inserts=certificates[1])
 
 

@@ -46,17 +46,6 @@ __all__ = [
 ]
 
 
-TWO_GRAPHS = """Two graphs that are compared.
-
-Parameters
-----------
-truth : PDAG
-    The graph to compare with.
-found : PDAG
-    A graph on the same nodes, in the same order.
-"""
-
-
 @dataclass(frozen=True, slots=True)
 class Agreement:
     """Precision, recall and F1 of a set that was found.
@@ -182,9 +171,13 @@ def compare(truth: PDAG | Result, found: PDAG | Result, *, classes: bool = True)
     )
 
 
-@documented_like(TWO_GRAPHS)
 def shd(truth: PDAG, found: PDAG) -> int:
     """Return the structural Hamming distance: the number of pairs in different states.
+
+    Parameters
+    ----------
+    truth, found : PDAG
+        Two graphs on the same nodes, in the same order.
 
     Returns
     -------
@@ -239,7 +232,7 @@ def agreement(right: Set[tuple[int, int]], found: Set[tuple[int, int]]) -> Agree
     )
 
 
-@documented_like(TWO_GRAPHS)
+@documented_like(shd)
 def adjustment_distances(truth: PDAG, found: PDAG) -> AdjustmentDistances:
     """Return the adjustment identification distances of two DAGs or CPDAGs.
 

@@ -45,6 +45,8 @@ SETS = """What functions about sets of nodes share.
 
 Parameters
 ----------
+v : int
+    A node.
 s : int
     A set of nodes, as a mask.
 n : int

@@ -235,6 +235,7 @@ class Operator(ABC):
             raise InvalidOperator(f"{self}: {problem}")
 
 
+@documented_like(GENERATOR)
 @dataclass(frozen=True, slots=True, init=False)
 class Insert(Operator):
     """Insert(x, y, T): add x → y and make every node of T a parent of y.
@@ -246,10 +247,6 @@ class Insert(Operator):
 
     Parameters
     ----------
-    x : int
-        The node at the tail of the new edge.
-    y : int
-        The node at its head.
     t : int or iterable of int, optional
         The set T: a mask, or its nodes.  Empty by default.
 
@@ -413,6 +410,7 @@ def deletes(cpdag: PDAG, x: int, y: int) -> Iterator[Delete]:
         yield Delete(x, y, na & ~kept)
 
 
+@documented_like(GENERATOR)
 @dataclass(frozen=True, slots=True, init=False)
 class Turn(Operator):
     """Turn(x, y, C): reverse y → x in a member in which C are y's parents among its neighbors.
@@ -426,10 +424,6 @@ class Turn(Operator):
 
     Parameters
     ----------
-    x : int
-        The node at the tail of the edge after it is turned.
-    y : int
-        The node at its head.
     c : int or iterable of int, optional
         The set C: a mask, or its nodes.  Empty by default.
 

@@ -19,10 +19,11 @@ enumerated up to a limit; beyond it the count is an interval, and draws are made
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from itertools import islice
+from itertools import accumulate, islice
 from math import factorial, prod
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from sges.docstrings import documented_like
 from sges.errors import Undecided, check_number, check_seed
 from sges.graph.equivalence import extensions, maximally_oriented
 from sges.graph.pdag import PDAG, Edge, check_graph
@@ -86,13 +87,12 @@ def class_size(graph: PDAG, limit: int = 10_000) -> int | Between:
     return low if low == high else Between(low, high)
 
 
+@documented_like(class_size)
 def sample_members(graph: PDAG, k: int, seed: Seed = 0) -> list[PDAG]:
     """Return DAGs drawn uniformly and independently from a class.
 
     Parameters
     ----------
-    graph : PDAG
-        A CPDAG, or one refined by background knowledge.
     k : int
         The number of DAGs to draw; the same DAG may come several times.
     seed : int or numpy.random.Generator, optional
@@ -185,11 +185,9 @@ class _Component:
         stack = [self.everything]
         while stack:
             part = stack.pop()
-            at = _below(self.count(part), rng)
-            for pick in self._picks(part):
-                at -= pick.weight
-                if at < 0:
-                    break
+            picks, at = self._picks(part), _below(self.count(part), rng)
+            up_to = accumulate(pick.weight for pick in picks)
+            pick = next(pick for pick, end in zip(picks, up_to, strict=True) if at < end)
             order += _allowed_order(pick, rng)
             stack += reversed(pick.rest)
         return order

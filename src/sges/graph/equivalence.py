@@ -29,7 +29,11 @@ Node = TypeVar("Node")
 def is_dag(graph: PDAG) -> bool:
     """Tell whether every edge is directed and no directed path returns to its start."""
     check_graph("graph", graph)
-    return graph.out == tuple(map(graph.children, range(graph.n))) and _sorted(graph) is not None
+    try:
+        topological_order(graph)
+    except NotADAG:
+        return False
+    return True
 
 
 @documented_like(GRAPHS)
@@ -52,8 +56,14 @@ def topological_order(dag: PDAG) -> list[int]:
         raise NotADAG(
             f"not a DAG: {dag.name(x)}—{dag.name(y)} is undirected; every edge must be directed"
         )
-    order = _sorted(dag)
-    if order is None:
+    waiting = [dag.parents(v).bit_count() for v in range(dag.n)]
+    order = [v for v in range(dag.n) if not waiting[v]]
+    for v in order:
+        for child in nodes(dag.children(v)):
+            waiting[child] -= 1
+            if not waiting[child]:
+                order.append(child)
+    if len(order) < dag.n:
         cycle = find_cycle({v: nodes(dag.parents(v)) for v in range(dag.n)})
         raise NotADAG(f"not a DAG: it has the directed cycle {'→'.join(map(dag.name, cycle))}")
     return order
@@ -68,7 +78,7 @@ def dag_to_cpdag(dag: PDAG) -> PDAG:
     Returns
     -------
     PDAG
-        The CPDAG, with the names of the DAG.
+        The CPDAG, with the names of the graph.
 
     Raises
     ------
@@ -167,16 +177,11 @@ def consistent_extension(pdag: PDAG, within: NodeSet) -> list[Edge] | None:
     return None if left else arrows
 
 
-@documented_like(GRAPHS)
+@documented_like(dag_to_cpdag, GRAPHS)
 def pdag_to_cpdag(pdag: PDAG) -> PDAG:
     """Return the CPDAG of the class that a PDAG stands for.
 
     Paper: Fig. 2, "Convert to CPDAG".
-
-    Returns
-    -------
-    PDAG
-        The CPDAG.
 
     Raises
     ------
@@ -308,18 +313,6 @@ def _extensions(closed: PDAG) -> Iterator[PDAG]:
             continue
         y = first(graph.neighbors(x))
         stack += [(graph, [(y, x)]), (graph, [(x, y)])]
-
-
-def _sorted(graph: PDAG) -> list[int] | None:
-    """Return the nodes in topological order, or None if the arrows make a cycle."""
-    waiting = [graph.parents(v).bit_count() for v in range(graph.n)]
-    ready = [v for v in range(graph.n) if not waiting[v]]
-    for v in ready:
-        for child in nodes(graph.children(v)):
-            waiting[child] -= 1
-            if not waiting[child]:
-                ready.append(child)
-    return ready if len(ready) == graph.n else None
 
 
 def find_cycle(parents: Mapping[Node, Iterable[Node]]) -> list[Node]:

@@ -31,6 +31,7 @@ from sges.errors import (
 )
 from sges.graph.named import NamedGraph, printable
 from sges.nodeset import (
+    SETS,
     Nodes,
     NodeSet,
     as_node,
@@ -58,15 +59,6 @@ dag : PDAG
     A DAG.
 cpdag : PDAG
     A CPDAG.
-v : int
-    A node.
-s : int
-    A set of nodes, as a mask.
-
-Returns
--------
-int
-    The nodes, as a mask.
 """
 
 ANSWER = """The answer to a question.
@@ -250,7 +242,7 @@ class PDAG(NamedGraph):
         related = relation(self.node(node))
         return self.names_of(related) if isinstance(node, str) else related
 
-    @documented_like(GRAPHS)
+    @documented_like(SETS)
     def na(self, y: int, x: int) -> NodeSet:
         """Return NA_{Y,X}, the set of the neighbors of y that are adjacent to x.
 
@@ -293,7 +285,7 @@ class PDAG(NamedGraph):
             for y in nodes(self.parents(z) & ~self.adjacent(x) >> x + 1 << x + 1)
         )
 
-    @documented_like(ANSWER, GRAPHS)
+    @documented_like(ANSWER, SETS)
     def is_clique(self, s: NodeSet) -> bool:
         """Tell whether every two nodes of a set are adjacent, whatever the direction."""
         return all(not s & ~(self.out[v] | self.into[v] | 1 << v) for v in nodes(s))
@@ -377,7 +369,7 @@ class PDAG(NamedGraph):
         """
         return bool(self.adjacent(self.node(a)) >> self.node(b) & 1)
 
-    @documented_like(GRAPHS)
+    @documented_like(SETS)
     def chain_component(self, v: int) -> NodeSet:
         """Return a node and all nodes that a path of undirected edges joins to it."""
         return reach(self.neighbors, 1 << as_node(v, self.n))
@@ -485,7 +477,7 @@ class PDAG(NamedGraph):
         """
         return replace(self, names=checked_names(names, self.n))
 
-    @documented_like(GRAPHS)
+    @documented_like(SETS)
     def name(self, v: int) -> str:
         """Return the name of a node, or its number as text if the graph has no names.
 
@@ -522,7 +514,7 @@ class PDAG(NamedGraph):
             raise GraphError(f"there is no node {node!r}; {suggestion(node, names, 'the nodes')}")
         return names.index(node)
 
-    @documented_like(GRAPHS)
+    @documented_like(SETS)
     def names_of(self, s: NodeSet) -> tuple[str, ...]:
         """Return the names of a set of nodes.
 
@@ -534,7 +526,7 @@ class PDAG(NamedGraph):
         check_mask(s, self.n)
         return tuple(map(self.name, nodes(s)))
 
-    @documented_like(GRAPHS)
+    @documented_like(SETS)
     def show(self, s: NodeSet) -> str:
         """Write a set of nodes by their names.
 

@@ -30,7 +30,7 @@ from typing import NamedTuple
 from sges.docstrings import documented_like
 from sges.errors import GraphError, NotChordal, check_number, shown
 from sges.graph.pdag import GRAPHS, PDAG, check_graph
-from sges.nodeset import NodeSet, Rows, check_mask, nodes, nodeset, show
+from sges.nodeset import NodeSet, Rows, check_mask, nodes, nodeset, show, union
 
 
 class Between(NamedTuple):
@@ -67,7 +67,7 @@ def maximum_cardinality_search(adjacent: Rows, within: NodeSet) -> list[int]:
     adjacent : sequence or mapping of int
         For each node, the set of the nodes adjacent to it, as a mask.
     within : int
-        The set of nodes to order, as a mask.
+        The set of nodes whose induced subgraph is meant, as a mask.
 
     Returns
     -------
@@ -96,11 +96,6 @@ def maximal_cliques(adjacent: Rows, within: NodeSet) -> list[NodeSet]:
     be deleted.
 
     Paper: Section 4.3, maximal cliques.
-
-    Parameters
-    ----------
-    within : int
-        The set of nodes whose induced subgraph is meant, as a mask.
 
     Returns
     -------
@@ -260,9 +255,7 @@ def min_fill(adjacent: Sequence[NodeSet]) -> Elimination:
         around = graph[v]
         width = max(width, around.bit_count())
         _eliminate(graph, v)
-        changed = around
-        for u in nodes(around):
-            changed |= graph[u]
+        changed = around | union(graph[u] for u in nodes(around))
         fill.update((u, _missing_edges(graph, u)) for u in nodes(changed))
     return Elimination(order, width)
 
@@ -273,15 +266,13 @@ def minor_min_width(adjacent: Sequence[NodeSet]) -> int:
     width = 0
     while graph:
         v = min(graph, key=lambda u: (graph[u].bit_count(), u))
-        width = max(width, graph[v].bit_count())
         near = graph.pop(v)
-        for u in nodes(near):
-            graph[u] &= ~(1 << v)
+        width = max(width, near.bit_count())
         if near:
             into = min(nodes(near), key=lambda u: ((graph[u] & near).bit_count(), u))
-            graph[into] |= near & ~(1 << into)
-            for u in nodes(near & ~(1 << into)):
-                graph[u] |= 1 << into
+            graph[into] |= near
+            for u in nodes(near):
+                graph[u] = (graph[u] | 1 << into) & ~(1 << v | 1 << u)
     return width
 
 

@@ -40,6 +40,11 @@ required : tuple of (int, int)
     The pairs (x, y) of which x → y must be in the graph.
 forbidden : tuple of int
     For each x, the set of the y of which x → y must not be in the graph, as a mask.
+
+Returns
+-------
+IndexedKnowledge
+    The constraints.
 """
 
 
@@ -79,13 +84,7 @@ class IndexedKnowledge:
     def of(
         cls, n: int, required: Iterable[Edge], forbidden: Sequence[NodeSet]
     ) -> "IndexedKnowledge":
-        """Return constraints that can be satisfied, together with their relaxation.
-
-        Returns
-        -------
-        IndexedKnowledge
-            The constraints.
-        """
+        """Return constraints that can be satisfied, together with their relaxation."""
         edges = tuple(sorted(required))
         dag = PDAG.from_edges(n, edges)
         rows = tuple(forbidden[v] | dag.parents(v) for v in range(n))
@@ -93,15 +92,9 @@ class IndexedKnowledge:
         is_implied = all(not forbidden[v] & ~implied[v] for v in range(n))
         return cls(n, edges, rows, None if is_implied else cls(n, edges, implied))
 
-    @documented_like(PDAG.relabel)
+    @documented_like(CONSTRAINTS, PDAG.relabel)
     def relabel(self, new: Sequence[int]) -> "IndexedKnowledge":
-        """Return the constraints after renumbering the nodes: node v becomes ``new[v]``.
-
-        Returns
-        -------
-        IndexedKnowledge
-            The constraints, renumbered.
-        """
+        """Return the constraints after renumbering the nodes: node v becomes ``new[v]``."""
         rows = [0] * self.n
         for x, row in enumerate(self.forbidden):
             rows[new[x]] = nodeset(new[y] for y in nodes(row))

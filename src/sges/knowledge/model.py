@@ -1,11 +1,5 @@
 """What a user knows, by names: checked once, when it is written down.
 
-Three kinds of constraint, all hard:
-
-    required    a → b is in every member of the result
-    forbidden   a → b is in none; b → a may be
-    tiers       groups of variables in order: no edge points from a later to an earlier one
-
 Knowledge that cannot hold is refused here, with the pair or the cycle named.  The required edges
 alone make a DAG that satisfies the rest unless they form a cycle, or one of them is forbidden or
 points back to an earlier tier; so these checks are complete.
@@ -21,6 +15,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, SupportsIndex, TypeAlias
 
+from sges.docstrings import documented_like
 from sges.errors import FileError, InvalidArgument, KnowledgeError, check_path, shown, suggestion
 from sges.graph.equivalence import find_cycle
 from sges.knowledge.indexed import IndexedKnowledge
@@ -205,6 +200,7 @@ class Knowledge:
         )
 
     @classmethod
+    @documented_like(of)
     def from_dict(cls, record: Mapping[str, Any]) -> "Knowledge":
         """Return the knowledge that a mapping describes.
 
@@ -212,11 +208,6 @@ class Knowledge:
         ----------
         record : mapping
             The arguments of ``Knowledge`` by name.
-
-        Returns
-        -------
-        Knowledge
-            The knowledge.
 
         Raises
         ------
@@ -234,6 +225,7 @@ class Knowledge:
         return cls(**record)
 
     @classmethod
+    @documented_like(of)
     def from_file(cls, path: str | PathLike[str]) -> "Knowledge":
         """Read knowledge from a TOML or JSON file, as described in ``docs/how-to/knowledge.md``.
 
@@ -241,11 +233,6 @@ class Knowledge:
         ----------
         path : str or path
             The file, named ``*.toml`` or ``*.json``.
-
-        Returns
-        -------
-        Knowledge
-            The knowledge.
 
         Raises
         ------
