@@ -1,20 +1,17 @@
 """Causal effects, with what an equivalence class leaves open.
 
 In a DAG the effect of x on y follows from adjusting for the parents of x.  A class has several
-DAGs, and so several possible parents of x.  IDA (Maathuis, Kalisch & Bühlmann 2009) finds them
-locally, without listing the members of the class: each clique S of neighbors of x may be parents
-of x and the other neighbors its children.  In a class refined by background knowledge such a
-choice must also agree with Meek's rules (Perković, Kalisch & Maathuis 2017).  The possible effects
-are one value for each possible set of parents; ``sges.adjustment`` estimates each of them.
+DAGs, and so several possible parents of x (``sges.graph.counting`` finds them).  The possible
+effects are one value for each possible set of parents (IDA: Maathuis, Kalisch & Bühlmann 2009);
+``sges.adjustment`` estimates each of them.
 
 Where no path leads from x to y, the effect is zero by the graph and is not estimated.  All values
 assume that the graph is right, that there are no hidden common causes, and no selection.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
 from math import inf
 from operator import attrgetter
 from typing import Any, Literal, TypeAlias, get_args
@@ -33,12 +30,15 @@ from sges.errors import (
     is_number,
     shown,
 )
-from sges.graph.counting import class_size
+from sges.graph.counting import (
+    MAX_PARENT_SETS,
+    multiplicities,
+    parent_choices,
+    possible_parents,
+)
 from sges.graph.equivalence import maximally_oriented, pdag_to_dag
-from sges.graph.meek import direct_in_turn
 from sges.graph.pdag import PDAG, check_graph
-from sges.graph.undirected import Between, adjacency, cliques
-from sges.nodeset import NodeSet, as_node, nodes, reach, union
+from sges.nodeset import NodeSet, nodes, reach, union
 
 __all__ = [
     "DiscreteEffect",
@@ -55,9 +55,6 @@ __all__ = [
 ]
 
 Adjustment: TypeAlias = Literal["parents", "optimal"]
-
-MAX_PARENT_SETS = 10_000
-"""How many possible sets of parents are examined before a question is given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,85 +323,6 @@ def _tail(level: float) -> float:
     return (1 - level) / 2
 
 
-def possible_parents(graph: PDAG, x: int) -> list[NodeSet]:
-    """Return the sets that are the parents of a node in some DAG of a class.
-
-    Parameters
-    ----------
-    graph : PDAG
-        A CPDAG, a class refined by background knowledge, or a DAG.
-    x : int
-        The node.
-
-    Returns
-    -------
-    list of int
-        The sets, as masks, each once.
-
-    Raises
-    ------
-    Undecided
-        If more than ``MAX_PARENT_SETS`` cliques of neighbors would have to be examined.
-
-    References
-    ----------
-    Maathuis, Kalisch & Bühlmann (2009), "Estimating high-dimensional intervention effects from
-    observational data", Annals of Statistics 37.
-
-    Examples
-    --------
-    >>> possible_parents(PDAG.from_edges(3, undirected=[(0, 1), (1, 2)]), 1) == [0, 0b001, 0b100]
-    True
-    """
-    closed = maximally_oriented(graph)
-    return [refined.parents(x) for refined in _choices(closed, as_node(x, graph.n))]
-
-
-@documented_like(possible_parents)
-def multiplicities(graph: PDAG, x: int) -> list[int | Between]:
-    """Return how many DAGs of a class have each possible set of parents of a node.
-
-    With these numbers the possible effects of x become those of all members of the class.  They
-    take polynomial time for a CPDAG: what stays undirected when the edges at x are directed falls
-    into components that are independent of each other (Hauser & Bühlmann 2012).
-
-    Returns
-    -------
-    list of int or Between
-        One number for each set that ``possible_parents`` returns, in the same order; an interval
-        where background knowledge makes the exact number too expensive (see ``class_size``).
-
-    Raises
-    ------
-    Undecided
-        If more than ``MAX_PARENT_SETS`` cliques of neighbors would have to be examined.
-
-    Examples
-    --------
-    >>> complete = PDAG.complete(3)
-    >>> [(bin(z), k) for z, k in zip(possible_parents(complete, 2), multiplicities(complete, 2))]
-    [('0b0', 2), ('0b1', 1), ('0b11', 2), ('0b10', 1)]
-    """
-    closed = maximally_oriented(graph)
-    return [class_size(refined) for refined in _choices(closed, as_node(x, graph.n))]
-
-
-def _choices(closed: PDAG, x: int) -> Iterator[PDAG]:
-    """Yield the class for each way to direct all edges at x that some member has."""
-    near = closed.neighbors(x)
-    every = cliques(adjacency(closed, near), near)
-    for chosen in islice(every, MAX_PARENT_SETS):
-        arrows = [(v, x) if chosen >> v & 1 else (x, v) for v in nodes(near)]
-        refined, contradicting = direct_in_turn(closed, arrows)
-        if not contradicting:
-            yield refined
-    if next(every, None) is not None:
-        raise Undecided(
-            f"{closed.name(x)} has more than {MAX_PARENT_SETS} possible sets of parents; "
-            "background knowledge about its neighbors would reduce them"
-        )
-
-
 def effect(
     graph: PDAG,
     treatment: str | int,
@@ -462,7 +380,7 @@ def effect(
     if x == y:
         raise InvalidArgument(f"treatment and outcome are both {graph.name(x)!r}; name two")
     numbers = data_of(graph, data, smoothing)
-    choices = list(_choices(maximally_oriented(graph), x))
+    choices = list(parent_choices(maximally_oriented(graph), x))
     if isinstance(numbers, LinearData):
         return _linear(graph, x, y, choices, numbers, adjustment)
     return _discrete(graph, x, y, choices, numbers)
@@ -509,7 +427,7 @@ def joint_effect(
         raise DataError("joint effects need continuous data")
     states = [maximally_oriented(graph)]
     for x in xs:
-        states = [refined for state in states for refined in _choices(state, x)]
+        states = [refined for state in states for refined in parent_choices(state, x)]
         if len(states) > MAX_PARENT_SETS:
             raise Undecided(f"the treatments have more than {MAX_PARENT_SETS} choices of parents")
     parents = [[state.parents(x) for x in xs] for state in states]
@@ -596,7 +514,7 @@ def _ranked(
 ) -> list[LinearEffect] | list[DiscreteEffect]:
     """Return the possible effects of pairs (x, y), the largest lower bound first."""
     numbers, closed = data_of(graph, data), maximally_oriented(graph)
-    choices = cache(lambda x: list(_choices(closed, x)))
+    choices = cache(lambda x: list(parent_choices(closed, x)))
     if isinstance(numbers, LinearData):
         linear = [_linear(graph, x, y, choices(x), numbers) for x, y in pairs]
         return sorted(linear, key=attrgetter("lower_bound"), reverse=True)

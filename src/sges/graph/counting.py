@@ -1,4 +1,4 @@
-"""How many DAGs a class has, and DAGs drawn uniformly from it.
+"""How many DAGs a class has, DAGs drawn uniformly from it, and the parents that a node may have.
 
 The members of a class differ only in how they direct its undirected edges.  In a CPDAG each chain
 component, a connected chordal graph, is directed by itself, without v-structures.  *Clique picking*
@@ -15,6 +15,10 @@ weights with which a uniform draw picks K.
 In a class refined by background knowledge the undirected edges still fall into independent
 components, but arrows may remain inside of one.  Counting is then #P-hard.  Such a component is
 enumerated up to a limit; beyond it the count is an interval, and draws are made by rejection.
+
+The possible parents of x are found locally (Maathuis, Kalisch & Bühlmann 2009): each clique of
+neighbors of x may be parents of x and the other neighbors its children.  In a refined class such
+a choice must also agree with Meek's rules (Perković, Kalisch & Maathuis 2017).
 """
 
 from collections.abc import Callable, Iterator
@@ -26,14 +30,18 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from sges.docstrings import documented_like
 from sges.errors import Undecided, check_number, check_seed
 from sges.graph.equivalence import extensions, maximally_oriented
+from sges.graph.meek import direct_in_turn
 from sges.graph.pdag import PDAG, Edge, check_graph
-from sges.graph.undirected import Between, maximal_cliques
-from sges.nodeset import NodeSet, components, first, nodes
+from sges.graph.undirected import Between, adjacency, cliques, maximal_cliques
+from sges.nodeset import NodeSet, as_node, components, first, nodes
 
 if TYPE_CHECKING:
     import numpy as np
 
 Seed: TypeAlias = "int | np.random.Generator"
+
+MAX_PARENT_SETS = 10_000
+"""How many possible sets of parents are examined before a question is given up."""
 
 MAX_TRIES = 100_000
 """How many draws may be rejected before a sample from a refined component is given up."""
@@ -130,6 +138,85 @@ def sample_members(graph: PDAG, k: int, seed: Seed = 0) -> list[PDAG]:
         closed.edited(direct=[arrow for part in parts for arrow in part.draw(rng)])
         for _ in range(k)
     ]
+
+
+def possible_parents(graph: PDAG, x: int) -> list[NodeSet]:
+    """Return the sets that are the parents of a node in some DAG of a class.
+
+    Parameters
+    ----------
+    graph : PDAG
+        A CPDAG, a class refined by background knowledge, or a DAG.
+    x : int
+        The node.
+
+    Returns
+    -------
+    list of int
+        The sets, as masks, each once.
+
+    Raises
+    ------
+    Undecided
+        If more than ``MAX_PARENT_SETS`` cliques of neighbors would have to be examined.
+
+    References
+    ----------
+    Maathuis, Kalisch & Bühlmann (2009), "Estimating high-dimensional intervention effects from
+    observational data", Annals of Statistics 37.
+
+    Examples
+    --------
+    >>> possible_parents(PDAG.from_edges(3, undirected=[(0, 1), (1, 2)]), 1) == [0, 0b001, 0b100]
+    True
+    """
+    closed = maximally_oriented(graph)
+    return [refined.parents(x) for refined in parent_choices(closed, as_node(x, graph.n))]
+
+
+@documented_like(possible_parents)
+def multiplicities(graph: PDAG, x: int) -> list[int | Between]:
+    """Return how many DAGs of a class have each possible set of parents of a node.
+
+    With these numbers the possible effects of x become those of all members of the class.  They
+    take polynomial time for a CPDAG: what stays undirected when the edges at x are directed falls
+    into components that are independent of each other (Hauser & Bühlmann 2012).
+
+    Returns
+    -------
+    list of int or Between
+        One number for each set that ``possible_parents`` returns, in the same order; an interval
+        where background knowledge makes the exact number too expensive (see ``class_size``).
+
+    Raises
+    ------
+    Undecided
+        If more than ``MAX_PARENT_SETS`` cliques of neighbors would have to be examined.
+
+    Examples
+    --------
+    >>> complete = PDAG.complete(3)
+    >>> [(bin(z), k) for z, k in zip(possible_parents(complete, 2), multiplicities(complete, 2))]
+    [('0b0', 2), ('0b1', 1), ('0b11', 2), ('0b10', 1)]
+    """
+    closed = maximally_oriented(graph)
+    return [class_size(refined) for refined in parent_choices(closed, as_node(x, graph.n))]
+
+
+def parent_choices(closed: PDAG, x: int) -> Iterator[PDAG]:
+    """Yield the class for each way to direct all edges at x that some member has."""
+    near = closed.neighbors(x)
+    every = cliques(adjacency(closed, near), near)
+    for chosen in islice(every, MAX_PARENT_SETS):
+        arrows = [(v, x) if chosen >> v & 1 else (x, v) for v in nodes(near)]
+        refined, contradicting = direct_in_turn(closed, arrows)
+        if not contradicting:
+            yield refined
+    if next(every, None) is not None:
+        raise Undecided(
+            f"{closed.name(x)} has more than {MAX_PARENT_SETS} possible sets of parents; "
+            "background knowledge about its neighbors would reduce them"
+        )
 
 
 class _Pick(NamedTuple):
