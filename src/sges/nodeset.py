@@ -224,12 +224,13 @@ def reach(step: Callable[[int], NodeSet], start: NodeSet, avoiding: NodeSet = 0)
     return reached
 
 
-@documented_like(reach)
 def components(step: Callable[[int], NodeSet], within: NodeSet) -> Iterator[NodeSet]:
     """Yield the connected components of an undirected graph, that of the lowest node first.
 
     Parameters
     ----------
+    step : callable
+        Returns the nodes adjacent to a node, as a mask.
     within : int
         The set of nodes whose induced subgraph is split into components.
 

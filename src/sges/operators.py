@@ -531,7 +531,7 @@ def turns(cpdag: PDAG, x: int, y: int) -> Iterator[Turn]:
 
 
 def parts_of_c(cpdag: PDAG, x: int, y: int) -> Iterator[tuple[NodeSet, NodeSet]]:
-    """Yield the nodes that C must contain, and those of which it may contain more.
+    """Yield the nodes that C must contain, and the other nodes that it may contain.
 
     On y → x, C must contain NA.  On x — y it contains more, a part of one connected component K
     of the neighbors of y that are not adjacent to x.  All paths from K to NA begin in K, so C must

@@ -26,7 +26,7 @@ from sges.errors import (
 from sges.graph.pdag import ANSWER, GRAPHS, PDAG, check_graph
 from sges.graph.undirected import adjacency, maximal_cliques
 from sges.nodeset import SETS, NodeSet, by_size_then_nodes, nodes, subsets
-from sges.operators import Delete, as_pair, deletes
+from sges.operators import Delete, Operator, as_pair, deletes
 from sges.properties import Property, check_is_property
 
 __all__ = [
@@ -232,7 +232,7 @@ def is_consistent(
     return property.holds(after.induced(nodes(consistency_set(after, delete.x, delete.y, reading))))
 
 
-@documented_like(SETS, is_consistent, deletes)
+@documented_like(SETS, is_consistent, Operator)
 def consistency_set(after: PDAG, x: int, y: int, reading: Reading = "repaired") -> NodeSet:
     """Return x, y and W in the CPDAG after a delete of their edge.
 

@@ -291,8 +291,8 @@ class _Component:
     def _left_undirected(self, within: NodeSet, clique: NodeSet) -> Iterator[NodeSet]:
         """Yield the components that stay undirected when a clique comes first, in their order.
 
-        A lexicographic breadth-first search from the clique: nodes that it has not yet told
-        apart when it reaches the first of them are those that any orientation may permute.
+        A lexicographic breadth-first search from the clique: nodes that it has not yet
+        distinguished when it reaches the first of them are those that any orientation may permute.
         """
         waiting = [clique, within & ~clique]
         reported = clique

@@ -251,7 +251,7 @@ def members(graph: PDAG) -> Iterator[PDAG]:
     PDAG(3 nodes: 1→0, 1→2)
     PDAG(3 nodes: 1→0, 2→1)
     """
-    return extensions(pdag_to_cpdag(graph))
+    return _extensions(pdag_to_cpdag(graph))
 
 
 @documented_like(members, GRAPHS)

@@ -41,6 +41,7 @@ from sges.nodeset import (
     nodes,
     nodeset,
     reach,
+    union,
 )
 
 Edge: TypeAlias = tuple[int, int]
@@ -353,10 +354,8 @@ class PDAG(NamedGraph):
         """
         if type(y) is not int:
             return self._by_node(self.markov_blanket, y)
-        blanket = self.adjacent(y)
-        for z in nodes(self.children(y)):
-            blanket |= self.parents(z)
-        return blanket & ~(1 << y)
+        spouses = union(self.parents(z) for z in nodes(self.children(y)))
+        return (self.adjacent(y) | spouses) & ~(1 << y)
 
     @documented_like(ANSWER)
     def has_edge(self, a: int | str, b: int | str) -> bool:

@@ -108,7 +108,7 @@ def parse_json(text: str) -> object:
 # Other values
 
 Rules: TypeAlias = Mapping[str, tuple[Callable[[object], bool], str]]
-"""For each entry of a record, what tells whether its value is right, and that in words."""
+"""For each entry of a record, a check of its value, and what the value must be in words."""
 
 
 def to_json(record: Mapping[str, Any], indent: int | None) -> str:
@@ -141,7 +141,7 @@ def check_format(record: object, what: str, name: str, version: int) -> Mapping[
 
 
 def checked_entries(record: Mapping[str, Any], rules: Rules, what: str) -> dict[str, Any]:
-    """Return the entries that the rules name, each of which must be there and as it should."""
+    """Return the entries that the rules name, and refuse one that is missing or breaks its rule."""
     for key, (is_right, needed) in rules.items():
         if key not in record:
             raise DataError(f"{what} has no entry {key!r}; it was not written by sges")

@@ -37,9 +37,9 @@ Parameters
 n : int
     The number of nodes of the graph.
 required : tuple of (int, int)
-    The pairs (x, y) of which x → y must be in the graph.
+    The edges x → y that must be in the graph, as pairs (x, y).
 forbidden : tuple of int
-    For each x, the set of the y of which x → y must not be in the graph, as a mask.
+    For each x, the set of the y to which it must not point, as a mask.
 
 Returns
 -------
@@ -56,8 +56,8 @@ class IndexedKnowledge:
     Parameters
     ----------
     forbidden : tuple of int
-        For each x, the set of the y of which x → y must not be in the graph, as a mask; this
-        includes the reverse of each required edge.
+        For each x, the set of the y to which it must not point, as a mask; this includes the
+        reverse of each required edge.
     relaxed : IndexedKnowledge, optional
         The part of the knowledge under which a search keeps its guarantee step by step: the
         required edges and the order that all of it implies.  None if that is all of it.
@@ -68,9 +68,9 @@ class IndexedKnowledge:
     forbidden: tuple[NodeSet, ...]
     relaxed: "IndexedKnowledge | None" = None
     barred: tuple[NodeSet, ...] = field(init=False, repr=False, compare=False)
-    """For each y, the set of the x of which x → y must not be in the graph."""
+    """For each y, the set of the x that must not point to it."""
     fixed: tuple[NodeSet, ...] = field(init=False, repr=False, compare=False)
-    """For each y, the set of the x of which x → y must be in the graph."""
+    """For each y, the set of the x that must point to it."""
 
     def __post_init__(self) -> None:
         fixed = [0] * self.n
@@ -190,7 +190,7 @@ class IndexedKnowledge:
         where = (1 << self.n) - 1 if within is None else within
         for v in nodes(where):
             if self.forbidden[v] & cpdag.out[v] & (~cpdag.into[v] | self.barred[v]):
-                return None  # an arrow that is forbidden, or a line of which both ways are
+                return None  # a forbidden arrow, or a line forbidden both ways
         refined, contradicting = direct_in_turn(cpdag, self._directions(cpdag, where))
         return None if contradicting else refined
 

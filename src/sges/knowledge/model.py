@@ -37,9 +37,9 @@ class Knowledge:
     Parameters
     ----------
     required : iterable of pairs, optional
-        The pairs (a, b) of which a → b must be in the graph.
+        The edges a → b that must be in the graph, as pairs (a, b).
     forbidden : iterable of pairs, optional
-        The pairs (a, b) of which a → b must not be in the graph; b → a may be.
+        The edges a → b that must not be in the graph; b → a may be.
     tiers : iterable of iterables, optional
         Groups of variables in order: no edge points from a later to an earlier group.  Variables
         in no tier are free.
