@@ -123,23 +123,23 @@ class Knowledge:
         """
         columns = [] if isinstance(names, int) else _names(names)
         n = names if isinstance(names, int) else len(columns)
-        number: dict[Label, int] = {v: v for v in range(n)}
-        number |= {name: v for v, name in enumerate(columns)}
+        number: dict[Label, int] = {name: v for v, name in enumerate(columns)}
         for label in self.labels:
-            if label in number:
-                continue
             if isinstance(label, int):
-                raise KnowledgeError(
-                    f"knowledge mentions variable {label}, but there are {n}; positions are "
-                    f"0..{n - 1}"
-                )
-            if isinstance(names, int):
+                if label >= n:
+                    raise KnowledgeError(
+                        f"knowledge mentions variable {label}, but there are {n}; positions are "
+                        f"0..{n - 1}"
+                    )
+                number[label] = label
+            elif isinstance(names, int):
                 raise KnowledgeError(
                     f"knowledge names {label!r}, but the {n} variables have no names; "
                     f"use their positions 0..{n - 1}"
                 )
-            hint = suggestion(label, columns, "the columns")
-            raise KnowledgeError(f"knowledge names {label!r}, which is not a column; {hint}")
+            elif label not in number:
+                hint = suggestion(label, columns, "the columns")
+                raise KnowledgeError(f"knowledge names {label!r}, which is not a column; {hint}")
         rows = [0] * n
         for a, b in (*self.forbidden, *self._forbidden_by_tiers()):
             rows[number[a]] |= 1 << number[b]
