@@ -127,6 +127,11 @@ def test_bad_arguments_are_refused() -> None:
     g = PDAG.from_edges(3, [(0, 2), (1, 2)])
     with pytest.raises(GraphError, match="no edge 2→0 or 2—0"):
         selective_generate_ops(g, 2, 0, 1)
+    with pytest.raises(GraphError, match="no edge 2→0 or 2—0"):
+        size_limited_ops(g, 2, 0, 1)
+    for bound in (MaxVWidth(1), MaxVStructures(1)):
+        with pytest.raises(GraphError, match="no edge 2→0 or 2—0"):
+            list(selective_deletes(g, 2, 0, bound))
     with pytest.raises(GraphError, match="s = -1"):
         selective_generate_ops(g, 0, 2, -1)
     delete = next(deletes(g, 0, 2))
