@@ -50,6 +50,8 @@ def test_text_that_is_not_in_the_encoding_named_is_refused(tmp_path: Path) -> No
     path.write_bytes(TOWNS.encode("latin-1"))
     with pytest.raises(DataError, match=r"cannot be decoded .*; it is not written in encoding='as"):
         Dataset.of(path, encoding="ascii")
+    with pytest.raises(DataError, match=r"cannot be decoded .*; it is not written in encoding='ut"):
+        Dataset.of(path, encoding="utf-16")
     path.write_bytes(TOWNS.encode("utf-16"))
     with pytest.raises(DataError, match=r"is not UTF-8 text; pass encoding='utf-16'"):
         Dataset.of(path)

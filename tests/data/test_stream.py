@@ -188,3 +188,20 @@ def test_an_identifier_is_refused_before_the_stream_ends(tmp_path: Path) -> None
     path = write(pa.table({"a": np.arange(70_000)}), tmp_path / "t.feather")
     with pytest.raises(DataError, match=r"column 'a' has .* levels, .* looks like an identifier"):
         discrete_of_file(path, batch_rows=10_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n2020-01-01,x\n2020-01-02,y\n", "column 'a' holds dates or times"),
+        ("a,b\n0.5,x\ninf,y\n", "column 'a' holds 1 infinite value, the first in row 1"),
+        ("a,b\n0.5,\n,y\n", "the table has 0 usable rows"),
+    ],
+)
+def test_a_stream_refuses_what_memory_refuses(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    with pytest.raises(DataError, match=message):
+        Dataset.of(path, missing="drop")
+    with pytest.raises(DataError, match=message):
+        discrete_of_file(path, missing="drop")

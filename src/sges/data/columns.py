@@ -166,15 +166,6 @@ def all_levels(name: str, tables: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
     return tuple(every)
 
 
-def places_in(places: dict[Any, int], name: str, labels: Sequence[Any]) -> NDArray[np.int64]:
-    """Return the places of labels among those of a column, to which the new ones are added."""
-    for label in labels:
-        places.setdefault(label, len(places))
-    if len(places) > MAX_LEVELS:
-        raise too_many_levels(name, len(places), len(places), False)
-    return np.array([places[label] for label in labels], np.int64)
-
-
 def joined(parts: list[Column], places: list[str]) -> Column:
     """Return the column whose parts are in several places, one after the other."""
     name = parts[0].name
@@ -362,36 +353,25 @@ def codes_and_levels(column: Column) -> tuple[NDArray[np.unsignedinteger], tuple
     Declared levels keep their order; others are sorted, numbers by value and text by letters.
     A level for missing values comes last, as None.
     """
-    found, positions = observed(column)
-    levels = (
-        column.labels if column.declared and column.labels is not None else tuple(sorted(found))
-    )
+    distinct, labels = column.distinct(), column.labels
+    if labels is None:
+        found = (distinct + 0.0 if distinct.dtype.kind == "f" else distinct).tolist()  # not -0.0
+    else:
+        found = [labels[i] for i in distinct]
+    levels = tuple(sorted(found)) if labels is None or not column.declared else labels
     if len(levels) + (column.missing is not None) > MAX_LEVELS:
         raise too_many_levels(column.name, len(levels), len(found), column.declared)
     kind = np.min_scalar_type(max(len(levels) - (column.missing is None), 0))
     place = {label: i for i, label in enumerate(levels)}
     moved = np.array([place[label] for label in found], kind)
+    codes = ranks(column.present(), distinct) if found else np.empty(0, kind)
     in_order = np.array_equal(moved, np.arange(len(found)))
-    codes = positions.astype(kind, copy=False) if in_order else moved[positions]
+    codes = codes.astype(kind, copy=False) if in_order else moved[codes]
     if column.missing is None:
         return codes, levels
     everywhere = np.full(len(column), len(levels), kind)
     everywhere[~column.missing] = codes
     return everywhere, (*levels, None)
-
-
-def observed(column: Column) -> tuple[list[Any], NDArray[Any]]:
-    """Return the labels that occur, each once, and the place of every value among them."""
-    distinct = column.distinct()
-    if column.labels is None and len(distinct) > MAX_LEVELS:
-        raise too_many_levels(column.name, len(distinct), len(distinct), False)
-    present = column.present()
-    positions = ranks(present, distinct) if len(distinct) else np.empty(0, np.int64)
-    if column.labels is not None:
-        return [column.labels[i] for i in distinct], positions
-    if distinct.dtype.kind == "f":
-        distinct = distinct + 0.0  # -0.0 is 0.0
-    return distinct.tolist(), positions
 
 
 def packed(

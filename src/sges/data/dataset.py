@@ -42,13 +42,12 @@ from sges.data.reading import (
     Missing,
     Reading,
     Table,
-    is_path,
     kinds_asked,
     label_notes,
     places_to_read,
 )
-from sges.data.tables import column_of, columns_of, comes_in_parts, names_of, plain_floats
-from sges.errors import Argument, DataError, InvalidArgument
+from sges.data.tables import column_of, columns_of, names_of, plain_floats
+from sges.errors import Argument, DataError
 
 if TYPE_CHECKING:
     from sges.data.description import Description
@@ -207,7 +206,11 @@ class Dataset:
             exclude=exclude, delimiter=delimiter, decimal=decimal, encoding=encoding,
             missing_words=missing_words, format=format,
         )  # fmt: skip
-        return dataset_of(table, reading)
+        from sges.data.sources import statistics_of  # which needs this class
+
+        data = statistics_of(table, reading, rows=True)
+        assert isinstance(data, Dataset)
+        return data
 
     @property
     def n(self) -> int:
@@ -309,26 +312,8 @@ class Dataset:
         return f"Dataset({self.rows} rows: {shown})"
 
 
-def dataset_of(table: Table, reading: Reading) -> Dataset:
-    """Return the dataset of a table that is read as ``reading`` says."""
-    if isinstance(table, Dataset):
-        if given := reading.given():
-            raise InvalidArgument(
-                f"{given[0]}= was given with a Dataset, which has been read already; "
-                "give it where the Dataset is made"
-            )
-        return table
-    if is_path(table):
-        from sges.data.files import open_files, read_files  # pyarrow: only when it is used
-
-        files = open_files(table, reading)
-        return dataset_of_columns(read_files(files), reading, files[0].notes())
-    if comes_in_parts(table):
-        from sges.data.sources import statistics_of
-
-        data = statistics_of(table, reading, rows=True)
-        assert isinstance(data, Dataset)
-        return data
+def dataset_in_memory(table: Table, reading: Reading) -> Dataset:
+    """Return the dataset of a table whose rows are in memory."""
     plain = plain_floats(table) if reading.weights is None else None
     dataset = None if plain is None else _dataset_of_floats(*plain, reading)
     if dataset is None:

@@ -6,13 +6,12 @@ both raise the same errors.  ``open_files`` does the same for the files of a fol
 """
 
 import codecs
-import io
 import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from glob import glob
 from pathlib import Path
@@ -21,10 +20,9 @@ from typing import Any, BinaryIO, Literal, TypeAlias, TypeVar
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
-from numpy.typing import NDArray
 
 from sges.data.arrow import ArrowType, column_of_arrow, refuse_arrow_type
-from sges.data.columns import Column, joined, no_such_column, places_in, refusal
+from sges.data.columns import Column, joined, no_such_column, refusal
 from sges.data.reading import MISSING_WORDS, Format, Reading, label_notes, places_to_read
 from sges.errors import Argument, DataError, FileError, InvalidArgument, Message, SgesError, shown
 
@@ -56,13 +54,22 @@ Consumed = TypeVar("Consumed")
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 _HEAD_BYTES = 1 << 16  # looked at to tell what a file holds
 _TEXT_BLOCK_BYTES = 1 << 22  # of CSV, parsed together
-_PIECE_ROWS = 1 << 17  # of a column of a large file, kept together
 _PAGE_BYTES = 1 << 16  # of a column of a large Parquet file, read ahead
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
-class NotANumber(DataError):
-    """A field of a text file where a number was to be read; ``column`` is the name it has there."""
+LOOSER_TYPES: dict[ArrowType, ArrowType] = {
+    pa.null(): pa.int64(), pa.int64(): pa.bool_(), pa.bool_(): pa.float64(),
+    pa.float64(): pa.string(),
+}  # fmt: skip
+"""The type of a text column of which a field does not have the type on the left."""
+
+
+class NotOfType(DataError):
+    """A field of a text file that is not of its column's type; ``column`` is the name in the file.
+
+    Users see it where numbers were to be read.
+    """
 
     def __init__(self, message: str, column: str) -> None:
         super().__init__(message)
@@ -130,9 +137,12 @@ class File:
     def read(self) -> list[Column]:
         """Return the columns to read, all their rows; a large table is not in memory twice."""
         if are_large([self]):
-            columns = self.consumed(_gathered)
-            if columns is not None:
-                return columns
+            parts = self.consumed(lambda batches: [list(map(_compact, batch)) for batch in batches])
+            if parts:
+                return [
+                    joined([part.pop(0) for part in parts], [self.name] * len(parts))
+                    for _ in range(len(parts[0]))
+                ]
         names = [self.schema.names[place] for place in self.places.values()]
         with _one_line_errors(self), self.open() as stream:
             if self.is_text:
@@ -163,45 +173,33 @@ class File:
                     name = self.schema.names[int(found[1])]
                     what = f"{self.name}: column {name!r} holds {found[2]!r}, which is not a number"
                     advice = "; leave the column out with ", Argument("exclude", [name])
-                    raise NotANumber(Message(what, *advice), name) from error
+                    raise NotOfType(Message(what, *advice), name) from error
             if batch is None:
                 return
             for start in range(0, batch.num_rows, rows):
                 yield self._columns(batch.slice(start, rows))
 
-    def consumed(self, consume: Callable[[Iterator[list[Column]]], Consumed]) -> Consumed | None:
+    def consumed(
+        self, consume: Callable[[Iterator[list[Column]]], Consumed], rows: int | None = None
+    ) -> Consumed | None:
         """Return what a function makes of the batches of the file, with the types of whole columns.
 
         The types of a text file are those of its first block.  Where a later field is not of that
-        type, integers become floats and the function is called again; otherwise only reading the
-        whole file tells the type, and None is returned.
+        type, the next type that pyarrow would try is taken, and the function is called again.
+        None is returned if only reading the whole file tells whether a column holds dates.
         """
         schema, places = self.schema, self.places.values()
-        rows = max(1024, BATCH_CELLS // len(places))
-        types = {schema.names[i]: schema.types[i] for i in places} if self.is_text else {}
-        if any(pa.types.is_null(t) or pa.types.is_temporal(t) for t in types.values()):
+        first = {schema.names[i]: schema.types[i] for i in places} if self.is_text else {}
+        if any(map(pa.types.is_temporal, first.values())):
             return None
+        types = dict(first)
         while True:
             try:
-                return consume(self.batches(rows, types))
-            except NotANumber as error:
-                if types.get(error.column) != pa.int64():
+                return consume(self.batches(rows or max(1024, BATCH_CELLS // len(places)), types))
+            except NotOfType as error:
+                types[error.column] = LOOSER_TYPES[types[error.column]]
+                if pa.types.is_null(first[error.column]) and types[error.column] == pa.string():
                     return None
-                types[error.column] = pa.float64()
-
-    def values_of(self, labels: list[str]) -> list[Any]:
-        """Return the values that reading the whole column would have made of its texts.
-
-        The type of a CSV column depends on all its fields, but only through the distinct ones; so
-        these are written as a column of their own and read back.
-        """
-        if not labels:
-            return []
-        quoted = "".join('"' + label.replace('"', '""') + '"\n' for label in labels)
-        text = io.BytesIO(f"x\n{quoted}".encode(self.reading.encoding or "utf-8"))
-        column = column_of_arrow("x", self._csv(pyarrow.csv.read_csv, text).column(0))
-        values: list[Any] = column.values.tolist()
-        return values if column.labels is None else [column.labels[i] for i in values]
 
     def _csv(self, read: Callable[..., Any], stream: Stream, **convert: Any) -> Any:  # noqa: ANN401
         """Open or read a text file with its options; ``read`` is a function of ``pyarrow``."""
@@ -376,58 +374,14 @@ def read_files(files: list[File]) -> list[Column]:
     return [joined([table.pop(name) for table in tables], places) for name in list(tables[0])]
 
 
-@dataclass(slots=True)
-class _Parts:
-    """The parts of one column that have been read, in as little memory as holds them."""
-
-    name: str
-    pieces: list[NDArray[Any]] = field(default_factory=list)
-    recent: list[NDArray[Any]] = field(default_factory=list)
-    missing: list[NDArray[np.bool_]] = field(default_factory=list)
-    places: dict[Any, int] | None = None  # of the labels
-    declared: bool = False
-
-    def add(self, column: Column) -> None:
-        """Add the part of the next batch."""
-        values = column.values
-        gone = np.zeros(len(values), np.bool_) if column.missing is None else column.missing
-        if column.labels is not None:
-            self.declared = column.declared
-            self.places = places = {} if self.places is None else self.places
-            moved = np.append(places_in(places, self.name, column.labels), 0)  # one at least
-            kind = np.min_scalar_type(max(len(places), 1) - 1)
-            values = moved[np.where(gone, 0, values)].astype(kind)
-        elif values.dtype.kind in "iu" and len(values) and 0 <= values.min() <= values.max() < 256:
-            values = values.astype(np.uint8)
-        self.missing.append(gone)
-        self.recent.append(values)
-        # Pieces are so large that their memory goes back to the system when it is freed.
-        if sum(map(len, self.recent)) >= _PIECE_ROWS:
-            self.pieces.append(self._joined(self.recent))
-            self.recent = []
-
-    def _joined(self, parts: list[NDArray[Any]]) -> NDArray[Any]:
-        kinds = {part.dtype for part in parts}
-        if self.places is None and len(kinds) > 1:  # integers, of which some fit into a byte
-            wide = np.uint64 if np.dtype(np.uint64) in kinds else np.int64
-            parts = [part.astype(wide) for part in parts]
-        return np.concatenate(parts)
-
-    def column(self) -> Column:
-        """Return the column of all parts."""
-        values = self._joined([*self.pieces, *self.recent])
-        labels = None if self.places is None else tuple(self.places)
-        return Column(self.name, values, labels, self.declared, np.concatenate(self.missing))
-
-
-def _gathered(batches: Iterator[list[Column]]) -> list[Column] | None:
-    """Return the columns of all batches; None if there are none."""
-    parts: list[_Parts] = []
-    for columns in batches:
-        parts = parts or [_Parts(column.name) for column in columns]
-        for part, column in zip(parts, columns, strict=True):
-            part.add(column)
-    return [parts.pop(0).column() for _ in range(len(parts))] or None
+def _compact(column: Column) -> Column:
+    """Return a part of a column in as little memory as holds it."""
+    values, kind = column.values, column.values.dtype
+    if column.labels is not None:
+        kind = np.min_scalar_type(len(column.labels))
+    elif kind.kind in "iu" and len(values) and 0 <= values.min() <= values.max() < 256:
+        kind = np.dtype(np.uint8)
+    return replace(column, values=values.astype(kind, copy=False))
 
 
 def _shown(path: Path) -> str:
@@ -524,10 +478,11 @@ def _check_text(file: File) -> None:
         raise DataError(f"{file.name}: holds null bytes and is not {file.format}; is it damaged?")
     try:
         text = codecs.getincrementaldecoder(encoding or "utf-8")().decode(head)
-    except UnicodeDecodeError as error:
-        if encoding is not None or b"\n" not in head[: error.start]:
+    except UnicodeError as error:
+        good = head[: getattr(error, "start", 0)]
+        if encoding is not None or b"\n" not in good:
             raise _not_decodable(file, error) from None
-        text = head[: error.start].decode()  # the header, at least, is UTF-8
+        text = good.decode()  # the header, at least, is UTF-8
     header = text.split("\n", 1)[0].strip("\r\ufeff")
     for other_mark in () if file.delimiter in header else (";", "\t", "|", ","):
         if other_mark in header:

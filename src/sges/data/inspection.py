@@ -38,7 +38,6 @@ from sges.data.columns import Column, are_whole, joined, listed
 from sges.data.dataset import (
     MAX_ROWS_OF_LABELS,
     Dataset,
-    dataset_of,
     dataset_of_columns,
     effective_notes,
 )
@@ -64,6 +63,7 @@ from sges.data.relations import (
     determined,
     duplicates,
 )
+from sges.data.sources import statistics_of
 from sges.data.tables import columns_of, comes_in_parts, names_of
 from sges.errors import Message, check_instance
 
@@ -152,15 +152,16 @@ def inspect(
         exclude=exclude, delimiter=delimiter, decimal=decimal, encoding=encoding,
         missing_words=missing_words, format=format,
     )  # fmt: skip
-    if isinstance(table, Dataset):
-        return dataset_of(table, reading).describe()
-    refuses = reading.missing == "error"
+    is_read = isinstance(table, Dataset)
+    refuses = missing == "error" and not is_read
     if refuses:
         reading = replace(reading, missing="em")
+    if is_read or comes_in_parts(table):
+        whole = statistics_of(table, reading, rows=True)
+        assert isinstance(whole, Dataset)
+        return describe(whole)
     if is_path(table):
         found, noted = _columns_of_files(table, reading)
-    elif comes_in_parts(table):
-        return describe(dataset_of(table, reading))
     else:
         found, noted = columns_of(table, reading), label_notes(reading, names_of(table))
     in_column = reading.weights if isinstance(reading.weights, str) else None

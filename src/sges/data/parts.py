@@ -191,15 +191,6 @@ class Counts:
         return Dataset(self.names, kinds, self.levels, *arrays, tuple(notes))
 
 
-def noted_dataset(counts: Counts, before: Sequence[str], notes: KindNotes) -> Dataset:
-    """Return the dataset of counts, with notes on its size and on constant columns."""
-    check_records(counts.records)
-    constant = (counts.codes == counts.codes[:, :1]).all(axis=1).tolist()
-    notes.constant = [name for name, same in zip(counts.names, constant, strict=True) if same]
-    size = f"{counts.records} records were merged into {len(counts.weights)} distinct rows"
-    return counts.dataset((*before, size, *notes.notes()))
-
-
 def _merged_levels(name: str, mine: tuple[Any, ...], others: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the levels of a column in two tables together; that of missing values is the last."""
     own, more = (tuple(label for label in labels if label is not None) for labels in (mine, others))
@@ -400,8 +391,12 @@ class Summary:
 
     def statistics(self, reading: Reading) -> Dataset | Moments | None:
         """Return the statistics of the whole table; None if its columns are of both kinds."""
+        if self.needs_rows:
+            return None
         self.tally.check(reading.missing)
         asked = kinds_asked(reading, [known.name for known in self.values])
+        if not self.usable:
+            check_records(0)
         kinds = {known.name: asked.get(known.name) or known.kind() for known in self.values}
         notes = KindNotes()
         for known in self.values:
@@ -432,7 +427,11 @@ class Summary:
                 continue
             labels = tuple(label for label in levels if label is not None)
             raise identifier(name, len(present), labels if isinstance(labels[0], str) else None)
-        return noted_dataset(counts, on_missing, notes)
+        check_records(counts.records)
+        is_constant = (counts.codes == counts.codes[:, :1]).all(axis=1)
+        notes.constant = [counts.names[i] for i in np.flatnonzero(is_constant)]
+        size = f"{counts.records} records were merged into {len(counts.weights)} distinct rows"
+        return counts.dataset((*on_missing, size, *notes.notes()))
 
     def _with_levels_as_meant(self, counts: Counts, asked: Mapping[str, Kind]) -> Counts | None:
         """Return counts with codes that are stored as floats as integers, unless asked for.

@@ -5,39 +5,35 @@
     discrete_of_file    the distinct rows of a file of discrete columns
 
 ``statistics_of`` sums up each part where it is (``sges.data.parts``), and reads the rows if the
-sums do not describe the table.  The other two are told the kind of the columns and take one pass:
-memory holds one batch of rows, and beside it one matrix of products, or the distinct rows.
+sums do not describe the table.  The other two are told the kind of the columns: memory holds one
+batch of rows, and beside it one matrix of products, or the distinct rows.
 """
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sges.data.columns import (
-    Column,
-    floats,
-    numbers_of,
-    observed,
-    places_in,
-    refusal,
-)
-from sges.data.dataset import (
-    Dataset,
-    FractionalWeights,
-    dataset_of,
-    dataset_of_columns,
-    merge_rows,
-)
-from sges.data.decisions import KindNotes, Tally
+from sges.data.columns import Column, floats, refusal
+from sges.data.dataset import Dataset, FractionalWeights, dataset_in_memory, dataset_of_columns
+from sges.data.decisions import Tally
 from sges.data.moments import Block, Moments, block_rows, moments_of_blocks
-from sges.data.parts import Codes, Counts, Summary, Weights, merged, noted_dataset, usable_rows
-from sges.data.reading import Format, Missing, Reading, Table, is_path, label_notes, places_to_read
+from sges.data.parts import Summary, merged, usable_rows
+from sges.data.reading import (
+    Format,
+    Kind,
+    Missing,
+    Reading,
+    Table,
+    is_path,
+    label_notes,
+    places_to_read,
+)
 from sges.data.tables import columns_of, comes_in_parts, is_dask, lazy_frame, names_of
 from sges.errors import (
     Argument,
@@ -63,71 +59,59 @@ def statistics_of(table: Table, reading: Reading, *, rows: bool = False) -> Data
     they are continuous.  A small table, or one with columns of both kinds, is returned as a
     dataset.
     """
-    if isinstance(table, Dataset) or (rows and is_path(table)):
-        return dataset_of(table, reading)
+    summarise: Callable[[], Summary | None] | None
+    is_weighted_by_column = reading.weights is None or isinstance(reading.weights, str)
+    if isinstance(table, Dataset):
+        if given := reading.given():
+            raise InvalidArgument(
+                f"{given[0]}= was given with a Dataset, which has been read already; "
+                "give it where the Dataset is made"
+            )
+        return table
     if is_path(table):
-        return _statistics_of_files(table, reading)
-    if not comes_in_parts(table):
-        return dataset_of(table, reading)
-    if reading.weights is not None and not isinstance(reading.weights, str):
-        raise InvalidArgument("weights of a table in parts must be the name of a column")
-    noted = label_notes(reading, names_of(table))
-    summary = None
-    if reading.missing != "em":
-        summarise = _summary_of_dask if is_dask(table) else _summary_of_query
+        from sges.data import files  # pyarrow: only when it is used
+
+        opened = files.open_files(table, reading)
+        noted, read = opened[0].notes(), partial(files.read_files, opened)
+        summarise = None
+        if not rows and is_weighted_by_column and files.are_large(opened):
+            summarise = partial(_summary_of_files, opened)
+    elif comes_in_parts(table):
+        if not is_weighted_by_column:
+            raise InvalidArgument("weights of a table in parts must be the name of a column")
+        noted, read = label_notes(reading, names_of(table)), partial(_rows_of, table, reading)
+        of_source = _summary_of_dask if is_dask(table) else _summary_of_query
+        summarise = partial(of_source, table, reading, with_moments=not rows)
+    else:
+        return dataset_in_memory(table, reading)
+    if summarise is not None and reading.missing != "em":
         with suppress(FractionalWeights):
-            summary = summarise(table, reading, with_moments=not rows)
-    found = _noted_statistics(summary, reading, noted)
-    if found is not None and not (rows and isinstance(found, Moments)):
-        return found
-    if is_dask(table):
-        with _in_one_line("the Dask frame could not be computed", cluster=True):
-            return dataset_of(table.compute(), reading)
-    return dataset_of_columns(columns_of(table, reading), reading, noted)
-
-
-def _noted_statistics(
-    summary: Summary | None, reading: Reading, noted: Sequence[str]
-) -> Dataset | Moments | None:
-    """Return the statistics of a table by its summary; None if its rows are needed."""
-    found = None if summary is None or summary.needs_rows else summary.statistics(reading)
-    return None if found is None else replace(found, notes=(*noted, *found.notes))
+            summary = summarise()
+            found = None if summary is None else summary.statistics(reading)
+            if found is not None:
+                return replace(found, notes=(*noted, *found.notes))
+    return dataset_of_columns(read(), reading, noted)
 
 
 # Files
 
 
-def _statistics_of_files(source: Table, reading: Reading) -> Dataset | Moments:
-    """Return the statistics of a file or of several, or their dataset if they are small."""
-    from sges.data.files import are_large, open_files, read_files  # pyarrow: only when it is used
+def _summary_of_files(files: Sequence["File"], rows: int | None = None) -> Summary | None:
+    """Return the summary of files, each read in batches of ``rows`` rows."""
 
-    files = open_files(source, reading)
-    in_column = reading.weights is None or isinstance(reading.weights, str)
-    if in_column and reading.missing != "em" and are_large(files):
-        with suppress(FractionalWeights):
-            summary = merged(_summary_of_file(file, several=len(files) > 1) for file in files)
-            found = _noted_statistics(summary, reading, files[0].notes())
-            if found is not None:
-                return found
-    return dataset_of_columns(read_files(files), reading, files[0].notes())
-
-
-def _summary_of_file(file: "File", *, several: bool) -> Summary:
-    """Return the summary of one file, which is read in batches."""
-
-    def parts(batches: Iterator[list[Column]]) -> Iterator[Summary]:
+    def summaries(file: "File", batches: Iterable[list[Column]]) -> Iterator[Summary]:
         start = 0
         for columns in batches:
-            rows = len(columns[0])
-            with _named(file.name if several else None):
+            read = len(columns[0])
+            with _named(file.name if len(files) > 1 else None):
                 yield Summary.of(columns, file.reading, file.name, start=start)
-            start += rows
+            start += read
 
-    summary = file.consumed(lambda batches: merged(parts(batches)))
-    if summary is not None:
-        return summary
-    with _named(file.name if several else None):
-        return Summary.of(file.read(), file.reading, file.name)
+    def summary_of(file: "File") -> Summary:
+        found = file.consumed(lambda batches: merged(summaries(file, batches)), rows)
+        return found or next(summaries(file, [file.read()]))
+
+    return merged(map(summary_of, files))
 
 
 @contextmanager
@@ -191,14 +175,25 @@ def moments_of_file(
             " is for discrete columns; pass ",
             Argument("missing", "drop"),
         )
-    rows = _Rows.of(path, reading, batch_rows, numeric=True)
+    import pyarrow as pa  # slow to import: only when it is used
+
+    file, rows = _opened_stream(path, reading, batch_rows)
+    found = [name for name in file.places if name != weights]
+    types = {file.schema.names[place]: pa.float64() for place in file.places.values()}
+    tally = Tally(missing=dict.fromkeys(found, 0))
 
     def blocks() -> Iterator[Block]:
-        for batch, counts in rows.usable():
-            yield np.array([floats(column) for column in batch]), counts
+        nonlocal tally
+        start = 0
+        for batch in file.batches(rows, types):
+            usable, counts, seen = usable_rows(batch, reading, start)
+            tally, start = tally + seen, start + len(batch[0])
+            if len(usable[0]):
+                yield np.array([floats(column) for column in usable]), counts
+        tally.check(missing)
 
-    moments = moments_of_blocks(rows.names, blocks())
-    return replace(moments, notes=tuple(rows.notes()))
+    moments = moments_of_blocks(found, blocks())
+    return replace(moments, notes=(*file.notes(), *tally.notes(missing)))
 
 
 def discrete_of_file(
@@ -216,9 +211,10 @@ def discrete_of_file(
     format: Format | None = None,
     batch_rows: int | None = None,
 ) -> Dataset:
-    """Return the dataset of a file of discrete columns, in one pass, identical rows merged.
+    """Return the dataset of a file of discrete columns, read in batches, identical rows merged.
 
-    The same as ``Dataset.of(path, kinds="discrete", ...).merged()`` up to notes.
+    The same as ``Dataset.of(path, kinds="discrete", ...).merged()`` up to notes.  A text file is
+    read again if a column turns out to be of another type than its first rows.
 
     Parameters
     ----------
@@ -240,119 +236,35 @@ def discrete_of_file(
         As in ``Dataset.of``.
     """
     reading = Reading(
-        missing=missing, names=names, weights=weights, columns=columns, exclude=exclude,
-        delimiter=delimiter, decimal=decimal, encoding=encoding, missing_words=missing_words,
-        format=format,
+        kinds="discrete", missing=missing, names=names, weights=weights, columns=columns,
+        exclude=exclude, delimiter=delimiter, decimal=decimal, encoding=encoding,
+        missing_words=missing_words, format=format,
     )  # fmt: skip
-    rows = _Rows.of(path, reading, batch_rows, numeric=False)
-    levels = [_Levels(name) for name in rows.names]
-    distinct: list[tuple[Codes, Weights]] = []  # those of all batches but the last, and of these
-    for batch, counts in rows.usable():
-        coded = [known.code(column) for known, column in zip(levels, batch, strict=True)]
-        arities = [len(known.places) for known in levels]
-        codes = np.array(coded, np.min_scalar_type(max(arities) - 1))
-        distinct.append(merge_rows(codes, arities, counts))
-        if sum(len(own) for _, own in distinct[1:]) > max(len(distinct[0][1]), 1 << 16):
-            distinct = [_merged_rows(distinct, arities)]
-    codes, counts = _merged_rows(distinct, arities)
-    moved, final = zip(*(known.in_order(rows.file) for known in levels), strict=True)
-    kind = np.min_scalar_type(max(map(len, final)) - 1)
-    codes = np.array([new[old] for new, old in zip(moved, codes, strict=True)], kind)
-    codes, counts = merge_rows(codes, [len(labels) for labels in final], counts)
-    return noted_dataset(Counts(tuple(rows.names), final, codes, counts), rows.notes(), KindNotes())
+    file, rows = _opened_stream(path, reading, batch_rows)
+    summary = _summary_of_files([file], rows)
+    assert summary is not None
+    # Columns that are named may have a level for each row.
+    named = {name: Kind.DISCRETE for name in file.places if name != weights}
+    found = summary.statistics(replace(reading, kinds=named))
+    assert isinstance(found, Dataset)
+    return replace(found, notes=(*file.notes(), *found.notes))
 
 
-@dataclass(slots=True)
-class _Rows:
-    """The usable rows of a file, batch by batch, and a tally of those seen."""
+def _opened_stream(
+    path: str | os.PathLike[str], reading: Reading, batch_rows: int | None
+) -> tuple["File", int]:
+    """Return a file that is read in batches, and how many rows a batch has."""
+    from sges.data.files import BATCH_CELLS, open_file  # pyarrow: only when it is used
 
-    file: "File"
-    names: list[str]
-    batches: Iterator[list[Column]]
-    tally: Tally
-
-    @classmethod
-    def of(
-        cls, path: str | os.PathLike[str], reading: Reading, size: int | None, *, numeric: bool
-    ) -> "_Rows":
-        """Open a file; the fields of a text file are read as numbers, or as they are."""
-        import pyarrow as pa  # slow to import: only when it is used
-
-        from sges.data.files import BATCH_CELLS, open_file
-
-        check_number("batch_rows", size, whole=True, least=1, most=2**31, optional=True)
-        if reading.weights is not None and not isinstance(reading.weights, str):
-            raise InvalidArgument("weights of a stream must be the name of a column")
-        if reading.missing == "em":
-            raise InvalidArgument(
-                "missing = 'em' needs all rows in memory; read the file with Dataset.of"
-            )
-        file = open_file(path, reading)
-        kind = pa.float64() if numeric else pa.string()
-        types = {file.schema.names[place]: kind for place in file.places.values()}
-        size = size or block_rows(len(types), BATCH_CELLS)
-        names = [name for name in file.places if name != reading.weights]
-        return cls(file, names, file.batches(size, types), Tally(missing=dict.fromkeys(names, 0)))
-
-    def usable(self) -> Iterator[tuple[list[Column], Weights | None]]:
-        """Yield columns and weights of the usable rows, and refuse what is missing in the end."""
-        start, reading = 0, self.file.reading
-        for columns in self.batches:
-            rows = len(columns[0])
-            if reading.weights is not None and columns[-1].labels is not None:  # read as text
-                name, values, labels = columns[-1].name, columns[-1].values, columns[-1].labels
-                if (numbers := numbers_of(labels)) is not None:
-                    missing = columns[-1].missing
-                    columns[-1] = Column(name, np.array(numbers)[values], missing=missing)
-            columns, weights, tally = usable_rows(columns, reading, start)
-            self.tally += tally
-            start += rows
-            if len(columns[0]):
-                yield columns, weights
-        self.tally.check(reading.missing)
-
-    def notes(self) -> list[str]:
-        """Return the notes on row labels that were left out and on missing values."""
-        return self.file.notes() + self.tally.notes(self.file.reading.missing)
-
-
-@dataclass(slots=True)
-class _Levels:
-    """The levels of one column so far, in the order of their appearance."""
-
-    name: str
-    places: dict[Any, int] = field(default_factory=dict)
-    declared: bool = False
-
-    def code(self, column: Column) -> NDArray[np.int64]:
-        """Return the place of each value's level, after adding the levels that are new."""
-        self.declared = self.declared or column.declared
-        found, positions = observed(column)
-        if column.declared:
-            places_in(self.places, self.name, column.labels or ())
-        codes: NDArray[np.int64] = places_in(self.places, self.name, found)[positions]
-        if column.missing is None:
-            return codes
-        everywhere = np.full(len(column), places_in(self.places, self.name, (None,))[0])
-        everywhere[~column.missing] = codes
-        return everywhere
-
-    def in_order(self, file: "File") -> tuple[NDArray[np.int64], tuple[Any, ...]]:
-        """Return the new code of each old one, and the levels in their final order."""
-        labels = [label for label in self.places if label is not None]
-        meant = file.values_of(labels) if file.is_text else labels
-        final = tuple(labels) if self.declared else tuple(sorted(set(meant)))
-        if None in self.places:
-            final = (*final, None)
-        place = {label: i for i, label in enumerate(final)}
-        by_label = dict(zip(labels, meant, strict=True))
-        return np.array([place[by_label.get(old)] for old in self.places], np.int64), final
-
-
-def _merged_rows(parts: list[tuple[Codes, Weights]], arities: list[int]) -> tuple[Codes, Weights]:
-    """Return the distinct rows of several parts, and their weights."""
-    codes = np.concatenate([codes for codes, _ in parts], axis=1)
-    return merge_rows(codes, arities, np.concatenate([weights for _, weights in parts]))
+    check_number("batch_rows", batch_rows, whole=True, least=1, most=2**31, optional=True)
+    if reading.weights is not None and not isinstance(reading.weights, str):
+        raise InvalidArgument("weights of a stream must be the name of a column")
+    if reading.missing == "em":
+        raise InvalidArgument(
+            "missing = 'em' needs all rows in memory; read the file with Dataset.of"
+        )
+    file = open_file(path, reading)
+    return file, batch_rows or block_rows(len(file.places), BATCH_CELLS)
 
 
 # Dask
@@ -460,6 +372,14 @@ def _columns_of_arrow(names: list[str], table: Any) -> list[Column]:  # noqa: AN
 
     table = table.to_arrow() if hasattr(table, "to_arrow") else table
     return [column_of_arrow(name, array) for name, array in zip(names, table.columns, strict=True)]
+
+
+def _rows_of(table: Table, reading: Reading) -> list[Column]:
+    """Return the columns of a Dask frame or a query, computed."""
+    if not is_dask(table):
+        return columns_of(table, reading)
+    with _in_one_line("the Dask frame could not be computed", cluster=True):
+        return columns_of(table.compute(), reading)
 
 
 @contextmanager
