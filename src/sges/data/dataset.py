@@ -29,9 +29,8 @@ from sges.data.decisions import (
     MAX_INTEGER_LEVELS,
     KindNotes,
     Tally,
+    Values,
     continuous_holes,
-    inferred_kind,
-    is_code,
     stacked_holes,
 )
 from sges.data.em import too_few_pairs
@@ -347,12 +346,15 @@ def dataset_of_columns(
             weights = None if weights is None else weights[kept]
     counts, unit = (None, 1.0) if weights is None else in_units(weights)
     check_records(len(columns[0]) if counts is None else int(counts.sum()))
-    kinds = [asked.get(column.name) or inferred_kind(column) for column in columns]
     named = () if isinstance(reading.kinds, Kind) else asked
     are_records = counts is None or unit != 1 or bool((counts == 1).all())
-    for column, kind in zip(columns, kinds, strict=True):
-        if column.name not in asked:
-            notes.add(column, kind)
+    kinds: list[Kind] = []
+    for column in columns:
+        if (kind := asked.get(column.name)) is None:
+            known = Values.of(column)
+            kind = known.kind()
+            notes.add(known, kind)
+        kinds.append(kind)
         if kind is Kind.CONTINUOUS and column.missing is not None and reading.missing == "level":
             raise continuous_holes(column)
         # In a table of counts, each row often has a level of its own.
@@ -416,13 +418,13 @@ def _dataset_of_floats(
     repeats = (leading[1:] != leading[:-1]).sum(axis=0) < MAX_INTEGER_LEVELS
     notes = KindNotes()
     for i in np.flatnonzero(repeats | counting).tolist():
-        column = Column(names[i], table[:, i])
-        if column.name not in asked:
-            if is_code(column):
+        if names[i] not in asked:
+            known = Values.of(Column(names[i], table[:, i]))
+            if known.kind() is Kind.DISCRETE:
                 return None
-            notes.add(column, Kind.CONTINUOUS)
-        if is_constant(column.values):
-            notes.constant.append(column.name)
+            notes.add(known, Kind.CONTINUOUS)
+        if is_constant(table[:, i]):
+            notes.constant.append(names[i])
     values = np.array(table.T, order="C") if table.size <= COPIED_CELLS else table.T
     codes = np.empty((0, len(table)), np.uint8)
     values.flags.writeable = codes.flags.writeable = False

@@ -28,7 +28,10 @@ from sges.data.columns import (
     LEADING_ROWS,
     MAX_NAMES_SHOWN,
     Column,
+    Family,
     are_whole,
+    common_family,
+    family_of,
     few_distinct_values,
     leave_out,
     listed,
@@ -65,35 +68,85 @@ ROW_NAMES = re.compile(
 # Kinds
 
 
-def inferred_kind(column: Column) -> Kind:
-    """Return the kind of a column by the rule of this module."""
-    if column.labels is not None or column.values.dtype.kind == "b":
-        return Kind.DISCRETE
-    if column.values.dtype.kind == "f":
-        return Kind.DISCRETE if is_code(column) else Kind.CONTINUOUS
-    return integer_kind(len(column.distinct()), len(column) - column.missing_count)
+@dataclass(frozen=True, eq=False, slots=True)
+class Values:
+    """What is known of the values of a column, or of a part of it: all that decides its kind.
 
-
-def integer_kind(distinct: int, rows: int) -> Kind:
-    """Return the kind of integers with this many distinct values in this many rows."""
-    few = distinct <= MAX_INTEGER_LEVELS and distinct**2 <= rows
-    return Kind.DISCRETE if distinct <= 2 or few else Kind.CONTINUOUS
-
-
-def is_code(column: Column) -> bool:
-    """Tell whether a column holds whole numbers as floats, and they are discrete as integers."""
-    if column.labels is not None or column.values.dtype.kind != "f":
-        return False
-    few = few_distinct_values(column.present(), MAX_INTEGER_LEVELS)
-    return few is not None and are_codes(few, len(column) - column.missing_count)
-
-
-def are_codes(distinct: NDArray[Any], rows: int) -> bool:
-    """Tell whether floats with these distinct values in this many rows are codes.
-
-    Unlike integers they have to occur more than once, and a constant is left as it is.
+    ``distinct`` are the distinct numbers unless they are many, and ``used`` counts the rows with
+    a value.  ``ends`` are the first and the last value if each is one more than the one before it.
+    ``are_names`` says that integers are all different, and that their column is called like one
+    that names the rows.
     """
-    return bool(len(distinct) > 1 and len(distinct) ** 2 <= rows and are_whole(distinct))
+
+    name: str
+    family: Family
+    distinct: NDArray[Any] | None
+    used: int
+    ends: tuple[float, float] | None = None
+    are_names: bool = False
+    declared: bool = False
+
+    @classmethod
+    def of(cls, column: Column, used: int | None = None) -> "Values":
+        """Return what is known of some rows of a column, of which ``used`` have a value."""
+        family, present = family_of(column), column.present()
+        used = len(present) if used is None else used
+        distinct: NDArray[Any] | None = np.empty(0)
+        ends, are_names = None, False
+        if family in ("integers", "floats"):
+            limit = MAX_COUNTED_VALUES if family == "integers" else MAX_INTEGER_LEVELS
+            distinct = few_distinct_values(present, limit)
+            if used == len(column):
+                if rises_by_one(column.values):
+                    ends = float(column.values[0]), float(column.values[-1])
+                is_named_so = family == "integers" and ROW_NAMES.fullmatch(column.name) is not None
+                are_names = is_named_so and len(column.distinct()) == used
+        return cls(column.name, family, distinct, used, ends, are_names, column.declared)
+
+    def merge(self, other: "Values", places: tuple[str, str]) -> "Values":
+        """Return what is known of both parts, which are at these places."""
+        families = [(self.family, places[0]), (other.family, places[1])]
+        family = common_family(self.name, families)
+        distinct = None
+        if self.distinct is not None and other.distinct is not None:
+            distinct = np.union1d(self.distinct, other.distinct)
+            if len(distinct) > (MAX_INTEGER_LEVELS if family == "floats" else MAX_COUNTED_VALUES):
+                distinct = None
+        ends = self.ends if not other.used else other.ends if not self.used else None
+        if self.ends and other.ends and self.ends[1] + 1 == other.ends[0]:
+            ends = self.ends[0], other.ends[1]
+        declared = self.declared or other.declared
+        used = self.used + other.used
+        return Values(self.name, family, distinct, used, ends, declared=declared)
+
+    @property
+    def count(self) -> int | None:
+        """The number of distinct values; None if they are many."""
+        return None if self.distinct is None else len(self.distinct)
+
+    def kind(self) -> Kind:
+        """Return the kind of the column by the rule of this module."""
+        if self.family in ("truth values", "text"):
+            return Kind.DISCRETE
+        if self.distinct is None or self.family == "nothing":
+            return Kind.CONTINUOUS
+        count = len(self.distinct)
+        is_discrete = count <= MAX_INTEGER_LEVELS and count**2 <= self.used
+        if self.family == "integers":
+            is_discrete = is_discrete or count <= 2
+        else:  # floats have to occur more than once, and a constant is left as it is
+            is_discrete = is_discrete and count > 1 and are_whole(self.distinct)
+        return Kind.DISCRETE if is_discrete else Kind.CONTINUOUS
+
+    def may_be(self, kind: Kind) -> bool:
+        """Tell whether the column may turn out to be of a kind when more rows are known."""
+        if self.family == "nothing":
+            return True
+        if self.family in ("integers", "floats"):
+            few = self.distinct is not None and len(self.distinct) <= MAX_INTEGER_LEVELS
+            are_like_codes = few and (self.family == "integers" or are_whole(self.distinct))  # type: ignore[arg-type]
+            return are_like_codes or kind is Kind.CONTINUOUS
+        return self.kind() is kind
 
 
 def hidden_numbers(labels: Sequence[Any], rows: int) -> list[float] | None:
@@ -144,42 +197,28 @@ class KindNotes:
                 column = Column(
                     column.name, np.array(numbers)[column.values], missing=column.missing
                 )
-        if not is_code(column):
+        is_float = column.labels is None and column.values.dtype.kind == "f"
+        if not is_float or Values.of(column).kind() is not Kind.DISCRETE:
             return column
         values = column.values
         if column.missing is not None:
             values = np.where(column.missing, 0.0, values)
         return Column(column.name, values.astype(np.int64), missing=column.missing)
 
-    def add(self, column: Column, kind: Kind) -> None:
-        """Look at a column whose kind was inferred."""
-        values, rows = column.values, len(column) - column.missing_count
-        if column.labels is not None or values.dtype.kind == "b":
+    def add(self, known: Values, kind: Kind) -> None:
+        """Take note of numbers whose kind was inferred, unless they are many floats."""
+        if known.family not in ("integers", "floats"):
             return
-        is_integer = values.dtype.kind != "f"
-        if rows == len(values) >= MIN_NUMBERED_ROWS:  # 1, 2, 3, ..., or called so and all different
-            is_named_so = is_integer and ROW_NAMES.fullmatch(column.name) is not None
-            if rises_by_one(values) or (is_named_so and len(column.distinct()) == rows):
-                self.row_numbers.append(column.name)
-                return
-        few = None if is_integer else few_distinct_values(column.present(), MAX_INTEGER_LEVELS)
-        distinct = len(column.distinct()) if is_integer else None if few is None else len(few)
-        self.add_numbers(column.name, kind, distinct, rows, is_integer=is_integer)
-
-    def add_numbers(
-        self, name: str, kind: Kind, distinct: int | None, rows: int, *, is_integer: bool
-    ) -> None:
-        """Take note of integers, or of floats that repeat few values.
-
-        ``distinct`` may be None if it exceeds ``MAX_COUNTED_VALUES``, or the rule's ten for floats.
-        """
-        words = f"{distinct} distinct value{'' if distinct == 1 else 's'}"
-        if is_integer:
-            many = distinct is None or distinct > MAX_COUNTED_VALUES
-            words = f"more than {MAX_COUNTED_VALUES}" if many else words
-            self.integers.setdefault(kind, {})[name] = words
-        elif distinct is not None and 1 < distinct <= min(MAX_INTEGER_LEVELS, rows // 2):
-            self.floats[name] = words
+        if known.used >= MIN_NUMBERED_ROWS and (known.ends is not None or known.are_names):
+            self.row_numbers.append(known.name)
+            return
+        count = known.count
+        words = f"{count} distinct value{'' if count == 1 else 's'}"
+        if known.family == "integers" or kind is Kind.DISCRETE:
+            words = f"more than {MAX_COUNTED_VALUES}" if count is None else words
+            self.integers.setdefault(kind, {})[known.name] = words
+        elif count is not None and 1 < count <= known.used // 2:
+            self.floats[known.name] = words
 
     def add_counts(self, columns: list[Column], kinds: list[Kind]) -> None:
         """Take note of a column that may say how often each row of a cross-table occurs.

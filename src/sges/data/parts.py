@@ -21,13 +21,8 @@ from numpy.typing import NDArray
 
 from sges.data.columns import (
     Column,
-    Family,
     all_levels,
-    are_whole,
     codes_and_levels,
-    common_family,
-    family_of,
-    few_distinct_values,
     floats,
     no_such_column,
     packed,
@@ -41,18 +36,7 @@ from sges.data.dataset import (
     identifier,
     merge_rows,
 )
-from sges.data.decisions import (
-    MAX_COUNTED_VALUES,
-    MAX_INTEGER_LEVELS,
-    MIN_NUMBERED_ROWS,
-    KindNotes,
-    Tally,
-    are_codes,
-    hidden_numbers,
-    incomplete_rows,
-    integer_kind,
-    rises_by_one,
-)
+from sges.data.decisions import KindNotes, Tally, Values, hidden_numbers, incomplete_rows
 from sges.data.moments import Moments, check_same_columns, moments_of_blocks
 from sges.data.reading import Kind, Reading, kinds_asked
 from sges.errors import DataError, InvalidArgument, shown
@@ -210,74 +194,6 @@ def _merged_levels(name: str, mine: tuple[Any, ...], others: tuple[Any, ...]) ->
 # What a part contributes
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Values:
-    """What is known of the values of one column: of numbers, which they are unless they are many.
-
-    ``used`` counts the rows with a value that was counted.  ``ends`` are the first and the last
-    value if each is one more than the one before it.
-    """
-
-    name: str
-    family: Family
-    distinct: NDArray[Any] | None
-    used: int
-    ends: tuple[float, float] | None = None
-    declared: bool = False
-
-    @classmethod
-    def of(cls, column: Column, used: int) -> "_Values":
-        family = family_of(column)
-        distinct: NDArray[Any] | None = np.empty(0)
-        ends = None
-        if family in ("integers", "floats"):
-            limit = MAX_COUNTED_VALUES if family == "integers" else MAX_INTEGER_LEVELS
-            distinct = few_distinct_values(column.present(), limit)
-            if column.missing is None and rises_by_one(column.values):
-                ends = float(column.values[0]), float(column.values[-1])
-        return cls(column.name, family, distinct, used, ends, column.declared)
-
-    def merge(self, other: "_Values", places: tuple[str, str]) -> "_Values":
-        """Return what is known of both parts, which are at these places."""
-        families = [(self.family, places[0]), (other.family, places[1])]
-        family = common_family(self.name, families)
-        distinct = None
-        if self.distinct is not None and other.distinct is not None:
-            distinct = np.union1d(self.distinct, other.distinct)
-            if len(distinct) > (MAX_INTEGER_LEVELS if family == "floats" else MAX_COUNTED_VALUES):
-                distinct = None
-        ends = self.ends if not other.used else other.ends if not self.used else None
-        if self.ends and other.ends and self.ends[1] + 1 == other.ends[0]:
-            ends = self.ends[0], other.ends[1]
-        declared = self.declared or other.declared
-        return _Values(self.name, family, distinct, self.used + other.used, ends, declared)
-
-    @property
-    def count(self) -> int | None:
-        """The number of distinct values; None if they are many."""
-        return None if self.distinct is None else len(self.distinct)
-
-    def kind(self) -> Kind:
-        """Return the kind of the column by the rule for its type."""
-        if self.family in ("truth values", "text"):
-            return Kind.DISCRETE
-        if self.family == "integers" and self.count is not None:
-            return integer_kind(self.count, self.used)
-        if self.family == "floats" and self.distinct is not None:
-            return Kind.DISCRETE if are_codes(self.distinct, self.used) else Kind.CONTINUOUS
-        return Kind.CONTINUOUS
-
-    def may_be(self, kind: Kind) -> bool:
-        """Tell whether the column may turn out to be of a kind when more rows are known."""
-        if self.family == "nothing":
-            return True
-        if self.family in ("integers", "floats"):
-            few = self.distinct is not None and len(self.distinct) <= MAX_INTEGER_LEVELS
-            are_like_codes = few and (self.family == "integers" or are_whole(self.distinct))  # type: ignore[arg-type]
-            return are_like_codes or kind is Kind.CONTINUOUS
-        return self.kind() is kind
-
-
 def usable_rows(
     columns: list[Column], reading: Reading, start: int = 0, times: Weights | None = None
 ) -> tuple[list[Column], Weights | None, Tally]:
@@ -315,7 +231,7 @@ class Summary:
     """
 
     place: str
-    values: tuple[_Values, ...]
+    values: tuple[Values, ...]
     tally: Tally
     usable: int
     moments: Moments | None
@@ -337,7 +253,7 @@ class Summary:
         keeps_holes = reading.missing == "level"
         usable = tally.rows if keeps_holes else tally.rows - tally.incomplete
         values = tuple(
-            _Values.of(column, usable - (tally.missing[column.name] if keeps_holes else 0))
+            Values.of(column, usable - (tally.missing[column.name] if keeps_holes else 0))
             for column in columns
         )
         names = [column.name for column in columns]
@@ -400,15 +316,9 @@ class Summary:
         kinds = {known.name: asked.get(known.name) or known.kind() for known in self.values}
         notes = KindNotes()
         for known in self.values:
-            if known.name in asked or known.family not in ("integers", "floats"):
-                continue
-            kind = kinds[known.name]
-            is_complete = not self.tally.missing[known.name]
-            if known.ends is not None and is_complete and known.used >= MIN_NUMBERED_ROWS:
-                notes.row_numbers.append(known.name)
-            else:  # codes that are stored as floats are integers
-                is_integer = known.family == "integers" or kind is Kind.DISCRETE
-                notes.add_numbers(known.name, kind, known.count, known.used, is_integer=is_integer)
+            if known.name not in asked:
+                has_holes = self.tally.missing[known.name] > 0
+                notes.add(replace(known, ends=None) if has_holes else known, kinds[known.name])
         on_missing = self.tally.notes(reading.missing)
         if set(kinds.values()) == {Kind.CONTINUOUS} and self.moments is not None:
             check_records(self.moments.records)
