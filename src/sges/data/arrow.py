@@ -12,11 +12,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sges.data.columns import (
-    MAX_LEVELS,
     Column,
     label_column,
     number_column,
-    too_many_levels,
     unusable,
 )
 from sges.errors import DataError
@@ -93,10 +91,8 @@ def _buffer(array: ArrowArray, dtype: type[np.generic]) -> NDArray[Any]:
 
 
 def _labels(name: str, encoded: ArrowArray, *, declared: bool) -> Column:
-    missing, levels = _nulls(encoded.indices), encoded.dictionary
+    missing = _nulls(encoded.indices)
     positions = _buffer(pc.cast(encoded.indices, pa.int64()), np.int64)
     if missing is not None:
         positions = np.where(missing, 0, positions)
-    if len(levels) > MAX_LEVELS:  # before a million Python strings are made
-        raise too_many_levels(name, len(levels), len(np.unique(positions)), declared)
-    return label_column(name, positions, levels.to_pylist(), declared=declared, missing=missing)
+    return label_column(name, positions, encoded.dictionary, declared=declared, missing=missing)

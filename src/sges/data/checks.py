@@ -35,7 +35,7 @@ FEW_VALUES = 10
 """Columns with no more distinct values than this have no tails to look at."""
 
 MAX_AT_ONCE = 1 << 18
-"""Tables of up to this many values are screened column beside column, larger ones one by one."""
+"""Columns with up to this many values in all are looked at together."""
 
 MAX_CHECKED_COLUMNS = 200
 """Neighboring rows are compared in the first columns."""
@@ -95,20 +95,22 @@ def exclude_option(names: Sequence[str]) -> Message:
     return Message(Argument("exclude", shown), f" and {more} more" if more > 0 else "")
 
 
-def shape(values: Floats, weights: Floats | None) -> tuple[float, float, float, float]:
-    """Return mean, standard deviation, skewness and excess kurtosis."""
-    mean = float(np.average(values, weights=weights))
-    with np.errstate(over="ignore", invalid="ignore"):
-        deviations = values - mean
-        scale = float(np.abs(deviations).max())
-        if scale == 0.0 or not math.isfinite(scale):
-            return mean, 0.0, 0.0, 0.0
-        deviations = deviations / scale
-        squares = deviations * deviations
-        second = float(np.average(squares, weights=weights))
-        third = float(np.average(squares * deviations, weights=weights))
-        fourth = float(np.average(squares * squares, weights=weights))
-    return mean, scale * math.sqrt(second), third / second**1.5, fourth / second**2 - 3.0
+def shape(values: Floats, weights: NDArray[Any] | None) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return mean, standard deviation, skewness and excess kurtosis along the last axis."""
+    mean = np.average(values, axis=-1, weights=weights)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        z = values - mean[..., None]
+        scale = np.maximum(z.max(axis=-1), -z.min(axis=-1))
+        is_usable = np.isfinite(scale) & (scale > 0)
+        z /= scale[..., None]
+        squares = z * z
+        weighted = squares if weights is None else squares * weights
+        total = values.shape[-1] if weights is None else weights.sum()
+        second = weighted.sum(axis=-1) / total
+        third, fourth = (np.einsum("...i,...i", weighted, x) / total for x in (z, squares))
+        found = scale * np.sqrt(second), third / second**1.5, fourth / second**2 - 3.0
+    deviation, skewness, kurtosis = (np.where(is_usable, part, 0.0) for part in found)
+    return mean, deviation, skewness, kurtosis
 
 
 # Missing values
@@ -162,7 +164,7 @@ def _related_holes(data: Dataset, holes: NDArray[np.bool_], some: list[int]) -> 
             continue
         values, _ = observed_values(data, v)
         if data.kinds[v] is Kind.CONTINUOUS:
-            r = _correlation(values, gone.astype(np.float64))
+            r = float(_correlation(values, gone.astype(np.float64)))
             statistic, freedom, way = len(gone) * r * r, 1, "high" if r > 0 else "low"
         else:  # chi-squared, and the level where most is missing
             levels = data.levels[v] or ()
@@ -181,10 +183,13 @@ def _related_holes(data: Dataset, holes: NDArray[np.bool_], some: list[int]) -> 
     return [text for _, text in sorted(found)]
 
 
-def _correlation(x: Floats, y: Floats) -> float:
-    x, y = x - x.mean(), y - y.mean()
-    size = math.sqrt(float(x @ x) * float(y @ y))
-    return float(x @ y) / size if size > 0 else 0.0
+def _correlation(x: Floats, y: Floats) -> Floats:
+    """Return correlations along the last axis; zero for constants."""
+    x, y = (values - values.mean(axis=-1, keepdims=True) for values in (x, y))
+    xx, xy, yy = (np.einsum("...i,...i", *pair) for pair in ((x, x), (x, y), (y, y)))
+    size = np.sqrt(xx * yy)
+    found: Floats = np.divide(xy, size, out=np.zeros_like(size), where=size > 0)
+    return found
 
 
 def named(data: Dataset, columns: Sequence[int]) -> tuple[str, ...]:
@@ -200,16 +205,10 @@ def stand_ins(data: Dataset) -> Iterator[Finding]:
     found: dict[str, str] = {}
     if not data.rows:
         return
-    lowest, highest = data.values.min(axis=1).tolist(), data.values.max(axis=1).tolist()
-    for v, ends in zip(data.continuous, zip(lowest, highest, strict=True), strict=True):
-        if data.holes is None and STAND_INS.isdisjoint(ends):
-            continue
-        values, _ = observed_values(data, v)
-        if not len(values):
-            continue
-        for extreme in (float(values.min()), float(values.max())):
-            if extreme not in STAND_INS:
-                continue
+    ends = [end.reduce(data.values, axis=1) for end in (np.fmin, np.fmax)]  # without NaN
+    for v, extremes in zip(data.continuous, np.transpose(ends).tolist(), strict=True):
+        for extreme in STAND_INS.intersection(extremes):
+            values, _ = observed_values(data, v)
             rest = values[values != extreme]
             is_frequent = 2 <= len(values) - len(rest) < len(values) / 2
             if is_frequent and np.abs(rest - extreme).min() > 0.5 * (rest.max() - rest.min()):
@@ -262,15 +261,12 @@ def tails(data: Dataset) -> Iterator[Finding]:
     """Find skewed columns, and those with heavy tails."""
     skewed: dict[str, str] = {}
     heavy = False
-    for v in _far_from_gaussian(data):
-        values, weights = observed_values(data, v)
-        if len(values) < 20:
-            continue
-        _, _, skewness, kurtosis = shape(values, weights)
+    for v, skewness, kurtosis in _skewness_and_kurtosis(data):
         is_skewed = abs(skewness) >= MAX_SKEWNESS
         if not (is_skewed or kurtosis >= MAX_KURTOSIS):
             continue
-        if few_distinct_values(values, FEW_VALUES) is not None:
+        values, _ = observed_values(data, v)
+        if len(values) < 20 or few_distinct_values(values, FEW_VALUES) is not None:
             continue
         text = f"skewness {skewness:.1f}" if is_skewed else f"kurtosis {kurtosis:.1f}"
         skewed[data.names[v]] = text
@@ -285,20 +281,22 @@ def tails(data: Dataset) -> Iterator[Finding]:
         yield Finding("skew and heavy tails", heavy, tuple(skewed), what, advice)
 
 
-def _far_from_gaussian(data: Dataset) -> Sequence[int]:
-    """Return the continuous columns that may be skewed; all, if looking at once is not cheaper."""
-    values = data.values
-    if data.holes is not None or data.weights is not None or not 0 < values.size <= MAX_AT_ONCE:
-        return data.continuous
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        z = values - values.mean(axis=1, keepdims=True)
-        z /= np.abs(z).max(axis=1, keepdims=True)
-        squares = z * z
-        second = squares.mean(axis=1)
-        skewness = np.einsum("ij,ij->i", squares, z) / data.rows / second**1.5
-        kurtosis = np.einsum("ij,ij->i", squares, squares) / data.rows / second**2 - 3.0
-        far = ~((np.abs(skewness) < 0.999 * MAX_SKEWNESS) & (kurtosis < 0.999 * MAX_KURTOSIS))
-    return [data.continuous[i] for i in np.flatnonzero(far).tolist()]
+def _skewness_and_kurtosis(data: Dataset) -> Iterator[tuple[int, float, float]]:
+    """Yield the skewness and the kurtosis of each continuous column that has values."""
+    if data.holes is None and data.continuous:
+        parts = [shape(part, data.weights)[2:] for part in _some_at_a_time(data.values)]
+        yield from zip(data.continuous, *np.concatenate(parts, axis=1).tolist(), strict=True)
+        return
+    for v in data.continuous:
+        values, weights = observed_values(data, v)
+        if len(values):
+            _, _, skewness, kurtosis = shape(values, weights)
+            yield v, float(skewness), float(kurtosis)
+
+
+def _some_at_a_time(values: Floats) -> list[Floats]:
+    """Return the rows of an array in parts of about ``MAX_AT_ONCE`` values."""
+    return np.array_split(values, 1 + values.size // MAX_AT_ONCE)
 
 
 def nearly_constant(data: Dataset) -> Iterator[Finding]:
@@ -433,7 +431,9 @@ def dependent_rows(data: Dataset) -> Iterator[Finding]:
     rows = data.rows
     if rows < 10 or not data.continuous or data.weights is not None or data.holes is not None:
         return
-    if not _may_follow_each_other(data.values[:MAX_CHECKED_COLUMNS]):
+    parts = _some_at_a_time(data.values[:MAX_CHECKED_COLUMNS])
+    alike = np.concatenate([_correlation(part[:, :-1], part[:, 1:]) for part in parts]).tolist()
+    if max(alike) <= 0.25:  # as no column is by which the rows are sorted
         return
     keys, is_time = _sort_keys(data)
     least = max(0.3, 3 / math.sqrt(rows)) if is_time else max(0.5, 4.5 / math.sqrt(rows))
@@ -443,9 +443,10 @@ def dependent_rows(data: Dataset) -> Iterator[Finding]:
         values = data.values[i]
         if v in keys or few_distinct_values(values, FEW_VALUES) is not None:
             continue
-        rest = values if is_time or not keys else _residuals(values, data, keys)
-        rest = rest - rest.mean()
-        r = _correlation(rest[:-1], rest[1:])
+        r = alike[i]
+        if keys and not is_time:
+            rest = _residuals(values, data, keys)
+            r = float(_correlation(rest[:-1], rest[1:]))
         if r > least:
             found[data.names[v]] = r
             is_series = is_series or 2 * int(np.count_nonzero(np.diff(values))) > rows
@@ -459,17 +460,6 @@ def dependent_rows(data: Dataset) -> Iterator[Finding]:
         advice = "Scores take each row for an independent record, so too many edges are found. Use "
         advice += "differences or one row per unit; if the table is merely sorted, ignore this."
         yield Finding("dependent rows", is_series, tuple(found), what, advice)
-
-
-def _may_follow_each_other(values: Floats) -> bool:
-    """Tell whether neighbors are alike in any column, as they are in one that is sorted too."""
-    if values.size > MAX_AT_ONCE:
-        return True
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        rest = values - values.mean(axis=1, keepdims=True)
-        rest /= np.abs(rest).max(axis=1, keepdims=True)
-        products = np.einsum("ij,ij->i", rest[:, 1:], rest[:, :-1])
-        return bool((products > 0.25 * np.einsum("ij,ij->i", rest, rest)).any())
 
 
 def _sort_keys(data: Dataset) -> tuple[list[int], bool]:

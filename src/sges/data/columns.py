@@ -102,14 +102,15 @@ def number_column(
 def label_column(
     name: str,
     positions: NDArray[Any],
-    labels: Sequence[Any],
+    levels: Any,  # noqa: ANN401 (a list, or an array of pyarrow)
     *,
     declared: bool = False,
     missing: NDArray[np.bool_] | None = None,
 ) -> Column:
     """Return a column of labels, each given once; a label None is a missing value."""
-    if len(labels) > MAX_LEVELS:
-        raise too_many_levels(name, len(labels), len(np.unique(positions)), declared)
+    if len(levels) > MAX_LEVELS:  # before a million Python strings are made
+        raise too_many_levels(name, len(levels), len(np.unique(positions)), declared)
+    labels = levels if isinstance(levels, list) else levels.to_pylist()
     places: dict[Any, int] = {}
     for label in labels:
         if label is not None:
@@ -197,27 +198,22 @@ def joined(parts: list[Column], places: list[str]) -> Column:
 
 def distinct_values(values: NDArray[Any]) -> NDArray[Any]:
     """Return what ``np.unique`` returns for an array without NaN: the distinct values, sorted."""
-    if not len(values):
-        return values
-    if values.dtype.kind == "b":
-        return np.array([False, True])[[not values.all(), bool(values.any())]]
     if values.dtype.kind == "f":
         few = few_distinct_values(values, MAX_COMPARED_FLOATS)
         return np.unique(values) if few is None else few
-    low, high = int(values.min()), int(values.max())
-    if high - low <= 1:
-        return np.array([low, high] if low < high else [low], values.dtype)
+    low, high = (int(values.min()), int(values.max())) if len(values) else (0, -1)
     if high - low > max(MAX_COUNTED_RANGE, len(values)):
         return np.unique(values)
     seen = np.zeros(high - low + 1, np.bool_)
     for start in range(0, len(values), CHUNK_ROWS):
-        seen[offsets(values[start : start + CHUNK_ROWS], low)] = True
+        seen[_offsets(values[start : start + CHUNK_ROWS], low)] = True
     found: NDArray[Any] = np.flatnonzero(seen).astype(values.dtype) + values.dtype.type(low)
     return found
 
 
-def offsets(values: NDArray[Any], low: int) -> NDArray[Any]:
-    """Return integers less the lowest of them; themselves if that is zero."""
+def _offsets(values: NDArray[Any], low: int) -> NDArray[Any]:
+    """Return integers, or truth values as such, less the lowest of them."""
+    values = values.view(np.uint8) if values.dtype.kind == "b" else values
     return values if low == 0 else values - values.dtype.type(low)
 
 
@@ -238,19 +234,13 @@ def few_distinct_values(values: NDArray[Any], limit: int) -> NDArray[Any] | None
 
 def ranks(values: NDArray[Any], distinct: NDArray[Any]) -> NDArray[Any]:
     """Return the place of each value among the distinct ones, which are sorted."""
-    low, high = distinct[0], distinct[-1]
-    if values.dtype.kind == "b":
-        return values.view(np.uint8) if len(distinct) == 2 else np.zeros(len(values), np.uint8)
     small = np.min_scalar_type(len(distinct) - 1)
-    span = int(high) - int(low) if values.dtype.kind in "iu" else len(values)
-    if span > MAX_COUNTED_RANGE or values.dtype.kind == "f":
+    low, high = (0, -1) if values.dtype.kind == "f" else (int(distinct[0]), int(distinct[-1]))
+    if not 0 <= high - low <= MAX_COUNTED_RANGE:
         return np.searchsorted(distinct, values).astype(small)
-    shifted = offsets(values, int(low))
-    if span == len(distinct) - 1:  # without gaps
-        return shifted.astype(small, copy=False)
-    place = np.zeros(span + 1, small)
-    place[offsets(distinct, int(low))] = np.arange(len(distinct), dtype=small)
-    placed: NDArray[Any] = place[shifted]
+    place = np.zeros(high - low + 1, small)
+    place[_offsets(distinct, low)] = np.arange(len(distinct), dtype=small)
+    placed: NDArray[Any] = place[_offsets(values, low)]
     return placed
 
 

@@ -321,6 +321,47 @@ def dataset_in_memory(table: Table, reading: Reading) -> Dataset:
     return dataset
 
 
+def usable_rows(
+    columns: list[Column],
+    reading: Reading,
+    start: int = 0,
+    times: NDArray[np.int64] | None = None,
+    *,
+    allow_fractions: bool = False,
+) -> tuple[list[Column], NDArray[Any] | None, Tally]:
+    """Return the columns and the weights of the rows that can be used, and a tally of all rows.
+
+    The last of the columns given may be that of the weights.  ``start`` is the number of the first
+    row, and ``times`` tells how many rows of the table each row stands for; rows that weigh nothing
+    do not belong to it.
+    """
+    refuse_infinities(columns, start)
+    weights: NDArray[Any] | None = times
+    if reading.weights is not None:
+        if isinstance(reading.weights, str):
+            *columns, given = columns
+        else:
+            given = column_of("weights", reading.weights)
+        counts = checked_weights(given, allow_fractions=allow_fractions)
+        if columns and len(counts) != len(columns[0]):
+            raise DataError(
+                f"{len(counts)} weights were given for {len(columns[0])} rows; each row needs one"
+            )
+        kept = counts > 0
+        columns = [column.take(kept) for column in columns]
+        times = None if times is None else times[kept]
+        weights = counts[kept] if times is None else counts[kept] * times
+    tally = Tally.of(columns, times)
+    if tally.incomplete and reading.missing != "level":
+        # For EM, only rows without a single value say nothing.
+        is_unusable = np.all if reading.missing == "em" else np.any
+        kept = ~is_unusable(stacked_holes(columns), axis=0)
+        if not kept.all():
+            columns = [column.take(kept) for column in columns]
+            weights = None if weights is None else weights[kept]
+    return columns, weights, tally
+
+
 def dataset_of_columns(
     columns: list[Column], reading: Reading, noted: Sequence[str] = ()
 ) -> Dataset:
@@ -328,24 +369,13 @@ def dataset_of_columns(
 
     ``noted`` are the notes on how the columns were read.
     """
-    refuse_infinities(columns)
-    weights: NDArray[Any] | None = None
-    if reading.weights is not None:
-        columns, weights = _split_weights(columns, reading.weights)
-    tally = Tally.of(columns)
+    columns, weights, tally = usable_rows(columns, reading, allow_fractions=True)
     tally.check(reading.missing)
     asked = kinds_asked(reading, [column.name for column in columns])
-    notes = KindNotes()
-    columns = [column if column.name in asked else notes.as_meant(column) for column in columns]
-    if tally.incomplete and reading.missing != "level":
-        # For EM, only rows without a single value say nothing.
-        gone = np.all if reading.missing == "em" else np.any
-        kept: NDArray[np.bool_] = ~gone(stacked_holes(columns), axis=0)
-        if not kept.all():
-            columns = [column.take(kept) for column in columns]
-            weights = None if weights is None else weights[kept]
     counts, unit = (None, 1.0) if weights is None else in_units(weights)
     check_records(len(columns[0]) if counts is None else int(counts.sum()))
+    notes = KindNotes()
+    columns = [column if column.name in asked else notes.as_meant(column) for column in columns]
     named = () if isinstance(reading.kinds, Kind) else asked
     are_records = counts is None or unit != 1 or bool((counts == 1).all())
     kinds: list[Kind] = []
@@ -360,8 +390,7 @@ def dataset_of_columns(
         # In a table of counts, each row often has a level of its own.
         if kind is Kind.DISCRETE and are_records and column.name not in named:
             rows = len(column) - column.missing_count
-            if rows > MAX_ROWS_OF_LABELS and len(column.distinct()) == rows:
-                raise identifier(column.name, rows, column.labels)
+            check_levels(column.name, len(column.distinct()), rows, column.labels)
     if counts is None:
         notes.add_counts(columns, kinds)
     with_holes = reading.missing == "em" and any(column.missing is not None for column in columns)
@@ -433,23 +462,6 @@ def _dataset_of_floats(
     return Dataset(names, kinds, levels, values, codes, None, every)
 
 
-def _split_weights(
-    columns: list[Column], weights: str | Sequence[float] | NDArray[Any]
-) -> tuple[list[Column], NDArray[Any]]:
-    """Return the variables and the weights of the rows, without those that weigh nothing."""
-    if isinstance(weights, str):
-        *columns, given = columns
-    else:
-        given = column_of("weights", weights)
-    counts = checked_weights(given, allow_fractions=True)
-    if columns and len(counts) != len(columns[0]):
-        raise DataError(
-            f"{len(counts)} weights were given for {len(columns[0])} rows; each row needs one"
-        )
-    kept = counts > 0
-    return [column.take(kept) for column in columns], counts[kept]
-
-
 class FractionalWeights(DataError):
     """Weights have fractions where only counts can be used."""
 
@@ -506,18 +518,20 @@ def check_records(records: int) -> None:
         )
 
 
-def identifier(name: str, rows: int, labels: Sequence[Any] | None) -> DataError:
-    """Return the error for a discrete column with a level for each row; text has ``labels``."""
+def check_levels(name: str, levels: int, rows: int, labels: Sequence[Any] | None) -> None:
+    """Refuse a discrete column with a level for each row; text has ``labels``."""
+    if levels < rows or rows <= MAX_ROWS_OF_LABELS:
+        return
     what = f"column {name!r} has a level of its own for each of {rows} rows, so it looks like "
     decimal_comma = re.compile(r"\s*[+-]*\d*,\d+\s*")
     if labels is not None and all(decimal_comma.fullmatch(str(label)) for label in labels):
         remedy = "numbers with a decimal comma: read the file with "
-        return refusal(what, remedy, Argument("decimal", ","))
+        raise refusal(what, remedy, Argument("decimal", ","))
     kind, aim = "discrete", "to keep it"
     if labels is not None and numbers_of(labels) is not None:
         kind, aim = "continuous", "if these texts are numbers"
     keep = ", or pass ", Argument("kinds", {name: kind}), f" {aim}"
-    return refusal(what, "an identifier: ", leave_out(name), *keep)
+    raise refusal(what, "an identifier: ", leave_out(name), *keep)
 
 
 def _assembled(

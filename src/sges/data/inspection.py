@@ -15,25 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.data.checks import (
-    cross_table,
-    dependent_rows,
-    exclude_option,
-    few_rows,
-    few_rows_per_cell,
-    level_counts,
-    matrices,
-    missing_values,
-    nearly_constant,
-    observed_values,
-    piled_up,
-    repeated_rows,
-    shape,
-    stand_ins,
-    tails,
-    take_rows,
-    without_holes,
-)
+from sges.data import checks, relations
+from sges.data.checks import exclude_option, level_counts, observed_values, take_rows, without_holes
 from sges.data.columns import Column, are_whole, joined, listed
 from sges.data.dataset import (
     MAX_ROWS_OF_LABELS,
@@ -54,14 +37,6 @@ from sges.data.reading import (
     is_path,
     kinds_asked,
     label_notes,
-)
-from sges.data.relations import (
-    MAX_CORRELATIONS,
-    collinear,
-    collinear_columns,
-    curved,
-    determined,
-    duplicates,
 )
 from sges.data.sources import statistics_of
 from sges.data.tables import columns_of, comes_in_parts, names_of
@@ -250,26 +225,26 @@ def _sample_note(rows: int, used: int) -> str:
 
 def _findings(data: Dataset) -> list[Finding]:
     """Return everything that the checks find in a dataset."""
-    odd = [*matrices(data), *cross_table(data)]
+    odd = [*checks.matrices(data), *checks.cross_table(data)]
     if any(finding.serious for finding in odd):
         return odd  # a row is then not a record, and all else would be beside the point
     whole = without_holes(data)
     sample = _spaced(whole, MAX_PAIR_ROWS)
     return [
         *odd,
-        *missing_values(data),
-        *stand_ins(data),
-        *duplicates(sample),
-        *determined(sample),
-        *collinear_columns(whole),
-        *tails(data),
-        *dependent_rows(data),
-        *nearly_constant(data),
-        *piled_up(data),
-        *curved(sample),
-        *few_rows(data),
-        *few_rows_per_cell(data),
-        *repeated_rows(whole),
+        *checks.missing_values(data),
+        *checks.stand_ins(data),
+        *relations.duplicates(sample),
+        *relations.determined(sample),
+        *relations.collinear_columns(whole),
+        *checks.tails(data),
+        *checks.dependent_rows(data),
+        *checks.nearly_constant(data),
+        *checks.piled_up(data),
+        *relations.curved(sample),
+        *checks.few_rows(data),
+        *checks.few_rows_per_cell(data),
+        *checks.repeated_rows(whole),
     ]
 
 
@@ -300,17 +275,22 @@ def glance(data: Dataset | Moments) -> tuple[str, ...]:
     """
     check_instance("data", data, Dataset | Moments, "a Dataset or Moments")
     if isinstance(data, Moments):
-        found = collinear(list(data.names), data.covariance, data.records, brief=True)
+        found = relations.collinear(list(data.names), data.covariance, data.records, brief=True)
+    elif data.n > relations.MAX_CORRELATIONS:
+        return ()
     else:
-        if data.n > MAX_CORRELATIONS:
-            return ()
         sample = without_holes(_spaced(data, GLANCE_ROWS))
-        found = collinear_columns(sample, brief=True)
+        found = relations.collinear_columns(sample, brief=True)
         if data.n <= GLANCE_COLUMNS:
-            first = take_rows(data, slice(0, GLANCE_ROWS))
-            found = [*stand_ins(sample), *duplicates(sample), *determined(sample), *found]
-            found = [*found, *tails(sample), *dependent_rows(first)]
-            found = [*found, *few_rows_per_cell(data)] if data.rows <= GLANCE_ROWS else found
+            found = [
+                *checks.stand_ins(sample),
+                *relations.duplicates(sample),
+                *relations.determined(sample),
+                *found,
+                *checks.tails(sample),
+                *checks.dependent_rows(take_rows(data, slice(0, GLANCE_ROWS))),
+                *(checks.few_rows_per_cell(data) if data.rows <= GLANCE_ROWS else ()),
+            ]
     return tuple(dict.fromkeys(finding.topic for finding in found if finding.serious))
 
 
@@ -335,8 +315,7 @@ def _facts(data: Dataset, v: int, asked: bool) -> ColumnFacts:
         return ColumnFacts(name, kind, "no values", missing, 0)
     distinct = len(np.unique(values))
     why = f"integers, {distinct:,} distinct" if are_whole(values) else "fractions"
-    mean, deviation, skewness, kurtosis = shape(values, weights)
-    return ColumnFacts(
-        name, kind, why + suffix, missing, distinct, mean, deviation, float(values.min()),
-        float(values.max()), skewness, kurtosis,
-    )  # fmt: skip
+    mean, deviation, skewness, kurtosis = map(float, checks.shape(values, weights))
+    ends = float(values.min()), float(values.max())
+    shown = mean, deviation, *ends, skewness, kurtosis
+    return ColumnFacts(name, kind, why + suffix, missing, distinct, *shown)

@@ -26,17 +26,9 @@ from sges.data.columns import (
     floats,
     no_such_column,
     packed,
-    refuse_infinities,
 )
-from sges.data.dataset import (
-    MAX_ROWS_OF_LABELS,
-    Dataset,
-    check_records,
-    checked_weights,
-    identifier,
-    merge_rows,
-)
-from sges.data.decisions import KindNotes, Tally, Values, hidden_numbers, incomplete_rows
+from sges.data.dataset import Dataset, check_levels, check_records, merge_rows, usable_rows
+from sges.data.decisions import KindNotes, Tally, Values, hidden_numbers
 from sges.data.moments import Moments, check_same_columns, moments_of_blocks
 from sges.data.reading import Kind, Reading, kinds_asked
 from sges.errors import DataError, InvalidArgument, shown
@@ -194,34 +186,6 @@ def _merged_levels(name: str, mine: tuple[Any, ...], others: tuple[Any, ...]) ->
 # What a part contributes
 
 
-def usable_rows(
-    columns: list[Column], reading: Reading, start: int = 0, times: Weights | None = None
-) -> tuple[list[Column], Weights | None, Tally]:
-    """Return the columns and the weights of the rows that can be used, and a tally of all rows.
-
-    The last of the columns given may be that of the weights.  ``start`` is the number of the first
-    row, and ``times`` tells how many rows of the table each row stands for; rows that weigh nothing
-    do not belong to it.  Weights are None if all are one.
-    """
-    refuse_infinities(columns, start)
-    weights = times
-    if reading.weights is not None:
-        *columns, given = columns
-        counts: Weights = checked_weights(given)
-        kept = counts > 0
-        columns = [column.take(kept) for column in columns]
-        times = None if times is None else times[kept]
-        weights = counts[kept] if times is None else counts[kept] * times
-    tally = Tally.of(columns, times)
-    if tally.incomplete and reading.missing != "level":
-        kept = ~incomplete_rows(columns)
-        columns = [column.take(kept) for column in columns]
-        weights = None if weights is None else weights[kept]
-    if weights is not None and (weights == 1).all():
-        weights = None
-    return columns, weights, tally
-
-
 @dataclass(frozen=True, eq=False, slots=True)
 class Summary:
     """What one part of a table contributes to the statistics of the whole.
@@ -330,13 +294,13 @@ class Summary:
         if counts is None:
             return None
         named = () if isinstance(reading.kinds, Kind) else asked
-        is_counted = len(counts.weights) <= MAX_ROWS_OF_LABELS or (counts.weights != 1).any()
+        are_records = bool((counts.weights == 1).all())
         for name, codes, levels in zip(counts.names, counts.codes, counts.levels, strict=True):
-            present = codes if levels[-1] is not None else codes[codes < len(levels) - 1]
-            if is_counted or name in named or len(np.unique(present)) < len(present):
-                continue
-            labels = tuple(label for label in levels if label is not None)
-            raise identifier(name, len(present), labels if isinstance(labels[0], str) else None)
+            if are_records and name not in named:
+                labels = tuple(label for label in levels if label is not None)
+                present = codes[codes < len(labels)]
+                texts = labels if isinstance(labels[0], str) else None
+                check_levels(name, len(np.unique(present)), len(present), texts)
         check_records(counts.records)
         is_constant = (counts.codes == counts.codes[:, :1]).all(axis=1)
         notes.constant = [counts.names[i] for i in np.flatnonzero(is_constant)]

@@ -42,9 +42,6 @@ GROUP_CORRELATION = 0.95
 ORDER_ROWS = 64
 """Columns that order this many rows differently are not monotone functions of each other."""
 
-ORDER_ROWS = 64
-"""Columns that order this many rows differently are not monotone functions of each other."""
-
 RIDGE = 1e-10
 """Added to the variances, so that correlations of exact functions have an inverse."""
 
@@ -270,13 +267,6 @@ def _monotone(data: Dataset) -> Iterator[Relation]:
                 way = "an increasing" if by_rank[j, i] > 0 else "a decreasing"
                 yield *pair, f"{pair[0]!r} is {way} function of {pair[1]!r}"
                 break
-
-
-def _share_an_order(values: Floats) -> bool:
-    """Tell whether two columns rise together, or one rises where the other falls."""
-    orders = {order.tobytes() for order in np.argsort(values, axis=1, kind="stable")}
-    falling = {order.tobytes() for order in np.argsort(-values, axis=1, kind="stable")}
-    return len(orders) < len(values) or not orders.isdisjoint(falling)
 
 
 def collinear_columns(data: Dataset, *, brief: bool = False) -> list[Finding]:

@@ -20,10 +20,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sges.data.columns import Column, floats, refusal
-from sges.data.dataset import Dataset, FractionalWeights, dataset_in_memory, dataset_of_columns
+from sges.data.dataset import (
+    Dataset,
+    FractionalWeights,
+    dataset_in_memory,
+    dataset_of_columns,
+    usable_rows,
+)
 from sges.data.decisions import Tally
 from sges.data.moments import Block, Moments, block_rows, moments_of_blocks
-from sges.data.parts import Summary, merged, usable_rows
+from sges.data.parts import Summary, merged
 from sges.data.reading import (
     Format,
     Kind,
