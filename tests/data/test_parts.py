@@ -247,13 +247,19 @@ def test_learning_from_a_folder_is_learning_from_the_table(tmp_path: Path) -> No
         assert [s.operator for s in found.steps] == [s.operator for s in whole.steps]
 
 
-def test_levels_of_all_files_are_levels_of_the_table(tmp_path: Path) -> None:
+def test_levels_of_all_files_are_levels_of_the_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "1.csv").write_text("a,b\nu,x\nv,y\nu,x\n")
     (tmp_path / "2.csv").write_text("b,a\ny,w\nz,u\ny,w\n")
     found = Dataset.of(tmp_path)
     assert found.names == ("a", "b")
     assert found.levels == (("u", "v", "w"), ("x", "y", "z"))
     assert found.codes.tolist() == [[0, 1, 0, 2, 0, 2], [0, 1, 0, 1, 2, 1]]
+    monkeypatch.setattr(files, "LARGE_FILE_BYTES", 0)
+    in_parts = statistics_of(tmp_path, Reading())
+    assert isinstance(in_parts, Dataset)
+    assert facts(in_parts) == facts(found.merged())
 
 
 def test_integers_in_one_file_are_floats_if_another_has_floats(tmp_path: Path) -> None:

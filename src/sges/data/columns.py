@@ -167,6 +167,11 @@ def all_levels(name: str, tables: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
     return tuple(every)
 
 
+def joined_tables(parts: list[list[Column]], places: list[str]) -> list[Column]:
+    """Return the columns whose parts are in several places; the lists of parts are emptied."""
+    return [joined([part.pop(0) for part in parts], places) for _ in range(len(parts[0]))]
+
+
 def joined(parts: list[Column], places: list[str]) -> Column:
     """Return the column whose parts are in several places, one after the other."""
     name = parts[0].name

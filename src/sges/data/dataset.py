@@ -587,11 +587,7 @@ def merge_rows(
             present = rest
         return rows, counts[counts > 0].astype(np.int64)
     _, first, group = np.unique(keys, return_index=True, return_inverse=True)
-    if weights is None:
-        merged = np.bincount(group, minlength=len(first)).astype(np.int64)
-    else:
-        merged = np.zeros(len(first), np.int64)
-        np.add.at(merged, group, weights)
+    merged = np.bincount(group, weights, len(first)).astype(np.int64)  # doubles are exact so far
     return np.ascontiguousarray(codes[:, first]), merged
 
 

@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.csv
 
 from sges.data.arrow import ArrowType, column_of_arrow, refuse_arrow_type
-from sges.data.columns import Column, joined, no_such_column, refusal
+from sges.data.columns import Column, joined_tables, no_such_column, refusal
 from sges.data.reading import MISSING_WORDS, Format, Reading, label_notes, places_to_read
 from sges.errors import Argument, DataError, FileError, InvalidArgument, Message, SgesError, shown
 
@@ -139,10 +139,7 @@ class File:
         if are_large([self]):
             parts = self.consumed(lambda batches: [list(map(_compact, batch)) for batch in batches])
             if parts:
-                return [
-                    joined([part.pop(0) for part in parts], [self.name] * len(parts))
-                    for _ in range(len(parts[0]))
-                ]
+                return joined_tables(parts, [self.name] * len(parts))
         names = [self.schema.names[place] for place in self.places.values()]
         with _one_line_errors(self), self.open() as stream:
             if self.is_text:
@@ -315,7 +312,18 @@ def open_files(source: str | os.PathLike[str] | BinaryIO, reading: Reading) -> l
     if not paths:
         return [open_file(source, reading)]
     files = [open_file(path, reading) for path in paths]
-    _check_alike(files)
+    first = files[0]
+    for file in files[1:]:
+        if file.format != first.format:
+            raise DataError(
+                f"{file.name}: is {file.format}, and {first.name} is {first.format}; the parts of "
+                "a table need the same format"
+            )
+        for one, two in ((first, file), (file, first)):
+            for name in one.places:
+                if name not in two.places:
+                    raise no_such_column(two.name, name, one.name)
+        vars(file)["places"] = {name: file.places[name] for name in first.places}
     return files
 
 
@@ -345,21 +353,6 @@ def _paths_in(folder: Path, reading: Reading) -> list[Path]:
     return entries
 
 
-def _check_alike(files: list[File]) -> None:
-    """Refuse files of several formats, or with different columns."""
-    first, *others = files
-    for file in others:
-        if file.format != first.format:
-            raise DataError(
-                f"{file.name}: is {file.format}, and {first.name} is {first.format}; the parts of "
-                "a table need the same format"
-            )
-        for one, two in ((first, file), (file, first)):
-            for name in one.places:
-                if name not in two.places:
-                    raise no_such_column(two.name, name, one.name)
-
-
 def are_large(files: list[File]) -> bool:
     """Tell whether a table is so large that its rows should not all be in memory, or not twice."""
     return sum(file.memory() for file in files) >= LARGE_FILE_BYTES
@@ -369,9 +362,7 @@ def read_files(files: list[File]) -> list[Column]:
     """Return the columns of files, those of the first file in its order, with the rows of all."""
     if len(files) == 1:
         return files[0].read()
-    tables = [{column.name: column for column in file.read()} for file in files]
-    places = [file.name for file in files]
-    return [joined([table.pop(name) for table in tables], places) for name in list(tables[0])]
+    return joined_tables([file.read() for file in files], [file.name for file in files])
 
 
 def _compact(column: Column) -> Column:

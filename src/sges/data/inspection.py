@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sges.data import checks, relations
 from sges.data.checks import exclude_option, level_counts, observed_values, take_rows, without_holes
-from sges.data.columns import Column, are_whole, joined, listed
+from sges.data.columns import Column, are_whole, joined_tables, listed
 from sges.data.dataset import (
     MAX_ROWS_OF_LABELS,
     Dataset,
@@ -197,9 +197,7 @@ def _columns_of_files(table: Table, reading: Reading) -> tuple[list[Column], lis
             parts, seen = parts + sample[0], seen + sample[1]
     if not parts:
         return read_files(files), noted
-    by_name = [{column.name: column for column in part} for part in parts]
-    places = ["a part of the table"] * len(parts)
-    columns = [joined([part[name] for part in by_name], places) for name in by_name[0]]
+    columns = joined_tables(parts, ["a part of the table"] * len(parts))
     if len(columns[0]) < seen:
         noted = [_sample_note(seen, len(columns[0])), *noted]
     return columns, noted
