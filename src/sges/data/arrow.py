@@ -39,10 +39,10 @@ def column_of_arrow(name: str, array: ArrowArray) -> Column:
     try:
         if pa.types.is_dictionary(kind):
             return _labels(name, array, declared=True)
-        is_short = pa.types.is_string(kind) or pa.types.is_large_string(kind)
-        if is_short or getattr(pa.types, "is_string_view", lambda _: False)(kind):
-            text: ArrowArray = array if is_short else pc.cast(array, pa.large_string())
-            return _labels(name, text.dictionary_encode(), declared=False)
+        if pa.types.is_string_view(kind):
+            array = pc.cast(array, pa.large_string())
+        if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
+            return _labels(name, array.dictionary_encode(), declared=False)
         return number_column(name, _numbers(array), _nulls(array))
     except pa.ArrowException as error:  # a cast that this version of pyarrow does not know
         raise unusable(name, str(kind)) from error

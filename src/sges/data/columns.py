@@ -2,12 +2,7 @@
 
 Every adapter (Arrow, frames, NumPy, lists) ends in a ``Column``, and every decision
 (``sges.data.decisions``) starts from one, so that no decision can depend on the library that a
-table came from:
-
-    Column                 one column, before anything has been decided about it
-    joined                 one column whose parts are in several places
-    floats                 the values of a continuous column
-    codes_and_levels       the codes of a discrete column, and the levels they stand for
+table came from.
 """
 
 import math
@@ -167,6 +162,13 @@ def all_levels(name: str, tables: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
     return tuple(every)
 
 
+def recoded(codes: NDArray[Any], old: Sequence[Any], new: Sequence[Any]) -> NDArray[Any]:
+    """Return the codes in ``new`` labels of what has these codes in ``old`` ones."""
+    place = {label: i for i, label in enumerate(new)}
+    moved = np.array([place[label] for label in old], np.min_scalar_type(max(len(new) - 1, 0)))
+    return moved[codes]  # type: ignore[no-any-return]
+
+
 def joined_tables(parts: list[list[Column]], places: list[str]) -> list[Column]:
     """Return the columns whose parts are in several places; the lists of parts are emptied."""
     return [joined([part.pop(0) for part in parts], places) for _ in range(len(parts[0]))]
@@ -180,9 +182,7 @@ def joined(parts: list[Column], places: list[str]) -> Column:
     known = [p for p, family in zip(parts, families, strict=True) if family != "nothing"]
     labels, kind = None, known[0].values.dtype if known else parts[0].values.dtype
     if common == "text":
-        labels = all_levels(name, [part.labels or () for part in known])
-        place = {label: i for i, label in enumerate(labels)}
-        kind = np.min_scalar_type(len(labels) - 1)
+        labels, kind = all_levels(name, [part.labels or () for part in known]), np.dtype(np.uint8)
     pieces, missing = [], []
     for part, family in zip(parts, families, strict=True):
         gone = np.zeros(len(part), np.bool_) if part.missing is None else part.missing
@@ -190,8 +190,7 @@ def joined(parts: list[Column], places: list[str]) -> Column:
         if family == "nothing":
             values = np.zeros(len(part), kind)
         elif common == "text":
-            moved = np.array([place[label] for label in part.labels or ()], kind)
-            values = moved[np.where(gone, 0, values)]
+            values = recoded(np.where(gone, 0, values), part.labels or (), labels or ())
         pieces.append(values.astype(np.float64, copy=False) if common == "floats" else values)
         missing.append(gone)
     declared = any(part.declared for part in known)

@@ -5,6 +5,7 @@ missing values and chooses the kind of each column (``decisions``), and encodes 
 """
 
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
@@ -34,6 +35,7 @@ from sges.data.decisions import (
     stacked_holes,
 )
 from sges.data.em import too_few_pairs
+from sges.data.moments import is_plain, numbered_names
 from sges.data.reading import (
     Format,
     Kind,
@@ -45,7 +47,7 @@ from sges.data.reading import (
     label_notes,
     places_to_read,
 )
-from sges.data.tables import column_of, columns_of, names_of, plain_floats
+from sges.data.tables import column_of, columns_of, names_of
 from sges.errors import Argument, DataError
 
 if TYPE_CHECKING:
@@ -252,12 +254,7 @@ class Dataset:
         return np.array([len(found) for found in self.levels if found is not None], np.int64)
 
     def merged(self) -> "Dataset":
-        """Return the dataset with identical rows stored once, sorted, and weighted.
-
-        Returns
-        -------
-        Dataset
-            The same records, each distinct row with the number of times it occurs.
+        """Return the same records with each distinct row stored once, sorted and weighted.
 
         Raises
         ------
@@ -281,16 +278,11 @@ class Dataset:
         return replace(self, values=values, codes=_frozen(codes), weights=_frozen(weights))
 
     def describe(self) -> "Description":
-        """Return what the table holds, and what in it matters for a search.
+        """Return what the table holds, and what in it matters for a search; ``print`` shows it.
 
         The findings tell of missing values, columns that are copies or functions of others,
         collinear groups, skew, curved relations, rows that depend on each other, and of too few
         rows, each with the option that helps.
-
-        Returns
-        -------
-        Description
-            Facts on each column, findings, and the notes; ``print`` shows them.
 
         Examples
         --------
@@ -313,8 +305,7 @@ class Dataset:
 
 def dataset_in_memory(table: Table, reading: Reading) -> Dataset:
     """Return the dataset of a table whose rows are in memory."""
-    plain = plain_floats(table) if reading.weights is None else None
-    dataset = None if plain is None else _dataset_of_floats(*plain, reading)
+    dataset = _dataset_of_floats(table, reading) if reading.weights is None else None
     if dataset is None:
         noted = label_notes(reading, names_of(table))
         dataset = dataset_of_columns(columns_of(table, reading), reading, noted)
@@ -427,14 +418,22 @@ def refuse_holes(dataset: Dataset, what: str) -> None:
         raise refusal(f"{problem}; pass ", Argument("missing", "drop"))
 
 
-def _dataset_of_floats(
-    found: list[str], table: NDArray[np.float64], reading: Reading
-) -> Dataset | None:
-    """Return the dataset of an array of finite doubles, or None if a column of it is discrete.
+def _dataset_of_floats(data: Table, reading: Reading) -> Dataset | None:
+    """Return the dataset of an array of finite doubles, or of a pandas frame that holds one.
 
-    A large array is not copied.  Only the leading rows are looked at, and the rest of those
-    columns that repeat a few values or count there.
+    None if it is something else, or if a column of it is discrete.  A large array is not copied.
+    Only the leading rows are looked at, and the rest of those columns that repeat a few values or
+    count there.
     """
+    pandas = sys.modules.get("pandas")  # a table cannot be of a library that nobody imported
+    table: object = None
+    if type(data) is np.ndarray:
+        table, found = data, numbered_names(data.shape[1]) if data.ndim == 2 else []
+    elif pandas is not None and type(data) is pandas.DataFrame:
+        are_floats = all(kind == np.float64 for kind in data.dtypes)
+        table, found = data.to_numpy() if are_floats else None, [str(name) for name in data.columns]
+    if not is_plain(table):
+        return None
     places = places_to_read(reading, found)
     names, asked = tuple(places), kinds_asked(reading, list(places))
     if Kind.DISCRETE in asked.values():

@@ -1,9 +1,6 @@
 """What a statistician sees in a table before a search: ``Dataset.describe`` and ``inspect``.
 
-A ``Description`` holds facts on each column and findings.  A finding names columns, says what was
-seen in them, what it means for the search, and which option helps; the serious ones can change
-most of a graph.  The checks themselves are in ``sges.data.checks`` and
-``sges.data.relations``.
+The checks that make the findings are in ``sges.data.checks`` and ``sges.data.relations``.
 """
 
 from collections.abc import Iterator, Sequence
@@ -66,32 +63,20 @@ class ColumnFacts:
     levels: tuple[tuple[Any, float], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the facts as JSON values.
-
-        Returns
-        -------
-        dict
-            One entry per fact; those of the other kind of column are left out.
-        """
-        facts = {field.name: getattr(self, field.name) for field in fields(self)}
+        """Return the facts as JSON values, without those of the other kind of column."""
+        facts = {field.name: getattr(self, field.name) for field in fields(self)[:-1]}
         facts["kind"] = str(self.kind)
+        if self.kind is Kind.CONTINUOUS:
+            return facts
         is_plain = str | int | float | bool | None  # what JSON can hold
         levels = [
             {"level": label if isinstance(label, is_plain) else str(label), "share": share}
-            for label, share in facts.pop("levels")
+            for label, share in self.levels
         ]
-        if self.kind is Kind.CONTINUOUS:
-            return facts
         return {**dict(list(facts.items())[:5]), "levels": levels}
 
     def in_words(self) -> str:
-        """Return what the values are like, on one line.
-
-        Returns
-        -------
-        str
-            The range, mean and deviation, or the most frequent levels.
-        """
+        """Return the range, mean and deviation of the values, or the most frequent levels."""
         if self.kind is Kind.CONTINUOUS:
             if self.minimum is None or self.maximum is None:
                 return "no values"
@@ -138,13 +123,7 @@ class Finding:
     advice: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the finding as JSON values.
-
-        Returns
-        -------
-        dict
-            One entry per field.
-        """
+        """Return the finding as JSON values; messages name the options of the command line."""
         words = {"what": in_shell(self.what), "advice": in_shell(self.advice)}
         columns = list(self.columns)
         return {"topic": self.topic, "serious": self.serious, "columns": columns, **words}
@@ -196,14 +175,7 @@ class Description:
         return tuple(finding for finding in self.findings if finding.serious)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the description as JSON values.
-
-        Returns
-        -------
-        dict
-            ``format`` is ``"sges-description"``, ``version`` 1; messages name the options of the
-            command line.
-        """
+        """Return the description as JSON values; messages name the options of the command line."""
         return {
             "format": "sges-description",
             "version": 1,

@@ -1,8 +1,5 @@
 r"""Missing values: means and covariances by EM, and imputations of discrete columns.
 
-    estimate     the mean and covariance of columns with holes
-    completed    a discrete table whose holes are filled in several times
-
 All of it assumes that values are *missing at random* (MAR): whether a value is missing may depend
 on values that are observed in the same row, but not on the missing value itself once these are
 known.

@@ -1,9 +1,5 @@
 """Look at a table before a search: ``inspect``, and what ``Dataset.describe`` and ``learn`` show.
 
-    inspect     the description of any table or file, also with missing values
-    describe    the description of a dataset: facts on each column, and all findings
-    glance      the topics of serious findings, in hundredths of a second, for ``learn``
-
 The checks are in ``sges.data.checks`` (columns and rows) and ``sges.data.relations`` (functions of
 other columns, collinear groups, curves).
 """
@@ -40,6 +36,7 @@ from sges.data.reading import (
 )
 from sges.data.sources import statistics_of
 from sges.data.tables import columns_of, comes_in_parts, names_of
+from sges.docstrings import documented_like
 from sges.errors import Message, check_instance
 
 MAX_PAIR_ROWS = 20_000
@@ -75,6 +72,7 @@ def describe(data: Dataset, asked: frozenset[str] = frozenset()) -> Description:
     return Description(data.rows, records, columns, tuple(found), notes)
 
 
+@documented_like(Dataset.of)
 def inspect(
     table: Table,
     *,
@@ -98,12 +96,8 @@ def inspect(
 
     Parameters
     ----------
-    table, kinds
-        As in ``Dataset.of``.
     missing
         As in ``Dataset.of``; by default missing values are described.
-    names, weights, columns, exclude, delimiter, decimal, encoding, missing_words, format
-        As in ``Dataset.of``.
 
     Returns
     -------

@@ -1,9 +1,5 @@
 """Parts of a table: each is summed up by itself, and only the sums meet.
 
-    Counts      the distinct rows of discrete columns, with their weights; two can be merged
-    Summary     what one part of a table contributes, whatever the kinds of its columns will be
-    merged      the summary of all parts
-
 A part is a batch of a large file, a file of a folder, a partition of a Dask frame, or a batch of a
 query of Polars or DuckDB.  The kind of a column depends on all parts: integers are discrete if they
 have few distinct values.  So a part keeps moments as long as every column may be continuous, and
@@ -26,6 +22,7 @@ from sges.data.columns import (
     floats,
     no_such_column,
     packed,
+    recoded,
 )
 from sges.data.dataset import Dataset, check_levels, check_records, merge_rows, usable_rows
 from sges.data.decisions import KindNotes, Tally, Values, hidden_numbers
@@ -135,15 +132,15 @@ class Counts:
         check_same_columns(self.names, other.names, "counts")
         pairs = zip(self.names, self.levels, other.levels, strict=True)
         levels = tuple(_merged_levels(name, mine, others) for name, mine, others in pairs)
-        kind = np.min_scalar_type(max(map(len, levels)) - 1)
-        joined = np.empty((len(levels), len(self.weights) + len(other.weights)), kind)
-        for row, new in enumerate(levels):
-            place = {label: i for i, label in enumerate(new)}
-            both = (self.levels[row], self.codes[row]), (other.levels[row], other.codes[row])
-            moved = [np.array([place[label] for label in old], kind)[own] for old, own in both]
-            joined[row] = np.concatenate(moved)
-        weights = np.concatenate([self.weights, other.weights])
-        codes, weights = merge_rows(joined, [len(labels) for labels in levels], weights)
+        mine, others = (
+            np.array([recoded(*row) for row in zip(part.codes, part.levels, levels, strict=True)])
+            for part in (self, other)
+        )
+        codes, weights = merge_rows(
+            np.concatenate([mine, others], axis=1),
+            [len(labels) for labels in levels],
+            np.concatenate([self.weights, other.weights]),
+        )
         return Counts(self.names, levels, codes, weights)
 
     def dataset(self, notes: Sequence[str] = ()) -> Dataset:

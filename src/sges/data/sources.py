@@ -1,12 +1,8 @@
-"""Tables that come in parts: large files, folders, Dask frames, and queries of Polars or DuckDB.
-
-    statistics_of       whichever of dataset and moments a score needs of a table
-    moments_of_file     means and covariances of the continuous columns of a file
-    discrete_of_file    the distinct rows of a file of discrete columns
+"""The entrance for all tables, and those that come in parts: large files, folders, Dask, queries.
 
 ``statistics_of`` sums up each part where it is (``sges.data.parts``), and reads the rows if the
-sums do not describe the table.  The other two are told the kind of the columns: memory holds one
-batch of rows, and beside it one matrix of products, or the distinct rows.
+sums do not describe the table.  ``moments_of_file`` and ``discrete_of_file`` are told the kind of
+the columns: memory holds a batch of rows and one matrix of products, or the distinct rows.
 """
 
 import os
@@ -41,6 +37,7 @@ from sges.data.reading import (
     places_to_read,
 )
 from sges.data.tables import columns_of, comes_in_parts, is_dask, lazy_frame, names_of
+from sges.docstrings import documented_like
 from sges.errors import (
     Argument,
     ClusterError,
@@ -131,6 +128,7 @@ def _named(place: str | None) -> Iterator[None]:
         raise refusal(f"{place}: ", *error.args) from error
 
 
+@documented_like(Dataset.of)
 def moments_of_file(
     path: str | os.PathLike[str],
     *,
@@ -154,9 +152,10 @@ def moments_of_file(
     ----------
     path
         A CSV, TSV, Parquet, Feather or Arrow file of numbers.
-    missing, names, weights, columns, exclude, delimiter, decimal, encoding, missing_words, format
-        As in ``Dataset.of``; ``missing`` is ``"error"`` or ``"drop"``, and ``weights`` the name
-        of a column.
+    missing
+        ``"error"`` refuses missing values, ``"drop"`` drops the rows that have one.
+    weights
+        The name of the column that says how often each row occurs.
     batch_rows
         Rows held in memory at a time; default: 4 MiB of numbers.
 
@@ -202,6 +201,7 @@ def moments_of_file(
     return replace(moments, notes=(*file.notes(), *tally.notes(missing)))
 
 
+@documented_like(moments_of_file, Dataset.of)
 def discrete_of_file(
     path: str | os.PathLike[str],
     *,
@@ -226,10 +226,9 @@ def discrete_of_file(
     ----------
     path
         A CSV, TSV, Parquet, Feather or Arrow file.
-    missing, names, weights, columns, exclude, delimiter, decimal, encoding, missing_words, format
-        As in ``Dataset.of``; ``weights`` is the name of a column.
-    batch_rows
-        Rows held in memory at a time, beside the distinct rows seen so far.
+    missing
+        ``"error"`` refuses missing values; ``"drop"`` drops the rows that have one; ``"level"``
+        makes them one more level, the last.
 
     Returns
     -------

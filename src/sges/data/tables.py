@@ -23,7 +23,7 @@ from sges.data.columns import (
     number_column,
     unusable,
 )
-from sges.data.moments import is_plain, numbered_names
+from sges.data.moments import numbered_names
 from sges.data.reading import Reading, Table, places_to_read, refuse_duplicates
 from sges.errors import DataError
 
@@ -70,24 +70,6 @@ def names_of(table: Table) -> list[str]:
         return [str(name) for name in table]
     names = getattr(table, "column_names", None) or _native_names(table)
     return [str(name) for name in names]
-
-
-def plain_floats(table: Table) -> tuple[list[str], NDArray[np.float64]] | None:
-    """Return the names and the doubles of a table of nothing else, all finite, in two rows or more.
-
-    None where there is something to decide or to refuse.  An array, and a pandas frame that
-    holds one, are read where they lie.
-    """
-    pandas = sys.modules.get("pandas")  # a table cannot be of a library that nobody imported
-    if type(table) is np.ndarray:
-        array, names = table, numbered_names(table.shape[1]) if table.ndim == 2 else []
-    elif pandas is not None and type(table) is pandas.DataFrame:
-        if any(kind != np.float64 for kind in table.dtypes):
-            return None
-        array, names = table.to_numpy(), [str(name) for name in table.columns]
-    else:
-        return None
-    return (names, array) if is_plain(array) else None
 
 
 def _numpy_parts(table: NDArray[Any]) -> list[tuple[str, Part]]:
