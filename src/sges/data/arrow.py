@@ -35,21 +35,6 @@ def column_of_arrow(name: str, array: ArrowArray) -> Column:
     if isinstance(array, pa.ChunkedArray):  # of one chunk, which combine_chunks would copy
         array = array.chunk(0)
     kind = array.type
-    refuse_arrow_type(name, kind)
-    try:
-        if pa.types.is_dictionary(kind):
-            return _labels(name, array, declared=True)
-        if pa.types.is_string_view(kind):
-            array = pc.cast(array, pa.large_string())
-        if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
-            return _labels(name, array.dictionary_encode(), declared=False)
-        return number_column(name, _numbers(array), _nulls(array))
-    except pa.ArrowException as error:  # a cast that this version of pyarrow does not know
-        raise unusable(name, str(kind)) from error
-
-
-def refuse_arrow_type(name: str, kind: ArrowType) -> None:
-    """Raise the error for a type that no variable of a Bayesian network can have."""
     inner = kind.value_type if pa.types.is_dictionary(kind) else kind
     if isinstance(inner, pa.BaseExtensionType):
         raise unusable(name, str(inner))
@@ -61,6 +46,16 @@ def refuse_arrow_type(name: str, kind: ArrowType) -> None:
         raise DataError(
             f"column {name!r} holds bytes ({inner}), not text; decode it, as UTF-8 if it is text"
         )
+    try:
+        if pa.types.is_dictionary(kind):
+            return _labels(name, array, declared=True)
+        if pa.types.is_string_view(kind):
+            array = pc.cast(array, pa.large_string())
+        if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
+            return _labels(name, array.dictionary_encode(), declared=False)
+        return number_column(name, _numbers(array), _nulls(array))
+    except pa.ArrowException as error:  # a cast that this version of pyarrow does not know
+        raise unusable(name, str(kind)) from error
 
 
 def _nulls(array: ArrowArray) -> NDArray[np.bool_] | None:

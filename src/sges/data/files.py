@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
-from sges.data.arrow import ArrowType, column_of_arrow, refuse_arrow_type
+from sges.data.arrow import ArrowType, column_of_arrow
 from sges.data.columns import Column, joined_tables, no_such_column, refusal
 from sges.data.reading import MISSING_WORDS, Format, Reading, label_notes, places_to_read
 from sges.errors import Argument, DataError, FileError, InvalidArgument, Message, SgesError, shown
@@ -78,16 +78,33 @@ class NotOfType(DataError):
 
 @dataclass(frozen=True)
 class File:
-    """A file to read: its name in messages, its format, how to open it, how to read it."""
+    """A file to read: its name in messages, its format, its path or content, how to read it.
+
+    ``size`` is the number of bytes as they are stored, which may be compressed.
+    """
 
     name: str
     format: Format
-    open: Callable[[], Stream]
-    reading: Reading
+    source: str | pa.Buffer
+    compression: Compression | None
     size: int
-    """The number of bytes, as they are stored."""
-    is_plain: bool
-    """Whether these are not compressed."""
+    reading: Reading
+
+    def open(self) -> Stream:
+        """Return the bytes of the file, decompressed."""
+        if isinstance(self.source, pa.Buffer):
+            stream: Stream = pa.BufferReader(self.source)
+        else:  # pyarrow takes text for UTF-8, which the name of a file need not be
+            name: Any = os.fsencode(self.source) if os.name == "posix" else self.source
+            stream = pa.OSFile(name, mode="rb")
+        if self.compression is None:
+            return stream
+        return pa.input_stream(stream, compression=self.compression)
+
+    def head(self) -> bytes:
+        """Return the first bytes, which tell what a file holds."""
+        with _one_line_errors(self), self.open() as stream:
+            return bytes(stream.read(_HEAD_BYTES))
 
     @property
     def is_text(self) -> bool:
@@ -115,12 +132,8 @@ class File:
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """The places of the columns to read, unless a type forbids it."""
-        places = places_to_read(self.reading, list(self.schema.names))
-        if not self.is_text:  # the types of text are settled where its values are read
-            for name, place in places.items():
-                refuse_arrow_type(name, self.schema.types[place])
-        return places
+        """The places of the columns to read."""
+        return places_to_read(self.reading, list(self.schema.names))
 
     def notes(self) -> list[str]:
         """Return the notes on columns of the file that are not read."""
@@ -132,7 +145,7 @@ class File:
             with _one_line_errors(self), self.open() as stream:
                 found = _open_parquet(stream).metadata
                 return int(found.num_rows * found.num_columns * 8)
-        return self.size if self.is_plain and self.is_text else 4 * self.size
+        return self.size if self.compression is None and self.is_text else 4 * self.size
 
     def read(self) -> list[Column]:
         """Return the columns to read, all their rows; a large table is not in memory twice."""
@@ -279,8 +292,7 @@ def _file_at(path: Path, reading: Reading) -> File:
                 pass
             compression = COMPRESSED.get(path.suffix.lower())
             format = reading.format or _format_by_ending(path, name)
-            opener, size = _opener(str(path), compression), path.stat().st_size
-            return File(name, format, opener, reading, size, compression is None)
+            return File(name, format, str(path), compression, path.stat().st_size, reading)
         with path.open("rb") as pipe:
             if path.is_char_device() and not (pipe.isatty() or path.samefile(os.devnull)):
                 raise FileError(f"{name}: is a device that may never end; give a file")
@@ -403,26 +415,12 @@ def _file_of_bytes(name: str, file: BinaryIO | None, reading: Reading) -> File:
         raise FileError(f"{name}: is closed; give an open file or a path") from None
     if not isinstance(content, bytes | bytearray | memoryview):
         raise DataError(f"{name}: is open as text; open it in binary mode ('rb')")
-    data = bytes(content)
-    compressed = data[:2] == b"\x1f\x8b"
-    opener = _opener(pa.py_buffer(data), "gzip" if compressed else None)
-    found = File(name, reading.format or "csv", opener, reading, len(data), not compressed)
+    data = pa.py_buffer(bytes(content))
+    compression: Compression | None = "gzip" if bytes(content[:2]) == b"\x1f\x8b" else None
+    found = File(name, reading.format or "csv", data, compression, len(content), reading)
     if reading.format is not None:
         return found
-    with _one_line_errors(found):
-        return replace(found, format=_format_by_content(_head(opener)) or "csv")
-
-
-def _opener(place: str | pa.Buffer, compression: Compression | None) -> Callable[[], Stream]:
-    def opener() -> Stream:
-        if isinstance(place, pa.Buffer):
-            stream: Stream = pa.BufferReader(place)
-        else:  # pyarrow takes text for UTF-8, which the name of a file need not be
-            name: Any = os.fsencode(place) if os.name == "posix" else place
-            stream = pa.OSFile(name, mode="rb")
-        return stream if compression is None else pa.input_stream(stream, compression=compression)
-
-    return opener
+    return replace(found, format=_format_by_content(found.head()) or "csv")
 
 
 def _open_parquet(stream: Stream) -> Any:  # noqa: ANN401 (of pyarrow)
@@ -442,11 +440,6 @@ def _open_arrow(stream: Stream) -> Any:  # noqa: ANN401 (of pyarrow)
     return pa.ipc.open_file(stream) if head == b"ARROW1" else pa.ipc.open_stream(stream)
 
 
-def _head(opener: Callable[[], Stream]) -> bytes:
-    with opener() as stream:
-        return bytes(stream.read(_HEAD_BYTES))
-
-
 def _format_by_content(head: bytes) -> Format | None:
     if head[:4] == b"PAR1":
         return "parquet"
@@ -457,8 +450,7 @@ def _format_by_content(head: bytes) -> Format | None:
 
 def _check_text(file: File) -> None:
     """Refuse a text file that is not text, has no header, or has another delimiter."""
-    with _one_line_errors(file):
-        head = _head(file.open)
+    head = file.head()
     if (other := _format_by_content(head)) is not None:
         what = f"{file.name}: holds {other}, not {file.format}; pass "
         raise refusal(what, Argument("format", other))
