@@ -255,9 +255,8 @@ def _monotone(data: Dataset) -> Iterator[Relation]:
     if len(rising) == len(columns) and rising.isdisjoint(falling):
         return
     ranks = np.array([np.unique(row, return_inverse=True)[1] for row in values], np.float64)
-    with np.errstate(over="ignore", invalid="ignore"):
-        by_rank = _standard(ranks) @ _standard(ranks).T / data.rows
-        by_value = _standard(values) @ _standard(values).T / data.rows
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        by_rank, by_value = (np.atleast_2d(np.corrcoef(rows)) for rows in (ranks, values))
     same = (np.abs(by_rank) > 1 - 1e-9) & (np.abs(by_value) < 1 - 1e-6)
     for j in range(1, len(columns)):
         for i in np.flatnonzero(same[j, :j]).tolist():
@@ -281,13 +280,8 @@ def collinear_columns(data: Dataset, *, brief: bool = False) -> list[Finding]:
             names.append(data.names[v])
     if len(names) < 2:
         return []
-    numbers = np.concatenate(rows) if len(rows) > 1 else data.values
-    weights = None if data.weights is None else data.weights.astype(np.float64)
-    total = numbers.shape[1] if weights is None else float(weights.sum())
-    mean = numbers.mean(axis=1) if weights is None else numbers @ (weights / total)
     with np.errstate(over="ignore", invalid="ignore"):
-        centred = numbers - mean[:, None]
-        covariance = (centred if weights is None else centred * weights) @ centred.T / total
+        covariance = np.cov(np.concatenate(rows), aweights=data.weights, ddof=0)
     coded = {data.names[v] for v in data.discrete}
     return collinear(names, covariance, data.records, coded, brief=brief)
 
@@ -414,10 +408,8 @@ def curved(data: Dataset) -> Iterator[Finding]:
     if data.rows < 100 or len(columns) < 2 or data.weights is not None:
         return
     values = data.values[: len(columns)]
-    deviation = values.std(axis=1, keepdims=True)
-    usable = np.flatnonzero(deviation[:, 0] > 0)
-    z = ((values - values.mean(axis=1, keepdims=True))[usable] / deviation[usable]).clip(-3, 3)
-    z = _standard(z)
+    usable = np.flatnonzero(values.std(axis=1) > 0)
+    z = _standard(_standard(values[usable]).clip(-3, 3))
     squares = z * z
     bend = squares - squares.mean(axis=1, keepdims=True)
     bend -= (bend * z).mean(axis=1, keepdims=True) * z
