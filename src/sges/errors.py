@@ -345,7 +345,7 @@ def check_number(
     if is_right and least <= value <= most:  # type: ignore[operator]
         return
     kind = "a whole number" if whole else "a number"
-    size = f"{least:g} or more" if most == math.inf else f"from {least:g} to {most:g}"
+    size = f"{least:,} or more" if most == math.inf else f"from {least:,} to {most:,}"
     last = ", or None" if optional else ""
     raise InvalidArgument(
         Message(Argument(what), f" = {shown(value)}: it must be {kind}, {size}{last}")

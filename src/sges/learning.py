@@ -10,16 +10,19 @@ function of that name in the package.
 
 import logging
 import os
+from ast import literal_eval
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields, is_dataclass, replace
 from inspect import signature
 from math import inf, prod
 from numbers import Real
-from typing import Any, Literal, TypeAlias, cast
+from time import perf_counter
+from typing import Any, Literal, TypeAlias
 
 from sges.checkpoint import Checkpoint, digest_of, name_of
 from sges.data import Dataset, Kinds, Missing, Moments, Reading, glance
+from sges.data.reading import Format
 from sges.errors import Argument, InvalidArgument, Message, Spelling, check_number, shown
 from sges.export import PathLike
 from sges.graph.pdag import PDAG
@@ -77,6 +80,11 @@ def learn(
     columns: Sequence[str] | None = None,
     exclude: Sequence[str] | None = None,
     weights: Any = None,  # noqa: ANN401 (a column's name or an array, as in Dataset.of)
+    delimiter: str | None = None,
+    decimal: str = ".",
+    encoding: str | None = None,
+    missing_words: Sequence[str] | None = None,
+    format: Format | None = None,
 ) -> Result:
     """Learn the equivalence class of a Bayesian network from a table.
 
@@ -134,7 +142,8 @@ def learn(
         A file that keeps what the search has done, written every few seconds.  If the run is
         killed, the same call goes on from there, and its result is that of a run that was not
         interrupted, counts included.  A file of other data or settings is refused.
-    kinds, missing, names, columns, exclude, weights : optional
+    kinds, missing, names, columns, exclude, weights, delimiter, decimal, encoding, missing_words, \
+format : optional
         How the table is read: see ``Dataset.of``.
 
     Returns
@@ -162,34 +171,28 @@ def learn(
     >>> print(result.notes[2])
     penalty auto: each edge has prior odds of 1/8; penalty=1 is the textbook BIC
     """
-    call = call_of(table, locals())
+    call = _call(dict(locals()))
     check_number("time_limit", time_limit, optional=True)
     reading = Reading(
-        kinds=kinds, missing=missing, names=names, columns=columns, exclude=exclude, weights=weights
-    )
+        kinds=kinds, missing=missing, names=names, columns=columns, exclude=exclude,
+        weights=weights, delimiter=delimiter, decimal=decimal, encoding=encoding,
+        missing_words=missing_words, format=format,
+    )  # fmt: skip
     data = read_table(table, score, penalty, reading)
-    source = score if data is None else data
+    source: Any = score if data is None else data
     given_names = names if names is not None else getattr(source, "names", None)
     labels = None if given_names is None else tuple(given_names)
-    plan = SearchPlan(
-        assume=assume,
-        strategy=resolve_strategy(strategy, forward),
-        forward=forward,
-        start=_matched_start(start, labels),
-        max_indegree=max_indegree,
-        n_jobs=n_jobs,
-        constraint=bind_knowledge(knowledge, labels or source.n),  # type: ignore[union-attr]
+    plan = SearchPlan.of(
+        labels or source.n, assume, knowledge, strategy, forward, start, max_indegree, n_jobs
     )
-    chosen = resolve_penalty(penalty, data, score, plan, time_limit)
-    scorer = _make_score(data, score, chosen.value)
-    notes = _notes(data, score, scorer, chosen.notes)
+    begun = perf_counter()
+    value, about_penalty = resolve_penalty(penalty, data, score, plan, time_limit)
+    left = None if time_limit is None else max(time_limit - (perf_counter() - begun), 0.0)
+    scorer = _make_score(data, score, value)
+    notes = _notes(data, score, scorer, about_penalty)
     for note in notes:
         LOG.info(note)
-    left = None if time_limit is None else max(time_limit - chosen.seconds, 0.0)
-    replay = None
-    if checkpoint is not None:
-        kept = _checkpoint(checkpoint, data, score, chosen.value, plan)
-        replay = Replay(kept.load(), kept.save)
+    replay = None if checkpoint is None else _replay(checkpoint, data, score, value, plan)
     watched: AbstractContextManager[OnProgress | None]
     if progress is True:
         from sges.report.text import progress_line
@@ -225,70 +228,55 @@ MAX_DIGESTED = 1_000_000
 """Up to how many values a digest is made, which takes a few milliseconds."""
 
 
-def call_of(table: Table, options: Mapping[str, Any], reading: Reading | None = None) -> str:
-    """Return a call of ``learn`` as Python, with the options that differ from their defaults.
+def _call(arguments: dict[str, Any]) -> str:
+    """Return a call of ``learn`` as Python, with the arguments that differ from their defaults.
 
     What cannot be written down, such as a frame or a score object, is written as a bare name: the
-    name of the argument, and ``data`` for the table.  Progress is left out.  A ``reading`` is how
-    a file was read; what ``learn`` has no arguments for is written as a call of ``Dataset.of``.
+    name of the argument, and ``data`` for the table.  Progress is left out.
     """
-    is_path = isinstance(table, str | os.PathLike)
-    words = [] if table is None else [repr(os.fspath(table)) if is_path else "data"]
-    read = {} if reading is None else {word: getattr(reading, word) for word in reading.given()}
-    if not read.keys() <= _DEFAULTS.keys():
-        words = [f"sges.Dataset.of({', '.join([*words, *_assigned(read)])})"]
-        read = {}
-    given = {
-        word: value
-        for word, value in (dict(options) | read).items()
-        if word in _DEFAULTS and word not in ("table", "progress")
-        if not (value is _DEFAULTS[word] or (isinstance(value, str) and value == _DEFAULTS[word]))
-    }
-    return f"result = sges.learn({', '.join([*words, *_assigned(given)])})"
-
-
-def _assigned(options: Mapping[str, Any]) -> list[str]:
-    """Return options as arguments; what cannot be written is named like the argument."""
-    return [f"{word}={_written(value) or word}" for word, value in options.items()]
+    table, words = arguments.pop("table"), []
+    if table is not None:
+        words.append(_written(table) if isinstance(table, str | os.PathLike) else "data")
+    for word, value in arguments.items():
+        default = _DEFAULTS[word]
+        is_given = value is not default and not (isinstance(value, str) and value == default)
+        if is_given and word != "progress":
+            words.append(f"{word}={_written(value) or word}")
+    return f"result = sges.learn({', '.join(map(str, words))})"
 
 
 def _written(value: object) -> str | None:
     """Return a value as Python, or None if it cannot be written, or not in a few lines."""
     if isinstance(value, Knowledge):
         value = {kind: pairs for kind, pairs in value.to_dict().items() if pairs}
-    elif isinstance(value, os.PathLike):
-        value = os.fspath(value)
-    text: str | None = None
+    elif isinstance(value, str | os.PathLike):
+        value = str(os.fspath(value))
     if is_dataclass(value) and isinstance(value, Property | Strategy):  # the quick look first
-        if type(value).__module__.startswith("sges."):
-            every = fields(value)  # type: ignore[arg-type] # mypy forgets that it is a dataclass
-            given = [(each.name, getattr(value, each.name), each.default) for each in every]
-            parts = [f"{name}={_written(one)}" for name, one, default in given if one != default]
-            text = f"sges.{type(value).__name__}({', '.join(parts)})"
-    elif isinstance(value, type) and value.__module__.startswith("sges.score"):
-        text = f"sges.score.{value.__name__}"
-    elif isinstance(value, str):
-        text = repr(str(value))
-    elif value is None or type(value) in (bool, int, float):
+        if not type(value).__module__.startswith("sges."):
+            return None
+        given = [(each, getattr(value, each.name)) for each in fields(value)]  # type: ignore[arg-type]
+        parts = [f"{each.name}={_written(one)}" for each, one in given if one != each.default]
+        return f"sges.{type(value).__name__}({', '.join(parts)})"
+    if isinstance(value, type) and value.__module__.startswith("sges.score"):
+        return f"sges.score.{value.__name__}"
+    if not isinstance(value, str | bool | int | float | list | tuple | dict | None):
+        return None
+    try:
         text = repr(value)
-    elif type(value) in (list, tuple):
-        inside = [_written(one) for one in cast("Sequence[object]", value)]
-        text = None if None in inside else f"[{', '.join(map(str, inside))}]"
-    elif type(value) is dict:
-        pairs = [(_written(key), _written(one)) for key, one in value.items()]
-        is_plain = all(None not in pair for pair in pairs)
-        text = "{" + ", ".join(f"{key}: {one}" for key, one in pairs) + "}" if is_plain else None
-    return None if text is None or len(text) > MAX_WRITTEN else text
+        is_short = len(text) <= MAX_WRITTEN
+        return text if is_short and literal_eval(text) == value else None
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # it holds other things
+        return None
 
 
-def _checkpoint(
+def _replay(
     path: PathLike,
     data: Dataset | Moments | None,
     score: AnyScore,
     penalty: Penalty,
     plan: "SearchPlan",
-) -> Checkpoint:
-    """Return the checkpoint of a run with these settings on these data."""
+) -> Replay:
+    """Return what a checkpoint has kept of a run with these settings on these data."""
     if data is None:
         raise InvalidArgument(
             "checkpoint= needs a table, by which the run is recognised; a score object has none"
@@ -301,7 +289,8 @@ def _checkpoint(
         "engine": "compiled" if engines.IS_USED else "reference",
         **plan.settings(),
     }
-    return Checkpoint.at(path, settings, data)
+    kept = Checkpoint.at(path, settings, data)
+    return Replay(kept.load(), kept.save)
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,12 +305,35 @@ class SearchPlan:
     n_jobs: int | None
     constraint: Constraint | None
 
-    def __post_init__(self) -> None:
-        if isinstance(self.assume, str) and self.assume != "auto":
+    @classmethod
+    def of(
+        cls,
+        names: Sequence[str] | int,
+        assume: AnyAssumption,
+        knowledge: AnyKnowledge,
+        strategy: AnyStrategy,
+        forward: Forward | None,
+        start: AnyStart,
+        max_indegree: int | None,
+        n_jobs: int | None,
+    ) -> "SearchPlan":
+        """Return the plan for variables with these names, or for so many without names."""
+        if isinstance(assume, str) and assume != "auto":
             raise InvalidArgument(
-                f"assume = {shown(self.assume)}: it must be a property such as MaxParents(2), "
-                "'auto', or None"
+                f"assume = {shown(assume)}: it must be a property such as MaxParents(2), 'auto', "
+                "or None"
             )
+        if isinstance(strategy, str) and strategy == "auto" and forward is not None:
+            strategy = "two-phase"
+        return cls(
+            assume=assume,
+            strategy=as_strategy(strategy),
+            forward=forward,
+            start=_matched_start(start, names),
+            max_indegree=max_indegree,
+            n_jobs=n_jobs,
+            constraint=None if knowledge is None else Knowledge.of(knowledge).bind(names),
+        )
 
     def run(
         self,
@@ -333,35 +345,29 @@ class SearchPlan:
     ) -> Result:
         """Search with a score: under the property, or under a bound chosen from the data."""
         options: dict[str, Any] = {
-            "strategy": self.strategy,
-            "forward": self.forward,
-            "start": self.start,
-            "max_indegree": self.max_indegree,
-            "n_jobs": self.n_jobs,
+            **{field.name: getattr(self, field.name) for field in fields(self)},
             "time_limit": time_limit,
             "progress": progress,
-            "constraint": self.constraint,
             "replay": replay,
         }
-        notes: tuple[str, ...] = ()
-        assume: Property | None
-        if isinstance(self.assume, str):
+        assume, notes = options.pop("assume"), list[str]()
+        if isinstance(assume, str):
             chosen = auto_bound(score, **options)
             result, assume = chosen.result, chosen.assume
             tried = ", ".join(str(one.k) for one in chosen.rounds)
-            notes += (
-                f"assume {assume}: chosen among k = {tried}; the next did not improve the score",
+            notes.append(
+                f"assume {assume}: chosen among k = {tried}; the next did not improve the score"
             )
         else:
-            result, assume = search(score, self.assume, **options), self.assume
+            result = search(score, assume, **options)
         # Only parents are counted, as other measures may take longer than the search.
         if isinstance(assume, MaxParents) and result.complete:
             measured = MaxParents.of(result.cpdag).k
             if measured > assume.k:
-                notes += (
+                notes.append(
                     f"the graph has a MaxParents of {measured}, more than the {assume.k} assumed "
                     "of the truth: the assumption restricts which deletions are considered, not "
-                    "the result; use max_indegree to limit the graph",
+                    "the result; use max_indegree to limit the graph"
                 )
         return replace(result, notes=(*result.notes, *notes))
 
@@ -376,49 +382,31 @@ class SearchPlan:
         }
 
 
-# Penalties
-
-
-@dataclass(frozen=True, slots=True)
-class ResolvedPenalty:
-    """The penalty to search with, how it was chosen, and the seconds that took."""
-
-    value: Penalty
-    notes: tuple[str, ...] = ()
-    seconds: float = 0.0
-
-
 def resolve_penalty(
     penalty: AnyPenalty,
     data: Dataset | Moments | None,
     score: AnyScore,
     plan: SearchPlan,
     time_limit: float | None,
-) -> ResolvedPenalty:
-    """Return the penalty: as given, or chosen on parts of the table.
+) -> tuple[Penalty, list[str]]:
+    """Return the penalty, as given or chosen on parts of the table, and what to say about it.
 
     "auto" is 1 for a score that is not made by name, which is used as it is.
     """
     if isinstance(penalty, Real) and not isinstance(penalty, bool) and 0 <= penalty < inf:
-        return ResolvedPenalty(float(penalty))
+        return float(penalty), []
     if not isinstance(penalty, str) or penalty not in ("auto", "choose"):
-        raise InvalidArgument(
-            Message(
-                Argument("penalty"),
-                f" = {shown(penalty)}: it must be a number of at least 0, 'auto' or 'choose'",
-            )
-        )
-    if penalty == "auto":
-        if data is None or not isinstance(score, str):
-            return ResolvedPenalty(1.0)
-        odds = f"prior odds of 1/{len(data.names):,}"
-        textbook = Argument("penalty", 1)
-        note = Message(f"penalty auto: each edge has {odds}; ", textbook, " is the textbook BIC")
-        return ResolvedPenalty("auto", (note,))
+        rule = "it must be a number of at least 0, 'auto' or 'choose'"
+        raise InvalidArgument(Message(Argument("penalty"), f" = {shown(penalty)}: {rule}"))
     if data is None or not isinstance(score, str):
+        if penalty == "auto":
+            return 1.0, []
         raise InvalidArgument(
             f"penalty = {penalty!r} needs a table and the name of a score with a penalty"
         )
+    if penalty == "auto":
+        prior = f"penalty auto: each edge has prior odds of 1/{len(data.names):,}; "
+        return "auto", [Message(prior, Argument("penalty", 1), " is the textbook BIC")]
     from sges.penalty import choose_penalty
 
     uncounted = replace(plan, strategy=replace(plan.strategy, counting=False), n_jobs=None)
@@ -426,7 +414,7 @@ def resolve_penalty(
     choice = choose_penalty(
         data, score=score, search=uncounted.run, n_jobs=plan.n_jobs, time_limit=half
     )
-    return ResolvedPenalty(choice.penalty, (choice.note,), choice.seconds)
+    return choice.penalty, [choice.note]
 
 
 # Tables and scores
@@ -526,34 +514,19 @@ def _notes(
     return notes
 
 
-# What surrounds the search
-
-
-def resolve_strategy(strategy: AnyStrategy, forward: Forward | None) -> Strategy:
-    """Return the strategy: "auto" means two phases beside a forward phase."""
-    if isinstance(strategy, str) and strategy == "auto" and forward is not None:
-        return as_strategy("two-phase")
-    return as_strategy(strategy)
-
-
-def bind_knowledge(knowledge: AnyKnowledge, names: Sequence[str] | int) -> Constraint | None:
-    """Return background knowledge with the variables as numbers."""
-    return None if knowledge is None else Knowledge.of(knowledge).bind(names)
-
-
-def _matched_start(start: AnyStart, labels: tuple[str, ...] | None) -> PDAG | None:
+def _matched_start(start: AnyStart, names: Sequence[str] | int) -> PDAG | None:
     """Return the graph to start from with its nodes in the order of the columns, by name."""
     if isinstance(start, str | os.PathLike):
         from sges.export import read_graph
 
         start = read_graph(start)
-    if not isinstance(start, PDAG) or start.names in (None, labels) or labels is None:
+    if isinstance(names, int) or not isinstance(start, PDAG) or start.names in (None, names):
         return start
-    if unmatched := sorted(set(start.names) ^ set(labels)):
+    if unmatched := sorted(set(start.names) ^ set(names)):
         where = "the start" if unmatched[0] in start.names else "the table"
         raise InvalidArgument(
             f"{unmatched[0]!r} is a variable of {where} only; the start must have the columns of "
             "the table as its nodes"
         )
-    position = {name: v for v, name in enumerate(labels)}
+    position = {name: v for v, name in enumerate(names)}
     return start.relabel([position[name] for name in start.names])

@@ -66,11 +66,16 @@ def test_the_rows_are_told_and_the_records_where_they_differ() -> None:
     assert "data: 4 rows that stand for 910 records of 2 columns" in notes
 
 
-def test_a_search_without_the_compiled_engine_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_warning_and_a_note_say_that_the_compiled_engine_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from sges.search import engines
 
     monkeypatch.setattr(engines, "IS_COMPILED", False)
-    notes = sges.learn(examples.load("asia"), strategy="two-phase").notes
+    monkeypatch.setattr(engines, "IS_USED", False)
+    engines._warn_of_slowness.cache_clear()
+    with pytest.warns(UserWarning, match="the compiled engine of sges was not built"):
+        notes = sges.learn(examples.load("asia"), strategy="two-phase").notes
     assert any("the compiled engine was not built" in note for note in notes)
 
 
@@ -390,3 +395,14 @@ def test_options_on_reading_beside_moments_are_refused() -> None:
 def test_a_function_that_does_not_make_a_score_is_refused() -> None:
     with pytest.raises(InvalidArgument, match="made 5, which is not a score"):
         sges.learn(linear_data(4, 3, 100, 0)[1], score=lambda _: 5)  # type: ignore[arg-type, return-value]
+
+
+def test_learn_reads_a_file_as_a_dataset_is_read(tmp_path: Path) -> None:
+    rows = "".join(f"{i % 7},5;{(i % 7) + (i % 3) / 3:.2f}\n".replace(".", ",") for i in range(60))
+    (tmp_path / "euro.txt").write_text(f"a;b\n{rows}", encoding="utf-8")
+    options: dict[str, Any] = {"delimiter": ";", "decimal": ",", "format": "csv"}
+    result = sges.learn(tmp_path / "euro.txt", **options)
+    assert result.notes == sges.learn(Dataset.of(tmp_path / "euro.txt", **options)).notes
+    names: dict[str, Any] = {"sges": sges}
+    exec(result.call or "", names)
+    assert names["result"] == result

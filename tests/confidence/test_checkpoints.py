@@ -180,11 +180,11 @@ def test_an_error_in_the_middle_loses_nothing(
     path = tmp_path / "run.json"
     search, asked = replicates.Question.replicate, [0]
 
-    def fails(self: replicates.Question, number: int, limit: float | None = None) -> object:
+    def fails(self: replicates.Question, number: int, seconds: float) -> object:
         asked[0] += 1
         if asked[0] == 6:
             raise RuntimeError("the cluster went away")
-        return search(self, number, limit)
+        return search(self, number, seconds)
 
     monkeypatch.setattr(replicates.Question, "replicate", fails)
     with pytest.raises(RuntimeError, match="went away"):

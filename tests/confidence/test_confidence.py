@@ -221,10 +221,10 @@ def test_progress_counts_up_to_all() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"replicates": 0}, "replicates = 0: it must be a whole number, 1 or more"),
+        ({"replicates": 0}, "replicates = 0: it must be a whole number, from 1 to 1,000,000"),
         ({"replicates": 2.5}, "replicates = 2.5"),
-        ({"replicates": 10**30}, "it must be at most 1,000,000"),
-        ({"seed": 2**63}, "it must be at most 9,223,372,036,854,775,807"),
+        ({"replicates": 10**30}, "it must be a whole number, from 1 to 1,000,000"),
+        ({"seed": 2**63}, "it must be a whole number, from 0 to 9,223,372,036,854,775,807"),
         ({"draw": "jackknife"}, "draw = 'jackknife' is not one of"),
         ({"n_jobs": 0}, "n_jobs = 0"),
         ({"seed": -1}, "seed = -1"),

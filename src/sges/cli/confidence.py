@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 from sges.cli.learn import (
     CheckpointFile,
@@ -84,14 +84,10 @@ def confidence(
     if out is not None:
         check_place(out)
     with warnings_as_remarks(), watching(f"reading {table}") as watcher:
-        from sges.data import Reading
-        from sges.learning import read_table
         from sges.resampling import confidence as confidence_in
 
-        chosen = cast("Any", number_or_word(penalty))
-        needs_rows = draw not in ("auto", "wishart") or score == "bge"
         found = confidence_in(
-            read_table(table, score, chosen, Reading(**reading), rows=needs_rows),
+            table,
             replicates,
             draw=draw,
             n_jobs=n_jobs,
@@ -99,11 +95,12 @@ def confidence(
             score=score,
             knowledge=knowledge,
             strategy=strategy,
-            penalty=chosen,
+            penalty=number_or_word(penalty),
             max_indegree=max_indegree,
             time_limit=time_limit,
             checkpoint=checkpoint,
             progress=lambda progress: watcher.tell(in_words(progress)),
+            **reading,
         )
         found = replace(found, notes=tuple(in_shell(note) for note in found.notes))
         if out is not None:

@@ -5,7 +5,7 @@ import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from sges.cli.reading import Table, completion, with_reading_options
 from sges.cli.terminal import (
@@ -191,29 +191,25 @@ def learn(
     if report is not None:
         check_file(report)
     with warnings_as_remarks(), watching(f"reading {table}") as watcher:
-        from sges.data import Reading
-        from sges.learning import call_of, read_table
         from sges.learning import learn as learn_from
 
-        chosen = cast("Any", number_or_word(penalty))
-        settings: dict[str, Any] = {
-            "score": score,
-            "assume": assume,
-            "knowledge": knowledge,
-            "strategy": strategy,
-            "penalty": chosen,
-            "forward": forward,
-            "start": start,
-            "max_indegree": max_indegree,
-            "time_limit": time_limit,
-            "n_jobs": n_jobs,
-            "checkpoint": checkpoint,
-        }
-        options = Reading(**reading)
-        data = read_table(table, score, chosen, options)
-        result = learn_from(data, **settings, progress=watcher.callback)
-        call = call_of(table, settings, options)
-        result = replace(in_words_of_the_shell(result), call=call)
+        result = learn_from(
+            table,
+            score=score,
+            assume=assume,
+            knowledge=knowledge,
+            strategy=strategy,
+            penalty=number_or_word(penalty),
+            forward=forward,  # type: ignore[arg-type] # which checks it
+            start=start,
+            max_indegree=max_indegree,
+            time_limit=time_limit,
+            n_jobs=n_jobs,
+            checkpoint=checkpoint,
+            progress=watcher.callback,
+            **reading,
+        )
+        result = in_words_of_the_shell(result)
         if out is not None:
             watcher.tell(f"drawing and writing {out}")
             from sges.report import files_of
@@ -335,7 +331,7 @@ def assumption(auto: bool, **bounds: int | None) -> "AtMost | Literal['auto'] | 
     return "auto" if auto else None
 
 
-def number_or_word(text: str) -> float | str:
+def number_or_word(text: str) -> Any:  # noqa: ANN401 (a number or a word)
     """Return a number where the text is one, for the library to check."""
     try:
         return float(text)

@@ -87,7 +87,15 @@ class Source:
         ``penalised`` says whether the score has a penalty to multiply, ``gaussian`` whether it
         needs nothing of the table but its moments, ``prior`` whether it has the prior of edges.
         """
-        chosen = _chosen(data, draw, penalised, prior)
+        check_word("draw", draw, ("auto", *DRAWS))
+        chosen: Draw = draw  # type: ignore[assignment]
+        if draw == "auto":  # by measured calibration: see studies/results/confidence.md
+            if penalised and isinstance(data, Moments):
+                chosen = "wishart"
+            elif penalised and isinstance(data, Dataset) and not data.discrete:
+                chosen = "bayesian"
+            else:
+                chosen = "bootstrap" if prior else "half"
         if chosen == "bootstrap" and not (penalised or prior):
             raise InvalidArgument(
                 "draw = 'bootstrap' needs a score whose penalty can be corrected, which a BIC has, "
@@ -98,22 +106,27 @@ class Source:
                 f"draw = {chosen!r} needs a score with a penalty that can be multiplied, which a "
                 "BIC has; use draw='half', or score='bic'"
             )
-        correction = 1.0 if prior or chosen == "half" else CORRECTION
-        if chosen == "wishart":
-            if not gaussian:
-                raise InvalidArgument(
-                    "draw = 'wishart' draws covariances, and this score needs more than those; "
-                    "use draw='half'"
-                )
-            moments = data if isinstance(data, Moments) else Moments.of(data)
-            _check_size(moments.records, chosen)
-            return cls(moments, chosen, correction, _root(moments.covariance))
-        if isinstance(data, Moments):
+        if chosen == "wishart" and not gaussian:
+            raise InvalidArgument(
+                "draw = 'wishart' draws covariances, and this score needs more than those; "
+                "use draw='half'"
+            )
+        if chosen != "wishart" and isinstance(data, Moments):
             raise InvalidArgument(
                 f"draw = {chosen!r} draws records, and Moments have none; "
                 + ("use draw='wishart'" if penalised else "give the table itself")
             )
-        _check_size(data.records, chosen)
+        least = 4 if chosen == "half" else 2
+        if data.records < least:
+            raise DataError(
+                f"draw = {chosen!r} needs at least {least} records, and the table has "
+                f"{data.records}"
+            )
+        correction = 1.0 if prior or chosen == "half" else CORRECTION
+        if chosen == "wishart":
+            moments = data if isinstance(data, Moments) else Moments.of(data)
+            return cls(moments, chosen, correction, _root(moments.covariance))
+        assert isinstance(data, Dataset)
         if not data.continuous and data.holes is None:
             data = data.merged()
         if data.rows < 2:
@@ -125,19 +138,25 @@ class Source:
         if isinstance(self.data, Moments):
             assert self.root is not None
             return _wishart(self.data, self.root, rng), self.correction
-        if self.draw == "half":
-            return _with_counts(self.data, _half(self.data, rng)), self.correction
-        if self.draw == "bootstrap":
-            return _with_counts(self.data, _resampled(self.data, rng)), self.correction
-        weighted = _with_counts(self.data, _random_weights(self.data, rng))
+        counts = _counts(self.data, self.draw, rng)
+        kept = counts > 0
+        once = self.data.weights is None and bool((counts[kept] == 1).all())
+        holes = self.data.holes
+        drawn = replace(
+            self.data,
+            values=np.ascontiguousarray(self.data.values[:, kept]),
+            codes=np.ascontiguousarray(self.data.codes[:, kept]),
+            weights=None if once else counts[kept],
+            holes=None if holes is None else np.ascontiguousarray(holes[:, kept]),
+        )
+        if self.draw != "bayesian":
+            return drawn, self.correction
         if self.data.unit != 1:  # as many records as before, whatever the sum of the weights
-            assert weighted.weights is not None
-            unit = self.data.records / int(weighted.weights.sum())
-            return replace(weighted, unit=unit), self.correction
+            return replace(drawn, unit=self.data.records / int(counts.sum())), self.correction
         # Likelihoods grow with the sum of the weights; so must the penalty, which has its log.
-        scale = weighted.records / self.data.records
-        unit = log(self.data.records) / log(weighted.records)
-        return weighted, self.correction * scale * unit
+        scale = drawn.records / self.data.records
+        unit = log(self.data.records) / log(drawn.records)
+        return drawn, self.correction * scale * unit
 
     def prior_factor(self, drawn: Dataset | Moments) -> float:
         """Return the factor by which the log-prior of a graph is to be multiplied.
@@ -168,90 +187,36 @@ def permuted(data: Dataset | Moments, order: NDArray[np.intp]) -> Dataset | Mome
     )
 
 
-def _chosen(data: Dataset | Moments, draw: str, penalised: bool, prior: bool) -> Draw:
-    """Return the way to draw that a word stands for.
+def _counts(data: Dataset, draw: Draw, rng: np.random.Generator) -> Counts:
+    """Return how often each row of a table counts in a replicate.
 
-    What "auto" means was chosen by measured calibration: see ``studies/results/confidence.md``.
+    Records are drawn.  But the weights of a survey say what a row stands for in the population,
+    not how often it occurs: there rows are drawn, and keep their weights.
     """
-    check_word("draw", draw, ("auto", *DRAWS))
-    if draw != "auto":
-        return draw  # type: ignore[return-value]
-    if isinstance(data, Moments) and penalised:
-        return "wishart"
-    if isinstance(data, Dataset) and not data.discrete and penalised:
-        return "bayesian"
-    return "bootstrap" if prior else "half"
-
-
-def _check_size(records: int, draw: Draw) -> None:
-    least = 4 if draw == "half" else 2
-    if records < least:
-        raise DataError(
-            f"draw = {draw!r} needs at least {least} records, and the table has {records}"
-        )
-
-
-def _with_counts(data: Dataset, counts: Counts) -> Dataset:
-    """Return the table with each row as often as ``counts`` says."""
-    kept = counts > 0
-    once = data.weights is None and bool((counts[kept] == 1).all())
-    return replace(
-        data,
-        values=np.ascontiguousarray(data.values[:, kept]),
-        codes=np.ascontiguousarray(data.codes[:, kept]),
-        weights=None if once else counts[kept],
-        holes=None if data.holes is None else np.ascontiguousarray(data.holes[:, kept]),
-    )
-
-
-def _is_by_row(data: Dataset) -> bool:
-    """Tell whether rows are drawn, rather than the records they stand for.
-
-    The weights of a survey say what a row stands for in the population, not how often it occurs.
-    """
-    return data.weights is None or data.unit != 1
-
-
-def _times(data: Dataset, drawn: Counts) -> Counts:
-    """Return how often each row counts if it was drawn this often."""
-    return drawn if data.weights is None else drawn * data.weights
-
-
-def _half(data: Dataset, rng: np.random.Generator) -> Counts:
-    """Return half of the records, drawn without replacement, as counts of the rows."""
-    if _is_by_row(data):
-        drawn = np.zeros(data.rows, np.int64)
-        drawn[rng.permutation(data.rows)[: data.rows // 2]] = 1
-        return _times(data, drawn)
-    assert data.weights is not None
-    total = int(data.weights.sum())
+    weights, rows = data.weights, data.rows
+    draws_rows = weights is None or data.unit != 1
+    if draw == "bayesian":  # Dirichlet weights, in whole numbers
+        occurrences = np.ones(rows) if weights is None or draws_rows else weights.astype(float)
+        sizes, total = rng.standard_gamma(occurrences), int(occurrences.sum())
+        if weights is not None and draws_rows:
+            sizes *= weights
+        unit = max(WEIGHT_UNIT / total, 64.0)
+        found: Counts = np.rint(sizes * (unit * total / sizes.sum())).astype(np.int64)
+        return found
+    if weights is None or draws_rows:
+        if draw == "half":
+            drawn = np.zeros(rows, np.int64)
+            drawn[rng.permutation(rows)[: rows // 2]] = 1
+        else:
+            drawn = np.bincount(rng.integers(rows, size=rows), minlength=rows).astype(np.int64)
+        return drawn if weights is None else drawn * weights
+    total = int(weights.sum())
+    if draw == "bootstrap":
+        return rng.multinomial(total, weights / total).astype(np.int64)
     if total > MAX_WITHOUT_REPLACEMENT:
-        return rng.binomial(data.weights, 0.5).astype(np.int64)
-    drawn = rng.multivariate_hypergeometric(data.weights, total // 2, method="marginals")
-    return drawn.astype(np.int64)
-
-
-def _resampled(data: Dataset, rng: np.random.Generator) -> Counts:
-    """Return as many records as there are, drawn with replacement, as counts of the rows."""
-    if _is_by_row(data):
-        chosen = rng.integers(data.rows, size=data.rows)
-        return _times(data, np.bincount(chosen, minlength=data.rows).astype(np.int64))
-    assert data.weights is not None
-    total = int(data.weights.sum())
-    return rng.multinomial(total, data.weights / total).astype(np.int64)
-
-
-def _random_weights(data: Dataset, rng: np.random.Generator) -> Counts:
-    """Return Dirichlet weights of the rows, in whole numbers (Rubin 1981)."""
-    if data.weights is None:
-        weights, total = rng.standard_gamma(np.ones(data.rows)), data.rows
-    elif data.unit == 1:
-        weights, total = rng.standard_gamma(data.weights.astype(float)), int(data.weights.sum())
-    else:
-        weights, total = rng.standard_gamma(np.ones(data.rows)) * data.weights, data.rows
-    unit = max(WEIGHT_UNIT / total, 64.0)
-    found: Counts = np.rint(weights * (unit * total / weights.sum())).astype(np.int64)
-    return found
+        return rng.binomial(weights, 0.5).astype(np.int64)
+    half = rng.multivariate_hypergeometric(weights, total // 2, method="marginals")
+    return half.astype(np.int64)
 
 
 def _root(covariance: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -15,13 +15,14 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from math import log
+from math import inf, log
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from sges.checkpoint import SECONDS_BETWEEN, Checkpoint, name_of
 from sges.data import Dataset, Kinds, Missing, Moments, Reading
+from sges.data.reading import Format
 from sges.docstrings import documented_like
 from sges.errors import (
     ClusterError,
@@ -33,7 +34,6 @@ from sges.errors import (
     check_number,
     check_word,
     is_cluster_error,
-    shown,
     shown_error,
 )
 from sges.export import PathLike
@@ -46,16 +46,14 @@ from sges.learning import (
     AnyScore,
     SearchPlan,
     Table,
-    bind_knowledge,
     learn,
     read_table,
     resolve_penalty,
-    resolve_strategy,
 )
 from sges.resampling.draws import DRAWS, Source, permuted
 from sges.resampling.strengths import Confidence, edge_list, graph_of_list
 from sges.score.named import SCORES, Penalty, make_score, named_score
-from sges.score.protocol import Score, is_score, score_name
+from sges.score.protocol import Score, score_name
 from sges.score.wrappers import EdgePrior
 from sges.search.algorithms import Forward
 from sges.search.run import effective_jobs
@@ -127,6 +125,11 @@ def confidence(
     columns: Sequence[str] | None = None,
     exclude: Sequence[str] | None = None,
     weights: Any = None,  # noqa: ANN401 (a column's name or an array, as in Dataset.of)
+    delimiter: str | None = None,
+    decimal: str = ".",
+    encoding: str | None = None,
+    missing_words: Sequence[str] | None = None,
+    format: Format | None = None,
 ) -> Confidence:
     """Find how sure each edge is, by searching many replicates of a table.
 
@@ -201,46 +204,38 @@ def confidence(
     """
     begun = time.perf_counter()
     check_run(replicates, seed, time_limit, progress)
-    reading = Reading(
-        kinds=kinds, missing=missing, names=names, columns=columns, exclude=exclude, weights=weights
-    )
     check_word("draw", draw, ("auto", *DRAWS))
+    reading = Reading(
+        kinds=kinds, missing=missing, names=names, columns=columns, exclude=exclude,
+        weights=weights, delimiter=delimiter, decimal=decimal, encoding=encoding,
+        missing_words=missing_words, format=format,
+    )  # fmt: skip
     needs_rows = draw not in ("auto", "wishart") or (isinstance(score, str) and score == "bge")
     data = read_table(table, score, penalty, reading, rows=needs_rows)
+    kept: Penalty | None = None
     if data is None:
-        assert is_score(score)
         if penalty not in ("auto", 1.0):
             raise InvalidArgument(
                 f"penalty = {penalty!r} was given beside a score object, which has its own"
             )
-        data, made, value = source_of(score)
-        score = made
-    else:
-        value = None
-    plan = SearchPlan(
-        assume=assume,
-        strategy=resolve_strategy(strategy, forward),
-        forward=forward,
-        start=None,
-        max_indegree=max_indegree,
-        n_jobs=None,
-        constraint=bind_knowledge(knowledge, data.names),
+        data, score, kept = source_of(score)  # type: ignore[arg-type]
+    plan = SearchPlan.of(
+        data.names, assume, knowledge, strategy, forward, None, max_indegree, n_jobs
     )
-    notes: tuple[str, ...] = ()
-    if value is None:
-        chosen = resolve_penalty(penalty, data, score, replace(plan, n_jobs=n_jobs), time_limit)
-        value, notes = chosen.value, chosen.notes
-    question = Question.of(data, score, value, plan, draw, seed)
-    left = None if time_limit is None else max(time_limit - (time.perf_counter() - begun), 0.0)
+    notes: Sequence[str] = ()
+    if kept is None:
+        kept, notes = resolve_penalty(penalty, data, score, plan, time_limit)
+    question = Question.of(data, score, kept, plan, draw, seed)
     found = run(
         question,
         replicates,
         n_jobs=n_jobs,
-        time_limit=left,
+        time_limit=time_limit,
+        spent=time.perf_counter() - begun,
         progress=progress,
         checkpoint=None if checkpoint is None else question.checkpoint(checkpoint),
     )
-    return replace(found, notes=(*data.notes, *notes, *found.notes))
+    return replace(found, notes=(*data.notes, *notes))
 
 
 def confidence_of_result(
@@ -263,22 +258,18 @@ def confidence_of_result(
     data, score, penalty = source_of(result.scorer)
     if result.cpdag.names is not None:
         data = replace(data, names=result.cpdag.names)
-    notes: tuple[str, ...] = ()
-    if result.plan.start is not None:
-        notes = ("replicates were searched from no start, unlike the estimate",)
     with quietly():  # learn has said what is wrong with the table
         question = Question.of(data, score, penalty, result.plan, draw, seed)
     found = run(question, replicates, n_jobs=n_jobs, time_limit=time_limit, progress=progress)
-    return replace(found, notes=(*notes, *found.notes))
+    if result.plan.start is None:
+        return found
+    return replace(found, notes=("replicates were searched from no start, unlike the estimate",))
 
 
 def check_run(replicates: object, seed: object, time_limit: object, progress: object) -> None:
     """Refuse arguments of a run that cannot be, before anything is read."""
-    check_number("replicates", replicates, whole=True, least=1)
-    check_number("seed", seed, whole=True)
-    for what, value, most in (("replicates", replicates, MAX_REPLICATES), ("seed", seed, MAX_SEED)):
-        if value > most:  # type: ignore[operator]
-            raise InvalidArgument(f"{what} = {shown(value)}: it must be at most {most:,}")
+    check_number("replicates", replicates, whole=True, least=1, most=MAX_REPLICATES)
+    check_number("seed", seed, whole=True, most=MAX_SEED)
     check_number("time_limit", time_limit, optional=True)
     if progress is not None:
         check_callable("progress", progress)
@@ -289,15 +280,9 @@ def source_of(score: Score) -> tuple[Dataset | Moments, AnyScore, Penalty]:
     from sges.score import QNML, BDeu, DiscreteBIC, GaussianBIC
 
     if isinstance(score, EdgePrior):
-        plain = score.score
-        if score.cost == EdgePrior(plain).cost:
-            if isinstance(plain, BDeu) and plain.ess == 1.0:
-                return plain.table, "bdeu", "auto"
-            if isinstance(plain, QNML):
-                return plain.table, "qnml", "auto"
-            if isinstance(plain, GaussianBIC | DiscreteBIC) and plain.penalty == 1.0:
-                return *source_of(plain)[:2], "auto"
-        data, make, penalty = source_of(plain)
+        data, make, penalty = source_of(score.score)
+        if isinstance(make, str) and penalty == 1.0 and score.cost == EdgePrior(score.score).cost:
+            return data, make, "auto"
         return data, partial(_with_prior, make=make, penalty=penalty, cost=score.cost), 1.0
     if isinstance(score, GaussianBIC):
         return score.moments, "gaussian-bic", score.penalty
@@ -306,7 +291,7 @@ def source_of(score: Score) -> tuple[Dataset | Moments, AnyScore, Penalty]:
     if isinstance(score, QNML):
         return score.table, "qnml", 1.0
     if isinstance(score, BDeu):
-        return score.table, partial(BDeu, ess=score.ess), 1.0
+        return score.table, "bdeu" if score.ess == 1.0 else partial(BDeu, ess=score.ess), 1.0
     raise InvalidArgument(
         f"a {type(score).__name__} object does not keep the data that replicates are drawn from; "
         "call sges.confidence with the table and the name or class of the score"
@@ -347,8 +332,7 @@ class Question:
         if isinstance(score, str):
             named = named_score(score, data, penalty)
             word = next(word for word, entry in SCORES.items() if entry is named)
-            penalised = named.is_penalised
-            prior = penalty == "auto"
+            penalised, prior = named.is_penalised, penalty == "auto"
             source = Source.of(
                 data, draw, penalised=penalised, gaussian=word == "gaussian-bic", prior=prior
             )
@@ -375,26 +359,25 @@ class Question:
         }
         return Checkpoint.at(path, settings, self.source.data)
 
-    def replicate(self, number: int, time_limit: float | None = None) -> PDAG | None:
+    def replicate(self, number: int, seconds: float = inf) -> PDAG | None:
         """Return the class found on one replicate; None if time was up."""
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
         data, factor = self.source.drawn(rng)
         order = rng.permutation(len(data.names))
         data = permuted(data, order)
-        make: str | MakeScore = self.score
-        if not isinstance(make, str):
-            score = make(data)
+        if not isinstance(self.score, str):
+            score = self.score(data)
         elif self.penalty == "auto":
             cost = self.source.prior_factor(data) * log(len(data.names))
-            score = EdgePrior(make_score(make, data, factor), cost)
+            score = EdgePrior(make_score(self.score, data, factor), cost)
         else:
-            score = make_score(make, data, 1.0 if self.penalty is None else self.penalty * factor)
-        place = np.argsort(order).tolist()
-        constraint = self.plan.constraint
-        if constraint is not None:
-            assert isinstance(constraint, IndexedKnowledge)
-            constraint = constraint.relabel(place)
-        result = replace(self.plan, constraint=constraint).run(score, time_limit=time_limit)
+            penalty = 1.0 if self.penalty is None else self.penalty * factor
+            score = make_score(self.score, data, penalty)
+        plan = self.plan
+        if plan.constraint is not None:
+            assert isinstance(plan.constraint, IndexedKnowledge)
+            plan = replace(plan, constraint=plan.constraint.relabel(np.argsort(order).tolist()))
+        result = plan.run(score, time_limit=None if seconds == inf else seconds)
         if not result.complete:
             if result.stopped == "interrupted":
                 raise KeyboardInterrupt
@@ -408,34 +391,37 @@ def run(
     *,
     n_jobs: int | None = None,
     time_limit: float | None = None,
+    spent: float = 0.0,
     progress: OnReplicate | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Confidence:
-    """Search the replicates of a question, and return what they found."""
+    """Search the replicates of a question, and return what they found.
+
+    ``spent`` is how much of the time limit has passed already.
+    """
     begun = saved = time.perf_counter()
     graphs: dict[int, PDAG] = {}
     if checkpoint is not None:
         graphs = _restored(checkpoint, question.source.data.names)
-    stopped = None
     missing = [number for number in range(replicates) if number not in graphs]
     kept = replicates - len(missing)
-    beyond = len(graphs) - kept  # of an earlier run for more replicates
-    searched = _searched(question, missing, n_jobs, time_limit)
+    edges = sum(graph.edge_count() for graph in graphs.values())
+    stopped = "time limit"
+    searched = _searched(
+        question, missing, n_jobs, inf if time_limit is None else time_limit - spent
+    )
     try:
-        for number, graph in searched:
-            if graph is None:
-                stopped = "time limit"
-                continue
+        for done, (number, graph) in enumerate(searched, kept + 1):
             graphs[number] = graph
+            edges += graph.edge_count()
             now = time.perf_counter()
             if checkpoint is not None and now - saved > SECONDS_BETWEEN:
                 checkpoint.save(_stored(graphs))
                 saved = now
             if progress is not None:
-                done = len(graphs) - beyond
-                edges = sum(g.edge_count() for g in graphs.values()) / len(graphs)
                 left = (now - begun) / (done - kept) * (replicates - done)
-                progress(ReplicateProgress(done, replicates, edges, now - begun, left))
+                mean = edges / len(graphs)
+                progress(ReplicateProgress(done, replicates, mean, now - begun, left))
     except KeyboardInterrupt:
         if not graphs:
             raise
@@ -453,13 +439,13 @@ def run(
         searched.close()
         if checkpoint is not None and graphs:
             checkpoint.save(_stored(graphs))
-    graphs = {number: graph for number, graph in graphs.items() if number < replicates}
-    if not graphs:
+    found = tuple(graph for number, graph in sorted(graphs.items()) if number < replicates)
+    if not found:
         raise Undecided(
             f"time_limit = {time_limit:g}: not one replicate was searched in that time; allow more"
         )
     return Confidence(
-        graphs=tuple(graphs[number] for number in sorted(graphs)),
+        graphs=found,
         replicates=replicates,
         draw=question.source.draw,
         score_name=question.score_name,
@@ -467,7 +453,7 @@ def run(
         penalty=question.penalty,
         seed=question.seed,
         seconds=time.perf_counter() - begun,
-        stopped=stopped if len(graphs) < replicates else None,
+        stopped=stopped if len(found) < replicates else None,
     )
 
 
@@ -490,49 +476,42 @@ def _restored(checkpoint: Checkpoint, names: tuple[str, ...]) -> dict[int, PDAG]
 
 
 def _searched(
-    question: Question, numbers: list[int], n_jobs: int | None, limit: float | None
-) -> Generator[tuple[int, PDAG | None], None, None]:
-    """Yield the number and the class of each replicate as it is done; None if time was up."""
-    begun = time.perf_counter()
-
-    def left() -> float | None:
-        return None if limit is None else limit - (time.perf_counter() - begun)
-
+    question: Question, numbers: list[int], n_jobs: int | None, seconds: float
+) -> Generator[tuple[int, PDAG], None, None]:
+    """Yield the number and the class of each replicate as it is done, until time is up."""
     jobs = min(effective_jobs(n_jobs), len(numbers))
     if jobs <= 1:
-        with quietly():
-            for number in numbers:
-                yield number, _one(question, number, left())
+        yield from _in_turn(question, numbers, seconds)
         return
     from joblib import Parallel, delayed
 
-    size = 1
+    begun, size = time.perf_counter(), 1
     with quietly(), Parallel(n_jobs=jobs) as pool:
-        while numbers:
+        while numbers and (left := seconds - (time.perf_counter() - begun)) > 0:
             wave, numbers = numbers[: size * jobs], numbers[size * jobs :]
-            chunks = [wave[i::jobs] for i in range(min(jobs, len(wave)))]
             started = time.perf_counter()
-            for pairs in pool(delayed(_chunk)(question, chunk, left()) for chunk in chunks):
+            for pairs in pool(delayed(_chunk)(question, wave[i::jobs], left) for i in range(jobs)):
                 yield from pairs
             took = (time.perf_counter() - started) / size
             most = min(4 * size, -(-len(numbers) // jobs))
             size = max(1, min(int(CHUNK_SECONDS / max(took, 1e-6)), most))
 
 
-def _chunk(
-    question: Question, numbers: list[int], limit: float | None
-) -> list[tuple[int, PDAG | None]]:
-    """Search some replicates one after the other: the work of one job."""
-    begun, found = time.perf_counter(), []
+def _in_turn(question: Question, numbers: list[int], seconds: float) -> Iterator[tuple[int, PDAG]]:
+    """Search replicates one after the other, until time is up."""
+    begun = time.perf_counter()
     with quietly():
         for number in numbers:
-            left = None if limit is None else limit - (time.perf_counter() - begun)
-            found.append((number, _one(question, number, left)))
-    return found
+            left = seconds - (time.perf_counter() - begun)
+            graph = question.replicate(number, left) if left > 0 else None
+            if graph is None:
+                return
+            yield number, graph
 
 
-def _one(question: Question, number: int, left: float | None) -> PDAG | None:
-    return None if left is not None and left <= 0 else question.replicate(number, left)
+def _chunk(question: Question, numbers: list[int], seconds: float) -> list[tuple[int, PDAG]]:
+    """Search some replicates: the work of one job."""
+    return list(_in_turn(question, numbers, seconds))
 
 
 @contextmanager
@@ -544,8 +523,7 @@ def quietly() -> Iterator[None]:
     """
     from threadpoolctl import threadpool_limits
 
-    in_main = threading.current_thread() is threading.main_thread()
-    if not in_main:
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
     with threadpool_limits(1), warnings.catch_warnings():
