@@ -470,7 +470,7 @@ def _restored(checkpoint: Checkpoint, names: tuple[str, ...]) -> dict[int, PDAG]
     if not isinstance(state, dict) or not all(re.fullmatch(r"[0-9]{1,7}", key) for key in state):
         raise checkpoint.refused("it does not hold graphs by the numbers of replicates")
     try:
-        return {int(key): graph_of_list(e, len(names), names) for key, e in state.items()}
+        return {int(key): graph_of_list(edges, names) for key, edges in state.items()}
     except DataError as error:
         raise checkpoint.refused(str(error)) from None
 

@@ -15,14 +15,16 @@ networks, Artificial Intelligence in Medicine 57, 207-217.
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sges.data.reading import Table
 from sges.docstrings import documented_like
 from sges.errors import (
     DataError,
@@ -31,7 +33,7 @@ from sges.errors import (
     NoConsistentExtension,
     as_numbers,
     check_number,
-    check_path,
+    need,
     shown,
 )
 from sges.graph.equivalence import dag_to_cpdag, pdag_to_dag
@@ -42,6 +44,8 @@ from sges.graph.records import (
     check_format,
     checked_entries,
     from_json,
+    is_count,
+    is_number,
     is_text,
     is_text_or_none,
     is_texts,
@@ -49,6 +53,7 @@ from sges.graph.records import (
     to_json,
 )
 from sges.nodeset import nodes, reach
+from sges.result import Result
 from sges.score.named import Penalty
 
 if TYPE_CHECKING:
@@ -159,11 +164,8 @@ class Confidence:
     @cached_property
     def pairs(self) -> tuple[Edge, ...]:
         """The pairs (a, b), a < b, that are adjacent in some replicate, sorted."""
-        every: set[Edge] = set()
-        for graph in self.graphs:
-            every.update((min(e), max(e)) for e in graph.directed_edges())
-            every.update(graph.undirected_edges())
-        return tuple(sorted(every))
+        edges = (graph.directed_edges() + graph.undirected_edges() for graph in self.graphs)
+        return tuple(sorted({(min(edge), max(edge)) for some in edges for edge in some}))
 
     @cached_property
     def _states(self) -> NDArray[np.uint8]:
@@ -178,24 +180,28 @@ class Confidence:
         return states
 
     @cached_property
-    def _counts(self) -> NDArray[np.int64]:
-        """The number of replicates with each state (rows) for each pair (columns)."""
-        counts = [(self._states == state).sum(axis=0) for state in range(4)]
-        return np.array(counts, np.int64).reshape(4, -1)
+    def _counts(self) -> dict[Edge, list[int]]:
+        """For each pair, the number of replicates with a → b, with b → a and with a — b."""
+        counts = [(self._states == state).sum(axis=0) for state in (FORWARD, BACKWARD, UNDIRECTED)]
+        return dict(zip(self.pairs, np.transpose(counts).tolist(), strict=True))
+
+    @cached_property
+    def _usual(self) -> dict[Edge, tuple[Edge, bool]]:
+        """For each pair, the more frequent arrow, and whether it is rather a line."""
+        usual = {}
+        for (a, b), (forward, backward, line) in self._counts.items():
+            is_line = line >= max(forward, backward) or forward == backward
+            usual[a, b] = ((b, a) if backward > forward else (a, b), is_line)
+        return usual
 
     @property
     def strengths(self) -> dict[Edge, float]:
         """The share of replicates in which each pair of ``pairs`` is adjacent."""
-        adjacent = self._counts[1:].sum(axis=0) / self.done
-        return dict(zip(self.pairs, adjacent.tolist(), strict=True))
+        return {pair: sum(counts) / self.done for pair, counts in self._counts.items()}
 
+    @documented_like(Result.explain)
     def strength(self, a: str | int, b: str | int) -> float:
         """Return the share of replicates in which two variables are adjacent.
-
-        Parameters
-        ----------
-        a, b : str or int
-            The two variables, by name or number.
 
         Returns
         -------
@@ -205,7 +211,7 @@ class Confidence:
         x, y = self._node(a), self._node(b)
         return self.strengths.get((min(x, y), max(x, y)), 0.0)
 
-    def rows(self) -> list[dict[str, str | float]]:
+    def rows(self) -> list[dict[str, Any]]:
         """Return one record per pair that is adjacent in some replicate, strongest first.
 
         Returns
@@ -215,30 +221,14 @@ class Confidence:
             adjacent), p_ab and p_ba (in which the edge points from a to b, or from b to a) and
             p_undirected (in which it is undirected, as it may point either way).
         """
-        names, strengths, shares = self.names, self.strengths, self._counts / self.done
-        order = sorted(range(len(self.pairs)), key=lambda i: (-strengths[self.pairs[i]], i))
-        return [
-            {
-                "a": names[self.pairs[i][0]],
-                "b": names[self.pairs[i][1]],
-                "p_edge": strengths[self.pairs[i]],
-                "p_ab": float(shares[FORWARD, i]),
-                "p_ba": float(shares[BACKWARD, i]),
-                "p_undirected": float(shares[UNDIRECTED, i]),
-            }
-            for i in order
-        ]
+        names, rows = self.names, list[dict[str, Any]]()
+        for (a, b), counts in self._counts.items():
+            shares = [count / self.done for count in (sum(counts), *counts)]
+            rows.append(dict(zip(COLUMNS, (names[a], names[b], *shares), strict=True)))
+        return sorted(rows, key=lambda row: -row["p_edge"])
 
     def to_frame(self) -> Any:  # noqa: ANN401 (pandas has no types)
-        """Return the shares of the edges as a pandas data frame, strongest first.
-
-        Returns
-        -------
-        pandas.DataFrame
-            One row per pair that is adjacent in some replicate, with the columns of ``rows``.
-        """
-        from sges.errors import need
-
+        """Return the records of ``rows`` as a pandas data frame, strongest first."""
         return need("pandas", "a table of shares").DataFrame(self.rows(), columns=list(COLUMNS))
 
     def ancestors(self) -> list[dict[str, str | float]]:
@@ -255,18 +245,18 @@ class Confidence:
         sure, possible = Counter[Edge](), Counter[Edge]()
         for graph in self.graphs:
             for x in range(graph.n):
-                sure.update((x, y) for y in nodes(graph.descendants(x) & ~(1 << x)))
-                possible.update(
-                    (x, y) for y in nodes(reach(graph.out.__getitem__, 1 << x) & ~(1 << x))
-                )
-        order = sorted(possible, key=lambda p: (-sure[p], -possible[p], p))
-        names = self.names
+                others = ~(1 << x)
+                sure.update((x, y) for y in nodes(graph.descendants(x) & others))
+                reached = reach(graph.out.__getitem__, 1 << x)
+                possible.update((x, y) for y in nodes(reached & others))
+        order = sorted(possible, key=lambda pair: (-sure[pair], -possible[pair], pair))
+        names, done = self.names, self.done
         return [
             {
                 "a": names[x],
                 "b": names[y],
-                "p_ancestor": sure[x, y] / self.done,
-                "p_possible": possible[x, y] / self.done,
+                "p_ancestor": sure[x, y] / done,
+                "p_possible": possible[x, y] / done,
             }
             for x, y in order
         ]
@@ -274,10 +264,7 @@ class Confidence:
     def v_structures(self) -> list[dict[str, str | float]]:
         """Return the shares of v-structures a → middle ← b, largest first.
 
-        Returns
-        -------
-        list of dict
-            The entries a, middle and b (names) and p (the share of replicates).
+        Each record has the entries a, middle and b (names) and p (the share of replicates).
         """
         counts = Counter(v for graph in self.graphs for v in graph.v_structures())
         names = self.names
@@ -313,67 +300,47 @@ class Confidence:
         """
         level = self.threshold if threshold is None else threshold
         check_number("threshold", level)
-        strengths = list(self.strengths.values())
-        chosen = [i for i, strength in enumerate(strengths) if strength > level]
-        chosen.sort(key=lambda i: (-strengths[i], i))
         graph, notes = PDAG.empty(self.graphs[0].n, self.graphs[0].names), list[str]()
-        lines = [i for i in chosen if self._state(i) == UNDIRECTED]
-        for i in chosen:
-            if (state := self._state(i)) == UNDIRECTED:
+        strengths, usual = self.strengths, self._usual
+        chosen = [pair for pair in self.pairs if strengths[pair] > level]
+        chosen.sort(key=lambda pair: -strengths[pair])
+        lines = [pair for pair in chosen if usual[pair][1]]
+        for pair in chosen:
+            (x, y), is_line = usual[pair]
+            if is_line:
                 continue
-            x, y = self.pairs[i] if state == FORWARD else self.pairs[i][::-1]
             if graph.descendants(y) >> x & 1:
                 notes.append(
-                    f"{graph.name(x)} → {graph.name(y)} ({strengths[i]:.2f}) was left out: it "
+                    f"{graph.name(x)} → {graph.name(y)} ({strengths[pair]:.2f}) was left out: it "
                     "would close a directed cycle with stronger edges"
                 )
             else:
                 graph = graph.edited(direct=[(x, y)])
         try:
-            dag = pdag_to_dag(graph.edited(undirect=[self.pairs[i] for i in lines]))
+            dag = pdag_to_dag(graph.edited(undirect=lines))
         except NoConsistentExtension:
             notes.append("the undirected edges were directed as more replicates direct them")
             dag = graph
-            for i in lines:  # the usual way, unless that makes a cycle
-                x, y = self.pairs[i]
-                if self._counts[BACKWARD, i] > self._counts[FORWARD, i]:
-                    x, y = y, x
+            for pair in lines:  # the usual way, unless that makes a cycle
+                x, y = usual[pair][0]
                 dag = dag.edited(direct=[(y, x) if dag.descendants(y) >> x & 1 else (x, y)])
         return Averaged(dag_to_cpdag(dag).named(self.graphs[0].names), tuple(notes))
-
-    def _state(self, i: int) -> int:
-        """Return the most frequent state of a pair's edge; a line if that is as frequent."""
-        forward, backward, line = self._counts[FORWARD:, i].tolist()
-        if line >= max(forward, backward) or forward == backward:
-            return UNDIRECTED
-        return FORWARD if forward > backward else BACKWARD
 
     def medoid(self) -> PDAG:
         """Return the replicate's class that is nearest to all others.
 
-        Returns
-        -------
-        PDAG
-            The class with the smallest sum of structural Hamming distances to the others; of
-            several, the first.
+        It has the smallest sum of structural Hamming distances to them; of several, it is the
+        first.
         """
-        alike = self._counts[self._states, np.arange(len(self.pairs))].sum(axis=1)
-        return self.graphs[int(np.argmax(alike))]
+        alike = sum((self._states == state) * (self._states == state).sum(0) for state in range(4))
+        return self.graphs[int(np.argmax(np.sum(alike, axis=1)))]
 
-    def effect(
-        self,
-        treatment: str | int,
-        outcome: str | int,
-        data: Any,  # noqa: ANN401 (whatever Dataset.of takes)
-    ) -> "ReplicatedEffect":
+    @documented_like(Result.effect)
+    def effect(self, treatment: str | int, outcome: str | int, data: Table) -> "ReplicatedEffect":
         """Return the possible effects of one variable on another, over the replicates' graphs.
 
         Parameters
         ----------
-        treatment : str or int
-            The variable that is set.
-        outcome : str or int
-            The variable that responds.
         data : table, Moments or network
             What to estimate the effects from, the same for all replicates.
 
@@ -390,11 +357,8 @@ class Confidence:
     def curve(self) -> list[dict[str, float]]:
         """Return the curve of strengths: the share of all pairs of at most each strength.
 
-        Returns
-        -------
-        list of dict
-            The entries strength and share, by rising strength.  Two steps, one at 0 and one at 1,
-            mean that the replicates agree on every edge.
+        Each record has the entries strength and share, by rising strength.  Two steps, one at 0
+        and one at 1, mean that the replicates agree on every edge.
         """
         n = self.graphs[0].n
         levels, below = _distribution(self.strengths.values(), n * (n - 1) // 2)
@@ -410,24 +374,15 @@ class Confidence:
 
         return graph_html(self.averaged().cpdag, self.summary(20))
 
+    @documented_like(Result.summary)
     def summary(self, max_lines: int | None = 40) -> str:
-        """Return the strongest edges and how they were found, as text.
-
-        Parameters
-        ----------
-        max_lines : int or None
-            The largest number of edges to list; None lists all.
-
-        Returns
-        -------
-        str
-            The text, which ends with a line break.
-        """
+        """Return the strongest edges and how they were found, as text."""
         check_number("max_lines", max_lines, whole=True, optional=True)
         rows, level = self.rows(), self.threshold
-        width = max([1, *(len(printable(str(row[end]))) for row in rows for end in "ab")])
+        shown_rows = rows if max_lines is None else rows[:max_lines]
+        width = max([1, *(len(printable(row[end])) for row in rows for end in "ab")])
         asked = "" if self.complete else f" of {self.replicates} ({self.stopped})"
-        above = sum(float(row["p_edge"]) > level for row in rows)
+        above = sum(row["p_edge"] > level for row in rows)
         lines = [
             f"{self.done} replicates{asked}, drawn by {self.draw}; {self.score_name}, strategy "
             f"{self.strategy}",
@@ -435,14 +390,11 @@ class Confidence:
             "",
             f"{'a':{width}}  {'b':{width}}    edge    a→b    b→a    a—b",
         ]
-        shown_rows = rows if max_lines is None else rows[:max_lines]
         for row in shown_rows:
-            mark = " " if float(row["p_edge"]) > level else "."
-            shares = "".join(f"{row[c]:7.2f}" for c in COLUMNS[2:])
-            lines.append(
-                f"{printable(str(row['a'])):{width}}  {printable(str(row['b'])):{width}} "
-                f"{mark}{shares}"
-            )
+            a, b = printable(row["a"]), printable(row["b"])
+            mark = " " if row["p_edge"] > level else "."
+            shares = "".join(f"{row[column]:7.2f}" for column in COLUMNS[2:])
+            lines.append(f"{a:{width}}  {b:{width}} {mark}{shares}")
         if len(shown_rows) < len(rows):
             lines.append(f"... and {len(rows) - len(shown_rows)} weaker pairs")
         if above < len(rows):
@@ -480,16 +432,15 @@ class Confidence:
         from sges.plot import EdgeStyle
 
         graph, strengths = self.averaged().cpdag, self.strengths
-        weak: set[Edge] = set()
-        for i, (a, b) in enumerate(self.pairs):
-            if strengths[a, b] < least or graph.adjacent(a) >> b & 1:
-                continue
-            weak.add((a, b))
-            state = self._state(i)
-            if state == UNDIRECTED:
-                graph = graph.edited(undirect=[(a, b)])
-            else:
-                graph = graph.edited(direct=[(a, b) if state == FORWARD else (b, a)])
+        weak = {
+            (a, b): usual
+            for (a, b), usual in self._usual.items()
+            if strengths[a, b] >= least and not graph.adjacent(a) >> b & 1
+        }
+        graph = graph.edited(
+            direct=[arrow for arrow, is_line in weak.values() if not is_line],
+            undirect=[pair for pair, (_, is_line) in weak.items() if is_line],
+        )
         styles = {
             pair: EdgeStyle(width=0.5 + 2.5 * share, dashed=pair in weak)
             for pair, share in strengths.items()
@@ -516,7 +467,6 @@ class Confidence:
         """
         from sges.writing import write_directory
 
-        check_path("directory", directory)
         return write_directory(directory, self.files())
 
     def files(self) -> dict[str, bytes]:
@@ -525,9 +475,9 @@ class Confidence:
 
         graph, styles = self._picture(0.2)
         table = io.StringIO()
-        writer = csv.writer(table, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows([row[column] for column in COLUMNS] for row in self.rows())
+        writer = csv.DictWriter(table, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(self.rows())
         return {
             "confidence.json": self.to_json().encode(),
             "strengths.csv": table.getvalue().encode("utf-8", "backslashreplace"),
@@ -558,9 +508,8 @@ class Confidence:
 
     def __repr__(self) -> str:
         asked = "" if self.complete else f" of {self.replicates}"
-        return f"Confidence({len(self.names)} nodes, {self.done}{asked} replicates by draw " + (
-            f"{self.draw!r})"
-        )
+        drawn = f"{self.done}{asked} replicates by draw {self.draw!r}"
+        return f"Confidence({len(self.names)} nodes, {drawn})"
 
     # JSON
 
@@ -593,19 +542,9 @@ class Confidence:
             "graphs": [edge_list(graph) for graph in self.graphs],
         }
 
+    @documented_like(Result.to_json)
     def to_json(self, indent: int | None = None) -> str:
-        """Return everything as JSON text.
-
-        Parameters
-        ----------
-        indent : int, optional
-            Spaces per level; None writes one line.
-
-        Returns
-        -------
-        str
-            The text; ``from_json`` reads it.
-        """
+        """Return everything as JSON text, which ``from_json`` reads."""
         return to_json(self.to_dict(), indent)
 
     @classmethod
@@ -627,7 +566,17 @@ class Confidence:
         DataError
             If an entry is missing or is not what it should be.
         """
-        return cls(**_fields(record))
+        record = check_format(record, "confidence", FORMAT, VERSION)
+        fields = checked_entries(record, _ENTRIES, "the confidence")
+        if len(fields["graphs"]) > fields["replicates"]:
+            raise DataError("the confidence has more graphs than replicates")
+        try:
+            names = [node_name(name) for name in fields.pop("nodes")]
+            PDAG.empty(len(names), names)
+        except GraphError as error:
+            raise DataError(f"the nodes of the confidence: {error}") from None
+        graphs = tuple(graph_of_list(edges, names) for edges in fields.pop("graphs"))
+        return cls(graphs=graphs, notes=tuple(fields.pop("notes")), **fields)
 
     @classmethod
     @documented_like(from_dict)
@@ -644,7 +593,7 @@ class Confidence:
         DataError
             If the text is not JSON, or not that of a confidence.
         """
-        return cls(**_fields(from_json(text)))
+        return cls.from_dict(from_json(text))  # type: ignore[arg-type] # which checks it
 
 
 def significance_threshold(strengths: Iterable[float], pairs: int) -> float:
@@ -718,60 +667,42 @@ def edge_list(graph: PDAG) -> list[list[int | str]]:
     return directed + [[x, y, "--"] for x, y in graph.undirected_edges()]
 
 
-def graph_of_list(edges: object, n: int, names: tuple[str, ...] | None) -> PDAG:
+def graph_of_list(edges: object, names: Sequence[str]) -> PDAG:
     """Return the graph that ``edge_list`` wrote, or raise a ``DataError``."""
     if not isinstance(edges, list):
         raise DataError(f"the edges of a replicate are {shown(edges)}, not a list")
+    pairs: dict[str, list[Edge]] = {"->": [], "--": []}
     for edge in edges:
-        if (
-            not isinstance(edge, list)
-            or len(edge) != 3
-            or not all(type(v) is int and 0 <= v < n for v in edge[:2])
-            or edge[2] not in ("->", "--")
-        ):
-            raise DataError(f'an edge of a replicate is {shown(edge)}, not [x, y, "->" or "--"]')
-    directed = [(e[0], e[1]) for e in edges if e[2] == "->"]
-    undirected = [(e[0], e[1]) for e in edges if e[2] == "--"]
+        match edge:
+            case [int(x), int(y), "->" | "--" as kind] if 0 <= min(x, y) <= max(x, y) < len(names):
+                pairs[kind].append((x, y))
+            case _:
+                form = '[x, y, "->" or "--"]'
+                raise DataError(f"an edge of a replicate is {shown(edge)}, not {form}")
     try:
-        return PDAG.from_edges(n, directed, undirected, names=names)
+        return PDAG.from_edges(len(names), pairs["->"], pairs["--"], names=names)
     except GraphError as error:
         raise DataError(f"a replicate: {error}") from None
 
 
-def _is_natural(value: object) -> bool:
-    return type(value) is int and 0 <= value < 2**63
-
-
 def _is_amount(value: object) -> bool:
-    return type(value) in (int, float) and 0 <= value < float("inf")  # type: ignore[operator]
+    return is_number(value) and 0 <= value < inf  # type: ignore[operator]
+
+
+def _is_filled_list(value: object) -> bool:
+    return isinstance(value, list) and len(value) > 0
 
 
 _ENTRIES: Rules = {
-    "replicates": (_is_natural, "a whole number"),
+    "replicates": (is_count, "a whole number"),
     "stopped": (is_text_or_none, "text or null"),
     "draw": (is_text, "text"),
-    "seed": (_is_natural, "a whole number"),
+    "seed": (is_count, "a whole number"),
     "score_name": (is_text, "text"),
     "strategy": (is_text, "text"),
     "penalty": (lambda v: v in (None, "auto") or _is_amount(v), 'a number, "auto" or null'),
     "seconds": (_is_amount, "a number, 0 or more"),
     "notes": (is_texts, "a list of texts"),
-    "graphs": (lambda v: isinstance(v, list) and len(v) > 0, "a list that is not empty"),
-    "nodes": (lambda v: isinstance(v, list) and len(v) > 0, "a list that is not empty"),
+    "graphs": (_is_filled_list, "a list that is not empty"),
+    "nodes": (_is_filled_list, "a list that is not empty"),
 }
-
-
-def _fields(record: object) -> dict[str, Any]:
-    """Return the arguments of ``Confidence`` in what ``to_dict`` wrote."""
-    record = check_format(record, "confidence", FORMAT, VERSION)
-    fields = checked_entries(record, _ENTRIES, "the confidence")
-    labels = fields.pop("nodes")
-    if len(fields["graphs"]) > fields["replicates"]:
-        raise DataError("the confidence has more graphs than replicates")
-    try:
-        names = tuple(node_name(name) for name in labels)
-        PDAG.empty(len(names), names)
-    except GraphError as error:
-        raise DataError(f"the nodes of the confidence: {error}") from None
-    graphs = tuple(graph_of_list(edges, len(names), names) for edges in fields["graphs"])
-    return {**fields, "graphs": graphs, "notes": tuple(fields["notes"])}
