@@ -18,6 +18,7 @@ from sges.cli.terminal import check_streams, remark, say
 from sges.errors import InvalidArgument, InvalidProperty, SgesError, in_shell
 
 INVALID_DATA, INVALID_COMMAND = 1, 2
+INTERRUPTION = "interrupted; nothing was written"
 
 # Typer carries Click inside, or needs it outside, depending on its version; either way this is
 # the base of its errors.
@@ -75,37 +76,33 @@ def run(arguments: list[str] | None = None) -> int:
     try:
         check_streams()
         with at_signals(signal.default_int_handler, signal.SIGTERM):  # as at Ctrl-C
-            code = app(arguments, prog_name="sges", standalone_mode=False)
+            code: int = app(arguments, prog_name="sges", standalone_mode=False) or 0
             sys.stdout.flush()
+        if code != INTERRUPTED:  # which newer versions of Typer return for Ctrl-C
+            return code
+        message = INTERRUPTION
     except ClickError as error:
         context = getattr(error, "ctx", None)
         path = "sges" if context is None else context.command_path
         message = getattr(error, "format_message", error.__str__)()
         if message.startswith("No such command 'reproduce'"):
-            line = "the experiments are run from a checkout of the repository: python -m studies"
+            message = "the experiments are run from a checkout of the repository: python -m studies"
         else:
-            line = f"{message.rstrip('.') or 'a command is missing'}; see {path} --help"
-        return complain(line, INVALID_COMMAND)
+            message = f"{message.rstrip('.') or 'a command is missing'}; see {path} --help"
+        code = INVALID_COMMAND
     except (InvalidArgument, InvalidProperty) as error:
-        return complain(in_shell(error), INVALID_COMMAND)
+        message, code = in_shell(error), INVALID_COMMAND
     except SgesError as error:
-        return complain(in_shell(error), INVALID_DATA)
+        message, code = in_shell(error), INVALID_DATA
     except BrokenPipeError:  # nobody reads on, and nobody is left to be told
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
         name = f"{error.filename}: " if error.filename else ""
-        return complain(f"{name}{error.strerror or error}", INVALID_DATA)
+        message, code = f"{name}{error.strerror or error}", INVALID_DATA
     except MemoryError:
-        return complain("there is not enough memory for this", INVALID_DATA)
+        message, code = "there is not enough memory for this", INVALID_DATA
     except (KeyboardInterrupt, typer.Abort):
-        code = INTERRUPTED
-    if code == INTERRUPTED:  # newer versions of Typer return it for Ctrl-C
-        return complain("interrupted; nothing was written", INTERRUPTED)
-    return code if isinstance(code, int) else 0
-
-
-def complain(message: str, code: int) -> int:
-    """Write one line on standard error, and return the exit code."""
+        message, code = INTERRUPTION, INTERRUPTED
     remark(message)
     return code

@@ -2,87 +2,71 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from sges.cli.learn import (
-    CheckpointFile,
-    KnowledgeFile,
-    MaxIndegree,
-    Penalty,
-    Score,
-    StrategyWord,
-    number_or_word,
-)
-from sges.cli.reading import Table, with_reading_options
+from sges.cli.learn import number_or_word
+from sges.cli.options import option, reading_arguments, takes
 from sges.cli.terminal import (
-    AsJson,
     at_terminal,
-    check_place,
-    option,
+    check_writable,
     print_json,
     print_page,
     remark,
+    undisturbed,
     warnings_as_remarks,
     watching,
-    write_undisturbed,
 )
 from sges.errors import in_shell
+from sges.writing import write_directory
 
 if TYPE_CHECKING:
     from sges.resampling import ReplicateProgress
 
-Replicates = Annotated[int, option("N", "How many replicates of the table to search.")]
-DrawWord = Annotated[
-    str,
-    option(
+
+@takes(
+    replicates=option("N", "The number of replicates to search."),
+    draw=option(
         "HOW",
         "How a replicate is drawn: auto, half (of the records), bootstrap, bayesian (random "
         "weights) or wishart (random covariances).",
     ),
-]
-Jobs = Annotated[
-    int | None,
-    option("N", "Search N replicates at once; -1 is one for each core.", "--n-jobs", "--jobs"),
-]
-Seed = Annotated[int, option("N", "The same seed gives the same replicates.")]
-TimeLimit = Annotated[
-    float | None, option("SECONDS", "Stop after SECONDS and count the replicates done so far.")
-]
-Out = Annotated[
-    Path | None,
-    option(
-        "DIR",
-        "Write confidence.json, strengths.csv, strengths.svg and summary.txt there: all or none.",
+    n_jobs=option(
+        "N", "Search N replicates at once; -1 is one for each core.", "--n-jobs", "--jobs"
     ),
-]
-
-
-@with_reading_options
+    seed=option("N", "The same seed gives the same replicates."),
+    time_limit=option("SECONDS", "Stop after SECONDS and count the replicates done so far."),
+    out=option(
+        "DIR",
+        "Write confidence.json, strengths.csv, strengths.svg and summary.txt to DIR: all of them "
+        "or none.",
+    ),
+)
 def confidence(
     *,
-    table: Table,
-    replicates: Replicates = 200,
-    draw: DrawWord = "auto",
-    n_jobs: Jobs = None,
-    seed: Seed = 0,
-    score: Score = "auto",
-    knowledge: KnowledgeFile = None,
-    strategy: StrategyWord = "auto",
-    penalty: Penalty = "auto",
-    max_indegree: MaxIndegree = None,
-    time_limit: TimeLimit = None,
-    checkpoint: CheckpointFile = None,
-    reading: dict[str, Any],
-    out: Out = None,
-    as_json: AsJson = False,
+    table: str,
+    replicates: int = 200,
+    draw: str = "auto",
+    n_jobs: int | None = None,
+    seed: int = 0,
+    score: str = "auto",
+    knowledge: Path | None = None,
+    strategy: str = "auto",
+    penalty: str = "auto",
+    max_indegree: int | None = None,
+    time_limit: float | None = None,
+    checkpoint: Path | None = None,
+    out: Path | None = None,
+    as_json: bool = False,
+    **reading: Any,  # noqa: ANN401
 ) -> None:
-    """Find how sure each edge is, by searching many replicates of a table.
+    """Estimate the confidence in each edge, by searching many replicates of a table.
 
-    Prints the share of replicates in which two variables are adjacent, and in which the edge
-    points either way or is undirected. Ctrl-C stops and counts the replicates done so far.
+    Prints for each two variables the share of replicates in which they are adjacent, and the
+    shares in which the edge points either way or is undirected. Ctrl-C stops the search and
+    counts the replicates done so far.
     """
     if out is not None:
-        check_place(out)
+        check_writable(out, is_directory=True)
     with warnings_as_remarks(), watching(f"reading {table}") as watcher:
         from sges.resampling import confidence as confidence_in
 
@@ -100,12 +84,14 @@ def confidence(
             time_limit=time_limit,
             checkpoint=checkpoint,
             progress=lambda progress: watcher.tell(in_words(progress)),
-            **reading,
+            **reading_arguments(**reading),
         )
         found = replace(found, notes=tuple(in_shell(note) for note in found.notes))
         if out is not None:
             watcher.tell(f"drawing and writing {out}")
-            write_undisturbed(out, found.files())
+            files = found.files()
+            with undisturbed():
+                write_directory(out, files)
     if as_json:
         print_json(found.to_dict())
     else:

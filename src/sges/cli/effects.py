@@ -1,16 +1,11 @@
 """``sges effect`` and ``sges effects``: what a class says about causes and their effects."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from sges.cli.graphs import GraphFile
-from sges.cli.learn import KnowledgeFile
-from sges.cli.reading import Table, with_reading_options
+from sges.cli.options import argument, option, reading_arguments, takes
 from sges.cli.terminal import (
-    AsJson,
-    argument,
     grid,
-    option,
     print_json,
     print_table,
     remark,
@@ -23,51 +18,38 @@ from sges.errors import DataError, InvalidArgument, suggestion
 if TYPE_CHECKING:
     from sges.effects import DiscreteEffect, LinearEffect
 
-LINEAR = "Assumed: the graph is right, no hidden common causes, no selection, linear relations."
-DISCRETE = "Assumed: the graph is right, no hidden common causes, no selection."
+DISCRETE = "Assumed: the graph is correct, no hidden common causes, no selection bias"
+LINEAR = f"{DISCRETE}, linear relations"
 
-Treatment = Annotated[str, argument("X", "The variable that is set.")]
-Outcome = Annotated[str, argument("Y", "The variable that responds.")]
-On = Annotated[str | None, option("NAME", "The variable that responds: the effects of all others.")]
-Of = Annotated[str | None, option("NAME", "The variable that is set: its effects on all.")]
-GivenGraph = Annotated[
-    Path | None,
-    option("FILE", "A graph, such as graph.json of sges learn, instead of learning one."),
-]
-Adjust = Annotated[
-    str,
-    option(
+
+@takes(
+    treatment=argument("X", "The variable that is set."),
+    outcome=argument("Y", "The variable that responds."),
+    adjustment=option(
         "HOW",
-        "Adjust for the parents of X, or for the optimal set (smallest standard errors); "
-        "for continuous data.",
+        "parents (adjust for the parents of X) or optimal (for the set with the smallest standard "
+        "errors; continuous data only).",
     ),
-]
-
-
-ConfidenceFile = Annotated[
-    Path | None,
-    option(
-        "FILE", "confidence.json of sges confidence: adds an interval over its replicates' graphs."
+    confidence=option(
+        "FILE",
+        "confidence.json of sges confidence: adds an interval over the graphs of its replicates.",
     ),
-]
-
-
-@with_reading_options
+)
 def effect(
     *,
-    graph: GraphFile,
-    table: Table,
-    treatment: Treatment,
-    outcome: Outcome,
-    adjustment: Adjust = "parents",
-    reading: dict[str, Any],
-    confidence: ConfidenceFile = None,
-    as_json: AsJson = False,
+    graph: str,
+    table: str,
+    treatment: str,
+    outcome: str,
+    adjustment: str = "parents",
+    confidence: Path | None = None,
+    as_json: bool = False,
+    **reading: Any,  # noqa: ANN401
 ) -> None:
     """Estimate the effect of X on Y: one value for each set of parents that X may have (IDA).
 
-    Continuous data give the change of Y per unit of X, discrete data the distribution of Y when
-    X is set.
+    For continuous data it is the change in Y per unit of X, for discrete data the distribution of
+    Y when X is set.
     """
     from sges.data import Reading
     from sges.effects import LinearEffect
@@ -79,7 +61,7 @@ def effect(
         raise InvalidArgument("standard input can be the graph or the table, not both")
     with warnings_as_remarks():
         known = read_graph(graph)
-        data = read_table(table, "auto", 1.0, Reading(**reading))
+        data = read_table(table, "auto", 1.0, Reading(**reading_arguments(**reading)))
         found = estimate(known, treatment, outcome, data, adjustment=adjustment)  # type: ignore[arg-type]
         over = None
         if confidence is not None:
@@ -102,42 +84,47 @@ def effect(
         what = "values" if isinstance(found, LinearEffect) else "changes of probability"
         say(
             f"Over {len(over.minima)} replicates: {what} {_range(over.interval(), 4)} in 95% of "
-            f"them; surely not zero in {over.share_nonzero:.0%}"
+            f"them; all non-zero in {over.share_nonzero:.0%}"
         )
 
 
-@with_reading_options
+@takes(
+    on=option("NAME", "The variable that responds: rank the effects of all others on it."),
+    of=option("NAME", "The variable that is set: rank its effects on all others."),
+    graph=option("FILE", "A graph, such as graph.json of sges learn, instead of learning one."),
+)
 def effects(
     *,
-    table: Table,
-    on: On = None,
-    of: Of = None,
-    graph: GivenGraph = None,
-    knowledge: KnowledgeFile = None,
-    reading: dict[str, Any],
-    as_json: AsJson = False,
+    table: str,
+    on: str | None = None,
+    of: str | None = None,
+    graph: Path | None = None,
+    knowledge: Path | None = None,
+    as_json: bool = False,
+    **reading: Any,  # noqa: ANN401
 ) -> None:
-    """Rank the effects on one variable (--on), or those of one (--of), by lower bound.
+    """Rank the effects on one variable (--on), or of one (--of), by their lower bounds.
 
     Learns the class from TABLE as sges learn does, or takes it from --graph. An effect has one
-    value for each set of parents that its cause may have (IDA); the ranking is by the smallest
-    absolute value. For continuous data values are per unit of the cause; for discrete data they
-    are the largest change in the probability of any event when the cause is set to another level.
+    value for each set of parents that its cause may have (IDA), and the lower bound is the
+    smallest absolute value. For continuous data a value is per unit of the cause; for discrete
+    data it is the largest change in the probability of any event when the cause is set to another
+    level.
     """
     from sges.data import Reading
     from sges.effects import effects_of, effects_on
     from sges.export import read_graph
     from sges.learning import learn, read_table
 
-    if (on is None) == (of is None):
+    given = [name for name in (on, of) if name is not None]
+    if len(given) != 1:
         raise InvalidArgument("give exactly one of --on and --of")
+    (name,) = given
     if graph is not None and knowledge is not None:
         raise InvalidArgument("--knowledge is for learning a graph; leave it out with --graph")
     with warnings_as_remarks(), watching(f"reading {table}") as watcher:
-        data = read_table(table, "auto", 1.0, Reading(**reading))
-        name = on if on is not None else of
+        data = read_table(table, "auto", 1.0, Reading(**reading_arguments(**reading)))
         assert data is not None  # the score is named by a word
-        assert name is not None
         if name not in data.names:
             hint = suggestion(name, data.names, "the columns")
             raise DataError(f"there is no column {name!r}; {hint}")
@@ -182,10 +169,10 @@ def _print_ranking(
         table.add_row(other, *cells)
     print_table(table)
     if is_linear:
-        say(LINEAR)
+        say(f"{LINEAR}.")
     else:
-        say("A change is the largest difference that setting the cause makes to a probability.")
-        say(DISCRETE)
+        say("A change is the largest difference that setting the cause makes to any probability.")
+        say(f"{DISCRETE}.")
 
 
 def _print_linear(found: "LinearEffect") -> None:
@@ -196,7 +183,7 @@ def _print_linear(found: "LinearEffect") -> None:
         table.add_row(f"{value:.4g}", f"{error:.2g}", ", ".join(names) or "-")
     print_table(table)
     say(f"95% interval: {_range(found.interval(), 4)}")
-    say(LINEAR)
+    say(f"{LINEAR}.")
 
 
 def _print_discrete(found: "DiscreteEffect") -> None:
@@ -211,7 +198,7 @@ def _print_discrete(found: "DiscreteEffect") -> None:
     print_table(table)
     for names in found.adjustment:
         say(f"adjusted for: {', '.join(names) or 'nothing'}")
-    say(DISCRETE)
+    say(f"{DISCRETE}.")
 
 
 def _range(values: "tuple[float, ...]", digits: int) -> str:

@@ -3,40 +3,16 @@
 import csv
 import io
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from sges.cli.learn import property_of
-from sges.cli.terminal import (
-    AsJson,
-    argument,
-    grid,
-    option,
-    print_json,
-    print_table,
-    say,
-    undisturbed,
-    write_file_undisturbed,
-    write_undisturbed,
-)
+from sges.cli.options import argument, option, takes
+from sges.cli.terminal import grid, print_json, print_table, say, undisturbed
 from sges.errors import InvalidArgument, check_word
+from sges.writing import write_bytes, write_directory, write_text
 
 if TYPE_CHECKING:
     from sges.data import Dataset
-
-
-GraphFile = Annotated[
-    str,
-    argument(
-        "GRAPH", "JSON (also of a result), GraphML, GML, DOT, CSV or BIF; - for standard input."
-    ),
-]
-Truth = Annotated[
-    str, argument("TRUTH", "The true graph, in any format of sges convert; - for standard input.")
-]
-Found = Annotated[str, argument("FOUND", "The graph that was found; - for standard input.")]
-AsTheyAre = Annotated[
-    bool, option("", "Compare a DAG as it is, not by its equivalence class.", "--as-they-are")
-]
 
 # Measure
 
@@ -50,11 +26,12 @@ MEASURES = {
 """What each assumption measures, in words."""
 
 
-def measure(*, graph: GraphFile, as_json: AsJson = False) -> None:
+@takes()
+def measure(*, graph: str, as_json: bool = False) -> None:
     """Report the complexity of a graph and the bounds it satisfies.
 
-    Each row is the tightest assumption of its kind that holds for the graph, as the option of
-    sges learn. The last column says which sets H a delete may have in SBES under it.
+    Each row gives the tightest bound of its kind that holds for the graph, as an option of sges
+    learn. The last column says which sets H the deletions of SBES may have under this bound.
     """
     from sges.export import read_graph
 
@@ -99,9 +76,14 @@ def measure(*, graph: GraphFile, as_json: AsJson = False) -> None:
 # Compare
 
 
-def compare(
-    *, truth: Truth, found: Found, as_they_are: AsTheyAre = False, as_json: AsJson = False
-) -> None:
+@takes(
+    truth=argument("TRUTH", "The true graph, in any format of sges convert; - for standard input."),
+    found=argument("FOUND", "The graph that was found; - for standard input."),
+    as_they_are=option(
+        "", "Compare DAGs themselves, not their equivalence classes.", "--as-they-are"
+    ),
+)
+def compare(*, truth: str, found: str, as_they_are: bool = False, as_json: bool = False) -> None:
     """Compare a found graph with the truth.
 
     A DAG stands for its equivalence class, because data cannot tell the members of a class apart.
@@ -133,16 +115,14 @@ def compare(
 
 # Convert and plot
 
-Converted = Annotated[
-    Path,
-    argument("OUT", "The new file: .json, .graphml, .gml, .dot, .gv or .csv tells its format."),
-]
-PictureFile = Annotated[Path, argument("PICTURE", "The picture: .svg, .png or .pdf.")]
-Around = Annotated[str | None, option("NAME", "Draw only the nodes near this one.")]
-Depth = Annotated[int, option("K", "With --around: at most K edges away from it.", min=0)]
 
-
-def convert(*, graph: GraphFile, out: Converted, as_json: AsJson = False) -> None:
+@takes(
+    out=argument(
+        "OUT",
+        "The file to write; its ending gives the format: .json, .graphml, .gml, .dot, .gv or .csv.",
+    )
+)
+def convert(*, graph: str, out: Path, as_json: bool = False) -> None:
     """Convert a graph to another format."""
     from sges.export import read_graph, write_graph
 
@@ -152,13 +132,13 @@ def convert(*, graph: GraphFile, out: Converted, as_json: AsJson = False) -> Non
     _name_file(path, as_json)
 
 
+@takes(
+    picture=argument("PICTURE", "The file to write: .svg, .png or .pdf."),
+    around=option("NAME", "Draw only the nodes near this one."),
+    depth=option("K", "With --around: at most K edges away from it.", min=0),
+)
 def plot(
-    *,
-    graph: GraphFile,
-    picture: PictureFile,
-    around: Around = None,
-    depth: Depth = 2,
-    as_json: AsJson = False,
+    *, graph: str, picture: Path, around: str | None = None, depth: int = 2, as_json: bool = False
 ) -> None:
     """Draw a graph, or the part of it around a node."""
     from sges.export import read_graph
@@ -166,7 +146,9 @@ def plot(
     from sges.plot.drawing import format_of
 
     content = drawn(read_graph(graph), format_of(picture), around=around, depth=depth)
-    _name_file(write_file_undisturbed(picture, content), as_json)
+    with undisturbed():
+        write_bytes(picture, content)
+    _name_file(picture, as_json)
 
 
 def _name_file(path: Path, as_json: bool) -> None:
@@ -179,23 +161,24 @@ def _name_file(path: Path, as_json: bool) -> None:
 
 # Report
 
-ResultFile = Annotated[
-    str,
-    argument("RESULT", "What sges learn wrote: graph.json or its directory; - for standard input."),
-]
-Page = Annotated[Path, argument("PAGE", "The HTML file to write.", show_default=True)]
-ConfidenceFile = Annotated[
-    Path | None,
-    option("FILE", "The confidence.json that sges confidence wrote: adds how sure each edge is."),
-]
 
-
+@takes(
+    result=argument(
+        "RESULT",
+        "A result of sges learn: graph.json, a report, or their directory; - for standard input.",
+    ),
+    page=argument("PAGE", "The HTML file to write.", show_default=True),
+    confidence=option(
+        "FILE",
+        "confidence.json of sges confidence: adds the share of replicates that have each edge.",
+    ),
+)
 def report(
     *,
-    result: ResultFile,
-    page: Page = Path("report.html"),
-    confidence: ConfidenceFile = None,
-    as_json: AsJson = False,
+    result: str,
+    page: Path = Path("report.html"),
+    confidence: Path | None = None,
+    as_json: bool = False,
 ) -> None:
     """Write a result as one HTML file that shows, explains and replays it.
 
@@ -208,51 +191,43 @@ def report(
 
     sure = None if confidence is None else Confidence.from_json(read_text(confidence))
     page_text = report_page(read_result(result), confidence=sure)
-    content = page_text.encode("utf-8", errors="surrogatepass")
-    _name_file(write_file_undisturbed(page, content), as_json)
+    with undisturbed():
+        write_text(page, page_text)
+    _name_file(page, as_json)
 
 
 # Simulate
 
-Out = Annotated[
-    Path,
-    argument("DIR", "The directory for data.csv and truth.json: both are written, or neither."),
-]
-Variables = Annotated[int, option("N", "The number of variables.", min=1)]
-Edges = Annotated[
-    int | None, option("N", "A random DAG with N edges; by default one edge per variable.", min=0)
-]
-Parents = Annotated[
-    int | None,
-    option(
+
+@takes(
+    out=argument("DIR", "The directory for data.csv and truth.json: both are written, or neither."),
+    variables=option("N", "The number of variables.", min=1),
+    edges=option("N", "A random DAG with N edges; by default one edge per variable.", min=0),
+    max_parents=option(
         "K",
         "Instead of --edges: a random structure with at most K parents, as in the paper.",
         min=0,
     ),
-]
-Polytree = Annotated[bool, option("", "Instead of --edges: a random directed tree.", "--polytree")]
-Model = Annotated[str, option("KIND", "gaussian (linear) or discrete (random tables).")]
-Arity = Annotated[int, option("N", "The number of levels of a discrete variable.", min=2)]
-ExampleName = Annotated[
-    str | None, option("NAME", "The network of an example, asia or greenhouse, not a random one.")
-]
-Records = Annotated[int, option("N", "The number of records.", min=2)]
-Seed = Annotated[int, option("N", "The same seed gives the same files.", min=0)]
-
-
+    polytree=option("", "Instead of --edges: a random directed tree.", "--polytree"),
+    model=option("KIND", "gaussian (linear) or discrete (random conditional probability tables)."),
+    arity=option("N", "The number of levels of a discrete variable.", min=2),
+    example=option("NAME", "The network of an example, asia or greenhouse, not a random one."),
+    records=option("N", "The number of records.", min=2),
+    seed=option("N", "The same seed gives the same files.", min=0),
+)
 def simulate(
     *,
-    out: Out,
-    variables: Variables = 10,
-    edges: Edges = None,
-    max_parents: Parents = None,
-    polytree: Polytree = False,
-    model: Model = "gaussian",
-    arity: Arity = 2,
-    example: ExampleName = None,
-    records: Records = 1000,
-    seed: Seed = 0,
-    as_json: AsJson = False,
+    out: Path,
+    variables: int = 10,
+    edges: int | None = None,
+    max_parents: int | None = None,
+    polytree: bool = False,
+    model: str = "gaussian",
+    arity: int = 2,
+    example: str | None = None,
+    records: int = 1000,
+    seed: int = 0,
+    as_json: bool = False,
 ) -> None:
     """Draw a random network and sample data from it.
 
@@ -268,12 +243,9 @@ def simulate(
 
         network = load(example).network
     else:
-        options = {
-            "--edges": edges is not None,
-            "--max-parents": max_parents is not None,
-            "--polytree": polytree,
-        }
-        given = [name for name, is_given in options.items() if is_given]
+        structures = {"--edges": edges, "--max-parents": max_parents}
+        given = [name for name, value in structures.items() if value is not None]
+        given += ["--polytree"] if polytree else []
         if len(given) > 1:
             raise InvalidArgument(
                 f"{' and '.join(given)} were both given; give one kind of structure"
@@ -283,10 +255,8 @@ def simulate(
         elif max_parents is not None:
             dag = networks.random_structure(variables, max_parents, seed)
         else:
-            most = variables * (variables - 1) // 2
-            dag = networks.random_dag(
-                variables, min(variables, most) if edges is None else edges, seed
-            )
+            usual = min(variables, variables * (variables - 1) // 2)
+            dag = networks.random_dag(variables, usual if edges is None else edges, seed)
         check_word("model", model, ("gaussian", "discrete"))
         if model == "gaussian":
             network = networks.LinearGaussian.random(dag, seed=seed)
@@ -297,7 +267,8 @@ def simulate(
         "data.csv": csv_of(network.sample(records, seed)).encode(),
         "truth.json": (to_json(dag) + "\n").encode(),
     }
-    written = [str(path) for path in write_undisturbed(out, files)]
+    with undisturbed():
+        written = [str(path) for path in write_directory(out, files)]
     if as_json:
         print_json(
             {

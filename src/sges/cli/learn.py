@@ -5,176 +5,95 @@ import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 
-from sges.cli.reading import Table, completion, with_reading_options
+from sges.cli.options import completion, option, reading_arguments, takes
 from sges.cli.terminal import (
-    AsJson,
     at_terminal,
-    check_file,
-    check_place,
-    option,
+    check_writable,
     page_width,
     print_json,
     print_page,
     remark,
+    undisturbed,
     warnings_as_remarks,
     watching,
-    write_file_undisturbed,
-    write_undisturbed,
 )
 from sges.errors import InvalidArgument, in_shell
+from sges.writing import write_bytes, write_directory, write_text
 
 if TYPE_CHECKING:
     from sges.properties import AtMost
     from sges.result import Result
 
-ASSUMPTION = "What you assume of the truth (at most one)"
+_assumed = partial(
+    option, rich_help_panel="Assumptions about the true graph (at most one)", show_default=False
+)
+"""An option that bounds a property of the true graph."""
 
 
-_bound = partial(option, "K", rich_help_panel=ASSUMPTION, show_default=False)
-"""An option that bounds a property of the truth."""
-
-Score = Annotated[
-    str,
-    option(
-        "NAME",
-        "auto (qNML for discrete columns, otherwise the BIC that fits), bic (always the BIC "
-        "that fits), gaussian-bic, bge, discrete-bic, qnml, bdeu, degenerate-gaussian, basis "
-        "(curved relations) or rank (skew and outliers). With a number as --penalty, auto means "
-        "bic.",
-        autocompletion=completion("sges.score.named", "SCORE_WORDS"),
+@takes(
+    max_parents=_assumed("K", "No variable has more than K parents."),
+    max_clique=_assumed("K", "No more than K variables are mutually adjacent."),
+    max_v_width=_assumed(
+        "K",
+        "No two non-adjacent variables have more than K mutually adjacent common children.",
+        *("--max-v-width", "--v-width"),
     ),
-]
-StrategyWord = Annotated[
-    str,
-    option(
-        "NAME",
-        "auto (best graphs, bounded work), extended (the same without the bound), interleaved "
-        "(faster), conservative, turning, low-order (for dense truths and little discrete data), "
-        "or two-phase (the search of the paper; auto means this with --forward).",
-        autocompletion=completion("sges.search", "STRATEGIES"),
+    max_treewidth=_assumed(
+        "K",
+        "The treewidth of the moral graph is at most K.",
+        *("--max-treewidth", "--treewidth"),
     ),
-]
-ForwardWord = Annotated[
-    str | None,
-    option(
+    max_v_structures=_assumed(
+        "K", "There are at most K v-structures.", "--max-v-structures", "--v-structures"
+    ),
+    auto_bound=_assumed(
+        "", "Raise a bound on parents until the score no longer improves.", "--auto-bound"
+    ),
+    forward=option(
         "PHASE",
-        "The forward phase of two-phase search: fes, poly (polynomially many score "
-        "evaluations), order (the best order of the variables) or complete (start from the "
-        "complete graph).",
+        "The forward phase of two-phase search: fes, poly (polynomially many score evaluations), "
+        "order (the best order of the variables) or complete (start from the complete graph).",
         autocompletion=completion("sges.search.algorithms", "Forward"),
     ),
-]
-StartFile = Annotated[
-    Path | None, option("FILE", "A graph to start from: JSON, GraphML, DOT or CSV.")
-]
-MaxParentsBound: TypeAlias = Annotated[int | None, _bound("No variable has more than K parents.")]
-MaxCliqueBound: TypeAlias = Annotated[
-    int | None, _bound("No more than K variables are mutually adjacent.")
-]
-MaxVWidthBound: TypeAlias = Annotated[
-    int | None,
-    _bound(
-        "No two non-adjacent variables have more than K mutually adjacent common children.",
-        "--max-v-width",
-        "--v-width",
-    ),
-]
-MaxTreewidthBound: TypeAlias = Annotated[
-    int | None,
-    _bound("The treewidth of the moral graph is at most K.", "--max-treewidth", "--treewidth"),
-]
-MaxVStructuresBound: TypeAlias = Annotated[
-    int | None, _bound("There are at most K v-structures.", "--max-v-structures", "--v-structures")
-]
-AutoBound = Annotated[
-    bool,
-    option(
-        "",
-        "Raise a bound on parents until the score no longer improves.",
-        "--auto-bound",
-        rich_help_panel=ASSUMPTION,
-        show_default=False,
-    ),
-]
-MaxIndegree = Annotated[
-    int | None,
-    option(
-        "K",
-        "Allow at most K parents of each variable in the graph (--max-parents is an "
-        "assumption about the truth and does not limit the graph).",
-    ),
-]
-KnowledgeFile = Annotated[
-    Path | None, option("FILE", "Required edges, forbidden edges and tiers: TOML or JSON.")
-]
-Penalty = Annotated[
-    str,
-    option(
-        "X",
-        "auto: prior odds of 1/p per edge, for p variables. A number: the BIC with its "
-        "penalty multiplied by X; 1 is the textbook BIC, more gives fewer edges. choose: such a "
-        "number, by many searches on parts of the table.",
-    ),
-]
-TimeLimit = Annotated[
-    float | None, option("SECONDS", "Stop after SECONDS and return the best graph found so far.")
-]
-Jobs = Annotated[
-    int | None,
-    option(
+    start=option("FILE", "A graph to start from: JSON, GraphML, DOT or CSV."),
+    time_limit=option("SECONDS", "Stop after SECONDS and return the best graph found so far."),
+    n_jobs=option(
         "N",
-        "Run N escapes of the search at once; -1 for as many as there are cores. The result "
-        "does not depend on it.",
-        "--n-jobs",
-        "--jobs",
+        "Run N jobs in parallel; -1 is one for each core. The result does not depend on it.",
+        *("--n-jobs", "--jobs"),
     ),
-]
-Out = Annotated[
-    Path | None,
-    option(
+    out=option(
         "DIR",
-        "Write graph.json, graph.dot, graph.svg, report.html and summary.txt there: all or none.",
+        "Write graph.json, graph.dot, graph.svg, report.html and summary.txt to DIR: all of them "
+        "or none.",
     ),
-]
-CheckpointFile = Annotated[
-    Path | None,
-    option(
-        "FILE",
-        "Save what was done there every few seconds; if the run is killed, the same command "
-        "resumes from there.",
-    ),
-]
-Report = Annotated[
-    Path | None, option("FILE", "Write one HTML file that shows, explains and replays the result.")
-]
-
-
-@with_reading_options
+    report=option("FILE", "Write one HTML file that shows, explains and replays the result."),
+)
 def learn(
     *,
-    table: Table,
-    score: Score = "auto",
-    max_parents: MaxParentsBound = None,
-    max_clique: MaxCliqueBound = None,
-    max_v_width: MaxVWidthBound = None,
-    max_treewidth: MaxTreewidthBound = None,
-    max_v_structures: MaxVStructuresBound = None,
-    auto_bound: AutoBound = False,
-    knowledge: KnowledgeFile = None,
-    strategy: StrategyWord = "auto",
-    penalty: Penalty = "auto",
-    forward: ForwardWord = None,
-    start: StartFile = None,
-    max_indegree: MaxIndegree = None,
-    time_limit: TimeLimit = None,
-    n_jobs: Jobs = None,
-    checkpoint: CheckpointFile = None,
-    reading: dict[str, Any],
-    out: Out = None,
-    report: Report = None,
-    as_json: AsJson = False,
+    table: str,
+    score: str = "auto",
+    max_parents: int | None = None,
+    max_clique: int | None = None,
+    max_v_width: int | None = None,
+    max_treewidth: int | None = None,
+    max_v_structures: int | None = None,
+    auto_bound: bool = False,
+    knowledge: Path | None = None,
+    strategy: str = "auto",
+    penalty: str = "auto",
+    forward: str | None = None,
+    start: Path | None = None,
+    max_indegree: int | None = None,
+    time_limit: float | None = None,
+    n_jobs: int | None = None,
+    checkpoint: Path | None = None,
+    out: Path | None = None,
+    report: Path | None = None,
+    as_json: bool = False,
+    **reading: Any,  # noqa: ANN401
 ) -> None:
     """Learn the equivalence class of Bayesian networks that a table supports.
 
@@ -187,9 +106,9 @@ def learn(
         max_treewidth=max_treewidth, max_v_structures=max_v_structures,
     )  # fmt: skip
     if out is not None:
-        check_place(out)
+        check_writable(out, is_directory=True)
     if report is not None:
-        check_file(report)
+        check_writable(report, is_directory=False)
     with warnings_as_remarks(), watching(f"reading {table}") as watcher:
         from sges.learning import learn as learn_from
 
@@ -207,21 +126,23 @@ def learn(
             n_jobs=n_jobs,
             checkpoint=checkpoint,
             progress=watcher.callback,
-            **reading,
+            **reading_arguments(**reading),
         )
         result = in_words_of_the_shell(result)
         if out is not None:
-            watcher.tell(f"drawing and writing {out}")
             from sges.report import files_of
 
+            watcher.tell(f"drawing and writing {out}")
             files = files_of(result, out, command_line())
-            write_undisturbed(out, files)
+            with undisturbed():
+                write_directory(out, files)
         if report is not None:
             from sges.report import report_page
 
             watcher.tell(f"writing {report}")
             page = report_page(result, command_line())
-            write_file_undisturbed(report, page.encode("utf-8", errors="surrogatepass"))
+            with undisturbed():
+                write_text(report, page)
     show(result, as_json=as_json)
     if out is not None and at_terminal():
         remark(f"wrote graph.json, graph.dot, graph.svg, report.html and summary.txt to {out}")
@@ -229,13 +150,8 @@ def learn(
         remark(f"wrote {report}")
 
 
-@with_reading_options
-def inspect(
-    *,
-    table: Table,
-    reading: dict[str, Any],
-    as_json: AsJson = False,
-) -> None:
+@takes()
+def inspect(*, table: str, as_json: bool = False, **reading: Any) -> None:  # noqa: ANN401
     """Look at a table before a search: what it holds, and what in it matters.
 
     Prints the kind of each column and what it holds, and what a statistician would point out:
@@ -246,34 +162,42 @@ def inspect(
     with warnings_as_remarks(), watching(f"reading {table}"):
         from sges.data import inspect as inspect_table
 
-        found = inspect_table(table, **reading)
+        found = inspect_table(table, **reading_arguments(**reading))
     if as_json:
         print_json(found.to_dict())
     else:
         print_page(found.text(page_width(), shell=True))
 
 
-Picture = Annotated[Path, option("FILE", "Where the picture goes: .svg, .png or .pdf.")]
-ExampleName = Annotated[str, option("NAME", "The example: greenhouse or asia.")]
-
-
+@takes(
+    example=option("NAME", "The example: greenhouse or asia."),
+    picture=option("FILE", "Where the picture goes: .svg, .png or .pdf."),
+)
 def demo(
-    *,
-    example: ExampleName = "greenhouse",
-    picture: Picture = Path("demo.svg"),
-    as_json: AsJson = False,
+    *, example: str = "greenhouse", picture: Path = Path("demo.svg"), as_json: bool = False
 ) -> None:
     """Learn a bundled example, print what was found, and draw it."""
     from sges.examples import load
     from sges.learning import learn as learn_from
+    from sges.metrics import compare
     from sges.plot import picture as drawn
     from sges.plot.drawing import format_of
 
     kind, chosen = format_of(picture), load(example)
     result = learn_from(chosen)
-    write_file_undisturbed(picture, drawn(result.cpdag, kind))
+    content = drawn(result.cpdag, kind)
+    with undisturbed():
+        write_bytes(picture, content)
     show(result, as_json=as_json)
-    remark(comparison_with_truth(chosen.truth, result))
+    found = compare(chosen.truth, result.cpdag)
+    if found.same_class:
+        remark("this is exactly the class of the network that the data were sampled from")
+    else:
+        remark(
+            f"of the {found.true_edges} edges of the network that the data were sampled from, "
+            f"{found.true_edges - found.missing} were found; {found.extra + found.wrong_type} "
+            "edges are wrong"
+        )
     remark(f"the picture is in {picture}")
 
 
@@ -290,21 +214,6 @@ def show(result: "Result", *, as_json: bool) -> None:
 def in_words_of_the_shell(result: "Result") -> "Result":
     """Return a result whose notes name options of the command, not arguments of the library."""
     return replace(result, notes=tuple(in_shell(note) for note in result.notes))
-
-
-def comparison_with_truth(truth: Any, result: "Result") -> str:  # noqa: ANN401 (a PDAG)
-    """Return in one line how the result compares with the network behind the data."""
-    from sges.metrics import compare
-
-    found = compare(truth, result.cpdag)
-    if found.same_class:
-        return "this is exactly the class of the network that the data were sampled from"
-    wrong = found.extra + found.wrong_type
-    right = found.true_edges - found.missing
-    return (
-        f"of the {found.true_edges} edges of the network that the data were sampled from, "
-        f"{right} were found; {wrong} edges are wrong"
-    )
 
 
 # Options as the library takes them
@@ -342,8 +251,5 @@ def number_or_word(text: str) -> Any:  # noqa: ANN401 (a number or a word)
 def command_line() -> str | None:
     """Return the command line, or None if the command was called from Python."""
     program = Path(sys.argv[0])
-    is_ours = program.stem == "sges" or (program.name, program.parent.name) == (
-        "__main__.py",
-        "sges",
-    )
+    is_ours = program.stem == "sges" or program.parts[-2:] == ("sges", "__main__.py")
     return shlex.join(["sges", *sys.argv[1:]]) if is_ours else None

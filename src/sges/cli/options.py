@@ -1,15 +1,29 @@
-"""The options on how a table is read, which the commands that read one share."""
+"""How a command takes its options, and the options that several commands share.
+
+A command is a function with plain arguments.  ``@takes`` gives each of them its option, with the
+text of the help: from the options of the command, or by its name from those here.  A command that
+reads a table has ``**reading``, which stands for all options on how the table is read.
+"""
 
 import inspect
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import partial
 from importlib import import_module
 from typing import Annotated, Any, get_args
 
-from sges.cli.terminal import argument, option
+import typer
+
 from sges.errors import InvalidArgument
 
-READING = "How the table is read"
+
+def option(metavar: str, text: str, *names: str, **more: Any) -> Any:  # noqa: ANN401
+    """Return an option of a command: what stands for its value, its help, and its names."""
+    return typer.Option(*names, metavar=metavar, help=text, **more)
+
+
+def argument(metavar: str, text: str, *, show_default: bool = False) -> Any:  # noqa: ANN401
+    """Return an argument of a command: what stands for it, and its help."""
+    return typer.Argument(metavar=metavar, help=text, show_default=show_default)
 
 
 def completion(module: str, name: str) -> Callable[[str], list[str]]:
@@ -22,66 +36,90 @@ def completion(module: str, name: str) -> Callable[[str], list[str]]:
     return complete
 
 
-_option = partial(option, rich_help_panel=READING, show_default=False)
+_reading = partial(option, rich_help_panel="How the table is read", show_default=False)
 """An option on how the table is read."""
 
-Table = Annotated[
-    str,
-    argument(
+SHARED: dict[str, Any] = {
+    "table": argument(
         "TABLE",
         "CSV, TSV (also .gz), Parquet or Feather; a folder or a quoted pattern for several "
         "files; - for standard input.",
     ),
-]
+    "graph": argument(
+        "GRAPH", "JSON (also of a result), GraphML, GML, DOT, CSV or BIF; - for standard input."
+    ),
+    "score": option(
+        "NAME",
+        "auto (qNML for discrete columns, otherwise the BIC that fits), bic (always the BIC that "
+        "fits), gaussian-bic, bge, discrete-bic, qnml, bdeu, degenerate-gaussian, basis (curved "
+        "relations) or rank (skew and outliers). With a number as --penalty, auto means bic.",
+        autocompletion=completion("sges.score.named", "SCORE_WORDS"),
+    ),
+    "strategy": option(
+        "NAME",
+        "auto (best graphs, bounded work), extended (the same without the bound), interleaved "
+        "(faster), conservative, turning, low-order (for dense graphs and small discrete tables), "
+        "or two-phase (the search of the paper; with --forward, auto means this).",
+        autocompletion=completion("sges.search", "STRATEGIES"),
+    ),
+    "penalty": option(
+        "X",
+        "auto (prior odds of 1/p for each edge, with p variables), a number by which the penalty "
+        "of the BIC is multiplied (1 is the textbook BIC, more gives fewer edges), or choose (find "
+        "such a number by many searches on parts of the table).",
+    ),
+    "max_indegree": option(
+        "K",
+        "Allow at most K parents of each variable in the graph (--max-parents is an assumption "
+        "about the truth and does not limit the graph).",
+    ),
+    "knowledge": option("FILE", "Required edges, forbidden edges and tiers: TOML or JSON."),
+    "checkpoint": option(
+        "FILE",
+        "Save the progress to FILE every few seconds; if the run is killed, the same command "
+        "resumes from there.",
+    ),
+    "as_json": option("", "Print one JSON document instead of text.", "--json"),
+    "kinds": _reading(
+        "COLUMN=KIND",
+        "Read a column as continuous or discrete; KIND alone is for all columns. Repeatable.",
+    ),
+    "missing": _reading(
+        "HOW",
+        "Missing values: error (refuse them), drop (their rows), em (estimate from the values "
+        "observed) or level (one more level of a discrete column).",
+        autocompletion=completion("sges.data", "Missing"),
+        show_default=True,
+    ),
+    "columns": _reading("COLUMN", "Read only these columns. Repeatable."),
+    "exclude": _reading("COLUMN", "Leave a column out. Repeatable."),
+    "weights": _reading(
+        "COLUMN",
+        "The column that says how often each row occurs; if any value has a fraction, they are "
+        "survey weights.",
+    ),
+    "delimiter": _reading("CHARACTER", "The character between fields; a comma by default."),
+    "decimal": _reading("CHARACTER", "The decimal mark; a point by default."),
+    "encoding": _reading("NAME", "The encoding of the text; UTF-8 by default."),
+    "missing_words": _reading(
+        "WORD", "A field that means a missing value, instead of NA, NaN and the like. Repeatable."
+    ),
+}
 
 
 def reading_arguments(
     *,
-    kinds: Annotated[
-        list[str] | None,
-        _option(
-            "COLUMN=KIND",
-            "Read a column as continuous or discrete; a kind alone is for all columns. Repeatable.",
-        ),
-    ] = None,
-    missing: Annotated[
-        str,
-        _option(
-            "HOW",
-            "Missing values: error (refuse them), drop (their rows), em (estimate from the values "
-            "observed) or level (one more level of a discrete column).",
-            autocompletion=completion("sges.data", "Missing"),
-            show_default=True,
-        ),
-    ] = "error",
-    columns: Annotated[
-        list[str] | None, _option("COLUMN", "Read only these columns. Repeatable.")
-    ] = None,
-    exclude: Annotated[
-        list[str] | None, _option("COLUMN", "Leave a column out. Repeatable.")
-    ] = None,
-    weights: Annotated[
-        str | None,
-        _option(
-            "COLUMN",
-            "The column with the number of times that each row occurs, or with survey weights if "
-            "any has a fraction.",
-        ),
-    ] = None,
-    delimiter: Annotated[str | None, _option("CHARACTER", "The character between fields.")] = None,
-    decimal: Annotated[str, _option("CHARACTER", "The decimal point.")] = ".",
-    encoding: Annotated[
-        str | None, _option("NAME", "The encoding of the text; UTF-8 by default.")
-    ] = None,
-    missing_words: Annotated[
-        list[str] | None,
-        _option(
-            "WORD",
-            "A field that means a missing value, instead of NA, NaN and the like. Repeatable.",
-        ),
-    ] = None,
+    kinds: list[str] | None = None,
+    missing: str = "error",
+    columns: list[str] | None = None,
+    exclude: list[str] | None = None,
+    weights: str | None = None,
+    delimiter: str | None = None,
+    decimal: str = ".",
+    encoding: str | None = None,
+    missing_words: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Return how a table is read, as arguments of ``sges.data.Reading``, which checks them."""
+    """Return how a table is read, as arguments of the library, which checks them."""
     arguments: dict[str, Any] = dict(locals())
     if kinds and (len(kinds) > 1 or "=" in kinds[0]):
         arguments["kinds"] = {}
@@ -95,20 +133,18 @@ def reading_arguments(
     return arguments
 
 
-def with_reading_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command that takes the options of reading in the place of its ``reading``."""
-    options = inspect.signature(reading_arguments).parameters
+def takes(**own: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:  # noqa: ANN401
+    """Give the arguments of a command their options: its own, and those that several share."""
 
-    @wraps(command)
-    def wrapper(**values: Any) -> None:  # noqa: ANN401
-        reading = reading_arguments(**{name: values.pop(name) for name in options})
-        command(reading=reading, **values)
+    def complete(command: Callable[..., None]) -> Callable[..., None]:
+        options, parameters = SHARED | own, []
+        for parameter in inspect.signature(command).parameters.values():
+            is_reading = parameter.kind is parameter.VAR_KEYWORD
+            shared = inspect.signature(reading_arguments).parameters.values()
+            for each in shared if is_reading else [parameter]:
+                annotation = Annotated[each.annotation, options[each.name]]  # type: ignore[name-defined]
+                parameters.append(each.replace(annotation=annotation))
+        command.__dict__["__signature__"] = inspect.Signature(parameters)
+        return command
 
-    signature = inspect.signature(command)
-    parameters = [
-        parameter
-        for own in signature.parameters.values()
-        for parameter in (options.values() if own.name == "reading" else [own])
-    ]
-    wrapper.__dict__["__signature__"] = signature.replace(parameters=parameters)
-    return wrapper
+    return complete

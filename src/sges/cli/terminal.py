@@ -17,13 +17,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from sges.cli import SIGNALS
 from sges.errors import FileError, in_shell
-from sges.writing import PathLike, file_errors, write_bytes, write_directory
+from sges.writing import file_errors
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -34,20 +32,6 @@ if TYPE_CHECKING:
 
     from sges.search import Progress
 
-
-def option(metavar: str, text: str, *names: str, **more: Any) -> Any:  # noqa: ANN401
-    """Return an option of a command: what stands for its value, its help, and its names."""
-    return typer.Option(*names, metavar=metavar, help=text, **more)
-
-
-def argument(metavar: str, text: str, *, show_default: bool = False) -> Any:  # noqa: ANN401
-    """Return an argument of a command: what stands for it, and its help."""
-    return typer.Argument(metavar=metavar, help=text, show_default=show_default)
-
-
-AsJson: TypeAlias = Annotated[
-    bool, option("", "Print one JSON document instead of text.", "--json")
-]
 
 STYLES = {
     r"\A.*": "bold",
@@ -140,34 +124,16 @@ def undisturbed() -> Iterator[None]:
     _set_handlers(signal.SIG_DFL, heeded)
 
 
-def check_place(out: Path) -> None:
+def check_writable(path: Path, *, is_directory: bool) -> None:
     """Refuse a place that cannot be written to before the search and not after it."""
-    if out.exists() and not out.is_dir():
-        raise FileError(f"cannot write {str(out)!r}: it is a file; name a directory")
-    with file_errors("write", out):  # the current directory may be gone
-        there = next(place for place in (out, *out.absolute().parents) if place.exists())
+    if path.exists() and path.is_dir() != is_directory:
+        is_what = "a file; name a directory" if is_directory else "a directory; name a file in it"
+        raise FileError(f"cannot write {str(path)!r}: it is {is_what}")
+    with file_errors("write", path):  # the current directory may be gone
+        places = (path, *path.absolute().parents) if is_directory else (path.parent,)
+        there = next((place for place in places if place.exists()), path.parent)
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
-        raise FileError(f"cannot write {str(out)!r}: {str(there)!r} cannot be written to")
-
-
-def check_file(path: Path) -> None:
-    """Refuse a file that cannot be written before the search and not after it."""
-    if path.is_dir():
-        raise FileError(f"cannot write {str(path)!r}: it is a directory; name a file in it")
-    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK | os.X_OK):
-        raise FileError(f"cannot write {str(path)!r}: {str(path.parent)!r} cannot be written to")
-
-
-def write_undisturbed(directory: PathLike, files: Mapping[str, bytes]) -> list[Path]:
-    """Write files into a directory, all or none, without being interrupted; return their paths."""
-    with undisturbed():
-        return write_directory(directory, files)
-
-
-def write_file_undisturbed(path: PathLike, content: bytes) -> Path:
-    """Write a file, whole or not at all, without being interrupted; return its path."""
-    with undisturbed():
-        return write_bytes(path, content)
+        raise FileError(f"cannot write {str(path)!r}: {str(there)!r} cannot be written to")
 
 
 def keep_exit_code() -> None:
@@ -213,11 +179,11 @@ def coloured(summary: str) -> "Text":
     return text
 
 
-def console() -> "Console":
+def console(**options: Any) -> "Console":  # noqa: ANN401
     """Return a console on standard output that reads no markup in what it prints."""
     from rich.console import Console
 
-    return Console(highlight=False, markup=False, emoji=False)
+    return Console(highlight=False, markup=False, emoji=False, **options)
 
 
 def grid(*justify: str, header: tuple[str, ...] = ()) -> "Table":
@@ -240,12 +206,7 @@ def print_table(table: "Table") -> None:
     if at_terminal():
         console().print(table)
         return
-    from rich.console import Console
-
-    paper = Console(
-        file=io.StringIO(), width=10_000, color_system=None, highlight=False, markup=False,
-        emoji=False,
-    )  # fmt: skip
+    paper = console(file=io.StringIO(), width=10_000, color_system=None)
     with paper.capture() as capture:
         paper.print(table)
     say("\n".join(line.rstrip() for line in capture.get().splitlines()))
@@ -262,18 +223,20 @@ class Watcher:
 
     def __init__(self, bar: "Bar | None", first: str) -> None:
         self._bar = bar
-        self._task = None if bar is None else bar.add_task(first, total=None, facts="")
-        self.callback: Callable[[Progress], None] | None = None if bar is None else self._show
+        self.callback: Callable[[Progress], None] | None = None
+        if bar is not None:
+            self._task = bar.add_task(first, total=None)
+            self.callback = self._show
 
-    def tell(self, doing: str, facts: str = "") -> None:
+    def tell(self, doing: str) -> None:
         """Show what is being done."""
-        if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, description=doing, facts=facts)
+        if self._bar is not None:
+            self._bar.update(self._task, description=doing)
 
     def _show(self, progress: "Progress") -> None:
         from sges.report.text import progress_in_words
 
-        self.tell(*progress_in_words(progress))
+        self.tell("  ".join(progress_in_words(progress)))
 
 
 @contextmanager
@@ -292,13 +255,8 @@ def watching(first: str) -> Iterator[Watcher]:
 
         def render(self, task: "Task") -> Text:
             seconds = timedelta(seconds=int(task.elapsed or 0))
-            facts = task.fields["facts"]
-            return Text(f"{seconds} {task.description}  {facts}".rstrip(), no_wrap=True)
+            return Text(f"{seconds} {task.description}".rstrip(), no_wrap=True)
 
-    with Bar(
-        SpinnerColumn(style="cyan"),
-        Line(),
-        console=Console(stderr=True, highlight=False),
-        transient=True,
-    ) as bar:
+    place = Console(stderr=True, highlight=False)
+    with Bar(SpinnerColumn(style="cyan"), Line(), console=place, transient=True) as bar:
         yield Watcher(bar, first)
