@@ -53,30 +53,16 @@ _HOMES = {
 }
 
 __all__ = [
-    "GES",
     "PDAG",
-    "SGES",
-    "BayesianNetwork",
-    "Confidence",
-    "Dataset",
-    "EdgeConfidence",
-    "Knowledge",
     "MaxClique",
     "MaxParents",
     "MaxTreewidth",
     "MaxVStructures",
     "MaxVWidth",
-    "Result",
-    "Strategy",
-    "StructureLearner",
     "__version__",
-    "compare",
-    "confidence",
     "examples",
-    "learn",
-    "read_graph",
-    "read_result",
 ]
+__all__ += list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 (any of the names above)

@@ -9,7 +9,6 @@ executed.
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -30,23 +29,17 @@ SECONDS_BETWEEN = 2.0
 """How often a checkpoint is written."""
 
 
-@dataclass(frozen=True, slots=True)
 class Checkpoint:
     """A file that keeps what a run has done, for runs with these settings and these data."""
 
-    path: Path
-    settings: Mapping[str, str]
-    data: str
-
-    @classmethod
-    def at(
-        cls, path: object, settings: Mapping[str, object], data: Dataset | Moments
-    ) -> "Checkpoint":
-        """Return the checkpoint at a path, which need not exist yet."""
+    def __init__(
+        self, path: object, settings: Mapping[str, object], data: Dataset | Moments
+    ) -> None:
         if not isinstance(path, str | os.PathLike):
             raise InvalidArgument(f"checkpoint = {shown(path)} is not the path of a file")
-        words = {"sges": __version__, **{name: str(value) for name, value in settings.items()}}
-        return cls(Path(path), words, digest_of(data))
+        self.path = Path(path)
+        self.settings = {"sges": __version__, **{word: str(settings[word]) for word in settings}}
+        self.data = digest_of(data)
 
     def load(self) -> Any:  # noqa: ANN401 (what JSON holds)
         """Return what was done so far; None if there is no file."""
@@ -54,32 +47,6 @@ class Checkpoint:
             if not self.path.exists():
                 return None
             content = self.path.read_bytes()
-        record = self._record(content)
-        if record.get("data") != self.data:
-            raise self.refused("it was made from other data")
-        kept = record.get("settings")
-        if not isinstance(kept, Mapping) or kept.keys() != self.settings.keys():
-            raise self.refused("it was made by another kind of run")
-        for name, value in self.settings.items():
-            if kept[name] != value:
-                raise self.refused(
-                    f"it was made with {name} = {shown(kept[name])}, and this run has {value!r}"
-                )
-        return record.get("state")
-
-    def save(self, state: object) -> None:
-        """Write what was done so far."""
-        record = {
-            "format": FORMAT,
-            "version": VERSION,
-            "settings": dict(self.settings),
-            "data": self.data,
-            "state": state,
-        }
-        body = json.dumps(record, sort_keys=True)
-        write_text(self.path, json.dumps({**record, "checksum": _checksum(body)}) + "\n")
-
-    def _record(self, content: bytes) -> dict[str, Any]:
         try:
             record = parse_json(content.decode("utf-8"))
         except (GraphError, UnicodeDecodeError):
@@ -93,7 +60,29 @@ class Checkpoint:
         checksum = record.pop("checksum", None)
         if checksum != _checksum(json.dumps(record, sort_keys=True)):
             raise self.refused("it is damaged: its checksum does not match")
-        return record
+        if record.get("data") != self.data:
+            raise self.refused("it was made from other data")
+        kept = record.get("settings")
+        if not isinstance(kept, dict) or kept.keys() != self.settings.keys():
+            raise self.refused("it was made by another kind of run")
+        for name, value in self.settings.items():
+            if kept[name] != value:
+                raise self.refused(
+                    f"it was made with {name} = {shown(kept[name])}, and this run has {value!r}"
+                )
+        return record.get("state")
+
+    def save(self, state: object) -> None:
+        """Write what was done so far."""
+        record = {
+            "format": FORMAT,
+            "version": VERSION,
+            "settings": self.settings,
+            "data": self.data,
+            "state": state,
+        }
+        body = json.dumps(record, sort_keys=True)
+        write_text(self.path, json.dumps({**record, "checksum": _checksum(body)}) + "\n")
 
     def refused(self, why: str) -> DataError:
         """Return the error for a file that cannot be used, with the reason."""
@@ -133,11 +122,9 @@ def digest_of(data: Dataset | Moments) -> str:
     for array in arrays:
         digest.update(repr((array.shape, array.dtype.str)).encode())
         rows = np.atleast_2d(array)
-        if array.dtype.itemsize == 8:
-            digest.update(_sums(rows).tobytes())
-        else:
-            for row in rows:  # one at a time, as it is copied
-                digest.update(row.tobytes())
+        parts = [_sums(rows)] if array.dtype.itemsize == 8 else rows
+        for part in parts:  # a row at a time, as it is copied
+            digest.update(part.tobytes())
     return digest.hexdigest()
 
 

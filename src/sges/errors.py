@@ -23,79 +23,39 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Argument:
-    """An argument that a message advises, spelled as the reader of the message would write it.
-
-    Parameters
-    ----------
-    name
-        The name of the argument in Python; a shell option is the same with hyphens.
-    value
-        The value advised; a mapping and a list become repeated options in a shell.  Without one,
-        only the name is spelled.
-
-    Examples
-    --------
-    >>> kinds = Argument("kinds", {"my age": "discrete"})
-    >>> print(kinds.in_python(), "or", kinds.in_shell())
-    kinds={'my age': 'discrete'} or --kinds 'my age=discrete'
-    """
-
-    name: str
-    value: object = ...
-
-    def in_python(self) -> str:
-        """Return the argument as a keyword of a call."""
-        return self.name if self.value is ... else f"{self.name}={self.value!r}"
-
-    def in_shell(self) -> str:
-        """Return the argument as an option of the command line."""
-        option = "--" + self.name.replace("_", "-")
-        if self.value is ...:
-            return option
-        if isinstance(self.value, Mapping):
-            words = [f"{key}={value}" for key, value in self.value.items()]
-        elif isinstance(self.value, list | tuple):
-            words = [str(value) for value in self.value]
-        else:
-            words = [str(self.value)]
-        return " ".join(f"{option} {shlex.quote(word)}" for word in words)
-
-
-@dataclass(frozen=True, slots=True)
 class Spelling:
-    """Advice that Python and a shell spell in different words.
-
-    Parameters
-    ----------
-    python
-        The advice to a caller of the library.
-    shell
-        The advice to a user of the command.
-
-    Examples
-    --------
-    >>> Spelling("sges.confidence(table)", "sges confidence").in_shell()
-    'sges confidence'
-    """
+    """Advice that Python and a shell spell in different words."""
 
     python: str
     shell: str
 
-    def in_python(self) -> str:
-        """Return the words for Python."""
-        return self.python
 
-    def in_shell(self) -> str:
-        """Return the words for the command line."""
-        return self.shell
+class Argument(Spelling):
+    """An argument that a message advises: a keyword in Python, an option in a shell.
+
+    In a shell a mapping or a list becomes repeated options.  Without a value only the name is
+    spelled.
+
+    >>> kinds = Argument("kinds", {"my age": "discrete"})
+    >>> print(kinds.python, "or", kinds.shell)
+    kinds={'my age': 'discrete'} or --kinds 'my age=discrete'
+    """
+
+    def __init__(self, name: str, value: object = ...) -> None:
+        option = "--" + name.replace("_", "-")
+        if value is ...:
+            super().__init__(name, option)
+            return
+        words = value if isinstance(value, list | tuple) else [value]
+        if isinstance(value, Mapping):
+            words = [f"{key}={word}" for key, word in value.items()]
+        shell = " ".join(f"{option} {shlex.quote(str(word))}" for word in words)
+        super().__init__(f"{name}={value!r}", shell)
 
 
 class Message(str):
     """A message that may advise arguments: Python's spelling as text, a shell's on request.
 
-    Examples
-    --------
     >>> advice = Message("pass ", Argument("missing", "drop"), " to leave these rows out")
     >>> print(advice)
     pass missing='drop' to leave these rows out
@@ -104,38 +64,26 @@ class Message(str):
     """
 
     __slots__ = ("parts",)
-    parts: tuple[str | Argument | Spelling, ...]
+    parts: tuple[str | Spelling, ...]
 
-    def __new__(cls, *parts: str | Argument | Spelling) -> "Message":
+    def __new__(cls, *parts: str | Spelling) -> "Message":
         """Make a message of pieces of text and arguments; a message among them is taken apart."""
         flat = [p for part in parts for p in (part.parts if isinstance(part, Message) else (part,))]
-        text = "".join(p if isinstance(p, str) else p.in_python() for p in flat)
-        message = super().__new__(cls, text)
+        message = super().__new__(cls, "".join(p if isinstance(p, str) else p.python for p in flat))
         message.parts = tuple(flat)
         return message
 
     def in_shell(self) -> str:
         """Return the message with its arguments as options of the command line."""
-        return "".join(p if isinstance(p, str) else p.in_shell() for p in self.parts)
+        return "".join(p if isinstance(p, str) else p.shell for p in self.parts)
 
-    def __getnewargs__(self) -> tuple[str | Argument | Spelling, ...]:  # type: ignore[override]
+    def __getnewargs__(self) -> tuple[str | Spelling, ...]:  # type: ignore[override]
         """Return what makes the same message again, for pickle and copy."""
         return self.parts
 
 
 def in_shell(message: object) -> str:
-    """Return a message, a note or an error in the words of the command line.
-
-    Parameters
-    ----------
-    message
-        A ``Message``, an error raised with one, or anything else that has text.
-
-    Returns
-    -------
-    str
-        The text, in which advised arguments are spelled as options.
-    """
+    """Return a message, a note or an error, with advised arguments as options of the command."""
     if isinstance(message, BaseException) and len(message.args) == 1:
         message = message.args[0]
     return message.in_shell() if isinstance(message, Message) else str(message)
@@ -268,24 +216,8 @@ def need(module: str, purpose: str, package: str | None = None) -> Any:  # noqa:
 
 
 def suggestion(name: str, names: Iterable[str], what: str = "the names") -> str:
-    """Return what to write instead of a name that does not exist.
+    """Return the closest name to one that does not exist, or else the first of all names.
 
-    Parameters
-    ----------
-    name : str
-        The name.
-    names : iterable of str
-        The names that exist.
-    what : str, optional
-        What they are called.
-
-    Returns
-    -------
-    str
-        A question with the closest name, or the beginning of the list of names.
-
-    Examples
-    --------
     >>> suggestion("AGE", ["age", "sex"]), suggestion("income", ["age", "sex"], "the columns")
     ("did you mean 'age'?", "the columns are 'age', 'sex'")
     """
@@ -304,11 +236,10 @@ def not_one_of(what: str, value: object, words: Iterable[str]) -> InvalidArgumen
     strategy = 'extendet' is not one of 'auto', 'extended'; did you mean 'extended'?
     """
     allowed = list(words)
-    message = f" = {shown(value)} is not one of {', '.join(map(repr, allowed))}"
     close = get_close_matches(value, allowed, n=1) if isinstance(value, str) else []
-    if close:
-        message += f"; did you mean {close[0]!r}?"
-    return InvalidArgument(Message(Argument(what), message))
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    rule = f" = {shown(value)} is not one of {', '.join(map(repr, allowed))}{hint}"
+    return InvalidArgument(Message(Argument(what), rule))
 
 
 def check_word(what: str, value: object, words: Iterable[str]) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from sges.data import Kinds, Missing
 from sges.docstrings import documented_like
-from sges.errors import InvalidArgument, MissingLibrary, shown
+from sges.errors import InvalidArgument, MissingLibrary
 from sges.export import adjacency_frame, to_numpy
 from sges.graph.pdag import PDAG
 from sges.learning import AnyAssumption, AnyKnowledge, AnyPenalty, AnyScore, AnyStart, learn
@@ -30,7 +30,7 @@ except ImportError as error:
     ) from error
 
 
-class _Searcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not typed
+class Searcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not typed
     """What the estimators share: fitting, and the attributes that it sets."""
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ANN401, ARG002, N803
@@ -48,9 +48,12 @@ class _Searcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not typ
         self
             The fitted estimator.
         """
-        self.result_: Result = learn(self._checked(X), **self._arguments())
+        self.result_: Result = learn(self._checked(X, self), **self._arguments())
         self.causal_graph_: PDAG = self.result_.cpdag
-        self.adjacency_matrix_ = _adjacency_matrix(self.causal_graph_)
+        try:
+            self.adjacency_matrix_ = adjacency_frame(self.causal_graph_)
+        except MissingLibrary:
+            self.adjacency_matrix_ = to_numpy(self.causal_graph_, "row-to-column")
         self.score_: float = self.result_.score
         self.n_score_evaluations_: int | None = self.result_.score_evaluations
         self.trace_ = self.result_.steps
@@ -61,16 +64,19 @@ class _Searcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not typ
         given: dict[str, Any] = self.get_params(deep=False)
         return {"strategy": "two-phase", "score": given.pop("scoring_method"), **given}
 
-    def _checked(self, X: Any, owner: Any = None) -> Any:  # noqa: ANN401, N803
-        """Return a table that ``learn`` reads, and record the number and names of its columns.
+    def _keep(self, arguments: dict[str, Any]) -> None:
+        """Keep the arguments of the constructor as they are, as scikit-learn requires."""
+        for name, value in arguments.items():
+            if name != "self":
+                setattr(self, name, value)
 
-        They are recorded in ``owner``, if that is another estimator than this one.
+    def _checked(self, X: Any, owner: Any) -> Any:  # noqa: ANN401, N803
+        """Return a table that ``learn`` reads; record its columns in an estimator, the owner.
 
         Frames keep the types of their columns, so they go to ``learn`` as they are; all else goes
         through scikit-learn's own check, which raises its usual errors.
         """
-        owner = self if owner is None else owner
-        if _is_frame(X):
+        if any(hasattr(X, name) for name in ("__arrow_c_stream__", "__dataframe__", "iloc")):
             validate_data(owner, X, skip_check_array=True)
             return X
         finite = str(self.missing) == "error" or "allow-nan"
@@ -84,7 +90,7 @@ class _Searcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not typ
 
 
 @documented_like(learn)
-class StructureLearner(_Searcher):
+class StructureLearner(Searcher):
     """``sges.learn`` as an estimator: the search for the best graph, with bounded work.
 
     The parameters are those of ``sges.learn`` and have the same defaults, so that both find the
@@ -146,23 +152,11 @@ class StructureLearner(_Searcher):
         kinds: Kinds = None,
         missing: Missing = "error",
     ) -> None:
-        self.scoring_method = scoring_method
-        self.assume = assume
-        self.knowledge = knowledge
-        self.strategy = strategy
-        self.penalty = penalty
-        self.forward = forward
-        self.start = start
-        self.max_indegree = max_indegree
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.progress = progress
-        self.kinds = kinds
-        self.missing = missing
+        self._keep(locals())
 
 
 @documented_like(StructureLearner)
-class GES(_Searcher):
+class GES(Searcher):
     """Greedy Equivalence Search as an estimator: inserts, then deletes, as in the paper.
 
     Parameters
@@ -196,19 +190,11 @@ class GES(_Searcher):
         kinds: Kinds = None,
         missing: Missing = "error",
     ) -> None:
-        self.scoring_method = scoring_method
-        self.knowledge = knowledge
-        self.penalty = penalty
-        self.start = start
-        self.max_indegree = max_indegree
-        self.time_limit = time_limit
-        self.progress = progress
-        self.kinds = kinds
-        self.missing = missing
+        self._keep(locals())
 
 
-@documented_like(StructureLearner)
-class SGES(_Searcher):
+@documented_like(GES, StructureLearner)
+class SGES(Searcher):
     """Selective Greedy Equivalence Search as an estimator: the two phases of the paper.
 
     ``assume`` is needed: without an assumed property the search is ``GES``.
@@ -218,9 +204,6 @@ class SGES(_Searcher):
     assume : Property or "auto"
         The property that you assume of the truth, such as ``MaxVWidth(2)``; "auto" chooses a
         bound on parents from the data.
-    penalty : float, "auto" or "choose"
-        Multiplies the penalty of a BIC; the default, 1, is the textbook BIC of the paper.  "auto"
-        and "choose" mean the same as in ``sges.learn``.
 
     References
     ----------
@@ -249,17 +232,7 @@ class SGES(_Searcher):
         kinds: Kinds = None,
         missing: Missing = "error",
     ) -> None:
-        self.assume = assume
-        self.scoring_method = scoring_method
-        self.knowledge = knowledge
-        self.penalty = penalty
-        self.forward = forward
-        self.start = start
-        self.max_indegree = max_indegree
-        self.time_limit = time_limit
-        self.progress = progress
-        self.kinds = kinds
-        self.missing = missing
+        self._keep(locals())
 
     def _arguments(self) -> dict[str, Any]:
         if self.assume is None:
@@ -268,32 +241,3 @@ class SGES(_Searcher):
                 "search is GES"
             )
         return super()._arguments()
-
-
-def search_of(
-    estimator: object,
-    X: Any,  # noqa: ANN401, N803
-    owner: Any,  # noqa: ANN401 (an estimator)
-) -> tuple[Any, dict[str, Any]]:
-    """Return the table and the arguments with which an estimator of ours would call ``learn``.
-
-    The number and names of the columns are recorded in ``owner``.
-    """
-    if not isinstance(estimator, _Searcher):
-        raise InvalidArgument(
-            f"estimator = {shown(estimator)} is not one of StructureLearner, GES and SGES"
-        )
-    return estimator._checked(X, owner), estimator._arguments()
-
-
-def _is_frame(X: Any) -> bool:  # noqa: ANN401, N803
-    """Tell whether X is a frame whose columns have names and types of their own."""
-    return hasattr(X, "__arrow_c_stream__") or hasattr(X, "__dataframe__") or hasattr(X, "iloc")
-
-
-def _adjacency_matrix(graph: PDAG) -> Any:  # noqa: ANN401 (a pandas frame, or an array)
-    """Return the adjacency matrix, row → column, labelled if pandas is there."""
-    try:
-        return adjacency_frame(graph)
-    except MissingLibrary:
-        return to_numpy(graph, "row-to-column")

@@ -188,7 +188,7 @@ format : optional
     begun = perf_counter()
     value, about_penalty = resolve_penalty(penalty, data, score, plan, time_limit)
     left = None if time_limit is None else max(time_limit - (perf_counter() - begun), 0.0)
-    scorer = _make_score(data, score, value)
+    scorer = scorer_of(data, score, value)
     notes = _notes(data, score, scorer, about_penalty)
     for note in notes:
         LOG.info(note)
@@ -289,7 +289,7 @@ def _replay(
         "engine": "compiled" if engines.IS_USED else "reference",
         **plan.settings(),
     }
-    kept = Checkpoint.at(path, settings, data)
+    kept = Checkpoint(path, settings, data)
     return Replay(kept.load(), kept.save)
 
 
@@ -325,14 +325,10 @@ class SearchPlan:
             )
         if isinstance(strategy, str) and strategy == "auto" and forward is not None:
             strategy = "two-phase"
+        constraint = None if knowledge is None else Knowledge.of(knowledge).bind(names)
+        matched = _matched_start(start, names)
         return cls(
-            assume=assume,
-            strategy=as_strategy(strategy),
-            forward=forward,
-            start=_matched_start(start, names),
-            max_indegree=max_indegree,
-            n_jobs=n_jobs,
-            constraint=None if knowledge is None else Knowledge.of(knowledge).bind(names),
+            assume, as_strategy(strategy), forward, matched, max_indegree, n_jobs, constraint
         )
 
     def run(
@@ -460,7 +456,7 @@ def read_table(
     return statistics_of(table, reading, rows=rows or not by_moments or chooses)
 
 
-def _make_score(data: Dataset | Moments | None, score: AnyScore, penalty: Penalty) -> Score:
+def scorer_of(data: Dataset | Moments | None, score: AnyScore, penalty: Penalty) -> Score:
     """Return the score to search with."""
     if data is not None and isinstance(score, str):
         if (
@@ -474,7 +470,7 @@ def _make_score(data: Dataset | Moments | None, score: AnyScore, penalty: Penalt
         return make_score(score, data, penalty)
     if penalty != 1.0:
         raise InvalidArgument(
-            f"penalty = {penalty} is for scores that learn makes by name; this one is given as "
+            f"penalty = {penalty} is for scores that are made by name; this one is given as "
             f"{'an object' if data is None else 'a function'}: set the penalty where it is made"
         )
     made = score if data is None else score(data)  # type: ignore[operator]

@@ -45,14 +45,14 @@ def write_bytes(path: PathLike, content: bytes) -> Path:
             raise IsADirectoryError(21, "it is a directory; name a file in it")
         digest = sha256(os.fsencode(target.name)).hexdigest()[:12]
         draft = target.parent / f"{DRAFT_PREFIX}{digest}"
-        with _locked(target.parent):
+        with _locked(target.parent) as handle:
             try:
                 _write(draft, content)
                 draft.replace(target)
             except BaseException:
                 draft.unlink(missing_ok=True)
                 raise
-            _sync(target.parent)
+            _sync(handle)
     return target
 
 
@@ -71,13 +71,13 @@ def write_directory(directory: PathLike, files: Mapping[str, bytes]) -> list[Pat
         for folder in reversed(made):
             folder.mkdir()
         try:
-            with _locked(target):
+            with _locked(target) as handle:
                 for entry in target.glob(f"{DRAFT_PREFIX}*"):  # left by processes that died
                     if entry.is_dir() and not entry.is_symlink():
                         shutil.rmtree(entry, ignore_errors=True)
                     else:
                         entry.unlink(missing_ok=True)
-                _replace_all(target, files)
+                _replace_all(target, files, handle)
         except BaseException:
             for folder in made:
                 with suppress(OSError):  # not empty: somebody else has put something there
@@ -97,7 +97,7 @@ def file_errors(verb: str, path: Path) -> Iterator[None]:
         raise FileError(f"cannot {verb} {str(path)!r}: {error.strerror or error}") from None
 
 
-def _replace_all(target: Path, files: Mapping[str, bytes]) -> None:
+def _replace_all(target: Path, files: Mapping[str, bytes], handle: int | None) -> None:
     """Write drafts, and replace the files; at every moment those present are of one generation."""
     drafts = target / f"{DRAFT_PREFIX}drafts"
     new, old = drafts / "new", drafts / "old"
@@ -113,12 +113,12 @@ def _replace_all(target: Path, files: Mapping[str, bytes]) -> None:
             for name in others:
                 if (target / name).exists():
                     (target / name).replace(old / name)
-            _sync(target)
+            _sync(handle)
             (new / first).replace(target / first)
-            _sync(target)
+            _sync(handle)
             for name in others:
                 (new / name).replace(target / name)
-            _sync(target)
+            _sync(handle)
         except BaseException:
             _put_back(target, list(files), new, old)
             raise
@@ -149,32 +149,23 @@ def _write(path: Path, content: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def _sync(directory: Path) -> None:
-    """Wait until the names in a directory are on the disk, where the system can."""
-    with _handle(directory) as handle, suppress(OSError):
-        if handle is not None:
-            os.fsync(handle)
-
-
 @contextmanager
-def _locked(directory: Path) -> Iterator[None]:
-    """Wait until no other process writes into the directory, where the system has locks."""
-    with _handle(directory) as handle:
-        if sys.platform != "win32" and handle is not None:
-            with suppress(OSError):
-                fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-
-
-@contextmanager
-def _handle(directory: Path) -> Iterator[int | None]:
-    """Open a directory, if the system and its permissions allow that."""
+def _locked(directory: Path) -> Iterator[int | None]:
+    """Open a directory, locked against other writers, if the system and permissions allow that."""
     handle = None
-    if sys.platform != "win32":
-        with suppress(OSError):
-            handle = os.open(directory, os.O_RDONLY)
     try:
+        if sys.platform != "win32":
+            with suppress(OSError):
+                handle = os.open(directory, os.O_RDONLY)
+                fcntl.flock(handle, fcntl.LOCK_EX)
         yield handle
     finally:
         if handle is not None:
             os.close(handle)
+
+
+def _sync(handle: int | None) -> None:
+    """Wait until the names in an open directory are on the disk, where the system can."""
+    with suppress(OSError):
+        if handle is not None:
+            os.fsync(handle)

@@ -10,10 +10,9 @@ import typer
 
 from sges import __version__
 from sges.cli import INTERRUPTED, at_signals
-from sges.cli.confidence import confidence
 from sges.cli.effects import effect, effects
 from sges.cli.graphs import compare, convert, measure, plot, report, simulate
-from sges.cli.learn import demo, inspect, learn
+from sges.cli.learn import confidence, demo, inspect, learn
 from sges.cli.terminal import check_streams, remark, say
 from sges.errors import InvalidArgument, InvalidProperty, SgesError, in_shell
 

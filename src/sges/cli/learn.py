@@ -1,4 +1,4 @@
-"""``sges inspect``, ``sges learn`` and ``sges demo``: a table in, a description or a CPDAG out."""
+"""``sges inspect``, ``learn``, ``confidence`` and ``demo``: a table in, what it supports out."""
 
 import shlex
 import sys
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sges.cli.options import completion, option, reading_arguments, takes
 from sges.cli.terminal import (
-    at_terminal,
     check_writable,
     page_width,
     print_json,
@@ -24,6 +23,7 @@ from sges.writing import write_bytes, write_directory, write_text
 
 if TYPE_CHECKING:
     from sges.properties import AtMost
+    from sges.resampling import ReplicateProgress
     from sges.result import Result
 
 _assumed = partial(
@@ -144,10 +144,97 @@ def learn(
             with undisturbed():
                 write_text(report, page)
     show(result, as_json=as_json)
-    if out is not None and at_terminal():
+    if out is not None and sys.stdout.isatty():
         remark(f"wrote graph.json, graph.dot, graph.svg, report.html and summary.txt to {out}")
-    if report is not None and at_terminal():
+    if report is not None and sys.stdout.isatty():
         remark(f"wrote {report}")
+
+
+@takes(
+    replicates=option("N", "The number of replicates to search."),
+    draw=option(
+        "HOW",
+        "How a replicate is drawn: auto, half (of the records), bootstrap, bayesian (random "
+        "weights) or wishart (random covariances).",
+    ),
+    n_jobs=option(
+        "N", "Search N replicates at once; -1 is one for each core.", "--n-jobs", "--jobs"
+    ),
+    seed=option("N", "The same seed gives the same replicates."),
+    time_limit=option("SECONDS", "Stop after SECONDS and count the replicates done so far."),
+    out=option(
+        "DIR",
+        "Write confidence.json, strengths.csv, strengths.svg and summary.txt to DIR: all of them "
+        "or none.",
+    ),
+)
+def confidence(
+    *,
+    table: str,
+    replicates: int = 200,
+    draw: str = "auto",
+    n_jobs: int | None = None,
+    seed: int = 0,
+    score: str = "auto",
+    knowledge: Path | None = None,
+    strategy: str = "auto",
+    penalty: str = "auto",
+    max_indegree: int | None = None,
+    time_limit: float | None = None,
+    checkpoint: Path | None = None,
+    out: Path | None = None,
+    as_json: bool = False,
+    **reading: Any,  # noqa: ANN401
+) -> None:
+    """Estimate the confidence in each edge, by searching many replicates of a table.
+
+    Prints for each pair of variables the share of replicates in which they are adjacent, and the
+    shares in which the edge points either way or is undirected. Ctrl-C stops the search and
+    counts the replicates done so far.
+    """
+    if out is not None:
+        check_writable(out, is_directory=True)
+    with warnings_as_remarks(), watching(f"reading {table}") as watcher:
+        from sges.resampling import confidence as confidence_in
+
+        found = confidence_in(
+            table,
+            replicates,
+            draw=draw,
+            n_jobs=n_jobs,
+            seed=seed,
+            score=score,
+            knowledge=knowledge,
+            strategy=strategy,
+            penalty=number_or_word(penalty),
+            max_indegree=max_indegree,
+            time_limit=time_limit,
+            checkpoint=checkpoint,
+            progress=lambda progress: watcher.tell(_in_words(progress)),
+            **reading_arguments(**reading),
+        )
+        found = replace(found, notes=tuple(in_shell(note) for note in found.notes))
+        if out is not None:
+            watcher.tell(f"drawing and writing {out}")
+            files = found.files()
+            with undisturbed():
+                write_directory(out, files)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        print_page(found.summary())
+    if not found.complete:
+        remark(f"{found.stopped}: {found.done} of {found.replicates} replicates were counted")
+    if out is not None and sys.stdout.isatty():
+        remark(f"wrote confidence.json, strengths.csv, strengths.svg and summary.txt to {out}")
+
+
+def _in_words(progress: "ReplicateProgress") -> str:
+    """Return how far a run is, on one line."""
+    return (
+        f"{progress.done} of {progress.total} replicates  {progress.edges:.1f} edges on average  "
+        f"about {progress.remaining:.0f} s left"
+    )
 
 
 @takes()

@@ -99,7 +99,7 @@ SHARED: dict[str, Any] = {
         "survey weights.",
     ),
     "delimiter": _reading("CHARACTER", "The character between fields; a comma by default."),
-    "decimal": _reading("CHARACTER", "The decimal mark; a point by default."),
+    "decimal": _reading("CHARACTER", "The decimal mark.", show_default=True),
     "encoding": _reading("NAME", "The encoding of the text; UTF-8 by default."),
     "missing_words": _reading(
         "WORD", "A field that means a missing value, instead of NA, NaN and the like. Repeatable."

@@ -11,15 +11,14 @@ import os
 import shutil
 import signal
 import sys
-import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sges.cli import SIGNALS
+from sges.cli import SIGNALS, set_handlers
 from sges.errors import FileError, in_shell
 from sges.writing import file_errors
 
@@ -88,11 +87,6 @@ def remark(text: str) -> None:
         sys.stderr.write(f"sges: {' '.join(text.split())}\n")
 
 
-def at_terminal() -> bool:
-    """Tell whether a person reads standard output."""
-    return sys.stdout.isatty()
-
-
 @contextmanager
 def warnings_as_remarks() -> Iterator[None]:
     """Show each different warning of the library as one line when the work is done.
@@ -119,9 +113,9 @@ def undisturbed() -> Iterator[None]:
     it would not be true that nothing was written.
     """
     heeded = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
-    _set_handlers(signal.SIG_IGN, heeded)
+    set_handlers(signal.SIG_IGN, heeded)
     yield
-    _set_handlers(signal.SIG_DFL, heeded)
+    set_handlers(signal.SIG_DFL, heeded)
 
 
 def check_writable(path: Path, *, is_directory: bool) -> None:
@@ -136,34 +130,17 @@ def check_writable(path: Path, *, is_directory: bool) -> None:
         raise FileError(f"cannot write {str(path)!r}: {str(there)!r} cannot be written to")
 
 
-def keep_exit_code() -> None:
-    """Let nothing change the exit code of a command that has printed its last line.
-
-    Later signals are ignored.  Python also remembers a KeyboardInterrupt that went through
-    ``exec`` or ``eval`` of a string, which run whenever a dataclass is made: although it was
-    caught, the process would die of SIGINT in the end.  Any other evaluation makes it forget.
-    """
-    _set_handlers(signal.SIG_IGN, SIGNALS)
-    eval("None")
-
-
-def _set_handlers(action: signal.Handlers, signals: Sequence[signal.Signals]) -> None:
-    if threading.current_thread() is threading.main_thread():  # no other may set handlers
-        for number in signals:
-            signal.signal(number, action)
-
-
 # Pages and tables
 
 
 def page_width() -> int:
     """Return the width of the terminal, within reason; 80 where there is none."""
-    return min(shutil.get_terminal_size((80, 24)).columns, 100) if at_terminal() else 80
+    return min(shutil.get_terminal_size((80, 24)).columns, 100) if sys.stdout.isatty() else 80
 
 
 def print_page(text: str) -> None:
     """Print a summary: in colour at a terminal, as it is elsewhere."""
-    if at_terminal():
+    if sys.stdout.isatty():
         console().print(coloured(printable_here(text)), soft_wrap=True)
     else:
         say(text)
@@ -203,7 +180,7 @@ def grid(*justify: str, header: tuple[str, ...] = ()) -> "Table":
 
 def print_table(table: "Table") -> None:
     """Print a table: in colour at a terminal, and elsewhere in its full width without padding."""
-    if at_terminal():
+    if sys.stdout.isatty():
         console().print(table)
         return
     paper = console(file=io.StringIO(), width=10_000, color_system=None)

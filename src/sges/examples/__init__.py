@@ -1,10 +1,5 @@
 """Example data that come with the package, and the networks they were sampled from.
 
-    asia()          eight binary variables (Lauritzen & Spiegelhalter 1988)
-    greenhouse()    eleven continuous variables, a linear Gaussian model of our own
-    load(name)      the bundled sample of one of them, with its truth
-    NAMES           the names that ``load`` knows
-
 The samples are made by ``scripts/make_examples.py``, and a test checks that they are what it
 makes.
 """
@@ -27,29 +22,21 @@ if TYPE_CHECKING:
 
 __all__ = ["NAMES", "Example", "asia", "greenhouse", "load"]
 
-ASIA_PARENTS = {
-    "asia": (),
-    "tub": ("asia",),
-    "smoke": (),
-    "lung": ("smoke",),
-    "bronc": ("smoke",),
-    "either": ("tub", "lung"),
-    "xray": ("either",),
-    "dysp": ("bronc", "either"),
+ASIA: dict[str, tuple[tuple[str, ...], tuple[float, ...]]] = {
+    "asia": ((), (0.01,)),
+    "tub": (("asia",), (0.01, 0.05)),
+    "smoke": ((), (0.5,)),
+    "lung": (("smoke",), (0.01, 0.1)),
+    "bronc": (("smoke",), (0.3, 0.6)),
+    "either": (("tub", "lung"), (0.0, 1.0, 1.0, 1.0)),
+    "xray": (("either",), (0.05, 0.98)),
+    "dysp": (("bronc", "either"), (0.1, 0.7, 0.8, 0.9)),
 }
+"""The parents of each variable, and the probability of "yes" for each of their configurations.
 
-# The probability of "yes" for each configuration of the parents, "no" before "yes", the last parent
-# fastest: for dysp (no bronc, not either), (no bronc, either), (bronc, not either), both.
-ASIA_YES = {
-    "asia": (0.01,),
-    "tub": (0.01, 0.05),
-    "smoke": (0.5,),
-    "lung": (0.01, 0.1),
-    "bronc": (0.3, 0.6),
-    "either": (0.0, 1.0, 1.0, 1.0),
-    "xray": (0.05, 0.98),
-    "dysp": (0.1, 0.7, 0.8, 0.9),
-}
+"no" comes before "yes", and the last parent changes fastest: for dysp (no bronc, not either),
+(no bronc, either), (bronc, not either), both.
+"""
 
 
 @cache
@@ -79,14 +66,13 @@ def asia() -> BayesianNetwork:
     >>> [round(float(network.marginal({v})[1]), 4) for v in range(3, 8)]
     [0.055, 0.45, 0.0648, 0.1103, 0.436]
     """
-    names = tuple(ASIA_PARENTS)
-    number = {name: v for v, name in enumerate(names)}
-    edges = [(number[p], number[name]) for name, parents in ASIA_PARENTS.items() for p in parents]
-    dag = PDAG.from_edges(len(names), edges, names=names)
+    names = tuple(ASIA)
+    edges = [(names.index(p), names.index(v)) for v, (parents, _) in ASIA.items() for p in parents]
     cpts = []  # p(name | parents), one axis per parent and a last one for the variable
-    for name in names:
-        yes = np.array(ASIA_YES[name]).reshape([2] * len(ASIA_PARENTS[name]))
+    for parents, probabilities in ASIA.values():
+        yes = np.array(probabilities).reshape([2] * len(parents))
         cpts.append(np.stack([1 - yes, yes], axis=-1))
+    dag = PDAG.from_edges(len(names), edges, names=names)
     return BayesianNetwork(dag, cpts, levels=[("no", "yes")] * len(names))
 
 
@@ -143,11 +129,10 @@ def greenhouse() -> LinearGaussian:
     (11, 12)
     """
     names = tuple(GREENHOUSE_UNITS)
-    number = {name: v for v, name in enumerate(names)}
+    edges = [(names.index(cause), names.index(effect)) for cause, effect in GREENHOUSE_EFFECTS]
     weights = np.zeros((len(names), len(names)))
-    for (cause, effect), size in GREENHOUSE_EFFECTS.items():
-        weights[number[cause], number[effect]] = size
-    edges = [(number[cause], number[effect]) for cause, effect in GREENHOUSE_EFFECTS]
+    for edge, size in zip(edges, GREENHOUSE_EFFECTS.values(), strict=True):
+        weights[edge] = size
     dag = PDAG.from_edges(len(names), edges, names=names)
     return LinearGaussian(dag, weights, np.full(len(names), 0.5))
 

@@ -1,10 +1,4 @@
-"""Confidence in edges: replicates of a table, searched like the table itself.
-
-confidence          the function behind ``sges.confidence``
-Confidence          the classes that were found, and the shares of edges in them
-EdgeConfidence      the same as an estimator with scikit-learn's conventions
-ReplicateProgress   how far a run is
-"""
+"""Confidence in edges: replicates of a table, searched like the table itself."""
 
 from typing import TYPE_CHECKING
 

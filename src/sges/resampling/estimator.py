@@ -9,13 +9,14 @@ import numpy as np
 
 from sges.docstrings import documented_like
 from sges.errors import InvalidArgument, shown
-from sges.estimator import StructureLearner, search_of  # says so without scikit-learn
+from sges.estimator import Searcher, StructureLearner  # says so without scikit-learn
 from sges.resampling.replicates import confidence
 from sges.resampling.strengths import Confidence
 
 from sklearn.base import BaseEstimator  # type: ignore[import-untyped]  # isort: skip
 
 
+@documented_like(confidence)
 class EdgeConfidence(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not typed
     """How sure each edge is that an estimator finds, from many replicates of the data.
 
@@ -26,11 +27,6 @@ class EdgeConfidence(BaseEstimator):  # type: ignore[misc]  # scikit-learn is no
         is not changed.
     n_resamples : int
         How many replicates to search.
-    draw : {"auto", "half", "bootstrap", "bayesian", "wishart"}
-        How a replicate is drawn: see ``sges.confidence``.
-    n_jobs : int, optional
-        How many replicates are searched at once, with the meaning of joblib; the result does not
-        depend on it.
     random_state : int, RandomState or None
         The seed of the draws; None draws other replicates every time.
 
@@ -77,7 +73,11 @@ class EdgeConfidence(BaseEstimator):  # type: ignore[misc]  # scikit-learn is no
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ANN401, ARG002, N803
         """Search replicates of the data, and count what they agree on."""
         searcher = StructureLearner() if self.estimator is None else self.estimator
-        table, given = search_of(searcher, X, self)
+        if not isinstance(searcher, Searcher):
+            raise InvalidArgument(
+                f"estimator = {shown(searcher)} is not one of StructureLearner, GES and SGES"
+            )
+        table, given = searcher._checked(X, self), searcher._arguments()
         for own in ("start", "n_jobs", "time_limit", "progress"):
             given.pop(own, None)
         self.confidence_: Confidence = confidence(

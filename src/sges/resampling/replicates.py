@@ -49,6 +49,7 @@ from sges.learning import (
     learn,
     read_table,
     resolve_penalty,
+    scorer_of,
 )
 from sges.resampling.draws import DRAWS, Source, permuted
 from sges.resampling.strengths import Confidence, edge_list, graph_of_list
@@ -338,14 +339,9 @@ class Question:
             )
             name = score_name(make_score(word, data, penalty))  # warns of the table, once
             return cls(source, word, name, penalty if penalised or prior else None, plan, seed)
-        if penalty != 1.0:
-            raise InvalidArgument(
-                f"penalty = {penalty} is for scores that are made by name; set it where the "
-                "score is made"
-            )
         source = Source.of(data, draw, penalised=False)
-        made = score(source.data)  # type: ignore[operator]
-        return cls(source, score, score_name(made), None, plan, seed)  # type: ignore[arg-type]
+        name = score_name(scorer_of(source.data, score, penalty))
+        return cls(source, score, name, None, plan, seed)  # type: ignore[arg-type]
 
     def checkpoint(self, path: object) -> Checkpoint:
         """Return the checkpoint at a path, for runs of this question."""
@@ -357,7 +353,23 @@ class Question:
             "penalty": self.penalty,
             **self.plan.settings(),
         }
-        return Checkpoint.at(path, settings, self.source.data)
+        return Checkpoint(path, settings, self.source.data)
+
+    def confidence(
+        self, graphs: tuple[PDAG, ...], replicates: int, seconds: float, stopped: str | None
+    ) -> Confidence:
+        """Return what was found, with the question."""
+        return Confidence(
+            graphs=graphs,
+            replicates=replicates,
+            draw=self.source.draw,
+            score_name=self.score_name,
+            strategy=str(self.plan.strategy),
+            penalty=self.penalty,
+            seed=self.seed,
+            seconds=seconds,
+            stopped=stopped,
+        )
 
     def replicate(self, number: int, seconds: float = inf) -> PDAG | None:
         """Return the class found on one replicate; None if time was up."""
@@ -444,17 +456,8 @@ def run(
         raise Undecided(
             f"time_limit = {time_limit:g}: not one replicate was searched in that time; allow more"
         )
-    return Confidence(
-        graphs=found,
-        replicates=replicates,
-        draw=question.source.draw,
-        score_name=question.score_name,
-        strategy=str(question.plan.strategy),
-        penalty=question.penalty,
-        seed=question.seed,
-        seconds=time.perf_counter() - begun,
-        stopped=stopped if len(found) < replicates else None,
-    )
+    why = stopped if len(found) < replicates else None
+    return question.confidence(found, replicates, time.perf_counter() - begun, why)
 
 
 def _stored(graphs: dict[int, PDAG]) -> dict[str, object]:

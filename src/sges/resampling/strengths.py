@@ -1,21 +1,13 @@
 """How sure each edge is: the shares of replicates that have it, and what follows from them.
 
 ``Confidence`` holds the classes that were found on replicates of a table.  All else is counted
-from them: the share of replicates in which two variables are adjacent, in which the edge points
-one way or the other or is undirected, the share of ancestor relations and of v-structures, the
-threshold beyond which a share is significant, the class of all significant edges, and the
-replicate that is nearest to all others.
-
-References
-----------
-Scutari & Nagarajan (2013), Identifying significant edges in graphical models of molecular
-networks, Artificial Intelligence in Medicine 57, 207-217.
+from them.
 """
 
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
@@ -65,8 +57,8 @@ if TYPE_CHECKING:
 
 FORMAT, VERSION = "sges-confidence", 1
 
-NONE, FORWARD, BACKWARD, UNDIRECTED = range(4)
-"""What joins a pair (a, b), a < b, in a replicate: nothing, a → b, b → a, or a — b."""
+FORWARD, BACKWARD, UNDIRECTED = range(3)
+"""What joins a pair (a, b), a < b: a → b, b → a, or a — b."""
 
 COLUMNS = ("a", "b", "p_edge", "p_ab", "p_ba", "p_undirected")
 """The columns of ``Confidence.to_frame``."""
@@ -114,7 +106,8 @@ class Confidence:
     seconds : float
         How long it took.
     stopped : str, optional
-        Why fewer replicates were searched than asked for: "time limit" or "interrupted".
+        Why fewer replicates were searched than asked for: "time limit", "interrupted" or "the
+        cluster went away".
     notes : tuple of str
         What was decided on the way, one sentence each.
 
@@ -161,29 +154,19 @@ class Confidence:
 
     # Shares
 
-    @cached_property
+    @property
     def pairs(self) -> tuple[Edge, ...]:
         """The pairs (a, b), a < b, that are adjacent in some replicate, sorted."""
-        edges = (graph.directed_edges() + graph.undirected_edges() for graph in self.graphs)
-        return tuple(sorted({(min(edge), max(edge)) for some in edges for edge in some}))
-
-    @cached_property
-    def _states(self) -> NDArray[np.uint8]:
-        """What joins each pair (columns) in each replicate (rows)."""
-        place = {pair: i for i, pair in enumerate(self.pairs)}
-        states = np.zeros((self.done, len(place)), np.uint8)
-        for row, graph in zip(states, self.graphs, strict=True):
-            for x, y in graph.directed_edges():
-                row[place[min(x, y), max(x, y)]] = FORWARD if x < y else BACKWARD
-            for pair in graph.undirected_edges():
-                row[place[pair]] = UNDIRECTED
-        return states
+        return tuple(self._counts)
 
     @cached_property
     def _counts(self) -> dict[Edge, list[int]]:
         """For each pair, the number of replicates with a → b, with b → a and with a — b."""
-        counts = [(self._states == state).sum(axis=0) for state in (FORWARD, BACKWARD, UNDIRECTED)]
-        return dict(zip(self.pairs, np.transpose(counts).tolist(), strict=True))
+        counts: dict[Edge, list[int]] = {}
+        for graph in self.graphs:
+            for pair, state in _states(graph):
+                counts.setdefault(pair, [0, 0, 0])[state] += 1
+        return dict(sorted(counts.items()))
 
     @cached_property
     def _usual(self) -> dict[Edge, tuple[Edge, bool]]:
@@ -332,8 +315,12 @@ class Confidence:
         It has the smallest sum of structural Hamming distances to them; of several, it is the
         first.
         """
-        alike = sum((self._states == state) * (self._states == state).sum(0) for state in range(4))
-        return self.graphs[int(np.argmax(np.sum(alike, axis=1)))]
+
+        def agreement(graph: PDAG) -> int:  # pairs of replicates alike, but for a constant
+            counts = ((self._counts[pair], state) for pair, state in _states(graph))
+            return sum(count[state] + sum(count) - self.done for count, state in counts)
+
+        return max(self.graphs, key=agreement)
 
     @documented_like(Result.effect)
     def effect(self, treatment: str | int, outcome: str | int, data: Table) -> "ReplicatedEffect":
@@ -516,12 +503,9 @@ class Confidence:
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain lists, dicts, strings and numbers.
 
-        Returns
-        -------
-        dict
-            The entries format, version, nodes, the fields of this class, ``edges`` (the records
-            of ``rows``), ``threshold``, and ``graphs``: for each replicate the list of its edges
-            [x, y, type], with the numbers of the nodes and "->" or "--" as type.
+        The entries are format, version, nodes, the fields of this class, ``edges`` (the records
+        of ``rows``), ``threshold``, and ``graphs``: for each replicate the list of its edges
+        [x, y, type], with the numbers of the nodes and "->" or "--" as type.
         """
         return {
             "format": FORMAT,
@@ -659,6 +643,14 @@ def _distribution(
     every = np.concatenate([some, np.zeros(pairs - len(some))])
     levels, counts = np.unique(every, return_counts=True)
     return levels, np.cumsum(counts) / max(pairs, 1)
+
+
+def _states(graph: PDAG) -> Iterator[tuple[Edge, int]]:
+    """Yield the adjacent pairs (a, b), a < b, of a graph, each with what joins it."""
+    for x, y in graph.directed_edges():
+        yield ((x, y), FORWARD) if x < y else ((y, x), BACKWARD)
+    for pair in graph.undirected_edges():
+        yield pair, UNDIRECTED
 
 
 def edge_list(graph: PDAG) -> list[list[int | str]]:
