@@ -138,7 +138,7 @@ def _sums(rows: NDArray[Any]) -> NDArray[np.uint64]:
     weights = np.arange(1, words.shape[1] + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     weights |= np.uint64(1)
     sums = np.empty(len(words), np.uint64)
-    for i in range(0, len(words), 64):  # in parts, of which there is a copy
+    for i in range(0, len(words), 64):  # in parts, as each is copied
         folded = words[i : i + 64] >> np.uint64(32)
         folded ^= words[i : i + 64]
         sums[i : i + 64] = np.einsum("ij,j->i", folded, weights)

@@ -296,7 +296,7 @@ def check_callable(what: str, value: object) -> None:
 
 
 def check_instance(what: str, value: object, kind: type | UnionType, noun: str) -> None:
-    """Refuse a value of another type than it must have.
+    """Refuse a value that does not have the required type.
 
     >>> check_instance("result", 5, str, "a Result")
     Traceback (most recent call last):

@@ -21,8 +21,7 @@ from time import perf_counter
 from typing import Any, Literal, TypeAlias
 
 from sges.checkpoint import Checkpoint, digest_of, name_of
-from sges.data import Dataset, Kinds, Missing, Moments, Reading, glance
-from sges.data.reading import Format
+from sges.data import Dataset, Format, Kinds, Missing, Moments, Reading, glance
 from sges.errors import Argument, InvalidArgument, Message, Spelling, check_number, shown
 from sges.export import PathLike
 from sges.graph.pdag import PDAG
@@ -216,9 +215,6 @@ format : optional
     )
 
 
-_DEFAULTS = {word: parameter.default for word, parameter in signature(learn).parameters.items()}
-
-
 # The call
 
 
@@ -234,11 +230,11 @@ def _call(arguments: dict[str, Any]) -> str:
     What cannot be written down, such as a frame or a score object, is written as a bare name: the
     name of the argument, and ``data`` for the table.  Progress is left out.
     """
-    table, words = arguments.pop("table"), []
+    table, words, parameters = arguments.pop("table"), [], signature(learn).parameters
     if table is not None:
         words.append(_written(table) if isinstance(table, str | os.PathLike) else "data")
     for word, value in arguments.items():
-        default = _DEFAULTS[word]
+        default = parameters[word].default
         is_given = value is not default and not (isinstance(value, str) and value == default)
         if is_given and word != "progress":
             words.append(f"{word}={_written(value) or word}")
@@ -317,7 +313,7 @@ class SearchPlan:
         max_indegree: int | None,
         n_jobs: int | None,
     ) -> "SearchPlan":
-        """Return the plan for variables with these names, or for so many without names."""
+        """Return the plan for variables with these names, or for this number of variables."""
         if isinstance(assume, str) and assume != "auto":
             raise InvalidArgument(
                 f"assume = {shown(assume)}: it must be a property such as MaxParents(2), 'auto', "
@@ -421,8 +417,8 @@ def read_table(
 ) -> Dataset | Moments | None:
     """Return the table as scores take it; None beside a score object, which has its own data.
 
-    Of a large table, only statistics are kept where they suffice.  ``rows`` says that something
-    else than the score needs the rows.
+    Of a large table, only statistics are kept where they suffice.  ``rows`` says that the rows
+    are needed for something besides the score.
     """
     given = reading.given()
     if isinstance(score, str):
@@ -442,7 +438,7 @@ def read_table(
             "local(y, parents)"
         )
     if table is None:
-        raise InvalidArgument("there is no table; give one, or a score object as score=")
+        raise InvalidArgument("no table was given; give one, or a score object as score=")
     if isinstance(table, Moments):
         if given:
             raise InvalidArgument(

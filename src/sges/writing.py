@@ -57,7 +57,7 @@ def write_bytes(path: PathLike, content: bytes) -> Path:
 
 
 def write_directory(directory: PathLike, files: Mapping[str, bytes]) -> list[Path]:
-    """Write several files into a directory, which is made if need be: all of them or none.
+    """Write several files into a directory, creating it if necessary: all of them or none.
 
     The first file stands for all: it is replaced in one move, and the others are never of
     another generation than the first.

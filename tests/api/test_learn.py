@@ -273,7 +273,7 @@ def test_a_table_beside_a_score_object_is_refused() -> None:
         sges.learn(example, score=DiscreteBIC(example))
     with pytest.raises(InvalidArgument, match="kinds= was given beside"):
         sges.learn(score=DiscreteBIC(example), kinds="discrete")
-    with pytest.raises(InvalidArgument, match="there is no table"):
+    with pytest.raises(InvalidArgument, match="no table was given"):
         sges.learn()
 
 

@@ -177,7 +177,7 @@ def test_a_start_is_not_used_for_replicates() -> None:
     start = learn(GAUSSIAN).cpdag
     warm = learn(GAUSSIAN, start=start).confidence(4)
     assert warm.graphs == learn(GAUSSIAN).confidence(4).graphs
-    assert "replicates were searched from no start, unlike the estimate" in warm.notes
+    assert "unlike the estimate, replicates were not searched from the start graph" in warm.notes
 
 
 def test_a_score_object_is_enough_where_it_keeps_its_data() -> None:

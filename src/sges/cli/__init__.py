@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> None:
         os._exit(INTERRUPTED)
 
     with at_signals(leave, *SIGNALS), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # libraries that warn of each other are no concern here
+        warnings.simplefilter("ignore")  # of libraries about each other
         from sges.cli.app import run
     try:
         code = run(arguments)

@@ -93,7 +93,7 @@ def run(arguments: list[str] | None = None) -> int:
         message, code = in_shell(error), INVALID_COMMAND
     except SgesError as error:
         message, code = in_shell(error), INVALID_DATA
-    except BrokenPipeError:  # nobody reads on, and nobody is left to be told
+    except BrokenPipeError:  # the reader has gone, so there is nobody to tell
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:

@@ -52,16 +52,16 @@ def effect(
     Y when X is set.
     """
     from sges.data import Reading
+    from sges.data.sources import statistics_of
     from sges.effects import LinearEffect
     from sges.effects import effect as estimate
     from sges.export import read_graph
-    from sges.learning import read_table
 
     if graph == table == "-":
         raise InvalidArgument("standard input can be the graph or the table, not both")
     with warnings_as_remarks():
         known = read_graph(graph)
-        data = read_table(table, "auto", 1.0, Reading(**reading_arguments(**reading)))
+        data = statistics_of(table, Reading(**reading_arguments(**reading)))
         found = estimate(known, treatment, outcome, data, adjustment=adjustment)  # type: ignore[arg-type]
         over = None
         if confidence is not None:
@@ -112,9 +112,10 @@ def effects(
     level.
     """
     from sges.data import Reading
+    from sges.data.sources import statistics_of
     from sges.effects import effects_of, effects_on
     from sges.export import read_graph
-    from sges.learning import learn, read_table
+    from sges.learning import learn
 
     given = [name for name in (on, of) if name is not None]
     if len(given) != 1:
@@ -123,8 +124,7 @@ def effects(
     if graph is not None and knowledge is not None:
         raise InvalidArgument("--knowledge is for learning a graph; leave it out with --graph")
     with warnings_as_remarks(), watching(f"reading {table}") as watcher:
-        data = read_table(table, "auto", 1.0, Reading(**reading_arguments(**reading)))
-        assert data is not None  # the score is named by a word
+        data = statistics_of(table, Reading(**reading_arguments(**reading)))
         if name not in data.names:
             hint = suggestion(name, data.names, "the columns")
             raise DataError(f"there is no column {name!r}; {hint}")

@@ -23,7 +23,6 @@ from sges.writing import write_bytes, write_directory, write_text
 
 if TYPE_CHECKING:
     from sges.properties import AtMost
-    from sges.resampling import ReplicateProgress
     from sges.result import Result
 
 _assumed = partial(
@@ -210,7 +209,10 @@ def confidence(
             max_indegree=max_indegree,
             time_limit=time_limit,
             checkpoint=checkpoint,
-            progress=lambda progress: watcher.tell(_in_words(progress)),
+            progress=lambda now: watcher.tell(
+                f"{now.done} of {now.total} replicates  {now.edges:.1f} edges on average  "
+                f"about {now.remaining:.0f} s left"
+            ),
             **reading_arguments(**reading),
         )
         found = replace(found, notes=tuple(in_shell(note) for note in found.notes))
@@ -227,14 +229,6 @@ def confidence(
         remark(f"{found.stopped}: {found.done} of {found.replicates} replicates were counted")
     if out is not None and sys.stdout.isatty():
         remark(f"wrote confidence.json, strengths.csv, strengths.svg and summary.txt to {out}")
-
-
-def _in_words(progress: "ReplicateProgress") -> str:
-    """Return how far a run is, on one line."""
-    return (
-        f"{progress.done} of {progress.total} replicates  {progress.edges:.1f} edges on average  "
-        f"about {progress.remaining:.0f} s left"
-    )
 
 
 @takes()

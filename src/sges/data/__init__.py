@@ -15,7 +15,7 @@ from sges.data.description import ColumnFacts, Description, Finding
 from sges.data.inspection import glance, inspect
 from sges.data.moments import Moments
 from sges.data.parts import Counts
-from sges.data.reading import Kind, Kinds, Missing, Reading
+from sges.data.reading import Format, Kind, Kinds, Missing, Reading
 from sges.data.sources import discrete_of_file, moments_of_file
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "Dataset",
     "Description",
     "Finding",
+    "Format",
     "Kind",
     "Kinds",
     "Missing",

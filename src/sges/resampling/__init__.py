@@ -3,11 +3,7 @@
 from typing import TYPE_CHECKING
 
 from sges.resampling.draws import DRAWS
-from sges.resampling.replicates import (
-    OnReplicate,
-    ReplicateProgress,
-    confidence,
-)
+from sges.resampling.replicates import OnReplicate, ReplicateProgress, confidence
 from sges.resampling.replicates import confidence_of_result as confidence_of_result
 from sges.resampling.strengths import Averaged, Confidence, significance_threshold
 

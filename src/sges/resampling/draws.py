@@ -48,8 +48,6 @@ MAX_WITHOUT_REPLACEMENT = 10**9 - 1
 WEIGHT_UNIT = 2**20
 """Random weights are written as whole numbers that add up to about this, or 64 per record."""
 
-Counts: TypeAlias = NDArray[np.int64]
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Source:
@@ -134,7 +132,7 @@ class Source:
         return cls(data, chosen, correction)
 
     def drawn(self, rng: np.random.Generator) -> tuple[Dataset | Moments, float]:
-        """Return one replicate, and the factor by which the penalty is to be multiplied."""
+        """Return one replicate, and the factor by which to multiply the penalty."""
         if isinstance(self.data, Moments):
             assert self.root is not None
             return _wishart(self.data, self.root, rng), self.correction
@@ -159,7 +157,7 @@ class Source:
         return drawn, self.correction * scale * unit
 
     def prior_factor(self, drawn: Dataset | Moments) -> float:
-        """Return the factor by which the log-prior of a graph is to be multiplied.
+        """Return the factor by which to multiply the log-prior of a graph.
 
         It is that of the likelihood, which grows with the sum of random weights.
         """
@@ -187,7 +185,7 @@ def permuted(data: Dataset | Moments, order: NDArray[np.intp]) -> Dataset | Mome
     )
 
 
-def _counts(data: Dataset, draw: Draw, rng: np.random.Generator) -> Counts:
+def _counts(data: Dataset, draw: Draw, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return how often each row of a table counts in a replicate.
 
     Records are drawn.  But the weights of a survey say what a row stands for in the population,
@@ -201,7 +199,7 @@ def _counts(data: Dataset, draw: Draw, rng: np.random.Generator) -> Counts:
         if weights is not None and draws_rows:
             sizes *= weights
         unit = max(WEIGHT_UNIT / total, 64.0)
-        found: Counts = np.rint(sizes * (unit * total / sizes.sum())).astype(np.int64)
+        found: NDArray[np.int64] = np.rint(sizes * (unit * total / sizes.sum())).astype(np.int64)
         return found
     if weights is None or draws_rows:
         if draw == "half":
@@ -232,7 +230,7 @@ def _wishart(moments: Moments, root: NDArray[np.float64], rng: np.random.Generat
     """Return the moments of as many normal records with the given moments.
 
     Their scatter matrix has a Wishart distribution with m − 1 degrees of freedom, drawn by
-    Bartlett's decomposition, or from the records themselves if they are no more than the columns.
+    Bartlett's decomposition, or from records if there are no more of them than columns.
     """
     n, freedom = len(root), moments.records - 1
     if freedom < n:

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from sges.checkpoint import SECONDS_BETWEEN, Checkpoint, name_of
-from sges.data import Dataset, Kinds, Missing, Moments, Reading
-from sges.data.reading import Format
+from sges.data import Dataset, Format, Kinds, Missing, Moments, Reading
 from sges.docstrings import documented_like
 from sges.errors import (
     ClusterError,
@@ -264,11 +263,13 @@ def confidence_of_result(
     found = run(question, replicates, n_jobs=n_jobs, time_limit=time_limit, progress=progress)
     if result.plan.start is None:
         return found
-    return replace(found, notes=("replicates were searched from no start, unlike the estimate",))
+    return replace(
+        found, notes=("unlike the estimate, replicates were not searched from the start graph",)
+    )
 
 
 def check_run(replicates: object, seed: object, time_limit: object, progress: object) -> None:
-    """Refuse arguments of a run that cannot be, before anything is read."""
+    """Refuse invalid arguments of a run, before anything is read."""
     check_number("replicates", replicates, whole=True, least=1, most=MAX_REPLICATES)
     check_number("seed", seed, whole=True, most=MAX_SEED)
     check_number("time_limit", time_limit, optional=True)

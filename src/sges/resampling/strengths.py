@@ -170,7 +170,7 @@ class Confidence:
 
     @cached_property
     def _usual(self) -> dict[Edge, tuple[Edge, bool]]:
-        """For each pair, the more frequent arrow, and whether it is rather a line."""
+        """For each pair, the more frequent arrow, and whether a line is more frequent still."""
         usual = {}
         for (a, b), (forward, backward, line) in self._counts.items():
             is_line = line >= max(forward, backward) or forward == backward
@@ -197,12 +197,9 @@ class Confidence:
     def rows(self) -> list[dict[str, Any]]:
         """Return one record per pair that is adjacent in some replicate, strongest first.
 
-        Returns
-        -------
-        list of dict
-            The entries a and b (names), p_edge (the share of replicates in which they are
-            adjacent), p_ab and p_ba (in which the edge points from a to b, or from b to a) and
-            p_undirected (in which it is undirected, as it may point either way).
+        Its entries are a and b (names), p_edge (the share of replicates in which they are
+        adjacent), p_ab and p_ba (in which the edge points from a to b, or from b to a) and
+        p_undirected (in which it is undirected, as it may point either way).
         """
         names, rows = self.names, list[dict[str, Any]]()
         for (a, b), counts in self._counts.items():
@@ -217,13 +214,10 @@ class Confidence:
     def ancestors(self) -> list[dict[str, str | float]]:
         """Return the shares of ancestor relations, largest first.
 
-        Returns
-        -------
-        list of dict
-            The entries a and b (names), p_ancestor (the share of replicates in which a directed
-            path leads from a to b, so that a is an ancestor of b in every member of the class)
-            and p_possible (in which a path leads there that no arrow points against, so that a is
-            an ancestor in some member); pairs without either are left out.
+        Each record has the entries a and b (names), p_ancestor (the share of replicates in which a
+        directed path leads from a to b, so that a is an ancestor of b in every member of the class)
+        and p_possible (in which a path leads there that no arrow points against, so that a is an
+        ancestor in some member).  Pairs without either are left out.
         """
         sure, possible = Counter[Edge](), Counter[Edge]()
         for graph in self.graphs:
@@ -406,8 +400,6 @@ class Confidence:
         least : float
             The smallest share of an edge that is drawn; edges at or below the threshold are
             dashed.
-        legend : bool
-            Whether to explain the kinds of edges below the graph.
         """
         from sges.plot import draw
 
@@ -440,7 +432,7 @@ class Confidence:
         Parameters
         ----------
         directory : str or path-like
-            Where to write; it is made if need be, and files of these names are replaced.
+            Where to write; it is created if necessary, and files of these names are replaced.
 
         Returns
         -------
@@ -563,14 +555,9 @@ class Confidence:
         return cls(graphs=graphs, notes=tuple(fields.pop("notes")), **fields)
 
     @classmethod
-    @documented_like(from_dict)
+    @documented_like(from_dict, Result.from_json)
     def from_json(cls, text: str) -> "Confidence":
         """Return what ``to_json`` wrote.
-
-        Parameters
-        ----------
-        text : str
-            JSON text; everything in it is checked.
 
         Raises
         ------
@@ -681,10 +668,6 @@ def _is_amount(value: object) -> bool:
     return is_number(value) and 0 <= value < inf  # type: ignore[operator]
 
 
-def _is_filled_list(value: object) -> bool:
-    return isinstance(value, list) and len(value) > 0
-
-
 _ENTRIES: Rules = {
     "replicates": (is_count, "a whole number"),
     "stopped": (is_text_or_none, "text or null"),
@@ -695,6 +678,6 @@ _ENTRIES: Rules = {
     "penalty": (lambda v: v in (None, "auto") or _is_amount(v), 'a number, "auto" or null'),
     "seconds": (_is_amount, "a number, 0 or more"),
     "notes": (is_texts, "a list of texts"),
-    "graphs": (_is_filled_list, "a list that is not empty"),
-    "nodes": (_is_filled_list, "a list that is not empty"),
+    "graphs": (lambda v: isinstance(v, list) and bool(v), "a list that is not empty"),
+    "nodes": (lambda v: isinstance(v, list) and bool(v), "a list that is not empty"),
 }
