@@ -14,8 +14,6 @@ from sges.writing import write_bytes, write_directory, write_text
 if TYPE_CHECKING:
     from sges.data import Dataset
 
-# Measure
-
 MEASURES = {
     "--max-parents": "parents of a variable",
     "--max-clique": "mutually adjacent variables",
@@ -73,9 +71,6 @@ def measure(*, graph: str, as_json: bool = False) -> None:
     print_table(table)
 
 
-# Compare
-
-
 @takes(
     truth=argument("TRUTH", "The true graph, in any format of sges convert; - for standard input."),
     found=argument("FOUND", "The graph that was found; - for standard input."),
@@ -111,9 +106,6 @@ def compare(*, truth: str, found: str, as_they_are: bool = False, as_json: bool 
         for rule in ("parent", "ancestor", "oset"):
             table.add_row(f"{rule} adjustment distance", f"{getattr(result.aid, rule):.3f}", "")
     print_table(table)
-
-
-# Convert and plot
 
 
 @takes(
@@ -159,9 +151,6 @@ def _name_file(path: Path, as_json: bool) -> None:
         say(str(path))
 
 
-# Report
-
-
 @takes(
     result=argument(
         "RESULT",
@@ -194,9 +183,6 @@ def report(
     with undisturbed():
         write_text(page, page_text)
     _name_file(page, as_json)
-
-
-# Simulate
 
 
 @takes(

@@ -9,10 +9,7 @@ import numpy as np
 
 from sges.docstrings import documented_like
 from sges.errors import InvalidArgument, shown
-from sges.estimator import (  # an error that says what to install, without scikit-learn
-    Searcher,
-    StructureLearner,
-)
+from sges.estimator import Searcher, StructureLearner  # an error without scikit-learn
 from sges.resampling.replicates import confidence
 from sges.resampling.strengths import Confidence
 
