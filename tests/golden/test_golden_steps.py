@@ -24,6 +24,7 @@ CHANGED: dict[str, str] = {
     "knowledge: sges after order, everything": NOBODY,
     "learn: as it comes, Gaussian": DEFAULT,
     "learn: as it comes, discrete": DEFAULT,
+    "learn: as it comes, mixed": DEFAULT,
     "strategy: extended, 40 evaluations, 20 columns, 50 edges": BUDGET,
     "strategy: extended, 40 evaluations, discrete": BUDGET,
 }

@@ -24,6 +24,7 @@ from sges.properties import AtMost, MaxClique, MaxParents, MaxTreewidth, MaxVStr
 from sges.score import GaussianBIC, SeparationOracle
 from sges.score.protocol import Score, total_score
 from sges.search import Progress, ges, order_bound, reference_order
+from sges.search import engines as search_engines
 from sges.search.algorithms import backward
 from sges.search.engines import IS_COMPILED
 from sges.search.generate import AskedGains
@@ -36,6 +37,8 @@ if TYPE_CHECKING or IS_COMPILED:
     from sges.search.engines import CompiledEngine
 
 EVERYWHERE = float("inf")
+LEAVES = 20
+"""A seed with a local optimum that moves of single nodes do not leave."""
 PROPERTIES: list[type[AtMost]] = [MaxParents, MaxClique, MaxVWidth, MaxTreewidth, MaxVStructures]
 
 
@@ -282,6 +285,55 @@ class TestTheTwin:
         again = search_of(score, first_order(pdag_to_dag(end), [0] * score.n))
         again.improve()
         assert again.gain <= best + 1e-6
+
+    @pytest.mark.parametrize("make", engines.EVERY)
+    def test_a_search_with_bounded_work_deals_the_best_order_and_leaves_local_optima(
+        self, make: Make
+    ) -> None:
+        score = gaussian_score(9, 27, 1000, LEAVES)
+        plain, bounded = make(score), make(score)
+        plain.order("order")
+        bounded.order("order", effort=10.0)
+        assert total_score(score, bounded.cpdag) > total_score(score, plain.cpdag) + 1.0
+
+    @engines.needs_compiled
+    def test_all_engines_find_the_same_order_with_bounded_work(self, seed: int) -> None:
+        for i in range(10):
+            score = gaussian_score(8, 20, 300, 10 * seed + i)
+            found = [make(score) for make in (engines.reference, *engines.COMPILED)]
+            for engine in found:
+                engine.start(PDAG.empty(8), total_score(score, PDAG.empty(8)))
+                engine.order("order", effort=10.0)
+            steps = [[step.operator for step in engine.steps] for engine in found]
+            assert steps[0] == steps[1] == steps[2]
+            assert len({engine.evaluations for engine in found}) == 1
+
+    @pytest.mark.parametrize("make", engines.EVERY)
+    def test_the_search_ends_when_a_dealt_order_leads_back_to_the_best_class(
+        self, make: Make, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        score, asked = gaussian_score(8, 8, 1000, 0), []
+        for piles in (1, 2, 6):
+            monkeypatch.setattr(reference_order, "PILES", piles)
+            engine = make(score)
+            engine.start(PDAG.empty(8), total_score(score, PDAG.empty(8)))
+            engine.order("order", effort=10.0)
+            asked.append(engine.evaluations or 0)
+        assert asked[0] < asked[1] == asked[2]
+
+    @pytest.mark.parametrize("make", engines.EVERY)
+    @pytest.mark.parametrize("effort", [None, 10.0])
+    def test_the_best_order_is_kept_when_the_rounds_are_over(
+        self, make: Make, effort: float | None, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        score, totals = gaussian_score(9, 27, 1000, LEAVES), []
+        for rounds in (1, 4, 50):
+            for module in (reference_order, search_engines):
+                monkeypatch.setattr(module, "ROUNDS", rounds)
+            engine = make(score)
+            engine.order("order", effort=effort)
+            totals.append(total_score(score, engine.cpdag))
+        assert total_score(score, PDAG.empty(9)) < totals[0] <= totals[1] <= totals[2]
 
     @pytest.mark.parametrize("make", [engines.reference, engines.asking])
     def test_the_families_counted_are_those_of_a_plain_set(self, make: Make, seed: int) -> None:

@@ -16,7 +16,7 @@ from sges.score import GaussianBIC, SeparationOracle
 from sges.score.protocol import Score, total_score
 from sges.search.algorithms import backward
 from sges.search.generate import AskedGains
-from sges.search.reference_order import OrderSearch
+from sges.search.reference_order import OrderSearch, next_order
 from sges.search.run import Run, Selection
 from sges.search.with_knowledge import search_with_knowledge
 
@@ -86,7 +86,22 @@ def test_every_order_that_tiers_allow_stands_for_an_imap() -> None:
             dag = pdag_of(3, arcs)
             tiers = [[v for v in range(3) if place[v] == t] for t in range(3)]
             search = order_search(SeparationOracle(dag), Knowledge(tiers=tiers).bind(3))
-            search.improve()
+            search.improve(work=1000)
             order = search.best.order
             assert [place[v] for v in order] == sorted(place)
             assert is_imap(search.best.dag(), dag)
+
+
+def test_an_order_that_is_dealt_into_piles_still_obeys_the_tiers() -> None:
+    best = PDAG.from_edges(6, [(0, 1), (1, 2), (3, 4), (4, 5)])
+    assert next_order(best, None, 1) == [0, 3, 1, 4, 2, 5]
+    assert next_order(best, None, 2) == [3, 4, 5, 0, 1, 2]
+    assert next_order(best, None, 3) == [1, 5, 3, 2, 0, 4]
+    assert next_order(best, Knowledge(tiers=[[0, 1, 3], [2, 4, 5]]).bind(6), 3) == [
+        1,
+        3,
+        0,
+        5,
+        4,
+        2,
+    ]

@@ -21,6 +21,8 @@ from sges.search.reference_order import (
     a_member,
     first_order,
     later_ones,
+    most_piles,
+    next_order,
     order_work,
 )
 
@@ -130,20 +132,22 @@ class CompiledEngine(Core):
         self.order_begin(order, allowed, required, later, REACH, max_indegree)
         if self.stopped is not None:
             return None
-        best, last = None, None if work is None else self.work + work
-        for _ in range(ROUNDS):
+        best, piles, last = None, 0, None if work is None else self.work + work
+        for left in reversed(range(ROUNDS)):
             moved = self.order_round(last)
-            spent = last is not None and self.work > last
-            if moved and not self._has_stopped() and not spent:
+            ended = left == 0 or self._has_stopped() or (last is not None and self.work > last)
+            if moved and not ended:
                 continue
             _, parents, gain = self.order_state()
-            if best is not None and gain <= best[1] + self.tolerance:
-                break
             dag = PDAG.from_edges(n, [(x, y) for y in range(n) for x in nodes(parents[y])])
-            best = dag, gain
-            if self._has_stopped() or spent:
+            if best is None or gain > best[1] + self.tolerance:
+                best, piles = (dag, gain), 0
+            elif piles > 1 and dag_to_cpdag(dag) == dag_to_cpdag(best[0]):
                 break
-            self.order_set(first_order(a_member(dag_to_cpdag(dag), constraint), later))
+            piles += 1
+            if ended or piles > most_piles(work):
+                break
+            self.order_set(next_order(best[0], constraint, piles))
             if self._has_stopped():
                 break
         return None if best is None else best[0]

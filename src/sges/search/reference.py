@@ -367,8 +367,9 @@ class ReferenceEngine:
         """Go to the DAG of the best order of the nodes that is found, edge by edge.
 
         The search begins with an order of the class or, if that has no edges but required ones, of
-        the class to which polynomially many inserts lead.  It ends when it has done ten times
-        ``effort`` times the work of that, and looks at DAGs with at most ``max_indegree`` parents.
+        the class to which polynomially many inserts lead.  With ``effort`` it starts again from
+        mixed orders, and ends when it has done ten times ``effort`` times the work of that.  It
+        looks at DAGs with at most ``max_indegree`` parents.
         """
         begun, constraint, before = self._here, self.constraint, self.work
         if self.edges == sum(map(int.bit_count, constraint.fixed if constraint else ())):

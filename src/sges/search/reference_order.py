@@ -4,7 +4,8 @@ Every order of the nodes stands for a DAG: the parents of each node are those th
 chooses among the nodes before it.  With a score that sees the truth this DAG is an IMAP of the
 truth, so that a backward phase may follow.  After Andrews et al. (2023), each node in turn is
 moved to its best place, until all stay where they are.  Then the search begins again from another
-order of the same class, as long as that pays.
+order of the same class, as long as that pays; with a limit on its work, also from such an order
+dealt into piles, because moves of single nodes end in local optima.
 
 Under knowledge the order keeps to the order that the knowledge implies, required parents are
 never dropped, and what must not be a parent is not one.
@@ -29,6 +30,9 @@ REACH = 300.0
 
 ROUNDS = 50
 """How many times each node is moved at most."""
+
+PILES = 3
+"""Into how many piles a search with a limit on its work deals the best order at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +160,7 @@ class OrderSearch:
             GrowShrink(asked, y, tolerance, ((1 << n) - 1) & ~barred[y], fixed[y], max_indegree)
             for y in range(n)
         ]
-        self._state = self._ordered(self._order_of(guess))
+        self._state = self._ordered(first_order(a_member(guess, constraint), self._later))
         self._best = self._state
 
     @property
@@ -168,19 +172,24 @@ class OrderSearch:
     def improve(self, work: int | None = None) -> None:
         """Move each node to its best place in turn, until all stay or the rounds are over.
 
-        The search also ends when it has asked for ``work`` gains.
+        With a limit on its work the search then goes on from mixed orders, and ends at the latest
+        when it has asked for ``work`` gains.
         """
         last = None if work is None else self._asked.work + work
+        piles = 0
         for _ in range(ROUNDS):
             if self._round(last):
                 continue
             if last is not None and self._asked.work > last:
                 break
-            again = self._best is not self._state
-            if again and self._state.gain <= self._best.gain + self._tolerance:
+            if piles == 0 or self._state.gain > self._best.gain + self._tolerance:
+                self._best, piles = self._state, 0
+            elif piles > 1 and dag_to_cpdag(self._state.dag()) == dag_to_cpdag(self._best.dag()):
+                break  # a mixed order leads back
+            piles += 1
+            if piles > most_piles(work):
                 break
-            self._best = self._state
-            self._state = self._ordered(self._order_of(dag_to_cpdag(self._state.dag())))
+            self._state = self._ordered(next_order(self._best.dag(), self._constraint, piles))
 
     def _round(self, last: int | None) -> bool:
         """Move each node once; tell whether to go on with another round."""
@@ -190,9 +199,6 @@ class OrderSearch:
                 return False
             moved |= self._move(v)
         return moved
-
-    def _order_of(self, cpdag: PDAG) -> list[int]:
-        return first_order(a_member(cpdag, self._constraint), self._later)
 
     def _ordered(self, order: list[int]) -> Ordered:
         choices = {v: self._parents[v].choose(nodeset(order[:i])) for i, v in enumerate(order)}
@@ -248,14 +254,38 @@ def later_ones(constraint: Constraint | None, n: int) -> Sequence[NodeSet]:
     return (0,) * n if constraint is None else (constraint.relaxed or constraint).barred
 
 
-def first_order(dag: PDAG, later: Sequence[NodeSet]) -> list[int]:
-    """Return the nodes so that parents come first, and those of ``later[v]`` come after v."""
+def most_piles(work: int | None) -> int:
+    """Return into how many piles the best order is dealt at most, given the limit on the work."""
+    return 1 if work is None else PILES
+
+
+def next_order(best: PDAG, constraint: Constraint | None, piles: int) -> list[int]:
+    """Return the order to search on from when no node moves: one of the class of the best DAG.
+
+    It is dealt into piles like cards, and the last pile comes first, as far as knowledge allows:
+    1 2 3 4 5 6 in two piles are 2 4 6 1 3 5.  The search then ends in other local optima.
+    """
+    later = later_ones(constraint, best.n)
+    order = first_order(a_member(dag_to_cpdag(best), constraint), later)
+    if piles == 1:
+        return order
+    dealt = [v for pile in reversed(range(piles)) for v in order[pile::piles]]
+    return first_order(PDAG.empty(best.n), later, dealt)
+
+
+def first_order(
+    dag: PDAG, later: Sequence[NodeSet], wanted: Sequence[int] | None = None
+) -> list[int]:
+    """Return the nodes so that parents come first, and those of ``later[v]`` come after v.
+
+    Apart from that they are in the wanted order; by default, in that of their numbers.
+    """
     needs = [dag.parents(v) for v in range(dag.n)]
     for u, row in enumerate(later):
         for v in nodes(row):
             needs[v] |= 1 << u
     order: list[int] = []
-    left = list(range(dag.n))
+    left = list(range(dag.n) if wanted is None else wanted)
     while left:
         done = nodeset(order)
         ready = [v for v in left if not needs[v] & ~done]
