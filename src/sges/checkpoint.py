@@ -87,7 +87,7 @@ class Checkpoint:
     def refused(self, why: str) -> DataError:
         """Return the error for a file that cannot be used, with the reason."""
         return DataError(
-            f"checkpoint {str(self.path)!r}: {why}; remove the file to begin again, or name another"
+            f"checkpoint {str(self.path)!r}: {why}; remove the file to start anew, or name another"
         )
 
 

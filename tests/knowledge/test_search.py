@@ -293,7 +293,7 @@ def test_a_start_that_contradicts_what_cannot_be_relaxed_is_refused() -> None:
     required, order = Knowledge([(0, 1)]).bind(3), Knowledge(tiers=[[0], [1, 2]]).bind(3)
     with pytest.raises(NotACPDAG, match="it lacks a required edge"):
         bes(score, PDAG.empty(3), constraint=required)
-    with pytest.raises(NotACPDAG, match="an arrow that the knowledge rules out"):
+    with pytest.raises(NotACPDAG, match="a directed edge that the knowledge forbids"):
         sges(score, start=PDAG.from_edges(3, [(1, 0), (2, 0)]), constraint=order)
     apart = Knowledge(not_adjacent=[(0, 1)]).bind(3)
     with pytest.raises(NotACPDAG, match="background knowledge"):

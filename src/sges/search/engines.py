@@ -92,8 +92,8 @@ def _warn_of_slowness() -> None:
     """Warn once that nothing could be compiled."""
     warnings.warn(
         "the compiled engine of sges was not built, so searches run in plain Python: the graphs "
-        "are the same, but only small tables (up to about 20 variables) end within seconds; "
-        "install a wheel, or a C compiler before installing from source",
+        "are the same, but only small tables (up to about 20 variables) are searched within "
+        "seconds; install a wheel, or a C compiler before installing from source",
         stacklevel=4,
     )
 

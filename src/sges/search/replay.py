@@ -132,7 +132,7 @@ class Replay:
         act = self._waiting.popleft()
         with _fitting():
             if act["act"] != name or not VALUES[name](act.get("value")):
-                raise ValueError(f"it goes on with {shown(act)} where the search has {name!r}")
+                raise ValueError(f"it continues with {shown(act)}, but the search expects {name!r}")
             for phase, kind, x, y, chosen, gain in act.get("steps", ()):
                 operator: Operator = KINDS[kind](x, y, int(chosen, 16))
                 engine.apply(phase, operator, gain)
@@ -211,7 +211,7 @@ def _fitting() -> Iterator[None]:
     except Exception as error:
         raise DataError(
             f"the checkpoint does not fit this run ({shown_error(error)}); remove the file to "
-            "begin again"
+            "start anew"
         ) from error
 
 
@@ -222,5 +222,5 @@ def _checked(state: object) -> State:
         or not isinstance(state.get("acts"), list)
         or not all(isinstance(act, dict) and "act" in act for act in state["acts"])
     ):
-        raise DataError("the checkpoint is not that of a search; remove the file to begin again")
+        raise DataError("the checkpoint is not that of a search; remove the file to start anew")
     return state

@@ -140,9 +140,7 @@ class Selection:
         for option, value in (("exact", self.exact), ("drop_large", self.drop_large)):
             check_flag(option, value)
             if value and self.assume is None:
-                raise InvalidArgument(
-                    f"{option}=True selects deletes by a property; give it as assume="
-                )
+                raise InvalidArgument(f"{option}=True needs a property; pass it as assume=")
         if self.drop_large and self.bounds[0] is None:
             raise InvalidArgument(
                 f"drop_large=True needs a bound on cliques, which {self.assume} does not have"
@@ -266,7 +264,7 @@ class Run:
             if not is_admitted and (weaker is None or not weaker.admits(cpdag)):
                 raise NotACPDAG(
                     "no member of the start's class satisfies the background knowledge: it lacks "
-                    "a required edge, or has an arrow that the knowledge rules out"
+                    "a required edge, or has a directed edge that the knowledge forbids"
                 )
         total = 0.0
         try:
@@ -595,13 +593,14 @@ def as_cpdag(graph: PDAG, n: int, *, refined: bool = False) -> PDAG:
 
 
 def warn_if_not_score_equivalent(score: Score, operator: Operator) -> None:
-    """Warn if x → y and y → x, the first equivalent pair met, do not score alike."""
+    """Warn if x → y and y → x, the first equivalent pair met, have different scores."""
     x, y = operator.x, operator.y
     forward = score.local(x, 0) + score.local(y, 1 << x)
     backward = score.local(y, 0) + score.local(x, 1 << y)
     if abs(forward - backward) > max(tie_tolerance(forward), 1e-9 * abs(forward)):
         warnings.warn(
             f"{type(score).__name__} is not score equivalent: {x}→{y} scores {forward:.6g} and "
-            f"{y}→{x} scores {backward:.6g}; the search assumes that equivalent graphs score alike",
+            f"{y}→{x} scores {backward:.6g}; the search assumes that "
+            "equivalent DAGs have equal scores",
             stacklevel=4,
         )
