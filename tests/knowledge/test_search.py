@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import islice, product
+from itertools import count, islice, product
 from typing import Any, Literal
 
 import numpy as np
@@ -19,7 +19,7 @@ from sges.properties import MaxParents
 from sges.result import Result
 from sges.score import GaussianBIC, GaussianOracle, SeparationOracle
 from sges.score.protocol import Score, total_score
-from sges.search import bes, fes, ges, poly_fes, sbes, sges, turning
+from sges.search import Progress, bes, fes, ges, poly_fes, sbes, sges, turning
 from sges.search.run import Run
 from sges.search.with_knowledge import _enforce
 from worlds import gaussian_score, linear_data
@@ -310,6 +310,30 @@ def test_larger_gaussian_truths_are_recovered_with_true_knowledge(
     score = GaussianOracle(LinearGaussian.random(dag, seed=seed))
     result = sges(score, MaxParents.of(dag), forward=forward, constraint=bound)
     assert result.cpdag == bound.refine(dag_to_cpdag(dag))
+
+
+@pytest.mark.parametrize("start", [PDAG.empty(6), PDAG.complete(6)])
+def test_a_search_that_is_interrupted_at_any_report_ends_in_an_admissible_class(
+    start: PDAG, seed: int
+) -> None:
+    """Also while it searches under relaxed knowledge, and while forbidden edges are deleted."""
+    pairs = [(x, y) for x in range(6) for y in range(x)]
+    for i in range(5):
+        rng = np.random.default_rng(seed + i)
+        apart = [pairs[k] for k in rng.choice(len(pairs), size=4, replace=False)]
+        known, score = Knowledge(not_adjacent=apart), gaussian_score(6, 8, 200, seed + i)
+        reports, bound = count(), known.bind(6)
+        sges(score, start=start, forward="fes", constraint=bound, progress=lambda _: next(reports))  # noqa: B023
+        for last in range(next(reports)):
+            left = iter(range(last))
+
+            def interrupt(_: Progress, left: Iterator[int] = left) -> None:
+                if next(left, None) is None:
+                    raise KeyboardInterrupt
+
+            result = sges(score, start=start, forward="fes", constraint=bound, progress=interrupt)
+            assert result.stopped == "interrupted"
+            assert_satisfied(result.cpdag, known, bound)
 
 
 def test_of_the_forbidden_edges_of_a_member_the_cheapest_is_deleted_first(seed: int) -> None:

@@ -56,38 +56,40 @@ def search_with_knowledge(
         before, total = engine.mark(), engine.total
     with run.under(constraint.relaxed):
         phases()
-    if not constraint.admits(engine.cpdag):
+    if (before is None or run.stopped is None) and not constraint.admits(engine.cpdag):
         _enforce(run, constraint)
         (mend or phases)()
-    if before is not None and (run.stopped is not None or engine.total <= total + engine.tolerance):
-        engine.rewind(before)
+    if before is not None:
+        if run.stopped is not None or engine.total <= total + engine.tolerance:
+            engine.rewind(before)
+    elif not constraint.admits(engine.cpdag):  # stopped too early: delete the rest at once
+        dag = constraint.member(engine.cpdag)
+        cpdag = dag_to_cpdag(dag.edited(remove=constraint.violations(dag)))
+        engine.start(cpdag, total_score(run.score, cpdag))
 
 
 def _enforce(run: Run, constraint: Constraint) -> None:
     """Delete forbidden edges of one member, the cheapest first, until the class is admissible.
 
     The member satisfies the relaxed knowledge, and without its forbidden edges all of it: so this
-    ends, and needs no more than two families for each edge and step.  After time is up all of them
-    are deleted at once, without being scored or noted.
+    ends, and needs no more than two families for each edge and step.
     """
     engine = run.engine
     dag = constraint.member(engine.cpdag)
-    forbidden = constraint.violations(dag)
-    if run.stopped is not None:
-        cpdag = dag_to_cpdag(dag.edited(remove=forbidden))
-        engine.start(cpdag, total_score(run.score, cpdag))
-        return
 
     def gain_of(x: int, y: int) -> float:
         """Return what deleting x → y gains in the member; counted."""
         parents = dag.parents(y)
         return engine.local(y, parents & ~(1 << x)) - engine.local(y, parents)
 
-    losses = {edge: gain_of(*edge) for edge in forbidden}
-    while not constraint.admits(engine.cpdag):
-        x, y = max(losses, key=lambda edge: losses[edge])
-        h = engine.cpdag.na(y, x) & dag.children(y)  # of x → y in this member
-        engine.apply("knowledge", Delete(x, y, h), losses.pop((x, y)))
-        run.tell("knowledge")
-        dag = dag.edited(remove=[(x, y)])
-        losses |= {edge: gain_of(*edge) for edge in losses if edge[1] == y}
+    try:
+        losses = {edge: gain_of(*edge) for edge in constraint.violations(dag)}
+        while run.stopped is None and not constraint.admits(engine.cpdag):
+            x, y = max(losses, key=lambda edge: losses[edge])
+            h = engine.cpdag.na(y, x) & dag.children(y)  # of x → y in this member
+            engine.apply("knowledge", Delete(x, y, h), losses.pop((x, y)))
+            run.tell("knowledge")
+            dag = dag.edited(remove=[(x, y)])
+            losses |= {edge: gain_of(*edge) for edge in losses if edge[1] == y}
+    except KeyboardInterrupt:
+        engine.stopped = "interrupted"
