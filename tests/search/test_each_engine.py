@@ -273,3 +273,15 @@ def test_a_climb_ends_though_every_change_seems_to_gain(make: Make, n: int) -> N
     engine = make(Flat(n), deadline=time.perf_counter() + 60)
     engine.climb("climb", INTERLEAVED)
     assert engine.stopped is None
+
+
+def test_a_climb_reports_its_steps_and_a_step_from_outside_is_not_reported(make: Make) -> None:
+    """So that a search that applies operators itself can report each of them once."""
+    engine, reports = make(gaussian_score(5, 6, 200, 1)), list[tuple[str, int]]()
+    engine.report = lambda phase: reports.append((phase, engine.step_count))
+    engine.climb("fes", Moves(inserts="all"))
+    assert reports == [("fes", i) for i in range(engine.step_count + 1)]
+    gain, delete = engine.escapes(Moves(deletes=True))[0]
+    reports.clear()
+    engine.apply("extended", delete, gain)
+    assert not reports

@@ -1,7 +1,7 @@
-"""Which operators a greedy climb looks at, all that ``Moves`` allows at one state, and their gains.
+"""The operators that ``Moves`` allows at one state, and their gains.
 
-Everything is told by the maximal cliques M of Ne(y): the nodes that become parents of y, or stay
-its parents, lie in one of them.
+They are listed by the maximal cliques M of Ne(y): the neighbors of y that become its parents, or
+stay its parents, lie in one of them.
 
     Insert(x, y, T)   NA_{y,x} ⊆ NA_{y,x} ∪ T ⊆ M
     Delete(x, y, H)   what is kept of NA_{y,x}, and x if x — y, is a subset of M
@@ -16,23 +16,26 @@ Operators come node by node: all that point into y = 0 first.  So those with the
 share a question to the score, and ``AskedGains`` remembers what it has answered.
 """
 
+import json
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import combinations, groupby
 from math import comb, isfinite
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sges.errors import OutOfBudget, ScoreError
 from sges.graph.pdag import PDAG
-from sges.graph.undirected import cliques, maximal_cliques, maximum_cardinality_search
-from sges.nodeset import NodeSet, Rows, nodes, nodeset, show
-from sges.operators import Delete, Insert, Operator, Turn, parts_of_c
+from sges.graph.undirected import maximal_cliques, maximum_cardinality_search
+from sges.nodeset import NodeSet, nodes, show
+from sges.operators import Change, Delete, Insert, Operator, Turn, parts_of_c
 from sges.score.protocol import Score
 from sges.score.wrappers import CountingScore
 from sges.search.moves import Constraint, Moves
-from sges.selective import fits, proposed_sets, room_in
+from sges.selective import fits, room_in
 
 Scored: TypeAlias = tuple[float, Operator]
 """A gain and the operator that has it."""
@@ -41,12 +44,12 @@ Question: TypeAlias = tuple[int, NodeSet, bool]
 """A node, a set of parents, and whether nodes are added to it or taken away."""
 
 
+@dataclass(slots=True)
 class SetLimit:
     """``Moves.sets_per_clique``, and in how many cliques anything was left out because of it."""
 
-    def __init__(self, most: int | None) -> None:
-        self.most = most
-        self.left_out = 0
+    most: int | None
+    left_out: int = 0
 
     def sets(
         self, clique: NodeSet, held: NodeSet, sizes: range, *, large: bool
@@ -69,7 +72,7 @@ class SetLimit:
 
 
 def subset_size(nodes_in_clique: int, sets_per_clique: int | None) -> int:
-    """Return up to which size subsets of a clique are looked at.
+    """Return the largest size of the subsets of a clique that are examined.
 
     All of them if there are no more than the limit; otherwise as many sizes, from the smallest
     on, as stay within the limit, and one node at least.
@@ -91,51 +94,35 @@ def deletes_of(
 ) -> Iterator[Delete]:
     """Yield the deletes to look at, x — y in both orders.
 
-    These are all valid ones, those of Fig. 6 if there are bounds, or those that the limit leaves:
-    the ones that keep few or nearly all nodes of a maximal clique of Ne(y), and put no more of its
-    nodes into H than the bounds allow.  Under knowledge no required edge is deleted, and an edge
-    that can point one way only is deleted as it points.
+    H is what a maximal clique M of NA_{y,x} leaves of it, and some nodes of M: any number, or as
+    many as the bounds allow (Fig. 6).  A limit leaves those that keep few or nearly all nodes of M.
+    Under knowledge no required edge is deleted, and an edge that can point one way only is deleted
+    as it points.
     """
     limit, rows = limit or SetLimit(moves.sets_per_clique), cpdag.skeleton()
-    clique_bound, size_bound = moves.clique_bound, moves.size_bound
+    largest = moves.clique_bound if moves.drop_large else None
     for y in range(cpdag.n):
         kept = constraint.fixed[y] | constraint.barred[y] if constraint else 0
         for x in nodes(cpdag.into[y] & ~kept):
             na, held = cpdag.na(y, x), 1 << x & cpdag.neighbors(y)
-            sets: Iterable[NodeSet]
-            if limit.most is not None:
-                sets = _limited_sets(rows, na, held, moves, limit)
-            elif clique_bound is None and size_bound is None:
-                sets = (na & ~c for c in cliques(rows, na))
-            else:
-                sets = proposed_sets(cpdag, x, y, clique_bound, size_bound)
-            for h in sets:
-                bound = clique_bound if moves.drop_large else None
-                if bound is None or fits(cpdag, h, bound):
-                    yield Delete(x, y, h)
-
-
-def _limited_sets(
-    rows: Rows, na: NodeSet, held: NodeSet, moves: Moves, limit: SetLimit
-) -> Iterator[NodeSet]:
-    """Yield the sets H of one edge that the limit leaves, each once."""
-    maximal = maximal_cliques(rows, na | held)
-    seen: set[NodeSet] = set()
-    for m in maximal:
-        others = (m & ~held).bit_count()
-        room = room_in(m, na, maximal, moves.clique_bound, moves.size_bound)
-        for s in limit.sets(m, held, range(max(others - room, 0), others + 1), large=True):
-            if (h := na & ~s) not in seen:
-                seen.add(h)
-                yield h
+            maximal, seen = maximal_cliques(rows, na | held), set[NodeSet]()
+            for m in maximal:
+                others = (m & ~held).bit_count()
+                room = room_in(m, na, maximal, moves.clique_bound, moves.size_bound)
+                for s in limit.sets(m, held, range(max(others - room, 0), others + 1), large=True):
+                    if (h := na & ~s) not in seen:
+                        seen.add(h)
+                        if largest is None or fits(cpdag, h, largest):
+                            yield Delete(x, y, h)
 
 
 def turns_of(cpdag: PDAG, moves: Moves, limit: SetLimit | None = None) -> Iterator[Turn]:
     """Yield the turns to look at, before the condition on paths."""
     limit, rows = limit or SetLimit(moves.sets_per_clique), cpdag.skeleton()
+    most_parents = cpdag.n if moves.max_indegree is None else moves.max_indegree
     for y in range(cpdag.n):
-        near = cpdag.neighbors(y)
-        maximal, room = maximal_cliques(rows, near), _room_for_parents(cpdag, y, moves)
+        near, room = cpdag.neighbors(y), most_parents - 1 - cpdag.parents(y).bit_count()
+        maximal = maximal_cliques(rows, near)
         for x in nodes(cpdag.out[y]):
             seen: set[NodeSet] = set()
             least = near >> x & 1  # on x — y, C must hold a node not adjacent to x
@@ -162,10 +149,11 @@ def inserts_of(
     """
     poly, rows = moves.inserts == "poly", cpdag.skeleton()
     limit = limit or SetLimit(moves.sets_per_clique)
+    most_parents = cpdag.n if moves.max_indegree is None else moves.max_indegree
     for y in range(cpdag.n):
         barred = constraint.barred[y] if constraint else 0
         apart = ((1 << cpdag.n) - 1) & ~(rows[y] | 1 << y | barred)
-        near, room = cpdag.neighbors(y), _room_for_parents(cpdag, y, moves)
+        near, room = cpdag.neighbors(y), most_parents - 1 - cpdag.parents(y).bit_count()
         maximal, own = maximal_cliques(rows, near), SetLimit(None if poly else limit.most)
         seen: set[tuple[int, NodeSet]] = set()
         for x in nodes(apart):
@@ -200,13 +188,6 @@ def parents_in_member(cpdag: PDAG, y: int, constraint: Constraint | None = None)
     return near & sum(1 << v for v in order[: order.index(y)])
 
 
-def _room_for_parents(cpdag: PDAG, y: int, moves: Moves) -> int:
-    """Return how many nodes besides x may become parents of y."""
-    if moves.max_indegree is None:
-        return 2 * cpdag.n
-    return moves.max_indegree - 1 - cpdag.parents(y).bit_count()
-
-
 def changed_views(before: PDAG, after: PDAG) -> NodeSet:
     """Return the nodes whose view differs: their edges, or what their neighbors are adjacent to.
 
@@ -221,19 +202,6 @@ def changed_views(before: PDAG, after: PDAG) -> NodeSet:
     )
 
 
-def capped_nodes(cpdag: PDAG, limit: SetLimit) -> NodeSet:
-    """Return the nodes some clique of whose neighbors has more subsets than the limit."""
-    rows = cpdag.skeleton()
-    return nodeset(
-        v
-        for v in range(cpdag.n)
-        if any(
-            limit.most is not None and 1 << m.bit_count() > limit.most
-            for m in maximal_cliques(rows, cpdag.neighbors(v))
-        )
-    )
-
-
 class TimeUp(Exception):  # not an error: it ends a climb
     """The deadline has passed."""
 
@@ -241,38 +209,67 @@ class TimeUp(Exception):  # not an error: it ends a climb
 class AskedGains:
     """A score that is asked until a deadline, and what it has answered.
 
-    ``considered`` is the number of operators of which a gain was wanted.
+    ``considered`` is the number of operators of which a gain was wanted, and ``work`` the number of
+    gains asked for: a measure of work that does not depend on the machine.
     """
 
     def __init__(self, score: Score, *, counting: bool, deadline: float | None) -> None:
-        self.counter = CountingScore(score, counting=counting)
+        self.score = score
+        self.n = score.n
         self.considered = self.work = 0
+        self._counter = CountingScore(score, counting=counting)
         self._deadline = deadline
-        self._until: float | None = None
-        self._most: int | None = None
-        self._most_work: float | None = None
         self._known: dict[Question, dict[int, float]] = {}
+        self.limit()
+
+    @property
+    def evaluations(self) -> int | None:
+        """The number of unique families that were asked for; None if they are not counted."""
+        return self._counter.evaluations
+
+    @property
+    def listed(self) -> int:
+        """The same as ``work``; the compiled engine remembers gains and counts sets instead."""
+        return self.work
+
+    @property
+    def counters(self) -> tuple[int, int]:
+        """How many operators were generated, and how many gains were asked for."""
+        return self.considered, self.work
+
+    @counters.setter
+    def counters(self, value: tuple[int, ...]) -> None:
+        self.considered, self.work = value
+
+    def limit(
+        self,
+        seconds: float | None = None,
+        evaluations: int | None = None,
+        work: float | None = None,
+        listed: float | None = None,
+    ) -> None:
+        """Limit what follows, in seconds, families asked for, and work; None is no limit.
+
+        When the limit is reached, ``OutOfBudget`` is raised.
+        """
+        more = work if listed is None else listed
+        self._most_work = None if more is None else self.work + more
+        self._until = None if seconds is None else time.perf_counter() + seconds
+        self._most = None if evaluations is None else (self.evaluations or 0) + evaluations
 
     def check_time(self) -> None:
         """Raise ``TimeUp`` if the deadline has passed, and ``OutOfBudget`` if a limit has."""
-        if self._deadline is not None and time.perf_counter() > self._deadline:
+        now = time.perf_counter()
+        if self._deadline is not None and now > self._deadline:
             raise TimeUp
-        if self._until is not None and time.perf_counter() > self._until:
+        if self._until is not None and now > self._until:
             raise OutOfBudget
         if self._most_work is not None and self.work > self._most_work:
             raise OutOfBudget
 
-    def limit(self, seconds: float | None, evaluations: int | None, work: float | None) -> None:
-        """Limit what follows, in seconds, families asked for, and work; None is no limit."""
-        self._most_work = None if work is None else self.work + work
-        self._until = None if seconds is None else time.perf_counter() + seconds
-        self._most = None
-        if evaluations is not None:
-            self._most = (self.counter.evaluations or 0) + evaluations
-
     def local(self, y: int, parents: NodeSet) -> float:
-        """Return the score of a family."""
-        value = self.counter.local(y, parents)
+        """Return the score of a family; counted."""
+        value = self._counter.local(y, parents)
         if not isfinite(value):
             raise ScoreError(
                 f"local({y}, {parents:#b}) is {value}; a score must be finite for every family"
@@ -285,51 +282,38 @@ class AskedGains:
         What was not asked before is asked in one question, which counts the base and the
         family of each x.
         """
-        known = self._known.get((y, base, adds))
-        missing = [x for x in nodes(xs) if known is None or x not in known]
+        known = self._known.get((y, base, adds), {})
+        missing = [x for x in nodes(xs) if x not in known]
         if missing:
             self.check_time()
-            asked = self.counter.evaluations or 0
-            if self._most is not None and asked + 1 + len(missing) > self._most:
+            if self._most is not None and (self.evaluations or 0) + 1 + len(missing) > self._most:
                 raise OutOfBudget
             self.work += len(missing)
-            ask = self.counter.insert_gains if adds else self.counter.delete_gains
-            gains = ask(y, base, np.array(missing, dtype=np.intp)).tolist()
-            for x, gain in zip(missing, gains, strict=True):
+            ask = self._counter.insert_gains if adds else self._counter.delete_gains
+            gains = dict(
+                zip(missing, ask(y, base, np.array(missing, np.intp)).tolist(), strict=True)
+            )
+            for x, gain in gains.items():
                 if not isfinite(gain):
                     raise ScoreError(
                         f"the score of node {y} with parents {show(base)} changes by {gain} with "
                         f"node {x}; a score must be finite for every family"
                     )
-            known = self._known.setdefault((y, base, adds), {})
-            known.update(zip(missing, gains, strict=True))
-        return known or {}
-
-    def memory(self) -> dict[str, Any]:
-        """Return the families asked for, and the answers, as JSON can hold them."""
-        return {
-            "asked": [[f"{base:x}" for base in sorted(sets)] for sets in self.counter.asked],
-            "known": [
-                [y, f"{base:x}", adds, list(gains.items())]
-                for (y, base, adds), gains in self._known.items()
-            ],
-        }
-
-    def remember(self, memory: dict[str, Any]) -> None:
-        """Take what ``memory`` returned as asked and answered."""
-        for own, sets in zip(self.counter.asked, memory["asked"], strict=True):
-            own.update(int(base, 16) for base in sets)
-        for y, base, adds, gains in memory["known"]:
-            self._known[y, int(base, 16), adds] = dict(gains)
+            known = self._known[y, base, adds] = known | gains
+        return known
 
     def scored(self, cpdag: PDAG, operators: Iterable[Operator]) -> Iterator[Scored]:
         """Yield operators with their gains, in one question per parent set where possible."""
-        for _, group in groupby(self._generated(operators), key=lambda op: op.y):
-            found = [(op, op.changes(cpdag)) for op in group]
+        for _, group in groupby(operators, key=lambda op: op.y):
+            found: list[tuple[Operator, tuple[Change, ...]]] = []
             wanted: dict[Question, NodeSet] = {}
-            for y, before, after in (change for _, changes in found for change in changes):
-                key = y, before, after > before
-                wanted[key] = wanted.get(key, 0) | before ^ after
+            for op in group:
+                self.check_time()  # there may be exponentially many
+                self.considered += 1
+                found.append((op, op.changes(cpdag)))
+                for y, before, after in found[-1][1]:
+                    question = y, before, after > before
+                    wanted[question] = wanted.get(question, 0) | before ^ after
             for (y, base, adds), xs in wanted.items():
                 self.learn(y, base, xs, adds=adds)
             for op, changes in found:
@@ -339,8 +323,21 @@ class AskedGains:
                     gain += answers[(before ^ after).bit_length() - 1]
                 yield gain, op
 
-    def _generated(self, operators: Iterable[Operator]) -> Iterator[Operator]:
-        for operator in operators:
-            self.check_time()  # there may be exponentially many
-            self.considered += 1
-            yield operator
+    def memory(self) -> tuple[NDArray[np.uint8]]:
+        """Return all that the score was asked, and its answers; for ``remember``."""
+        memory = {
+            "asked": [[f"{base:x}" for base in sorted(sets)] for sets in self._counter.asked],
+            "known": [
+                [y, f"{base:x}", adds, list(gains.items())]
+                for (y, base, adds), gains in self._known.items()
+            ],
+        }
+        return (np.frombuffer(json.dumps(memory).encode(), np.uint8),)
+
+    def remember(self, memory: NDArray[np.uint8]) -> None:
+        """Take what ``memory`` returned as asked and answered."""
+        stored = json.loads(memory.tobytes())
+        for own, sets in zip(self._counter.asked, stored["asked"], strict=True):
+            own.update(int(base, 16) for base in sets)
+        for y, base, adds, gains in stored["known"]:
+            self._known[y, int(base, 16), adds] = dict(gains)

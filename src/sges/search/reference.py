@@ -1,6 +1,6 @@
-r"""The search as the paper tells it, from scratch at every step.
+"""The search as the paper describes it, from scratch at every step.
 
-This is the definition of what a search does, and what runs where nothing could be compiled.  It
+This defines what a search does, and runs where the compiled engine could not be built.  It
 generates all operators of a state, asks for their gains, takes the best one and begins again.
 Only what the score has answered is remembered.  The compiled engine takes the same steps.
 
@@ -20,18 +20,15 @@ The score is asked about an operator once all of its conditions hold but the one
 paths.  That one is checked of operators that would be taken.
 """
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from itertools import chain, combinations, pairwise
-
-import numpy as np
-from numpy.typing import NDArray
+from itertools import combinations, pairwise
+from typing import NamedTuple
 
 from sges.certificate import tie_tolerance
 from sges.graph.equivalence import pdag_to_dag
 from sges.graph.pdag import PDAG, Edge
+from sges.graph.undirected import maximal_cliques
 from sges.nodeset import NodeSet, nodes, nodeset
 from sges.operators import Delete, Insert, Operator
 from sges.result import Step
@@ -41,7 +38,6 @@ from sges.search.generate import (
     Scored,
     SetLimit,
     TimeUp,
-    capped_nodes,
     changed_views,
     deletes_of,
     inserts_of,
@@ -54,42 +50,37 @@ DOUBTFUL = 1e-6
 """A gain of no more than this share of the total score may be an effect of rounding."""
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A point of a search: its class, the total score, and how many edges and steps there are.
-
-    ``capped`` is the number of steps after which operators were first left out.
-    """
+class Point(NamedTuple):
+    """A point of a search: its class, score and number of edges, and the step that led to it."""
 
     cpdag: PDAG
     total: float
     edges: int
-    steps: int
-    capped: int | None = None
+    step: Step | None = None
+
+    def then(self, phase: str, operator: Operator, gain: float, cpdag: PDAG) -> "Point":
+        """Return the point after one step."""
+        total, edges = self.total + gain, self.edges + operator.adds_edges
+        return Point(cpdag, total, edges, Step(phase, operator, gain, total, edges))
 
 
-class LoopGuard:
-    """The classes that were left by doubtful steps, since the last step that was not doubtful.
+def closes_loop(left: set[PDAG], here: Point, gain: float, after: PDAG) -> bool:
+    """Tell whether a step leads back to a class that was left; if not, remember this one.
 
-    Every step gains, so no class comes twice.  But where gains are known to fewer digits than
-    ties are judged by, an insert and the delete that undoes it may both seem to gain.
+    Every step gains, so no class comes twice.  But where gains are known to fewer digits than ties
+    are judged by, an insert and the delete that undoes it may both seem to gain.  So ``left`` are
+    the classes that were left by doubtful steps, since the last step that was not doubtful.
     """
-
-    def __init__(self) -> None:
-        self._left: set[PDAG] = set()
-
-    def closes(self, here: Point, gain: float, after: PDAG) -> bool:
-        """Tell whether a step leads back to a class that was left; if not, remember this one."""
-        if gain > DOUBTFUL * max(1.0, abs(here.total)):
-            self._left.clear()
-            return False
-        if after in self._left:
-            return True
-        self._left.add(here.cpdag)
+    if gain > DOUBTFUL * max(1.0, abs(here.total)):
+        left.clear()
         return False
+    if after in left:
+        return True
+    left.add(here.cpdag)
+    return False
 
 
-class ReferenceEngine:
+class ReferenceEngine(AskedGains):
     """A search that goes from class to class by operators; it has taken no step yet.
 
     Parameters
@@ -107,8 +98,6 @@ class ReferenceEngine:
 
     Attributes
     ----------
-    steps
-        The steps taken.
     stopped
         None, "time limit" or "interrupted"; a search that was stopped takes no more steps.
     capped
@@ -125,159 +114,47 @@ class ReferenceEngine:
         report: Callable[[str], object] | None = None,
         constraint: Constraint | None = None,
     ) -> None:
-        self.score = score
-        self.n = score.n
+        super().__init__(score, counting=counting, deadline=deadline)
         self.report = report
         self.constraint = constraint
-        self.steps: list[Step] = []
         self.stopped: str | None = None
         self.capped: int | None = None
-        self._capped_nodes: NodeSet = 0
-        self._asked = AskedGains(score, counting=counting, deadline=deadline)
+        self._sets_per_clique: int | None = None
         self.start(PDAG.empty(score.n), 0.0)
 
     @property
     def cpdag(self) -> PDAG:
         """The class that was reached."""
-        return self._here.cpdag
+        return self._path[-1].cpdag
 
     @property
     def total(self) -> float:
         """The score of the start, and the gains of all steps since."""
-        return self._here.total
-
-    @property
-    def step_count(self) -> int:
-        """The number of steps taken."""
-        return len(self.steps)
-
-    @property
-    def work(self) -> int:
-        """How many gains were asked for: a measure of work that does not depend on the machine."""
-        return self._asked.work
-
-    @property
-    def listed(self) -> int:
-        """The same as ``work``; the compiled engine remembers gains and counts sets instead."""
-        return self._asked.work
+        return self._path[-1].total
 
     @property
     def edges(self) -> int:
         """The number of edges."""
-        return self._here.edges
+        return self._path[-1].edges
 
     @property
-    def evaluations(self) -> int | None:
-        """The number of unique families that were asked for; None if they are not counted."""
-        return self._asked.counter.evaluations
+    def steps(self) -> list[Step]:
+        """The steps taken."""
+        return [point.step for point in self._path if point.step is not None]
 
     @property
-    def considered(self) -> int:
-        """How many operators were generated."""
-        return self._asked.considered
+    def step_count(self) -> int:
+        """The number of steps taken."""
+        return len(self._path) - 1
 
     @property
     def tolerance(self) -> float:
         """How far apart two gains may be and still tie."""
-        return tie_tolerance(self.total)
+        return tie_tolerance(self._path[-1].total)
 
     def start(self, cpdag: PDAG, total: float) -> None:
         """Begin at a class with this score, without steps."""
-        self._here = Point(cpdag, total, cpdag.edge_count(), 0)
-        self._left: list[PDAG] = []  # the class before each step
-        self.steps.clear()
-
-    def member(self) -> list[NodeSet]:
-        """Return the parents of each node in one member of the class."""
-        dag = pdag_to_dag(self.cpdag)
-        return [dag.parents(v) for v in range(self.n)]
-
-    def member_score(self, without_edges: float | None = None) -> float:  # noqa: ARG002
-        """Return the sum of the scores of the families of one member, not counted.
-
-        The compiled engine makes use of the score of the graph without edges, if it is known.
-        """
-        return sum(self.score.local(y, parents) for y, parents in enumerate(self.member()))
-
-    def mark(self) -> Mark:
-        """Return the point that was reached."""
-        return replace(self._here, capped=self.capped)
-
-    def rewind(self, mark: Mark) -> None:
-        """Go back to an earlier point, and forget the steps since."""
-        self._here, self.capped = mark, mark.capped
-        del self.steps[mark.steps :], self._left[mark.steps :]
-
-    def touched_since(self, mark: Mark) -> NodeSet:
-        """Return the nodes whose view changed at some step since a point."""
-        states = [*self._left[mark.steps :], self.cpdag]
-        touched = 0
-        for before, after in pairwise(states):
-            touched |= changed_views(before, after)
-        return touched
-
-    def apply(self, phase: str, operator: Operator, gain: float) -> None:
-        """Take one step by a valid operator."""
-        self._take(phase, operator, gain, operator.carry_out(self.cpdag))
-
-    def peek(self, operator: Operator) -> PDAG:
-        """Return the class to which one valid operator leads."""
-        return operator.carry_out(self.cpdag)
-
-    @property
-    def counters(self) -> tuple[int, int]:
-        """How many operators were generated, and how many gains were asked for."""
-        return self._asked.considered, self._asked.work
-
-    @counters.setter
-    def counters(self, value: tuple[int, ...]) -> None:
-        self._asked.considered, self._asked.work = value
-
-    @property
-    def open_moves(self) -> None:
-        """None: operators are generated from scratch at every step."""
-
-    def ask_afresh(self) -> None:
-        """Do nothing: gains do not depend on what was asked before."""
-
-    def reopen(self, moves: Moves) -> None:
-        """Do nothing: operators are generated from scratch at every step."""
-
-    def memory(self) -> tuple[NDArray[np.uint8]]:
-        """Return all that the score was asked, and its answers; for ``remember``."""
-        return (np.frombuffer(json.dumps(self._asked.memory()).encode(), np.uint8),)
-
-    def remember(self, memory: NDArray[np.uint8]) -> None:
-        """Take what ``memory`` returned as asked and answered."""
-        self._asked.remember(json.loads(memory.tobytes()))
-
-    @property
-    def capped_nodes(self) -> NodeSet:
-        """The nodes with a clique of neighbors beyond ``sets_per_clique`` at the last state."""
-        return self._capped_nodes
-
-    def limit(
-        self,
-        seconds: float | None = None,
-        evaluations: int | None = None,
-        work: float | None = None,
-        listed: float | None = None,
-    ) -> None:
-        """Limit what follows, in seconds, families asked for, and work; None is no limit.
-
-        When the limit is reached, ``OutOfBudget`` is raised.
-        """
-        self._asked.limit(seconds, evaluations, work if listed is None else listed)
-
-    def settle(self) -> None:
-        """Do nothing: operators are generated from scratch at every step."""
-
-    def retell(self, mark: Mark) -> None:
-        """Do nothing: every gain was asked for by itself."""
-
-    def local(self, y: int, parents: NodeSet) -> float:
-        """Return the score of a family; counted."""
-        return self._asked.local(y, parents)
+        self._path = [Point(cpdag, total, cpdag.edge_count())]
 
     def climb(
         self,
@@ -302,30 +179,134 @@ class ReferenceEngine:
         """
         if self.stopped is not None:
             return False
-        begun, tolerance, guard = len(self.steps), self.tolerance, LoopGuard()
+        begun, tolerance, left = self.step_count, self.tolerance, set[PDAG]()
         with self._until_stopped():
-            if most is None and self.report is not None:
-                self.report(phase)
-            going_on = True
-            while going_on:
-                going_on = False
+            if most is None:
+                self._tell(phase)
+            while True:
                 offers = self._offers(moves, tolerance, bar)
-                if most == 0:
+                here = self._path[-1]
+                least = patience * (aim - here.total)
+                best = None if most == 0 else self._best(offers, tolerance, least, left)
+                if best is None:
                     break
-                g = self.cpdag
-                ranked = (best_first(kind, tolerance, g) for kind in offers)
-                for gain, operator in chain.from_iterable(ranked):
-                    if isinstance(operator, Insert) and gain < patience * (aim - self.total):
-                        break
-                    self._asked.check_time()
-                    after = operator.carry_out(g)
-                    if self.constraint is not None and not self.constraint.admits(after, g):
-                        continue
-                    if not guard.closes(self._here, gain, after):
-                        self._take(phase, operator, gain, after)
-                        going_on = most is None or len(self.steps) - begun < most
-                        break
-        return len(self.steps) > begun
+                self._path.append(here.then(phase, *best))
+                self._tell(phase)
+                if most is not None and self.step_count - begun >= most:
+                    break
+        return self.step_count > begun
+
+    def _offers(self, moves: Moves, tolerance: float, bar: Edge | None) -> list[list[Scored]]:
+        """Return the operators that may be taken: deletes, turns, inserts."""
+        g, limit = self._path[-1].cpdag, SetLimit(moves.sets_per_clique)
+        offers: list[list[Scored]] = []
+        if moves.deletes:
+            offers.append(list(self.scored(g, deletes_of(g, moves, self.constraint, limit))))
+        if moves.turns:
+            turns = self.scored(g, turns_of(g, moves, limit))
+            offers.append([scored for scored in turns if scored[0] > tolerance])
+        if moves.inserts is not None:
+            inserts = list(self.scored(g, inserts_of(g, moves, self.constraint, limit)))
+            gaining = [
+                s for s in inserts if s[0] > tolerance and {s[1].x, s[1].y} != set(bar or ())
+            ]
+            if moves.conservative and moves.inserts == "all":
+                # first those of pairs that no insert shows to be independent
+                independent = {(op.x, op.y) for gain, op in inserts if gain <= tolerance}
+                offers.append([s for s in gaining if (s[1].x, s[1].y) not in independent])
+            offers.append(gaining)
+        if limit.left_out and self.capped is None:
+            self.capped = self.step_count
+        self._sets_per_clique = moves.sets_per_clique
+        return offers
+
+    def _best(
+        self, offers: list[list[Scored]], tolerance: float, least: float, left: set[PDAG]
+    ) -> tuple[Operator, float, PDAG] | None:
+        """Return the best valid operator, its gain and the class it leads to, if there is one.
+
+        ``least`` is the least gain of an insert, and ``left`` are classes not to go back to.
+        """
+        here = self._path[-1]
+        for kind in offers:
+            for gain, operator in best_first(kind, tolerance, here.cpdag):
+                if isinstance(operator, Insert) and gain < least:
+                    return None
+                self.check_time()
+                after = operator.carry_out(here.cpdag)
+                if self.constraint is not None and not self.constraint.admits(after, here.cpdag):
+                    continue
+                if not closes_loop(left, here, gain, after):
+                    return operator, gain, after
+        return None
+
+    def _tell(self, phase: str) -> None:
+        if self.report is not None:
+            self.report(phase)
+
+    @contextmanager
+    def _until_stopped(self) -> Iterator[None]:
+        """End what is inside at the deadline or at Ctrl-C, at the point that was reached."""
+        try:
+            yield
+        except TimeUp:
+            self.stopped = "time limit"
+        except KeyboardInterrupt:
+            self.stopped = "interrupted"
+
+    def apply(self, phase: str, operator: Operator, gain: float) -> None:
+        """Take one step by a valid operator; it is not reported."""
+        self._path.append(self._path[-1].then(phase, operator, gain, self.peek(operator)))
+
+    def peek(self, operator: Operator) -> PDAG:
+        """Return the class to which one valid operator leads."""
+        return operator.carry_out(self.cpdag)
+
+    def mark(self) -> Mark:
+        """Return the point that was reached."""
+        return len(self._path), self.capped
+
+    def rewind(self, mark: Mark) -> None:
+        """Go back to an earlier point, and forget the steps since."""
+        length, self.capped = mark
+        del self._path[length:]
+
+    def touched_since(self, mark: Mark) -> NodeSet:
+        """Return the nodes whose view changed at some step since a point."""
+        touched = 0
+        for before, after in pairwise(self._path[mark[0] - 1 :]):
+            touched |= changed_views(before.cpdag, after.cpdag)
+        return touched
+
+    def member(self) -> list[NodeSet]:
+        """Return the parents of each node in one member of the class."""
+        dag = pdag_to_dag(self.cpdag)
+        return [dag.parents(v) for v in range(self.n)]
+
+    def member_score(self, without_edges: float | None = None) -> float:  # noqa: ARG002
+        """Return the sum of the scores of the families of one member, not counted.
+
+        The compiled engine makes use of the score of the graph without edges, if it is known.
+        """
+        return sum(self.score.local(y, parents) for y, parents in enumerate(self.member()))
+
+    @property
+    def capped_nodes(self) -> NodeSet:
+        """The nodes with a clique of neighbors that has more subsets than the last climb lists."""
+        if self._sets_per_clique is None:
+            return 0
+        rows, most = self.cpdag.skeleton(), self._sets_per_clique
+        near = [maximal_cliques(rows, self.cpdag.neighbors(v)) for v in range(self.n)]
+        return nodeset(v for v in range(self.n) if any(1 << m.bit_count() > most for m in near[v]))
+
+    @property
+    def open_moves(self) -> None:
+        """None: no operators are stored."""
+
+    def settle(self, *_: object) -> None:
+        """Do nothing: operators are generated from scratch, and gains do not depend on the way."""
+
+    ask_afresh = reopen = retell = settle
 
     def escapes(self, moves: Moves) -> list[tuple[float, Delete]]:
         """Return all deletes to look at with their gains, best first; those of x — y once."""
@@ -333,7 +314,7 @@ class ReferenceEngine:
             return []
         g = self.cpdag
         with self._until_stopped():
-            return each_edge_once(g, self._asked.scored(g, deletes_of(g, moves, self.constraint)))
+            return each_edge_once(g, self.scored(g, deletes_of(g, moves, self.constraint)))
         return []
 
     def separators(
@@ -354,7 +335,7 @@ class ReferenceEngine:
                     xs = wanted[y] & ~base & ~(1 << y)
                     if not xs:
                         continue
-                    gains = self._asked.learn(y, base, xs, adds=True)
+                    gains = self.learn(y, base, xs, adds=True)
                     for x in nodes(xs):
                         least = best.get((x, y), (0.0, 0))[0] + self.tolerance
                         if -gains[x] > least:
@@ -371,7 +352,7 @@ class ReferenceEngine:
         mixed orders, and ends when it has done ten times ``effort`` times the work of that.  It
         looks at DAGs with at most ``max_indegree`` parents.
         """
-        begun, constraint, before = self._here, self.constraint, self.work
+        begun, constraint, before = self.mark(), self.constraint, self.work
         if self.edges == sum(map(int.bit_count, constraint.fixed if constraint else ())):
             self.climb(phase, Moves(inserts="poly", max_indegree=max_indegree))
         if self.stopped is not None:
@@ -381,9 +362,8 @@ class ReferenceEngine:
         work = None if effort is None else order_work(effort, self.work - before, self.n)
         search = None
         with self._until_stopped():
-            if self.report is not None:
-                self.report(phase)
-            search = OrderSearch(self._asked, self.tolerance, guess, constraint, max_indegree)
+            self._tell(phase)
+            search = OrderSearch(self, self.tolerance, guess, constraint, max_indegree)
             search.improve(work)
         if search is None:
             return
@@ -391,46 +371,4 @@ class ReferenceEngine:
         with self._until_stopped():
             for gain, operator in edge_by_edge(self.score, self.cpdag, member, goal):
                 self.apply(phase, operator, gain)
-
-    def _offers(self, moves: Moves, tolerance: float, bar: Edge | None) -> list[list[Scored]]:
-        """Return the operators worth taking, or tying with those: deletes, turns, inserts."""
-        g, limit = self.cpdag, SetLimit(moves.sets_per_clique)
-        offers: list[list[Scored]] = []
-        if moves.deletes:
-            found = self._asked.scored(g, deletes_of(g, moves, self.constraint, limit))
-            offers.append([s for s in found if s[0] > -2 * tolerance])
-        if moves.turns:
-            found = self._asked.scored(g, turns_of(g, moves, limit))
-            offers.append([s for s in found if s[0] > tolerance])
-        if moves.inserts is not None:
-            scored = list(self._asked.scored(g, inserts_of(g, moves, self.constraint, limit)))
-            every = [s for s in scored if s[0] > tolerance and {s[1].x, s[1].y} != set(bar or ())]
-            if moves.conservative and moves.inserts == "all":
-                # first those of pairs that no insert shows to be independent
-                independent = {(op.x, op.y) for gain, op in scored if gain <= tolerance}
-                offers.append([s for s in every if (s[1].x, s[1].y) not in independent])
-            offers.append(every)
-        if limit.left_out and self.capped is None:
-            self.capped = len(self.steps)
-        self._capped_nodes = 0 if limit.most is None else capped_nodes(g, limit)
-        return offers
-
-    def _take(self, phase: str, operator: Operator, gain: float, after: PDAG) -> None:
-        here = self._here
-        total, edges = here.total + gain, here.edges + operator.adds_edges
-        self.steps.append(Step(phase, operator, gain, total, edges))
-        self._left.append(here.cpdag)
-        self._here = Point(after, total, edges, here.steps + 1)  # at once: Ctrl-C may come any time
-        if self.report is not None:
-            self.report(phase)
-
-    @contextmanager
-    def _until_stopped(self) -> Iterator[None]:
-        """End what is inside at the deadline or at Ctrl-C, at the point that was reached."""
-        try:
-            yield
-        except TimeUp:
-            self.stopped = "time limit"
-        except KeyboardInterrupt:
-            self.stopped = "interrupted"
-            self.rewind(self._here)
+                self._tell(phase)
