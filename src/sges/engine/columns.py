@@ -32,8 +32,20 @@ def checked_table(
 ) -> tuple[Codes, NDArray[np.int64], Weights]:
     """Return codes, numbers of levels and weights as the score ``name`` counts them."""
     whole = _checked_codes(name, codes)
-    declared = _checked_arities(name, arities, whole.shape[0])
-    times = None if weights is None else _checked_weights(name, weights, whole.shape[1])
+    n, rows = whole.shape
+    numbers = _whole_numbers(name, "arities", arities, n, "variable")
+    if n and numbers.min() < 1:
+        v = int(numbers.argmin())
+        raise ScoreError(f"{name}: arities[{v}] = {numbers[v]}; a variable has at least one level")
+    declared, times = np.ascontiguousarray(numbers, dtype=np.int64), None
+    if weights is not None:
+        numbers = _whole_numbers(name, "weights", weights, rows, "row")
+        if rows and (numbers.min() < 0 or float(numbers.sum(dtype=np.float64)) > 2.0**62):
+            raise ScoreError(
+                f"{name}: weights between {numbers.min()} and {numbers.max()} cannot be used; they "
+                "must be at least 0 and add up to at most 2**62"
+            )
+        times = np.ascontiguousarray(numbers, dtype=np.int64)
     if times is not None and not times.all():
         whole, times = np.ascontiguousarray(whole[:, times > 0]), times[times > 0]
     if not whole.shape[1]:
@@ -66,32 +78,17 @@ def _checked_codes(name: str, given: ArrayLike) -> Codes:
     return np.ascontiguousarray(codes)
 
 
-def _checked_arities(name: str, given: ArrayLike, n: int) -> NDArray[np.int64]:
-    arities = np.asarray(given)
-    if arities.shape != (n,) or (n and arities.dtype.kind not in "ui"):
+def _whole_numbers(
+    name: str, what: str, given: ArrayLike, count: int, each: str
+) -> NDArray[np.integer[Any]]:
+    """Return one whole number for each variable or row."""
+    numbers = np.asarray(given)
+    if numbers.shape != (count,) or (count and numbers.dtype.kind not in "ui"):
         raise ScoreError(
-            f"{name}: arities of type {arities.dtype} and shape {arities.shape} do not fit "
-            f"{n} variables; one whole number per variable is needed"
+            f"{name}: {what} of type {numbers.dtype} and shape {numbers.shape} do not fit "
+            f"{count} {each}s; one whole number per {each} is needed"
         )
-    if n and arities.min() < 1:
-        v = int(arities.argmin())
-        raise ScoreError(f"{name}: arities[{v}] = {arities[v]}; a variable has at least one level")
-    return np.ascontiguousarray(arities, dtype=np.int64)
-
-
-def _checked_weights(name: str, given: ArrayLike, rows: int) -> NDArray[np.int64]:
-    weights = np.asarray(given)
-    if weights.shape != (rows,) or weights.dtype.kind not in "ui":
-        raise ScoreError(
-            f"{name}: weights of type {weights.dtype} and shape {weights.shape} do not fit "
-            f"{rows} rows; one whole number per row is needed"
-        )
-    if rows and (weights.min() < 0 or float(weights.sum(dtype=np.float64)) > 2.0**62):
-        raise ScoreError(
-            f"{name}: weights between {weights.min()} and {weights.max()} cannot be used; they "
-            "must be at least 0 and add up to at most 2**62"
-        )
-    return np.ascontiguousarray(weights, dtype=np.int64)
+    return numbers
 
 
 def numbered(column: Codes) -> tuple[Codes, int]:
@@ -165,9 +162,8 @@ def _widest_in_blocks(levels: NDArray[np.int64]) -> int:
     more_than = np.array([np.count_nonzero(levels > k) for k in range(MOST_LEVELS + 1)])
 
     def cost(most: int) -> int:
-        sharing = (
-            more_than[1:most] - more_than[most]
-        )  # columns that have a second level, a third ...
+        # columns that have a second level, a third ...
+        sharing = more_than[1:most] - more_than[most]
         return int(COST_ALONE * more_than[most] + (-(-sharing // LANES)).sum())
 
     # Between two numbers of levels that occur, nothing changes.
