@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from sges.graph.equivalence import dag_to_cpdag, pdag_to_dag, topological_order
 from sges.graph.pdag import PDAG
 from sges.nodeset import nodes
+from sges.operators import Delete
 from sges.score.protocol import Score
 from sges.search.moves import Constraint, Moves
 from sges.search.reference import ReferenceEngine
@@ -41,13 +42,13 @@ IS_USED = IS_COMPILED and os.environ.get("SGES_PURE", "") in ("", "0")
 
 
 Engine: TypeAlias = "ReferenceEngine | CompiledEngine"
-"""What a search runs on; ``ReferenceEngine`` documents what both do."""
+"""Either engine; ``ReferenceEngine`` documents the interface of both."""
 
 
 def make_engine(
     score: Score, *, counting: bool, deadline: float | None, constraint: Constraint | None
 ) -> Engine:
-    """Return an engine that is to search with a score."""
+    """Return an engine for a search with this score."""
     if IS_USED:
         return CompiledEngine(
             score, native_of(score), counting=counting, deadline=deadline, constraint=constraint
@@ -55,23 +56,6 @@ def make_engine(
     if not IS_COMPILED:
         _warn_of_slowness()
     return ReferenceEngine(score, counting=counting, deadline=deadline, constraint=constraint)
-
-
-def mirror_of(engine: Engine) -> "CompiledEngine | None":
-    """Return an engine for trials beside another one; None if the score must not be shared.
-
-    Native scores never change, so several threads can read them.  Of other scores this is not
-    known.
-    """
-    if not isinstance(engine, CompiledEngine) or engine.native is None:
-        return None
-    return CompiledEngine(
-        engine.score,
-        engine.native,
-        counting=False,
-        deadline=engine.deadline,
-        constraint=engine.constraint,
-    )
 
 
 def gain_between(engine: Engine, before: PDAG, after: PDAG) -> float:
@@ -87,9 +71,14 @@ def gain_between(engine: Engine, before: PDAG, after: PDAG) -> float:
     )
 
 
+def is_admissible(engine: Engine, delete: Delete, state: PDAG) -> bool:
+    """Tell whether knowledge allows the class to which a delete leads from the engine's state."""
+    return engine.constraint is None or engine.constraint.admits(engine.peek(delete), state)
+
+
 @cache
 def _warn_of_slowness() -> None:
-    """Warn once that nothing could be compiled."""
+    """Warn once that the compiled engine is missing."""
     warnings.warn(
         "the compiled engine of sges was not built, so searches run in plain Python: the graphs "
         "are the same, but only small tables (up to about 20 variables) are searched within "
@@ -99,7 +88,7 @@ def _warn_of_slowness() -> None:
 
 
 class CompiledEngine(Core):
-    """The compiled engine; ``ReferenceEngine`` documents what it does."""
+    """The compiled engine; ``ReferenceEngine`` documents its interface."""
 
     def order(
         self, phase: str, *, max_indegree: int | None = None, effort: float | None = None

@@ -22,18 +22,16 @@ search.  So the result is the same for any number of jobs, counts included.
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
-from itertools import count
 from typing import TYPE_CHECKING
 
 from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet
 from sges.operators import Delete
-from sges.search.engines import CompiledEngine, Engine, gain_between, mirror_of
+from sges.search.engines import CompiledEngine, Engine, gain_between, is_admissible
 from sges.search.generate import changed_views
 from sges.search.moves import Mark, Moves
 from sges.search.run import Budget, Run, Selection
@@ -74,7 +72,7 @@ class ExtendedSearch:
         self.tried = self.improved = 0
 
     def note(self) -> str:
-        """Return what came of the escapes, in words."""
+        """Return the outcome of the escapes in one sentence."""
         ended = "; their budget was used up" if self._budget.spent else ""
         return f"escapes: {self.tried} tried, {self.improved} improved the score{ended}"
 
@@ -89,9 +87,11 @@ class ExtendedSearch:
         begun: Mark = run.engine.mark()
         self._kept, self._state = begun, run.engine.cpdag
         self._failed: dict[Delete, NodeSet] = {}  # with the nodes whose views the trial looked at
-        with run.within(self._budget), self._several_jobs():
+        with run.within(self._budget):
+            self._make_mirrors()
             while self._one_improves():
                 self.improved += 1
+        self._mirrors = []
         run.engine.rewind(self._kept)
         run.engine.retell(begun)
 
@@ -154,24 +154,25 @@ class ExtendedSearch:
 
     # Several jobs
 
-    @contextmanager
-    def _several_jobs(self) -> Iterator[None]:
-        """Make engines for trials that run at once, if that was asked for and can be done."""
-        run = self._run
-        if run.n_jobs > 1 and not self._selection.one_by_one and self._budget.evaluations is None:
-            budget, engine = self._budget, run.engine
-            seconds, listed = budget.seconds, budget.listed
-            self._until = None if seconds is None else time.perf_counter() + seconds
-            self._last_listed = None if listed is None else engine.listed + int(listed)
+    def _make_mirrors(self) -> None:
+        """Make engines for trials that run at once, if that was asked for and can be done.
+
+        Native scores never change, so several threads can read them; of others this is not known.
+        """
+        run, engine, budget = self._run, self._run.engine, self._budget
+        if (
+            run.n_jobs > 1
+            and isinstance(engine, CompiledEngine)
+            and engine.native is not None
+            and not self._selection.one_by_one
+            and budget.evaluations is None
+        ):
+            if budget.seconds is not None:
+                self._until = time.perf_counter() + budget.seconds
+            if budget.listed is not None:
+                self._last_listed = engine.listed + int(budget.listed)
             moves = run.allowed(self._moves, self._selection)
-            for _ in range(run.n_jobs):
-                mirror = mirror_of(engine)
-                if mirror is not None:
-                    self._mirrors.append(Mirror(mirror, moves, self._patience))
-        try:
-            yield
-        finally:
-            self._mirrors.clear()
+            self._mirrors = [Mirror(engine, moves, self._patience) for _ in range(run.n_jobs)]
 
     def _fail_at_once(self, escapes: list[Escape], at: int) -> int:
         """Run trials from a place in the list on, several at once, while they fail.
@@ -182,48 +183,41 @@ class ExtendedSearch:
         may_race = run.next_act is None and bool(self._mirrors) and len(left) > 1
         if not may_race and run.next_act != "race":
             return at
-        failures = run.act("race", lambda: self._failures(left)) or []
+        failures = run.act("race", lambda: self._race(left)) or []
         for (_, delete), (tried, touched) in zip(left, failures, strict=False):
             self.tried += tried
             self._failed[delete] = int(touched, 16)
         return at + len(failures)
 
-    def _failures(self, escapes: list[Escape]) -> list[tuple[bool, str]]:
-        """Return for each trial that failed whether it was admissible, and what it looked at."""
-        engine, last, taken = self._run.engine, self._last_listed, []
+    def _race(self, escapes: list[Escape]) -> list[tuple[bool, str]]:
+        """Try escapes on all mirrors, up to the first trial that does not simply fail.
+
+        Returns for each trial that failed whether it was admissible, and what it looked at.
+        """
+        engine, last = self._run.engine, self._last_listed
         assert isinstance(engine, CompiledEngine)  # only these have mirrors
         for mirror in self._mirrors:
             mirror.follow(engine, self._state)
-        failures = self._race(escapes)
-        for failure in failures:
-            if last is not None and engine.listed + failure.journal.listed > last:
-                break
-            engine.take_over(failure.journal)
-            taken.append((failure.tried, f"{failure.touched:x}"))
-        return taken
+        end, idle, lock = [len(escapes)], list(self._mirrors), threading.Lock()
+        listed = None if last is None else last - engine.listed
 
-    def _race(self, escapes: list[Escape]) -> list[Failure]:
-        """Return the failures up to the first trial that does not simply fail."""
-        failures: dict[int, Failure] = {}
-        end, places, lock = [len(escapes)], count(), threading.Lock()
-        listed = None if self._last_listed is None else self._last_listed - self._run.engine.listed
-
-        def work(mirror: Mirror) -> None:
-            for place in places:
-                if place >= end[0]:
-                    return
-                seconds = None if self._until is None else self._until - time.perf_counter()
-                failure = mirror.fails(*escapes[place], seconds, listed)
+        def trial(place: int) -> Failure | None:
+            if place >= end[0]:
+                return None
+            mirror = idle.pop()
+            seconds = None if self._until is None else self._until - time.perf_counter()
+            failure = mirror.fails(*escapes[place], seconds, listed)
+            idle.append(mirror)
+            if failure is None:
                 with lock:
-                    if failure is None:
-                        end[0] = min(end[0], place)
-                    else:
-                        failures[place] = failure
+                    end[0] = min(end[0], place)
+            return failure
 
         with ThreadPoolExecutor(len(self._mirrors)) as pool:
-            running = {pool.submit(work, mirror) for mirror in self._mirrors}
+            trials: list[Future[Failure | None]] = []
             try:
-                while wait(running, BETWEEN_REPORTS).not_done:
+                trials += (pool.submit(trial, place) for place in range(len(escapes)))
+                while wait(trials, BETWEEN_REPORTS).not_done:
                     self._run.tell(PHASE)
             except BaseException as error:
                 end[0] = 0
@@ -231,17 +225,28 @@ class ExtendedSearch:
                     mirror.engine.halt()
                 if not isinstance(error, KeyboardInterrupt):
                     raise
-                self._run.engine.stopped = "interrupted"
-            for job in running:
-                job.result()
-        return [failures[place] for place in range(end[0])]
+                engine.stopped = "interrupted"
+        taken = []
+        for failure in (job.result() for job in trials[: end[0]]):
+            assert failure is not None
+            if last is not None and engine.listed + failure.journal.listed > last:
+                break
+            engine.take_over(failure.journal)
+            taken.append((failure.tried, f"{failure.touched:x}"))
+        return taken
 
 
 class Mirror:
     """An engine that stands at the kept state of the search, for trials beside others."""
 
-    def __init__(self, engine: CompiledEngine, moves: Moves, patience: float) -> None:
-        self.engine = engine
+    def __init__(self, leader: CompiledEngine, moves: Moves, patience: float) -> None:
+        self.engine = CompiledEngine(
+            leader.score,
+            leader.native,
+            counting=False,
+            deadline=leader.deadline,
+            constraint=leader.constraint,
+        )
         self._moves = moves
         self._patience = patience
         self._steps = -1
@@ -286,17 +291,10 @@ class Mirror:
         return Failure(tried, touched, journal) if ended else None
 
 
-def is_admissible(engine: Engine, delete: Delete, state: PDAG) -> bool:
-    """Tell whether knowledge allows the state to which a delete leads."""
-    if engine.constraint is None:
-        return True
-    return engine.constraint.admits(engine.peek(delete), state)
-
-
 def search_on(engine: Engine, delete: Delete, gain: float, climb: Callable[..., bool]) -> None:
-    """Search from where an escape leads: first without the edge, then with what may come.
+    """Apply an escape and search on: first without the edge, then with all inserts.
 
-    If nothing else improved without the edge, all that could come is the edge itself.
+    If no step improved the score without the edge, only the edge itself could be inserted.
     """
     aim = engine.total
     engine.apply(PHASE, delete, gain)

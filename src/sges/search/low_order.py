@@ -25,7 +25,7 @@ Chickering (2020), Statistically Efficient Greedy Equivalence Search, UAI.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from sges.docstrings import documented_like
 from sges.errors import check_number
@@ -35,14 +35,12 @@ from sges.nodeset import NodeSet, nodes, reach, subsets
 from sges.operators import Delete
 from sges.result import Result
 from sges.score import Score
+from sges.search.engines import is_admissible
 from sges.search.moves import Constraint, best_first
 from sges.search.run import OPTIONS, OnProgress, Run
 from sges.selective import filter_cliques
 
 PHASE = "low-order"
-
-Separators: TypeAlias = list[dict[int, NodeSet]]
-"""For each node, the nodes with which it has a separator, and which."""
 
 
 @documented_like(OPTIONS)
@@ -127,8 +125,8 @@ class LowOrder:
     def __init__(self, run: Run, *, less: int = 0) -> None:
         self._run = run
         self._less = less
-        self._separators: Separators = [{} for _ in range(run.n)]
-        self._separated: list[NodeSet] = [0] * run.n  # the same as masks
+        self._separators: dict[tuple[int, int], NodeSet] = {}
+        self._separated: list[NodeSet] = [0] * run.n  # the nodes with which each has a separator
         self._evidence: dict[tuple[int, int], float] = {}
 
     def up_to(self, max_order: int | None) -> Iterator[int]:
@@ -176,28 +174,26 @@ class LowOrder:
 
         for x, y, separator, evidence in self._run.act("separators", found) or ():
             for one, other in ((x, y), (y, x)):
-                self._separators[one][other] = int(separator, 16)
+                self._separators[one, other] = int(separator, 16)
                 self._separated[one] |= 1 << other
                 self._evidence[one, other] = evidence
 
     def _best(self, k: int) -> Kept | None:
         """Return the best kept delete that knowledge admits, if it does not lower the score."""
-        engine, tolerance = self._run.engine, self._run.engine.tolerance
-        graph, constraint = engine.cpdag, engine.constraint
+        engine = self._run.engine
+        state, tolerance = engine.cpdag, engine.tolerance
         keeping = (kept for kept in self.kept(k) if kept.gain >= -tolerance)
-        for kept in best_first(keeping, tolerance):
-            if constraint is None or constraint.admits(engine.peek(kept.delete), graph):
-                return kept
-        return None
+        ranked = best_first(keeping, tolerance)
+        return next((kept for kept in ranked if is_admissible(engine, kept.delete, state)), None)
 
     def kept(self, k: int) -> Iterator[Kept]:
         """Yield the deletes of the state that level k keeps, with their gains."""
         graph = self._run.engine.cpdag
         few, adjacent = self._few_parents(k), graph.skeleton()
-        lines = graph.undirected_edges()
-        for x, y in (*graph.directed_edges(), *lines, *((y, x) for x, y in lines)):
-            self._run.check_time()
-            yield from self._kept_of(graph, adjacent, x, y, k, few)
+        for y in range(graph.n):
+            for x in nodes(graph.into[y]):
+                self._run.check_time()
+                yield from self._kept_of(graph, adjacent, x, y, k, few)
 
     def _few_parents(self, k: int) -> NodeSet:
         """Return the nodes that have, as do all their children, at most k parents.
@@ -221,7 +217,7 @@ class LowOrder:
         """
         engine, bound = self._run.engine, max(k - self._less, 0)
         na, above = graph.na(y, x), graph.parents(y) & ~(1 << x)
-        separator = self._separators[x].get(y)
+        separator = self._separators.get((x, y))
         children = 0  # those that may be certified common children
         if separator is not None:
             children = few & ~(separator | self._separated[x] | self._separated[y])
@@ -259,10 +255,10 @@ class LowOrder:
             return False
         kept = graph.na(y, x) & ~h
         reached = reach(graph.out.__getitem__, common, kept | 1 << x | 1 << y)
-        others = (graph.parents(y) & ~(1 << x) | kept) & ~self._separators[x][y]
+        others = (graph.parents(y) & ~(1 << x) | kept) & ~self._separators[x, y]
         return all(
             any(
-                other in self._separators[end] and not self._separators[end][other] & reached
+                (end, other) in self._separators and not self._separators[end, other] & reached
                 for end in (x, y)
             )
             for other in nodes(others)

@@ -1,4 +1,4 @@
-"""What a greedy climb may do: the operators it may take, and the knowledge it has to obey."""
+"""What a greedy climb may do: the operators it may apply, and the knowledge it must respect."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from sges.nodeset import NodeSet
 from sges.operators import Delete, Operator
 
 Candidate = TypeVar("Candidate", bound=tuple[Any, ...])
-"""A gain, the operator that has it, and maybe more."""
+"""A gain, its operator, and possibly more."""
 
 Mark: TypeAlias = Any
 """A point of a run to which its engine can go back; each engine has its own kind."""
@@ -61,17 +61,17 @@ class Constraint(Protocol):
 
     @property
     def barred(self) -> Sequence[NodeSet]:
-        """For each y, the x of which x → y must not be."""
+        """For each y, the nodes x for which x → y is forbidden."""
 
     @property
     def fixed(self) -> Sequence[NodeSet]:
-        """For each y, the x of which x → y must be."""
+        """For each y, the nodes x for which x → y is required."""
 
     def start(self, n: int, /) -> PDAG:
         """Return the sparsest CPDAG on n nodes that has a member satisfying the constraint."""
 
     def admits(self, cpdag: PDAG, known: PDAG | None = None, /) -> bool:
-        """Tell whether some member of the class satisfies the constraint; one of ``known`` does."""
+        """Tell whether a member of the class satisfies the constraint, as one of ``known`` does."""
 
     def refine(self, cpdag: PDAG, /) -> PDAG:
         """Return the class with the edges directed that all satisfying members direct alike."""
@@ -93,10 +93,10 @@ class Constraint(Protocol):
 def best_first(
     scored: Iterable[Candidate], tolerance: float, cpdag: PDAG | None = None
 ) -> Iterator[Candidate]:
-    """Yield operators, each time the best that is left, while that does not lower the score.
+    """Yield operators from the best on, while they do not lower the score.
 
-    Of those that tie, the first by ``sort_key`` is best.  With a CPDAG, only operators that are
-    valid on it are yielded; this is asked of those that would be.
+    Of operators that tie, the first by ``sort_key`` is best.  With a CPDAG, only operators that are
+    valid on it are yielded; validity is tested only where it matters.
     """
     left = sorted(scored, key=lambda one: -one[0])
     while True:

@@ -1,4 +1,4 @@
-"""Runs that can be resumed: what a run has done, recorded so that another run can do it again.
+"""Runs that can be resumed: what a run has done is recorded, so that another run can repeat it.
 
 A search is deterministic, so a run that was killed need not store where it was in all its parts.
 It records its *acts*, the parts that take time: a climb, the search for an order, the trial of an
@@ -16,6 +16,7 @@ nothing but the climbs of ``go_to_better_of_two``, which measures it from its ow
 A run that is killed in the middle of an act does that act again.
 """
 
+import json
 import re
 import time
 import zlib
@@ -28,7 +29,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from sges.errors import DataError, shown, shown_error
+from sges.errors import DataError, OutOfBudget, shown, shown_error
 from sges.operators import Delete, Insert, Operator, Turn
 from sges.result import Step
 from sges.search.moves import Moves
@@ -45,45 +46,28 @@ SECONDS_BETWEEN = 1.0
 SHARE_OF_SAVING = 0.05
 """The share of its time that a run may spend on being saved."""
 
-KINDS: dict[str, type[Insert] | type[Delete] | type[Turn]] = {
-    "insert": Insert,
-    "delete": Delete,
-    "turn": Turn,
+KINDS = {kind.__name__.lower(): kind for kind in (Insert, Delete, Turn)}
+
+SET, WHOLE, NUMBER, TRUTH = '"[0-9a-f]+"', r"\d+", r"-?[\d.]+(?:e[+-]?\d+)?", "true|false"
+
+
+def _list_of(*parts: str) -> str:
+    """Return a pattern of a list, each entry of which is a list of such parts."""
+    entry = r"\[" + ", ".join(f"(?:{part})" for part in parts) + r"\]"
+    return rf"\[(?:{entry}(?:, {entry})*)?\]"
+
+
+VALUES = {
+    "climb": TRUTH,
+    "count": WHOLE,
+    "escape": SET,
+    "escapes": "null",
+    "level": _list_of(WHOLE, SET),
+    "order": "null",
+    "race": _list_of(TRUTH, SET),
+    "separators": _list_of(WHOLE, WHOLE, SET, NUMBER),
 }
-
-
-def _is_set(value: object) -> bool:
-    """Tell whether a value is a set of nodes as text."""
-    return isinstance(value, str) and re.fullmatch("[0-9a-f]+", value) is not None
-
-
-def _is_number(value: object) -> bool:
-    return type(value) in (int, float)
-
-
-def _are(value: object, *rules: Callable[[object], bool]) -> bool:
-    """Tell whether a value is a list of lists whose entries obey the rules."""
-    return isinstance(value, list) and all(
-        isinstance(entry, list)
-        and len(entry) == len(rules)
-        and all(rule(part) for rule, part in zip(rules, entry, strict=True))
-        for entry in value
-    )
-
-
-VALUES: dict[str, Callable[[object], bool]] = {
-    "climb": lambda value: value is None or type(value) is bool,
-    "count": lambda value: value is None or type(value) is int,
-    "escape": lambda value: value is None or _is_set(value),
-    "escapes": lambda value: value is None,
-    "level": lambda value: value is None or _are(value, _is_number, _is_set),
-    "order": lambda value: value is None,
-    "race": lambda value: value is None or _are(value, lambda v: type(v) is bool, _is_set),
-    "separators": lambda value: (
-        value is None or _are(value, _is_number, _is_number, _is_set, _is_number)
-    ),
-}
-"""What each act may return; None where its budget ended it."""
+"""What each act may return, as patterns of JSON; also null, where its budget ended it."""
 
 
 class Replay:
@@ -98,20 +82,24 @@ class Replay:
     """
 
     def __init__(self, state: object, save: Callable[[object], object]) -> None:
-        stored = {} if state is None else _checked(state)
+        stored = {"acts": []} if state is None else state
+        if (
+            not isinstance(stored, dict)
+            or not isinstance(stored.get("acts"), list)
+            or not all(isinstance(act, dict) and "act" in act for act in stored["acts"])
+        ):
+            raise DataError("the checkpoint is not that of a search; remove the file to start anew")
+        self.at_end: Callable[[], None] | None = None
+        """Called when all acts of the earlier run have been replayed."""
         self._save = save
-        self._acts: list[State] = list(stored.get("acts", ()))
+        self._acts: list[State] = list(stored["acts"])
         self._stored = len(self._acts)
         self._waiting = deque(self._acts)
         self._memory = stored.get("memory")
         self._moves = stored.get("moves")
+        self._is_acting = False
         self._saved = time.perf_counter()
         self._took = 0.0
-
-    @property
-    def is_replaying(self) -> bool:
-        """Whether some acts of the earlier run have not been replayed."""
-        return bool(self._waiting)
 
     @property
     def next_act(self) -> str | None:
@@ -124,56 +112,86 @@ class Replay:
             with _fitting():
                 engine.remember(*_unpacked(self._memory))
 
-    def replay(self, name: str, engine: "Engine", again: Callable[[], Any] | None) -> State:
-        """Take the next act as done: its steps, and the engine's counters after it.
+    def act(self, engine: "Engine", name: str, do: Callable[[], Any], *, again: bool) -> Any:  # noqa: ANN401
+        """Return the value of a part of a run; if the earlier run did it, the recorded value.
 
-        ``again`` is called instead of applying steps, for an act whose value is not recorded.
+        With ``again`` the value is not stored but computed anew.  Acts within acts are not
+        recorded by themselves.
         """
+        if self._is_acting or engine.stopped is not None:
+            return do()
+        if self._waiting:
+            value, spent = self._replay(engine, name, do if again else None)
+        else:
+            value, spent = self._record(engine, name, do, again)
+        if spent:
+            raise OutOfBudget
+        return value
+
+    def _replay(
+        self, engine: "Engine", name: str, again: Callable[[], Any] | None
+    ) -> tuple[Any, bool]:
+        """Take the next act as done: its steps, and the engine's counters after it."""
         act = self._waiting.popleft()
         with _fitting():
-            if act["act"] != name or not VALUES[name](act.get("value")):
+            value = act.get("value")
+            if act["act"] != name or not re.fullmatch(f"null|{VALUES[name]}", json.dumps(value)):
                 raise ValueError(f"it continues with {shown(act)}, but the search expects {name!r}")
             for phase, kind, x, y, chosen, gain in act.get("steps", ()):
                 operator: Operator = KINDS[kind](x, y, int(chosen, 16))
                 engine.apply(phase, operator, gain)
         if again is not None:
-            act = {**act, "value": again()}
+            value = again()
         with _fitting():
             if not self._waiting and self._moves is not None:
                 engine.reopen(Moves(**self._moves))
             engine.counters = tuple(act["counters"])
             engine.capped = act["capped"]
-        return act
+        if not self._waiting and self.at_end is not None:
+            self.at_end()
+        return value, "spent" in act
 
-    def record(
-        self, name: str, engine: "Engine", steps: list[Step], value: object, spent: bool
-    ) -> None:
-        """Record an act that has been done, and save the run if it is time for it."""
-        act: State = {"act": name, "counters": list(engine.counters), "capped": engine.capped}
-        if steps:
-            act["steps"] = [_step(step) for step in steps]
-        if value is not None:
-            act["value"] = value
-        if spent:
-            act["spent"] = True
-        self._acts.append(act)
-        since = time.perf_counter() - self._saved
-        if since > max(SECONDS_BETWEEN, self._took / SHARE_OF_SAVING):
-            self.save(engine)
-
-    def finish(self, engine: "Engine") -> None:
-        """Store the run if it has done something since it was stored."""
-        if self._stored < len(self._acts):
-            self.save(engine)
+    def _record(
+        self, engine: "Engine", name: str, do: Callable[[], Any], again: bool
+    ) -> tuple[Any, bool]:
+        """Do an act and record it, unless it was stopped; save the run if it is time for it."""
+        before, value, spent = engine.step_count, None, False
+        engine.ask_afresh()
+        self._is_acting = True
+        try:
+            value = do()
+        except OutOfBudget:
+            spent = True
+        finally:
+            self._is_acting = False
+        if engine.stopped is None:
+            act: State = {"act": name, "counters": list(engine.counters), "capped": engine.capped}
+            if engine.step_count > before:
+                act["steps"] = [_step(step) for step in engine.steps[before:]]
+            if value is not None and not again:
+                act["value"] = value
+            if spent:
+                act["spent"] = True
+            self._acts.append(act)
+            since = time.perf_counter() - self._saved
+            if since > max(SECONDS_BETWEEN, self._took / SHARE_OF_SAVING):
+                self.save(engine)
+        return value, spent
 
     def save(self, engine: "Engine") -> None:
-        """Store what the run has done up to its last act."""
+        """Store what the run has done up to its last act, if it has done something since."""
+        if self._stored == len(self._acts):
+            return
         begun = time.perf_counter()
         moves = engine.open_moves
+        arrays = map(np.ascontiguousarray, engine.memory())
         self._save(
             {
                 "acts": self._acts,
-                "memory": [_packed(part) for part in engine.memory()],
+                "memory": [
+                    [array.dtype.str, b64encode(zlib.compress(array.tobytes(), 1)).decode("ascii")]
+                    for array in arrays
+                ],
                 "moves": None if moves is None else asdict(moves),
             }
         )
@@ -188,13 +206,8 @@ def _step(step: Step) -> list[object]:
     return [step.phase, kind, operator.x, operator.y, f"{operator.chosen:x}", step.gain]
 
 
-def _packed(array: Any) -> list[str]:  # noqa: ANN401 (an array)
-    """Return an array as text: its type, and its bytes in base 64."""
-    data = np.ascontiguousarray(array)
-    return [data.dtype.str, b64encode(zlib.compress(data.tobytes(), 1)).decode("ascii")]
-
-
 def _unpacked(memory: object) -> list[Any]:
+    """Return arrays that are stored as a type, and bytes in base 64."""
     return [
         np.frombuffer(zlib.decompress(b64decode(text)), np.dtype(kind))
         for kind, text in memory  # type: ignore[attr-defined]
@@ -213,14 +226,3 @@ def _fitting() -> Iterator[None]:
             f"the checkpoint does not fit this run ({shown_error(error)}); remove the file to "
             "start anew"
         ) from error
-
-
-def _checked(state: object) -> State:
-    """Return the state that an earlier run stored, or refuse what cannot be one."""
-    if (
-        not isinstance(state, dict)
-        or not isinstance(state.get("acts"), list)
-        or not all(isinstance(act, dict) and "act" in act for act in state["acts"])
-    ):
-        raise DataError("the checkpoint is not that of a search; remove the file to start anew")
-    return state

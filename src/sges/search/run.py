@@ -5,8 +5,9 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
+from math import isfinite
 from typing import Any, TypeAlias
 
 from sges.certificate import tie_tolerance
@@ -26,15 +27,15 @@ from sges.graph.equivalence import dag_to_cpdag, is_cpdag, is_dag, pdag_to_cpdag
 from sges.graph.meek import close_under_meek
 from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import NodeSet, nodes
-from sges.operators import Delete, Operator, deletes
+from sges.operators import Delete, Operator
 from sges.properties import Property, check_is_property
 from sges.result import Result
 from sges.score.protocol import Score, check_is_score, score_name, total_score
-from sges.search.engines import Engine, make_engine
-from sges.search.generate import TimeUp
+from sges.search.engines import Engine, is_admissible, make_engine
+from sges.search.generate import TimeUp, deletes_of
 from sges.search.moves import Constraint, Moves, best_first, each_edge_once
 from sges.search.replay import Replay
-from sges.selective import bounds_of, consistency_set, proposed_sets
+from sges.selective import bounds_of, consistency_set
 
 OPTIONS = """What searches take, and what they return.
 
@@ -101,15 +102,15 @@ class Progress:
 
 
 OnProgress: TypeAlias = Callable[[Progress], object]
-"""A callback that is told where a search is."""
+"""A callback that is called with the progress of a search."""
 
 
 @dataclass(slots=True)
 class Budget:
-    """What a part of a run may still take, in seconds, score evaluations, work, and sets listed.
+    """How much a part of a run may still use: seconds, score evaluations, work, and sets listed.
 
-    None is no limit.  Evaluations are limited strictly: what might ask for more than are left is
-    not asked at all.  ``spent`` tells whether the budget has ended a part of the run.
+    None is no limit.  Evaluations are limited strictly: a question that might need more than are
+    left is not asked.  ``spent`` tells whether the budget has ended a part of the run.
     """
 
     seconds: float | None = None
@@ -121,22 +122,15 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which deletes a backward phase looks at.
-
-    ``bounds`` are those on the cliques in H and on the size of H, None where there is no bound;
-    ``one_by_one`` tells whether each delete is asked by itself whether it is consistent.
-    """
+    """Which deletes a backward phase looks at: all, or those that an assumed property selects."""
 
     assume: Property | None = None
     exact: bool = False
     drop_large: bool = False
-    bounds: tuple[int | None, int | None] = field(init=False, default=(None, None))
-    one_by_one: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
         if self.assume is not None:
             check_is_property("assume", self.assume)
-            object.__setattr__(self, "bounds", bounds_of(self.assume))
         for option, value in (("exact", self.exact), ("drop_large", self.drop_large)):
             check_flag(option, value)
             if value and self.assume is None:
@@ -145,12 +139,20 @@ class Selection:
             raise InvalidArgument(
                 f"drop_large=True needs a bound on cliques, which {self.assume} does not have"
             )
-        one_by_one = self.assume is not None and (self.exact or self.bounds == (None, None))
-        object.__setattr__(self, "one_by_one", one_by_one)
+
+    @property
+    def bounds(self) -> tuple[int | None, int | None]:
+        """The bounds on the cliques in H and on the size of H; None where there is no bound."""
+        return (None, None) if self.assume is None else bounds_of(self.assume)
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether each delete is tested for consistency by itself."""
+        return self.assume is not None and (self.exact or self.bounds == (None, None))
 
 
 class Run:
-    """One search run: an engine that counts, a clock, and the knowledge in force."""
+    """One search: its engine, its clock, and the knowledge that it respects."""
 
     def __init__(
         self,
@@ -184,8 +186,8 @@ class Run:
         """For the number of a step, the separator that certifies its delete (low-order search)."""
         self._is_scored = True
         self._without_edges: float | None = None  # the score of that graph, once it is known
-        self._progress = progress
-        self._seconds: dict[str, float] = {}
+        self.seconds: dict[str, float] = {}
+        """What each phase has taken so far."""
         self._started = time.perf_counter()
         self._deadline = deadline = None if time_limit is None else self._started + time_limit
         self.engine = make_engine(
@@ -193,49 +195,19 @@ class Run:
         )
         self.constraint = constraint
         self._replay = replay
-        self._is_acting = False
-        self._limits: Callable[[], None] | None = None
         if replay is not None:
             replay.begin(self.engine)
         if progress is not None:
-            self.engine.report = self._report
-
-    @property
-    def seconds(self) -> dict[str, float]:
-        """What each phase has taken so far."""
-        return dict(self._seconds)
+            self.engine.report = partial(self._report, progress)
 
     def act(self, name: str, do: Callable[[], Any], *, again: bool = False) -> Any:  # noqa: ANN401
         """Return what a part of the run returns; of a run that is resumed, what it returned.
 
-        Its value must be one that JSON can hold.  With ``again`` it is not stored but computed
-        anew.  Acts within acts are not recorded by themselves.
+        Its value must be one that JSON can hold.  With ``again`` it is computed anew.
         """
-        replay, engine = self._replay, self.engine
-        if replay is None or self._is_acting or engine.stopped is not None:
+        if self._replay is None:
             return do()
-        spent = False
-        if replay.is_replaying:
-            act = replay.replay(name, engine, do if again else None)
-            value, spent = act.get("value"), "spent" in act
-            if not replay.is_replaying and self._limits is not None:
-                self._limits()
-        else:
-            before, value = engine.step_count, None
-            engine.ask_afresh()
-            self._is_acting = True
-            try:
-                value = do()
-            except OutOfBudget:
-                spent = True
-            finally:
-                self._is_acting = False
-            if engine.stopped is None:
-                steps = engine.steps[before:] if engine.step_count > before else []
-                replay.record(name, engine, steps, None if again else value, spent)
-        if spent:
-            raise OutOfBudget
-        return value
+        return self._replay.act(self.engine, name, do, again=again)
 
     @property
     def next_act(self) -> str | None:
@@ -250,9 +222,9 @@ class Run:
     def start(self, graph: PDAG | None, *, relaxed: bool = False, scored: bool = True) -> None:
         """Go to the CPDAG to start from, and take its score as the running total.
 
-        ``relaxed`` says that the relaxed constraint is enough, as the search will see to the rest.
-        Unless it is to be ``scored``, the total begins with the score of the empty graph, and only
-        the result has its own score.
+        With ``relaxed`` it need only satisfy the relaxed constraint; the search ensures the rest.
+        Unless it is ``scored``, the total begins with the score of the empty graph, and only the
+        result has its own score.
         """
         constraint = self.constraint
         if graph is None:
@@ -260,8 +232,8 @@ class Run:
         else:
             cpdag = as_cpdag(graph, self.n, refined=constraint is not None)
             weaker = constraint.relaxed if constraint is not None and relaxed else None
-            is_admitted = constraint is None or constraint.admits(cpdag)
-            if not is_admitted and (weaker is None or not weaker.admits(cpdag)):
+            rules = [rule for rule in (constraint, weaker) if rule is not None]
+            if rules and not any(rule.admits(cpdag) for rule in rules):
                 raise NotACPDAG(
                     "no member of the start's class satisfies the background knowledge: it lacks "
                     "a required edge, or has a directed edge that the knowledge forbids"
@@ -274,7 +246,7 @@ class Run:
                 total = total_score(self.score, cpdag)  # bookkeeping: not counted
         except KeyboardInterrupt:
             self.engine.stopped = "interrupted"
-        if total - total != 0.0:
+        if not isfinite(total):
             raise ScoreError(f"the score of the start is {total}; a score must be finite")
         self.engine.start(cpdag, total)
         self._is_scored = scored
@@ -306,11 +278,13 @@ class Run:
         if self.stopped is not None:
             return False
         moves = self.allowed(moves, selection)
-        climb: Callable[..., bool] = partial(self.engine.climb, phase, moves)
+        climb: Callable[..., object] = partial(self.engine.climb, phase, moves)
         if selection is not None and selection.one_by_one:
             climb = partial(climb_one_by_one, self, phase, moves, selection)
-        with self._timed(phase):
-            return bool(self.act("climb", partial(climb, bar=bar, patience=patience, aim=aim)))
+        before = self.engine.step_count
+        with self.phase(phase):
+            self.act("climb", partial(climb, bar=bar, patience=patience, aim=aim))
+        return self.engine.step_count > before
 
     def allowed(self, moves: Moves, selection: Selection | None) -> Moves:
         """Return moves within the limit on parents, with the deletes that the bounds select."""
@@ -333,31 +307,24 @@ class Run:
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
-        """End what is inside at the time limit or at Ctrl-C, at the state that was reached."""
-        with self._timed(name):
-            try:
-                yield
-            except TimeUp:
-                self.engine.stopped = "time limit"
-            except KeyboardInterrupt:
-                self.engine.stopped = "interrupted"
-
-    @contextmanager
-    def _timed(self, phase: str) -> Iterator[None]:
-        """Add the seconds of what is inside to those of a phase."""
+        """End what is inside at the time limit or at Ctrl-C, and add its seconds to a phase."""
         begun = time.perf_counter()
         try:
             yield
+        except TimeUp:
+            self.engine.stopped = "time limit"
+        except KeyboardInterrupt:
+            self.engine.stopped = "interrupted"
         finally:
             spent = time.perf_counter() - begun
-            self._seconds[phase] = self._seconds.get(phase, 0.0) + spent
+            self.seconds[name] = self.seconds.get(name, 0.0) + spent
 
     def order(self, *, effort: float | None = None) -> None:
         """Go to the class of the best order of the nodes that is found."""
         if self.stopped is not None:
             return
         order = partial(self.engine.order, "order", max_indegree=self.max_indegree, effort=effort)
-        with self._timed("order"):
+        with self.phase("order"):
             self.act("order", order)
 
     def escapes(self, moves: Moves, selection: Selection) -> list[tuple[float, Delete]]:
@@ -372,39 +339,36 @@ class Run:
 
     @contextmanager
     def within(self, budget: Budget) -> Iterator[None]:
-        """End what is inside when the budget is spent; what it used is taken from the budget."""
-        engine = self.engine
-        begun, counted, worked, listed = time.perf_counter(), None, engine.work, engine.listed
-        if budget.evaluations is not None:
-            counted = self._evaluations()
+        """End what is inside when the budget is spent, and subtract from it what was used."""
+        engine, counted = self.engine, budget.evaluations is not None
+        evaluated = self._evaluations() if counted else 0
+        begun = time.perf_counter(), evaluated, engine.work, engine.listed
+
+        def left(evaluations: int | None) -> list[Any]:
+            now = time.perf_counter(), evaluations, engine.work, engine.listed
+            limits = budget.seconds, budget.evaluations, budget.work, budget.listed
+            return [
+                None if limit is None else limit - ((after or 0) - (before or 0))
+                for limit, before, after in zip(limits, begun, now, strict=True)
+            ]
 
         def limit() -> None:
-            more = None
-            if budget.evaluations is not None:
-                more = budget.evaluations - (engine.evaluations or 0) + (counted or 0)
-            work = None if budget.work is None else budget.work - engine.work + worked
-            most = None if budget.listed is None else budget.listed - engine.listed + listed
-            engine.limit(budget.seconds, more, work, most)
+            engine.limit(*left(engine.evaluations if counted else 0))
 
-        if self.next_act is None:
+        if self._replay is None or self._replay.next_act is None:
             limit()
         else:  # nothing is limited before the run is where the earlier one was
-            self._limits = limit
+            self._replay.at_end = limit
         try:
             yield
         except OutOfBudget:
             budget.spent = True
         finally:
-            self._limits = None
+            if self._replay is not None:
+                self._replay.at_end = None
             engine.limit()
-            if budget.seconds is not None:
-                budget.seconds -= time.perf_counter() - begun
-            if budget.evaluations is not None:
-                budget.evaluations -= (self._evaluations() or 0) - (counted or 0)
-            if budget.work is not None:
-                budget.work -= engine.work - worked
-            if budget.listed is not None:
-                budget.listed -= engine.listed - listed
+            used = self._evaluations() if counted else 0
+            budget.seconds, budget.evaluations, budget.work, budget.listed = left(used)
 
     def _evaluations(self) -> int | None:
         """Return the number of unique families asked for so far; None if they are not counted."""
@@ -413,7 +377,7 @@ class Run:
 
     @contextmanager
     def quietly(self) -> Iterator[None]:
-        """Report nothing for a while: of steps that may be taken back."""
+        """Report no progress inside: these steps may be undone."""
         report, self.engine.report = self.engine.report, None
         try:
             yield
@@ -421,7 +385,7 @@ class Run:
             self.engine.report = report
 
     def tell(self, phase: str) -> None:
-        """Report where the run is."""
+        """Report the progress of the run."""
         if self.engine.report is not None:
             self.engine.report(phase)
 
@@ -448,7 +412,7 @@ class Run:
             warn_if_not_score_equivalent(self.score, steps[0].operator)
         evaluations = self._evaluations()
         if self._replay is not None and self.stopped is None:
-            self._replay.finish(engine)
+            self._replay.save(engine)
         names = cpdag.names or getattr(self.score, "names", None)
         refined = cpdag if self.constraint is None else self.constraint.refine(cpdag)
         return Result(
@@ -458,7 +422,7 @@ class Run:
             score_evaluations=evaluations,
             evaluation_bound=bound,
             operators_considered=engine.considered,
-            seconds=dict(self._seconds),
+            seconds=dict(self.seconds),
             complete=self.stopped is None,
             stopped=self.stopped,
             assume=None if assume is None else str(assume),
@@ -469,55 +433,50 @@ class Run:
             scorer=self.score,
         )
 
-    def _report(self, phase: str) -> None:
-        assert self._progress is not None
-        engine = self.engine
-        seconds = time.perf_counter() - self._started
-        self._progress(Progress(phase, engine.step_count, engine.total, engine.edges, seconds))
+    def _report(self, progress: OnProgress, phase: str) -> None:
+        engine, seconds = self.engine, time.perf_counter() - self._started
+        progress(Progress(phase, engine.step_count, engine.total, engine.edges, seconds))
 
 
 def climb_one_by_one(
     run: Run, phase: str, moves: Moves, selection: Selection, bar: Edge | None, **limits: float
-) -> bool:
-    """Climb with deletes that are each asked whether they are consistent with the assumption.
+) -> None:
+    """Climb with deletes that are each tested for consistency with the assumption.
 
     For an exact property and for one without bounds.  Takes the best consistent delete, or else
-    one step of the other moves, until there is none; tells whether a step was taken.
+    one step of the other moves, until there is none.
     """
-    engine, begun = run.engine, run.engine.step_count
-    find, tolerance, left = consistent_deletes(engine, selection), engine.tolerance, set[PDAG]()
+    engine, left = run.engine, set[PDAG]()
+    find, tolerance = consistent_deletes(engine, selection), engine.tolerance
     others = moves.turns or moves.inserts is not None
-    try:
-        while engine.stopped is None:
-            before = engine.cpdag
-            if others:  # ask for all kinds at every state, whichever is taken
-                engine.climb(phase, moves, most=0)
-            for gain, delete in best_first(find(), tolerance):
-                if run.constraint is None or run.constraint.admits(engine.peek(delete), before):
-                    engine.apply(phase, delete, gain)
-                    run.tell(phase)
-                    break
-            else:
-                if not others or not engine.climb(phase, moves, bar=bar, most=1, **limits):
-                    break
-            left.add(before)
-            if others and engine.cpdag in left:  # back by rounding alone
+    while engine.stopped is None:
+        before = engine.cpdag
+        if others:  # ask for all kinds at every state, whichever is taken
+            engine.climb(phase, moves, most=0)
+        for gain, delete in best_first(find(), tolerance):
+            if is_admissible(engine, delete, before):
+                engine.apply(phase, delete, gain)
+                run.tell(phase)
                 break
-    except KeyboardInterrupt:
-        engine.stopped = "interrupted"
-    return engine.step_count > begun
+        else:
+            if not others or not engine.climb(phase, moves, bar=bar, most=1, **limits):
+                break
+        left.add(before)
+        if others and engine.cpdag in left:  # back by rounding alone
+            break
 
 
 def consistent_deletes(
     engine: Engine, selection: Selection
 ) -> Callable[[], list[tuple[float, Delete]]]:
-    """Return what finds the consistent deletes of the engine's state; only these are scored.
+    """Return a function that finds and scores the consistent deletes of the engine's state.
 
     The property is asked once for each induced graph, as mostly the same few occur, and a graph is
     made only for nodes and edges that have not been looked at before.
     """
     assert selection.assume is not None
     holds, (clique, size) = cache(selection.assume.holds), selection.bounds
+    moves = Moves(clique_bound=clique, size_bound=size)
     known: dict[tuple[NodeSet, ...], bool] = {}
 
     def is_consistent(delete: Delete) -> bool:
@@ -530,14 +489,8 @@ def consistent_deletes(
 
     def find() -> list[tuple[float, Delete]]:
         graph = engine.cpdag
-        lines = graph.undirected_edges()
-        found: list[Delete] = []
-        for x, y in (*graph.directed_edges(), *lines, *((y, x) for x, y in lines)):
-            if clique is None and size is None:
-                found += deletes(graph, x, y)
-            else:
-                found += (Delete(x, y, h) for h in proposed_sets(graph, x, y, clique, size))
-        return [(delete.gain(engine, graph), delete) for delete in found if is_consistent(delete)]
+        consistent = filter(is_consistent, deletes_of(graph, moves))
+        return [(delete.gain(engine, graph), delete) for delete in consistent]
 
     return find
 

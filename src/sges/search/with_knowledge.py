@@ -37,13 +37,13 @@ def search_with_knowledge(
     run: Run,
     start: PDAG | None,
     phases: Phases,
-    mend: Phases | None = None,
+    repair: Phases | None = None,
     *,
     scored: bool = True,
 ) -> None:
     """Run the phases from a start, under the run's knowledge if it has any.
 
-    ``mend`` are the phases to run after forbidden edges had to be deleted, if they are others;
+    ``repair`` are the phases to run after forbidden edges had to be deleted, if they differ;
     ``scored`` says whether the start is scored (``Run.start``).
     """
     run.start(start, relaxed=True, scored=scored)
@@ -58,7 +58,7 @@ def search_with_knowledge(
         phases()
     if (before is None or run.stopped is None) and not constraint.admits(engine.cpdag):
         _enforce(run, constraint)
-        (mend or phases)()
+        (repair or phases)()
     if before is not None:
         if run.stopped is not None or engine.total <= total + engine.tolerance:
             engine.rewind(before)
