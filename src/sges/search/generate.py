@@ -206,26 +206,19 @@ class TimeUp(Exception):  # not an error: it ends a climb
     """The deadline has passed."""
 
 
-class AskedGains:
-    """A score that is asked until a deadline, and what it has answered.
+class AskedGains(CountingScore):
+    """A score that is counted, asked until a deadline, and not asked again what it has answered.
 
     ``considered`` is the number of operators of which a gain was wanted, and ``work`` the number of
     gains asked for: a measure of work that does not depend on the machine.
     """
 
     def __init__(self, score: Score, *, counting: bool, deadline: float | None) -> None:
-        self.score = score
-        self.n = score.n
+        super().__init__(score, counting=counting)
         self.considered = self.work = 0
-        self._counter = CountingScore(score, counting=counting)
         self._deadline = deadline
         self._known: dict[Question, dict[int, float]] = {}
         self.limit()
-
-    @property
-    def evaluations(self) -> int | None:
-        """The number of unique families that were asked for; None if they are not counted."""
-        return self._counter.evaluations
 
     @property
     def listed(self) -> int:
@@ -269,7 +262,7 @@ class AskedGains:
 
     def local(self, y: int, parents: NodeSet) -> float:
         """Return the score of a family; counted."""
-        value = self._counter.local(y, parents)
+        value = super().local(y, parents)
         if not isfinite(value):
             raise ScoreError(
                 f"local({y}, {parents:#b}) is {value}; a score must be finite for every family"
@@ -289,7 +282,7 @@ class AskedGains:
             if self._most is not None and (self.evaluations or 0) + 1 + len(missing) > self._most:
                 raise OutOfBudget
             self.work += len(missing)
-            ask = self._counter.insert_gains if adds else self._counter.delete_gains
+            ask = self.insert_gains if adds else self.delete_gains
             gains = dict(
                 zip(missing, ask(y, base, np.array(missing, np.intp)).tolist(), strict=True)
             )
@@ -326,7 +319,7 @@ class AskedGains:
     def memory(self) -> tuple[NDArray[np.uint8]]:
         """Return all that the score was asked, and its answers; for ``remember``."""
         memory = {
-            "asked": [[f"{base:x}" for base in sorted(sets)] for sets in self._counter.asked],
+            "asked": [[f"{base:x}" for base in sorted(sets)] for sets in self.asked],
             "known": [
                 [y, f"{base:x}", adds, list(gains.items())]
                 for (y, base, adds), gains in self._known.items()
@@ -337,7 +330,7 @@ class AskedGains:
     def remember(self, memory: NDArray[np.uint8]) -> None:
         """Take what ``memory`` returned as asked and answered."""
         stored = json.loads(memory.tobytes())
-        for own, sets in zip(self._counter.asked, stored["asked"], strict=True):
+        for own, sets in zip(self.asked, stored["asked"], strict=True):
             own.update(int(base, 16) for base in sets)
         for y, base, adds, gains in stored["known"]:
             self._known[y, int(base, 16), adds] = dict(gains)
