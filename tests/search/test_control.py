@@ -4,6 +4,7 @@ import pickle
 import signal
 import time
 import warnings
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -14,7 +15,18 @@ from sges.operators import all_inserts
 from sges.properties import MaxParents, MaxVWidth
 from sges.result import Result
 from sges.score import GaussianBIC
-from sges.search import Progress, bes, fes, ges, poly_fes_bound, sbes_bound, search, sges
+from sges.score.protocol import total_score
+from sges.search import (
+    STRATEGIES,
+    Progress,
+    bes,
+    fes,
+    ges,
+    poly_fes_bound,
+    sbes_bound,
+    search,
+    sges,
+)
 from sges.search.run import Selection
 from worlds import gaussian_score
 
@@ -35,6 +47,23 @@ class Interrupting:
             else:
                 time.sleep(0.2)
         return float(self.score.local(y, parents))
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_search_that_is_interrupted_at_any_report_returns_a_state(strategy: str) -> None:
+    """Also between two climbs: while escapes are tried, and where a level begins."""
+    score, reports = gaussian_score(6, 8, 200, 1), list[Progress]()
+    search(score, strategy=strategy, progress=reports.append)
+    for last in range(len(reports)):
+        left = iter(range(last))
+
+        def interrupt(_: Progress, left: Iterator[int] = left) -> None:
+            if next(left, None) is None:
+                raise KeyboardInterrupt
+
+        result = search(score, strategy=strategy, progress=interrupt)
+        assert result.stopped == "interrupted"
+        assert result.score == pytest.approx(total_score(score, result.cpdag))
 
 
 @pytest.mark.parametrize("at", [5, 60, 200, 400, 600])

@@ -89,8 +89,11 @@ class ExtendedSearch:
         self._failed: dict[Delete, NodeSet] = {}  # with the nodes whose views the trial looked at
         with run.within(self._budget):
             self._make_mirrors()
-            while self._one_improves():
-                self.improved += 1
+            try:
+                while self._one_improves():
+                    self.improved += 1
+            except KeyboardInterrupt:
+                run.engine.stopped = "interrupted"
         self._mirrors = []
         run.engine.rewind(self._kept)
         run.engine.retell(begun)

@@ -143,8 +143,8 @@ class LowOrder:
     def descend(self, k: int) -> None:
         """Find the separators of a level, and delete while a kept delete does not lose."""
         run = self._run
-        run.tell(PHASE)
         with run.phase(PHASE):
+            run.tell(PHASE)
             self._find_separators(k)
             for step, separator in run.act("level", lambda: self._delete(k)) or ():
                 run.separators[step] = int(separator, 16)
