@@ -30,12 +30,12 @@ from numpy.typing import NDArray
 from sges.errors import OutOfBudget, ScoreError
 from sges.graph.pdag import PDAG
 from sges.graph.undirected import maximal_cliques, maximum_cardinality_search
-from sges.nodeset import NodeSet, nodes, show
+from sges.nodeset import NodeSet, Rows, nodes, show
 from sges.operators import Change, Delete, Insert, Operator, Turn, parts_of_c
 from sges.score.protocol import Score
 from sges.score.wrappers import CountingScore
 from sges.search.moves import Constraint, Moves
-from sges.selective import fits, room_in
+from sges.selective import fits, proposed_sets, room_in
 
 Scored: TypeAlias = tuple[float, Operator]
 """A gain and the operator that has it."""
@@ -94,26 +94,42 @@ def deletes_of(
 ) -> Iterator[Delete]:
     """Yield the deletes to look at, x — y in both orders.
 
-    H is what a maximal clique M of NA_{y,x} leaves of it, and some nodes of M: any number, or as
-    many as the bounds allow (Fig. 6).  A limit leaves those that keep few or nearly all nodes of M.
+    These are all valid ones, those of Selective-Generate-Ops (Fig. 6) if there are bounds, or those
+    that the limit leaves: the ones that keep few or nearly all nodes of a maximal clique of Ne(y),
+    and put no more of its nodes into H than the bounds allow.
     Under knowledge no required edge is deleted, and an edge that can point one way only is deleted
     as it points.
     """
     limit, rows = limit or SetLimit(moves.sets_per_clique), cpdag.skeleton()
+    selective = moves.clique_bound is not None or moves.size_bound is not None
     largest = moves.clique_bound if moves.drop_large else None
     for y in range(cpdag.n):
         kept = constraint.fixed[y] | constraint.barred[y] if constraint else 0
         for x in nodes(cpdag.into[y] & ~kept):
-            na, held = cpdag.na(y, x), 1 << x & cpdag.neighbors(y)
-            maximal, seen = maximal_cliques(rows, na | held), set[NodeSet]()
-            for m in maximal:
-                others = (m & ~held).bit_count()
-                room = room_in(m, na, maximal, moves.clique_bound, moves.size_bound)
-                for s in limit.sets(m, held, range(max(others - room, 0), others + 1), large=True):
-                    if (h := na & ~s) not in seen:
-                        seen.add(h)
-                        if largest is None or fits(cpdag, h, largest):
-                            yield Delete(x, y, h)
+            if selective and limit.most is None:
+                sets: Iterable[NodeSet] = proposed_sets(
+                    cpdag, x, y, moves.clique_bound, moves.size_bound
+                )
+            else:
+                held = 1 << x & cpdag.neighbors(y)
+                sets = _sets_by_clique(rows, cpdag.na(y, x), held, moves, limit)
+            for h in sets:
+                if largest is None or fits(cpdag, h, largest):
+                    yield Delete(x, y, h)
+
+
+def _sets_by_clique(
+    rows: Rows, na: NodeSet, held: NodeSet, moves: Moves, limit: SetLimit
+) -> Iterator[NodeSet]:
+    """Yield the sets H of one edge, each once: all of them, or those that the limit leaves."""
+    maximal, seen = maximal_cliques(rows, na | held), set[NodeSet]()
+    for m in maximal:
+        others = (m & ~held).bit_count()
+        room = room_in(m, na, maximal, moves.clique_bound, moves.size_bound)
+        for s in limit.sets(m, held, range(max(others - room, 0), others + 1), large=True):
+            if (h := na & ~s) not in seen:
+                seen.add(h)
+                yield h
 
 
 def turns_of(cpdag: PDAG, moves: Moves, limit: SetLimit | None = None) -> Iterator[Turn]:
