@@ -14,6 +14,7 @@ from ast import literal_eval
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cache
 from inspect import signature
 from math import inf, prod
 from numbers import Real
@@ -230,15 +231,21 @@ def _call(arguments: dict[str, Any]) -> str:
     What cannot be written down, such as a frame or a score object, is written as a bare name: the
     name of the argument, and ``data`` for the table.  Progress is left out.
     """
-    table, words, parameters = arguments.pop("table"), [], signature(learn).parameters
+    table, words = arguments.pop("table"), []
     if table is not None:
         words.append(_written(table) if isinstance(table, str | os.PathLike) else "data")
     for word, value in arguments.items():
-        default = parameters[word].default
+        default = _defaults()[word]
         is_given = value is not default and not (isinstance(value, str) and value == default)
         if is_given and word != "progress":
             words.append(f"{word}={_written(value) or word}")
     return f"result = sges.learn({', '.join(map(str, words))})"
+
+
+@cache
+def _defaults() -> dict[str, Any]:
+    """Return the defaults of the arguments of ``learn``."""
+    return {name: each.default for name, each in signature(learn).parameters.items()}
 
 
 def _written(value: object) -> str | None:

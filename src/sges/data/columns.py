@@ -206,6 +206,8 @@ def distinct_values(values: NDArray[Any]) -> NDArray[Any]:
         few = few_distinct_values(values, MAX_COMPARED_FLOATS)
         return np.unique(values) if few is None else few
     low, high = (int(values.min()), int(values.max())) if len(values) else (0, -1)
+    if 0 <= high - low <= 1:
+        return np.array([low, high] if low < high else [low], values.dtype)
     if high - low > max(MAX_COUNTED_RANGE, len(values)):
         return np.unique(values)
     seen = np.zeros(high - low + 1, np.bool_)
@@ -242,9 +244,12 @@ def ranks(values: NDArray[Any], distinct: NDArray[Any]) -> NDArray[Any]:
     low, high = (0, -1) if values.dtype.kind == "f" else (int(distinct[0]), int(distinct[-1]))
     if not 0 <= high - low <= MAX_COUNTED_RANGE:
         return np.searchsorted(distinct, values).astype(small)
+    shifted = _offsets(values, low)
+    if high - low == len(distinct) - 1:  # without gaps
+        return shifted.astype(small, copy=False)
     place = np.zeros(high - low + 1, small)
     place[_offsets(distinct, low)] = np.arange(len(distinct), dtype=small)
-    placed: NDArray[Any] = place[_offsets(values, low)]
+    placed: NDArray[Any] = place[shifted]
     return placed
 
 
