@@ -137,7 +137,7 @@ def test_inspect_prints_the_description_in_the_words_of_the_shell(
     assert [column["kind"] for column in document["columns"]] == [
         "continuous", "discrete", "continuous",
     ]  # fmt: skip
-    assert document["columns"][2]["why"] == "integers, 2 distinct, as asked"
+    assert document["columns"][2]["why"] == "integers, 2 distinct, as requested"
 
 
 def test_learn_points_to_inspect(capsys: Capture, tmp_path: Path) -> None:

@@ -17,10 +17,11 @@ from sges.data import Dataset, Kinds, discrete_of_file, moments_of_file
 from sges.errors import DataError, FileError, InvalidArgument
 
 DAY = dt.datetime(2020, 1, 1)
-DATES = "column 'a' holds dates or times .*; turn it into a number .* or leave it out"
-NESTED = "column 'a' holds nested values .*; give each part a column of its own"
-MIXED = "column 'a' mixes types .*; turn all into numbers, or all into text"
-COMPLEX = "column 'a' holds complex numbers; give real and imaginary part a column each"
+DATES = "column 'a' contains dates or times .*; convert it to numbers .* or leave it out"
+NESTED = "column 'a' contains nested values .*; give each part its own column"
+MIXED = "column 'a' mixes types .*; convert all values to numbers, or all to text"
+UNKNOWN_FORMAT = "the format is not known from the extension; supported are .csv"
+COMPLEX = "column 'a' contains complex numbers; give the real and the imaginary part a column each"
 
 
 def refusal(table: object, kinds: Kinds = None) -> str:
@@ -44,23 +45,26 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
     "no rows in arrow": (lambda: pa.table({"a": pa.array([], "f8")}), "no rows; it needs at least"),
     "no rows in polars": (lambda: pl.DataFrame({"a": []}), "no rows; it needs at least"),
     "one row": (lambda: {"a": [1.5]}, "1 usable row; it needs at least two"),
-    "twice the same name": (pandas_twice, "name 'a' occurs 2 times; rename the columns apart"),
+    "twice the same name": (
+        pandas_twice,
+        "name 'a' occurs 2 times; give the columns different names",
+    ),
     "twice the same name in arrow": (
         lambda: pa.table([pa.array([1]), pa.array([1])], names=["a", "a"]),
-        "name 'a' occurs 2 times; rename the columns apart",
+        "name 'a' occurs 2 times; give the columns different names",
     ),
     "same name after becoming text": (
         lambda: pd.DataFrame(np.eye(2), columns=[1, "1"]),
         "name '1' occurs 2 times",
     ),
     "no name": (lambda: {"": [1, 2]}, "column 1 has no name; name it, or leave it out"),
-    "mixed list": (lambda: {"a": [1, "x", 2.5]}, r"mixes types \(1 float, 1 int, 1 str\); turn"),
+    "mixed list": (lambda: {"a": [1, "x", 2.5]}, r"mixes types \(1 float, 1 int, 1 str\); convert"),
     "mixed pandas": (lambda: pd.DataFrame({"a": [1, "x"]}), MIXED),
     "mixed numpy": (lambda: np.array([[1, 2], ["x", 2]], object), "column 'x0' mixes types"),
     "truth values and numbers": (lambda: {"a": [True, 2]}, MIXED),
     "infinities": (
         lambda: {"a": [1.0, np.inf, -np.inf]},
-        r"column 'a' holds 2 infinite values, the first in row 1 \(counted from 0\); replace",
+        r"column 'a' contains 2 infinite values, the first in row 1 \(counted from 0\); replace",
     ),
     "NaN": (
         lambda: np.array([[1.0, np.nan], [np.nan, np.nan], [1.0, 2.0]]),
@@ -77,7 +81,8 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
     "nothing but NaN": (lambda: {"a": [np.nan] * 2}, "column 'a' has no values, all 2 are missing"),
     "a million levels": (
         lambda: {"a": pa.array(np.arange(1_000_000)).cast(pa.string())},
-        "column 'a' has 1000000 levels, and a discrete column may have 65536; it looks like an id",
+        "column 'a' has 1000000 levels, but a discrete column may have at most 65536; it looks "
+        "like an id",
     ),
     "a million declared levels": (
         lambda: pd.DataFrame({"a": pd.Categorical.from_codes([1, 2], range(1_000_000))}),
@@ -85,7 +90,7 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "a level per row": (
         lambda: {"a": [f"id{i}" for i in range(100)]},
-        "column 'a' has a level of its own for each of 100 rows, so it looks like an identifier: "
+        "column 'a' has a different level in each of 100 rows, so it looks like an identifier: "
         "leave it out with exclude=.*, or pass kinds=",
     ),
     "decimal commas": (
@@ -109,13 +114,16 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
     "complex numpy": (lambda: {"a": np.array([1j, 2])}, COMPLEX),
     "complex pandas": (lambda: pd.DataFrame({"a": [1j, 2]}), COMPLEX),
     "complex list": (lambda: {"a": [1j, 2j]}, COMPLEX),
-    "bytes": (lambda: pa.table({"a": [b"x", b"y"]}), "column 'a' holds bytes .*; decode it"),
-    "objects": (lambda: {"a": [object(), object()]}, "column 'a' holds a object, which is neither"),
+    "bytes": (lambda: pa.table({"a": [b"x", b"y"]}), "column 'a' contains bytes .*; decode it"),
+    "objects": (
+        lambda: {"a": [object(), object()]},
+        "column 'a' contains a value of type object, which is neither",
+    ),
     "periods": (
         lambda: pd.DataFrame({"a": pd.period_range("2020", periods=2)}),
-        "column 'a' has a type that cannot be used .*period.*; turn it into",
+        "column 'a' has a type that cannot be used .*period.*; convert it to",
     ),
-    "huge integers": (lambda: {"a": [2**70, 1]}, "column 'a' holds integers beyond 64 bits"),
+    "huge integers": (lambda: {"a": [2**70, 1]}, "column 'a' contains integers beyond 64 bits"),
     "unequal lengths": (
         lambda: {"a": [1, 2], "b": [1]},
         "column 'b' has 1 rows and 'a' has 2; all columns need the same number",
@@ -142,7 +150,7 @@ def test_bad_tables_are_refused_in_one_line(case: str) -> None:
     [
         ({"heigth": "discrete"}, "kinds: there is no column 'heigth'; did you mean 'height'?"),
         ({"zzz": "discrete"}, "kinds: there is no column 'zzz'; the columns are 'height', 'b'"),
-        ({"b": "continuous"}, "column 'b' holds text such as 'x' and cannot be continuous"),
+        ({"b": "continuous"}, "column 'b' contains text such as 'x' and cannot be continuous"),
     ],
 )
 def test_kinds_that_cannot_be_are_refused(kinds: Kinds, expected: str) -> None:
@@ -168,8 +176,8 @@ def test_kinds_that_cannot_be_are_refused(kinds: Kinds, expected: str) -> None:
         ("weights", {"a": 1}, "is not the name of a column or a sequence of numbers"),
         ("delimiter", ";;", "delimiter = ';;' is not a single ASCII character"),
         ("decimal", None, "decimal = None is not a single ASCII character"),
-        ("encoding", "latin-99", "encoding = 'latin-99' is not a text encoding that Python knows"),
-        ("encoding", 8, "encoding = 8 is not a text encoding that Python knows"),
+        ("encoding", "latin-99", "encoding = 'latin-99' is not a text encoding known to Python"),
+        ("encoding", 8, "encoding = 8 is not a text encoding known to Python"),
         ("missing_words", "NA", "missing_words = 'NA' is not a sequence of strings"),
         ("format", "xls", "format = 'xls' is not one of 'csv', 'tsv', 'parquet', 'feather'"),
     ],
@@ -240,17 +248,21 @@ FILES: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "empty parquet": ("t.parquet", lambda: b"", "cannot be read as parquet"),
     "cut line": ("t.csv", lambda: b"a,b\n1,2\n3", "cannot be read as csv .*Expected 2 columns"),
     "header alone": ("t.csv", lambda: b"a,b\n", "no rows; it needs at least"),
-    "no header": ("t.csv", lambda: b"1.5,2\n3,4\n", "first line holds numbers .* add a header row"),
+    "no header": (
+        "t.csv",
+        lambda: b"1.5,2\n3,4\n",
+        "first line contains numbers .* add a header row",
+    ),
     "no header, twice the same": ("t.csv", lambda: b"1,1\n3,4\n", "'1' occurs 2 times; .*header"),
     "no name": ("t.csv", lambda: b"a,,b\n0,1,2\n1,2,3\n", "column 2 has no name; name it, or"),
     "semicolons": ("t.csv", lambda: b"a;b\n1;2\n3;4\n", "separated by ';'; .*delimiter=';'"),
     "decimal commas": ("t.csv", lambda: b"a;b\n1,5;2\n3;4\n", "separated by ';'; .*delimiter=';'"),
     "tabs": ("t.csv", lambda: b"a\tb\n1\t2\n3\t4\n", r"separated by '\\t'; .*delimiter='\\t'"),
     "commas": ("t.tsv", lambda: b"a,b\n1,2\n3,4\n", "separated by ','; .*delimiter=','"),
-    "parquet called csv": ("t.csv", lambda: whole("parquet"), "holds parquet, not csv"),
-    "unknown ending": ("t.xlsx", many_lines, "the ending does not tell the format; known are .csv"),
-    "no ending": ("t", many_lines, "the ending does not tell the format; known are .csv"),
-    "compressed parquet": ("t.parquet.gz", many_lines, "the ending does not tell the format"),
+    "parquet called csv": ("t.csv", lambda: whole("parquet"), "contains parquet, not csv"),
+    "unknown ending": ("t.xlsx", many_lines, UNKNOWN_FORMAT),
+    "no ending": ("t", many_lines, UNKNOWN_FORMAT),
+    "compressed parquet": ("t.parquet.gz", many_lines, UNKNOWN_FORMAT),
 }  # fmt: skip
 
 
@@ -310,11 +322,11 @@ def test_streams_refuse_types_and_names_before_reading(
 
 def test_the_stream_of_moments_names_the_column_of_text(tmp_path: Path) -> None:
     csv = write(tmp_path / "t.csv", b"a,b\n1,2\n3,x\n")
-    with pytest.raises(DataError, match="column 'b' holds 'x', which is not a number; leave"):
+    with pytest.raises(DataError, match="column 'b' contains 'x', which is not a number; leave"):
         moments_of_file(csv)
-    with pytest.raises(DataError, match="column 'b' holds 'x', which is not a number; leave"):
+    with pytest.raises(DataError, match="column 'b' contains 'x', which is not a number; leave"):
         moments_of_file(csv, columns=["b"])
     parquet = tmp_path / "t.parquet"
     pyarrow.parquet.write_table(pa.table({"a": [1, 2], "b": ["x", "y"]}), parquet)
-    with pytest.raises(DataError, match="column 'b' holds text such as 'x' and cannot be cont"):
+    with pytest.raises(DataError, match="column 'b' contains text such as 'x' and cannot be cont"):
         moments_of_file(parquet)

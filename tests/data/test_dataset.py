@@ -20,7 +20,7 @@ from sges.errors import DataError, InvalidArgument
 def test_integers_follow_the_documented_rule(values: list[int]) -> None:
     data = Dataset.of({"a": values})
     assert data.kinds == (naive.integer_rule(values),)
-    assert f"is taken as {naive.integer_rule(values)}" in data.notes[0]
+    assert f"is treated as {naive.integer_rule(values)}" in data.notes[0]
     assert f"{len(set(values))} distinct value" in data.notes[0]
 
 
@@ -133,7 +133,7 @@ def test_rows_of_any_width_are_told_apart() -> None:
 
 
 def test_continuous_rows_are_not_merged() -> None:
-    with pytest.raises(DataError, match="all columns are discrete, and 'x0' is continuous"):
+    with pytest.raises(DataError, match="all columns are discrete, but 'x0' is continuous"):
         Dataset.of(np.eye(2) / 3).merged()
 
 

@@ -266,11 +266,11 @@ def test_imputations_keep_the_dependence_of_two_columns() -> None:
 
 def test_em_refuses_more_columns_than_it_can_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(em, "MAX_COLUMNS", 3)
-    with pytest.raises(DataError, match="4 columns are too many for EM, which takes at most 3"):
+    with pytest.raises(DataError, match="4 columns are too many for EM, which allows at most 3"):
         estimate(with_holes(20, 4, 0.1).T)
 
 
 def test_em_that_has_not_settled_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(em, "MAX_ITERATIONS", 1)
-    with pytest.warns(DataWarning, match="EM was stopped after 1 iterations before it settled"):
+    with pytest.warns(DataWarning, match="EM was stopped after 1 iterations before convergence"):
         learn(with_holes(200, 3, 0.2), missing="em")

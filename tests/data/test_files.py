@@ -175,7 +175,7 @@ def test_a_damaged_page_of_parquet_is_found_at_once(tmp_path: Path) -> None:
 def test_null_bytes_in_text_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(b"a,b\n1,2\n\0\0,3\n")
-    with pytest.raises(DataError, match="holds null bytes and is not csv"):
+    with pytest.raises(DataError, match="contains null bytes and is not csv"):
         Dataset.of(path)
 
 
@@ -193,7 +193,7 @@ def test_a_batch_with_nothing_but_missing_values_is_streamed(tmp_path: Path) -> 
 )
 def test_weights_beyond_exact_counts_are_refused_with_the_rule(weights: list[int]) -> None:
     table = {"a": ["u", "v", "u", "v"][: len(weights)]}
-    with pytest.raises(DataError, match=r"add up to .* records, .* exact up to 2\*\*53"):
+    with pytest.raises(DataError, match=r"add up to .* records, .* exact only up to 2\*\*53"):
         Dataset.of(table, weights=weights)
 
 
@@ -206,7 +206,7 @@ def test_the_largest_weights_are_counted(tmp_path: Path) -> None:
         Dataset.of(path, weights="times").merged()
     )
     path.write_text(f"a,times\nu,{2**52}\nv,{2**52}\nu,1\n")
-    with pytest.raises(DataError, match=r"exact up to 2\*\*53"):
+    with pytest.raises(DataError, match=r"exact only up to 2\*\*53"):
         discrete_of_file(path, weights="times", batch_rows=1)
 
 
@@ -269,7 +269,7 @@ def test_notes_on_many_columns_are_few_and_spelled_for_their_reader() -> None:
     table = {f"c{i}": [0, 1, 2] * 3 for i in range(24)}
     data = Dataset.of(table | {"same": [0.5] * 9})
     assert [str(note) for note in data.notes] == [
-        "24 columns hold integers and are taken as discrete: 'c0' (3 distinct values), "
+        "24 columns contain integers and are treated as discrete: 'c0' (3 distinct values), "
         "'c1' (3 distinct values), 'c2' (3 distinct values), 'c3' (3 distinct values), "
         "'c4' (3 distinct values) and 19 more; pass kinds={'c0': 'continuous'} to change that",
         "1 column is constant, so it has no edges: 'same'",

@@ -63,7 +63,7 @@ def test_a_table_of_independent_columns_gives_nothing_at_all() -> None:
     table = {**independent("a", "b", "c"), "d": rng(1).integers(0, 2, ROWS)}
     found = inspect(table)
     assert found.findings == ()
-    assert str(found).endswith("Nothing unusual was seen.")
+    assert str(found).endswith("Nothing unusual was found.")
 
 
 # Columns that are functions of others
@@ -521,7 +521,7 @@ def test_of_a_large_file_a_part_is_looked_at(
         found = inspect(path)
         assert 2000 <= found.rows <= 6000
         assert found.notes[0] == (
-            f"of 40,000 rows, {found.rows:,} in evenly spaced blocks were looked at"
+            f"of 40,000 rows, {found.rows:,} in evenly spaced blocks were examined"
         )
         assert found.findings[0].topic == "collinear columns"
     in_memory = inspect(table)

@@ -50,7 +50,7 @@ def test_codes_are_discrete_however_a_library_stores_them() -> None:
         data = Dataset.of(table)
         assert data.levels == ((0, 1),)
         assert [type(level) for level in data.levels[0] or ()] == [int, int]
-        assert len(noted(data, "1 column holds integers and is taken as discrete")) == 1
+        assert len(noted(data, "1 column contains integers and is treated as discrete")) == 1
 
 
 @pytest.mark.parametrize("missing", ["drop", "level"])
@@ -93,8 +93,8 @@ def test_few_integers_are_discrete_only_with_a_row_for_each_pair_of_them() -> No
     assert Dataset.of({"answer": likert}).kinds == (DISCRETE,)
     data = Dataset.of({"carb": carb})
     assert data.kinds == (CONTINUOUS,)
-    assert noted(data, "taken as continuous: 'carb' (6 distinct values)") == [
-        "1 column holds integers and is taken as continuous: 'carb' (6 distinct values); "
+    assert noted(data, "treated as continuous: 'carb' (6 distinct values)") == [
+        "1 column contains integers and is treated as continuous: 'carb' (6 distinct values); "
         "pass --kinds carb=discrete to change that"
     ]
 
@@ -135,8 +135,8 @@ def test_fractions_as_text_are_read_as_numbers(mark: str) -> None:
         data = Dataset.of(table)
         assert data.values.tolist() == [values.tolist()]
         assert noted(data, "numbers as text") == [
-            "1 column holds numbers as text and is read as numbers: 'a'; "
-            "pass --kinds a=discrete to take the texts as levels"
+            "1 column contains numbers as text and is read as numbers: 'a'; "
+            "pass --kinds a=discrete to treat the texts as levels"
         ]
 
 
@@ -219,7 +219,7 @@ def test_columns_that_number_the_rows_are_pointed_out(name: str, values: object)
         f"1 column numbers the rows: {name!r}; leave it out with --exclude {quoted} "
         "unless it is a variable"
     ]
-    assert not noted(data, "holds integers")
+    assert not noted(data, "contains integers")
 
 
 def test_an_array_of_doubles_is_looked_at_for_row_numbers() -> None:
@@ -267,10 +267,10 @@ def titanic() -> dict[str, list[object]]:
 def test_a_column_of_counts_beside_categories_is_pointed_out() -> None:
     data = Dataset.of(titanic())
     assert noted(data, "counts") == [
-        "column 'Freq' looks like counts, as all other columns are discrete and no two rows agree "
-        "in them; if it says how often each row occurs, pass --weights Freq"
+        "column 'Freq' looks like counts, because all other columns are discrete and no two "
+        "rows agree in them; if it is the number of records of each row, pass --weights Freq"
     ]
-    assert not noted(data, "holds integers")
+    assert not noted(data, "contains integers")
     counted = Dataset.of(titanic(), weights="Freq")
     assert (counted.records, counted.notes) == (2201, ())
 

@@ -155,7 +155,7 @@ def test_merging_in_any_tree_gives_the_moments_of_all_records(seed: int) -> None
 
 def test_moments_of_other_columns_are_not_merged() -> None:
     one = Moments.of(Dataset.of({"a": [0.5, 1.5], "b": [0.5, 2.5]}))
-    with pytest.raises(DataError, match="'c' is in one of them only"):
+    with pytest.raises(DataError, match="'c' is in only one of them"):
         one.merge(Moments.of(Dataset.of({"a": [0.5, 1.5], "b": [0.5, 2.5], "c": [1.5, 2.5]})))
     with pytest.raises(DataError, match="their order differs"):
         one.merge(Moments.of(Dataset.of({"b": [0.5, 1.5], "a": [0.5, 2.5]})))

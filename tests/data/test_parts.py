@@ -153,7 +153,7 @@ def test_a_table_in_parts_has_the_statistics_of_the_whole(
 
 def test_counts_of_other_columns_or_types_are_not_merged() -> None:
     one = Counts.of(Dataset.of({"a": ["u", "v"], "b": ["u", "v"]}))
-    with pytest.raises(DataError, match="'c' is in one of them only"):
+    with pytest.raises(DataError, match="'c' is in only one of them"):
         one.merge(Counts.of(Dataset.of({"a": ["u", "v"], "b": ["u", "v"], "c": ["u", "v"]})))
     with pytest.raises(DataError, match="their order differs"):
         one.merge(Counts.of(Dataset.of({"b": ["u", "v"], "a": ["u", "v"]})))
@@ -287,13 +287,15 @@ def test_files_that_do_not_fit_together_are_refused_in_one_line(
 
     assert "2.csv: has no column 'b', which" in refusal("a,c\n1,x\n")
     assert "1.csv: has no column 'c', which" in refusal("a,b,c\n1,x,5\n")
-    assert "column 'a' holds integers in" in refusal("a,b\nred,x\nblue,y\n")
-    assert "2.tsv: is tsv, and" in refusal("a\tb\n1\tx\n", "2.tsv")
-    assert "holds 'read.me', which is not a table by its ending" in refusal("x", "read.me")
+    assert "column 'a' contains integers in" in refusal("a,b\nred,x\nblue,y\n")
+    assert "2.tsv: is tsv, but" in refusal("a\tb\n1\tx\n", "2.tsv")
+    assert "contains 'read.me', which does not have the extension of a table" in refusal(
+        "x", "read.me"
+    )
     assert "missing values in 1 of 5 rows ('a' 1)" in refusal("a,b\n,x\n1,x\n")
     assert "there is no column 'z'" in refusal("a,b\n1,x\n", columns=["z"])
     (tmp_path / "inner").mkdir()
-    assert "holds a folder, 'inner'; give a pattern such as" in refusal("a,b\n1,x\n")
+    assert "contains a folder, 'inner'; give a pattern such as" in refusal("a,b\n1,x\n")
 
 
 def test_an_infinite_value_is_refused_with_its_file(
@@ -302,7 +304,7 @@ def test_an_infinite_value_is_refused_with_its_file(
     monkeypatch.setattr(files, "LARGE_FILE_BYTES", 0)
     (tmp_path / "1.csv").write_text("a\n1.5\n2.5\n")
     (tmp_path / "2.csv").write_text("a\n1.5\ninf\n")
-    with pytest.raises(DataError, match=r"2\.csv: column 'a' holds 1 infinite value, .* row 1"):
+    with pytest.raises(DataError, match=r"2\.csv: column 'a' contains 1 infinite value, .* row 1"):
         statistics_of(tmp_path, Reading())
 
 
@@ -444,7 +446,7 @@ def test_parts_with_other_columns_cannot_be_merged() -> None:
     for one, two in ((("a", "b"), ("a",)), (("a",), ("a", "b"))):
         with pytest.raises(DataError, match="has no column 'b', which"):
             part("first", *one).merge(part("second", *two))
-    with pytest.raises(DataError, match="the columns of second are in another order"):
+    with pytest.raises(DataError, match="the columns of second are in a different order"):
         part("first", "a", "b").merge(part("second", "b", "a"))
 
 
@@ -458,7 +460,7 @@ def test_counts_of_a_survey_are_refused() -> None:
 def test_an_identifier_in_a_large_file_is_refused(tmp_path: Path) -> None:
     names = [f"p{i}" for i in range(30)]
     path = write(pa.table({"person": names, "sick": ["yes", "no"] * 15}), tmp_path / "t.parquet")
-    with pytest.raises(DataError, match="column 'person' has a level of its own for each of 30"):
+    with pytest.raises(DataError, match="column 'person' has a different level in each of 30"):
         statistics_of(path, Reading())
 
 

@@ -120,9 +120,10 @@ def test_memory_is_that_of_one_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("dtype", "line"),
     [
-        ("float64", r"20,000 columns need a correlation matrix of 3\.2 GB \(float64\) and 1\.5 GB "
-         r"are available; use dtype='float32', or fewer columns"),
-        ("float32", r"20,000 columns .* 1\.6 GB \(float32\) and 1\.5 GB .*; use fewer columns"),
+        ("float64", r"20,000 columns need a correlation matrix of 3\.2 GB \(float64\), but "
+         r"only 1\.5 GB are available; use dtype='float32', or fewer columns"),
+        ("float32", r"20,000 columns .* 1\.6 GB \(float32\), but only 1\.5 GB .*; use fewer "
+         "columns"),
     ],
 )  # fmt: skip
 def test_too_large_a_matrix_is_refused_before_it_is_made(

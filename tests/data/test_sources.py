@@ -200,5 +200,7 @@ def test_a_format_can_be_named_where_the_ending_says_nothing(tmp_path: Path) -> 
     path = tmp_path / "table.dat"
     path.write_text(CSV)
     assert Dataset.of(path, format="csv").n == 5
-    with pytest.raises(DataError, match=r"the ending does not tell the format; .*format='csv'"):
+    with pytest.raises(
+        DataError, match=r"the format is not known from the extension; .*format='csv'"
+    ):
         Dataset.of(path)

@@ -100,7 +100,7 @@ def test_infinities_in_any_batch_are_refused_with_their_row(tmp_path: Path) -> N
     values = np.arange(100.0)
     values[57] = np.inf
     path = write(pa.table({"a": values}), tmp_path / "t.parquet")
-    message = "column 'a' holds 1 infinite value, the first in row 57"
+    message = "column 'a' contains 1 infinite value, the first in row 57"
     with pytest.raises(DataError, match=message):
         moments_of_file(path, batch_rows=10)
     with pytest.raises(DataError, match=message):
@@ -193,8 +193,8 @@ def test_an_identifier_is_refused_before_the_stream_ends(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b\n2020-01-01,x\n2020-01-02,y\n", "column 'a' holds dates or times"),
-        ("a,b\n0.5,x\ninf,y\n", "column 'a' holds 1 infinite value, the first in row 1"),
+        ("a,b\n2020-01-01,x\n2020-01-02,y\n", "column 'a' contains dates or times"),
+        ("a,b\n0.5,x\ninf,y\n", "column 'a' contains 1 infinite value, the first in row 1"),
         ("a,b\n0.5,\n,y\n", "the table has 0 usable rows"),
     ],
 )

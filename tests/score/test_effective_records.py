@@ -138,9 +138,9 @@ def test_networks_are_fitted_from_what_is_observed() -> None:
 def test_what_needs_every_value_says_so_in_one_line() -> None:
     data = Dataset.of(table("xx"), missing="em")
     network = fit(learn(data).dag(), data)
-    with pytest.raises(DataError, match="the density of a row needs every value, and"):
+    with pytest.raises(DataError, match="the density of a row needs all values, but"):
         network.log_probability(data)
-    with pytest.raises(DataError, match="choosing the penalty on parts of the table needs every"):
+    with pytest.raises(DataError, match="choosing the penalty on parts of the table needs all"):
         choose_penalty(data)
 
 

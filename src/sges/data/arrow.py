@@ -44,7 +44,7 @@ def column_of_arrow(name: str, array: ArrowArray) -> Column:
         raise unusable(name, str(inner), "nested")
     if "binary" in str(inner):  # of any size
         raise DataError(
-            f"column {name!r} holds bytes ({inner}), not text; decode it, as UTF-8 if it is text"
+            f"column {name!r} contains bytes ({inner}), not text; decode it, as UTF-8 if it is text"
         )
     try:
         if pa.types.is_dictionary(kind):

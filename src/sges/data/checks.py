@@ -145,7 +145,7 @@ def missing_values(data: Dataset) -> Iterator[Finding]:
     advice: list[str | Argument] = ["Use ", Argument("missing", "em")]
     advice += [", which assumes that values are missing at random given those observed"]
     if all(data.kinds[v] is Kind.DISCRETE for v in some):
-        advice += [", or ", Argument("missing", "level"), " if a missing value says something"]
+        advice += [", or ", Argument("missing", "level"), " if a missing value is informative"]
     loss = "bias the result" if related else f"lose {incomplete / rows:.0%} of the rows"
     advice += ["; ", Argument("missing", "drop"), f" would {loss}."]
     serious = bool(related) or incomplete > rows / 20
@@ -216,7 +216,7 @@ def stand_ins(data: Dataset) -> Iterator[Finding]:
     if found:
         shown = listed(found)
         what = f"The same extreme number occurs repeatedly, far from all other values: {shown}."
-        advice = "If it stands for a missing value, it ruins every mean and correlation of the "
+        advice = "If it stands for a missing value, it distorts all means and correlations of the "
         advice += "column: replace it by an empty field or NaN before reading the table."
         yield Finding("codes for missing values", True, tuple(found), what, advice)
 
@@ -228,8 +228,8 @@ def matrices(data: Dataset) -> Iterator[Finding]:
         return
     if np.allclose(data.values, data.values.T, rtol=1e-6, atol=1e-9):
         what = f"The table is a symmetric matrix of {n} rows and columns, not records."
-        advice = "If it holds covariances or correlations, give learn (in Python) "
-        advice += "sges.data.Moments of it, with the number of records."
+        advice = "If it contains covariances or correlations, pass it to learn (in Python) as "
+        advice += "sges.data.Moments, with the number of records."
         yield Finding("matrix", True, (), what, advice)
 
 
@@ -247,9 +247,10 @@ def cross_table(data: Dataset) -> Iterator[Finding]:
     if values.min() < 0 or values.max() <= 1 or not (is_complete or is_called_so):
         return
     if len(np.unique(data.codes, axis=1).T) == rows:
-        what = f"The table looks like a cross-table: {name!r} counts, and no two rows agree in the "
-        what += "other columns."
-        advice = "Each row is now one record. If the column says how often each occurs, pass "
+        what = f"The table looks like a cross-table: {name!r} contains counts, and no two rows "
+        what += "agree in the other columns."
+        advice = "Each row is treated as one record. If the column is the number of records of "
+        advice += "each row, pass "
         how = Message(advice, Argument("weights", name), ".")
         yield Finding("counts", is_called_so, (name,), what, how)
 
@@ -277,7 +278,7 @@ def tails(data: Dataset) -> Iterator[Finding]:
             remedy = Message("take logarithms or ranks of such a column before the search.")
         else:
             remedy = Message("use ", Argument("score", "rank"), ", or take logarithms.")
-        advice = Message("A few records then decide on the correlations; ", remedy)
+        advice = Message("The correlations then depend on a few records; ", remedy)
         yield Finding("skew and heavy tails", heavy, tuple(skewed), what, advice)
 
 
@@ -315,10 +316,10 @@ def nearly_constant(data: Dataset) -> Iterator[Finding]:
         if 0 < other < 20 and other <= total / 20:
             found[data.names[v]] = int(other)
     if found:
-        what = f"{counted_columns(found, 'is', 'are')} nearly constant; the records with another "
-        what += f"value: {listed(found)}."
-        advice = "Few records say little about its edges: pass "
-        how = Message(advice, exclude_option(list(found)), ", or collect more.")
+        what = f"{counted_columns(found, 'is', 'are')} nearly constant; number of records "
+        what += f"with another value: {listed(found)}."
+        advice = "There is little evidence about the edges of such a column: pass "
+        how = Message(advice, exclude_option(list(found)), ", or collect more records.")
         yield Finding("nearly constant columns", False, tuple(found), what, how)
 
 
@@ -343,11 +344,11 @@ def piled_up(data: Dataset) -> Iterator[Finding]:
                 found[data.names[v]] = f"{distinct[end]:g} in {counts[end] / len(values):.0%}"
     if found:
         where = "a continuous column" if len(found) == 1 else "continuous columns"
-        what = f"One value fills many rows of {where}: {listed(found)}."
+        what = f"One value occurs in many rows of {where}: {listed(found)}."
         advice = (
-            "No continuous distribution does that: the values may be cut off there, or stand for "
-            '"none". Replace such a column by two, whether it has this value and how large it is '
-            "otherwise, or make it discrete by cutting it into classes."
+            "This is impossible for a continuous distribution: the values may be cut off there, or "
+            'stand for "none". Replace such a column by two, whether it has this value and how '
+            "large it is otherwise, or make it discrete by dividing it into classes."
         )
         yield Finding("piled-up values", False, tuple(found), what, advice)
 
@@ -369,7 +370,7 @@ def few_rows(data: Dataset) -> Iterator[Finding]:
         advice = Message(
             "Every column is then a linear function of others, and many edges are spurious. "
             "Read fewer columns, limit the graph with ", Argument("max_indegree", 2),
-            ", or state what you know.",
+            ", or state background knowledge.",
         )  # fmt: skip
     elif records < 10 * p and p > 2:
         topic = "few rows per column"
@@ -381,7 +382,7 @@ def few_rows(data: Dataset) -> Iterator[Finding]:
         topic = "few rows"
         what = f"The table has only {records} {'rows' if data.weights is None else 'records'}."
         advice = Message(
-            "An edge between two columns that are continuous needs a correlation of about "
+            "An edge between two continuous columns needs a correlation of about "
             f"{weakest:.2f} to be found. ", HOW_SURE,
         )  # fmt: skip
     else:
@@ -400,9 +401,10 @@ def few_rows_per_cell(data: Dataset) -> Iterator[Finding]:
         many = [v for v, k in arity.items() if k > 2 and 5 * k * smallest[v] > records]
         if many:
             shown = listed({data.names[v]: f"{arity[v]} levels" for v in many})
-            what = f"With any other discrete column, {shown} leave{'s' if len(many) == 1 else ''} "
-            advice = "An edge then costs more parameters than the data can pay for and is missed. "
+            leave = "leaves" if len(many) == 1 else "leave"
+            what = f"Combined with any other discrete column, {shown} {leave} "
             what += f"fewer than 5 of {records:,} records per cell."
+            advice = "An edge then needs more parameters than the data support, so it is missed. "
             how = Message(f"{advice}Merge levels", _or_continuous(data, many), ".")
             yield Finding("few rows per cell", True, named(data, many), what, how)
     least = {v: int(counts[v][counts[v] > 0].min()) for v, k in arity.items() if k > 2}
@@ -410,7 +412,7 @@ def few_rows_per_cell(data: Dataset) -> Iterator[Finding]:
     if rare:
         shown = listed({data.names[v]: least[v] for v in rare})
         has = "column has a level" if len(rare) == 1 else "columns have levels"
-        advice = "Rare levels cost as many parameters as frequent ones; merge them"
+        advice = "Rare levels need as many parameters as frequent ones; merge them"
         what = f"{len(rare)} discrete {has} with fewer than 5 records: {shown}."
         how = Message(advice, _or_continuous(data, rare), ".")
         yield Finding("rare levels", False, named(data, rare), what, how)
@@ -454,10 +456,10 @@ def dependent_rows(data: Dataset) -> Iterator[Finding]:
         best = max(found, key=lambda name: found[name])
         many = f"{len(found)} column{'' if len(found) == 1 else 's'}"
         what = (
-            f"Neighboring rows are alike in {many} (most in {best!r}, correlation "
+            f"Neighboring rows are similar in {many} (most in {best!r}, correlation "
             f"{found[best]:.2f}): the rows look like a time series, or like repeated measurements."
         )
-        advice = "Scores take each row for an independent record, so too many edges are found. Use "
+        advice = "Scores treat each row as an independent record, so too many edges are found. Use "
         advice += "differences or one row per unit; if the table is merely sorted, ignore this."
         yield Finding("dependent rows", is_series, tuple(found), what, advice)
 
@@ -502,6 +504,8 @@ def repeated_rows(data: Dataset) -> Iterator[Finding]:
     rows = np.ascontiguousarray(np.concatenate([data.values, data.codes.astype(np.float64)]).T)
     copies = len(rows) - len(np.unique(rows.view(f"V{rows.shape[1] * 8}")))
     if copies:
-        copied = "row is an exact copy" if copies == 1 else "rows are exact copies"
-        advice = "If these are the same records twice, remove them: each counts as new evidence."
-        yield Finding("repeated rows", False, (), f"{copies:,} {copied} of another.", advice)
+        copied = (
+            "row is an exact copy of another" if copies == 1 else "rows are exact copies of others"
+        )
+        advice = "If records were entered twice, remove the copies: each counts as new evidence."
+        yield Finding("repeated rows", False, (), f"{copies:,} {copied}.", advice)

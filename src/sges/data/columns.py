@@ -145,7 +145,7 @@ def common_family(name: str, families: Iterable[tuple[Family, str]]) -> Family:
     if len(places) > 1:
         (one, first), (two, second) = list(places.items())[:2]
         raise DataError(
-            f"column {name!r} holds {one} in {first} and {two} in {second}; give it one type "
+            f"column {name!r} contains {one} in {first} and {two} in {second}; give it one type "
             "everywhere"
         )
     return next(iter(places), "nothing")
@@ -320,9 +320,10 @@ def refuse_infinities(columns: list[Column], start: int = 0) -> None:
             infinite &= ~column.missing
         if count := int(infinite.sum()):
             raise DataError(
-                f"column {column.name!r} holds {count} infinite value{'' if count == 1 else 's'}, "
-                f"the first in row {start + int(infinite.argmax())} (counted from 0); "
-                "replace them by numbers, or by missing values"
+                f"column {column.name!r} contains {count} infinite "
+                f"value{'' if count == 1 else 's'}, the first in row "
+                f"{start + int(infinite.argmax())} (counted from 0); replace them by "
+                "numbers, or by missing values"
             )
 
 
@@ -337,8 +338,8 @@ def floats(column: Column) -> NDArray[np.float64]:
         if numbers is None:
             if not all(isinstance(one, int | float) and math.isfinite(one) for one in labels):
                 raise refusal(
-                    f"column {column.name!r} holds text such as {str(labels[0])!r} and "
-                    "cannot be continuous; turn it into numbers, let it be discrete, or ",
+                    f"column {column.name!r} contains text such as {str(labels[0])!r} and "
+                    "cannot be continuous; convert it to numbers, make it discrete, or ",
                     leave_out(column.name),
                 )
             numbers = list(labels)
@@ -406,16 +407,16 @@ def unusable(name: str, kind: str, problem: Problem = "type") -> DataError:
     what, remedy = {
         "type": (
             f"has a type that cannot be used ({kind})",
-            "turn it into numbers, truth values, text or categories",
+            "convert it to numbers, truth values, text or categories",
         ),
         "dates": (
-            f"holds dates or times ({kind}), which are neither numbers nor levels",
-            "turn it into a number (days since a start) or a category (month)",
+            f"contains dates or times ({kind}), which are neither numbers nor levels",
+            "convert it to numbers (days since a start) or categories (month)",
         ),
-        "nested": (f"holds nested values ({kind})", "give each part a column of its own"),
+        "nested": (f"contains nested values ({kind})", "give each part its own column"),
         "entry": (
-            f"holds a {kind}, which is neither a number, a truth value nor text",
-            "turn the column into one of these",
+            f"contains a value of type {kind}, which is neither a number, a truth value nor text",
+            "convert the column to one of these",
         ),
     }[problem]
     return refusal(f"column {name!r} {what}; {remedy}, or ", leave_out(name))
@@ -424,13 +425,15 @@ def unusable(name: str, kind: str, problem: Problem = "type") -> DataError:
 def complex_numbers(name: str) -> DataError:
     """Return the error for a column of complex numbers."""
     return DataError(
-        f"column {name!r} holds complex numbers; give real and imaginary part a column each"
+        f"column {name!r} contains complex numbers; give the real and the imaginary part a column "
+        "each"
     )
 
 
 def too_many_levels(name: str, levels: int, occurring: int, declared: bool) -> DataError:
     """Return the error for a discrete column with more levels than ``MAX_LEVELS``."""
-    what = f"column {name!r} has {levels} levels, and a discrete column may have {MAX_LEVELS}; "
+    what = f"column {name!r} has {levels} levels, but a discrete column may have at most "
+    what += f"{MAX_LEVELS}; "
     if declared and occurring <= MAX_LEVELS:
         return refusal(what, f"only {occurring} of them occur: remove the unused categories")
     looks = "it looks like an identifier: "

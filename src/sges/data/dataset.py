@@ -271,7 +271,7 @@ class Dataset:
         if self.continuous:
             name = self.names[self.continuous[0]]
             raise DataError(
-                f"rows can be merged only if all columns are discrete, and {name!r} is continuous"
+                f"rows can be merged only if all columns are discrete, but {name!r} is continuous"
             )
         codes, weights = merge_rows(self.codes, self.arities.tolist(), self.weights)
         values = _frozen(np.empty((0, len(weights))))
@@ -414,7 +414,7 @@ def effective_notes(dataset: Dataset) -> list[str]:
 def refuse_holes(dataset: Dataset, what: str) -> None:
     """Refuse a table with missing values where every value is needed."""
     if dataset.holes is not None:
-        problem = f"{what} needs every value, and {int(dataset.holes.sum()):,} are missing"
+        problem = f"{what} needs all values, but {int(dataset.holes.sum()):,} are missing"
         raise refusal(f"{problem}; pass ", Argument("missing", "drop"))
 
 
@@ -475,7 +475,7 @@ def checked_weights(column: Column, *, allow_fractions: bool = False) -> NDArray
         if allow_fractions and np.isfinite(values).all():
             return values
         raise FractionalWeights(
-            f"weights {column.name!r} have fractions, and a file read in one pass takes whole "
+            f"weights {column.name!r} have fractions, but a file read in one pass needs whole "
             "numbers; read it with Dataset.of"
         )
     records = float(values.sum(dtype=np.float64))
@@ -483,8 +483,8 @@ def checked_weights(column: Column, *, allow_fractions: bool = False) -> NDArray
         records = int(values.astype(np.int64).sum())
     if records > MAX_RECORDS:
         raise DataError(
-            f"weights {column.name!r} add up to {records:.3g} records, and counts are exact up to "
-            f"2**53, about {MAX_RECORDS:.3g}; scale them down"
+            f"weights {column.name!r} add up to {records:.3g} records, but counts are exact only "
+            f"up to 2**53, about {MAX_RECORDS:.3g}; scale them down"
         )
     return values.astype(np.int64)
 
@@ -512,8 +512,8 @@ def check_records(records: int) -> None:
         raise DataError(f"the table has {rows}; it needs at least two")
     if records > MAX_RECORDS:
         raise DataError(
-            f"the table has {records:.3g} records, and counts are exact up to 2**53, about "
-            f"{MAX_RECORDS:.3g}"
+            f"the table has {records:.3g} records, but counts are exact only up to 2**53, "
+            f"about {MAX_RECORDS:.3g}"
         )
 
 
@@ -521,7 +521,7 @@ def check_levels(name: str, levels: int, rows: int, labels: Sequence[Any] | None
     """Refuse a discrete column with a level for each row; text has ``labels``."""
     if levels < rows or rows <= MAX_ROWS_OF_LABELS:
         return
-    what = f"column {name!r} has a level of its own for each of {rows} rows, so it looks like "
+    what = f"column {name!r} has a different level in each of {rows} rows, so it looks like "
     decimal_comma = re.compile(r"\s*[+-]*\d*,\d+\s*")
     if labels is not None and all(decimal_comma.fullmatch(str(label)) for label in labels):
         remedy = "numbers with a decimal comma: read the file with "

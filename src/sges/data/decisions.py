@@ -256,19 +256,20 @@ class KindNotes:
         if self.counts is not None:
             notes.append(
                 Message(
-                    f"column {self.counts!r} looks like counts, as all other columns are discrete "
-                    "and no two rows agree in them; if it says how often each row occurs, pass ",
+                    f"column {self.counts!r} looks like counts, because all other columns are "
+                    "discrete and no two rows agree in them; if it is the number of records of "
+                    "each row, pass ",
                     Argument("weights", self.counts),
                 )
             )
         as_text = self.texts, "numbers as text", "read as numbers", Kind.CONTINUOUS
         cases: list[tuple[list[str] | dict[str, str], str, str, Kind, str]] = [
-            (*as_text, "to take the texts as levels")
+            (*as_text, "to treat the texts as levels")
         ]
         for kind, integers in self.integers.items():
             left = {name: count for name, count in integers.items() if name != self.counts}
-            cases.append((left, "integers", f"taken as {kind}", kind, "to change that"))
-        few = "taken as continuous despite few distinct values"
+            cases.append((left, "integers", f"treated as {kind}", kind, "to change that"))
+        few = "treated as continuous despite few distinct values"
         cases.append((self.floats, "floats", few, Kind.CONTINUOUS, "if they are codes"))
         for names, what, taken, kind, aim in cases:
             if not names:
@@ -276,7 +277,7 @@ class KindNotes:
             other = Kind.DISCRETE if kind is Kind.CONTINUOUS else Kind.CONTINUOUS
             notes.append(
                 Message(
-                    f"{counted_columns(names, 'holds', 'hold')} {what} and "
+                    f"{counted_columns(names, 'contains', 'contain')} {what} and "
                     f"{'is' if len(names) == 1 else 'are'} {taken}: {listed(names)}; pass ",
                     Argument("kinds", {next(iter(names)): str(other)}),
                     f" {aim}",
@@ -350,7 +351,7 @@ class Tally:
         """Refuse a table without rows, a column without values, and unexpected missing values."""
         if not self.rows:
             size = f"{len(self.missing)} columns and no rows"
-            raise DataError(f"the table has {size}; it needs at least two")
+            raise DataError(f"the table has {size}; it needs at least two rows")
         for name, count in self.missing.items():
             if count == self.rows:
                 message = f"column {name!r} has no values, all {self.rows} are missing; "
@@ -363,7 +364,7 @@ class Tally:
                 Argument("missing", "drop"),
                 " to drop these rows, ",
                 Argument("missing", "em"),
-                " to estimate from the values observed, or ",
+                " to estimate from the observed values, or ",
                 Argument("missing", "level"),
                 " to make them a level of a discrete column",
             )

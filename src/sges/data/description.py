@@ -208,7 +208,7 @@ class Description:
         of_kinds = ", ".join(f"{kinds.count(kind)} {kind}" for kind in Kind if kind in kinds)
         size = f"{self.rows:,} row{'' if self.rows == 1 else 's'}"
         if self.records != self.rows:
-            size += f" that stand for {self.records:,} records"
+            size += f" that represent {self.records:,} records"
         title = f"{size}, {len(kinds):,} column{'' if len(kinds) == 1 else 's'} ({of_kinds})"
         lines = [title, "", "Columns:", *_column_lines(self.columns, width)]
 
@@ -233,7 +233,7 @@ class Description:
         for note in self.notes:
             add(note, "  * ")
         if not self.findings:
-            lines += ["", "Nothing unusual was seen."]
+            lines += ["", "Nothing unusual was found."]
         return "\n".join(line.rstrip() for line in lines)
 
     def __str__(self) -> str:

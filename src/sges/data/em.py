@@ -110,7 +110,7 @@ def estimate(values: Floats, weights: NDArray[Any] | None = None) -> Estimate:
     """
     if len(values) > MAX_COLUMNS:
         raise DataError(
-            f"{len(values):,} columns are too many for EM, which takes at most {MAX_COLUMNS:,}; "
+            f"{len(values):,} columns are too many for EM, which allows at most {MAX_COLUMNS:,}; "
             "leave columns out, merge levels, or drop the rows with missing values"
         )
     times = np.ones(values.shape[1]) if weights is None else weights.astype(np.float64)
@@ -140,16 +140,16 @@ def warn_of_limits(found: Estimate, names: Sequence[str], seen: Mask) -> None:
     together = seen.astype(np.float64) @ seen.T.astype(np.float64)
     for one, two in np.argwhere(np.triu(together == 0, 1))[:1].tolist():
         warn(
-            f"no row has both {names[one]!r} and {names[two]!r}: the data say nothing "
-            "about an edge between them, and what is found there follows from the other columns",
+            f"no row has both {names[one]!r} and {names[two]!r}: the data contain no "
+            "information about an edge between them; the result depends on the other columns",
         )
     if found.has_prior:
         warn(
-            "columns are collinear, or no fewer than the rows, so EM has no unique solution; a "
-            "prior worth one record keeps it finite, but edges among such columns mean little",
+            "columns are collinear, or at least as many as the rows, so EM has no unique solution; "
+            "a prior worth one record keeps it finite, but edges among such columns are unreliable",
         )
     elif not found.settled:
-        warn(f"EM was stopped after {MAX_ITERATIONS} iterations before it settled")
+        warn(f"EM was stopped after {MAX_ITERATIONS} iterations before convergence")
 
 
 def warn(message: str) -> None:
@@ -161,7 +161,7 @@ def too_few_pairs(records: int) -> DataError:
     """Return the error for a table in which hardly any two columns are observed together."""
     return DataError(
         f"two columns are observed together in {records} row{'' if records == 1 else 's'} on "
-        "average, and covariances need two at least; leave out columns with many missing values"
+        "average, but covariances need at least two; leave out columns with many missing values"
     )
 
 

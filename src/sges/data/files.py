@@ -181,7 +181,9 @@ class File:
                     if found is None:
                         raise
                     name = self.schema.names[int(found[1])]
-                    what = f"{self.name}: column {name!r} holds {found[2]!r}, which is not a number"
+                    what = (
+                        f"{self.name}: column {name!r} contains {found[2]!r}, which is not a number"
+                    )
                     advice = "; leave the column out with ", Argument("exclude", [name])
                     raise NotOfType(Message(what, *advice), name) from error
             if batch is None:
@@ -328,7 +330,7 @@ def open_files(source: str | os.PathLike[str] | BinaryIO, reading: Reading) -> l
     for file in files[1:]:
         if file.format != first.format:
             raise DataError(
-                f"{file.name}: is {file.format}, and {first.name} is {first.format}; the parts of "
+                f"{file.name}: is {file.format}, but {first.name} is {first.format}; the parts of "
                 "a table need the same format"
             )
         for one, two in ((first, file), (file, first)):
@@ -349,7 +351,7 @@ def _paths_in(folder: Path, reading: Reading) -> list[Path]:
     for entry in entries:
         if entry.is_dir():
             raise FileError(
-                f"{name}: holds a folder, {entry.name!r}; give a pattern such as "
+                f"{name}: contains a folder, {entry.name!r}; give a pattern such as "
                 f"{str(folder / '**' / '*.parquet')!r} for the files in it"
             )
         if reading.format is None:
@@ -357,8 +359,8 @@ def _paths_in(folder: Path, reading: Reading) -> list[Path]:
                 _format_by_ending(entry, name)
             except DataError:
                 raise FileError(
-                    f"{name}: holds {entry.name!r}, which is not a table by its ending; give a "
-                    f"pattern such as {str(folder / '*.csv')!r}"
+                    f"{name}: contains {entry.name!r}, which does not have the extension of a "
+                    f"table; give a pattern such as {str(folder / '*.csv')!r}"
                 ) from None
     if not entries:
         raise FileError(f"{name}: is a folder without tables; is the path right?")
@@ -398,8 +400,8 @@ def _format_by_ending(path: Path, name: str) -> Format:
         return ENDINGS[endings[-2]]
     if endings and endings[-1] in ENDINGS:
         return ENDINGS[endings[-1]]
-    what = f"{name}: the ending does not tell the format; known are {', '.join(ENDINGS)}, and "
-    remedy = ".gz after .csv or .tsv; rename it, or pass "
+    what = f"{name}: the format is not known from the extension; supported are "
+    remedy = f"{', '.join(ENDINGS)}, and .gz after .csv or .tsv; rename the file, or pass "
     raise refusal(what, remedy, Argument("format", "csv"), " or another")
 
 
@@ -452,13 +454,15 @@ def _check_text(file: File) -> None:
     """Refuse a text file that is not text, has no header, or has another delimiter."""
     head = file.head()
     if (other := _format_by_content(head)) is not None:
-        what = f"{file.name}: holds {other}, not {file.format}; pass "
+        what = f"{file.name}: contains {other}, not {file.format}; pass "
         raise refusal(what, Argument("format", other))
     encoding = file.reading.encoding
     if encoding is None and head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         raise _not_utf8(f"{file.name}: the header", "utf-16")
     if encoding is None and b"\0" in head:
-        raise DataError(f"{file.name}: holds null bytes and is not {file.format}; is it damaged?")
+        raise DataError(
+            f"{file.name}: contains null bytes and is not {file.format}; is it damaged?"
+        )
     try:
         text = codecs.getincrementaldecoder(encoding or "utf-8")().decode(head)
     except UnicodeError as error:
@@ -469,14 +473,16 @@ def _check_text(file: File) -> None:
     header = text.split("\n", 1)[0].strip("\r\ufeff")
     for other_mark in () if file.delimiter in header else (";", "\t", "|", ","):
         if other_mark in header:
-            what = f"{file.name}: the header {header[:60]!r} holds no {file.delimiter!r} and seems "
+            what = (
+                f"{file.name}: the header {header[:60]!r} contains no {file.delimiter!r} and seems "
+            )
             remedy = f"to be separated by {other_mark!r}; pass "
             raise refusal(what, remedy, Argument("delimiter", other_mark))
     fields = [field.strip(' "') for field in header.split(file.delimiter)]
     # Whole numbers are names with which libraries number columns.
     if all(map(_NUMBER.fullmatch, fields)) and not all(field.isdigit() for field in fields):
         raise DataError(
-            f"{file.name}: the first line holds numbers ({header[:60]!r}), not names; "
+            f"{file.name}: the first line contains numbers ({header[:60]!r}), not names; "
             "add a header row"
         )
 

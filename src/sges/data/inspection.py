@@ -169,7 +169,7 @@ def _without_unusable(
         found.append(Finding("columns without values", True, tuple(empty), what, advice))
     if named:
         what = f"{counted_columns(named, 'has', 'have')} a different text in each "
-        what += f"row, as identifiers have: {listed(named)}."
+        what += f"row, like identifiers: {listed(named)}."
         advice = Message("Nothing can be learned from identifiers: ", exclude_option(named), ".")
         found.append(Finding("identifiers", True, tuple(named), what, advice))
     return usable, found
@@ -211,8 +211,8 @@ def _sampled(batches: Iterator[list[Column]], limit: int) -> tuple[list[list[Col
 
 
 def _sample_note(rows: int, used: int) -> str:
-    """Return the note on a large table of which only some rows were looked at."""
-    return f"of {rows:,} rows, {used:,} in evenly spaced blocks were looked at"
+    """Return the note on a large table of which only some rows were examined."""
+    return f"of {rows:,} rows, {used:,} in evenly spaced blocks were examined"
 
 
 def _findings(data: Dataset) -> list[Finding]:
@@ -292,7 +292,7 @@ def glance(data: Dataset | Moments) -> tuple[str, ...]:
 def _facts(data: Dataset, v: int, asked: bool) -> ColumnFacts:
     missing = 0 if data.holes is None else int(data.holes[v].sum())
     name, kind, levels = data.names[v], data.kinds[v], data.levels[v]
-    suffix = ", as asked" if asked else ""
+    suffix = ", as requested" if asked else ""
     if kind is Kind.DISCRETE and levels is not None:
         counts = level_counts(data, v)
         order = np.argsort(-counts, kind="stable")

@@ -153,7 +153,7 @@ def check_same_columns(mine: Sequence[str], others: Sequence[str], what: str) ->
     """Refuse to merge statistics of different columns."""
     if tuple(mine) != tuple(others):
         odd = sorted(set(mine) ^ set(others))
-        which = f"{odd[0]!r} is in one of them only" if odd else "their order differs"
+        which = f"{odd[0]!r} is in only one of them" if odd else "their order differs"
         raise DataError(f"{what} of different columns cannot be merged: {which}")
 
 
@@ -178,12 +178,12 @@ def refuse_discrete(dataset: "Dataset") -> None:
     from sges.data.dataset import Dataset
 
     if not isinstance(dataset, Dataset):
-        raise DataError(f"{shown(dataset)} is not a Dataset; Dataset.of makes one of a table")
+        raise DataError(f"{shown(dataset)} is not a Dataset; give Dataset.of(table)")
     if dataset.discrete:
         name = dataset.names[dataset.discrete[0]]
         what = f"column {name!r} is discrete and has no covariance; "
         kind = Argument("kinds", {name: "continuous"})
-        raise refusal(what, leave_out(name), ", or pass ", kind, " if it holds quantities")
+        raise refusal(what, leave_out(name), ", or pass ", kind, " if it contains quantities")
 
 
 def is_plain(table: object) -> TypeGuard[Floats]:
@@ -251,7 +251,7 @@ class _Sums:
                 total.add(values, weights)
         if total is None or total.records < least:
             records = 0 if total is None else total.records
-            raise DataError(f"covariances need two rows at least, and the table has {records}")
+            raise DataError(f"covariances need at least two rows, but the table has {records}")
         return total
 
     def add(self, values: Floats, weights: NDArray[np.int64] | None) -> None:
@@ -387,6 +387,6 @@ def _refuse_out_of_range(names: Sequence[str], variance: Floats, reach: Floats) 
     if lost.any():
         column = int(lost.argmax())
         raise DataError(
-            f"column {names[column]!r} varies by about {reach[column]:.0e}, and its square is "
-            "beyond floating point; rescale it"
+            f"column {names[column]!r} varies by about {reach[column]:.0e}, but its square is "
+            "outside the range of floating-point numbers; rescale it"
         )

@@ -86,7 +86,7 @@ class Counts:
         if not isinstance(dataset, Dataset):
             raise InvalidArgument(f"Counts.of: {shown(dataset)} is not a Dataset")
         if dataset.unit != 1:
-            raise DataError("Counts are whole numbers, and survey weights have fractions")
+            raise DataError("Counts are whole numbers, but survey weights have fractions")
         merged = dataset.merged()
         assert merged.weights is not None
         levels = tuple(labels for labels in merged.levels if labels is not None)
@@ -252,7 +252,7 @@ class Summary:
                 if known.name not in names:
                     raise no_such_column(two.place, known.name, one.place)
         if mine != others:
-            raise DataError(f"the columns of {other.place} are in another order")
+            raise DataError(f"the columns of {other.place} are in a different order")
         places = self.place, other.place
         values = tuple(a.merge(b, places) for a, b in zip(self.values, other.values, strict=True))
         moments, counts = self.moments, self.counts

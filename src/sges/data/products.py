@@ -116,8 +116,8 @@ def refuse_too_large(columns: int, dtype: np.dtype[Any]) -> None:
         return
     remedy = "use dtype='float32', or fewer columns" if dtype.itemsize > 4 else "use fewer columns"
     raise DataError(
-        f"{columns:,} columns need a correlation matrix of {needed / 1e9:.1f} GB ({dtype.name}) "
-        f"and {available / 1e9:.1f} GB are available; {remedy}"
+        f"{columns:,} columns need a correlation matrix of {needed / 1e9:.1f} GB ({dtype.name}), "
+        f"but only {available / 1e9:.1f} GB are available; {remedy}"
     )
 
 

@@ -99,7 +99,7 @@ format
             raise InvalidArgument(
                 Message(
                     Argument("encoding"),
-                    f" = {self.encoding!r} is not a text encoding that Python knows; "
+                    f" = {self.encoding!r} is not a text encoding known to Python; "
                     "give one such as 'utf-8', 'latin-1' or 'cp1252'",
                 )
             ) from None
@@ -155,7 +155,7 @@ def label_notes(reading: Reading, found: Sequence[str]) -> list[str]:
     if reading.names is not None or not has_row_labels(found):
         return []
     return [
-        "the first column has no name, as R and pandas write row labels, and was left out; "
+        "the first column has no name, like row labels of R and pandas, and was left out; "
         "give it a name if it is a variable"
     ]
 
@@ -195,7 +195,7 @@ def checked_names(names: Sequence[str]) -> list[str]:
     if "" in names:
         raise DataError(
             f"column {list(names).index('') + 1} has no name; name it, or leave it out "
-            "(only a first column without a name is taken for row labels)"
+            "(only a first column without a name is treated as row labels)"
         )
     return list(names)
 
@@ -206,8 +206,8 @@ def refuse_duplicates(names: Sequence[str]) -> None:
         return
     name = next(name for i, name in enumerate(names) if name in names[:i])
     raise DataError(
-        f"the column name {name!r} occurs {list(names).count(name)} times; rename the columns "
-        "apart, and if these are values, not names, add a header row"
+        f"the column name {name!r} occurs {list(names).count(name)} times; give the columns "
+        "different names or, if these are values, not names, add a header row"
     )
 
 

@@ -67,10 +67,8 @@ def duplicates(data: Dataset) -> Iterator[Finding]:
     same = [group for group in groups.values() if len(group) > 1]
     if same:
         shown = _first_few([" and ".join(map(repr, group)) for group in same], 3)
-        what = f"Discrete columns hold the same information: {shown}."
-        advice = (
-            "Each can take the place of the other, so edges to either are arbitrary; keep one: "
-        )
+        what = f"Discrete columns contain the same information: {shown}."
+        advice = "They are interchangeable, so their edges are arbitrary; keep one: "
         how = Message(advice, exclude_option([name for group in same for name in group[1:]]), ".")
         members = tuple(name for group in same for name in group)
         yield Finding("duplicated columns", True, members, what, how)
@@ -94,8 +92,8 @@ def determined(data: Dataset) -> Iterator[Finding]:
     if found:
         count, shown = counted_columns(found, "is", "are"), _first_few(list(found.values()), 4)
         how = Message(
-            "Given the other column nothing is left to explain, so edges of either are arbitrary. "
-            "Leave out the one that was derived: ", exclude_option(derived), ".",
+            "Given the other column, a derived column has no variation of its own, so the edges of "
+            "both are arbitrary. Leave out the derived one: ", exclude_option(derived), ".",
         )  # fmt: skip
         what = f"{count} determined by another: {shown}."
         yield Finding("deterministic columns", True, tuple(found), what, how)
@@ -339,8 +337,8 @@ def collinear(
     what += f"{is_function if len(close) == 1 else are_functions} of others (R² {up_to}): "
     what += f"{_first_few(shown, 4, len(groups) + len(single))}."
     how = Message(
-        "Small errors of measurement then decide which edges are found among them, and the search "
-        "may find many. Keep one column of each group: ",
+        "Which edges are found among them then depends on small errors of measurement, and there "
+        "may be many. Keep one column of each group: ",
         exclude_option([names[v] for v in derived]), ".",
     )  # fmt: skip
     return [Finding(topic, True, members, what, how)]
@@ -431,7 +429,7 @@ def curved(data: Dataset) -> Iterator[Finding]:
         what = f"The relation of {count} of columns is curved; the share of variance that a "
         what += f"parabola explains beyond a line: {', '.join(shown)}."
         basis = Argument("score", "basis")
-        how = Message("The default score sees lines only; ", basis, " allows curves.")
+        how = Message("The default score detects only linear relations; ", basis, " allows curves.")
         yield Finding("curved relations", False, named(data, members), what, how)
 
 

@@ -67,7 +67,7 @@ def statistics_of(table: Table, reading: Reading, *, rows: bool = False) -> Data
     if isinstance(table, Dataset):
         if given := reading.given():
             raise InvalidArgument(
-                f"{given[0]}= was given with a Dataset, which has been read already; "
+                f"{given[0]}= cannot be combined with a Dataset, which has already been read; "
                 "give it where the Dataset is made"
             )
         return table
@@ -398,7 +398,7 @@ def _in_one_line(failure: str, *, cluster: bool = False) -> Iterator[None]:
         reason = f"{type(error).__name__}: {shown_error(error)}"
         if cluster and is_cluster_error(error):
             raise ClusterError(
-                f"the cluster went away before all partitions were read ({reason}); start it "
-                "again, and call again"
+                f"the connection to the cluster was lost before all partitions were read "
+                f"({reason}); restart it and repeat the call"
             ) from error
         raise DataError(f"{failure} ({reason})") from error

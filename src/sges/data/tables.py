@@ -76,7 +76,9 @@ def _numpy_parts(table: NDArray[Any]) -> list[tuple[str, Part]]:
     """Return the columns of an array; integers that fit in a byte are stored as bytes."""
     is_record = table.dtype.names is not None
     if table.ndim != (1 if is_record else 2):
-        what, shape = ("structured", "it 1-D") if is_record else ("NumPy", "rows x columns, 2-D")
+        what, shape = (
+            ("structured", "a 1-D array") if is_record else ("NumPy", "rows x columns, 2-D")
+        )
         raise DataError(f"a {what} array of shape {table.shape} is not a table; give {shape}")
     if is_record:
         return [(name, table[name]) for name in table.dtype.names or ()]
@@ -228,7 +230,7 @@ def list_column(name: str, entries: list[Any]) -> Column:
         counts = sorted(Counter(type(entry).__name__ for entry in present).items())
         raise DataError(
             f"column {name!r} mixes types ({', '.join(f'{n} {kind}' for kind, n in counts)}); "
-            "turn all into numbers, or all into text"
+            "convert all values to numbers, or all to text"
         )
     if families == {"text"}:
         places: dict[str, int] = {}
@@ -240,7 +242,7 @@ def list_column(name: str, entries: list[Any]) -> Column:
         low, high = min(present), max(present)
         if low < -(2**63) or high >= 2**64 or (low < 0 and high >= 2**63):
             raise DataError(
-                f"column {name!r} holds integers beyond 64 bits ({max(present, key=abs)}); "
+                f"column {name!r} contains integers beyond 64 bits ({max(present, key=abs)}); "
                 "give them as text if they are codes, or as floats if they are quantities"
             )
         kind = np.uint64 if high >= 2**63 else np.int64
