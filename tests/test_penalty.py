@@ -193,7 +193,7 @@ def test_a_search_that_does_not_end_ends_the_choice_with_what_was_tried(seed: in
     assert [one.penalty for one in curve_of(choice)] == [2, 4]
     assert (choice.criteria[0].skipped, choice.complete) == ((1.0,), False)
     assert choice.searches == 11
-    assert "cut short" in choice.note
+    assert "stopped early" in choice.note
 
 
 def test_a_choice_shows_its_curve_and_its_cost() -> None:
@@ -217,7 +217,7 @@ def test_a_choice_shows_its_curve_and_its_cost() -> None:
         ({"method": "aic"}, "not one of 'both', 'held-out', 'stability'"),
         ({"seed": -1}, "seed = -1"),
         ({"parts": 1}, "parts = 1"),
-        ({"score": "bdeu"}, "no penalty to choose"),
+        ({"score": "bdeu"}, "has no penalty; scores with a penalty are"),
         ({"time_limit": -1.0}, "time_limit = -1"),
     ],
 )

@@ -220,7 +220,7 @@ def test_a_penalty_is_chosen_with_the_search_it_is_for() -> None:
     ("arguments", "says"),
     [
         ({"penalty": "much"}, "it must be a number of at least 0, 'auto' or 'choose'"),
-        ({"penalty": "choose", "score": "bdeu"}, "has no penalty to choose"),
+        ({"penalty": "choose", "score": "bdeu"}, "has no penalty; scores with a penalty are"),
         ({"penalty": "choose", "score": BDeu}, "needs a table and the name of a score"),
     ],
 )
@@ -250,7 +250,7 @@ def test_a_result_pickles_with_its_notes() -> None:
         ({"score": "mdl"}, "score = 'mdl' is not one of 'auto', 'bic', 'gaussian-bic', 'bge', 'd"),
         ({"score": "bdue"}, "did you mean 'bdeu'?"),
         ({"score": 3}, "score = 3 is neither a name nor a score"),
-        ({"score": "bdeu", "penalty": 2.0}, "penalty = 2: score 'bdeu' takes no penalty"),
+        ({"score": "bdeu", "penalty": 2.0}, "penalty = 2: score 'bdeu' accepts no penalty"),
         (
             {"forward": "sideways"},
             "forward = 'sideways' is not one of 'fes', 'poly', 'order', 'complete'",

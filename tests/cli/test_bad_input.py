@@ -70,7 +70,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("learn ASIA --penalty -1", 2, "--penalty = -1.0: it must be a number of at least 0"),
         ("learn ASIA --penalty nan", 2, "--penalty = nan: it must be a number of at least 0"),
         ("learn ASIA --penalty much", 2, "'auto' or 'choose'"),
-        ("learn ASIA --score bdeu --penalty choose", 2, "has no penalty to choose"),
+        (
+            "learn ASIA --score bdeu --penalty choose",
+            2,
+            "has no penalty; scores with a penalty are",
+        ),
         ("learn ASIA --strategy best", 2, "--strategy = 'best' is not one of"),
         ("learn ASIA --auto-bound --max-parents 2", 2, "the search takes one assumption"),
         ("learn ASIA --time-limit -1", 2, "--time-limit = -1.0: it must be a number"),

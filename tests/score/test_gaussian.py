@@ -154,7 +154,7 @@ def test_gains_do_not_depend_on_units() -> None:
 def test_a_constant_column_is_named_and_gets_no_edges() -> None:
     table = linear()
     table[:, 2] = 1e9
-    with pytest.warns(DataWarning, match="constant column 'x2': .* no edges"):
+    with pytest.warns(DataWarning, match="constant column 'x2': no edges"):
         score = GaussianBIC(table)
     price = -np.log(300) / 2
     as_child = score.insert_gains(2, 0b1001, np.array([1, 4, 5]))
@@ -292,8 +292,8 @@ def test_no_degenerate_table_gives_nan_or_a_crash(seed: int) -> None:
         ([[1.0, np.nan], [np.nan, 1.0]], 10, "column '0' is not a finite number"),
         ([[1.0, 0.0], [0.0, np.inf]], 10, "column '1' is not a finite number"),
         ([[1.0, 0.0], [0.0, -2.0]], 10, "variance of column '1' is -2"),
-        ([[1.0, 2.0], [2.0, 1.0]], 10, "the eigenvalue -1"),
-        ([[1, 0.9, 0.9], [0.9, 1, -0.9], [0.9, -0.9, 1]], 10, "the eigenvalue -0.8"),
+        ([[1.0, 2.0], [2.0, 1.0]], 10, "semidefinite: an eigenvalue of its correlations is -1;"),
+        ([[1, 0.9, 0.9], [0.9, 1, -0.9], [0.9, -0.9, 1]], 10, "eigenvalue .* is -0.8;"),
         ([[1.0]], 1, "1 records: a variance needs at least two"),
         ([[1.0]], np.inf, "inf records"),
     ],

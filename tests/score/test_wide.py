@@ -122,5 +122,5 @@ def test_an_unknown_precision_is_refused() -> None:
     with pytest.raises(ScoreError, match="dtype 'float16': it must be 'float64' or 'float32'"):
         GaussianBIC(np.eye(3), dtype="float16")
     moments = Moments.of(Dataset.of(np.eye(3), kinds="continuous"))
-    with pytest.raises(ScoreError, match="given Moments are doubles; give the table itself"):
+    with pytest.raises(ScoreError, match="Moments are stored as float64; give the table itself"):
         GaussianBIC(moments, dtype="float32")

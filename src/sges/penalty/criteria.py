@@ -159,7 +159,7 @@ class Stability:
     ) -> None:
         size = int(min(0.8 * data.records, 10 * data.records**0.5))
         if size < 2:
-            raise DataError(f"{data.records} records are too few to draw subsamples of")
+            raise DataError(f"{data.records} records are too few for subsampling")
         parts = [taken(data, subsample(data, size, rng)) for _ in range(count)]
         self.samples: Sequence[Dataset | Moments] = (
             [Moments.of(part) for part in parts] if summed else parts

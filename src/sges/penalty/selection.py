@@ -149,9 +149,10 @@ class PenaltyChoice:
         """One sentence for ``result.notes``."""
         cost = f"{self.searches} searches in {self.seconds:.3g} s"
         if not self.criteria:
-            return f"penalty {self.penalty:.4g}: by the rule of thumb, as time was up after {cost}"
+            rule = "by the rule of thumb, because the time limit was reached"
+            return f"penalty {self.penalty:.4g}: {rule} after {cost}"
         says = " and ".join(f"{one.method} ({one.penalty:g})" for one in self.criteria)
-        cut = "" if self.complete else ", cut short"
+        cut = "" if self.complete else ", stopped early"
         return f"penalty {self.penalty:g}: chosen by {says}{cut}, with {cost}"
 
     def rows(self) -> list[dict[str, str | float | bool]]:
@@ -244,7 +245,7 @@ def choose_penalty(
     check_number("parts", 2 if parts is None else parts, whole=True, least=2)
     if isinstance(data, Moments):
         raise InvalidArgument(
-            "Moments have no records to set aside; give the table, or use "
+            "Moments contain no records that could be held out; give the table, or use "
             "sges.penalty.rule_of_thumb"
         )
     criteria: list[CriterionResult] = []
@@ -369,7 +370,7 @@ def _maker(data: Dataset | Moments, score: str | MakeScore) -> tuple[MakeScore, 
     if not named.is_penalised:
         penalised = [word for word, entry in SCORES.items() if entry.is_penalised]
         raise InvalidArgument(
-            f"score {score!r} has no penalty to choose; there are {', '.join(penalised)}"
+            f"score {score!r} has no penalty; scores with a penalty are {', '.join(penalised)}"
         )
     return named.make, named.class_name
 

@@ -68,7 +68,7 @@ def check_score(
     """
     has_size = isinstance(getattr(score, "n", None), int)
     if not has_size or not callable(getattr(score, "local", None)):
-        raise ScoreError(f"{shown(score)} is not a score; a score has n and local(y, parents)")
+        raise ScoreError(f"{shown(score)} is not a score; it needs n and local(y, parents)")
     check_seed(seed)
     check_number("pairs", pairs, whole=True, least=1, most=10_000_000)
     check_number("width", width, whole=True, least=1)
@@ -105,7 +105,7 @@ class _Checks:
         for (y, parents), value in zip(asked, first, strict=True):
             if not isfinite(value):
                 raise ScoreError(
-                    f"not finite: local({y}, {show(parents)}) is {value!r}; "
+                    f"not finite: local({y}, {show(parents)}) is {value:.10g}; "
                     f"every family must have a finite score"
                 )
         for i in self.rng.permutation(times).tolist():
@@ -113,8 +113,8 @@ class _Checks:
             again = self.score.local(y, parents)
             if not self._same(again, first[i], first[i]):
                 raise ScoreError(
-                    f"not decomposable: local({y}, {show(parents)}) was {first[i]!r} and then "
-                    f"{again!r}; a family's score may depend on nothing else"
+                    f"not decomposable: local({y}, {show(parents)}) was {first[i]:.10g} and "
+                    f"then {again:.10g}; the score of a family must always be the same"
                 )
 
     def equivalence(self) -> None:
@@ -130,8 +130,9 @@ class _Checks:
         size = sum(abs(self.score.local(y, dag.parents(y))) for y in range(dag.n))
         if not self._same(one, two, size):
             raise ScoreError(
-                f"not score equivalent: {_edges(dag)} scores {one!r} and {_edges(other)}, of the "
-                f"same class, {two!r}; members of a class must score the same"
+                f"not score equivalent: {_edges(dag)} has the score {one:.10g} and "
+                f"{_edges(other)}, of the same class, {two:.10g}; equivalent DAGs must have equal "
+                "scores"
             )
 
     def batches(self) -> None:
@@ -153,8 +154,9 @@ class _Checks:
         after = rename(order).local(new[y], nodeset(new[x] for x in nodes(parents)))
         if not self._same(before, after, before):
             raise ScoreError(
-                f"not symmetric: local({y}, {show(parents)}) is {before!r}, and {after!r} once "
-                f"the variables are in the order {order}; names must not matter"
+                f"not symmetric: local({y}, {show(parents)}) is {before:.10g}, and "
+                f"{after:.10g} if the variables are in the order {order}; the score must not "
+                "depend on the order of the variables"
             )
 
     def _batch(self, name: str, y: int, base: NodeSet, candidates: Candidates) -> None:
@@ -164,8 +166,8 @@ class _Checks:
         gains: Gains = np.asarray(method(y, base, candidates.copy()))
         if gains.shape != candidates.shape:
             raise ScoreError(
-                f"{name}({y}, {show(base)}, ...) gave {gains.shape} gains for "
-                f"{candidates.shape} candidates; it must give one each"
+                f"{name}({y}, {show(base)}, ...) returned {gains.shape} gains for "
+                f"{candidates.shape} candidates; it must return one gain for each"
             )
         before = self.score.local(y, base)
         for x, gain in zip(candidates.tolist(), gains.tolist(), strict=True):
@@ -173,8 +175,8 @@ class _Checks:
             expected = after - before
             if not self._same(gain, expected, abs(before) + abs(after)):
                 raise ScoreError(
-                    f"batch ≠ one by one: {name}({y}, {show(base)}, [{x}]) is {gain!r}, and "
-                    f"local differs by {expected!r}; they must be the same"
+                    f"not consistent: {name}({y}, {show(base)}, [{x}]) returns {gain:.10g}, but "
+                    f"the difference of local is {expected:.10g}; they must be equal"
                 )
 
     def _same(self, one: float, two: float, size: float) -> bool:

@@ -44,10 +44,10 @@ class NamedScore(NamedTuple):
 
 SCORES = {
     "gaussian-bic": NamedScore("GaussianBIC"),
-    "bge": NamedScore("BGe", "its prior takes the place of a penalty"),
+    "bge": NamedScore("BGe", "it has a prior instead"),
     "discrete-bic": NamedScore("DiscreteBIC"),
-    "qnml": NamedScore("QNML", "its regret takes the place of a penalty"),
-    "bdeu": NamedScore("BDeu", "its equivalent sample size takes the place of a penalty"),
+    "qnml": NamedScore("QNML", "it has a regret instead"),
+    "bdeu": NamedScore("BDeu", "it has an equivalent sample size instead"),
     "degenerate-gaussian": NamedScore("DegenerateGaussian"),
     "basis": NamedScore("BasisBIC"),
     "rank": NamedScore("RankBIC"),
@@ -83,7 +83,7 @@ def make_score(word: str, data: Dataset | Moments, penalty: Penalty = 1.0) -> Sc
         return EdgePrior(named.make(data))
     if penalty != 1.0 and not named.is_penalised:
         raise InvalidArgument(
-            f"penalty = {penalty:g}: score {word!r} takes no penalty; {named.instead_of_penalty}"
+            f"penalty = {penalty:g}: score {word!r} accepts no penalty; {named.instead_of_penalty}"
         )
     score: Score = named.make(data, penalty) if named.is_penalised else named.make(data)
     return score

@@ -199,9 +199,9 @@ class SeparationOracle:
                 gain = likelihood - self._likelihood(y, markov_boundary(self.dag, y, others))
                 if gain <= 2 * self.penalty:
                     raise Undecided(
-                        f"{x} and {y} are d-connected given {show(others)}, but their dependence "
-                        f"is worth {gain:.3g}, which is not clear of the penalty {self.penalty}; "
-                        "another seed of SeparationOracle draws other weights"
+                        f"{x} and {y} are d-connected given {show(others)}, but the gain "
+                        f"{gain:.3g} of their dependence does not clearly exceed the penalty "
+                        f"{self.penalty}; use another seed of SeparationOracle for other weights"
                     )
             value = likelihood - self.penalty * parents.bit_count()
             self._locals[y, parents] = value

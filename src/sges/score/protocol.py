@@ -84,8 +84,8 @@ def check_is_score(value: object) -> None:
     """Refuse a value that is not a score object."""
     if not is_score(value):
         raise InvalidArgument(
-            f"score = {shown(value)} is not a score; it needs n and local(y, parents), as "
-            "GaussianBIC(data) has"
+            f"score = {shown(value)} is not a score; it needs n and local(y, parents), like "
+            "GaussianBIC(data)"
         )
 
 

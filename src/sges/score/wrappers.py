@@ -146,7 +146,7 @@ class EdgePrior:
     def __init__(self, score: Score, cost: float | None = None) -> None:
         if not is_score(score):
             raise ScoreError(
-                f"EdgePrior: {shown(score)} is not a score; a score has n and local(y, parents)"
+                f"EdgePrior: {shown(score)} is not a score; it needs n and local(y, parents)"
             )
         if cost is not None and not (is_number(cost) and isfinite(cost)):
             raise ScoreError(

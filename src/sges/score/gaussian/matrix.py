@@ -172,7 +172,7 @@ class Standardized:
         precision = np.dtype(dtype)
         if isinstance(data, Moments):
             if precision != np.float64:
-                what = "dtype 'float32': given Moments are doubles"
+                what = "dtype 'float32': Moments are stored as float64"
                 raise ScoreError(f"{what}; give the table itself")
             return cls._of(data.covariance, data.records, data.mean, data.names)
         if is_plain(data):
@@ -240,7 +240,7 @@ class Standardized:
     ) -> "Standardized":
         labels = names or tuple(map(str, range(len(mean))))
         if not (is_number(records) and 2 <= records < np.inf):
-            rule = "a variance needs at least two, finitely many"
+            rule = "a variance needs at least two, and their number must be finite"
             raise ScoreError(f"{shown(records)} records: {rule}")
         variance = np.diagonal(covariance).copy()
         if not is_finite(covariance):
@@ -308,8 +308,7 @@ def warn_of_constants(names: Sequence[str]) -> None:
     more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
     what = "column" if len(names) == 1 else "columns"
     warnings.warn(
-        f"constant {what} {listed}{more}: nothing can be learnt about such a column, "
-        f"and it will have no edges",
+        f"constant {what} {listed}{more}: no edges can be learned for such a column",
         DataWarning,
         stacklevel=5,
     )
@@ -337,8 +336,8 @@ def condition(
         if not _is_definite(correlation, 1.0 + ridge_of(correlation)):
             lowest = float(np.linalg.eigvalsh(correlation)[0])
             raise ScoreError(
-                f"the covariance matrix has a negative direction (its correlations have the "
-                f"eigenvalue {lowest:.3g}); a covariance matrix must be positive semidefinite"
+                "the covariance matrix is not positive semidefinite: an eigenvalue of its "
+                f"correlations is {lowest:.3g}; none may be negative"
             )
     if len(correlation) >= records:
         # Every column is then a function of some others, and only copies are worth naming.
@@ -356,7 +355,7 @@ def condition(
     warnings.warn(
         f"{why}{f' ({listed}{more})' if listed else ''}: the correlations are singular; a ridge "
         f"of {ridge_of(correlation):g} keeps every score finite, but edges among such columns "
-        "mean little",
+        "are unreliable",
         DataWarning,
         stacklevel=4,
     )
@@ -440,7 +439,7 @@ def check_table(data: object, score: str) -> None:
     """Refuse ``Moments`` where the records themselves are needed."""
     if isinstance(data, Moments):
         raise ScoreError(
-            f"{score} needs the records, and only means and covariances were given; give the table"
+            f"{score} needs the records, but only means and covariances were given; give the table"
         )
 
 
