@@ -59,11 +59,14 @@ def test_any_class_goes_to_json_and_back(dag: PDAG) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"format": "other"}, "not a result of format 'sges-result', version 1: it says 'other'"),
+        (
+            {"format": "other"},
+            "not a result of format 'sges-result', version 1: it has format 'other'",
+        ),
         ({"version": 9}, "version 9"),
         ({"steps": [{"operator": "Jump"}]}, "the entry 'operator' of step 1 is 'Jump'"),
         ({"steps": [{}]}, "step 1 has no entry 'operator'"),
-        ({"edges": [{"source": "x", "target": "y", "type": "directed"}]}, "an edge names 'x'"),
+        ({"edges": [{"source": "x", "target": "y", "type": "directed"}]}, "an edge refers to 'x'"),
     ],
 )
 def test_what_is_no_result_is_refused(change: dict[str, object], message: str) -> None:
@@ -280,8 +283,9 @@ def test_an_edge_that_was_deleted_says_when() -> None:
     told = str(result.explain("a", "b"))
     assert told.splitlines() == [
         "no edge between a and b.",
-        "  step 1 (fes): Insert(a, b, T = {}) gained 5; then a — b",
-        "  step 2 (sbes): Delete(a, b, H = {}) gained 0.25; then no edge between a and b",
+        "  step 1 (fes): Insert(a, b, T = {}) gained 5; after this step: a — b",
+        "  step 2 (sbes): Delete(a, b, H = {}) gained 0.25; after this step: no edge between a "
+        "and b",
         "  it was deleted at step 2, which changed the score by 0.25",
     ]
 
@@ -295,7 +299,7 @@ def test_a_step_elsewhere_that_directs_an_edge_is_told() -> None:
     told = Result(graph, 9.0, steps, forward="fes").explain("c", "a")
     assert [(event.step, event.on_pair) for event in told.events] == [(1, True), (2, False)]
     assert told.events[1].edge == "a → c"
-    assert "directed: every member" in told.ending
+    assert "directed: it has this direction in every member" in told.ending
 
 
 def test_a_backward_search_tells_of_what_it_started_with(seed: int) -> None:
@@ -304,7 +308,7 @@ def test_a_backward_search_tells_of_what_it_started_with(seed: int) -> None:
     for a, b in combinations(range(6), 2):
         told = result.explain(a, b)
         if result.cpdag.adjacent(a) >> b & 1:
-            assert told.ending == "it was there at the start, and no step removed it"
+            assert told.ending == "it was in the graph at the start, and no step removed it"
         else:
             assert "it was deleted at step" in told.ending
     stored = Result.from_json(result.to_json())
@@ -316,14 +320,14 @@ def test_a_search_from_another_graph_tells_of_its_own_steps_only() -> None:
     step = Step("bes", Delete(1, 2), 1.0, 1.0, 1)
     result = Result(PDAG.from_edges(3, [], [(0, 1)], names=["a", "b", "c"]), 1.0, (step,))
     assert result.explain("a", "b").events == ()
-    assert "there at the start" in result.explain("a", "b").ending
+    assert "in the graph at the start" in result.explain("a", "b").ending
     (event,) = result.explain("b", "c").events
     assert event.edge == "no edge between b and c"
 
 
 def test_a_method_without_steps_says_so() -> None:
     told = Result(PDAG.from_edges(2, [], [(0, 1)]), 0.0).explain(0, 1)
-    assert told.ending == "the method that found this class keeps no steps"
+    assert told.ending == "the steps of this search were not recorded"
 
 
 @pytest.mark.parametrize(
@@ -333,7 +337,7 @@ def test_a_method_without_steps_says_so() -> None:
             lambda r: r.explain("v0", "nobody"),
             "there is no node 'nobody'; the nodes are 'v0', 'v1'",
         ),
-        (lambda r: r.explain("v0", 0), "'v0' is given twice; name two nodes"),
+        (lambda r: r.explain("v0", 0), "'v0' is given twice; give two different nodes"),
         (lambda r: r.explain("v0", 99), "99 is out of range"),
         (lambda r: r.parents("V1"), "there is no node 'V1'; did you mean 'v1'"),
     ],
@@ -372,7 +376,7 @@ def test_saving_replaces_a_result_of_ours_and_leaves_other_files(tmp_path: Path)
 @pytest.mark.parametrize("name", ["graph.json", "graph.dot", "summary.txt"])
 def test_saving_does_not_replace_a_file_of_somebody_else(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text('{"precious": 1}')
-    with pytest.raises(FileError, match=f"{name} is there and no result of sges is beside it"):
+    with pytest.raises(FileError, match=f"{name} exists and was not written by sges"):
         evil().save(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == [name]
     assert (tmp_path / name).read_text() == '{"precious": 1}'

@@ -54,11 +54,12 @@ class Certificate:
 
     def _about(self, kind: str) -> str:
         if self.optimal:
-            return f"none of all {self.checked:,} {kind} improves the score"
+            return f"none of the {self.checked:,} {kind} improves the score"
         if self.better is not None:
             beyond = "" if self.exhaustive else f", and not all {kind} were scored"
             return f"{self.better} would gain {self.gain:.6g}{beyond}"
-        return f"none of the first {self.checked:,} {kind} improves the score; more were not scored"
+        first = f"none of the first {self.checked:,} {kind} improves the score"
+        return f"{first}; the others were not scored"
 
 
 def certify(cpdag: PDAG, score: Score, limit: int = 100_000) -> Certificate:

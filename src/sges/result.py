@@ -174,7 +174,7 @@ class Result(NamedGraph):
         if self.complete == (self.stopped is not None):
             raise InvalidArgument(
                 f"complete = {self.complete} and stopped = {self.stopped!r} contradict each other; "
-                "a result that is not complete says why it stopped, and only then"
+                "stopped must be given if and only if complete is False"
             )
 
     def _named_graph(self) -> PDAG:
@@ -488,7 +488,9 @@ class Result(NamedGraph):
 
         x, y = self._node(a), self._node(b)
         if x == y:
-            raise InvalidArgument(f"explain: {self.names[x]!r} is given twice; name two nodes")
+            raise InvalidArgument(
+                f"explain: {self.names[x]!r} is given twice; give two different nodes"
+            )
         return explain(self, x, y)
 
     def save(self, directory: "PathLike") -> list[Path]:
@@ -666,7 +668,7 @@ class Result(NamedGraph):
         for name in ("data", "moments"):
             if (kept := getattr(self.scorer, name, None)) is not None:
                 return kept
-        raise InvalidArgument("the result has no data of its own; pass data=")
+        raise InvalidArgument("the result does not store its data; pass data=")
 
     def _node(self, node: str | int) -> int:
         try:
@@ -744,7 +746,7 @@ def _step(record: object, number: Mapping[str, int], what: str) -> Step:
     separator = entries["separator"]
     for name in (entries["x"], entries["y"], *entries["set"], *(separator or ())):
         if name not in number:
-            raise DataError(f"{what} names {shown(name)}, which is not among the nodes")
+            raise DataError(f"{what} refers to {shown(name)}, which is not among the nodes")
     x, y, *chosen = (number[name] for name in (entries["x"], entries["y"], *entries["set"]))
     return Step(
         entries["phase"],

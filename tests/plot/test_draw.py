@@ -136,7 +136,7 @@ def test_a_huge_picture_stays_within_what_a_png_can_hold(monkeypatch: pytest.Mon
 
 
 def test_bad_choices_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidArgument, match=r"its ending must be one of \.svg, \.png, \.pdf"):
+    with pytest.raises(InvalidArgument, match=r"its extension must be one of \.svg, \.png, \.pdf"):
         draw(small(), tmp_path / "graph.bmp")
     with pytest.raises(
         InvalidArgument, match="kind of picture = 'gif' is not one of 'svg', 'png', 'pdf'"
@@ -208,7 +208,7 @@ def test_a_graphviz_that_fails_is_passed_over(
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     graph = PDAG.from_edges(3, [(0, 2), (1, 2)])
     assert layout_of(graph, SIZES) == layout_of(graph, SIZES, "own")
-    with pytest.raises(InvalidArgument, match="its program dot is not installed or failed"):
+    with pytest.raises(InvalidArgument, match="the program dot is not installed or failed"):
         layout_of(graph, SIZES, "graphviz")
 
 

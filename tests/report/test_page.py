@@ -233,7 +233,7 @@ def test_a_page_of_1000_nodes_is_small() -> None:
 def test_a_page_without_a_result_is_refused(tmp_path: Path) -> None:
     page = tmp_path / "other.html"
     page.write_text("<!DOCTYPE html><title>other</title>", encoding="utf-8")
-    with pytest.raises(DataError, match="holds no result"):
+    with pytest.raises(DataError, match="does not contain a result"):
         read_result(page)
 
 

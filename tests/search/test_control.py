@@ -163,7 +163,7 @@ class TestCertificate:
         certificate = result.certify()
         assert certificate.optimal
         assert certificate.exhaustive
-        assert f"none of all {certificate.checked:,} deletes improves the score" in str(certificate)
+        assert f"none of the {certificate.checked:,} deletes improves the score" in str(certificate)
 
     def test_a_wrong_assumption_is_found_out(self) -> None:
         """Two causes of one effect: without common children there is no way out of the triangle."""
@@ -180,7 +180,7 @@ class TestCertificate:
         certificate = result.certify(limit=0)
         assert certificate.optimal is None
         assert (certificate.checked, certificate.exhaustive) == (0, False)
-        assert "more were not scored" in str(certificate)
+        assert "the others were not scored" in str(certificate)
 
     def test_inserts_are_examined_too(self) -> None:
         score = gaussian_score(8, 12, 400, 1)

@@ -42,7 +42,7 @@ def graph_record(graph: PDAG) -> dict[str, Any]:
 def graph_of_record(record: object) -> PDAG:
     """Return the graph that ``graph_record`` wrote, or the graph of a result's record."""
     if not isinstance(record, Mapping) or not {"nodes", "edges"} <= record.keys():
-        raise GraphError('a graph in JSON is an object with the entries "nodes" and "edges"')
+        raise GraphError('a graph in JSON must be an object with the entries "nodes" and "edges"')
     names, edges = record["nodes"], record["edges"]
     if not isinstance(names, list | tuple) or not isinstance(edges, list | tuple):
         raise GraphError('the entries "nodes" and "edges" of a graph in JSON must be lists')
@@ -67,7 +67,7 @@ def graph_of_records(names: Sequence[str], records: Iterable[Mapping[str, object
         source, target = node_name(record["source"]), node_name(record["target"])
         for name in (source, target):
             if name not in number:
-                raise GraphError(f"an edge names {shown(name)}, which is not among the nodes")
+                raise GraphError(f"an edge refers to {shown(name)}, which is not among the nodes")
         edges[kind].append((number[source], number[target]))
     return graph_of_edges(names, edges["directed"], edges["undirected"])
 
@@ -78,10 +78,10 @@ def graph_of_edges(names: Sequence[str], directed: list[Edge], undirected: list[
     pairs: set[frozenset[int]] = set()
     for x, y in (*directed, *undirected):
         if x == y:
-            raise GraphError(f"an edge joins {names[x]!r} to itself; an edge needs two nodes")
+            raise GraphError(f"an edge connects {names[x]!r} with itself; an edge needs two nodes")
         if frozenset((x, y)) in pairs:
             raise GraphError(
-                f"{names[x]!r} and {names[y]!r} are joined twice; a pair has one edge at most"
+                f"there are two edges between {names[x]!r} and {names[y]!r}; at most one is allowed"
             )
         pairs.add(frozenset((x, y)))
     return PDAG.from_edges(len(names), directed, undirected, names=names)
@@ -130,12 +130,12 @@ def from_json(text: str) -> object:
 def check_format(record: object, what: str, name: str, version: int) -> Mapping[str, Any]:
     """Return a record that says to have this format and version."""
     if not isinstance(record, Mapping):
-        raise DataError(f"a {what} in JSON is an object, not {shown(record)}")
+        raise DataError(f"a {what} in JSON must be an object, not {shown(record)}")
     stated = (record.get("format"), record.get("version"))
     if stated != (name, version):
         raise DataError(
-            f"not a {what} of format {name!r}, version {version}: it says {shown(stated[0])}, "
-            f"version {shown(stated[1])}"
+            f"not a {what} of format {name!r}, version {version}: it has format "
+            f"{shown(stated[0])}, version {shown(stated[1])}"
         )
     return record
 

@@ -45,6 +45,7 @@ FORMATS = ("svg", "png", "pdf")
 TYPE_SIZE = 10.0
 MARGIN = 18.0
 TITLE, LEGEND = 26.0, 22.0
+LEGEND_LINE = 46.0  # for the line of an entry, and the gaps beside it
 DPI, MAX_PIXELS = 160, 12_000
 MAX_EDGES_AS_LINES, MAX_EDGES_PER_NODE = 500, 4
 """A graph with more edges than both of these allow is drawn as a matrix."""
@@ -180,7 +181,7 @@ def layout_of(graph: PDAG, sizes: Sequence[Size], engine: Engine = "auto") -> La
         return layout
     if engine == "graphviz":
         raise InvalidArgument(
-            "engine = 'graphviz': its program dot is not installed or failed; use 'own'"
+            "engine = 'graphviz': the program dot is not installed or failed; use 'own'"
         )
     return layered(graph, sizes)
 
@@ -313,11 +314,12 @@ def _draw_layout(
     entries: list[str] = []
     if legend:
         entries += ["directed"] if directed else []
-        entries += ["undirected: either way"] if undirected else []
+        entries += ["undirected (direction not determined)"] if undirected else []
         if styles and any(styles[min(e), max(e)].dashed for e in directed + undirected):
             entries.append("below the threshold")
     top = MARGIN + (TITLE if title else 0.0)
-    width = max(layout.width, 150.0 * len(entries), 72.0) + 2 * MARGIN
+    spaces = [LEGEND_LINE + 0.85 * size for size, _ in _sizes(entries)]
+    width = max(layout.width, sum(spaces), 72.0) + 2 * MARGIN
     height = top + layout.height + MARGIN + (LEGEND if entries else 0.0)
     if ax is None:
         ax = _new_axes((width / 72, height / 72), (0, 0, 1, 1), pyplot)
@@ -343,11 +345,12 @@ def _draw_layout(
         _text(ax, (box.x, box.y), labels[v], scale, zorder=4, linespacing=1.1)
     if title:
         _text(ax, (width / 2, MARGIN), title, 1.25 * scale, weight="bold")
-    for k, words in enumerate(entries):
-        x, y = width / 2 + 150 * (k - (len(entries) - 1) / 2) - 62, height - MARGIN
+    x, y = (width - sum(spaces)) / 2, height - MARGIN
+    for words, space in zip(entries, spaces, strict=True):
         style = None if styles is None else EdgeStyle(1.5, dashed=words == "below the threshold")
         _draw_line(ax, [(x, y), (x + 30, y)], words == "directed", scale, style)
         _text(ax, (x + 36, y), words, 0.85 * scale, ha="left", color=FRAME)
+        x += space
     return ax
 
 
@@ -411,7 +414,7 @@ def _render(figure: Any, kind: str, dpi: int) -> bytes:  # noqa: ANN401 (a matpl
 def check_axes(ax: object) -> None:
     """Refuse a value that is neither axes of matplotlib nor None."""
     if ax is not None and (isinstance(ax, type) or not hasattr(ax, "get_window_extent")):
-        raise InvalidArgument(f"ax = {shown(ax)}: it must be axes of matplotlib, or None")
+        raise InvalidArgument(f"ax = {shown(ax)}: it must be matplotlib axes, or None")
 
 
 def format_of(path: PathLike) -> str:
@@ -420,7 +423,7 @@ def format_of(path: PathLike) -> str:
     kind = Path(path).suffix.lower().removeprefix(".")
     if kind not in FORMATS:
         raise InvalidArgument(
-            f"a picture cannot be written to {str(path)!r}: its ending must be one of "
+            f"a picture cannot be written to {str(path)!r}: its extension must be one of "
             f"{', '.join('.' + kind for kind in FORMATS)}"
         )
     return kind

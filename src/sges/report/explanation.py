@@ -58,7 +58,8 @@ class Event:
 
     def __str__(self) -> str:
         what = self.operator if self.on_pair else f"{self.operator}, elsewhere,"
-        text = f"step {self.step} ({self.phase}): {what} gained {self.gain:.6g}; then {self.edge}"
+        text = f"step {self.step} ({self.phase}): {what} gained {self.gain:.6g}"
+        text += f"; after this step: {self.edge}"
         return f"{text}, {self.reason}" if self.reason else text
 
 
@@ -90,9 +91,10 @@ class Explanation:
     def __str__(self) -> str:
         lines = [f"{self.edge}.", *(f"  {event}" for event in self.events), f"  {self.ending}"]
         if self.best_operator is not None and self.best_gain is not None:
-            verb = "gain" if self.best_gain > 0 else "lose"
-            change = f"{self.best_operator}, the best change of this pair,"
-            lines.append(f"  now {change} would {verb} {abs(self.best_gain):.6g}")
+            verb = "raise" if self.best_gain > 0 else "lower"
+            best = f"the best operator for this pair, {self.best_operator},"
+            change = f"would {verb} the score by {abs(self.best_gain):.6g}"
+            lines.append(f"  in the final state {best} {change}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -169,7 +171,7 @@ def _events(result: Result, a: int, b: int) -> Iterator[Event]:
         else:
             gone = isinstance(operator, Delete)
             joined = f"{names[a]} and {names[b]}"
-            before = after = f"no edge between {joined}" if gone else f"{joined} are joined"
+            before = after = f"no edge between {joined}" if gone else f"{joined} are adjacent"
         if before == after and not on_pair:
             continue
         reason = ""
@@ -187,13 +189,13 @@ def _ending(result: Result, a: int, b: int, events: tuple[Event, ...]) -> str:
     last = next((event for event in reversed(events) if event.on_pair), None)
     is_adjacent = result.cpdag.adjacent(a) >> b & 1
     if last is None and not result.steps and result.forward is None:
-        return "the method that found this class keeps no steps"
+        return "the steps of this search were not recorded"
     if last is None and is_adjacent:
-        return "it was there at the start, and no step removed it"
+        return "it was in the graph at the start, and no step removed it"
     if last is None:
-        return "it was never inserted: at no step was that the best change"
+        return "it was never inserted: no insert of this edge was the best operator at any step"
     if result.cpdag.neighbors(a) >> b & 1:
-        return "undirected: the members of the class direct it both ways"
+        return "undirected: its direction differs between members of the class"
     if is_adjacent:
-        return "directed: every member of the class directs it so"
+        return "directed: it has this direction in every member of the class"
     return f"it was deleted at step {last.step}, which changed the score by {last.gain:.6g}"

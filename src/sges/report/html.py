@@ -144,7 +144,7 @@ def svg_of(graph: PDAG, layout: Layout | None) -> str:
         why = "The graph has no variables."
         if graph.n:
             why = (
-                "The graph is too large to be read as one picture: find or choose a variable, and "
+                "The graph is too large for one picture: find or choose a variable, and "
                 "its neighborhood is drawn."
             )
         empty = '<g id="extra"></g><g id="nodes"></g></svg>'
@@ -261,17 +261,17 @@ def edge_table(
             rows += f'<td class="number">{text}</td>'
         rows += "</tr>"
     about_strength = (
-        " <i>Strength</i> is how much the score of one member of the class falls when the edge is "
-        "removed from it."
+        " <i>Strength</i> is the amount by which the score of one member of the class decreases "
+        "when the edge is removed from it."
     )
     about_share = (
         f" <i>Share</i> is the share of {replicates:,} replicates of the table in which the two "
         "are adjacent."
     )
     return (
-        "<p>An arrow → has the same direction in every member of the class; some members direct — "
-        "one way and some the other. <i>Gain</i> is how much the score rose at the step that "
-        f"inserted the edge.{about_strength if has_strengths else ''}"
+        "<p>An arrow → has the same direction in every member of the class; the direction "
+        "of — differs between members. <i>Gain</i> is the amount by which the score increased at "
+        f"the step that inserted the edge.{about_strength if has_strengths else ''}"
         f"{about_share if replicates else ''}</p>"
         f'<div class="scroll"><table id="edge-table"><caption>{len(edges):,} edges</caption>'
         f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"

@@ -337,14 +337,14 @@
     const now = result.get(key(a, b));
     const meaning = now === undefined ? "In the result these two are not adjacent."
       : now[2] === UNDIRECTED
-        ? "Undirected: the data do not determine its direction; some members of the class direct it one way, some the other."
-        : "Directed: every member of the class directs it so.";
-    parts.push(element("p", meaning), element("h4", "What the search did about it"));
+        ? "Undirected: the data do not determine its direction, which differs between members of the class."
+        : "Directed: it has this direction in every member of the class.";
+    parts.push(element("p", meaning), element("h4", "Steps that changed this edge"));
     const list = element("ol");
     events(a, b).forEach((text) => list.append(element("li", text)));
     parts.push(list.childElementCount ? list : element("p", silence(now !== undefined)));
     if (known !== undefined) {
-      parts.push(element("h4", "What speaks for and against it"));
+      parts.push(element("h4", "Evidence"));
       const [, , , gain, , strength, shares] = known.edge;
       if (shares !== null) {
         const [joined, forward, backward, undirected] = shares.map((share) => Math.round(share * view.replicates));
@@ -358,21 +358,21 @@
         parts.push(element("p", strength > 0
           ? "Without it, the score of one member of the class would fall by " + number(strength) + "."
           : "In the member of the class that was examined, the score would not fall without it: the evidence for this edge is weak."));
-        if (place > 0) parts.push(element("p", "By strength it is number " + place + " of " + ranked.length + ", counted from the weakest."));
+        if (place > 0) parts.push(element("p", "In order of strength it is number " + place + " of " + ranked.length + ", from the weakest."));
       } else if (gain !== null) {
-        parts.push(element("p", "The step that inserted it raised the score by " + number(gain) + "; how strong it is now is known only with the score at hand."));
-      } else parts.push(element("p", "No step inserted it by itself, so that no gain is known."));
-      if (now[2] === UNDIRECTED) parts.push(element("p", "Nothing in the data speaks for one direction rather than the other."));
+        parts.push(element("p", "The step that inserted it raised the score by " + number(gain) + "; its strength in the result cannot be computed without the score."));
+      } else parts.push(element("p", "No step inserted this edge itself, so its gain is not known."));
+      if (now[2] === UNDIRECTED) parts.push(element("p", "The data do not favor either direction."));
     }
     const ends = element("div", null, { class: "names" });
     ends.append(nameButton(a), nameButton(b));
-    parts.push(element("h4", "Its ends"), ends);
+    parts.push(element("h4", "Its variables"), ends);
     details.replaceChildren(...parts);
   }
   function silence(isThere) {
-    if (!view.steps.length) return "The method that found this class keeps no steps.";
-    return isThere ? "It was there at the start, and no step removed it."
-      : "It was never inserted: at no step was that the best change.";
+    if (!view.steps.length) return "The steps of this search were not recorded.";
+    return isThere ? "It was in the graph at the start, and no step removed it."
+      : "It was never inserted: no insert of this edge was the best operator at any step.";
   }
   function events(a, b) {
     const told = [];
@@ -383,8 +383,8 @@
       if (graph !== null) {
         const before = pairInWords(graph, a, b);
         apply(graph, view.changes[k]);
-        after = "; then " + pairInWords(graph, a, b);
-        if (!onPair && "; then " + before === after) return;
+        after = "; after this step: " + pairInWords(graph, a, b);
+        if (!onPair && before === pairInWords(graph, a, b)) return;
       } else if (!onPair) return;
       const given = step[9]?.length ? " given {" + step[9].map((v) => names[v]).join(", ") + "}" : "";
       const reason = step[9] === undefined ? "" : "; independent" + given + " according to the score";
@@ -679,7 +679,7 @@
     $("replay").hidden = false;
     slider.max = lastFrame;
     if (!hasReplay) {
-      $("replay-note").textContent = "The graph from which the search started is not recorded, so the picture stays that of the result; the steps can be read one by one.";
+      $("replay-note").textContent = "The graph from which the search started is not recorded, so the picture always shows the result; the steps can be read one by one.";
     } else $("replay-note").hidden = true;
     slider.addEventListener("input", () => { stop(); go(Number(slider.value)); });
     const jumps = { first: () => 0, back: () => state.frame - 1, next: () => state.frame + 1, last: () => lastFrame };

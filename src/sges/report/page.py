@@ -141,8 +141,8 @@ def files_of(result: Result, directory: PathLike, command: str | None = None) ->
             record = None
         if not isinstance(record, dict) or record.get("format") != FORMAT:
             raise FileError(
-                f"cannot write {str(directory)!r}: {present[0]} is there and no result of sges is "
-                "beside it; move it away, or name another directory"
+                f"cannot write {str(directory)!r}: {present[0]} exists and was not written by "
+                "sges; move it, or choose another directory"
             )
     return {
         "graph.json": (result.to_json() + "\n").encode("utf-8"),
@@ -185,7 +185,7 @@ def read_result(path: PathLike) -> Result:
             text, end, _ = text.partition("</script>")
             if not mark or not end:
                 raise DataError(
-                    "this HTML page holds no result; it was not written by Result.report"
+                    "this HTML file does not contain a result; it was not written by Result.report"
                 )
         return Result.from_json(text)
     except DataError as error:
@@ -245,7 +245,7 @@ def report_page(
             )
         if confidence.names != result.names:
             raise InvalidArgument(
-                "confidence is about other variables than the result; both must come from one table"
+                "confidence has other variables than the result; both must be from the same table"
             )
     layout = layout_for_page(result.cpdag)
     return _page(
@@ -466,16 +466,17 @@ def _assumptions(result: Result, confidence: "Confidence | None") -> list[tuple[
         }
         text = (
             f"{confidence.done:,} replicates, drawn by {confidence.draw}; threshold {level:.2f}: "
-            f"{len(adjacent - strong):,} edges of the graph do not exceed it, and "
-            f"{len(strong - adjacent):,} pairs that do are not adjacent in the graph"
+            f"{len(adjacent - strong):,} edges of the graph are at or below it, and "
+            f"{len(strong - adjacent):,} pairs above it are not adjacent in the graph"
         )
         rows += [("confidence", text), *(("confidence", note) for note in confidence.notes)]
     if graph.edge_count():
         text = (
-            "an arrow has a causal reading only without unmeasured common causes and without "
-            "selection bias; the search assumes independent records and a score that fits the data"
+            "an arrow can be interpreted causally only without unmeasured common causes and "
+            "without selection bias; the search assumes independent records and a score that fits "
+            "the data"
         )
-        rows.append(("causal reading", text))
+        rows.append(("causal interpretation", text))
     return rows
 
 
@@ -483,7 +484,7 @@ def _data_facts(result: Result) -> list[tuple[str, str]]:
     """Return the size of the data behind the score, and the kinds of their columns."""
     data = _data_of(result)
     if data is None:
-        return [("data", "not stored with the result; the notes say what was read")]
+        return [("data", "not stored with the result; the notes describe what was read")]
     records = f"{int(data.records):,} records"
     if not hasattr(data, "kinds"):
         return [("data", f"{records} of {len(data.names):,} continuous columns")]
@@ -513,7 +514,7 @@ def _again(result: Result, command: str | None) -> str:
     text = ""
     if command is not None:
         text = f"<p>The command was</p><pre>{escape(printable(command))}</pre>"
-    intro = "In Python; a name without quotes, such as data, stands for what was passed:"
+    intro = "In Python; names without quotes, such as data, are the objects that were passed:"
     if result.call is None:
         intro = (
             "In Python, as far as the result records how it was found (options for reading the "

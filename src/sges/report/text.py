@@ -61,7 +61,9 @@ def summary(result: Result, max_lines: int | None = 40) -> str:
     if arrows:
         blocks.append(("Directed: the same in every member of the class", _aligned(arrows)))
     if lines:
-        blocks.append(("Undirected: members direct these both ways", _aligned(lines)))
+        blocks.append(
+            ("Undirected: the direction differs between members of the class", _aligned(lines))
+        )
     if alone := [names[v] for v in range(graph.n) if not graph.adjacent(v)]:
         title = f"Without edges: {count(len(alone), 'node')}"
         blocks.append((title, _folded("  ", ", ".join(alone))))
