@@ -412,7 +412,11 @@ AB = PDAG.from_edges(2, [(0, 1)], names=["a", "b"])
         (lambda: effect(AB, "a", "b", LINES, adjustment="o"), InvalidArgument, "ment = 'o' is not"),  # type: ignore[arg-type]
         (lambda: effect(AB, "a", "b", LINES, smoothing=-1), InvalidArgument, "smoothing = -1"),
         (lambda: effect(AB, "a", "b", {"a": [1.5, 2]}), DataError, "no column 'b'"),
-        (lambda: effect(AB.named(None), 0, 1, {"a": [1.5, 2]}), DataError, "2 nodes and the data"),
+        (
+            lambda: effect(AB.named(None), 0, 1, {"a": [1.5, 2]}),
+            DataError,
+            "number of nodes is 2, but the number of columns of the data is 1",
+        ),
         (lambda: effect(AB, 0, 1, {"a": [1.5, 2.5], "b": ["u", "v"]}), DataError, "one kind"),
         (lambda: joint_effect(AB, ["a", "a"], "b", LINES), InvalidArgument, "all be different"),
         (lambda: joint_effect(AB, ["a"], "b", WORDS), DataError, "need continuous data"),

@@ -94,7 +94,7 @@ def test_nodes_are_matched_by_name() -> None:
 def test_graphs_on_other_nodes_are_refused() -> None:
     with pytest.raises(GraphError, match="the truth has 2 nodes and the found graph 3"):
         compare(PDAG.empty(2), PDAG.empty(3))
-    with pytest.raises(GraphError, match="the node 'b' is in the truth only"):
+    with pytest.raises(GraphError, match="the node 'b' is only in the truth"):
         compare(PDAG.empty(2, ["a", "b"]), PDAG.empty(2, ["a", "c"]))
 
 

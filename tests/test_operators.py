@@ -169,7 +169,7 @@ DIAMOND = PDAG.from_edges(4, undirected=[(0, 1), (0, 2), (0, 3), (1, 2), (2, 3)]
 @pytest.mark.parametrize(
     ("graph", "operator", "words"),
     [
-        (PATH, Insert(0, 9), r"Insert\(0, 9, \{\}\): the graph has only the nodes 0\.\.3"),
+        (PATH, Insert(0, 9), r"Insert\(0, 9, \{\}\): nodes must be in 0\.\.3"),
         (PATH, Delete(1, 1), "x and y must be two different nodes"),
         (PATH, Insert(0, 1), "0 and 1 are already adjacent"),
         (PATH, Insert(0, 3, {2}), r"\{2\} does not belong in T"),

@@ -136,7 +136,7 @@ def data_of(graph: PDAG, data: Data, smoothing: float = 1.0) -> LinearData | Dis
             data = completed(data)
         elif data.discrete:
             raise DataError(
-                "effects need columns of one kind, and the data have continuous and discrete ones; "
+                "effects need columns of one kind, but the data have continuous and discrete ones; "
                 "to_dowhy() passes the graph to a tool that estimates effects in such tables"
             )
         else:

@@ -378,7 +378,9 @@ def effect(
     check_number("smoothing", smoothing)
     x, y = graph.node(treatment), graph.node(outcome)
     if x == y:
-        raise InvalidArgument(f"treatment and outcome are both {graph.name(x)!r}; name two")
+        raise InvalidArgument(
+            f"treatment and outcome are both {graph.name(x)!r}; give two different variables"
+        )
     numbers = data_of(graph, data, smoothing)
     choices = list(parent_choices(maximally_oriented(graph), x))
     if isinstance(numbers, LinearData):

@@ -253,7 +253,7 @@ def adjustment_distances(truth: PDAG, found: PDAG) -> AdjustmentDistances:
     gadjid = need("gadjid", "the adjustment identification distance")
     for graph, what in ((truth, "truth"), (found, "found graph")):
         if not (is_cpdag(graph) or is_dag(graph)):
-            raise GraphError(f"the {what} is neither a CPDAG nor a DAG, which the distance needs")
+            raise GraphError(f"the {what} is neither a CPDAG nor a DAG; the distance needs one")
     if truth.n < 2:
         return AdjustmentDistances(0.0, 0.0, 0.0)  # no pair of nodes, so no effect
     matrices = [to_numpy(graph, "gadjid") for graph in (truth, found)]
@@ -270,7 +270,7 @@ def matched(truth: PDAG, found: PDAG) -> tuple[PDAG, PDAG]:
     if unmatched := sorted(set(found.names) ^ set(truth.names)):
         where = "found graph" if unmatched[0] in found.names else "truth"
         raise GraphError(
-            f"the node {unmatched[0]!r} is in the {where} only; both must have the same names"
+            f"the node {unmatched[0]!r} is only in the {where}; both must have the same names"
         )
     place = {name: v for v, name in enumerate(truth.names)}
     return truth, found.relabel([place[name] for name in found.names])
@@ -279,5 +279,6 @@ def matched(truth: PDAG, found: PDAG) -> tuple[PDAG, PDAG]:
 def _check_sizes(truth: PDAG, found: PDAG) -> None:
     if truth.n != found.n:
         raise GraphError(
-            f"the truth has {truth.n} nodes and the found graph {found.n}; they must be the same"
+            f"the truth has {truth.n} nodes and the found graph {found.n}; the numbers must be "
+            "equal"
         )

@@ -161,7 +161,7 @@ class Operator(ABC):
         check_graph("cpdag", cpdag)
         n = cpdag.n
         if not (0 <= self.x < n and 0 <= self.y < n) or self.chosen >> n:
-            return f"the graph has only the nodes 0..{n - 1}"
+            return f"nodes must be in 0..{n - 1}"
         if self.x == self.y:
             return "x and y must be two different nodes"
         return self.precondition(cpdag)
@@ -272,7 +272,7 @@ class Insert(Operator):
         """Return which condition of Chickering (2002), Theorem 15, fails."""
         x, y = self.x, self.y
         if cpdag.adjacent(y) >> x & 1:
-            return f"{x} and {y} are already adjacent; only nodes that are not can be joined"
+            return f"{x} and {y} are already adjacent; an insert needs two non-adjacent nodes"
         if stray := self.t & ~(cpdag.neighbors(y) & ~cpdag.adjacent(x)):
             return (
                 f"{show(stray)} does not belong in T, which may only contain neighbors of {y} "
@@ -360,7 +360,7 @@ class Delete(Operator):
         """Return which precondition of Fig. 2 fails."""
         x, y = self.x, self.y
         if not cpdag.out[x] >> y & 1:
-            return f"needs the edge {x}→{y} or {x}—{y} (Fig. 2), and the graph has neither"
+            return f"needs the edge {x}→{y} or {x}—{y} (Fig. 2), but the graph has neither"
         na = cpdag.na(y, x)
         if stray := self.h & ~na:
             return (
@@ -450,7 +450,7 @@ class Turn(Operator):
         """Return which condition of Hauser & Bühlmann (2012) fails."""
         x, y, c, na = self.x, self.y, self.c, cpdag.na(self.y, self.x)
         if not cpdag.out[y] >> x & 1:
-            return f"needs the edge {y}→{x} or {x}—{y}, and the graph has neither"
+            return f"needs the edge {y}→{x} or {x}—{y}, but the graph has neither"
         if stray := c & ~(cpdag.neighbors(y) & ~(1 << x)):
             return (
                 f"{show(stray)} does not belong in C, which may only contain other neighbors of {y}"

@@ -80,7 +80,7 @@ class AtMost(ABC):
 
     k: int
     smallest: ClassVar[int] = 0
-    why_smallest: ClassVar[str] = "no graph has less than 0"
+    why_smallest: ClassVar[str] = "the measure is never negative"
 
     def __init_subclass__(cls) -> None:
         documented_like_base(cls)
@@ -178,7 +178,7 @@ class MaxParents(AtMost):
     """
 
     smallest: ClassVar[int] = 1
-    why_smallest: ClassVar[str] = "without parents there is no edge to learn"
+    why_smallest: ClassVar[str] = "with no parents there are no edges"
 
     @classmethod
     def measure_dag(cls, dag: PDAG) -> int:
@@ -315,8 +315,8 @@ def check_is_property(what: str, value: object) -> None:
         raise InvalidArgument(f"{what} = {name} is a class; give a bound, such as {name}(2)")
     if not callable(getattr(value, "holds", None)):  # isinstance of a protocol is slow
         raise InvalidArgument(
-            f"{what} = {shown(value)} is not a property; it needs a method holds(graph), as "
-            "MaxParents(2) has"
+            f"{what} = {shown(value)} is not a property; it needs a method holds(graph), like "
+            "MaxParents(2)"
         )
 
 
@@ -350,7 +350,7 @@ def check_property(prop: Property, largest: int = 4) -> None:
 PDAG(2 nodes: 0→1) but not without its node 0, PDAG(1 node)
     """
     if not callable(getattr(prop, "holds", None)) or isinstance(prop, type):
-        raise InvalidProperty(f"{shown(prop)} is not a property; a property has holds(graph)")
+        raise InvalidProperty(f"{shown(prop)} is not a property; it needs a method holds(graph)")
     check_number("largest", largest, whole=True, least=1, most=7)
     for n in range(1, largest + 1):
         for dag in all_dags(n):
@@ -386,6 +386,6 @@ def _check_on(prop: Property, dag: PDAG) -> None:
         part = dag.induced(u for u in range(dag.n) if u != v)
         if not prop.holds(part):
             raise InvalidProperty(
-                f"{name} is not hereditary: it holds for {dag!r} but not without its node {v}, "
-                f"{part!r}"
+                f"{name} is not hereditary: it holds for {dag!r} but not for the subgraph "
+                f"without node {v}, {part!r}"
             )

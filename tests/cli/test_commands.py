@@ -437,7 +437,7 @@ def test_a_graph_is_converted_between_all_formats(capsys: Capture, tmp_path: Pat
         assert (read_graph(goal), read_graph(goal).names) == (graph, graph.names)
         last = goal
     assert run(["convert", str(last), str(tmp_path / "graph.xlsx")]) == 2
-    assert "its ending must be one of" in capsys.readouterr().err
+    assert "its extension must be one of" in capsys.readouterr().err
 
 
 def test_a_graph_is_drawn_whole_or_around_a_node(capsys: Capture, tmp_path: Path) -> None:

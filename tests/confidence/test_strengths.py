@@ -162,7 +162,7 @@ def test_json_and_back_is_the_same_value(texts: list[str]) -> None:
         ("graphs", [], "a list that is not empty"),
         ("graphs", [[[0, 9, "->"]]], "an edge of a replicate is"),
         ("graphs", [[[0, 1, "=>"]]], "an edge of a replicate is"),
-        ("graphs", [[[0, 0, "->"]]], "cannot be joined to itself"),
+        ("graphs", [[[0, 0, "->"]]], "an edge needs two different nodes"),
         ("graphs", [[]] * 9, "more graphs than replicates"),
         ("nodes", ["a", "a", "c", "d"], "the nodes of the confidence"),
         ("seed", -1, "a whole number"),
@@ -187,7 +187,7 @@ def test_a_cut_off_or_incomplete_text_is_refused() -> None:
     for key in ("draw", "graphs", "nodes", "notes"):
         with pytest.raises(DataError, match=f"no entry '{key}'"):
             Confidence.from_dict({k: v for k, v in record.items() if k != key})
-    with pytest.raises(DataError, match="is an object"):
+    with pytest.raises(DataError, match="must be an object"):
         Confidence.from_json("[]")
 
 

@@ -54,21 +54,24 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "json edge to nowhere": (
         lambda: from_json(edges({"source": "a", "target": "z", "type": "directed"})),
-        "an edge names 'z', which is not among the nodes",
+        "an edge refers to 'z', which is not among the nodes",
     ),
     "edge to itself": (
         lambda: from_json(edges({"source": "a", "target": "a", "type": "directed"})),
-        "an edge joins 'a' to itself",
+        "an edge connects 'a' with itself",
     ),
     "same name twice": (lambda: from_json('{"nodes": ["a", "a"], "edges": []}'), "given twice"),
     "both directions": (
         lambda: from_networkx(_two_arrows()),
-        "'b' and 'a' are joined twice; a pair has one edge at most",
+        "there are two edges between 'b' and 'a'; at most one is allowed",
     ),
-    "multigraph": (lambda: from_networkx(nx.MultiDiGraph()), "a multigraph may join a pair"),
+    "multigraph": (
+        lambda: from_networkx(nx.MultiDiGraph()),
+        "a multigraph may have several edges per pair",
+    ),
     "strange arc": (lambda: from_networkx(_typed("bent")), "has the type 'bent'; it must be"),
     "not square": (lambda: from_numpy([[0, 1]], "pcalg"), r"shape \(1, 2\) is not square"),
-    "text in a matrix": (lambda: from_numpy([["x"]], "pcalg"), "does not hold numbers"),
+    "text in a matrix": (lambda: from_numpy([["x"]], "pcalg"), "does not contain numbers"),
     "loop in a matrix": (lambda: from_numpy([[1]], "pcalg"), r"cell \[0,0\] is 1; the diagonal"),
     "strange number": (
         lambda: from_numpy([[0, 7], [0, 0]], "row-to-column"),
@@ -88,31 +91,31 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
         "must have the same names in order",
     ),
     "not xml": (lambda: from_graphml("<graphml>"), "this is not GraphML"),
-    "xml of another kind": (lambda: from_graphml("<svg/>"), "GraphML with one graph is needed"),
+    "xml of another kind": (lambda: from_graphml("<svg/>"), "GraphML must have one graph"),
     "document type": (lambda: from_graphml("<!DOCTYPE lolz []><x/>"), "declares a document type"),
     "graphml edge to nowhere": (
         lambda: from_graphml(ML.format('<edge source="a" target="b"/>')),
-        "names the node 'a', which the file does not have",
+        "an edge refers to 'a', which is not among the nodes",
     ),
     "graphml edge twice": (
         lambda: from_graphml(
             ML.format('<node id="a"/><node id="b"/>' + '<edge source="a" target="b"/>' * 2)
         ),
-        "'a' and 'b' are joined twice",
+        "there are two edges between 'a' and 'b'",
     ),
     "name that xml cannot hold": (
         lambda: to_graphml(PDAG.empty(1, names=["bell\a"])),
-        r"the character '\\x07', which XML cannot hold",
+        r"contains '\\x07', which XML does not allow",
     ),
-    "csv without header": (lambda: from_csv("a,b\n1,2\n"), "begins with source,target,type"),
-    "empty csv": (lambda: from_csv(""), "begins with source,target,type"),
+    "csv without header": (lambda: from_csv("a,b\n1,2\n"), "must begin with source,target,type"),
+    "empty csv": (lambda: from_csv(""), "must begin with source,target,type"),
     "csv of strange type": (lambda: from_csv("source,target,type\na,b,c\n"), "line 2: the type"),
     "csv with other rows": (lambda: from_csv(",a,b\nb,0,0\na,0,0\n"), "names of its header"),
     "csv with short row": (lambda: from_csv(",a\na\n"), "the line of 'a' has 0 entries for 1"),
-    "csv with text": (lambda: from_csv(",a\na,x\n"), "the line of 'a' holds 'x'"),
-    "not dot": (lambda: from_dot("a -> b"), "DOT begins with digraph"),
+    "csv with text": (lambda: from_csv(",a\na,x\n"), "the line of 'a' contains 'x'"),
+    "not dot": (lambda: from_dot("a -> b"), "DOT must begin with digraph"),
     "open dot": (lambda: from_dot("digraph { a -> b"), "does not end with a closing brace"),
-    "dot with a subgraph": (lambda: from_dot("digraph { a; {b c} -> d }"), "holds a subgraph"),
+    "dot with a subgraph": (lambda: from_dot("digraph { a; {b c} -> d }"), "contains a subgraph"),
     "dot with html": (lambda: from_dot("digraph { a [label=<b>] }"), "line 1 near '<b>"),
 }
 
@@ -144,7 +147,7 @@ def test_an_unknown_convention_is_refused_with_the_known_ones() -> None:
 
 
 def test_an_unknown_ending_is_refused_with_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(InvalidArgument, match=r"its ending must be one of \.json, \.graphml"):
+    with pytest.raises(InvalidArgument, match=r"its extension must be one of \.json, \.graphml"):
         write_graph(PDAG.empty(1), tmp_path / "graph.xlsx")
     assert list(tmp_path.iterdir()) == []
 
@@ -166,7 +169,7 @@ def test_a_file_that_cannot_be_read_is_named(
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "graph.json"
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(FileError, match="it is not text in UTF-8"):
+    with pytest.raises(FileError, match="it is not UTF-8 text"):
         read_graph(path)
 
 

@@ -122,7 +122,7 @@ def test_dowhy_identifies_and_estimates_on_our_graph() -> None:
 
 def test_dowhy_needs_a_frame_with_a_column_for_every_node() -> None:
     graph, frame = chain()
-    with pytest.raises(GraphError, match="is not a data frame of pandas"):
+    with pytest.raises(GraphError, match="is not a pandas data frame"):
         to_dowhy(graph, frame.to_numpy(), "a", "c")
     with pytest.raises(GraphError, match="the data frame has no column 'b', a node of the graph"):
         to_dowhy(graph, frame.drop(columns="b"), "a", "c")

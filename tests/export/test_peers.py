@@ -93,9 +93,9 @@ def test_pyagrum_gets_a_fitted_discrete_network(seed: int) -> None:
 def test_pyagrum_needs_discrete_parameters() -> None:
     pytest.importorskip("pyagrum")
     graph = PDAG.from_edges(2, [(0, 1)])
-    with pytest.raises(InvalidArgument, match="needs discrete parameters, and PDAG"):
+    with pytest.raises(InvalidArgument, match="needs discrete parameters, but PDAG"):
         to_pyagrum(graph)
-    with pytest.raises(InvalidArgument, match="needs discrete parameters, and LinearGaussian"):
+    with pytest.raises(InvalidArgument, match="needs discrete parameters, but LinearGaussian"):
         graph.to_pyagrum(fit=LinearGaussian.random(graph, seed=0).sample(50))
 
 

@@ -72,5 +72,5 @@ def test_an_edit_that_is_not_an_operators_is_refused() -> None:
     """Turning one edge of an undirected square-with-diagonal into two colliding ones."""
     g = PDAG.from_edges(4, undirected=[(0, 1), (1, 2), (2, 3), (0, 3), (0, 2)])
     edited = g.edited(remove=[(0, 2)])
-    with pytest.raises(NoConsistentExtension, match="not that of a valid operator"):
+    with pytest.raises(NoConsistentExtension, match="not the result of a valid operator"):
         complete_locally(g, edited, 0, 2)

@@ -155,7 +155,7 @@ def test_draws_by_rejection_are_extensions_and_are_given_up_in_the_end(
         assert is_dag(dag)
         assert dag.out[0] >> 1 & 1
     monkeypatch.setattr(counting, "MAX_TRIES", 0)
-    with pytest.raises(Undecided, match="too few to draw one"):
+    with pytest.raises(Undecided, match="too few for rejection sampling"):
         sample_members(graph, 1)
 
 

@@ -67,12 +67,12 @@ def test_the_complete_graph_joins_all_pairs_and_the_empty_one_none() -> None:
 @pytest.mark.parametrize(
     ("directed", "undirected", "words"),
     [
-        ([(1, 1)], [], "edge 1→1: a node cannot be joined to itself"),
-        ([], [(2, 2)], "edge 2—2: a node cannot be joined to itself"),
-        ([(0, 1), (0, 1)], [], "edge 0→1: 0→1 is given already"),
-        ([(0, 1), (1, 0)], [], "edge 1→0: 0→1 is given already"),
-        ([(0, 1)], [(1, 0)], "edge 1—0: 0→1 is given already"),
-        ([], [(0, 1), (1, 0)], "edge 1—0: 1—0 is given already"),
+        ([(1, 1)], [], "edge 1→1: an edge needs two different nodes"),
+        ([], [(2, 2)], "edge 2—2: an edge needs two different nodes"),
+        ([(0, 1), (0, 1)], [], "edge 0→1: 0→1 was already given"),
+        ([(0, 1), (1, 0)], [], "edge 1→0: 0→1 was already given"),
+        ([(0, 1)], [(1, 0)], "edge 1—0: 0→1 was already given"),
+        ([], [(0, 1), (1, 0)], "edge 1—0: 1—0 was already given"),
         ([(0, 3)], [], "3 is out of range; nodes are the integers 0..2"),
         ([], [(-1, 0)], "-1 is out of range"),
         ([("a", 0)], [], "'a' is not a node"),

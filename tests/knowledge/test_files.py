@@ -53,7 +53,7 @@ def test_names_of_any_script_survive(tmp_path: Path) -> None:
     [
         ("a.toml", "required = [[", r"a\.toml: is not valid TOML: .*\(at (line 1|end of document)"),
         ("a.json", '{"required":\n [,]}', r"a\.json: is not valid JSON: .*line 2 column 3"),
-        ("a.json", "[]", r"a\.json: knowledge is a mapping with the keys .*, not \[\]"),
+        ("a.json", "[]", r"a\.json: knowledge must be a mapping with the keys .*, not \[\]"),
         ("a.yaml", "", r"a\.yaml: a file of knowledge must be named \*\.toml or \*\.json"),
         ("a.toml", 'require = [["a", "b"]]', r"a\.toml: the key 'require' is not known.*required"),
         ("a.toml", 'required = [["a"]]', r"a\.toml: required\[0\]: \['a'\] is not an edge"),
@@ -84,7 +84,7 @@ def test_a_file_that_cannot_be_read_is_said_so(tmp_path: Path) -> None:
     (tmp_path / "latin.json").write_bytes(b'{"\xe9": 1}')
     with pytest.raises(KnowledgeError, match=r"latin\.json: is not UTF-8 text"):
         Knowledge.from_file(tmp_path / "latin.json")
-    with pytest.raises(KnowledgeError, match="knowledge is a mapping"):
+    with pytest.raises(KnowledgeError, match="knowledge must be a mapping"):
         Knowledge.from_dict([])  # type: ignore[arg-type]
 
 
@@ -115,7 +115,7 @@ DEEP = "[" * 20_000 + "]" * 20_000
             "forbid_within: expected a list, not 3",
         ),
         ("a.json", '{"forbid_within": [1e400]}', "forbid_within: inf is not a variable"),
-        ("a.json", '"required"', "knowledge is a mapping with the keys .*, not 'required'"),
+        ("a.json", '"required"', "knowledge must be a mapping with the keys .*, not 'required'"),
         ("a.toml", "required = 2020-01-01", "required: expected a list, not datetime"),
         ("a.json", '{"requird": []}', "the key 'requird' is not known; did you mean 'required'"),
     ],

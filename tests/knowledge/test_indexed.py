@@ -168,9 +168,9 @@ def test_a_class_that_is_not_admitted_is_not_refined() -> None:
 
 def test_knowledge_bound_to_other_data_is_refused() -> None:
     bound = Knowledge(required=[(0, 1)]).bind(2)
-    with pytest.raises(KnowledgeError, match="about 2 variables and the graph has 3"):
+    with pytest.raises(KnowledgeError, match="about 2 variables, but the graph has 3"):
         bound.admits(PDAG.empty(3))
-    with pytest.raises(KnowledgeError, match="about 2 variables and the graph has 3"):
+    with pytest.raises(KnowledgeError, match="about 2 variables, but the graph has 3"):
         bound.start(3)
 
 

@@ -102,8 +102,11 @@ CONFLICTS: list[tuple[dict[str, Any], str]] = [
         "a→b is required, but both are in tier 0",
     ),
     ({"tiers": [["a", "b"], ["c", "a"]]}, "a is in the tiers 0 and 1"),
-    ({"required": [("a", "a")]}, r"required\[0\]: a→a joins a variable to itself"),
-    ({"forbidden": [("a", "b"), ("b", "b")]}, r"forbidden\[1\]: b→b joins a variable to itself"),
+    ({"required": [("a", "a")]}, r"required\[0\]: a→a connects a variable with itself"),
+    (
+        {"forbidden": [("a", "b"), ("b", "b")]},
+        r"forbidden\[1\]: b→b connects a variable with itself",
+    ),
     ({"required": [("a", "b", "c")]}, r"required\[0\]: \('a', 'b', 'c'\) is not an edge"),
     ({"required": ["ab"]}, r"required\[0\]: expected a list, not 'ab'"),
     ({"required": ("a", "b")}, r"required\[0\]: expected a list, not 'a'"),

@@ -149,7 +149,10 @@ def test_a_network_is_a_value_that_nothing_changes() -> None:
         ([[0.5, 0.5], [[0.5, 0.5]]], r"cpts\[b\] has the shape \(1, 2\); .* a .* \(2, 2\)"),
         ([[0.5, 0.6], [[0.5, 0.5]] * 2], r"cpts\[a\]: .* levels \(\) add up to 1.1"),
         ([[0.5, 0.5], [[1, 0], [0, 0.5]]], r"cpts\[b\]: .* levels \(1,\) add up to 0.5"),
-        ([[1.5, -0.5], [[0.5, 0.5]] * 2], r"cpts\[a\] contains -0.5; a probability is 0 or more"),
+        (
+            [[1.5, -0.5], [[0.5, 0.5]] * 2],
+            r"cpts\[a\] contains -0.5; a probability must be 0 or more",
+        ),
         ([[np.nan, 1], [[0.5, 0.5]] * 2], r"cpts\[a\] contains nan"),
         ([[], [[0.5, 0.5]] * 2], r"cpts\[a\] has the shape \(0,\)"),
         ([["x", "y"], [[0.5, 0.5]] * 2], r"cpts\[a\] is not an array of numbers"),

@@ -128,7 +128,7 @@ def from_dot(text: str) -> PDAG:
         if not names or "=" in marks or (is_keyword and names[0].lower() in _KEYWORDS):
             continue  # an empty statement, an attribute of the graph, or defaults
         if {"{", "}"} & set(marks):
-            raise GraphError("this DOT holds a subgraph; only nodes and edges can be read here")
+            raise GraphError("this DOT contains a subgraph; only nodes and edges can be read")
         for name in names:
             labels.setdefault(name, name)
         if not marks:
@@ -148,7 +148,7 @@ def _tokens(text: str) -> Iterator[_Token]:
         token = _TOKEN.match(text, place)
         if token is None or token["unclosed"]:
             line = text.count("\n", 0, place) + 1
-            what = "this is not DOT that can be read here" if token is None else "unclosed comment"
+            what = "this DOT cannot be read" if token is None else "unclosed comment"
             raise GraphError(f"{what}: line {line} near {text[place : place + 20]!r}")
         place = token.end()
         if token["quoted"] is not None:
@@ -163,7 +163,7 @@ def _statements(tokens: list[_Token]) -> Iterator[tuple[list[_Token], dict[str, 
     """Yield each statement without its attributes, and the attributes."""
     start = tokens.index(("mark", "{")) if ("mark", "{") in tokens[:5] else 0
     if not {"graph", "digraph"} & {word.lower() for _, word in tokens[: min(start, 2)]}:
-        raise GraphError("DOT begins with digraph { or graph {")
+        raise GraphError("DOT must begin with digraph { or graph {")
     if tokens[-1] != ("mark", "}"):
         raise GraphError("this DOT does not end with a closing brace")
     statement: list[_Token] = []

@@ -162,7 +162,7 @@ def from_csv(text: str) -> PDAG:
     if header and header[0] == "":
         return _of_matrix(rows[0][1:], rows[1:])
     raise GraphError(
-        "a graph in CSV begins with source,target,type (a list of edges) or with an empty cell "
+        "a graph in CSV must begin with source,target,type (a list of edges) or with an empty cell "
         f"and the names (an adjacency matrix), not with {','.join(header)[:60]!r}"
     )
 
@@ -183,8 +183,8 @@ def _of_matrix(names: list[str], rows: list[list[str]]) -> PDAG:
             try:
                 matrix[k, i] = float(cell)
             except ValueError:
-                rule = "entries of an adjacency matrix are 0 or 1"
-                raise GraphError(f"the line of {name!r} holds {cell!r}; {rule}") from None
+                rule = "entries of an adjacency matrix must be 0 or 1"
+                raise GraphError(f"the line of {name!r} contains {cell!r}; {rule}") from None
     return from_numpy(matrix, "row-to-column", names)
 
 
@@ -214,7 +214,7 @@ def to_graphml(graph: PDAG) -> str:
     for name, node_id in ids.items():
         if bad := _NOT_IN_XML.search(name):
             raise GraphError(
-                f"the name {name!r} holds the character {bad.group()!r}, which XML cannot hold; "
+                f"the name {name!r} contains {bad.group()!r}, which XML does not allow; "
                 "rename the column, or write JSON"
             )
         node = ElementTree.SubElement(body, "node", id=node_id)
@@ -257,7 +257,7 @@ def from_graphml(text: str) -> PDAG:
         raise GraphError(f"this is not GraphML: {error}") from None
     bodies = root.findall("{*}graph")
     if root.tag.rpartition("}")[2] != "graphml" or len(bodies) != 1:
-        raise GraphError(f"GraphML with one graph is needed; this has {len(bodies)}")
+        raise GraphError(f"GraphML must have one graph; this has {len(bodies)}")
     keys = {key.get("id", ""): key.get("attr.name", "") for key in root.findall("{*}key")}
     names: dict[str, str] = {}
     for node in bodies[0].findall("{*}node"):
@@ -268,11 +268,11 @@ def from_graphml(text: str) -> PDAG:
     for edge in bodies[0].findall("{*}edge"):
         for end in (source := edge.get("source", ""), target := edge.get("target", "")):
             if end not in names:
-                raise GraphError(f"an edge names the node {end!r}, which the file does not have")
+                raise GraphError(f"an edge refers to {end!r}, which is not among the nodes")
         ends = (names[source], names[target])
         if ends in arcs:
             raise GraphError(
-                f"{ends[0]!r} and {ends[1]!r} are joined twice; a pair has one edge at most"
+                f"there are two edges between {ends[0]!r} and {ends[1]!r}; at most one is allowed"
             )
         kind = _attributes(edge, keys).get("type")
         if kind not in ("directed", "undirected"):
@@ -433,7 +433,7 @@ def write_graph(graph: PDAG, path: PathLike) -> Path:
     if writer is None:
         endings = ", ".join(ending for ending, (_, writer) in _FORMATS.items() if writer)
         raise InvalidArgument(
-            f"a graph cannot be written to {str(path)!r}: its ending must be one of {endings}"
+            f"a graph cannot be written to {str(path)!r}: its extension must be one of {endings}"
         )
     return write_text(path, writer(graph))
 
@@ -455,4 +455,4 @@ def read_text(path: PathLike) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise FileError(f"cannot read {source}: it is not text in UTF-8") from None
+        raise FileError(f"cannot read {source}: it is not UTF-8 text") from None

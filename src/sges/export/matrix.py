@@ -121,7 +121,7 @@ def from_numpy(
         raise GraphError(f"a matrix of shape {array.shape} is not square; it needs a row per node")
     if not np.issubdtype(array.dtype, np.number) and array.dtype != np.bool_:
         raise GraphError(
-            f"a matrix of {array.dtype} does not hold numbers; entries must be integers"
+            f"a matrix of {array.dtype} does not contain numbers; entries must be integers"
         )
     array = array.astype(np.int8) if array.dtype == np.bool_ else array
     node_names = [str(v) for v in range(len(array))] if names is None else as_names(names)
@@ -133,8 +133,8 @@ def from_numpy(
         pair = (array[i, j].item(), array[j, i].item())
         if i == j:
             raise GraphError(
-                f"cell [{i},{i}] is {pair[0]:g}; the diagonal must be 0: no edge joins a node to "
-                "itself"
+                f"cell [{i},{i}] is {pair[0]:g}; the diagonal must be 0: an edge needs two "
+                "different nodes"
             )
         if pair not in meanings:
             raise GraphError(

@@ -125,7 +125,7 @@ def to_lavaan(graph: PDAG) -> str:
         name = graph.name(v)
         if not _LAVAAN_NAME.fullmatch(name) or name in _R_WORDS:
             raise GraphError(
-                f"lavaan cannot take the name {name!r}: it needs letters, digits, dots and "
+                f"lavaan cannot use the name {name!r}: it needs letters, digits, dots and "
                 "underscores, a letter first, and not a reserved word of R; rename the column"
             )
     dag = pdag_to_dag(graph)
@@ -143,6 +143,6 @@ def _refuse(graph: PDAG, characters: str, what: str) -> None:
     for v in range(graph.n):
         if bad := next((c for c in graph.name(v) if c in characters), None):
             raise GraphError(
-                f"{what} cannot hold the name {graph.name(v)!r}, because of {bad!r}; rename the "
+                f"{what} cannot contain the name {graph.name(v)!r}, because of {bad!r}; rename the "
                 "column"
             )

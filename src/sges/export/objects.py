@@ -84,9 +84,9 @@ def from_networkx(graph: Any) -> PDAG:  # noqa: ANN401 (any networkx graph)
         For a multigraph, an unknown type, and two opposite arcs of type "directed".
     """
     if not hasattr(graph, "is_multigraph") or isinstance(graph, type):
-        raise GraphError(f"{shown(graph)} is not a graph of networkx; pass a DiGraph or a Graph")
+        raise GraphError(f"{shown(graph)} is not a networkx graph; pass a DiGraph or a Graph")
     if graph.is_multigraph():
-        raise GraphError("a multigraph may join a pair more than once; pass a DiGraph or a Graph")
+        raise GraphError("a multigraph may have several edges per pair; pass a DiGraph or a Graph")
     names = [str(node) for node in graph]
     number = {node: v for v, node in enumerate(graph)}
     directed: list[Edge] = []
@@ -203,7 +203,7 @@ def from_edge_frame(frame: Any, names: Sequence[str] | None = None) -> PDAG:  # 
 def check_frame(frame: object) -> None:
     """Refuse a value that is not a data frame of pandas."""
     if isinstance(frame, type) or not all(hasattr(frame, w) for w in ("index", "columns", "loc")):
-        raise GraphError(f"{shown(frame)} is not a data frame of pandas")
+        raise GraphError(f"{shown(frame)} is not a pandas data frame")
 
 
 Network: TypeAlias = BayesianNetwork | LinearGaussian | MixedNetwork
@@ -306,7 +306,7 @@ def to_pyagrum(graph: PDAG | BayesianNetwork, fit: Any = None) -> Any:  # noqa: 
     network: object = graph if fit is None else _fitted(graph, fit)
     if not isinstance(network, BayesianNetwork):
         raise InvalidArgument(
-            f"a network of pyAgrum needs discrete parameters, and {shown(network)} has none; "
+            f"a network of pyAgrum needs discrete parameters, but {shown(network)} has none; "
             "pass a BayesianNetwork, or a graph with fit= discrete data"
         )
     gum = need("pyagrum", "a network of pyAgrum", "pyagrum")

@@ -53,7 +53,7 @@ def complete_locally(cpdag: PDAG, edited: PDAG, x: int, y: int) -> PDAG:
     if arrows is None:
         raise NoConsistentExtension(
             f"no consistent extension around {edited.name(x)} and {edited.name(y)}: "
-            "the edit is not that of a valid operator"
+            "the edit is not the result of a valid operator"
         )
     compelled = list(map(cpdag.parents, range(cpdag.n)))
     lines = list(map(edited.neighbors, range(cpdag.n)))

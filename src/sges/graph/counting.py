@@ -262,8 +262,8 @@ class _Component:
                 ordered = (sorted(edge, key=place.__getitem__) for edge in edges)
                 return [(self.numbers[x], self.numbers[y]) for x, y in ordered]
         raise Undecided(
-            "the knowledge leaves too many members of a component to list them, and too few "
-            f"to draw one in {MAX_TRIES} tries"
+            "the knowledge allows too many members of a component to list, but too few for "
+            f"rejection sampling ({MAX_TRIES} tries)"
         )
 
     def _draw_order(self, rng: "np.random.Generator") -> list[int]:

@@ -156,12 +156,13 @@ class PDAG(NamedGraph):
             for x, y in _pairs(what, edges):
                 x, y = as_node(x, n, "edge"), as_node(y, n, "edge")
                 if x == y:
-                    raise GraphError(f"edge {x}{kind}{y}: a node cannot be joined to itself")
+                    raise GraphError(f"edge {x}{kind}{y}: an edge needs two different nodes")
                 forward, backward = out[x] >> y & 1, into[x] >> y & 1
                 if forward or backward:
                     there = f"{x}{'—' if backward else '→'}{y}" if forward else f"{y}→{x}"
                     raise GraphError(
-                        f"edge {x}{kind}{y}: {there} is given already; a pair has at most one edge"
+                        f"edge {x}{kind}{y}: {there} was already given; there is at most one edge "
+                        "per pair"
                     )
                 out[x] |= 1 << y
                 into[y] |= 1 << x
@@ -599,7 +600,10 @@ def columns_of(graph: PDAG, names: Sequence[str]) -> list[int]:
     """Return the column of each node: by name if the graph has names, else by position."""
     if graph.names is None:
         if len(names) != graph.n:
-            raise DataError(f"the graph has {graph.n} nodes and the data {len(names)} columns")
+            raise DataError(
+                f"the number of nodes is {graph.n}, but the number of columns of the data is "
+                f"{len(names)}; they must be equal"
+            )
         return list(range(graph.n))
     place = {name: i for i, name in enumerate(names)}
     for name in graph.names:

@@ -105,7 +105,8 @@ def is_imap(candidate: PDAG, truth: PDAG) -> bool:
     check_graph("truth", truth)
     if candidate.n != truth.n:
         raise GraphError(
-            f"the candidate has {candidate.n} nodes and the truth {truth.n}; they must be the same"
+            f"the candidate has {candidate.n} nodes and the truth {truth.n}; the numbers must be "
+            "equal"
         )
     h, g = pdag_to_dag(candidate), pdag_to_dag(truth)
     before = 0

@@ -124,9 +124,9 @@ def maximal_cliques(adjacent: Rows, within: NodeSet) -> list[NodeSet]:
         for u in nodes(earlier):
             if apart := earlier & ~(adjacent[u] | 1 << u):
                 raise NotChordal(
-                    f"the graph is not chordal: {u} and {show(apart)} are not adjacent, though {v} "
-                    "and a path of earlier nodes join them; maximal cliques are read off chordal "
-                    "graphs only"
+                    f"the graph is not chordal: {u} and {show(apart)} are not adjacent, although "
+                    f"connected by {v} and earlier nodes; maximal cliques can be listed only for "
+                    "chordal graphs"
                 )
         if earlier != current:  # the clique cannot grow by v: it is maximal
             found.append(current)
@@ -297,7 +297,7 @@ def treewidth(adjacent: Sequence[NodeSet], allowed_sets: int = 20_000) -> int | 
     2
     """
     if isinstance(adjacent, str | bytes) or not isinstance(adjacent, Sequence):
-        raise GraphError(f"adjacent = {shown(adjacent)}: it must hold one mask per node")
+        raise GraphError(f"adjacent = {shown(adjacent)}: it must contain one mask per node")
     for row in adjacent:
         check_mask(row, len(adjacent), "adjacent")
     check_number("allowed_sets", allowed_sets, whole=True)

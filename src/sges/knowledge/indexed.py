@@ -205,7 +205,7 @@ class IndexedKnowledge:
     def _check_size(self, n: int) -> None:
         if n != self.n:
             raise KnowledgeError(
-                f"the knowledge is about {self.n} variables and the graph has {n}; "
+                f"the knowledge is about {self.n} variables, but the graph has {n}; "
                 "bind it to the names of these data"
             )
 

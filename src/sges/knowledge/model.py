@@ -216,7 +216,8 @@ class Knowledge:
         """
         if not isinstance(record, Mapping):
             raise KnowledgeError(
-                f"knowledge is a mapping with the keys {', '.join(FIELDS)}, not {shown(record)}"
+                f"knowledge must be a mapping with the keys {', '.join(FIELDS)}, not "
+                f"{shown(record)}"
             )
         for key in record:
             if key not in FIELDS:
@@ -307,7 +308,9 @@ def _pairs(field: str, values: object) -> list[Pair]:
             )
         a, b = (_label(v, where) for v in ends)
         if a == b:
-            raise KnowledgeError(f"{where}: {a}→{b} joins a variable to itself; an edge joins two")
+            raise KnowledgeError(
+                f"{where}: {a}→{b} connects a variable with itself; an edge needs two variables"
+            )
         pairs.append((a, b))
     return pairs
 
@@ -321,7 +324,7 @@ def _tiers(values: object) -> list[set[Any]]:
             if twice := tier & earlier:
                 raise KnowledgeError(
                     f"{min(twice, key=str)} is in the tiers {j} and {i} (counted from 0); "
-                    "a variable is in at most one tier"
+                    "a variable may be in at most one tier"
                 )
         tiers.append(tier)
     return tiers
@@ -358,7 +361,7 @@ def _names(names: object) -> list[str]:
     columns: list[Any] = list(names) if is_list else [None]  # type: ignore[call-overload]
     if not all(isinstance(name, str) for name in columns):
         raise KnowledgeError(
-            f"the names of the variables are a list of strings, not {shown(names)}"
+            f"the names of the variables must be a list of strings, not {shown(names)}"
         )
     if len(set(columns)) < len(columns):
         raise KnowledgeError("two variables have the same name; names must all be different")
@@ -391,7 +394,7 @@ def _check_conflicts(known: Knowledge) -> None:
         if tier_of[a] > tier_of[b]:
             raise KnowledgeError(
                 f"{a}→{b} is required, but {a} is in tier {tier_of[a]} and {b} in the earlier tier "
-                f"{tier_of[b]} (counted from 0); no edge points to an earlier tier"
+                f"{tier_of[b]} (counted from 0); no edge may point to an earlier tier"
             )
         if tier_of[a] == tier_of[b] and tier_of[a] in known.forbid_within:
             raise KnowledgeError(

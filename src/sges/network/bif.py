@@ -137,7 +137,7 @@ class _Parser:
                 self._take("}")
         number = {name: v for v, name in enumerate(self._levels)}
         if not number:
-            raise NetworkError("it declares no variable")
+            raise NetworkError("it declares no variables")
         if strange := [name for name in self._families if name not in number]:
             raise NetworkError(f"{shown(strange[0])} has probabilities, but is not declared")
         edges = []
@@ -171,8 +171,8 @@ class _Parser:
             levels = self._words("}", "a level")
             if count != str(len(levels)) or len(set(levels)) < len(levels):
                 raise NetworkError(
-                    f"variable {shown(name)} has {len(levels)} levels, {count[:20]} are "
-                    "declared, and they must all be different"
+                    f"variable {shown(name)} has {len(levels)} levels, and {count[:20]} are "
+                    "declared; the numbers must be equal, and the levels all different"
                 )
             self._take(";")
         self._take("}")
@@ -288,7 +288,7 @@ class _Parser:
 
     def _fail(self, wanted: str) -> NoReturn:
         if not self._peek():
-            raise NetworkError(f"it ends where {wanted} is expected")
+            raise NetworkError(f"unexpected end of file; expected {wanted}")
         line = self._text.count("\n", 0, self._tokens[self._next].start()) + 1
         raise NetworkError(f"line {line}: {shown(self._peek())} is not {wanted}")
 

@@ -112,7 +112,7 @@ class BayesianNetwork(Network):
         if len(arities) != dag.n:
             raise NetworkError(f"{len(arities)} arities were given for {dag.n} variables")
         if not all(0 < r <= 10**9 for r in arities):
-            rule = "a variable has at least one level, and a whole number of them"
+            rule = "the number of levels must be a whole number, at least one"
             raise NetworkError(f"arity {shown(arity)}: {rule}")
         rng = np.random.default_rng(seed)
         cpts = []
@@ -220,7 +220,7 @@ class BayesianNetwork(Network):
         if v in known:
             row[np.arange(len(row)) != known[v]] = 0.0
         if not row.sum() > 0:
-            raise NetworkError(f"what is given has probability zero: {given}")
+            raise NetworkError(f"the given values have probability zero: {given}")
         row /= row.sum()
         if level:
             return float(row[level_code(level.strip(), self.levels[v], name)])
@@ -260,7 +260,7 @@ def level_code(label: object, levels: Sequence[Any], name: str) -> int:
 def checked_cpts(dag: PDAG, cpts: Sequence[ArrayLike]) -> tuple[Floats, ...]:
     """Return read-only copies of the conditional distributions, and refuse what is not one."""
     if not isinstance(cpts, Sequence | np.ndarray):
-        raise NetworkError(f"cpts = {shown(cpts)}: it must hold one array for each variable")
+        raise NetworkError(f"cpts = {shown(cpts)}: it must contain one array for each variable")
     if len(cpts) != dag.n:
         raise NetworkError(f"{len(cpts)} distributions were given for {dag.n} variables")
     tables: list[Floats] = []
@@ -285,7 +285,7 @@ def checked_cpts(dag: PDAG, cpts: Sequence[ArrayLike]) -> tuple[Floats, ...]:
                 f"{', '.join(map(dag.name, parents)) or 'none'} in this order it must be {right}"
             )
         if (bad := table[~(table >= 0)]).size:
-            raise NetworkError(f"cpts[{name}] contains {bad[0]}; a probability is 0 or more")
+            raise NetworkError(f"cpts[{name}] contains {bad[0]}; a probability must be 0 or more")
         sums = table.sum(axis=-1)
         wrong = np.argwhere(~(np.abs(sums - 1) <= SUM_TOLERANCE))
         if len(wrong):
@@ -306,7 +306,7 @@ def checked_levels(
     if levels is None:
         return tuple(tuple(range(r)) for r in arities)
     if not isinstance(levels, Sequence) or not all(isinstance(one, Sequence) for one in levels):
-        raise NetworkError(f"levels = {shown(levels)}: it must hold a list for each variable")
+        raise NetworkError(f"levels = {shown(levels)}: it must contain a list for each variable")
     if len(levels) != dag.n:
         raise NetworkError(f"levels of {len(levels)} variables were given for {dag.n} variables")
     for v, (labels, arity) in enumerate(zip(levels, arities, strict=True)):
@@ -353,12 +353,12 @@ def coded_column(table: Dataset, at: int, labels: Sequence[Any]) -> NDArray[np.i
     """Return a discrete column of a table by the numbers that its levels have among ``labels``."""
     present = table.levels[at]
     if present is None:
-        raise DataError(f"column {table.names[at]!r} is continuous; a discrete one is needed")
+        raise DataError(f"column {table.names[at]!r} is continuous; it must be discrete")
     number = {label: code for code, label in enumerate(labels)}
     if strange := [label for label in present if label not in number]:
         raise DataError(
             f"column {table.names[at]!r} has the level {strange[0]!r}; "
-            f"the network's levels of it are {tuple(labels)}"
+            f"its levels in the network are {tuple(labels)}"
         )
     translation = np.array([number[label] for label in present], dtype=np.intp)
     codes: NDArray[np.intp] = translation[table.codes[table.discrete.index(at)]]

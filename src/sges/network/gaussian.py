@@ -163,7 +163,8 @@ class LinearGaussian(Network):
         if isinstance(rows, Dataset):
             refuse_holes(rows, "the density of a row")
             if rows.discrete:
-                raise DataError(f"column {rows.names[rows.discrete[0]]!r} is discrete")
+                name = rows.names[rows.discrete[0]]
+                raise DataError(f"column {name!r} is discrete; it must be continuous")
             values = rows.values[columns_of(self.dag.named(self.names), rows.names)].T
         else:
             values = as_numbers("rows", rows)

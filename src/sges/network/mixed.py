@@ -269,7 +269,7 @@ def _columns(table: Dataset, at: Sequence[int], levels: Levels) -> Floats:
         elif table.levels[i] is None:
             column[:] = table.values[table.continuous.index(i)]
         else:
-            raise DataError(f"column {table.names[i]!r} is discrete; a continuous one is needed")
+            raise DataError(f"column {table.names[i]!r} is discrete; it must be continuous")
     return columns
 
 
