@@ -85,7 +85,7 @@ types: $(VENV)/.installed-test
 contracts: $(VENV)/.installed-test
 	$(BIN)/lint-imports
 
-format: $(VENV)/.installed-test  ## Format and mend what can be mended
+format: $(VENV)/.installed-test  ## Format and fix automatically
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 

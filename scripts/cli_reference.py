@@ -16,7 +16,7 @@ Parameter: TypeAlias = Any
 
 HEAD = """# The command `sges`
 
-Made from the code by `make docs`; `sges COMMAND --help` says the same.
+Made from the code by `make docs`; `sges COMMAND --help` prints the same text.
 
 * Results go to standard output, everything else to standard error. `--json` prints one JSON
   document and nothing else.

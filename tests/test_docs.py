@@ -7,7 +7,7 @@ On each page, top to bottom, in an empty directory:
     ```console   each line that begins with "$ " is run by a shell if it calls sges, and what
                  stands below it is what it prints
 
-Where "..." stands, anything may.
+"..." matches any text.
 """
 
 import doctest

@@ -55,7 +55,7 @@ def test_the_file_and_the_exceptions_are_about_these_problems() -> None:
 def test_the_search_takes_the_steps_that_it_always_took(name: str) -> None:
     told = difference(golden(name), PROBLEMS[name].record())
     if name in CHANGED:
-        assert told is not None, f"{name} is as it was; take it out of CHANGED"
+        assert told is not None, f"{name} no longer differs; remove it from CHANGED"
     elif told is not None:
         pytest.fail(f"{name}\n{told}", pytrace=False)
 
