@@ -6,7 +6,7 @@ effects are one value for each possible set of parents (IDA: Maathuis, Kalisch &
 ``sges.adjustment`` estimates each of them.
 
 Where no path leads from x to y, the effect is zero by the graph and is not estimated.  All values
-assume that the graph is right, that there are no hidden common causes, and no selection.
+assume that the graph is correct, that there are no hidden common causes, and no selection.
 """
 
 from collections.abc import Iterable, Sequence
@@ -66,7 +66,7 @@ class LinearEffect:
     treatment : str
         The variable that is set.
     outcome : str
-        The variable that responds.
+        The outcome.
     values : tuple of float
         How much the outcome changes on average per unit of the treatment: one value for each
         possible set of parents of the treatment.
@@ -341,7 +341,7 @@ def effect(
     treatment : str or int
         The variable that is set, by name or number.
     outcome : str or int
-        The variable that responds.
+        The outcome.
     data : table, Moments, LinearGaussian or BayesianNetwork
         What to estimate the effects from.  Columns are matched by name if the graph has names.
     adjustment : {"parents", "optimal"}, optional

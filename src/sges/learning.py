@@ -282,7 +282,7 @@ def _replay(
     """Return what a checkpoint has kept of a run with these settings on these data."""
     if data is None:
         raise InvalidArgument(
-            "checkpoint= needs a table, by which the run is recognised; a score object has none"
+            "checkpoint= needs a table to identify the run; a score object has no table"
         )
     settings = {
         "run": "learn",
@@ -355,7 +355,7 @@ class SearchPlan:
             result, assume = chosen.result, chosen.assume
             tried = ", ".join(str(one.k) for one in chosen.rounds)
             notes.append(
-                f"assume {assume}: chosen among k = {tried}; the next did not improve the score"
+                f"assume {assume}: chosen among k = {tried}; a larger k did not improve the score"
             )
         else:
             result = search(score, assume, **options)
@@ -364,9 +364,9 @@ class SearchPlan:
             measured = MaxParents.of(result.cpdag).k
             if measured > assume.k:
                 notes.append(
-                    f"the graph has a MaxParents of {measured}, more than the {assume.k} assumed "
-                    "of the truth: the assumption restricts which deletions are considered, not "
-                    "the result; use max_indegree to limit the graph"
+                    f"a variable of the graph has {measured} parents, more than the {assume.k} "
+                    "assumed for the true graph: the assumption restricts which deletions are "
+                    "considered, not the result; use max_indegree to limit the graph"
                 )
         return replace(result, notes=(*result.notes, *notes))
 
@@ -435,8 +435,9 @@ def read_table(
         beside += [f"{word}=" for word in given if word != "names"]
         if beside:
             raise InvalidArgument(
-                f"{beside[0]} was given beside a score object ({type(score).__name__}), which has "
-                "its own data; give the table and the score's name or class, or the score alone"
+                f"{beside[0]} cannot be combined with a score object ({type(score).__name__}), "
+                "which has its own data; give the table and the score's name or class, or the "
+                "score alone"
             )
         return None
     elif not callable(score):
@@ -449,7 +450,7 @@ def read_table(
     if isinstance(table, Moments):
         if given:
             raise InvalidArgument(
-                f"{given[0]}= is about reading a table, and Moments have been read"
+                f"{given[0]}= applies to reading a table; Moments have already been read"
             )
         return table
     from sges.data.sources import statistics_of
@@ -488,7 +489,7 @@ def scorer_of(data: Dataset | Moments | None, score: AnyScore, penalty: Penalty)
 def _notes(
     data: Dataset | Moments | None, score: AnyScore, scorer: Score, about_penalty: Sequence[str]
 ) -> list[str]:
-    """Return what was read, why this score is used, and what to look at before trusting a graph."""
+    """Return what was read, why this score is used, and what to inspect in the table."""
     notes: list[str] = []
     if data is not None:
         is_chosen = isinstance(score, str) and score in ("auto", "bic")
@@ -497,13 +498,13 @@ def _notes(
         if isinstance(data, Dataset) and (data.unit != 1 or data.holes is not None):
             size = f"{data.rows:,} rows, scored as {data.records:,} records,"
         elif isinstance(data, Dataset) and data.rows != data.records:
-            size = f"{data.rows:,} rows that stand for {data.records:,} records"
+            size = f"{data.rows:,} rows that represent {data.records:,} records"
         columns = f"{len(data.names):,} column{'' if len(data.names) == 1 else 's'}"
         notes += [*data.notes, f"score {score_name(scorer)}: {why}", f"data: {size} of {columns}"]
     notes += about_penalty
     if data is not None and (topics := glance(data)):
         where = Spelling("Dataset.of(table).describe()", "sges inspect")
-        look = f"look at the table before trusting the edges ({', '.join(topics)}): "
+        look = f"inspect the table before interpreting the edges ({', '.join(topics)}): "
         notes.append(Message(look, where))
     if not engines.IS_COMPILED:
         notes.append(
@@ -524,8 +525,8 @@ def _matched_start(start: AnyStart, names: Sequence[str] | int) -> PDAG | None:
     if unmatched := sorted(set(start.names) ^ set(names)):
         where = "the start" if unmatched[0] in start.names else "the table"
         raise InvalidArgument(
-            f"{unmatched[0]!r} is a variable of {where} only; the start must have the columns of "
-            "the table as its nodes"
+            f"{unmatched[0]!r} occurs only in {where}; the nodes of the start must be the columns "
+            "of the table"
         )
     position = {name: v for v, name in enumerate(names)}
     return start.relabel([position[name] for name in start.names])

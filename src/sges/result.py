@@ -276,7 +276,7 @@ class Result(NamedGraph):
     ) -> "LinearEffect | DiscreteEffect":
         """Return the possible effects of one variable on another over the class (IDA).
 
-        The values assume that the graph is right, that there are no hidden common causes, and
+        The values assume that the graph is correct, that there are no hidden common causes, and
         that relations are linear or all variables discrete.
 
         Parameters

@@ -63,7 +63,7 @@ def test_the_rows_are_told_and_the_records_where_they_differ() -> None:
     assert "data: 5,000 rows of 8 columns" in sges.learn(examples.load("asia")).notes
     table = {"a": [0, 1, 0, 1], "b": [0, 1, 1, 0], "times": [500, 400, 5, 5]}
     notes = sges.learn(table, kinds="discrete", weights="times").notes
-    assert "data: 4 rows that stand for 910 records of 2 columns" in notes
+    assert "data: 4 rows that represent 910 records of 2 columns" in notes
 
 
 def test_a_warning_and_a_note_say_that_the_compiled_engine_is_missing(
@@ -255,7 +255,7 @@ def test_a_result_pickles_with_its_notes() -> None:
             {"forward": "sideways"},
             "forward = 'sideways' is not one of 'fes', 'poly', 'order', 'complete'",
         ),
-        ({"start": PDAG.empty(8, [*"abcdefgh"])}, "'a' is a variable of the start only"),
+        ({"start": PDAG.empty(8, [*"abcdefgh"])}, "'a' occurs only in the start"),
         ({"score": BDeu, "penalty": 2.0}, "set the penalty where it is made"),
     ],
 )
@@ -268,10 +268,10 @@ def test_wrong_arguments_are_refused_in_one_line(arguments: Columns, message: st
 def test_a_table_beside_a_score_object_is_refused() -> None:
     example = examples.load("asia")
     with pytest.raises(
-        InvalidArgument, match=r"a table was given beside a score object \(DiscreteBIC\)"
+        InvalidArgument, match=r"a table cannot be combined with a score object \(DiscreteBIC\)"
     ):
         sges.learn(example, score=DiscreteBIC(example))
-    with pytest.raises(InvalidArgument, match="kinds= was given beside"):
+    with pytest.raises(InvalidArgument, match="kinds= cannot be combined with"):
         sges.learn(score=DiscreteBIC(example), kinds="discrete")
     with pytest.raises(InvalidArgument, match="no table was given"):
         sges.learn()
@@ -346,7 +346,9 @@ def test_a_graph_beyond_what_was_assumed_is_told() -> None:
         for note in sges.learn(table, assume=sges.MaxParents(1)).notes
         if "more than the 1 assumed" in note
     )
-    assert beyond.startswith(f"the graph has a MaxParents of {bound.k}, more than the 1 assumed")
+    assert beyond.startswith(
+        f"a variable of the graph has {bound.k} parents, more than the 1 assumed"
+    )
 
 
 @pytest.mark.parametrize(
@@ -388,7 +390,7 @@ def test_progress_true_shows_a_line_on_standard_error(capsys: pytest.CaptureFixt
 
 def test_options_on_reading_beside_moments_are_refused() -> None:
     moments = Moments.of(Dataset.of(linear_data(4, 3, 100, 0)[1]))
-    with pytest.raises(InvalidArgument, match="kinds= is about reading a table, and Moments have"):
+    with pytest.raises(InvalidArgument, match="kinds= applies to reading a table; Moments have"):
         sges.learn(moments, kinds="continuous")
 
 

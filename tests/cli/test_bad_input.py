@@ -76,7 +76,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "has no penalty; scores with a penalty are",
         ),
         ("learn ASIA --strategy best", 2, "--strategy = 'best' is not one of"),
-        ("learn ASIA --auto-bound --max-parents 2", 2, "the search takes one assumption"),
+        ("learn ASIA --auto-bound --max-parents 2", 2, "give only one assumption"),
         ("learn ASIA --time-limit -1", 2, "--time-limit = -1.0: it must be a number"),
         ("learn ASIA --forward nowhere.json", 2, "--forward = 'nowhere.json' is not one of"),
         ("learn ASIA --kinds asia=round", 2, "--kinds = 'round' is not one of"),
@@ -247,4 +247,4 @@ def test_memory_that_runs_out_is_one_line(capsys: Capture, monkeypatch: pytest.M
 
     monkeypatch.setattr("sges.data.Dataset.of", exhausted)
     assert run(["learn", ASIA]) == INVALID_DATA
-    assert capsys.readouterr().err == "sges: there is not enough memory for this\n"
+    assert capsys.readouterr().err == "sges: not enough memory\n"

@@ -146,8 +146,9 @@ def test_learn_points_to_inspect(capsys: Capture, tmp_path: Path) -> None:
     path.write_text("\n".join(["weight,low", *rows, ""]))
     assert run(["learn", str(path)]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "look at the table before trusting the edges (deterministic columns): sges inspect" in (
-        shown
+    assert (
+        "inspect the table before interpreting the edges (deterministic columns): sges inspect"
+        in (shown)
     )
 
 

@@ -119,7 +119,7 @@ def test_moments_are_drawn_by_their_covariance() -> None:
     found = confidence(moments, 10)
     assert found.draw == "wishart"
     assert found == confidence(GAUSSIAN, 10, draw="wishart")
-    with pytest.raises(InvalidArgument, match="Moments have none"):
+    with pytest.raises(InvalidArgument, match="Moments contain none"):
         confidence(moments, 10, draw="half")
 
 
@@ -197,7 +197,7 @@ def test_time_is_kept_and_what_is_done_counts() -> None:
     assert (found.stopped, found.complete, found.replicates) == ("time limit", False, 100_000)
     assert f"{found.done} of 100000" in repr(found)
     assert found.graphs == confidence(GAUSSIAN, found.done).graphs
-    with pytest.raises(Undecided, match="not one replicate"):
+    with pytest.raises(Undecided, match="no replicate was finished"):
         confidence(GAUSSIAN, 5, time_limit=0.0)
 
 

@@ -189,7 +189,7 @@ def test_the_score_of_moments_draws_like_the_moments() -> None:
     [
         ("halves", True, True, "did you mean 'half'"),
         ("bootstrap", False, True, "use draw='half'"),
-        ("wishart", True, False, "draws covariances"),
+        ("wishart", True, False, "draws covariance matrices"),
     ],
 )
 def test_a_way_to_draw_that_does_not_fit_is_refused(

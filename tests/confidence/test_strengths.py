@@ -132,7 +132,9 @@ def test_lines_without_a_common_dag_are_directed_with_a_note() -> None:
     averaged = square.averaged(0.5)
     assert averaged.cpdag.edge_count() == 4
     assert averaged.cpdag.v_structures()
-    assert averaged.notes == ("the undirected edges were directed as more replicates direct them",)
+    assert averaged.notes == (
+        "the undirected edges were given the direction that is more frequent among the replicates",
+    )
 
 
 TEXTS = st.sampled_from(["", "a-b", "a>b c>b", "a-b b-c", "a>b c>b c-d", "a-c", "a>d b>d c>d"])

@@ -535,13 +535,13 @@ def test_of_a_large_file_a_part_is_looked_at(
 def test_learn_points_to_serious_findings_in_one_line() -> None:
     table = independent("a", "b")
     table["low"] = table["a"] < 0
-    notes = [note for note in learn(table).notes if "look at the table" in note]
+    notes = [note for note in learn(table).notes if "inspect the table" in note]
     assert notes == [
-        "look at the table before trusting the edges (deterministic columns): "
+        "inspect the table before interpreting the edges (deterministic columns): "
         "Dataset.of(table).describe()"
     ]
     assert in_shell(notes[0]).endswith("(deterministic columns): sges inspect")
-    assert not [note for note in learn(independent("a", "b")).notes if "look at" in note]
+    assert not [note for note in learn(independent("a", "b")).notes if "inspect" in note]
 
 
 def test_moments_are_looked_at_for_collinear_columns() -> None:

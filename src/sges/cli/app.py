@@ -100,7 +100,7 @@ def run(arguments: list[str] | None = None) -> int:
         name = f"{error.filename}: " if error.filename else ""
         message, code = f"{name}{error.strerror or error}", INVALID_DATA
     except MemoryError:
-        message, code = "there is not enough memory for this", INVALID_DATA
+        message, code = "not enough memory", INVALID_DATA
     except (KeyboardInterrupt, typer.Abort):
         message, code = INTERRUPTION, INTERRUPTED
     remark(message)

@@ -101,7 +101,9 @@ def compare(*, truth: str, found: str, as_they_are: bool = False, as_json: bool 
         share = f"precision {agreement.precision:.3f}, recall {agreement.recall:.3f}"
         table.add_row(f"F1 of {what}", f"{agreement.f1:.3f}", share)
     if result.aid is None:
-        table.add_row("adjustment distances", "-", "they need gadjid, and CPDAGs or DAGs")
+        table.add_row(
+            "adjustment distances", "-", "not computed: needs gadjid and two CPDAGs or DAGs"
+        )
     else:
         for rule in ("parent", "ancestor", "oset"):
             table.add_row(f"{rule} adjustment distance", f"{getattr(result.aid, rule):.3f}", "")

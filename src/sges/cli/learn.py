@@ -233,9 +233,9 @@ def confidence(
 
 @takes()
 def inspect(*, table: str, as_json: bool = False, **reading: Any) -> None:  # noqa: ANN401
-    """Look at a table before a search: what it holds, and what in it matters.
+    """Look at a table before a search: describe its columns and point out problems.
 
-    Prints the kind of each column and what it holds, and what a statistician would point out:
+    Prints the kind and content of each column, and what a statistician would point out:
     missing values, columns that are copies or functions of others, skew and heavy tails, curved
     relations, dependent rows, too few rows. Each finding names the option of sges learn that
     helps. Missing values are described and not refused.
@@ -313,9 +313,7 @@ def assumption(auto: bool, **bounds: int | None) -> "AtMost | Literal['auto'] | 
     given = {f"--{word.replace('_', '-')}": k for word, k in bounds.items() if k is not None}
     options = [*given, *(["--auto-bound"] if auto else [])]
     if len(options) > 1:
-        raise InvalidArgument(
-            f"{' and '.join(options)} were both given; the search takes one assumption"
-        )
+        raise InvalidArgument(f"{' and '.join(options)} were both given; give only one assumption")
     for name, k in given.items():
         return property_of(name)(k)
     return "auto" if auto else None

@@ -50,9 +50,10 @@ SHARED: dict[str, Any] = {
     ),
     "score": option(
         "NAME",
-        "auto (qNML for discrete columns, otherwise the BIC that fits), bic (always the BIC that "
-        "fits), gaussian-bic, bge, discrete-bic, qnml, bdeu, degenerate-gaussian, basis (curved "
-        "relations) or rank (skew and outliers). With a number as --penalty, auto means bic.",
+        "auto (qNML for discrete columns, otherwise the BIC for the kinds of columns), bic (always "
+        "that BIC), gaussian-bic, bge, discrete-bic, qnml, bdeu, degenerate-gaussian, basis (for "
+        "curved relations) or rank (for skew and outliers). With a number as --penalty, auto means "
+        "bic.",
         autocompletion=completion("sges.score.named", "SCORE_WORDS"),
     ),
     "strategy": option(
@@ -86,8 +87,8 @@ SHARED: dict[str, Any] = {
     ),
     "missing": _reading(
         "HOW",
-        "Missing values: error (refuse them), drop (their rows), em (estimate from the values "
-        "observed) or level (one more level of a discrete column).",
+        "Missing values: error (stop with an error), drop (drop their rows), em (estimate from the "
+        "values observed) or level (one more level of a discrete column).",
         autocompletion=completion("sges.data", "Missing"),
         show_default=True,
     ),

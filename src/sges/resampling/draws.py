@@ -106,12 +106,12 @@ class Source:
             )
         if chosen == "wishart" and not gaussian:
             raise InvalidArgument(
-                "draw = 'wishart' draws covariances, and this score needs more than those; "
+                "draw = 'wishart' draws covariance matrices, but this score needs the records; "
                 "use draw='half'"
             )
         if chosen != "wishart" and isinstance(data, Moments):
             raise InvalidArgument(
-                f"draw = {chosen!r} draws records, and Moments have none; "
+                f"draw = {chosen!r} draws records, but Moments contain none; "
                 + ("use draw='wishart'" if penalised else "give the table itself")
             )
         least = 4 if chosen == "half" else 2

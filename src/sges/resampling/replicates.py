@@ -185,9 +185,9 @@ def confidence(
         If the table cannot be used, or has too few records to draw from; or if the checkpoint is
         damaged, or was made from other data or with other settings.
     Undecided
-        If not one replicate was searched within the time limit.
+        If no replicate was finished within the time limit.
     ClusterError
-        If a cluster went away before one replicate was searched.
+        If the connection to a cluster was lost before one replicate was finished.
 
     References
     ----------
@@ -216,7 +216,7 @@ def confidence(
     if data is None:
         if penalty not in ("auto", 1.0):
             raise InvalidArgument(
-                f"penalty = {penalty!r} was given beside a score object, which has its own"
+                f"penalty = {penalty!r} cannot be combined with a score object, which has its own"
             )
         data, score, kept = source_of(score)  # type: ignore[arg-type]
     plan = SearchPlan.of(
@@ -252,8 +252,8 @@ def confidence_of_result(
     check_run(replicates, seed, time_limit, progress)
     if result.scorer is None or not isinstance(result.plan, SearchPlan):
         raise InvalidArgument(
-            "this result has no score or no plan of its search: results that were stored, or not "
-            "made by sges.learn, have none; call sges.confidence(table, ...)"
+            "this result does not contain its score and settings, because it was read from a file "
+            "or not made by sges.learn; call sges.confidence(table, ...)"
         )
     data, score, penalty = source_of(result.scorer)
     if result.cpdag.names is not None:
@@ -444,8 +444,8 @@ def run(
             raise
         if not graphs:
             raise ClusterError(
-                f"the cluster went away before one replicate was searched ({shown_error(error)}); "
-                "start it again, and call again"
+                f"the connection to the cluster was lost before one replicate was finished "
+                f"({shown_error(error)}); restart it and repeat the call"
             ) from error
         stopped = "the cluster went away"
     finally:
@@ -455,7 +455,7 @@ def run(
     found = tuple(graph for number, graph in sorted(graphs.items()) if number < replicates)
     if not found:
         raise Undecided(
-            f"time_limit = {time_limit:g}: not one replicate was searched in that time; allow more"
+            f"time_limit = {time_limit:g}: no replicate was finished in that time; increase it"
         )
     why = stopped if len(found) < replicates else None
     return question.confidence(found, replicates, time.perf_counter() - begun, why)
@@ -472,7 +472,7 @@ def _restored(checkpoint: Checkpoint, names: tuple[str, ...]) -> dict[int, PDAG]
     if state is None:
         return {}
     if not isinstance(state, dict) or not all(re.fullmatch(r"[0-9]{1,7}", key) for key in state):
-        raise checkpoint.refused("it does not hold graphs by the numbers of replicates")
+        raise checkpoint.refused("it does not contain the graphs of replicates")
     try:
         return {int(key): graph_of_list(edges, names) for key, edges in state.items()}
     except DataError as error:

@@ -263,7 +263,7 @@ class Confidence:
 
         Edges are added by decreasing share, each in the state that most replicates give it.  An
         arrow that would close a directed cycle is left out, with a note.  If the arrows and lines
-        have no common DAG, the lines are directed as more replicates direct them, with a note.
+        have no common DAG, undirected edges get the direction that is more frequent, with a note.
 
         Parameters
         ----------
@@ -296,7 +296,10 @@ class Confidence:
         try:
             dag = pdag_to_dag(graph.edited(undirect=lines))
         except NoConsistentExtension:
-            notes.append("the undirected edges were directed as more replicates direct them")
+            notes.append(
+                "the undirected edges were given the direction that is more frequent among the "
+                "replicates"
+            )
             dag = graph
             for pair in lines:  # the usual way, unless that makes a cycle
                 x, y = usual[pair][0]
@@ -476,7 +479,7 @@ class Confidence:
         points = [(row["strength"], row["share"]) for row in self.curve()]
         return draw_steps(
             points, path, ax, mark=self.threshold,
-            labels=("strength of a pair", "share of pairs at most as strong"),
+            labels=("strength of a pair", "share of pairs with at most this strength"),
         )  # fmt: skip
 
     def _node(self, node: str | int) -> int:

@@ -10,7 +10,7 @@
                      examined, and orders and escapes take a multiple of the work before them
     "low-order"      first deletes from the complete graph that condition on few variables
                      (``sges.search.low_order``), then as "auto" from the best state of all levels;
-                     for dense truths and little discrete data
+                     for dense true graphs and small discrete tables
 
 Each word stands for a ``Strategy``; ``Strategy`` makes other combinations.  What each of them
 guarantees is in ``docs/explanation/strategies.md``.
