@@ -347,7 +347,7 @@ def check_property(prop: Property, largest: int = 4) -> None:
     Traceback (most recent call last):
     ...
     sges.errors.InvalidProperty: OneEdgeAtLeast is not hereditary: it holds for \
-PDAG(2 nodes: 0→1) but not without its node 0, PDAG(1 node)
+PDAG(2 nodes: 0→1) but not for the subgraph without node 0, PDAG(1 node)
     """
     if not callable(getattr(prop, "holds", None)) or isinstance(prop, type):
         raise InvalidProperty(f"{shown(prop)} is not a property; it needs a method holds(graph)")

@@ -159,8 +159,8 @@ class Description:
     <BLANKLINE>
     Worth knowing:
       * The table has only 4 rows.
-        An edge between two columns that are continuous needs a correlation of about
-        0.71 to be found. See how sure each edge is with sges.confidence(table).
+        An edge between two continuous columns needs a correlation of about 0.71 to
+        be found. See how sure each edge is with sges.confidence(table).
     """
 
     rows: int
