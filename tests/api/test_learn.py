@@ -326,7 +326,7 @@ def test_a_bound_on_parents_can_be_chosen_from_the_data() -> None:
     assert any(note.startswith("assume MaxParents(k=2): chosen") for note in chosen.notes)
     with pytest.raises(InvalidArgument, match="assume = 'k=2': it must be a property"):
         sges.learn(table, assume="k=2")  # type: ignore[arg-type]
-    with pytest.raises(InvalidArgument, match="exact=True needs a given property"):
+    with pytest.raises(InvalidArgument, match="exact=True cannot be combined with a bound"):
         sges.learn(table, assume="auto", strategy=sges.Strategy(exact=True))
 
 

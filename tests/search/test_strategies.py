@@ -173,15 +173,21 @@ class TestStrategyValue:
         ("make", "message"),
         [
             (lambda: as_strategy("zigzag"), "strategy = 'zigzag' is not one of 'two-phase'"),
-            (lambda: Strategy(interleaved=True, turning=True), "turning=True is for two phases"),
-            (lambda: Strategy(interleaved=True, repeat=True), "repeat=True is for two phases"),
-            (lambda: Strategy(order=True), "order=True is for interleaved search"),
+            (
+                lambda: Strategy(interleaved=True, turning=True),
+                "turning=True applies to two-phase search only",
+            ),
+            (
+                lambda: Strategy(interleaved=True, repeat=True),
+                "repeat=True applies to two-phase search only",
+            ),
+            (lambda: Strategy(order=True), "order=True applies to interleaved search only"),
             (lambda: Strategy(time_limit=3), "time_limit = 3 limits the escapes"),
             (
                 lambda: Strategy(extended=True, max_evaluations=-1),
                 "max_evaluations = -1: it must be a whole number",
             ),
-            (lambda: Strategy(extended=True, patience=2), "patience = 2: it is a share"),
+            (lambda: Strategy(extended=True, patience=2), "patience = 2: it must be a share"),
         ],
     )
     def test_what_makes_no_sense_is_refused_in_one_line(

@@ -337,8 +337,8 @@ def search_on(
         notes.append(
             f"from step {engine.capped} on the search was selective: of a clique of neighbors with "
             f"more than {limit} subsets only the smallest and largest subsets were examined; the "
-            "large-sample guarantee then assumes that, in truth, no two adjacent variables are "
-            "common children of two non-adjacent ones (theory, section 10)"
+            "large-sample guarantee then assumes that, in the true graph, no two common children "
+            "of non-adjacent variables are adjacent (theory, section 10)"
         )
     bound = bound_of(run, word, selection) if how in TWO_PHASES else None
     return run.result(selection.assume, word, bound, str(how), tuple(notes))
@@ -469,8 +469,7 @@ def start_of(n: int, forward: Forward | None, start: PDAG | None) -> tuple[PDAG 
         return start, forward
     if start is not None:
         raise InvalidArgument(
-            'forward = "complete" is itself a graph to start from; give forward= or start=, not '
-            "both"
+            'forward = "complete" already determines the start; give forward= or start=, not both'
         )
     return PDAG.complete(n), forward
 

@@ -22,7 +22,7 @@ from sges.search.algorithms import Forward, forward_phase, search, search_on, st
 from sges.search.moves import Constraint
 from sges.search.replay import Replay
 from sges.search.run import OnProgress, Run, Selection
-from sges.search.strategy import AnyStrategy, as_strategy
+from sges.search.strategy import AnyStrategy, Strategy, as_strategy
 from sges.selective import bounds_of
 
 
@@ -82,24 +82,11 @@ def auto_bound(
         The result of the best round, the property it assumed, and all rounds.
     """
     how = as_strategy(strategy)
-    if how.exact or how.drop_large:
-        word = "exact" if how.exact else "drop_large"
-        raise InvalidArgument(f"{word}=True needs a given property, not one that is chosen")
-    if how.low_order:
-        raise InvalidArgument(
-            "low-order search raises its own bound level by level; give assume=None, or a property"
-        )
-    given: object = kind
-    if not (isinstance(given, type) and issubclass(given, AtMost)):
-        raise InvalidArgument(f"kind = {shown(kind)} is not a kind of bound, such as MaxParents")
+    _check_kind(kind, how)
     run = Run(score, max_indegree, time_limit, progress, how.counting, constraint, n_jobs, replay)
     first = max(kind.smallest, 1)
     last = max(score.n, first) if max_bound is None else max_bound
     check_number("max_bound", last, whole=True, least=first)
-    if bounds_of(kind(first)) == (None, None):
-        raise InvalidArgument(
-            f"{kind.__name__} puts no bound on deletes, so there is no bound to choose"
-        )
     graph, word = start_of(run.n, forward, start)
     run.start(graph, relaxed=True)
     begin = word
@@ -146,3 +133,19 @@ def auto_bound(
         notes=(*end.notes, f"bound chosen by score, k: score = {tried}"),
     )
     return AutoResult(result, assume, tuple(rounds))
+
+
+def _check_kind(kind: type[AtMost], how: Strategy) -> None:
+    """Raise an error unless bounds of this kind can be chosen with this strategy."""
+    if how.exact or how.drop_large:
+        word = "exact" if how.exact else "drop_large"
+        raise InvalidArgument(f"{word}=True cannot be combined with a bound chosen automatically")
+    if how.low_order:
+        raise InvalidArgument(
+            "low-order search raises its own bound level by level; give assume=None, or a property"
+        )
+    given: object = kind
+    if not (isinstance(given, type) and issubclass(given, AtMost)):
+        raise InvalidArgument(f"kind = {shown(kind)} is not a kind of bound, such as MaxParents")
+    if bounds_of(kind(max(kind.smallest, 1))) == (None, None):
+        raise InvalidArgument(f"{kind.__name__} does not bound deletes, so no bound can be chosen")

@@ -291,8 +291,8 @@ def first_order(
         ready = [v for v in left if not needs[v] & ~done]
         if not ready:
             raise InvalidArgument(
-                f"no order of the nodes {left} obeys the background knowledge: the edges that it "
-                "forbids one way only must not make a circle; use another forward phase"
+                f"no order of the nodes {left} obeys the background knowledge: the directions that "
+                "it allows must not force a cycle; use another forward phase"
             )
         order += ready
         left = [v for v in left if v not in ready]

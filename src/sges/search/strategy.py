@@ -113,18 +113,18 @@ class Strategy:
         if self.interleaved and (self.turning or self.repeat):
             word = "turning" if self.turning else "repeat"
             raise InvalidArgument(
-                f"{word}=True is for two phases: interleaved search does it anyway"
+                f"{word}=True applies to two-phase search only; interleaved search always does this"
             )
         if self.order and not self.interleaved:
             raise InvalidArgument(
-                'order=True is for interleaved search; two phases take forward="order"'
+                'order=True applies to interleaved search only; for two phases use forward="order"'
             )
         if self.low_order and self.order:
             raise InvalidArgument(
-                "low_order=True and order=True are two ways to begin; choose one of them"
+                "low_order=True and order=True cannot be combined; choose one of them"
             )
         if not 0 <= self.patience <= 1:
-            raise InvalidArgument(f"patience = {self.patience}: it is a share, from 0 to 1")
+            raise InvalidArgument(f"patience = {self.patience}: it must be a share, from 0 to 1")
         if self.max_evaluations is not None and not self.counting:
             raise InvalidArgument(
                 f"max_evaluations = {self.max_evaluations} needs evaluations to be counted; "
