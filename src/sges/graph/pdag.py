@@ -39,7 +39,6 @@ from sges.nodeset import (
     as_permutation,
     check_mask,
     nodes,
-    nodeset,
     reach,
     union,
 )
@@ -414,11 +413,20 @@ class PDAG(NamedGraph):
 
     def _selected(self, old: list[int]) -> "PDAG":
         """Return the subgraph induced by some nodes, numbered 0, 1, ... in their order here."""
-        new = {v: 1 << i for i, v in enumerate(old)}
-        kept = nodeset(old)
+        new = {1 << v: 1 << i for i, v in enumerate(old)}
+        kept = sum(new)
+
+        def renumbered(row: NodeSet) -> NodeSet:
+            row, found = row & kept, 0
+            while row:
+                lowest = row & -row
+                found |= new[lowest]
+                row ^= lowest
+            return found
+
         return PDAG(
-            tuple(sum(new[u] for u in nodes(self.out[v] & kept)) for v in old),
-            tuple(sum(new[u] for u in nodes(self.into[v] & kept)) for v in old),
+            tuple(renumbered(self.out[v]) for v in old),
+            tuple(renumbered(self.into[v]) for v in old),
             None if self.names is None else tuple(self.names[v] for v in old),
         )
 
