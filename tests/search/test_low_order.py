@@ -378,8 +378,8 @@ def test_an_explanation_names_the_separator() -> None:
     assert sizes == {0, 1, 2}
 
 
-def test_order_and_low_order_are_two_ways_to_begin() -> None:
-    with pytest.raises(InvalidArgument, match="two ways"):
+def test_order_and_low_order_cannot_be_combined() -> None:
+    with pytest.raises(InvalidArgument, match="cannot be combined"):
         Strategy(interleaved=True, order=True, low_order=True)
 
 
