@@ -128,7 +128,7 @@ def _as_edge(cpdag: PDAG, x: int, y: int) -> tuple[int, int]:
 def proposed_sets(
     cpdag: PDAG, x: int, y: int, clique_bound: int | None, size_bound: int | None
 ) -> frozenset[NodeSet]:
-    """Return every H that the bounds allow for an edge; None is no bound.
+    """Return every H that the bounds allow for an edge; None means no bound.
 
     Paper: Fig. 6.
     """

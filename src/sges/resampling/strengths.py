@@ -313,7 +313,7 @@ class Confidence:
         first.
         """
 
-        def agreement(graph: PDAG) -> int:  # pairs of replicates alike, but for a constant
+        def agreement(graph: PDAG) -> int:  # pairs of replicates alike, up to a constant
             counts = ((self._counts[pair], state) for pair, state in _states(graph))
             return sum(count[state] + sum(count) - self.done for count, state in counts)
 

@@ -257,7 +257,7 @@ class AskedGains(CountingScore):
         work: float | None = None,
         listed: float | None = None,
     ) -> None:
-        """Limit what follows, in seconds, families asked for, and work; None is no limit.
+        """Limit what follows, in seconds, families asked for, and work; None means no limit.
 
         When the limit is reached, ``OutOfBudget`` is raised.
         """

@@ -109,7 +109,7 @@ OnProgress: TypeAlias = Callable[[Progress], object]
 class Budget:
     """How much a part of a run may still use: seconds, score evaluations, work, and sets listed.
 
-    None is no limit.  Evaluations are limited strictly: a question that might need more than are
+    None means no limit.  Evaluations are limited strictly: a question that might need more than are
     left is not asked.  ``spent`` tells whether the budget has ended a part of the run.
     """
 
