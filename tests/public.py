@@ -35,7 +35,7 @@ def public_names() -> dict[str, Any]:
 
 
 def is_enum(thing: type) -> bool:
-    """Tell whether a class is an enumeration, whose members document themselves."""
+    """Return whether a class is an enumeration, whose members document themselves."""
     return issubclass(thing, Enum)
 
 

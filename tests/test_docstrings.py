@@ -33,7 +33,7 @@ SHORT = {"RT01", "YD01"}
 
 
 def without_arguments(thing: object) -> bool:
-    """Tell whether a method takes nothing but its object."""
+    """Return whether a method takes nothing but its object."""
     names = [name for name in inspect.signature(thing).parameters if name not in ("self", "cls")]  # type: ignore[arg-type]
     return not names
 

@@ -126,7 +126,7 @@ class LongestPathAtMostOne:
     """The paper's own example of a property that is not equivalence invariant."""
 
     def holds(self, graph: PDAG) -> bool:
-        """Tell whether no directed path has two edges."""
+        """Return whether no directed path has two edges."""
         return all(not graph.children(y) for _, y in graph.directed_edges())
 
 
@@ -134,7 +134,7 @@ class AtLeastOneParent:
     """The paper's own example of a property that is not hereditary."""
 
     def holds(self, graph: PDAG) -> bool:
-        """Tell whether some node has a parent."""
+        """Return whether some node has a parent."""
         return graph.edge_count() > 0
 
 
@@ -142,7 +142,7 @@ class SparseAndNarrow:
     """A user's own property: an EIH one."""
 
     def holds(self, graph: PDAG) -> bool:
-        """Tell whether there are few edges and little v-width."""
+        """Return whether there are few edges and little v-width."""
         return graph.edge_count() <= 3 and MaxVWidth(1).holds(graph)
 
 

@@ -59,7 +59,7 @@ def changed(record: Any, path: tuple[Any, ...], value: Any, *, remove: bool) -> 
 
 
 def is_plain(text: str) -> bool:
-    """Tell whether nothing in a text can control a terminal."""
+    """Return whether nothing in a text can control a terminal."""
     return all(c.isprintable() or c == "\n" for c in text)
 
 

@@ -95,7 +95,7 @@ class NoImmorality:
     """A user's own property without bounds: at most no v-structure."""
 
     def holds(self, graph: PDAG) -> bool:
-        """Tell whether the graph has no v-structure."""
+        """Return whether the graph has no v-structure."""
         return not graph.v_structures()
 
 

@@ -1,4 +1,4 @@
-"""Whether a class is a local optimum, also for operators that a search left out.
+"""Check whether a class is a local optimum, including operators that the search omitted.
 
 SGES considers selected deletes only, and the bounded default leaves out deletes and inserts where
 cliques are large; if the assumption about the truth is wrong, one of the others may still improve

@@ -1,4 +1,4 @@
-"""Checkpoints: a run that is killed at any moment goes on where it was.
+"""Checkpoint files, from which a killed run is resumed.
 
 A checkpoint is a JSON file, written whole or not at all.  It holds what has been done, and what it
 was done with: the settings of the run, a digest of the data, and a checksum of its own text.  A
@@ -92,10 +92,10 @@ class Checkpoint:
 
 
 def name_of(make: Callable[..., object]) -> str:
-    """Return a name that tells a function that makes scores from others.
+    """Return a name that identifies a function that makes scores.
 
-    It has a digest of the code, and of the numbers and texts that the code uses, as all lambdas of
-    a module have the same name.
+    It includes a digest of the code and of its constants, because all lambdas of a module have
+    the same name.
     """
     if isinstance(make, partial):
         return f"{name_of(make.func)}{make.args}{make.keywords}"

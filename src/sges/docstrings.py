@@ -1,4 +1,4 @@
-"""Docstrings that state what they share once, and are complete in ``help()`` all the same."""
+"""Copy shared sections between docstrings, so that each is complete in ``help()``."""
 
 import re
 from collections.abc import Callable

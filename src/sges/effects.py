@@ -1,4 +1,4 @@
-"""Causal effects, with what an equivalence class leaves open.
+"""The causal effects that are possible in an equivalence class.
 
 In a DAG the effect of x on y follows from adjusting for the parents of x.  A class has several
 DAGs, and so several possible parents of x (``sges.graph.counting`` finds them).  The possible

@@ -187,7 +187,7 @@ def shown_error(error: BaseException) -> str:
 
 
 def is_cluster_error(error: BaseException) -> bool:
-    """Tell whether an error means that a cluster, or a connection to it, was lost."""
+    """Return whether an error means that a cluster, or a connection to it, was lost."""
     library = type(error).__module__.partition(".")[0]
     lost = isinstance(error, ConnectionError | TimeoutError)
     return library == "distributed" or lost or "Cancelled" in type(error).__name__
@@ -250,7 +250,7 @@ def check_word(what: str, value: object, words: Iterable[str]) -> None:
 
 
 def is_number(value: object, *, whole: bool = False) -> bool:
-    """Tell whether a value is a real number, or a whole one."""
+    """Return whether a value is a real number, or a whole one."""
     return isinstance(value, Integral if whole else Real)
 
 

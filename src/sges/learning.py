@@ -109,8 +109,8 @@ def learn(
     knowledge : Knowledge, mapping or path, optional
         Required edges, forbidden edges and tiers.
     strategy : str or Strategy
-        "auto" searches for the best graph with polynomially bounded work.  "extended" is the same
-        without the bound, "interleaved" is faster, and "two-phase" is the search of the paper;
+        "auto" searches for the best graph and bounds the work at each state.  "extended" is the
+        same without the bound, "interleaved" is faster, and "two-phase" is the search of the paper;
         "conservative", "turning" and any ``Strategy`` are accepted as well.  With ``forward``,
         "auto" means "two-phase".
     penalty : "auto", float or "choose"
@@ -137,11 +137,11 @@ def learn(
         depend on it.
     progress : callable or bool, optional
         Called with a ``Progress`` at the start of each phase and after each step; True shows a
-        line on standard error, in a terminal or a notebook, that tells where the search is.
+        progress line on standard error, in a terminal or a notebook.
     checkpoint : path, optional
-        A file that keeps what the search has done, written every few seconds.  If the run is
-        killed, the same call goes on from there, and its result is that of a run that was not
-        interrupted, counts included.  A file of other data or settings is refused.
+        A file in which the progress of the search is saved, about once per second.  If the run is
+        killed, the same call resumes from there and returns the same result, including the counts,
+        as an uninterrupted run.  A checkpoint of other data or settings is an error.
     kinds, missing, names, columns, exclude, weights, delimiter, decimal, encoding, missing_words, \
 format : optional
         How the table is read: see ``Dataset.of``.
@@ -422,7 +422,7 @@ def resolve_penalty(
 def read_table(
     table: Table, score: AnyScore, penalty: AnyPenalty, reading: Reading, *, rows: bool = False
 ) -> Dataset | Moments | None:
-    """Return the table as scores take it; None beside a score object, which has its own data.
+    """Return the table in the form that scores use; None for a score object, which has its data.
 
     Of a large table, only statistics are kept where they suffice.  ``rows`` says that the rows
     are needed for something besides the score.
@@ -470,7 +470,7 @@ def scorer_of(data: Dataset | Moments | None, score: AnyScore, penalty: Penalty)
             and data.holes is None
             and 4 * prod(data.arities.tolist()) <= data.rows
         ):
-            data = data.merged()  # it has several times as many rows as rows can differ
+            data = data.merged()  # there are four times as many rows as possible distinct rows
         return make_score(score, data, penalty)
     if penalty != 1.0:
         raise InvalidArgument(

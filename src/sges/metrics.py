@@ -53,9 +53,9 @@ class Agreement:
     Parameters
     ----------
     precision : float
-        Which share of what was found is right.
+        The share of the found edges that are correct.
     recall : float
-        Which share of what is right was found.
+        The share of the true edges that were found.
     f1 : float
         The harmonic mean of both.
     """

@@ -168,7 +168,7 @@ class Operator(ABC):
 
     @documented_like(ANSWER, GRAPHS)
     def is_valid(self, cpdag: PDAG) -> bool:
-        """Tell whether every precondition holds on a graph."""
+        """Return whether every precondition holds on a graph."""
         return self.problem(cpdag) is None
 
     @documented_like(GRAPHS)
@@ -492,7 +492,7 @@ class Turn(Operator):
 
     @documented_like(GRAPHS)
     def path_is_free(self, cpdag: PDAG) -> bool:
-        """Tell whether, on y → x, C ∪ Ne(x) blocks every other semi-directed path from y to x.
+        """Return whether, on y → x, C ∪ Ne(x) blocks every other semi-directed path from y to x.
 
         Returns
         -------

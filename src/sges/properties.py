@@ -49,7 +49,7 @@ class Property(Protocol):
     """
 
     def holds(self, graph: PDAG, /) -> bool:
-        """Tell whether the property holds for a class.
+        """Return whether the property holds for a class.
 
         Parameters
         ----------
@@ -133,7 +133,7 @@ class AtMost(ABC):
 
     @documented_like(Property.holds)
     def holds(self, graph: PDAG) -> bool:
-        """Tell whether the property holds for a class: whether the measure is at most k.
+        """Return whether the property holds for a class: whether the measure is at most k.
 
         Raises
         ------

@@ -245,7 +245,7 @@ class Result(NamedGraph):
 
     @documented_like(PDAG.has_edge)
     def has_edge(self, a: str | int, b: str | int) -> bool:
-        """Tell whether two nodes are adjacent, whatever the kind and direction of the edge."""
+        """Return whether two nodes are adjacent, whatever the kind and direction of the edge."""
         return self.cpdag.has_edge(self._node(a), self._node(b))
 
     def dag(self) -> PDAG:
@@ -374,9 +374,9 @@ class Result(NamedGraph):
         return fit(self.dag(), self._data(data), smoothing)
 
     def certify(self, score: "Score | None" = None, limit: int = 100_000) -> "Certificate":
-        """Check whether the class is a local optimum for all deletes, not only the selected ones.
+        """Check whether the class is a local optimum with respect to all deletes and inserts.
 
-        Background knowledge is left aside: the question is what the data alone say.
+        Background knowledge is ignored.
 
         Parameters
         ----------
@@ -414,7 +414,7 @@ class Result(NamedGraph):
         time_limit: float | None = None,
         progress: "OnReplicate | None" = None,
     ) -> "Confidence":
-        """Find how sure each edge is, by searching many replicates as this result was searched.
+        """Estimate the confidence in each edge by searching replicates with the same settings.
 
         Only for results of ``sges.learn`` whose score has kept its statistics (a ``GaussianBIC``,
         ``DiscreteBIC``, ``QNML`` or ``BDeu``) and that were not stored; otherwise
@@ -481,8 +481,8 @@ class Result(NamedGraph):
         Returns
         -------
         Explanation
-            The edge, the steps that touched it, and the best change of it now; ``str`` of it is
-            for people.
+            The edge, the steps that changed it, and the best operator on the pair in the final
+            state; ``str`` returns a readable text.
         """
         from sges.report import explain
 
@@ -499,8 +499,8 @@ class Result(NamedGraph):
         Parameters
         ----------
         directory : str or path-like
-            Where to write; it is made if need be.  A result that is there already is replaced,
-            files of anybody else are not.
+            The directory; it is created if necessary.  An existing result of sges is replaced;
+            files of the same names that sges did not write are an error.
 
         Returns
         -------

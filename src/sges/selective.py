@@ -187,7 +187,7 @@ def selective_deletes(
 
 
 def fits(cpdag: PDAG, h: NodeSet, clique_bound: int) -> bool:
-    """Tell whether H, a subset of some NA_{y,x}, contains no clique larger than the bound."""
+    """Return whether H, a subset of some NA_{y,x}, contains no clique larger than the bound."""
     return all(c.bit_count() <= clique_bound for c in maximal_cliques(adjacency(cpdag, h), h))
 
 
@@ -205,7 +205,7 @@ def is_consistent(
     *,
     after: PDAG | None = None,
 ) -> bool:
-    """Tell whether a delete is Π-consistent: Π holds on C'[x ∪ y ∪ W] afterwards.
+    """Return whether a delete is Π-consistent: Π holds on C'[x ∪ y ∪ W] afterwards.
 
     Paper: Definition 1.
 

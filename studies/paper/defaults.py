@@ -358,11 +358,11 @@ class Results:
         return replace(self, distances={m: d[first::2] for m, d in self.distances.items()})
 
     def is_best(self, method: str) -> bool:
-        """Tell whether a candidate has the lowest median, alone or with others."""
+        """Return whether a candidate has the lowest median, alone or with others."""
         return self.mid(method) == self.best
 
     def is_equal(self, method: str) -> bool:
-        """Tell whether no candidate has a lower median, by more than sampling error.
+        """Return whether no candidate has a lower median, by more than sampling error.
 
         A difference of two medians is within sampling error if its 95% interval reaches zero, by
         a bootstrap of the tables on which both were measured.
@@ -375,7 +375,7 @@ class Results:
         )
 
     def is_unbeaten(self, method: str) -> bool:
-        """Tell whether no candidate is closer on significantly more tables, by a sign test.
+        """Return whether no candidate is closer on significantly more tables, by a sign test.
 
         The level is divided by the number of candidates that are compared with.
         """

@@ -78,7 +78,7 @@ def tasks(quick: bool) -> Iterator[Task]:
 
 
 def fits(method: str, model: str) -> bool:
-    """Tell whether a method is for this kind of table."""
+    """Return whether a method is for this kind of table."""
     return method not in ("level", "structural") or model == "discrete"
 
 

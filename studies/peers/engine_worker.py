@@ -166,7 +166,7 @@ class NoBounds:
         self._inner = MaxParents(parents)
 
     def holds(self, graph: Any) -> bool:  # noqa: ANN401
-        """Tell whether the property holds."""
+        """Return whether the property holds."""
         return self._inner.holds(graph)
 
 

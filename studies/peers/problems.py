@@ -56,7 +56,7 @@ class Spec:
         return f"gaussian-{self.source}{self.edges_per_node}-d{self.d}-m{self.rows}"
 
     def no_harder_than(self, other: "Spec") -> bool:
-        """Tell whether a program that ran out of time here is not worth trying on the other.
+        """Return whether a program that ran out of time here is not worth trying on the other.
 
         Both are of one kind, random or reference networks, and this one has no more variables,
         edges and rows.

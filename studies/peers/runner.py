@@ -96,7 +96,7 @@ def rows_of(
 
 
 def is_settled(row: Row, version: str, limit: float) -> bool:
-    """Tell whether a row need not be measured again.
+    """Return whether a row need not be measured again.
 
     It must be of this version; and a failure counts only if it was given as much time.
     """
@@ -171,7 +171,7 @@ class Runner:
             left = left[len(outcomes) :]
 
     def _settled(self, ready: Installed, bench: Bench) -> bool:
-        """Tell whether the row that exists suffices, noting if the program ran out of time."""
+        """Return whether the row that exists suffices, noting if the program ran out of time."""
         row = self.known.get((ready.peer.name, bench.spec.name, bench.seed))
         if row is None or not is_settled(row, ready.version, self.preset.limit):
             return False

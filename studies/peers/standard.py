@@ -151,7 +151,7 @@ def programs(rows: Sequence[Row]) -> list[str]:
 
 
 def is_ours(program: str) -> bool:
-    """Tell whether a program is one of our searches."""
+    """Return whether a program is one of our searches."""
     return program.startswith("sges")
 
 

@@ -87,7 +87,7 @@ class MaxDegree:
         self.k = k
 
     def holds(self, graph: PDAG, /) -> bool:
-        """Tell whether that is so."""
+        """Return whether that is so."""
         return all(row.bit_count() <= self.k for row in graph.skeleton())
 
 
@@ -95,7 +95,7 @@ class Forest:
     """Another: the graph has no cycle, whatever way its edges point."""
 
     def holds(self, graph: PDAG, /) -> bool:
-        """Tell whether each part has one edge less than it has nodes."""
+        """Return whether each part has one edge less than it has nodes."""
         root = list(range(graph.n))
 
         def find(v: int) -> int:

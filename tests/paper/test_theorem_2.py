@@ -20,7 +20,7 @@ from sges.selective import (
 
 
 def equivalent_on(s: frozenset[int], a: Arcs, b: Arcs) -> bool:
-    """Tell whether two graphs induce the same skeleton and v-structures on s.
+    """Return whether two graphs induce the same skeleton and v-structures on s.
 
     The strongest EIH property that holds on G holds of a subgraph on s iff it is equivalent to
     G[s]; what is true of it is true of every EIH property of G.

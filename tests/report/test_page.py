@@ -85,7 +85,7 @@ def random_result(seed: int) -> Result:
 
 
 def readable(result: Result) -> bool:
-    """Tell whether the JSON of a result gives it back: half a surrogate pair does not."""
+    """Return whether the JSON of a result gives it back: half a surrogate pair does not."""
     return Result.from_json(result.to_json()) == result
 
 

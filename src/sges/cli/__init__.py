@@ -46,9 +46,8 @@ def main(arguments: list[str] | None = None) -> None:
     except KeyboardInterrupt:  # another one, while the first was reported
         code = INTERRUPTED
     set_handlers(signal.SIG_IGN, SIGNALS)  # nothing may change the exit code now
-    # Python remembers a KeyboardInterrupt that went through exec or eval of a string, which run
-    # whenever a dataclass is made: although it was caught, the process would die of SIGINT in the
-    # end.  Any other evaluation makes it forget.
+    # If a KeyboardInterrupt passes through exec or eval of a string (which dataclasses use),
+    # CPython sets a flag and exits by SIGINT even if it was caught.  Another eval clears the flag.
     eval("None")
     if sys.stdout is None:  # Python would complain of it at exit
         os._exit(code)

@@ -67,7 +67,7 @@ def options(
         ),
     ] = False,
 ) -> None:
-    """Take the options that stand before the command."""
+    """Handle the options given before the command name."""
 
 
 def run(arguments: list[str] | None = None) -> int:

@@ -171,7 +171,10 @@ def _print_ranking(
     if is_linear:
         say(f"{LINEAR}.")
     else:
-        say("A change is the largest difference that setting the cause makes to any probability.")
+        say(
+            "A change is the largest difference in the probability of an event between two "
+            "settings of the cause."
+        )
         say(f"{DISCRETE}.")
 
 

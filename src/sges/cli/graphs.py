@@ -29,7 +29,8 @@ def measure(*, graph: str, as_json: bool = False) -> None:
     """Report the complexity of a graph and the bounds it satisfies.
 
     Each row gives the tightest bound of its kind that holds for the graph, as an option of sges
-    learn. The last column says which sets H the deletions of SBES may have under this bound.
+    learn. The last column shows how this bound limits H, the common neighbors that a deletion
+    makes common children.
     """
     from sges.export import read_graph
 
@@ -173,8 +174,8 @@ def report(
 ) -> None:
     """Write a result as one HTML file that shows, explains and replays it.
 
-    The file needs no network and holds the result itself, which this command and
-    sges.read_result also read from there.
+    The file is self-contained and includes the result itself, which this command and
+    sges.read_result can read back.
     """
     from sges.export.formats import read_text
     from sges.report import read_result, report_page
@@ -196,10 +197,17 @@ def report(
         "Instead of --edges: a random structure with at most K parents, as in the paper.",
         min=0,
     ),
-    polytree=option("", "Instead of --edges: a random directed tree.", "--polytree"),
+    polytree=option(
+        "",
+        "Instead of --edges: a random polytree (a tree whose edges are directed at random).",
+        "--polytree",
+    ),
     model=option("KIND", "gaussian (linear) or discrete (random conditional probability tables)."),
     arity=option("N", "The number of levels of a discrete variable.", min=2),
-    example=option("NAME", "The network of an example, asia or greenhouse, not a random one."),
+    example=option(
+        "NAME",
+        "Sample from the network of an example (asia or greenhouse) instead of a random one.",
+    ),
     records=option("N", "The number of records.", min=2),
     seed=option("N", "The same seed gives the same files.", min=0),
 )

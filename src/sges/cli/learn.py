@@ -53,7 +53,8 @@ _assumed = partial(
     forward=option(
         "PHASE",
         "The forward phase of two-phase search: fes, poly (polynomially many score evaluations), "
-        "order (the best order of the variables) or complete (start from the complete graph).",
+        "order (a search over orders of the variables) or complete (start from the complete "
+        "graph).",
         autocompletion=completion("sges.search.algorithms", "Forward"),
     ),
     start=option("FILE", "A graph to start from: JSON, GraphML, DOT or CSV."),
@@ -233,12 +234,12 @@ def confidence(
 
 @takes()
 def inspect(*, table: str, as_json: bool = False, **reading: Any) -> None:  # noqa: ANN401
-    """Look at a table before a search: describe its columns and point out problems.
+    """Describe the columns of a table and report problems before learning from it.
 
-    Prints the kind and content of each column, and what a statistician would point out:
+    Prints the kind and content of each column, and reports:
     missing values, columns that are copies or functions of others, skew and heavy tails, curved
     relations, dependent rows, too few rows. Each finding names the option of sges learn that
-    helps. Missing values are described and not refused.
+    helps. Missing values are reported and are not an error.
     """
     with warnings_as_remarks(), watching(f"reading {table}"):
         from sges.data import inspect as inspect_table
@@ -252,7 +253,7 @@ def inspect(*, table: str, as_json: bool = False, **reading: Any) -> None:  # no
 
 @takes(
     example=option("NAME", "The example: greenhouse or asia."),
-    picture=option("FILE", "Where the picture goes: .svg, .png or .pdf."),
+    picture=option("FILE", "The picture to write: .svg, .png or .pdf."),
 )
 def demo(
     *, example: str = "greenhouse", picture: Path = Path("demo.svg"), as_json: bool = False

@@ -1,4 +1,4 @@
-"""How a command takes its options, and the options that several commands share.
+"""The decorator that attaches options to commands, and the options that commands share.
 
 A command is a function with plain arguments.  ``@takes`` gives each of them its option, with the
 text of the help: from the options of the command, or by its name from those here.  A command that
@@ -83,7 +83,7 @@ SHARED: dict[str, Any] = {
     "as_json": option("", "Print one JSON document instead of text.", "--json"),
     "kinds": _reading(
         "COLUMN=KIND",
-        "Read a column as continuous or discrete; KIND alone is for all columns. Repeatable.",
+        "Treat a column as continuous or discrete; KIND alone applies to all columns. Repeatable.",
     ),
     "missing": _reading(
         "HOW",
@@ -96,14 +96,15 @@ SHARED: dict[str, Any] = {
     "exclude": _reading("COLUMN", "Leave a column out. Repeatable."),
     "weights": _reading(
         "COLUMN",
-        "The column that says how often each row occurs; if any value has a fraction, they are "
-        "survey weights.",
+        "The column with the number of times that each row occurs; if any value is fractional, all "
+        "are survey weights.",
     ),
     "delimiter": _reading("CHARACTER", "The character between fields; a comma by default."),
     "decimal": _reading("CHARACTER", "The decimal mark.", show_default=True),
     "encoding": _reading("NAME", "The encoding of the text; UTF-8 by default."),
     "missing_words": _reading(
-        "WORD", "A field that means a missing value, instead of NA, NaN and the like. Repeatable."
+        "WORD",
+        "A string that marks a missing value; replaces the defaults (NA, NaN, ...). Repeatable.",
     ),
 }
 

@@ -1,8 +1,8 @@
-"""What every command prints with: results on standard output, all else on standard error.
+"""Terminal output: results go to standard output, everything else to standard error.
 
-A person at a terminal gets colours, and progress while a search runs.  The number of steps of a
-greedy search is not known beforehand, so progress is not a bar: it is a spinner with the elapsed
-time, the phase, the steps so far, the edges and the score.
+On a terminal, output is coloured and a progress line is shown while a search runs.  The number of
+steps of a greedy search is not known beforehand, so progress is not a bar: it is a spinner with the
+elapsed time, the phase, the steps so far, the edges and the score.
 """
 
 import io
@@ -50,7 +50,7 @@ WITHOUT_UNICODE = {"→": "->", "—": "--", "±": "+-", "…": "...", "’": "'
 
 
 def check_streams() -> None:
-    """Refuse a closed standard output; let no character that it cannot print end the command."""
+    """Raise an error if standard output is closed; escape characters that it cannot encode."""
     if sys.stdout is None:
         raise FileError("standard output is closed; redirect it to a file or to /dev/null")
     for stream in (sys.stdout, sys.stderr):
@@ -82,7 +82,7 @@ def say(text: str) -> None:
 
 
 def remark(text: str) -> None:
-    """Tell people something beside the result, in one line on standard error."""
+    """Print a one-line message on standard error."""
     if sys.stderr is not None:
         sys.stderr.write(f"sges: {' '.join(text.split())}\n")
 
@@ -91,7 +91,7 @@ def remark(text: str) -> None:
 def warnings_as_remarks() -> Iterator[None]:
     """Show each different warning of the library as one line when the work is done.
 
-    What a library deprecates concerns those who call it, not those who run a command.
+    Deprecation warnings are dropped: they concern developers, not users of a command.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -107,10 +107,9 @@ def warnings_as_remarks() -> Iterator[None]:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Let no signal disturb the writing of files, which should take only a moment.
+    """Ignore Ctrl-C and SIGTERM while files are written.
 
-    Ctrl-C and SIGTERM are ignored meanwhile.  From then on they end the process at once, because
-    it would not be true that nothing was written.
+    Afterwards both end the process at once: the message "nothing was written" would be wrong.
     """
     heeded = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
     set_handlers(signal.SIG_IGN, heeded)
@@ -119,7 +118,7 @@ def undisturbed() -> Iterator[None]:
 
 
 def check_writable(path: Path, *, is_directory: bool) -> None:
-    """Refuse a place that cannot be written to before the search and not after it."""
+    """Raise an error before the search if a path cannot be written."""
     if path.exists() and path.is_dir() != is_directory:
         is_what = "a file; name a directory" if is_directory else "a directory; name a file in it"
         raise FileError(f"cannot write {str(path)!r}: it is {is_what}")
@@ -218,7 +217,7 @@ class Watcher:
 
 @contextmanager
 def watching(first: str) -> Iterator[Watcher]:
-    """Give a progress line that is gone when the work is done."""
+    """Show a progress line, and remove it when the work is done."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield Watcher(None, first)
         return

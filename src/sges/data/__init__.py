@@ -6,8 +6,8 @@ Counts              distinct rows of discrete columns, with their weights
 Reading             the options of reading a table, checked
 moments_of_file     moments of a file larger than memory
 discrete_of_file    a discrete dataset from a file larger than memory
-glance              the topics of what is serious in a table, in a moment
-inspect             what a table holds and what in it matters for a search, a ``Description``
+glance              a quick check: the topics of serious findings
+inspect             a ``Description``: facts about the columns, and findings
 """
 
 from sges.data.dataset import Dataset

@@ -358,7 +358,7 @@ def piled_up(data: Dataset) -> Iterator[Finding]:
 CONFIDENCE = Spelling("sges.confidence(table)", "sges confidence")
 """The call or the command that tells how sure each edge is."""
 
-HOW_SURE = Message("See how sure each edge is with ", CONFIDENCE, ".")
+HOW_SURE = Message("Estimate the confidence in each edge with ", CONFIDENCE, ".")
 
 
 def few_rows(data: Dataset) -> Iterator[Finding]:

@@ -64,7 +64,7 @@ class Column:
         return 0 if self.missing is None else int(self.missing.sum())
 
     def present(self) -> NDArray[Any]:
-        """Return the values that are there."""
+        """Return the values that are not missing."""
         return self.values if self.missing is None else self.values[~self.missing]
 
     def distinct(self) -> NDArray[Any]:
@@ -135,7 +135,7 @@ def family_of(column: Column) -> Family:
 
 
 def common_family(name: str, families: Iterable[tuple[Family, str]]) -> Family:
-    """Return what the values of a column are that is in several places; refuse different types."""
+    """Return the common type of a column split over several places; raise if the types differ."""
     places: dict[Family, str] = {}
     for family, place in families:
         places.setdefault(family, place)
@@ -163,7 +163,7 @@ def all_levels(name: str, tables: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
 
 
 def recoded(codes: NDArray[Any], old: Sequence[Any], new: Sequence[Any]) -> NDArray[Any]:
-    """Return the codes in ``new`` labels of what has these codes in ``old`` ones."""
+    """Translate codes from the labels ``old`` to the labels ``new``."""
     place = {label: i for i, label in enumerate(new)}
     moved = np.array([place[label] for label in old], np.min_scalar_type(max(len(new) - 1, 0)))
     return moved[codes]  # type: ignore[no-any-return]
@@ -254,19 +254,19 @@ def ranks(values: NDArray[Any], distinct: NDArray[Any]) -> NDArray[Any]:
 
 
 def is_constant(values: NDArray[Any]) -> bool:
-    """Tell whether all values of an array that is not empty are equal."""
+    """Return whether all values of an array that is not empty are equal."""
     first = values[0]
     return bool((values[:LEADING_ROWS] == first).all() and (values == first).all())
 
 
 def has_finite_sum(values: NDArray[np.float64]) -> bool:
-    """Tell in one pass that no value is NaN or infinite; False may also mean a sum too large."""
+    """Return True only if all values are finite; may return False if the sum overflows."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(values.sum(axis=0)).all())
 
 
 def are_whole(values: NDArray[Any]) -> bool:
-    """Tell whether floats are whole numbers that integers can hold."""
+    """Return whether floats are whole numbers that integers can hold."""
     return bool((np.abs(values) < 2**53).all() and (values == np.floor(values)).all())
 
 
@@ -385,7 +385,7 @@ def packed(
     return codes
 
 
-# Errors: whichever adapter meets such a column, its owner reads the same sentence
+# Errors that all adapters share
 
 
 def refusal(*parts: str | Argument) -> DataError:

@@ -323,8 +323,8 @@ def usable_rows(
     """Return the columns and the weights of the rows that can be used, and a tally of all rows.
 
     The last of the columns given may be that of the weights.  ``start`` is the number of the first
-    row, and ``times`` tells how many rows of the table each row stands for; rows that weigh nothing
-    do not belong to it.
+    row, and ``times`` is the number of rows that each row represents; rows of weight zero are
+    dropped.
     """
     refuse_infinities(columns, start)
     weights: NDArray[Any] | None = times
@@ -344,7 +344,7 @@ def usable_rows(
         weights = counts[kept] if times is None else counts[kept] * times
     tally = Tally.of(columns, times)
     if tally.incomplete and reading.missing != "level":
-        # For EM, only rows without a single value say nothing.
+        # EM uses every row with at least one observed value.
         is_unusable = np.all if reading.missing == "em" else np.any
         kept = ~is_unusable(stacked_holes(columns), axis=0)
         if not kept.all():

@@ -142,7 +142,7 @@ class Values:
         return Kind.DISCRETE if is_discrete else Kind.CONTINUOUS
 
     def may_be(self, kind: Kind) -> bool:
-        """Tell whether the column may turn out to be of a kind when more rows are known."""
+        """Return whether the column may turn out to be of a kind when more rows are known."""
         if self.family == "nothing":
             return True
         if self.family in ("integers", "floats"):
@@ -153,10 +153,10 @@ class Values:
 
 
 def hidden_numbers(labels: Sequence[Any], rows: int) -> list[float] | None:
-    """Return the numbers that the texts of a column in this many rows hold, if they must be such.
+    """Return the numbers in a text column with this many rows, or None if the texts are labels.
 
-    Whole numbers as text are codes that somebody wrote so on purpose, and so are a few fractions
-    that are repeated, such as versions: for these, None.
+    Whole numbers stored as text are taken for codes, and so are a few repeated fractions, such
+    as version numbers.
     """
     if len(labels) <= MAX_INTEGER_LEVELS and 2 * len(labels) <= rows:
         return None
@@ -166,7 +166,7 @@ def hidden_numbers(labels: Sequence[Any], rows: int) -> list[float] | None:
 
 
 def rises_by_one(values: NDArray[Any]) -> bool:
-    """Tell whether each number is one more than the one before it."""
+    """Return whether each number is one more than the one before it."""
     for part in (values[:LEADING_ROWS], values):
         if not np.array_equal(part[1:], part[:-1] + part.dtype.type(1)):
             return False
@@ -189,7 +189,7 @@ class KindNotes:
     constant: list[str] = field(default_factory=list)
 
     def as_meant(self, column: Column) -> Column:
-        """Return a column whose kind is to be inferred as what its values are.
+        """Return a column converted to the type that its values represent.
 
         Numbers that are stored as text become floats, and codes that are stored as floats integers.
         """
@@ -298,7 +298,7 @@ def counted_columns(names: Collection[str], singular: str, plural: str) -> str:
 
 
 def _may_count(column: Column) -> bool:
-    """Tell whether a column can hold counts: whole numbers, not negative, not all zero or one."""
+    """Return whether a column can hold counts: whole numbers, not negative, not all zero or one."""
     values = column.values
     if column.labels is not None or column.missing is not None or values.dtype.kind not in "iuf":
         return False
@@ -307,7 +307,7 @@ def _may_count(column: Column) -> bool:
 
 
 def _is_cross_table(columns: list[Column], *, complete: bool) -> bool:
-    """Tell whether no two rows of discrete columns agree; if ``complete``, all combinations occur.
+    """Return whether no two rows agree and, if ``complete``, all combinations of levels occur.
 
     Slow twin: tests/naive_data.py collects the rows in a set.
     """

@@ -22,9 +22,9 @@ values, has moved by more than ``TOLERANCE``, or after ``MAX_ITERATIONS``.
 
 The likelihood has no maximum if columns are collinear or are no fewer than the rows.  Such a table
 gets a prior worth one record of uncorrelated columns, Σ = (S + D) / (m + 1) with D their observed
-variances, which keeps everything finite; other tables get none.  A pair of columns that are never
-observed together has a covariance of which the data say nothing: EM leaves it where the other
-columns put it, starting from zero, and ``warn_of_limits`` names the pair.
+variances, which keeps everything finite; other tables get none.  If two columns are never
+observed together, the data do not determine their covariance: EM starts it at zero, it then
+follows from the other columns, and ``warn_of_limits`` names the pair.
 
 **Discrete tables.**  The saturated model of discrete columns has a parameter for each cell, far too
 many.  Their holes are imputed from the Gaussian of their indicators: EM gives its mean and

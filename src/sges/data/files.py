@@ -1,8 +1,9 @@
 """Tables in files: CSV and TSV (also compressed), Parquet, Feather and Arrow.
 
-``open_file`` tells what a file is and refuses at once what cannot be read.  The ``File`` is then
-read whole, or in batches of rows of which only one is in memory at a time; both give columns, and
-both raise the same errors.  ``open_files`` does the same for the files of a folder or a pattern.
+``open_file`` detects the format of a file, and raises an error if it cannot be read.  The ``File``
+is then read whole, or in batches of rows of which only one is in memory at a time; both give
+columns, and both raise the same errors.  ``open_files`` does the same for the files of a folder or
+a pattern.
 """
 
 import codecs
@@ -194,7 +195,7 @@ class File:
     def consumed(
         self, consume: Callable[[Iterator[list[Column]]], Consumed], rows: int | None = None
     ) -> Consumed | None:
-        """Return what a function makes of the batches of the file, with the types of whole columns.
+        """Return what a function returns for the batches of the file, in types of whole columns.
 
         The types of a text file are those of its first block.  Where a later field is not of that
         type, the next type that pyarrow would try is taken, and the function is called again.
@@ -368,7 +369,7 @@ def _paths_in(folder: Path, reading: Reading) -> list[Path]:
 
 
 def are_large(files: list[File]) -> bool:
-    """Tell whether a table is so large that its rows should not all be in memory, or not twice."""
+    """Return whether the rows of a table are too large to be in memory at once, or twice."""
     return sum(file.memory() for file in files) >= LARGE_FILE_BYTES
 
 

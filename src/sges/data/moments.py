@@ -187,7 +187,7 @@ def refuse_discrete(dataset: "Dataset") -> None:
 
 
 def is_plain(table: object) -> TypeGuard[Floats]:
-    """Tell whether a table is a 2-D array of doubles, all finite, in two rows or more."""
+    """Return whether a table is a 2-D array of doubles, all finite, in two rows or more."""
     return (
         type(table) in (np.ndarray, np.memmap)
         and isinstance(table, np.ndarray)

@@ -1,7 +1,7 @@
-"""One large symmetric matrix, made and mended in place.
+"""Operations on a large symmetric matrix, in place.
 
-A matrix of columns x columns may be most of the memory there is, so that a second one of its
-size must not exist, not even for the time of an expression.  Everything here goes over the
+A columns x columns matrix may take most of the memory, so a second one of its size is never
+allocated, not even as a temporary.  Everything here goes over the
 matrix in panels: some rows at a time, and of a symmetric one only what is left of the diagonal.
 """
 
@@ -25,7 +25,7 @@ PANEL = 512
 """Rows gone over together: as fast as all at once, with temporaries of this many rows."""
 
 LOOKED_AT = 1 << 28
-"""A matrix of fewer bytes than this is allocated without asking whether there is room."""
+"""A smaller matrix, in bytes, is allocated without checking the available memory."""
 
 
 def panels(n: int, rows: int = PANEL) -> Iterator[slice]:
@@ -65,7 +65,7 @@ def mirror(matrix: Matrix) -> None:
 
 
 def is_positive_definite(matrix: Matrix) -> bool:
-    """Tell whether Cholesky's factorisation of a symmetric matrix succeeds.
+    """Return whether Cholesky's factorisation of a symmetric matrix succeeds.
 
     It is written over the lower triangle, and ``restore_lower`` undoes it.  Written out in
     products of panels, because the routine of some BLAS libraries is many times slower than
@@ -105,12 +105,12 @@ def symmetrize(matrix: Matrix) -> None:
 
 
 def is_finite(matrix: Matrix) -> bool:
-    """Tell whether every entry is a finite number."""
+    """Return whether every entry is a finite number."""
     return all(bool(np.isfinite(matrix[rows]).all()) for rows in panels(len(matrix)))
 
 
 def refuse_too_large(columns: int, dtype: np.dtype[Any]) -> None:
-    """Say what a matrix of columns x columns would need if there is less, before it is made."""
+    """Raise an error if a columns x columns matrix does not fit in memory."""
     needed = columns * columns * dtype.itemsize
     if needed < LOOKED_AT or (available := available_memory()) is None or needed <= available:
         return
@@ -122,7 +122,7 @@ def refuse_too_large(columns: int, dtype: np.dtype[Any]) -> None:
 
 
 def available_memory() -> int | None:
-    """Return how many bytes can be allocated without swapping, or None if nobody says."""
+    """Return how many bytes can be allocated without swapping, or None if that is not known."""
     try:
         for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
             if line.startswith("MemAvailable:"):

@@ -174,12 +174,12 @@ def kinds_asked(reading: Reading, names: Sequence[str]) -> dict[str, Kind]:
 
 
 def is_path(table: Table) -> bool:
-    """Tell whether a table is the path of a file, or an open file."""
+    """Return whether a table is the path of a file, or an open file."""
     return isinstance(table, str | os.PathLike) or hasattr(table, "read")
 
 
 def has_row_labels(names: Sequence[str]) -> bool:
-    """Tell whether the first column, and no other, has no name: R and pandas write row labels so.
+    """Return whether the first column, and no other, has no name: R and pandas write row labels so.
 
     >>> has_row_labels(["", "age", "sex"]), has_row_labels(["age", ""]), has_row_labels([""])
     (True, False, False)

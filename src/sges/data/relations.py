@@ -171,7 +171,7 @@ def _function_of(table: Floats, records: Floats, pairs: int) -> str | None:
 
 
 def _is_certain(wrong: float, base: float, rows: float) -> bool:
-    """Tell whether the rows suffice to say that guesses are hardly ever wrong.
+    """Return whether the rows suffice to say that guesses are hardly ever wrong.
 
     If none of n is wrong, up to a share of 3/n may be, with a confidence of 95%.
     """

@@ -1,4 +1,4 @@
-"""The entrance for all tables, and those that come in parts: large files, folders, Dask, queries.
+"""The entry point for all tables, also those in parts: large files, folders, Dask, queries.
 
 ``statistics_of`` sums up each part where it is (``sges.data.parts``), and reads the rows if the
 sums do not describe the table.  ``moments_of_file`` and ``discrete_of_file`` are told the kind of

@@ -114,7 +114,7 @@ def _frame_parts(table: Table) -> list[tuple[str, Part]]:
 
 
 def is_dask(table: Table) -> bool:
-    """Tell whether a table is a Dask frame, without importing Dask."""
+    """Return whether a table is a Dask frame, without importing Dask."""
     dask = sys.modules.get("dask.dataframe")
     return dask is not None and isinstance(table, dask.DataFrame)
 
@@ -124,7 +124,7 @@ LAZY_LIBRARIES = ("polars", "duckdb", "ibis", "pyspark", "sqlframe", "daft", "na
 
 
 def comes_in_parts(table: Table) -> bool:
-    """Tell whether a table is a Dask frame, or a query that has not been computed."""
+    """Return whether a table is a Dask frame, or a query that has not been computed."""
     return is_dask(table) or lazy_frame(table) is not None
 
 
@@ -252,7 +252,7 @@ def list_column(name: str, entries: list[Any]) -> Column:
 
 
 def _is_missing(entry: object) -> bool:
-    """Tell whether an entry stands for no value: None, NaN, pandas.NA, NaT, numpy.ma.masked."""
+    """Return whether an entry stands for no value: None, NaN, pandas.NA, NaT, numpy.ma.masked."""
     if entry is None or entry is np.ma.masked or type(entry).__name__ in ("NAType", "NaTType"):
         return True
     if isinstance(entry, np.datetime64 | np.timedelta64):

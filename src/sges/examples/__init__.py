@@ -178,7 +178,7 @@ class Example:
 
     @property
     def truth(self) -> PDAG:
-        """The CPDAG of the network: the part of it that data can tell."""
+        """The CPDAG of the network: what data can determine of it."""
         return dag_to_cpdag(self.network.dag).named(self.network.names)
 
     def __repr__(self) -> str:

@@ -384,8 +384,8 @@ def read_graph(path: PathLike) -> PDAG:
     ----------
     path : str or path-like
         A file in JSON, GraphML, GML, CSV or DOT, or a network in BIF, of which the DAG is returned;
-        "-" for standard input.  The format is told by the ending, or by the first characters if
-        the ending is not known.
+        "-" for standard input.  The format follows from the extension, or from the first characters
+        if the extension is not known.
 
     Raises
     ------

@@ -130,7 +130,7 @@ def to_igraph(graph: PDAG, *, dag: bool = False) -> Any:  # noqa: ANN401 (igraph
 def to_dowhy(graph: PDAG, data: Any, treatment: str, outcome: str) -> Any:  # noqa: ANN401
     """Return a ``dowhy.CausalModel`` on a member of the class.
 
-    The member is one DAG of many; effects that differ between members are not told by it.
+    The model describes one member; effects may differ in other members of the class.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Meek's rules: what directing one edge says about others.
+"""Meek's rules: the directions that follow when an edge is directed.
 
 Rules R1 to R3 close the v-structures of a class to its CPDAG; R4 is needed as soon as edges
 are directed for another reason, such as background knowledge or one of two choices made for

@@ -28,7 +28,7 @@ def printable(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LearnedEdge:
-    """An edge of a graph or result, by the names of its ends; ``str`` of it is for people.
+    """An edge of a graph or result, with the names of its nodes; ``str`` returns "a → b".
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def _writer(name: str, summary: str) -> Callable[["NamedGraph"], str]:
 
 
 class NamedGraph:
-    """What graphs and results have in common: edges by name, and one line to other tools."""
+    """The interface shared by graphs and results: edges by name, plots, and exports."""
 
     __slots__ = ()
 

@@ -61,12 +61,12 @@ cpdag : PDAG
     A CPDAG.
 """
 
-ANSWER = """The answer to a question.
+ANSWER = """The result of a test.
 
 Returns
 -------
 bool
-    Whether that is so.
+    True if the condition holds.
 """
 
 RELATION = """The nodes that are related to a node.
@@ -288,7 +288,7 @@ class PDAG(NamedGraph):
 
     @documented_like(ANSWER, SETS)
     def is_clique(self, s: NodeSet) -> bool:
-        """Tell whether every two nodes of a set are adjacent, whatever the direction."""
+        """Return whether every two nodes of a set are adjacent, whatever the direction."""
         return all(not s & ~(self.out[v] | self.into[v] | 1 << v) for v in nodes(s))
 
     @overload
@@ -359,7 +359,7 @@ class PDAG(NamedGraph):
 
     @documented_like(ANSWER)
     def has_edge(self, a: int | str, b: int | str) -> bool:
-        """Tell whether two nodes are adjacent, whatever the kind and direction of the edge.
+        """Return whether two nodes are adjacent, whatever the kind and direction of the edge.
 
         Parameters
         ----------

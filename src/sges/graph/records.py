@@ -128,7 +128,7 @@ def from_json(text: str) -> object:
 
 
 def check_format(record: object, what: str, name: str, version: int) -> Mapping[str, Any]:
-    """Return a record that says to have this format and version."""
+    """Return the record if it has this format and version, otherwise raise an error."""
     if not isinstance(record, Mapping):
         raise DataError(f"a {what} in JSON must be an object, not {shown(record)}")
     stated = (record.get("format"), record.get("version"))
@@ -153,27 +153,27 @@ def checked_entries(record: Mapping[str, Any], rules: Rules, what: str) -> dict[
 
 
 def is_text(value: object) -> bool:
-    """Tell whether a value is text."""
+    """Return whether a value is text."""
     return isinstance(value, str)
 
 
 def is_text_or_none(value: object) -> bool:
-    """Tell whether a value is text or None."""
+    """Return whether a value is text or None."""
     return value is None or isinstance(value, str)
 
 
 def is_texts(value: object) -> bool:
-    """Tell whether a value is a list of texts."""
+    """Return whether a value is a list of texts."""
     return isinstance(value, list | tuple) and all(map(is_text, value))
 
 
 def is_number(value: object) -> bool:
-    """Tell whether a value is a number that a double can hold, not NaN."""
+    """Return whether a value is a number that a double can hold, not NaN."""
     if isinstance(value, int):
         return not isinstance(value, bool) and value.bit_length() < 1024
     return isinstance(value, float) and not isnan(value)
 
 
 def is_count(value: object) -> bool:
-    """Tell whether a value is a whole number, 0 or more."""
+    """Return whether a value is a whole number, 0 or more."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0

@@ -17,7 +17,7 @@ from sges.nodeset import Nodes, NodeSet, as_nodeset, nodes, reach
 
 @documented_like(ANSWER, GRAPHS)
 def d_separated(dag: PDAG, x: Nodes, y: Nodes, given: Nodes = ()) -> bool:
-    """Tell whether some nodes are d-separated from others by a third set.
+    """Return whether some nodes are d-separated from others by a third set.
 
     Paper: Appendix A, d-separation.
 
@@ -75,7 +75,7 @@ def connected(dag: PDAG, xs: NodeSet, given: NodeSet) -> NodeSet:
 
 @documented_like(ANSWER)
 def is_imap(candidate: PDAG, truth: PDAG) -> bool:
-    """Tell whether ``candidate`` is an IMAP of ``truth``: truth ≤ candidate.
+    """Return whether ``candidate`` is an IMAP of ``truth``: truth ≤ candidate.
 
     All independences of the candidate follow from its Markov conditions, and those from the
     independence of each node from its predecessors, given its parents, in one order of one member

@@ -1,4 +1,4 @@
-"""Parameters for a DAG from data: the network that the data make of it."""
+"""Estimate the parameters of a network with a given DAG from data."""
 
 from math import prod
 from typing import Any

@@ -1,4 +1,4 @@
-"""What makes one penalty better than another, judged without knowing the truth.
+"""Criteria for choosing a penalty without knowing the true graph.
 
 A criterion divides the table into parts, once: its ``samples``, each a ``Dataset`` or, if
 ``summed``, ``Moments``.  The graphs that a penalty finds on the samples have one value each.
@@ -125,7 +125,7 @@ class HeldOut:
         )
 
     def settled(self, tried: Sequence[Candidate]) -> bool:
-        """Tell whether the last few are all behind the best by more than a standard error."""
+        """Return whether the last few are all behind the best by more than a standard error."""
         last = tried[-MAX_BEHIND:]
         return len(last) == MAX_BEHIND and not any(one in last for one in _level(tried))
 
@@ -176,7 +176,7 @@ class Stability:
         return tuple(sum(len(one ^ other) for other in skeletons) / pairs for one in skeletons)
 
     def settled(self, tried: Sequence[Candidate]) -> bool:
-        """Tell whether the last candidate is beyond the threshold."""
+        """Return whether the last candidate is beyond the threshold."""
         return tried[-1].value > MAX_INSTABILITY
 
     def best(self, tried: Sequence[Candidate]) -> Candidate:

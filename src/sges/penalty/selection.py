@@ -181,7 +181,7 @@ def choose_penalty(
     n_jobs: int | None = None,
     time_limit: float | None = None,
 ) -> PenaltyChoice:
-    """Choose the penalty under which the search finds the best graphs, as far as data can tell.
+    """Choose the penalty of a BIC from data.
 
     Parameters
     ----------

@@ -219,7 +219,7 @@ def label_of(name: str) -> str:
 
 
 def is_too_dense(graph: PDAG) -> bool:
-    """Tell whether a graph has too many edges to be followed as lines.
+    """Return whether a graph has too many edges to be followed as lines.
 
     Such a graph, as an interrupted search from the complete graph returns it, is drawn as a
     matrix: lines would take minutes to place, and nobody could follow them.

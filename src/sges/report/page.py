@@ -379,8 +379,8 @@ def view_of(
 def replay(result: Result) -> list[PDAG] | None:
     """Return the graphs before and after each step, or None if the start is not known.
 
-    The start is not stored, but the empty and the complete graph are told by the number of edges
-    after the first step, which no other start can have.
+    The start is not stored.  An empty or a complete start is recognised by the number of edges
+    after the first step.
     """
     for start in (PDAG.empty, PDAG.complete):
         graphs = [start(result.cpdag.n, result.names)]

@@ -152,7 +152,7 @@ def progress_in_words(progress: "Progress") -> tuple[str, str]:
 
 @contextmanager
 def progress_line() -> Iterator["OnProgress"]:
-    """Give a callback for a search that writes where the search is, in one line.
+    """Yield a progress callback that writes one line.
 
     The line is written to standard error, ten times a second at most, and begins with a carriage
     return, so that a terminal and a notebook show one line.

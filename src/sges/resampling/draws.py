@@ -40,7 +40,7 @@ Draw: TypeAlias = Literal["half", "bootstrap", "bayesian", "wishart"]
 DRAWS: tuple[Draw, ...] = get_args(Draw)
 
 CORRECTION = 2.0
-"""By how much a BIC's penalty is multiplied where drawing adds its noise to that of the data."""
+"""The factor on the penalty of a BIC if drawing adds sampling error to that of the data."""
 
 MAX_WITHOUT_REPLACEMENT = 10**9 - 1
 """The most records from which NumPy draws exactly half; of more, each is kept with chance ½."""

@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator  # type: ignore[import-untyped]  # isort:
 
 @documented_like(confidence)
 class EdgeConfidence(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not typed
-    """How sure each edge is that an estimator finds, from many replicates of the data.
+    """Confidence in the edges that an estimator finds, from many replicates of the data.
 
     Parameters
     ----------

@@ -131,7 +131,7 @@ def confidence(
     missing_words: Sequence[str] | None = None,
     format: Format | None = None,
 ) -> Confidence:
-    """Find how sure each edge is, by searching many replicates of a table.
+    """Estimate the confidence in each edge by searching many replicates of a table.
 
     Each replicate is drawn from the table, its columns are permuted, and it is searched as
     ``sges.learn`` with the same arguments would search the table.
@@ -447,7 +447,7 @@ def run(
                 f"the connection to the cluster was lost before one replicate was finished "
                 f"({shown_error(error)}); restart it and repeat the call"
             ) from error
-        stopped = "the cluster went away"
+        stopped = "connection to the cluster lost"
     finally:
         searched.close()
         if checkpoint is not None and graphs:

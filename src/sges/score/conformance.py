@@ -31,13 +31,13 @@ def check_score(
     Each property is tested on random families or DAGs; every score of this package has them all.
 
     * Finite: every family has a finite score.
-    * Decomposable: a family's score depends on the node and its parents alone.  When asked again,
-      after other questions, it is the same.
+    * Decomposable: a family's score depends on the node and its parents alone.  It does
+      not change after other families have been evaluated.
     * Score equivalent: equivalent DAGs, related by reversals of covered edges (Chickering 1995),
       have the same score.
     * Batch = one by one: ``insert_gains`` and ``delete_gains``, if the score has them, are
       differences of ``local``.
-    * Symmetric: renaming the variables renames the answers.  This is tested if the score has a
+    * Symmetric: permuting the variables permutes the scores.  This is tested if the score has a
       method ``permuted``, or such a function is given.
 
     Parameters

@@ -5,7 +5,7 @@
     all columns discrete      qnml                   discrete-bic
     some of each              degenerate-gaussian    degenerate-gaussian
 
-is the rule for the two words that stand for a score.  With ``penalty="auto"`` every score gets a
+is the score that "auto" and "bic" select.  With ``penalty="auto"`` every score gets a
 prior of edges (``EdgePrior``).  A number as penalty multiplies the penalty of a BIC, so "auto"
 then means "bic"; 1 is the textbook BIC, the score of the paper (which calls it MDL).  These
 defaults were chosen by measurement: see ``studies/results/defaults.md``.

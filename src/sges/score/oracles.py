@@ -1,4 +1,4 @@
-"""Scores that need no data: they ask the model that generates the data."""
+"""Oracle scores: computed from the generating model instead of data."""
 
 from collections.abc import Sequence
 from math import ldexp, log, prod

@@ -76,7 +76,7 @@ class Score(Protocol):
 
 
 def is_score(value: object) -> TypeGuard[Score]:
-    """Tell whether a value is a score object, not a name or a class of scores."""
+    """Return whether a value is a score object, not a name or a class of scores."""
     return not isinstance(value, type) and hasattr(value, "local") and hasattr(value, "n")
 
 

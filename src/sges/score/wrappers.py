@@ -1,4 +1,4 @@
-"""Scores around other scores: one that counts what it is asked, and one with a prior of edges."""
+"""Wrappers of scores: one that counts evaluations, and one that adds an edge prior."""
 
 from functools import partial
 from math import isfinite, log

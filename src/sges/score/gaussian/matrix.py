@@ -363,12 +363,12 @@ def condition(
 
 
 def is_well_conditioned(correlation: Matrix) -> bool:
-    """Tell whether every eigenvalue exceeds the ridge, by one factorisation."""
+    """Return whether every eigenvalue exceeds the ridge, by one factorisation."""
     return _is_definite(correlation, 1.0 - ridge_of(correlation))
 
 
 def _is_definite(correlation: Matrix, diagonal: float) -> bool:
-    """Tell whether the matrix with another diagonal is positive definite; it is left as it was."""
+    """Return whether the matrix with another diagonal is positive definite; it is restored."""
     np.fill_diagonal(correlation, diagonal)
     definite = is_positive_definite(correlation)  # overwrites the lower triangle
     restore_lower(correlation, 1.0)
