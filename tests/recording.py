@@ -31,9 +31,11 @@ class Refusing:
         """Return the class as it is."""
         return cpdag
 
-    def member(self, cpdag: PDAG, within: NodeSet | None = None, /) -> PDAG:
+    def member(
+        self, cpdag: PDAG, within: NodeSet | None = None, ranking: Sequence[int] | None = None, /
+    ) -> PDAG:
         """Return any member."""
-        del within
+        del within, ranking
         return pdag_to_dag(cpdag)
 
     def violations(self, dag: PDAG, /) -> list[Edge]:

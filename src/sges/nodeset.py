@@ -9,7 +9,7 @@ there an integer is a set of nodes.  Functions about variables, such as ``d_sepa
 node or several nodes: there an integer is a node, and ``as_nodeset`` turns it into a set.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 from operator import index
 from typing import Protocol, TypeAlias
@@ -23,6 +23,7 @@ __all__ = [
     "Rows",
     "as_node",
     "as_nodeset",
+    "by_rank",
     "by_size_then_nodes",
     "components",
     "first",
@@ -86,6 +87,28 @@ def nodes(s: NodeSet) -> Iterator[int]:
         lowest = s & -s
         yield lowest.bit_length() - 1
         s ^= lowest
+
+
+@documented_like(SETS)
+def by_rank(s: NodeSet, ranking: Sequence[int] | None) -> Iterator[int]:
+    """Yield the nodes of a set in the order of a ranking.
+
+    Parameters
+    ----------
+    ranking : sequence of int or None
+        All nodes, the first one first; None for increasing order.
+
+    Yields
+    ------
+    int
+        Each node of the set.
+
+    Examples
+    --------
+    >>> list(by_rank(0b10110, [4, 3, 2, 1, 0]))
+    [4, 2, 1]
+    """
+    return nodes(s) if ranking is None else (v for v in ranking if s >> v & 1)
 
 
 @documented_like(SETS)

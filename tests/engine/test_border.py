@@ -187,6 +187,10 @@ BAD_CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("order_begin", ([0] * N, [0] * N, [0] * N, [0] * N, 1.0), {}),
     ("order_begin", (range(1, N + 1), [0] * N, [0] * N, [0] * N, 1.0), {}),
     ("order_begin", (range(N), [0] * N, [0] * N, [0] * N, 1.0), {"max_indegree": -3}),
+    ("order_begin", (range(N), [0] * N, [0] * N, [0] * N, 1.0), {"ranking": range(1, N + 1)}),
+    ("order_begin", (range(N), [0] * N, [0] * N, [0] * N, 1.0), {"ranking": range(N - 1)}),
+    ("climb", ("x", Moves(inserts="poly", ranking=(-1, *range(1, N)))), {}),
+    ("climb", ("x", Moves(inserts="poly", ranking=tuple(range(N + 1)))), {}),
 ]
 
 
@@ -430,6 +434,7 @@ CALLS_BACK: dict[str, Callable[[Any], object]] = {
     "limit": lambda engine: engine.limit(1.0, 10),
     "constraint": lambda engine: setattr(engine, "constraint", None),
     "order": lambda engine: engine.order("x"),
+    "strengths": lambda engine: engine.strengths(),
     "touched_since": lambda engine: engine.touched_since((0, 0, 0, -1, -500.0)),
 }
 
@@ -620,7 +625,7 @@ def test_candidates_that_are_none_are_refused(score: Any) -> None:  # noqa: ANN4
 
 
 def run_out(score: Any, work: Callable[[Any], object], allocations: int) -> bool:  # noqa: ANN401
-    """Do work that runs out of memory after so many allocations; tell whether it did."""
+    """Do work that runs out of memory after so many allocations; return whether it did."""
     engine = engine_on(score)
     engine._run_out_after(allocations)
     try:

@@ -78,7 +78,7 @@ def test_subset_sizes_are_the_largest_that_the_limit_allows() -> None:
 
 
 def few(m: NodeSet, s: NodeSet, limit: int) -> bool:
-    """Tell whether a set has few nodes of a clique, or all subsets of the clique are few."""
+    """Return whether a set has few nodes of a clique, or all subsets of the clique are few."""
     return 2 ** m.bit_count() <= limit or s.bit_count() <= subset_size(m.bit_count(), limit)
 
 

@@ -141,7 +141,7 @@ def best_one_by_one(g: PDAG, score: Score, tolerance: float, generate: Generate)
 
 
 def is_worth_it(operator: Operator, gain: float, tolerance: float) -> bool:
-    """Tell whether an operator gains; a delete, whether it does not lose."""
+    """Return whether an operator gains; a delete, whether it does not lose."""
     return gain >= -tolerance if operator.adds_edges < 0 else gain > tolerance
 
 

@@ -16,7 +16,7 @@ from sges.score import GaussianBIC, SeparationOracle
 from sges.score.protocol import Score, total_score
 from sges.search.algorithms import backward
 from sges.search.generate import AskedGains
-from sges.search.reference_order import OrderSearch, next_order
+from sges.search.reference_order import OrderSearch, order_of
 from sges.search.run import Run, Selection
 from sges.search.with_knowledge import search_with_knowledge
 
@@ -93,15 +93,9 @@ def test_every_order_that_tiers_allow_stands_for_an_imap() -> None:
 
 
 def test_an_order_that_is_dealt_into_piles_still_obeys_the_tiers() -> None:
-    best = PDAG.from_edges(6, [(0, 1), (1, 2), (3, 4), (4, 5)])
-    assert next_order(best, None, 1) == [0, 3, 1, 4, 2, 5]
-    assert next_order(best, None, 2) == [3, 4, 5, 0, 1, 2]
-    assert next_order(best, None, 3) == [1, 5, 3, 2, 0, 4]
-    assert next_order(best, Knowledge(tiers=[[0, 1, 3], [2, 4, 5]]).bind(6), 3) == [
-        1,
-        3,
-        0,
-        5,
-        4,
-        2,
-    ]
+    best = dag_to_cpdag(PDAG.from_edges(6, [(0, 1), (1, 2), (3, 4), (4, 5)]))
+    tiers = Knowledge(tiers=[[0, 1, 3], [2, 4, 5]]).bind(6)
+    assert order_of(best, None, piles=1) == [0, 3, 1, 4, 2, 5]
+    assert order_of(best, None, piles=2) == [3, 4, 5, 0, 1, 2]
+    assert order_of(best, None, piles=3) == [1, 5, 3, 2, 0, 4]
+    assert order_of(best, tiers, piles=3) == [1, 3, 0, 5, 4, 2]

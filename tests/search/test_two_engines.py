@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import engines
 import naive
 from bridge import pdag_of
-from engines import Make
+from engines import COMPILED, Make
 from known import true_problem
 from sges.errors import OutOfBudget
 from sges.graph import PDAG, dag_to_cpdag, pdag_to_dag
@@ -247,12 +247,13 @@ def assert_same_order(
     makes: Iterable[Make] = engines.COMPILED,
     *,
     max_indegree: int | None = None,
+    ranking: tuple[int, ...] | None = None,
 ) -> None:
     wanted = started(engines.reference, score, start, constraint)
-    wanted.order("order", max_indegree=max_indegree)
+    wanted.order("order", max_indegree=max_indegree, ranking=ranking)
     for make in makes:
         engine = started(make, score, start, constraint)
-        engine.order("order", max_indegree=max_indegree)
+        engine.order("order", max_indegree=max_indegree, ranking=ranking)
         assert_same(engine, wanted)
 
 
@@ -287,6 +288,47 @@ def test_the_search_over_orders_under_knowledge_is_the_same(kind: int, seed: int
     for start in (bound.start(dag.n), dag_to_cpdag(dag)):
         assert_same_order(SeparationOracle(dag), start, bound, [engines.asking])
         assert_same_order(gaussian_of(dag, seed), start, bound)
+
+
+RANKED = [Moves(inserts="poly"), Moves(inserts="all", turns=True, deletes=True, sets_per_clique=1)]
+
+
+@settings(max_examples=60)
+@given(problems(), st.sampled_from(RANKED), st.randoms(use_true_random=False))
+def test_the_member_of_any_ranking_is_the_same(
+    problem: tuple[Score, PDAG], moves: Moves, rng: random.Random
+) -> None:
+    score, start = problem
+    ranking = tuple(rng.sample(range(score.n), score.n))
+    assert_same_climb(score, start, replace(moves, ranking=ranking))
+    assert_same_order(score, start, ranking=ranking)
+
+
+@pytest.mark.parametrize("kind", range(6))
+def test_the_member_of_any_ranking_is_the_same_under_knowledge(kind: int, seed: int) -> None:
+    dag, known = true_problem(6 * seed + kind)
+    bound, ranking = known.bind(dag.n), tuple(random.Random(seed).sample(range(dag.n), dag.n))
+    score = gaussian_of(dag, seed)
+    for moves in RANKED:
+        assert_same_climb(score, bound.start(dag.n), replace(moves, ranking=ranking), bound)
+    assert_same_order(score, bound.start(dag.n), bound, ranking=ranking)
+
+
+@pytest.mark.parametrize("kind", range(6))
+def test_the_strength_of_a_node_is_the_sum_of_the_gains_into_it(kind: int, seed: int) -> None:
+    dag, known = true_problem(6 * seed + kind)
+    score, bound = gaussian_of(dag, seed), known.bind(dag.n)
+    for constraint in (None, bound):
+        expected = []
+        for y in range(dag.n):
+            base = 0 if constraint is None else bound.fixed[y]
+            barred = base | 1 << y | (0 if constraint is None else bound.barred[y])
+            local = [score.local(y, base | 1 << x) for x in range(dag.n) if not barred >> x & 1]
+            expected.append(sum(local) - len(local) * score.local(y, base))
+        makes = [make(score, constraint=constraint) for make in (engines.reference, *COMPILED)]
+        for engine in makes:
+            assert engine.strengths() == pytest.approx(expected, rel=1e-9, abs=1e-6)
+        assert len({engine.evaluations for engine in makes}) == 1
 
 
 class Noise:

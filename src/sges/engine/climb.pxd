@@ -31,7 +31,7 @@ cdef enum:
 
 
 cdef inline void close_sources(Search *s) noexcept nogil:
-    """Forget the operators of the state; what the score said is kept."""
+    """Discard the operators of the state; stored gains are kept."""
     cdef int y
     if s.inserts.of != NULL:
         for y in range(s.g.n):
@@ -191,7 +191,7 @@ cdef inline void report(Search *s) noexcept nogil:
 
 
 cdef inline bint closes_a_circle(Search *s, double gain, Word before) noexcept nogil:
-    """Tell whether a step leads back to a state that a step of doubtful gain has left.
+    """Return whether a step leads back to a state that a step of doubtful gain has left.
 
     Every step of a greedy search gains, so no state comes twice.  But where columns are nearly
     collinear gains are known to fewer digits than ties are judged by, and the computed gains of a
@@ -215,7 +215,7 @@ cdef inline bint closes_a_circle(Search *s, double gain, Word before) noexcept n
 
 
 cdef inline void reject(Search *s) noexcept nogil:
-    """Offer the operator that was found no more at this state."""
+    """Exclude the operator that was found until the state changes."""
     cdef Found *f = &s.found
     if f.kind == DELETE:
         reject_delete(s, f.x, f.y, f.lane)
@@ -243,7 +243,7 @@ cdef inline bint find_operator(Search *s) noexcept nogil:
 
 
 cdef inline bint is_admitted(Search *s) noexcept nogil:
-    """Tell whether knowledge admits the state."""
+    """Return whether knowledge admits the state."""
     cdef int answer
     if not s.has_constraint:
         return True
@@ -254,7 +254,7 @@ cdef inline bint is_admitted(Search *s) noexcept nogil:
 
 
 cdef inline bint take_step(Search *s) noexcept nogil:
-    """Take one step, unless no operator is left; tell whether it was taken."""
+    """Take one step, unless no operator is left; return whether it was taken."""
     cdef int before
     cdef Word fingerprint
     cdef bint mixed_kinds = s.moves.turns or (s.moves.deletes and s.moves.inserts >= 0)

@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 # cython: cdivision=True
-"""The compiled engine as Python sees it: the only file of it that knows Python objects.
+"""The Python interface of the compiled engine, and the only file that uses Python objects.
 
 ``Core`` owns the state of one run and does the work of ``sges.search.reference`` without the
 interpreter, with the GIL released: it climbs, takes back, lists escapes, and searches orders.
@@ -36,7 +36,7 @@ from sges.engine.lists cimport (
 )
 from sges.engine.kept cimport Kept, measure, read_records, write_records
 from sges.engine.order cimport (
-    Orders, begin_order, free_orders, make_orders, move_round, walk_edges,
+    Orders, begin_order, find_strengths, free_orders, make_orders, move_round, walk_edges,
 )
 from sges.engine.paths cimport is_standing
 from sges.engine.records cimport Memory, Note, Record, free_memory, make_memory, record_of
@@ -72,7 +72,7 @@ cdef extern from "Python.h":
 
 
 def alone(method):
-    """Refuse a method while another thread, or a callback of the engine, is inside it."""
+    """Decorate a method: raise an error while a thread or callback is using the engine."""
 
     @wraps(method)
     def refusing(self, *arguments, **options):
@@ -244,6 +244,8 @@ cdef class Core:
         free(s.base.at)
         free(s.also.at)
         free(s.members.at)
+        free(s.ranking.at)
+        free(s.rank.at)
         free(s.stack.at)
         free(s.order.at)
         free(s.best_set.at)
@@ -733,10 +735,10 @@ cdef class Core:
 
     @alone
     def retell(self, mark):
-        """Compute the gains of the steps since a mark anew, each from its own families alone.
+        """Recompute the gains of the steps since a mark, each from its own families only.
 
-        A native score builds on the question before, so that its gains depend, by rounding, on
-        what was asked before.  The steps of a result must not.
+        A native score reuses its previous computation, so the last digits of its gains depend on
+        the order of evaluation.  Those of a result must not.
         """
         cdef int i, first
         cdef StepOf *step
@@ -853,7 +855,7 @@ cdef class Core:
         cdef Kept kept
         cdef int status
         if self.s.m.size:
-            raise SgesError("an engine that has asked its score cannot take another memory")
+            raise SgesError("stored gains can be loaded only before the score is first evaluated")
         all_ints = np.append(np.asarray(ints, np.int32), np.int32(0))
         all_floats = np.append(np.asarray(floats, np.float64), 0.0)
         all_words = np.append(np.asarray(words, np.uint64), np.uint64(0))
@@ -865,15 +867,31 @@ cdef class Core:
         if status:
             raise MemoryError
         if kept.bad:
-            raise InvalidArgument("what a run remembers does not fit the variables of the score")
+            raise InvalidArgument("the stored gains do not match the variables of the score")
 
     # Orders
 
     @alone
-    def order_begin(self, order, allowed, required, later, double reach, max_indegree=None):
-        """Begin a search among orders with this one."""
+    def strengths(self):
+        """Return for each node the sum of the gains of all edges into it, beside required ones."""
+        found = np.zeros(self.n + 1)
+        cdef double[::1] view = found
+        self.s.strengths = &view[0]
+        try:
+            self._do(find_strengths)
+        finally:
+            self.s.strengths = NULL
+        return found[: self.n].tolist()
+
+    @alone
+    def order_begin(
+        self, order, allowed, required, later, double reach, max_indegree=None, ranking=None
+    ):
+        """Begin a search among orders with this one, in which nodes move by the ranking."""
         cdef Orders *o = <Orders *>self.s.orders
         max_indegree = as_bound("max_indegree", max_indegree)
+        ranking = list(range(self.n) if ranking is None else ranking)
+        self._require_order(ranking)
         if o == NULL:
             o = make_orders(self.n)
             if o == NULL:
@@ -887,6 +905,8 @@ cdef class Core:
         o.max_parents = max_indegree
         o.reach = reach
         o.tolerance = self.tolerance
+        for i, v in enumerate(ranking):
+            o.ranking[i] = v
         self.order_set(order)
 
     @alone
@@ -900,10 +920,14 @@ cdef class Core:
         cdef int i
         if o == NULL:
             raise InvalidArgument("no search among orders was begun; order_begin does that")
-        if sorted(order) != list(range(self.n)):
-            raise InvalidArgument(f"an order names each of 0..{self.n - 1} once")
+        self._require_order(order)
         for i, v in enumerate(order):
             o.order[i] = v
+        return 0
+
+    cdef int _require_order(self, order) except -1:
+        if sorted(order) != list(range(self.n)):
+            raise InvalidArgument(f"an order names each of 0..{self.n - 1} once")
         return 0
 
     @alone
@@ -956,8 +980,8 @@ cdef class Core:
             raise SgesError("another thread uses this engine; give each thread a search of its own")
         if self.running and not reading:
             raise SgesError(
-                "the engine is at work: a score, a progress callback or knowledge that it calls "
-                "cannot make it search"
+                "the engine is running: a score, progress callback or constraint that it calls must not "
+                "start a search on it"
             )
         self.thread = thread
         self.depth += 1
@@ -968,7 +992,7 @@ cdef class Core:
 
     cdef int _require_node(self, v) except -1:
         if not 0 <= v < self.n:
-            raise InvalidArgument(f"node {v}: there are the nodes 0..{self.n - 1} only")
+            raise InvalidArgument(f"node {v} is out of range; nodes are 0..{self.n - 1}")
         return 0
 
     @alone
@@ -1039,6 +1063,11 @@ cdef class Core:
         m.drop_large = bool(moves.drop_large)
         m.max_indegree = as_bound("max_indegree", moves.max_indegree)
         m.sets_per_clique = as_bound("sets_per_clique", moves.sets_per_clique)
+        ranking = list(moves.ranking or ())
+        if ranking:
+            self._require_order(ranking)
+        fill_list(&self.s.ranking, ranking)
+        fill_list(&self.s.rank, sorted(range(len(ranking)), key=ranking.__getitem__))
         self.s.tolerance = self.tolerance
         return 0
 
@@ -1093,8 +1122,8 @@ cdef class Core:
         cdef Record *r = self.s.m.bad_record
         if r == NULL:
             raise ScoreError(
-                f"a step that gains {self.s.m.bad_gain} takes the score from {self.s.total} beyond "
-                "all numbers; a score must be finite"
+                f"a step that gains {self.s.m.bad_gain} makes the score ({self.s.total} "
+                "so far) infinite; a score must be finite"
             )
         base = show(mask_of(r.base, r.size))
         x = "another node" if self.s.m.bad_x < 0 else f"node {self.s.m.bad_x}"
@@ -1272,7 +1301,7 @@ cdef object as_bound(str name, value):
 
 
 cdef bint is_kept(const Lanes *lanes, const Lane *lane, int v) noexcept:
-    """Tell whether a delete of a lane keeps a neighbor."""
+    """Return whether a delete of a lane keeps a neighbor."""
     cdef int i
     for i in range(lane.size):
         if lanes.sets.at[lane.first + i] == v:
@@ -1395,7 +1424,7 @@ cdef int warn_of_explosion(Core core) noexcept:
     try:
         warnings.warn(
             f"the {s.near.k} neighbors of node {s.near.y} form cliques with more than 100,000 "
-            "subsets, and this search looks at all of them: it may not end; strategy=\"auto\" "
+            "subsets, and this search examines all of them, so it may not finish; strategy=\"auto\" "
             "bounds the work, assume= bounds that of deletes, and time_limit= the time",
             stacklevel=2,
         )
@@ -1406,7 +1435,7 @@ cdef int warn_of_explosion(Core core) noexcept:
 
 
 cdef int after_step(void *owner) noexcept nogil:
-    """Tell whoever listens where the run is."""
+    """Call the progress callback."""
     with gil:
         return tell(<Core>owner)
 
@@ -1453,7 +1482,7 @@ cdef int ask_member(Core core) noexcept:
     try:
         region = mask_of(s.members.at, s.members.size)
         graph = core.cpdag
-        member = core._constraint.member(graph, region)
+        member = core._constraint.member(graph, region, core._moves.ranking)
         for i in range(s.members.size):
             v = s.members.at[i]
             fill_list(&s.making.above[v], list(nodes(member.parents(v) & graph.neighbors(v))))

@@ -37,7 +37,7 @@ cdef inline bint asked_insert(const Record *r, int x) noexcept nogil:
 cdef inline bint in_a_fan(
     const Memory *m, const int *family, int size, int left_out, Word key, Word check
 ) noexcept nogil:
-    """Tell whether a family, its members but one, was asked for as an insert."""
+    """Return whether a family, without ``left_out``, was evaluated as an insert into a smaller base."""
     cdef int i, z
     cdef Record *r
     for i in range(size):
@@ -51,7 +51,7 @@ cdef inline bint in_a_fan(
 
 
 cdef inline bint grow_seen(Seen *s) noexcept nogil:
-    """Make room for one entry more; tell whether there is."""
+    """Make room for one entry more; return whether there is."""
     cdef long long i, room
     cdef size_t at, slots
     cdef void *block
@@ -97,7 +97,7 @@ cdef inline void push_entry(Seen *s, Word key, Word check, int record, int node)
 
 
 cdef inline bint first_time(Seen *s, Word key, Word check) noexcept nogil:
-    """Take note of a pair of words; tell whether it is new."""
+    """Take note of a pair of words; return whether it is new."""
     cdef long long i
     if s.slots:
         i = s.heads[key & (s.slots - 1)]
@@ -120,7 +120,7 @@ cdef inline void note_fan(Memory *m, const Record *r) noexcept nogil:
 cdef inline bint is_fanned(
     const Memory *m, const Record *r, int left_out, Word key, Word check
 ) noexcept nogil:
-    """Tell whether the family of a record, less one of its base, was asked for as an insert."""
+    """Return whether the family of a record, less one of its base, was asked for as an insert."""
     cdef int size = r.size - (left_out >= 0) - 1  # of the bases that it could be in the fan of
     if size < 0 or not (m.fan_sizes[r.y] >> min(size, 63)) & 1:
         return False

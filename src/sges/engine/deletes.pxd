@@ -1,4 +1,4 @@
-"""The deletes of a state, kept by what they keep.
+"""The deletes of a state, stored by (y, S), where S are the neighbors that stay parents of y.
 
 Delete(x, y, H) keeps H̄ = NA_{y,x} ∖ H.  With S = H̄ for x → y, and S = H̄ ∪ x for x — y, S is a clique
 among the neighbors of y, x lies in the base Pa(y) ∪ S, and the gain is what y gains by losing x from
@@ -43,7 +43,7 @@ cdef inline void free_deletes(Deletes *of, int n) noexcept nogil:
 
 
 cdef inline bint may_delete(const Search *s, int x, int y) noexcept nogil:
-    """Tell whether knowledge lets the edge x -> y go, and be thought of as pointing so."""
+    """Return whether knowledge allows the delete of the edge, directed as x -> y."""
     cdef size_t row = <size_t>y * s.g.words
     return s.barred == NULL or not (has(s.barred + row, x) or has(s.fixed + row, x))
 
@@ -115,7 +115,7 @@ cdef inline int room_in(
 
 
 cdef inline bint is_too_large(const Search *s, const Word *na, const Word *kept) noexcept nogil:
-    """Tell whether H = NA ∖ S holds a clique larger than the bound."""
+    """Return whether H = NA ∖ S holds a clique larger than the bound."""
     cdef const Near *a = &s.near
     cdef int i, w, common
     for i in range(a.cliques):

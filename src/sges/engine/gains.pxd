@@ -4,7 +4,7 @@ A native score gives the gains of all inserts into a family, or of all deletes f
 the inserts only those with a positive gain are kept, and those of edges that might be turned.
 """
 
-from libc.math cimport isfinite
+from libc.math cimport INFINITY, isfinite
 from libc.string cimport memcpy, memset
 
 from sges.engine.count cimport (
@@ -164,6 +164,31 @@ cdef inline void ask_inserts(
         if m.gains[i] > 0.0:
             keep(m, r, x, m.gains[i])
         add(r.answered, x)
+
+
+cdef inline double sum_of_inserts(Memory *m, Record *r, const Word *wanted) noexcept nogil:
+    """Return the sum of the gains of the wanted inserts, also of those that are not kept."""
+    cdef int i, count
+    cdef double total = 0.0
+    ask_inserts(m, r, wanted, NULL, 0)
+    if m.native:
+        count = m.scorer.inserts(
+            m.scorer.self, r.y, r.base, r.size, -INFINITY, NULL, 0, m.xs, m.gains, m.more_gains
+        )
+        must_answer(m, r, count)
+    else:
+        memset(m.scratch, 0, <size_t>m.words * sizeof(Word))
+        list_missing(m, wanted, m.scratch)
+        count = m.missing.size
+        memcpy(m.xs, m.missing.at, <size_t>count * sizeof(int))
+        if count:
+            must_answer(m, r, m.ask(m.owner, r, True, m.xs, count, m.gains))
+    for i in range(count):
+        if has(wanted, m.xs[i]):
+            if not isfinite(m.gains[i]):
+                refuse(m, r, m.xs[i], m.gains[i])
+            total += m.gains[i]
+    return total
 
 
 cdef inline double insert_gain(const Record *r, int x) noexcept nogil:

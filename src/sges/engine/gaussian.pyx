@@ -324,7 +324,7 @@ cdef void _read_kept(
 cdef void _label(
     Inverse *kept, int y, const int *base, int size, const Columns *columns
 ) noexcept nogil:
-    """Say what the factor in a slot is of, and whether it may be used again."""
+    """Record the nodes of the factor in a slot, and whether it can be reused."""
     cdef int i
     kept.y = y
     kept.size = size
@@ -893,7 +893,7 @@ cdef void mixed_close(void *self) noexcept nogil:
 
 
 cdef class DegenerateGaussian(NativeScore):
-    """The degenerate Gaussian BIC of mixed tables, as ``sges.score.mixed`` defines it.
+    """The degenerate Gaussian BIC of mixed tables, as ``sges.score.gaussian.mixed`` defines it.
 
     Parameters
     ----------

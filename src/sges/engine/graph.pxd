@@ -1,7 +1,7 @@
 """The state of a search: a CPDAG that one operator after another changes in place.
 
-One matrix of bits says who is adjacent to whom, and short lists say who the parents, children and
-neighbors of each node are: bits answer questions about pairs, lists are walked.  ``set_edge`` is
+A bit matrix stores the adjacencies, for tests of single pairs, and short lists store the parents,
+children and neighbors of each node, for iteration.  ``set_edge`` is
 the only writer.  It also writes a log of what changed, by which views are found to be out of date
 and by which steps are taken back.
 
@@ -76,7 +76,7 @@ cdef inline Word *row_of(const Graph *g, int v) noexcept nogil:
 
 
 cdef inline bint points(const Graph *g, int u, int v) noexcept nogil:
-    """Tell whether u -> v or u - v."""
+    """Return whether u -> v or u - v."""
     return has(row_of(g, u), v)
 
 
@@ -93,7 +93,7 @@ cdef inline int degree(const Graph *g, int v) noexcept nogil:
 
 
 cdef inline bint make_graph(Graph *g, Exit *exit, int n) noexcept nogil:
-    """Make the graph without edges; tell whether there was memory for it."""
+    """Make the graph without edges; return whether there was memory for it."""
     memset(g, 0, sizeof(Graph))
     g.exit = exit
     g.n = n
@@ -240,7 +240,7 @@ cdef inline void write_edge(Graph *g, int u, int v, int before, int kind) noexce
 
 
 cdef inline void doubt(Graph *g, int v) noexcept nogil:
-    """Have the level of v looked at: it may be too low."""
+    """Queue v, whose level may be too low."""
     cdef int at = g.first_doubtful + g.doubts
     if g.is_doubtful[v] or not g.is_levelled:
         return
@@ -316,7 +316,7 @@ cdef inline void know(Graph *g, int v) noexcept nogil:
 
 
 cdef inline bint can_be_sink(Graph *g, int v) noexcept nogil:
-    """Tell whether v can be the last of the nodes left (Dor & Tarsi 1992).
+    """Return whether v can be the last of the nodes left (Dor & Tarsi 1992).
 
     The nodes left are those inside the region that are not directed yet.
     """
@@ -341,7 +341,7 @@ cdef inline bint can_be_sink(Graph *g, int v) noexcept nogil:
 
 
 cdef inline void again(Graph *g, Ints *of, unsigned int stamp) noexcept nogil:
-    """Put those of a list that are left in the region back to do."""
+    """Queue again the nodes of a list that remain in the region."""
     cdef int i, u
     for i in range(of.size):
         u = of.at[i]
@@ -425,7 +425,7 @@ cdef inline int childless(Graph *g, const Ints *parents) noexcept nogil:
 
 
 cdef inline bint relabel(Graph *g, int v) noexcept nogil:
-    """Label the edges into v; tell whether the label changed.
+    """Label the edges into v; return whether the label changed.
 
     One parent without a child among the parents decides for all of them:
     ``sges.graph.equivalence.compelled_parents``.

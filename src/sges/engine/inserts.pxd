@@ -169,7 +169,7 @@ cdef inline int group_size(const Near *a, int group) noexcept nogil:
 cdef inline bint group_inside(
     const Near *a, int group, const int *path, int size, int expected
 ) noexcept nogil:
-    """Tell whether all ``expected`` nodes of a group's NA are on the path."""
+    """Return whether all ``expected`` nodes of a group's NA are on the path."""
     cdef int i, common = 0
     cdef Word *na
     if group < 0:
@@ -181,7 +181,7 @@ cdef inline bint group_inside(
 
 
 cdef inline bint is_looked_at(const Search *s, const int *path, int size, int chosen) noexcept nogil:
-    """Tell whether inserts with this S and a T of ``chosen`` nodes are examined."""
+    """Return whether inserts with this S and a T of ``chosen`` nodes are examined."""
     if s.making.mode == POLY:
         return chosen <= s.moves.largest_t
     if s.near.capped:
@@ -248,7 +248,7 @@ cdef inline void list_turnable(Search *s, const Record *r) noexcept nogil:
 
 
 cdef inline bint has_room(const Search *s, int size) noexcept nogil:
-    """Tell whether y may have Pa(y), ``size`` neighbors and one more node as parents."""
+    """Return whether y may have Pa(y), ``size`` neighbors and one more node as parents."""
     return (
         s.moves.max_indegree < 0
         or s.g.parents[s.near.y].size + size + 1 <= s.moves.max_indegree
@@ -308,7 +308,7 @@ cdef inline bint use_some(Search *s, const int *path, int size) noexcept nogil:
 
 
 cdef inline bint is_above(const Search *s, const int *path, int size) noexcept nogil:
-    """Tell whether a clique is the one of the member DAG, which has a lane of its own."""
+    """Return whether a clique is the one of the member DAG, which has a lane of its own."""
     cdef Ints *above = &s.making.above[s.near.y]
     cdef int i, k, common = 0
     if size != above.size:
@@ -366,7 +366,7 @@ cdef inline void by_groups(Search *s, bint every) noexcept nogil:
 
 
 cdef inline bint surely_far(const Search *s) noexcept nogil:
-    """Tell whether counting edges shows that some node is far from y and its neighbors."""
+    """Return whether counting edges shows that some node is far from y and its neighbors."""
     cdef const Near *a = &s.near
     cdef Graph *g = <Graph *>&s.g
     cdef long long seen = 1 + g.parents[a.y].size + g.children[a.y].size + a.k
@@ -424,8 +424,8 @@ cdef inline void note_capped(Search *s, Inserts *of, int y) noexcept nogil:
 cdef inline void leave_independent(Search *s, Inserts *of, int y) noexcept nogil:
     """Drop the x that some lane shows to be independent of y.
 
-    The idea of LGES (Ejaz & Bareinboim 2025): an insert that is only the shadow of other edges
-    often joins two nodes that some set makes independent, and the score knows it.
+    The idea of LGES (Ejaz & Bareinboim 2025): a spurious insert often joins two nodes that are
+    independent given some set, which the score has shown already.
     """
     cdef Lanes *lanes = &of.of[y]
     cdef Lane *lane
@@ -451,7 +451,7 @@ cdef inline void leave_independent(Search *s, Inserts *of, int y) noexcept nogil
 
 
 cdef inline void list_component(Search *s, int v) noexcept nogil:
-    """List the chain component of v in ``members``, sorted."""
+    """List the chain component of v in ``members``, sorted by rank, or else by number."""
     cdef Graph *g = &s.g
     cdef int i = 0, k, u, w
     s.members.size = 0
@@ -466,7 +466,14 @@ cdef inline void list_component(Search *s, int v) noexcept nogil:
             if g.mark[w] != g.marks:
                 g.mark[w] = g.marks
                 push(&s.exit, &s.members, w)
+    if s.ranking.size == 0:
+        sort_ints(s.members.at, s.members.size)
+        return
+    for i in range(s.members.size):
+        s.members.at[i] = s.rank.at[s.members.at[i]]
     sort_ints(s.members.at, s.members.size)
+    for i in range(s.members.size):
+        s.members.at[i] = s.ranking.at[s.members.at[i]]
 
 
 cdef inline void direct_members_of(Search *s, Inserts *of) noexcept nogil:
@@ -481,8 +488,8 @@ cdef inline void direct_members_of(Search *s, Inserts *of) noexcept nogil:
 cdef inline void direct_component(Search *s, Inserts *of, int v) noexcept nogil:
     """Direct the chain component of v as one member of the class does: fill ``above``.
 
-    By maximum cardinality search, ties to the lowest node; under knowledge, as a member that
-    satisfies it.
+    By maximum cardinality search, ties to the first in ``members``; under knowledge, as a member
+    that satisfies it.
     """
     cdef Graph *g = &s.g
     cdef int i, k, u, w, best, size
@@ -514,9 +521,9 @@ cdef inline void direct_component(Search *s, Inserts *of, int v) noexcept nogil:
 
 
 cdef inline void spread_stale(Search *s, Inserts *of) noexcept nogil:
-    """Mark those stale whose place in the member DAG may have changed.
+    """Mark as stale the nodes whose parents in the member DAG may have changed.
 
-    That is everybody in the component of a stale node who looks at the member: for poly-FES all
+    These are the nodes in the component of a stale node whose inserts depend on the member: for poly-FES all
     nodes, otherwise those with too many cliques.
     """
     cdef int i = 0, k, v
@@ -550,7 +557,7 @@ cdef inline void spread_stale(Search *s, Inserts *of) noexcept nogil:
 
 
 cdef inline bint is_free(Search *s, Inserts *of, int y, int lane, int x) noexcept nogil:
-    """Tell whether S blocks every semi-directed path from y to x; if not, bar the insert."""
+    """Return whether S blocks every semi-directed path from y to x; if not, bar the insert."""
     cdef Lanes *lanes = &of.of[y]
     cdef Lane *own = &lanes.at[lane]
     cdef int i
@@ -599,7 +606,7 @@ cdef inline void bar_reached(Search *s, Inserts *of, int y, int lane) noexcept n
 cdef inline bint best_is_free(
     Search *s, Inserts *of, int y, double best, int *free_lane, int *free_x
 ) noexcept nogil:
-    """Look at the paths of y's inserts of this gain; tell whether one of them is free, and which.
+    """Look at the paths of y's inserts of this gain; return whether one of them is free, and which.
 
     Those that a path bars are dropped.
     """
@@ -660,7 +667,7 @@ cdef inline void list_t(Search *s, const Lanes *lanes, const Lane *lane, int x, 
 
 
 cdef inline bint has_lesser_key(Search *s, int x, int y, const Ints *chosen) noexcept nogil:
-    """Tell whether an operator comes before the one found so far, if they tie."""
+    """Return whether an operator comes before the one found so far, if they tie."""
     cdef Found *found = &s.found
     if found.x < 0:
         return True

@@ -95,7 +95,7 @@ cdef inline Word *put_words(Word *to, const Word *values, int count) noexcept no
 
 
 cdef inline bint are_nodes(const int *some, int count, int n, int y) noexcept nogil:
-    """Tell whether all are nodes other than y."""
+    """Return whether all are nodes other than y."""
     cdef int i
     for i in range(count):
         if not 0 <= some[i] < n or some[i] == y:

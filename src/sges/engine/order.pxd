@@ -6,8 +6,8 @@ nodes before it.  *Grow*: add the predecessor of largest gain while that improve
 of a base do not depend on who the predecessors are, so each base is ranked once, and growing under
 any set of predecessors is a walk along the rankings: the grow-shrink trees of Andrews et al. (2023).
 
-A walk also tells which other sets of predecessors lead the same way: only the nodes that were grown
-may not leave, and only the *rivals*, which would have been added somewhere on the way, may not join.
+A walk also shows which other sets of predecessors give the same parents: those that contain the
+added nodes and none of the *rivals*, which would have been added at some step.
 So all places for a node are compared in one sweep to the left and one to the right, with a look at
 two bits for most nodes that are passed.
 """
@@ -18,7 +18,7 @@ from libc.string cimport memcpy, memset
 
 from sges.engine.climb cimport carry_out, note_step, report
 from sges.engine.gains cimport (
-    ask_deletes, ask_inserts, look_ahead, must_answer, single_gain,
+    ask_deletes, ask_inserts, look_ahead, must_answer, single_gain, sum_of_inserts,
 )
 from sges.engine.graph cimport Graph, LINE, adjacent, kind_of, points
 from sges.engine.lists cimport (
@@ -47,6 +47,7 @@ cdef struct Orders:
     int epoch
     int *order
     int *place
+    int *ranking  # the nodes in the order in which they are moved
     Choice *chosen  # of each node
     Choice *tried  # scratch: what passing nodes would choose
     int *tried_node
@@ -88,7 +89,7 @@ cdef inline Orders *make_orders(int n) noexcept nogil:
     o.n = n
     o.words = <int>words
     o.limit = -1
-    o.order = <int *>malloc(3 * (<size_t>n + 1) * sizeof(int))
+    o.order = <int *>malloc(4 * (<size_t>n + 1) * sizeof(int))
     o.chosen = <Choice *>calloc(2 * <size_t>n + 2, sizeof(Choice))
     o.rows = <Word *>calloc((11 * <size_t>n + 8) * words + 1, sizeof(Word))
     if o.order == NULL or o.chosen == NULL or o.rows == NULL:
@@ -96,9 +97,10 @@ cdef inline Orders *make_orders(int n) noexcept nogil:
         return NULL
     o.place = o.order + n
     o.tried_node = o.order + 2 * n
+    o.ranking = o.order + 3 * n
     o.tried = o.chosen + n
     for v in range(n):
-        o.order[v] = o.place[v] = v
+        o.order[v] = o.place[v] = o.ranking[v] = v
     at = o.rows
     for v in range(2 * n):
         point_choice(&o.chosen[v], &at, o.words)
@@ -367,7 +369,7 @@ cdef inline double sweep(
 
 
 cdef inline bint move_node(Search *s, Orders *o, int v) noexcept nogil:
-    """Move v to its best place, if that is better; tell whether it moved."""
+    """Move v to its best place, if that is better; return whether it moved."""
     cdef int at = -1, tries = 0, right_at = -1, right_tries = 0
     cdef double best, right
     best = sweep(s, o, v, True, 0.0, &at, &tries)
@@ -423,15 +425,32 @@ cdef inline void move_round(void *argument) noexcept nogil:
     """Move each node to its best place in turn."""
     cdef Search *s = <Search *>argument
     cdef Orders *o = <Orders *>s.orders
-    cdef int v
+    cdef int i
     o.moved = False
-    for v in range(o.n):
+    for i in range(o.n):
         s.walking_time = walking_time(o)
         s.m.check(s.m.owner)
         if o.limit >= 0 and s.m.work > o.limit:
             return
-        if move_node(s, o, v):
+        if move_node(s, o, o.ranking[i]):
             o.moved = True
+
+
+cdef inline void find_strengths(void *argument) noexcept nogil:
+    """Write for each node the sum of the gains of all edges into it, beside the required ones."""
+    cdef Search *s = <Search *>argument
+    cdef int v, y
+    for y in range(s.g.n):
+        s.base.size = 0
+        clear(s.allowed, s.g.words)
+        for v in range(s.g.n):
+            if s.has_constraint and has(s.fixed + <size_t>y * s.g.words, v):
+                push(&s.exit, &s.base, v)
+            elif v != y and not (s.has_constraint and has(s.barred + <size_t>y * s.g.words, v)):
+                add(s.allowed, v)
+        s.strengths[y] = sum_of_inserts(
+            &s.m, record_of(&s.m, y, s.base.at, s.base.size), s.allowed
+        )
 
 
 # From one DAG to another by operators, one edge at a time
@@ -483,7 +502,7 @@ cdef inline void leave_parent(Search *s, Orders *o, int x, int y) noexcept nogil
 
 
 cdef inline bint join_parent(Search *s, Orders *o, int y) noexcept nogil:
-    """Add the missing parent that gains most; tell whether there was one."""
+    """Add the missing parent that gains most; return whether there was one."""
     cdef Graph *g = &s.g
     cdef Word *own = o.member + <size_t>y * o.words
     cdef Word *goal = o.goal + <size_t>y * o.words

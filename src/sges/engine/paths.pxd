@@ -52,7 +52,7 @@ cdef inline int step_from(Search *s, int v, bint forward, const Word *around, in
 
 
 cdef inline bint leads(Search *s, int y, int x, const Word *around, bint other) noexcept nogil:
-    """Tell whether a semi-directed path leads from y to x around a set; ``path`` gets its nodes.
+    """Return whether a semi-directed path leads from y to x around a set; ``path`` gets its nodes.
 
     All but x.  ``other`` leaves the edge between them out of account.
     """
@@ -161,5 +161,5 @@ cdef inline int remember(Search *s, int source, int x, int y, int lane) noexcept
 
 
 cdef inline bint is_standing(const Search *s, const Barrier *b) noexcept nogil:
-    """Tell whether a barrier bars an operator that there still is."""
+    """Return whether a barrier still excludes an existing operator."""
     return b.source >= 0 and b.view == s.views[b.source][b.y]

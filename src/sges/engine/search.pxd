@@ -1,4 +1,4 @@
-"""All that one run holds: state, memory, and the operators of the state, kept by view.
+"""The data of one run: the state, the stored gains, and the operators, stored by view.
 
 The *view* of a node y is what decides which operators point into it: its parents, its neighbors,
 and what these are adjacent to.  A step changes the views of a few nodes, and only their operators
@@ -193,6 +193,9 @@ cdef struct Search:
     double tolerance
     double total
     double start_total
+    Ints ranking  # the nodes in the order in which a member takes them; empty for their numbers
+    Ints rank  # the place of each node in it
+    double *strengths  # of the nodes, while they are computed
     Word *barred  # row y: the x of which x -> y must not be; NULL without knowledge
     Word *fixed  # row y: the x whose edge x -> y must stay
     int bar_x  # the pair that must not be joined during a trial, or -1
@@ -543,7 +546,7 @@ cdef inline Word *maximal_row(const Near *a, int i) noexcept nogil:
 
 
 cdef inline bint is_near(const Near *a, const int *path, int size, const Word *row) noexcept nogil:
-    """Tell whether a path lies inside a local set."""
+    """Return whether a path lies inside a local set."""
     cdef int i
     for i in range(size):
         if not has(row, path[i]):
@@ -552,7 +555,7 @@ cdef inline bint is_near(const Near *a, const int *path, int size, const Word *r
 
 
 cdef inline bint within_limits(const Near *a, const int *path, int size, int chosen) noexcept nogil:
-    """Tell whether some maximal clique around a set lets ``chosen`` of its nodes be chosen."""
+    """Return whether some maximal clique around a set lets ``chosen`` of its nodes be chosen."""
     cdef int i
     for i in range(a.cliques):
         if (a.most.at[i] < 0 or chosen <= a.most.at[i]) and is_near(
@@ -631,7 +634,7 @@ cdef inline void note_changes(Search *s, int first) noexcept nogil:
 
 
 cdef inline bint was_changed(const Graph *g, int first, int at) noexcept nogil:
-    """Tell whether the log has an earlier change of the same edge, from ``first`` on."""
+    """Return whether the log has an earlier change of the same edge, from ``first`` on."""
     cdef int i, u = g.log[at].u, v = g.log[at].v
     for i in range(first, at):
         if (g.log[i].u == u and g.log[i].v == v) or (g.log[i].u == v and g.log[i].v == u):

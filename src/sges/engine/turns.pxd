@@ -50,7 +50,7 @@ cdef inline void close_turns(Search *s, TurnLanes *lanes) noexcept nogil:
 
 
 cdef inline bint separates(Search *s, int x, const int *path, int size) noexcept nogil:
-    """Tell whether, on x — y, C ∩ NA separates C ∖ NA from NA ∖ C among the neighbors of y.
+    """Return whether, on x — y, C ∩ NA separates C ∖ NA from NA ∖ C among the neighbors of y.
 
     x and the path are numbers of neighbors.
     """
@@ -88,7 +88,7 @@ cdef inline bint separates(Search *s, int x, const int *path, int size) noexcept
 
 
 cdef inline bint turns_line(Search *s, int x, const int *path, int size) noexcept nogil:
-    """Tell whether Turn(x, y, C) on x — y meets every condition."""
+    """Return whether Turn(x, y, C) on x — y meets every condition."""
     cdef Near *a = &s.near
     cdef int i
     cdef bint apart = False
@@ -101,7 +101,7 @@ cdef inline bint turns_line(Search *s, int x, const int *path, int size) noexcep
 
 
 cdef inline bint turns_arrow(Search *s, int x) noexcept nogil:
-    """Tell whether, on y → x, all neighbors of y that are adjacent to x are in C, which is marked."""
+    """Return whether, on y → x, all neighbors of y that are adjacent to x are in C, which is marked."""
     cdef Near *a = &s.near
     cdef Graph *g = &s.g
     cdef int i
@@ -185,7 +185,7 @@ cdef inline bint use_unclaimed(Search *s, const int *path, int size) noexcept no
 
 
 cdef inline bint holds_na(Search *s) noexcept nogil:
-    """Tell whether some child of y is adjacent to no neighbor of it: then every C is of use."""
+    """Return whether some child of y is adjacent to no neighbor of it: then every C is of use."""
     cdef Near *a = &s.near
     cdef Graph *g = &s.g
     cdef int i, k
@@ -321,7 +321,7 @@ cdef inline void score_turn(Search *s, TurnLane *lane, int y) noexcept nogil:
 
 
 cdef inline bint points_to(const Graph *g, int u, int v) noexcept nogil:
-    """Tell whether u -> v."""
+    """Return whether u -> v."""
     return points(g, u, v) and not points(g, v, u)
 
 
@@ -380,7 +380,7 @@ cdef inline void offer_unbarred(Search *s) noexcept nogil:
 
 
 cdef inline bint is_turn_free(Search *s, int y, int number) noexcept nogil:
-    """Tell whether, on y → x, C ∪ Ne(x) blocks every other path from y to x; if not, bar the turn."""
+    """Return whether, on y → x, C ∪ Ne(x) blocks every other path from y to x; if not, bar the turn."""
     cdef Graph *g = &s.g
     cdef TurnLanes *lanes = &s.turns.of[y]
     cdef TurnLane *lane = &lanes.at[number]
@@ -402,7 +402,7 @@ cdef inline bint is_turn_free(Search *s, int y, int number) noexcept nogil:
 
 
 cdef inline bint best_turn_is_free(Search *s, int y, double best) noexcept nogil:
-    """Look at the paths of y's turns of this gain; tell whether one of them is free."""
+    """Look at the paths of y's turns of this gain; return whether one of them is free."""
     cdef TurnLanes *lanes = &s.turns.of[y]
     cdef int i
     for i in range(lanes.size):

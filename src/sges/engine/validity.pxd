@@ -21,7 +21,7 @@ cdef inline bint is_clique(const Graph *g, const Ints *some) noexcept nogil:
 
 
 cdef inline bint is_reached(Search *s, int x, int y, const Ints *around) noexcept nogil:
-    """Tell whether a semi-directed path from y to x, not the edge y -> x, goes around a set."""
+    """Return whether a semi-directed path from y to x, not the edge y -> x, goes around a set."""
     cdef int i
     cdef long long work = s.m.work
     cdef bint found
@@ -103,7 +103,7 @@ cdef inline bint is_valid_turn(Search *s, int x, int y, const Ints *c) noexcept 
 
 
 cdef inline bint is_valid(Search *s, const Found *found) noexcept nogil:
-    """Tell whether every condition of an operator on two nodes of the graph holds."""
+    """Return whether every condition of an operator on two nodes of the graph holds."""
     if found.kind == INSERT:
         return is_valid_insert(s, found.x, found.y, &found.set)
     if found.kind == DELETE:

@@ -12,7 +12,7 @@ do have an extension.
 Paper: Section 3, equivalence and CPDAG.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import TypeVar
 
@@ -27,7 +27,7 @@ Node = TypeVar("Node")
 
 @documented_like(ANSWER, GRAPHS)
 def is_dag(graph: PDAG) -> bool:
-    """Tell whether every edge is directed and no directed path returns to its start."""
+    """Return whether every edge is directed and no directed path returns to its start."""
     check_graph("graph", graph)
     if any(map(graph.neighbors, range(graph.n))):
         return False
@@ -156,17 +156,21 @@ def pdag_to_dag(pdag: PDAG) -> PDAG:
     return pdag.edited(direct=arrows)
 
 
-def consistent_extension(pdag: PDAG, within: NodeSet) -> list[Edge] | None:
+def consistent_extension(
+    pdag: PDAG, within: NodeSet, ranking: Sequence[int] | None = None
+) -> list[Edge] | None:
     """Return directions for the undirected edges inside ``within``, or None if none fit.
 
     Dor & Tarsi (1992) on the subgraph induced by ``within``: take a node without children whose
     every neighbor is adjacent to all other nodes adjacent to it, make it a sink, and go on
-    without it.  Any such node will do, so no choice is ever undone.
+    without it.  Any such node will do, so no choice is ever undone.  The last node of a ranking
+    comes first, or else that with the highest number.
     """
     arrows: list[Edge] = []
     left = todo = within
+    rank = {} if ranking is None else {v: place for place, v in enumerate(ranking)}
     while todo:
-        x = todo.bit_length() - 1
+        x = max(nodes(todo), key=rank.__getitem__) if rank else todo.bit_length() - 1
         todo ^= 1 << x
         around, lines = pdag.adjacent(x) & left, list(nodes(pdag.neighbors(x) & left))
         can_be_sink = not pdag.children(x) & left and all(
@@ -195,7 +199,7 @@ def pdag_to_cpdag(pdag: PDAG) -> PDAG:
 
 @documented_like(ANSWER, GRAPHS)
 def is_cpdag(graph: PDAG) -> bool:
-    """Tell whether a graph is the CPDAG of some class."""
+    """Return whether a graph is the CPDAG of some class."""
     check_graph("graph", graph)
     try:
         return pdag_to_cpdag(graph) == graph

@@ -30,7 +30,7 @@ from typing import NamedTuple
 from sges.docstrings import documented_like
 from sges.errors import GraphError, NotChordal, check_number, shown
 from sges.graph.pdag import GRAPHS, PDAG, check_graph
-from sges.nodeset import NodeSet, Rows, check_mask, nodes, nodeset, show, union
+from sges.nodeset import NodeSet, Rows, by_rank, check_mask, nodes, nodeset, show, union
 
 
 class Between(NamedTuple):
@@ -56,11 +56,12 @@ def adjacency(graph: PDAG, within: NodeSet) -> dict[int, NodeSet]:
     return {v: graph.adjacent(v) for v in nodes(within)}
 
 
-def maximum_cardinality_search(adjacent: Rows, within: NodeSet) -> list[int]:
+def maximum_cardinality_search(
+    adjacent: Rows, within: NodeSet, ranking: Sequence[int] | None = None
+) -> list[int]:
     """Order the nodes so that each, when taken, has the most neighbors taken before it.
 
-    Ties go to the lowest node.  On a chordal graph the earlier neighbors of each node form a
-    clique.
+    On a chordal graph the earlier neighbors of each node form a clique.
 
     Parameters
     ----------
@@ -68,6 +69,8 @@ def maximum_cardinality_search(adjacent: Rows, within: NodeSet) -> list[int]:
         For each node, the set of the nodes adjacent to it, as a mask.
     within : int
         The set of nodes whose induced subgraph is meant, as a mask.
+    ranking : sequence of int, optional
+        All nodes; ties go to the one that comes first here.  By default to the lowest.
 
     Returns
     -------
@@ -75,7 +78,7 @@ def maximum_cardinality_search(adjacent: Rows, within: NodeSet) -> list[int]:
         The nodes in the order in which the search takes them.
     """
     order = []
-    count = dict.fromkeys(nodes(within), 0)
+    count = dict.fromkeys(by_rank(within, ranking), 0)
     while count:
         v = max(count, key=count.__getitem__)
         del count[v]
@@ -312,7 +315,7 @@ def treewidth(adjacent: Sequence[NodeSet], allowed_sets: int = 20_000) -> int | 
 
 
 def _can_eliminate(adjacent: Sequence[NodeSet], k: int, allowed_sets: int) -> bool | None:
-    """Tell whether the treewidth is at most k; None if that needs more sets than allowed."""
+    """Return whether the treewidth is at most k; None if that needs more sets than allowed."""
     seen: set[NodeSet] = set()
     stack = [dict(enumerate(adjacent))]
     while stack:
@@ -346,7 +349,7 @@ def _eliminate_safe(graph: dict[int, NodeSet], k: int) -> None:
 
 
 def _is_almost_clique(graph: dict[int, NodeSet], s: NodeSet) -> bool:
-    """Tell whether s is a clique, perhaps after one node is left out."""
+    """Return whether s is a clique, perhaps after one node is left out."""
     apart = [u for u in nodes(s) if (s & ~graph[u]).bit_count() > 1]
     return not apart or any(
         all((s & ~graph[u] & ~(1 << out)).bit_count() <= 1 for u in apart if u != out)

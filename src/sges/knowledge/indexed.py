@@ -28,7 +28,7 @@ from sges.errors import KnowledgeError
 from sges.graph.equivalence import consistent_extension, dag_to_cpdag
 from sges.graph.meek import direct_in_turn
 from sges.graph.pdag import ANSWER, GRAPHS, PDAG, Edge
-from sges.nodeset import NodeSet, components, first, nodes, nodeset, reach
+from sges.nodeset import NodeSet, by_rank, components, first, nodes, nodeset, reach
 
 CONSTRAINTS = """Constraints on graphs.
 
@@ -114,7 +114,7 @@ class IndexedKnowledge:
 
     @documented_like(ANSWER, GRAPHS)
     def admits(self, cpdag: PDAG, known: PDAG | None = None, /) -> bool:
-        """Tell whether some member of a class satisfies every constraint.
+        """Return whether some member of a class satisfies every constraint.
 
         Parameters
         ----------
@@ -146,7 +146,9 @@ class IndexedKnowledge:
         return refined
 
     @documented_like(GRAPHS)
-    def member(self, cpdag: PDAG, within: NodeSet | None = None, /) -> PDAG:
+    def member(
+        self, cpdag: PDAG, within: NodeSet | None = None, ranking: Sequence[int] | None = None, /
+    ) -> PDAG:
         """Return a member that satisfies the constraints, or as many of them as fit in turn.
 
         The relaxed constraints come first, so that they hold if the class admits them.  Each
@@ -156,6 +158,9 @@ class IndexedKnowledge:
         ----------
         within : int, optional
             The chain components to direct, as a mask; by default all of them.
+        ranking : sequence of int, optional
+            The nodes in the order in which to choose between members; by default that of their
+            numbers.
 
         Returns
         -------
@@ -163,13 +168,14 @@ class IndexedKnowledge:
             The member.
         """
         where = (1 << self.n) - 1 if within is None else within
-        before = [] if self.relaxed is None else self.relaxed._directions(cpdag, where)
-        graph, _ = direct_in_turn(cpdag, [*before, *self._directions(cpdag, where)])
-        arrows: list[Edge] = []
+        arrows = [] if self.relaxed is None else self.relaxed._directions(cpdag, where, ranking)
+        arrows += self._directions(cpdag, where, ranking)
+        graph, _ = direct_in_turn(cpdag, arrows)
+        rest: list[Edge] = []
         for component in components(cpdag.neighbors, where):
             # a closed graph of a class has an extension
-            arrows += consistent_extension(graph, component) or ()
-        return graph.edited(direct=arrows)
+            rest += consistent_extension(graph, component, ranking) or ()
+        return graph.edited(direct=rest)
 
     @documented_like(GRAPHS)
     def violations(self, dag: PDAG, /) -> list[Edge]:
@@ -194,12 +200,14 @@ class IndexedKnowledge:
         refined, contradicting = direct_in_turn(cpdag, self._directions(cpdag, where))
         return None if contradicting else refined
 
-    def _directions(self, cpdag: PDAG, where: NodeSet) -> list[Edge]:
-        """Return y → x for each x — y in which x → y is forbidden."""
+    def _directions(
+        self, cpdag: PDAG, where: NodeSet, ranking: Sequence[int] | None = None
+    ) -> list[Edge]:
+        """Return y → x for each x — y in which x → y is forbidden, by rank or else by number."""
         return [
             (y, x)
-            for x in nodes(where)
-            for y in nodes(self.forbidden[x] & cpdag.out[x] & cpdag.into[x])
+            for x in by_rank(where, ranking)
+            for y in by_rank(self.forbidden[x] & cpdag.out[x] & cpdag.into[x], ranking)
         ]
 
     def _check_size(self, n: int) -> None:

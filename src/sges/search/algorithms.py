@@ -1,4 +1,4 @@
-"""The algorithms of the paper and what goes beyond them, each a few lines on one greedy climb.
+"""The algorithms of the paper and extensions of them, built on one greedy climb.
 
     ges      Fig. 1: FES, then BES
     sges     Fig. 3: a forward phase, then SBES with an assumed property
@@ -90,7 +90,7 @@ def sges(
     counting: bool = True,
     constraint: Constraint | None = None,
 ) -> Result:
-    """Run Selective Greedy Equivalence Search: a forward phase, then only deletes that matter.
+    """Run Selective Greedy Equivalence Search: a forward phase, then selected deletes.
 
     Paper: Fig. 3, SGES.
 
@@ -202,7 +202,7 @@ def sbes(
 ) -> Result:
     """Search backward selectively: BES with the deletes that the assumed property leaves.
 
-    A finishing step for any graph: from an IMAP of the truth it ends in the truth.
+    Can follow any method: from an IMAP of the true graph it ends in the true class.
 
     Paper: Fig. 4, SBES.
 
@@ -293,9 +293,16 @@ TWO_PHASES = frozenset(
 def search_on(
     run: Run, how: Strategy, selection: Selection, graph: PDAG | None, word: str
 ) -> Result:
-    """Search by a strategy on a run, which keeps what the score has said; return the result."""
+    """Run a strategy on an existing run, reusing its stored gains, and return the result."""
     engine, limit = run.engine, how.sets_per_clique
-    moves = Moves("all", turns=True, conservative=how.conservative, sets_per_clique=limit)
+    ranking = run.ranking() if how.order and how.effort is not None and word == "fes" else None
+    moves = Moves(
+        "all",
+        turns=True,
+        conservative=how.conservative,
+        sets_per_clique=limit,
+        ranking=ranking,
+    )
     extended = ExtendedSearch(run, how, moves, selection) if how.extended else None
 
     def climb() -> None:
@@ -320,7 +327,7 @@ def search_on(
                 if gain_between(engine, before, engine.cpdag) <= engine.tolerance:
                     break
         elif how.order and word == "fes":
-            go_to_better_of_two(run, climb, how.effort)
+            go_to_better_of_two(run, climb, how.effort, ranking)
         else:
             if word != "fes":
                 forward_phase(run, word)
@@ -422,19 +429,24 @@ def go_to_best_level(run: Run, word: str, selection: Selection, limit: int | Non
         engine.capped = capped
 
 
-def go_to_better_of_two(run: Run, climb: Callable[[], None], effort: float | None) -> None:
+def go_to_better_of_two(
+    run: Run,
+    climb: Callable[[], None],
+    effort: float | None,
+    ranking: tuple[int, ...] | None,
+) -> None:
     """Climb from the state, and from the best order that is found; go to the better end.
 
-    Where the graph is dense a greedy search from few edges goes astray, and an order does not;
-    where data are few it may be the other way round.  With limited effort the order comes first.
-    The other climb is then left out where the first one met too many cliques to look at all of
-    their subsets: on such tables an order does as well, for a fraction of the work.
+    On dense graphs, greedy search from an empty graph ends in poor local optima more often than
+    order search; with few records it may be the other way round.  With limited effort the order
+    comes first. The other climb is then left out where the first one met too many cliques to look
+    at all of their subsets: on such tables an order does as well, for a fraction of the work.
     """
     engine = run.engine
     begun, first, before = engine.mark(), engine.step_count, engine.work
 
     def climb_from_order() -> None:
-        run.order(effort=effort)
+        run.order(effort=effort, ranking=ranking)
         climb()
 
     limited = effort is not None

@@ -1,9 +1,9 @@
 """A bound chosen from the data: raise k until the score no longer improves.
 
-The forward phase does not depend on k, and runs once.  Then SBES is run from its state with
-k = 1, 2, ..., on one engine, which remembers all gains: what a round costs is what no round before
-it has asked for.  Interleaved search has no forward phase of its own, and each round is all of it.
-The escapes of extended search come once, with the bound chosen.
+The forward phase does not depend on k, and runs once.  Then SBES is run from its state with k = 1,
+2, ..., on one engine, which stores all gains, so a round evaluates only families that no earlier
+round has evaluated.  Interleaved search has no forward phase of its own, and each round is all of
+it. The escapes of extended search come once, with the bound chosen.
 
 A heuristic: SBES with a k that is too small may stop early, and so score less, which is how it
 is recognised; but nothing says that the next k must improve whenever a larger one would.
@@ -37,7 +37,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class AutoResult:
-    """The best round's result, the property it assumed, and all rounds with the last, futile one.
+    """The result of the best round, the property it assumed, and all rounds.
 
     ``result.score_evaluations`` counts the unique families of the forward phase and all rounds.
     """

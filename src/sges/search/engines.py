@@ -20,10 +20,9 @@ from sges.search.reference_order import (
     REACH,
     ROUNDS,
     a_member,
-    first_order,
     later_ones,
     most_piles,
-    next_order,
+    order_of,
     order_work,
 )
 
@@ -72,7 +71,7 @@ def gain_between(engine: Engine, before: PDAG, after: PDAG) -> float:
 
 
 def is_admissible(engine: Engine, delete: Delete, state: PDAG) -> bool:
-    """Tell whether knowledge allows the class to which a delete leads from the engine's state."""
+    """Return whether knowledge allows the class to which a delete leads from the engine's state."""
     return engine.constraint is None or engine.constraint.admits(engine.peek(delete), state)
 
 
@@ -91,12 +90,17 @@ class CompiledEngine(Core):
     """The compiled engine; ``ReferenceEngine`` documents its interface."""
 
     def order(
-        self, phase: str, *, max_indegree: int | None = None, effort: float | None = None
+        self,
+        phase: str,
+        *,
+        max_indegree: int | None = None,
+        effort: float | None = None,
+        ranking: tuple[int, ...] | None = None,
     ) -> None:
         """Go to the DAG of the best order of the nodes that is found, edge by edge."""
         begun, constraint, before = self.mark(), self.constraint, self.work
         if self.edges == sum(map(int.bit_count, constraint.fixed if constraint else ())):
-            self.climb(phase, Moves(inserts="poly", max_indegree=max_indegree))
+            self.climb(phase, Moves(inserts="poly", max_indegree=max_indegree, ranking=ranking))
         if self.stopped is not None:
             return
         guess = self.cpdag
@@ -104,12 +108,18 @@ class CompiledEngine(Core):
         if self.report is not None:
             self.report(phase)
         work = None if effort is None else order_work(effort, self.work - before, self.n)
-        goal = self._best_order(guess, max_indegree, work)
+        goal = self._best_order(guess, max_indegree, work, ranking)
         member = a_member(self.cpdag, constraint)
         if goal is not None and dag_to_cpdag(goal) != dag_to_cpdag(member):
             self.walk(phase, member, goal, topological_order(goal))
 
-    def _best_order(self, guess: PDAG, max_indegree: int | None, work: int | None) -> PDAG | None:
+    def _best_order(
+        self,
+        guess: PDAG,
+        max_indegree: int | None,
+        work: int | None,
+        ranking: tuple[int, ...] | None,
+    ) -> PDAG | None:
         """Return the DAG of the best order found, or None if time was up before the first."""
         n, constraint = self.n, self.constraint
         everyone = (1 << n) - 1
@@ -117,8 +127,8 @@ class CompiledEngine(Core):
         allowed = [everyone & ~barred[y] & ~(1 << y) for y in range(n)]
         required = constraint.fixed if constraint else (0,) * n
         later = later_ones(constraint, n)
-        order = first_order(a_member(guess, constraint), later)
-        self.order_begin(order, allowed, required, later, REACH, max_indegree)
+        order = order_of(guess, constraint, ranking)
+        self.order_begin(order, allowed, required, later, REACH, max_indegree, ranking or range(n))
         if self.stopped is not None:
             return None
         best, piles, last = None, 0, None if work is None else self.work + work
@@ -136,7 +146,7 @@ class CompiledEngine(Core):
             piles += 1
             if ended or piles > most_piles(work):
                 break
-            self.order_set(next_order(best[0], constraint, piles))
+            self.order_set(order_of(dag_to_cpdag(best[0]), constraint, ranking, piles))
             if self._has_stopped():
                 break
         return None if best is None else best[0]

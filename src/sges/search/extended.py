@@ -1,10 +1,10 @@
 """Extended search: from a local optimum force a delete, search on, and keep what is better.
 
-The idea of XGES (Nazaret & Blei 2024).  An edge that came early and is wrong may be held by the
-edges that came after it: each alone loses when it goes.  So one edge is deleted in spite of its
-loss, and the search goes on without it to a local optimum; then the edge may come back, and the
-search goes on again.  If that ends higher, the new state is kept; otherwise the search returns to
-where it was.
+The idea of XGES (Nazaret & Blei 2024).  A wrong edge that was inserted early may persist because of
+edges inserted after it: deleting any one of them lowers the score.  So one edge is deleted in spite
+of its loss, and the search goes on without it to a local optimum; then the edge may come back, and
+the search goes on again.  If that ends higher, the new state is kept; otherwise the search returns
+to where it was.
 
 The escapes that lose least are tried first.  One that failed is not tried again before a node
 whose view the trial looked at has another view: up to the path condition of inserts, which may
@@ -49,7 +49,7 @@ Escape = tuple[float, Delete]
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A trial that did not end higher: what it looked at, and what it asked for."""
+    """A trial that did not improve the score: the nodes it depends on, and what it evaluated."""
 
     tried: bool
     touched: NodeSet

@@ -18,7 +18,7 @@ share a question to the score, and ``AskedGains`` remembers what it has answered
 
 import json
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
 from math import comb, isfinite
@@ -184,23 +184,28 @@ def inserts_of(
                             yield Insert(x, y, s & ~na)
         limit.left_out += own.left_out
         if poly or own.left_out:
-            s = parents_in_member(cpdag, y, constraint)
+            s = parents_in_member(cpdag, y, constraint, moves.ranking)
             for x in nodes(apart) if s.bit_count() <= room else ():
                 if not near & rows[x] & ~s and (x, s) not in seen:
                     yield Insert(x, y, s & ~rows[x])
 
 
-def parents_in_member(cpdag: PDAG, y: int, constraint: Constraint | None = None) -> NodeSet:
+def parents_in_member(
+    cpdag: PDAG,
+    y: int,
+    constraint: Constraint | None = None,
+    ranking: Sequence[int] | None = None,
+) -> NodeSet:
     """Return the neighbors of y that are its parents in one member of the class.
 
-    The member directs the undirected edges by maximum cardinality search; under knowledge it is
-    one that satisfies the knowledge.
+    The member directs the undirected edges by maximum cardinality search, ties by the ranking;
+    under knowledge it is one that satisfies the knowledge.
     """
     near = cpdag.neighbors(y)
     if constraint is not None:
-        return constraint.member(cpdag).parents(y) & near
+        return constraint.member(cpdag, None, ranking).parents(y) & near
     lines = [cpdag.neighbors(v) for v in range(cpdag.n)]
-    order = maximum_cardinality_search(lines, cpdag.chain_component(y))
+    order = maximum_cardinality_search(lines, cpdag.chain_component(y), ranking)
     return near & sum(1 << v for v in order[: order.index(y)])
 
 
@@ -223,7 +228,7 @@ class TimeUp(Exception):  # not an error: it ends a climb
 
 
 class AskedGains(CountingScore):
-    """A score that is counted, asked until a deadline, and not asked again what it has answered.
+    """A score with a cache of gains, a count of the evaluated families, and a deadline.
 
     ``considered`` is the number of operators of which a gain was wanted, and ``work`` the number of
     gains asked for: a measure of work that does not depend on the machine.

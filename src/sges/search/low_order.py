@@ -246,7 +246,7 @@ class LowOrder:
                     yield Kept(self._evidence[x, y], Delete(x, y, h), separator)
 
     def _is_certified(self, graph: PDAG, x: int, y: int, h: NodeSet, children: NodeSet) -> bool:
-        """Tell whether a delete of an edge whose ends have a separator is certified.
+        """Return whether a delete of an edge whose ends have a separator is certified.
 
         Paper: Chickering (2020), certified delete.
         """

@@ -42,6 +42,9 @@ class Moves:
     sets_per_clique
         Where a maximal clique of neighbors has more subsets than this, look only at the smallest
         ones (and, for deletes, at the largest); None for no limit.
+    ranking
+        The nodes in the order in which the member of the class takes them where it has a choice
+        (``sges.search.reference_order.ranked``); None for the order of their numbers.
     """
 
     inserts: Literal["all", "poly"] | None = None
@@ -54,6 +57,7 @@ class Moves:
     drop_large: bool = False
     max_indegree: int | None = None
     sets_per_clique: int | None = None
+    ranking: tuple[int, ...] | None = None
 
 
 class Constraint(Protocol):
@@ -71,15 +75,18 @@ class Constraint(Protocol):
         """Return the sparsest CPDAG on n nodes that has a member satisfying the constraint."""
 
     def admits(self, cpdag: PDAG, known: PDAG | None = None, /) -> bool:
-        """Tell whether a member of the class satisfies the constraint, as one of ``known`` does."""
+        """Return whether a member of the class satisfies the constraint; one of ``known`` does."""
 
     def refine(self, cpdag: PDAG, /) -> PDAG:
         """Return the class with the edges directed that all satisfying members direct alike."""
 
-    def member(self, cpdag: PDAG, within: NodeSet | None = None, /) -> PDAG:
+    def member(
+        self, cpdag: PDAG, within: NodeSet | None = None, ranking: Sequence[int] | None = None, /
+    ) -> PDAG:
         """Return a member that satisfies the constraint, or else at least what it relaxes to.
 
-        If ``within`` is given, only chain components inside it need be directed.
+        If ``within`` is given, only chain components inside it need be directed.  Which of
+        several members it is may depend on the numbers of the nodes only without a ranking.
         """
 
     def violations(self, dag: PDAG, /) -> list[Edge]:

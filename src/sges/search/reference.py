@@ -16,8 +16,8 @@ Only what the score has answered is remembered.  The compiled engine takes the s
 >>> engine.cpdag, engine.evaluations
 (PDAG(3 nodes: 0→2, 1→2), 11)
 
-The score is asked about an operator once all of its conditions hold but the one on semi-directed
-paths.  That one is checked of operators that would be taken.
+An operator is scored if all its conditions hold except possibly the one on semi-directed paths,
+which is checked only for operators that would be applied.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -65,7 +65,7 @@ class Point(NamedTuple):
 
 
 def closes_loop(left: set[PDAG], here: Point, gain: float, after: PDAG) -> bool:
-    """Tell whether a step leads back to a class that was left; if not, remember this one.
+    """Return whether a step leads back to a class that was left; if not, remember this one.
 
     Every step gains, so no class comes twice.  But where gains are known to fewer digits than ties
     are judged by, an insert and the delete that undoes it may both seem to gain.  So ``left`` are
@@ -81,7 +81,7 @@ def closes_loop(left: set[PDAG], here: Point, gain: float, after: PDAG) -> bool:
 
 
 class ReferenceEngine(AskedGains):
-    """A search that goes from class to class by operators; it has taken no step yet.
+    """The reference engine: greedy search over equivalence classes in plain Python.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ class ReferenceEngine(AskedGains):
         aim: float = 0.0,
         most: int | None = None,
     ) -> bool:
-        """Take the best operator until there is none; tell whether a step was taken.
+        """Take the best operator until there is none; return whether a step was taken.
 
         A delete is worth taking if its gain is not below zero, a turn or an insert if it is
         above, up to the tolerance.  Deletes come before turns and turns before inserts; of
@@ -342,19 +342,40 @@ class ReferenceEngine(AskedGains):
                             best[x, y] = -gains[x], base
         return [(x, y, base, evidence) for (x, y), (evidence, base) in sorted(best.items())]
 
+    def strengths(self) -> list[float]:
+        """Return for each node the sum of the gains of all edges into it (``ranked``).
+
+        The other edges are the required ones.
+        """
+        n = self.n
+        barred = self.constraint.barred if self.constraint else (0,) * n
+        fixed = self.constraint.fixed if self.constraint else (0,) * n
+        sums: list[float] = []
+        for y in range(n):
+            xs = ((1 << n) - 1) & ~(barred[y] | fixed[y] | 1 << y)
+            gains = self.learn(y, fixed[y], xs, adds=True) if xs else {}
+            sums.append(sum(gains[x] for x in nodes(xs)))
+        return sums
+
     def order(
-        self, phase: str, *, max_indegree: int | None = None, effort: float | None = None
+        self,
+        phase: str,
+        *,
+        max_indegree: int | None = None,
+        effort: float | None = None,
+        ranking: tuple[int, ...] | None = None,
     ) -> None:
         """Go to the DAG of the best order of the nodes that is found, edge by edge.
 
         The search begins with an order of the class or, if that has no edges but required ones, of
         the class to which polynomially many inserts lead.  With ``effort`` it starts again from
         mixed orders, and ends when it has done ten times ``effort`` times the work of that.  It
-        looks at DAGs with at most ``max_indegree`` parents.
+        looks at DAGs with at most ``max_indegree`` parents.  Where nodes have to be taken one after
+        the other, they are taken in the order of the ranking.
         """
         begun, constraint, before = self.mark(), self.constraint, self.work
         if self.edges == sum(map(int.bit_count, constraint.fixed if constraint else ())):
-            self.climb(phase, Moves(inserts="poly", max_indegree=max_indegree))
+            self.climb(phase, Moves(inserts="poly", max_indegree=max_indegree, ranking=ranking))
         if self.stopped is not None:
             return
         guess = self.cpdag
@@ -363,7 +384,7 @@ class ReferenceEngine(AskedGains):
         search = None
         with self._until_stopped():
             self._tell(phase)
-            search = OrderSearch(self, self.tolerance, guess, constraint, max_indegree)
+            search = OrderSearch(self, self.tolerance, guess, constraint, max_indegree, ranking)
             search.improve(work)
         if search is None:
             return

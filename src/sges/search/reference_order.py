@@ -1,11 +1,15 @@
 """The search over orders of the nodes, from scratch at every place.
 
 Every order of the nodes stands for a DAG: the parents of each node are those that grow-shrink
-chooses among the nodes before it.  With a score that sees the truth this DAG is an IMAP of the
-truth, so that a backward phase may follow.  After Andrews et al. (2023), each node in turn is
+chooses among the nodes before it.  With a locally consistent score this DAG is an IMAP of the
+true graph, so a backward phase can follow.  After Andrews et al. (2023), each node in turn is
 moved to its best place, until all stay where they are.  Then the search begins again from another
 order of the same class, as long as that pays; with a limit on its work, also from such an order
 dealt into piles, because moves of single nodes end in local optima.
+
+Which optimum is found depends on the order in which nodes are moved, and on the orders with which
+the search begins.  By default nodes come by their numbers.  With a *ranking* of the nodes that is
+made from the scores (``ranked``) the result does not depend on the order of the columns.
 
 Under knowledge the order keeps to the order that the knowledge implies, required parents are
 never dropped, and what must not be a parent is not one.
@@ -17,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sges.errors import InvalidArgument
-from sges.graph.equivalence import dag_to_cpdag, pdag_to_dag, topological_order
+from sges.graph.equivalence import consistent_extension, dag_to_cpdag, topological_order
 from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes, nodeset
 from sges.operators import Delete, Insert
@@ -30,6 +34,9 @@ REACH = 300.0
 
 ROUNDS = 50
 """How many times each node is moved at most."""
+
+TIED = 1e-9
+"""How far apart two strengths may be and still tie, relative to the largest."""
 
 PILES = 3
 """Into how many piles a search with a limit on its work deals the best order at most."""
@@ -103,8 +110,8 @@ class GrowShrink:
         if chosen not in self._bases:
             xs = self._allowed & ~chosen
             gains = self._asked.learn(self._y, chosen, xs, adds=True)
-            ranked = ranking([(x, gains[x]) for x in nodes(xs)], self._tolerance)
-            self._bases[chosen] = gain, ranked
+            improving = [(x, gains[x]) for x in nodes(xs) if gains[x] > self._tolerance]
+            self._bases[chosen] = gain, highest_first(improving, self._tolerance)
         return self._bases[chosen]
 
     def _shrunk(self, parents: NodeSet, gain: float) -> Choice:
@@ -119,22 +126,32 @@ class GrowShrink:
         return Choice(parents, gain)
 
 
-def ranking(gains: list[tuple[int, float]], tolerance: float) -> list[tuple[int, float]]:
-    """Return the nodes that gain more than the tolerance, best first, with their gains.
+def highest_first(values: list[tuple[int, float]], tolerance: float) -> list[tuple[int, float]]:
+    """Return nodes and their values by falling value.
 
-    A node ties with the next one if their gains differ by no more than the tolerance; nodes
+    A node ties with the next one if their values differ by no more than the tolerance; nodes
     that tie are ranked by their numbers.
 
-    >>> ranking([(1, 3.0), (2, -1.0), (5, 7.0), (6, 7.25)], 0.5)
+    >>> highest_first([(1, 3.0), (5, 7.0), (6, 7.25)], 0.5)
     [(5, 7.0), (6, 7.25), (1, 3.0)]
     """
     ties: list[list[tuple[int, float]]] = []
-    for x, gain in sorted(gains, key=lambda pair: -pair[1]):
-        if gain > tolerance:
-            if not ties or ties[-1][-1][1] - gain > tolerance:
-                ties.append([])
-            ties[-1].append((x, gain))
+    for x, value in sorted(values, key=lambda pair: -pair[1]):
+        if not ties or ties[-1][-1][1] - value > tolerance:
+            ties.append([])
+        ties[-1].append((x, value))
     return [pair for tie in ties for pair in sorted(tie)]
+
+
+def ranked(strengths: Sequence[float]) -> list[int]:
+    """Return the nodes, strongest first; those that tie are ranked by their numbers.
+
+    The strength of a node is the sum of the gains of all edges into it at the graph without
+    other than required edges: it says how much the node depends on the others, and does not
+    depend on the order of the columns.
+    """
+    tolerance = TIED * max(map(abs, strengths), default=0.0)
+    return [v for v, _ in highest_first(list(enumerate(strengths)), tolerance)]
 
 
 class OrderSearch:
@@ -147,6 +164,7 @@ class OrderSearch:
         guess: PDAG,
         constraint: Constraint | None,
         max_indegree: int | None = None,
+        ranking: Sequence[int] | None = None,
     ) -> None:
         n = guess.n
         nothing: Sequence[NodeSet] = (0,) * n
@@ -160,7 +178,8 @@ class OrderSearch:
             GrowShrink(asked, y, tolerance, ((1 << n) - 1) & ~barred[y], fixed[y], max_indegree)
             for y in range(n)
         ]
-        self._state = self._ordered(first_order(a_member(guess, constraint), self._later))
+        self._ranking = range(n) if ranking is None else ranking
+        self._state = self._ordered(order_of(guess, constraint, ranking))
         self._best = self._state
 
     @property
@@ -189,12 +208,14 @@ class OrderSearch:
             piles += 1
             if piles > most_piles(work):
                 break
-            self._state = self._ordered(next_order(self._best.dag(), self._constraint, piles))
+            self._state = self._ordered(
+                order_of(dag_to_cpdag(self._best.dag()), self._constraint, self._ranking, piles)
+            )
 
     def _round(self, last: int | None) -> bool:
-        """Move each node once; tell whether to go on with another round."""
+        """Move each node once; return whether to go on with another round."""
         moved = False
-        for v in range(len(self._state.order)):
+        for v in self._ranking:
             if last is not None and self._asked.work > last:
                 return False
             moved |= self._move(v)
@@ -205,7 +226,7 @@ class OrderSearch:
         return Ordered(tuple(order), tuple(choices[v] for v in range(len(order))))
 
     def _move(self, v: int) -> bool:
-        """Move v to its best place, if that is better; tell whether it moved."""
+        """Move v to its best place, if that is better; return whether it moved."""
         at, highest, best = self._state.order.index(v), 0.0, None
         leftward, rightward = range(at - 1, -1, -1), range(at + 1, len(self._state.order))
         for places in (leftward, rightward):
@@ -248,8 +269,7 @@ def order_work(effort: float, guess: int, n: int) -> int:
 def later_ones(constraint: Constraint | None, n: int) -> Sequence[NodeSet]:
     """Return, for each node, those that must come after it: that must not point to it.
 
-    Of what is forbidden beyond an order of groups and required edges nothing follows for the
-    order; it only bars some parents.
+    Other forbidden edges do not restrict the order; they only exclude some parents.
     """
     return (0,) * n if constraint is None else (constraint.relaxed or constraint).barred
 
@@ -259,18 +279,23 @@ def most_piles(work: int | None) -> int:
     return 1 if work is None else PILES
 
 
-def next_order(best: PDAG, constraint: Constraint | None, piles: int) -> list[int]:
-    """Return the order to search on from when no node moves: one of the class of the best DAG.
+def order_of(
+    cpdag: PDAG,
+    constraint: Constraint | None,
+    ranking: Sequence[int] | None = None,
+    piles: int = 1,
+) -> list[int]:
+    """Return an order of a member of a class, as far as possible that of the ranking.
 
     It is dealt into piles like cards, and the last pile comes first, as far as knowledge allows:
     1 2 3 4 5 6 in two piles are 2 4 6 1 3 5.  The search then ends in other local optima.
     """
-    later = later_ones(constraint, best.n)
-    order = first_order(a_member(dag_to_cpdag(best), constraint), later)
+    later = later_ones(constraint, cpdag.n)
+    order = first_order(a_member(cpdag, constraint, ranking), later, ranking)
     if piles == 1:
         return order
     dealt = [v for pile in reversed(range(piles)) for v in order[pile::piles]]
-    return first_order(PDAG.empty(best.n), later, dealt)
+    return first_order(PDAG.empty(cpdag.n), later, dealt)
 
 
 def first_order(
@@ -299,9 +324,13 @@ def first_order(
     return order
 
 
-def a_member(cpdag: PDAG, constraint: Constraint | None) -> PDAG:
+def a_member(
+    cpdag: PDAG, constraint: Constraint | None, ranking: Sequence[int] | None = None
+) -> PDAG:
     """Return a member of a class: under knowledge, one that satisfies it."""
-    return pdag_to_dag(cpdag) if constraint is None else constraint.member(cpdag)
+    if constraint is not None:
+        return constraint.member(cpdag, None, ranking)
+    return cpdag.edited(direct=consistent_extension(cpdag, (1 << cpdag.n) - 1, ranking) or ())
 
 
 def edge_by_edge(score: Score, cpdag: PDAG, member: PDAG, goal: PDAG) -> Iterator[Scored]:

@@ -3,8 +3,7 @@
 A search is deterministic, so a run that was killed need not store where it was in all its parts.
 It records its *acts*, the parts that take time: a climb, the search for an order, the trial of an
 escape, a level of low-order search.  Of each it keeps the steps that were taken, the value that was
-returned, and the engine's counters.  With the acts goes the engine's memory: every question to the
-score, and its answer.
+returned, and the engine's counters.  The engine's stored gains are saved with them.
 
 The next run with the same settings begins like any other, but it takes the recorded acts as done:
 it applies their steps and sets the counters.  What lies between the acts is computed again from the
@@ -65,6 +64,7 @@ VALUES = {
     "level": _list_of(WHOLE, SET),
     "order": "null",
     "race": _list_of(TRUTH, SET),
+    "rank": rf"\[(?:{WHOLE}(?:, {WHOLE})*)?\]",
     "separators": _list_of(WHOLE, WHOLE, SET, NUMBER),
 }
 """What each act may return, as patterns of JSON; also null, where its budget ended it."""
@@ -144,7 +144,8 @@ class Replay:
             value = again()
         with _fitting():
             if not self._waiting and self._moves is not None:
-                engine.reopen(Moves(**self._moves))
+                ranking = self._moves["ranking"]
+                engine.reopen(Moves(**self._moves | {"ranking": ranking and tuple(ranking)}))
             engine.counters = tuple(act["counters"])
             engine.capped = act["capped"]
         if not self._waiting and self.at_end is not None:

@@ -34,6 +34,7 @@ from sges.score.protocol import Score, check_is_score, score_name, total_score
 from sges.search.engines import Engine, is_admissible, make_engine
 from sges.search.generate import TimeUp, deletes_of
 from sges.search.moves import Constraint, Moves, best_first, each_edge_once
+from sges.search.reference_order import ranked
 from sges.search.replay import Replay
 from sges.selective import bounds_of, consistency_set
 
@@ -201,7 +202,7 @@ class Run:
             self.engine.report = partial(self._report, progress)
 
     def act(self, name: str, do: Callable[[], Any], *, again: bool = False) -> Any:  # noqa: ANN401
-        """Return what a part of the run returns; of a run that is resumed, what it returned.
+        """Run a part of the search, unless it is replayed, and return its value.
 
         Its value must be one that JSON can hold.  With ``again`` it is computed anew.
         """
@@ -271,7 +272,7 @@ class Run:
         patience: float = 0.0,
         aim: float = 0.0,
     ) -> bool:
-        """Take the best operator until there is none; tell whether a step was taken.
+        """Take the best operator until there is none; return whether a step was taken.
 
         ``selection`` says which deletes to look at, if any.
         """
@@ -319,11 +320,21 @@ class Run:
             spent = time.perf_counter() - begun
             self.seconds[name] = self.seconds.get(name, 0.0) + spent
 
-    def order(self, *, effort: float | None = None) -> None:
+    def ranking(self) -> tuple[int, ...]:
+        """Return the nodes in an order that depends on the scores and not on their numbers."""
+        found = list(range(self.n))
+        with self.phase("order"):
+            found = self.act("rank", lambda: ranked(self.engine.strengths()))
+        return tuple(found)
+
+    def order(self, *, effort: float | None = None, ranking: tuple[int, ...] | None = None) -> None:
         """Go to the class of the best order of the nodes that is found."""
         if self.stopped is not None:
             return
-        order = partial(self.engine.order, "order", max_indegree=self.max_indegree, effort=effort)
+        most = self.max_indegree
+        order = partial(
+            self.engine.order, "order", max_indegree=most, effort=effort, ranking=ranking
+        )
         with self.phase("order"):
             self.act("order", order)
 
@@ -496,7 +507,7 @@ def consistent_deletes(
 
 
 ALWAYS_ALLOWED_JOBS = 8
-"""As many jobs may be asked for on every machine, as they do little harm."""
+"""Up to this many jobs are allowed on every machine, whatever its number of cores."""
 
 
 def effective_jobs(n_jobs: int | None) -> int:

@@ -1,10 +1,10 @@
 """Searching under background knowledge.
 
-A search whose every step is admissible keeps its guarantee when the knowledge is an order of
-groups of variables and required edges: with a score that sees the truth, and knowledge that is
-true, it ends in the truth (``docs/how-to/knowledge.md``).  What is forbidden beyond that may stand
-between the search and the truth: the way there may lead over an edge that is forbidden, and that
-a later delete takes away.  So, for such knowledge:
+A search whose every step is admissible keeps its guarantee when the knowledge is an order of groups
+of variables and required edges: with a score that sees the truth, and knowledge that is true, it
+ends in the truth (``docs/how-to/knowledge.md``).  Other forbidden edges may keep the search from
+the true class: it may have to insert a forbidden edge, which a later delete removes.  So, for such
+knowledge:
 
 1. search with admissible steps only;
 2. from where that ends, search under the relaxed knowledge, the order and the required edges;
@@ -12,8 +12,8 @@ a later delete takes away.  So, for such knowledge:
    search once more with admissible steps only;
 4. keep what 2 and 3 found if it scores better, else what 1 found.
 
-Either way the result is admissible.  True knowledge admits the truth, where step 2 ends with a
-score that sees it; the truth scores best, so it is kept.
+In any case the result is admissible.  If the knowledge is true and the score locally consistent,
+step 2 ends in the true class, which is admissible and scores best, so it is returned.
 """
 
 from collections.abc import Callable
