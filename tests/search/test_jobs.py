@@ -70,6 +70,22 @@ def test_the_result_is_the_same_for_every_number_of_jobs(kind: str, strategy: st
 
 
 @needs_engine
+@pytest.mark.parametrize("effort", [1.0, 10.0])
+def test_jobs_do_not_matter_where_knowledge_makes_a_run_search_again(effort: float) -> None:
+    strategy = Strategy(interleaved=True, order=True, extended=True, effort=effort)
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        pairs = rng.permutation([(x, y) for x in range(8) for y in range(8) if x != y])
+        known = Knowledge(forbidden=[(int(x), int(y)) for x, y in pairs[:18]]).bind(8)
+        score = GaussianBIC(gaussian_rows(seed, 8, 300))
+        one, two = (
+            facts(search(score, strategy=strategy, constraint=known, n_jobs=jobs))
+            for jobs in (1, 2)
+        )
+        assert one == two
+
+
+@needs_engine
 @pytest.mark.parametrize(
     "strategy",
     [

@@ -66,6 +66,7 @@ class ExtendedSearch:
         self._patience = strategy.patience
         self._effort = strategy.effort
         self._budget = Budget(strategy.time_limit, strategy.max_evaluations)
+        self._searches_again = run.constraint is not None and run.constraint.relaxed is not None
         self._mirrors: list[Mirror] = []
         self._until: float | None = None
         self._last_listed: int | None = None
@@ -161,10 +162,13 @@ class ExtendedSearch:
         """Make engines for trials that run at once, if that was asked for and can be done.
 
         Native scores never change, so several threads can read them; of others this is not known.
+        Where knowledge is relaxed, the run searches again after the escapes, with an effort that
+        is measured in gains that were not stored before.  Trials on other engines store none.
         """
         run, engine, budget = self._run, self._run.engine, self._budget
         if (
             run.n_jobs > 1
+            and not (self._searches_again and self._effort is not None)
             and isinstance(engine, CompiledEngine)
             and engine.native is not None
             and not self._selection.one_by_one
