@@ -1,13 +1,17 @@
 """What the search refuses, and what it bears."""
 
 import warnings
+from typing import Any
 
+import numpy as np
 import pytest
 
-from sges.errors import NotACPDAG, ScoreError, SgesError
+from sges.errors import InvalidArgument, NotACPDAG, ScoreError, SgesError
 from sges.graph import PDAG
+from sges.knowledge import Knowledge
 from sges.properties import MaxParents, MaxVStructures
-from sges.search import bes, fes, ges, poly_fes, sbes, sges, turning
+from sges.score import GaussianBIC
+from sges.search import bes, fes, ges, poly_fes, sbes, search, sges, turning
 from worlds import gaussian_score
 
 
@@ -53,9 +57,9 @@ def test_a_dag_is_completed_and_anything_else_refused_as_a_start() -> None:
     chain = PDAG.from_edges(4, undirected=[(0, 1), (1, 2)])
     assert fes(score, dag).cpdag == fes(score, chain).cpdag
     half = PDAG.from_edges(4, [(0, 1)], [(1, 2)])
-    for search in (fes, bes, poly_fes, turning):
+    for run in (fes, bes, poly_fes, turning):
         with pytest.raises(NotACPDAG, match="neither a CPDAG nor a DAG"):
-            search(score, half)
+            run(score, half)
     with pytest.raises(NotACPDAG, match="5 nodes and the score 4 variables"):
         sges(score, start=PDAG.empty(5))
 
@@ -99,3 +103,23 @@ def test_contradictory_or_unknown_options_are_refused() -> None:
         poly_fes(score, max_t=-1)
     with pytest.raises(SgesError, match="time_limit = -1"):
         ges(score, time_limit=-1)
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        ({"forward": "complete"}, "the complete graph, from which this search starts, gives"),
+        ({"strategy": "low-order"}, "the complete graph, from which this search starts, gives"),
+        ({"start": PDAG.from_edges(4, [(0, 3), (1, 3), (2, 3)])}, "the start gives"),
+        ({"constraint": Knowledge(required=[(0, 3), (1, 3), (2, 3)]).bind(4)}, "the required"),
+    ],
+    ids=str,
+)
+def test_a_start_with_more_parents_than_the_limit_is_refused(
+    options: dict[str, Any], what: str
+) -> None:
+    score = GaussianBIC(np.random.default_rng(0).normal(size=(50, 4)))
+    with pytest.raises(InvalidArgument, match=what):
+        search(score, max_indegree=2, **options)
+    found = search(score, max_indegree=3, **options)
+    assert MaxParents.of(found.cpdag).k <= 3

@@ -28,7 +28,7 @@ from sges.graph.meek import close_under_meek
 from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import NodeSet, nodes
 from sges.operators import Delete, Operator
-from sges.properties import Property, check_is_property
+from sges.properties import MaxParents, Property, check_is_property
 from sges.result import Result
 from sges.score.protocol import Score, check_is_score, score_name, total_score
 from sges.search.engines import Engine, is_admissible, make_engine
@@ -59,7 +59,7 @@ drop_large : bool
     Omit the sets H that contain a clique larger than the bound.  Like ``exact`` this examines
     fewer deletes, with the same guarantee.
 max_indegree : int, optional
-    The largest number of parents that an insert or a turn may give a node.
+    The largest number of parents that a node may have; a start with more is an error.
 time_limit : float, optional
     Seconds after which the search stops and returns the best state so far.
 progress : callable, optional
@@ -239,6 +239,7 @@ class Run:
                     "no member of the start's class satisfies the background knowledge: it lacks "
                     "a required edge, or has a directed edge that the knowledge forbids"
                 )
+        self._check_indegree(cpdag, given=graph is not None)
         total = 0.0
         try:
             if not scored or (graph is None and constraint is None):
@@ -251,6 +252,27 @@ class Run:
             raise ScoreError(f"the score of the start is {total}; a score must be finite")
         self.engine.start(cpdag, total)
         self._is_scored = scored
+
+    def _check_indegree(self, start: PDAG, *, given: bool) -> None:
+        """Refuse a start with more parents than allowed: no insert adds them, but they may stay."""
+        if self.max_indegree is None or (most := MaxParents.of(start).k) <= self.max_indegree:
+            return
+        if not given:
+            what, instead = "the required edges give", "require fewer edges"
+        elif start == PDAG.complete(self.n):
+            what, instead = (
+                "the complete graph, from which this search starts, gives",
+                "start empty",
+            )
+        else:
+            what, instead = "the start gives", "give a sparser start"
+        raise InvalidArgument(
+            Message(
+                f"{what} a variable {most} parents, more than ",
+                Argument("max_indegree", self.max_indegree),
+                f" allows; {instead}, or allow more",
+            )
+        )
 
     @contextmanager
     def under(self, constraint: Constraint | None) -> Iterator[None]:
