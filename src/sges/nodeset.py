@@ -23,7 +23,6 @@ __all__ = [
     "Rows",
     "as_node",
     "as_nodeset",
-    "by_rank",
     "by_size_then_nodes",
     "components",
     "first",
@@ -89,22 +88,9 @@ def nodes(s: NodeSet) -> Iterator[int]:
         s ^= lowest
 
 
-@documented_like(SETS)
 def by_rank(s: NodeSet, ranking: Sequence[int] | None) -> Iterator[int]:
-    """Yield the nodes of a set in the order of a ranking.
+    """Yield the nodes of a set in the order of a ranking of all nodes; None is that of numbers.
 
-    Parameters
-    ----------
-    ranking : sequence of int or None
-        All nodes, the first one first; None for increasing order.
-
-    Yields
-    ------
-    int
-        Each node of the set.
-
-    Examples
-    --------
     >>> list(by_rank(0b10110, [4, 3, 2, 1, 0]))
     [4, 2, 1]
     """

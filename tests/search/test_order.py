@@ -1,8 +1,10 @@
 """The forward phase over orders: an IMAP from every order, and the fast search is the plain one."""
 
 import time
+from collections.abc import Callable
+from functools import partial
 from itertools import permutations
-from typing import TYPE_CHECKING, Protocol
+from typing import TypeAlias
 
 import numpy as np
 import pytest
@@ -18,23 +20,21 @@ from scratch_engine import Recorder
 from sges.certificate import tie_tolerance
 from sges.errors import InvalidArgument, ScoreError
 from sges.graph import PDAG, dag_to_cpdag, is_cpdag, is_imap, pdag_to_dag
+from sges.graph.equivalence import topological_order
 from sges.nodeset import NodeSet, nodes, nodeset
 from sges.operators import Delete, Insert
 from sges.properties import AtMost, MaxClique, MaxParents, MaxTreewidth, MaxVStructures, MaxVWidth
 from sges.score import GaussianBIC, SeparationOracle
 from sges.score.protocol import Score, total_score
-from sges.search import Progress, ges, order_bound, reference_order
-from sges.search import engines as search_engines
+from sges.search import Progress, ges, order_bound
+from sges.search import order as order_search
 from sges.search.algorithms import backward
 from sges.search.engines import IS_COMPILED
 from sges.search.generate import AskedGains
-from sges.search.reference_order import GrowShrink, OrderSearch, edge_by_edge, first_order
+from sges.search.order import GrowShrink, edge_by_edge, first_order, go_to_best_order
+from sges.search.reference import ReferenceEngine
 from sges.search.run import Run, Selection
 from worlds import gaussian_score, linear_data
-
-if TYPE_CHECKING or IS_COMPILED:
-    from sges.engine.native import native_of
-    from sges.search.engines import CompiledEngine
 
 EVERYWHERE = float("inf")
 LEAVES = 20
@@ -47,58 +47,14 @@ def local_of(score: Score) -> naive_order.Local:
     return lambda y, parents: score.local(y, nodeset(parents))
 
 
-class Orders(Protocol):
+class Orders:
     """A search among orders that begins with a given one."""
 
-    @property
-    def order(self) -> list[int]: ...
-    @property
-    def parents(self) -> list[NodeSet]: ...
-    @property
-    def gain(self) -> float: ...
-    def improve(self) -> None: ...
-
-
-class Plainly:
-    """The orders of the reference engine."""
-
-    def __init__(self, score: Score, order: list[int], reach: float = EVERYWHERE) -> None:
-        self._reach = reach
-        self.tolerance = tie_tolerance(total_score(score, PDAG.empty(score.n)))
-        asked = AskedGains(score, counting=True, deadline=None)
-        self.search = OrderSearch(asked, self.tolerance, PDAG.empty(score.n), None)
-        self.search._state = self.search._best = self.search._ordered(order)
-
-    @property
-    def order(self) -> list[int]:
-        return list(self.search._state.order)
-
-    @property
-    def parents(self) -> list[NodeSet]:
-        return [choice.parents for choice in self.search._state.choices]
-
-    @property
-    def gain(self) -> float:
-        return self.search._state.gain
-
-    def choose(self, y: int, before: NodeSet) -> NodeSet:
-        """Return the parents of y if these nodes come before it."""
-        return self.search._parents[y].choose(before).parents
-
-    def improve(self) -> None:
-        """Move each node to its best place in turn, until all stay."""
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(reference_order, "REACH", self._reach)
-            while self.search._round(None):
-                pass
-
-
-class Compiled:
-    """The orders of the compiled engine."""
-
-    def __init__(self, score: Score, order: list[int], reach: float = EVERYWHERE) -> None:
+    def __init__(
+        self, make: Make, score: Score, order: list[int], reach: float = EVERYWHERE
+    ) -> None:
         n, everyone = score.n, (1 << score.n) - 1
-        self.engine = CompiledEngine(score, native_of(score))
+        self.engine = make(score)
         self.engine.start(PDAG.empty(n), total_score(score, PDAG.empty(n)))
         self.tolerance = self.engine.tolerance
         allowed = [everyone & ~(1 << y) for y in range(n)]
@@ -128,9 +84,17 @@ class Compiled:
             pass
 
 
-KINDS = [Plainly, pytest.param(Compiled, marks=engines.needs_compiled)]
-each_kind = pytest.mark.parametrize("search_of", KINDS)
-Kind = type[Plainly | Compiled]
+Plainly = partial(Orders, engines.reference)
+Kind: TypeAlias = Callable[..., Orders]
+each_kind = pytest.mark.parametrize(
+    "search_of",
+    [
+        pytest.param(Plainly, id="reference"),
+        pytest.param(
+            partial(Orders, engines.compiled), marks=engines.needs_compiled, id="compiled"
+        ),
+    ],
+)
 
 
 def dag_of(orders: Orders) -> PDAG:
@@ -246,12 +210,13 @@ class TestTheTwin:
     ) -> None:
         score, order = problem
         orders, local = Plainly(score, order), local_of(score)
+        assert isinstance(orders.engine, ReferenceEngine)
         here = naive_order.score_of_order(local, order, orders.tolerance)
         for v in order:
             at = order.index(v)
             seen = set()
             for places in (range(at - 1, -1, -1), range(at + 1, len(order))):
-                for gain, ordered in orders.search._sweep(v, places):
+                for gain, ordered in orders.engine._orders._sweep(v, places):
                     to = ordered.order.index(v)
                     seen.add(to)
                     other = naive_order.moved(order, v, to)
@@ -292,8 +257,8 @@ class TestTheTwin:
     ) -> None:
         score = gaussian_score(9, 27, 1000, LEAVES)
         plain, bounded = make(score), make(score)
-        plain.order("order")
-        bounded.order("order", effort=10.0)
+        go_to_best_order(plain, "order")
+        go_to_best_order(bounded, "order", effort=10.0)
         assert total_score(score, bounded.cpdag) > total_score(score, plain.cpdag) + 1.0
 
     @engines.needs_compiled
@@ -303,7 +268,7 @@ class TestTheTwin:
             found = [make(score) for make in (engines.reference, *engines.COMPILED)]
             for engine in found:
                 engine.start(PDAG.empty(8), total_score(score, PDAG.empty(8)))
-                engine.order("order", effort=10.0)
+                go_to_best_order(engine, "order", effort=10.0)
             steps = [[step.operator for step in engine.steps] for engine in found]
             assert steps[0] == steps[1] == steps[2]
             assert len({engine.evaluations for engine in found}) == 1
@@ -314,10 +279,10 @@ class TestTheTwin:
     ) -> None:
         score, asked = gaussian_score(8, 8, 1000, 0), []
         for piles in (1, 2, 6):
-            monkeypatch.setattr(reference_order, "PILES", piles)
+            monkeypatch.setattr(order_search, "PILES", piles)
             engine = make(score)
             engine.start(PDAG.empty(8), total_score(score, PDAG.empty(8)))
-            engine.order("order", effort=10.0)
+            go_to_best_order(engine, "order", effort=10.0)
             asked.append(engine.evaluations or 0)
         assert asked[0] < asked[1] == asked[2]
 
@@ -328,10 +293,9 @@ class TestTheTwin:
     ) -> None:
         score, totals = gaussian_score(9, 27, 1000, LEAVES), []
         for rounds in (1, 4, 50):
-            for module in (reference_order, search_engines):
-                monkeypatch.setattr(module, "ROUNDS", rounds)
+            monkeypatch.setattr(order_search, "ROUNDS", rounds)
             engine = make(score)
-            engine.order("order", effort=effort)
+            go_to_best_order(engine, "order", effort=effort)
             totals.append(total_score(score, engine.cpdag))
         assert total_score(score, PDAG.empty(9)) < totals[0] <= totals[1] <= totals[2]
 
@@ -341,7 +305,7 @@ class TestTheTwin:
             pytest.skip("the engine is not compiled")
         recorder = Recorder(gaussian_score(8, 14, 300, seed))
         engine = make(recorder)
-        engine.order("order")
+        go_to_best_order(engine, "order")
         counted, asked = engine.evaluations, len(recorder.asked)
         assert counted == asked
         assert asked <= order_bound(8)
@@ -392,7 +356,9 @@ class TestTheSteps:
         for member in dags:
             for goal in dags:
                 cpdag = dag_to_cpdag(member)
-                for gain, operator in edge_by_edge(score, cpdag, member, goal):
+                for gain, operator in edge_by_edge(
+                    score, cpdag, member, goal, topological_order(goal)
+                ):
                     assert gain == pytest.approx(operator.delta(score, cpdag))
                     cpdag = operator.apply(cpdag)
                 assert cpdag == dag_to_cpdag(goal)

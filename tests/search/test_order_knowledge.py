@@ -7,7 +7,6 @@ import pytest
 import naive
 from bridge import arcs_of, pdag_of
 from known import false_problem, satisfies, true_problem
-from sges.certificate import tie_tolerance
 from sges.graph import PDAG, dag_to_cpdag, is_imap
 from sges.knowledge import IndexedKnowledge, Knowledge
 from sges.network import LinearGaussian
@@ -15,8 +14,8 @@ from sges.properties import MaxParents
 from sges.score import GaussianBIC, SeparationOracle
 from sges.score.protocol import Score, total_score
 from sges.search.algorithms import backward
-from sges.search.generate import AskedGains
-from sges.search.reference_order import OrderSearch, order_of
+from sges.search.order import best_order, order_of
+from sges.search.reference import ReferenceEngine
 from sges.search.run import Run, Selection
 from sges.search.with_knowledge import search_with_knowledge
 
@@ -33,12 +32,13 @@ def sges_by_order(score: Score, bound: IndexedKnowledge, dag: PDAG) -> tuple[Run
     return run, run.result().cpdag
 
 
-def order_search(score: Score, bound: IndexedKnowledge) -> OrderSearch:
-    """Return the search for the best order, before its first round."""
-    start = bound.start(score.n)
-    tolerance = tie_tolerance(total_score(score, start))
-    asked = AskedGains(score, counting=True, deadline=None)
-    return OrderSearch(asked, tolerance, start, bound)
+def dag_of_best_order(score: Score, bound: IndexedKnowledge, work: int | None) -> PDAG:
+    """Return the DAG of the best order that a search finds, given a limit on its work."""
+    engine = ReferenceEngine(score, constraint=bound)
+    engine.start(bound.start(score.n), total_score(score, bound.start(score.n)))
+    found = best_order(engine, engine.cpdag, None, work, None)
+    assert found is not None
+    return found
 
 
 def test_true_knowledge_and_an_oracle_give_the_truth(seed: int) -> None:
@@ -59,10 +59,8 @@ def test_every_constraint_holds_on_data_whether_the_knowledge_is_true_or_not(see
         run, found = sges_by_order(score, bound, dag)
         assert satisfies(arcs_of(bound.member(found)), known)
         assert run.engine.total == pytest.approx(total_score(score, run.engine.cpdag))
-        search = order_search(score, bound)
-        assert satisfies(arcs_of(search.best.dag()), known)
-        search.improve()
-        assert satisfies(arcs_of(search.best.dag()), known)
+        for work in (0, None):
+            assert satisfies(arcs_of(dag_of_best_order(score, bound, work)), known)
 
 
 def test_steps_under_knowledge_are_admissible_one_by_one(seed: int) -> None:
@@ -85,11 +83,10 @@ def test_every_order_that_tiers_allow_stands_for_an_imap() -> None:
         if all(place[x] <= place[y] for x, y in arcs):
             dag = pdag_of(3, arcs)
             tiers = [[v for v in range(3) if place[v] == t] for t in range(3)]
-            search = order_search(SeparationOracle(dag), Knowledge(tiers=tiers).bind(3))
-            search.improve(work=1000)
-            order = search.best.order
-            assert [place[v] for v in order] == sorted(place)
-            assert is_imap(search.best.dag(), dag)
+            known = Knowledge(tiers=tiers).bind(3)
+            found = dag_of_best_order(SeparationOracle(dag), known, 1000)
+            assert all(place[x] <= place[y] for x, y in found.directed_edges())
+            assert is_imap(found, dag)
 
 
 def test_an_order_that_is_dealt_into_piles_still_obeys_the_tiers() -> None:

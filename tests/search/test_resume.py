@@ -342,13 +342,13 @@ def test_a_memory_that_does_not_fit_is_refused_not_read() -> None:
             continue
         engine.memory()
     for cut in (1, 5, len(ints) // 2):
-        with pytest.raises(InvalidArgument, match="does not fit"):
+        with pytest.raises(InvalidArgument, match="do not match the variables"):
             compiled(score).remember(ints[:-cut], floats[: len(floats) // 2], words)
     engine = compiled(score)
     engine.remember(ints, floats, words)
     again: tuple[Any, ...] = engine.memory()
     assert all(np.array_equal(a, b) for a, b in zip(again, (ints, floats, words), strict=True))
-    with pytest.raises(sges.errors.SgesError, match="cannot take another memory"):
+    with pytest.raises(sges.errors.SgesError, match="only before the score is first evaluated"):
         engine.remember(ints, floats, words)
 
 

@@ -35,6 +35,7 @@ from sges.score.protocol import Score, total_score
 from sges.search.engines import Engine
 from sges.search.generate import changed_views
 from sges.search.moves import Constraint, Moves
+from sges.search.order import go_to_best_order
 from strategies import cpdags
 from worlds import gaussian_score, linear_data
 
@@ -250,10 +251,10 @@ def assert_same_order(
     ranking: tuple[int, ...] | None = None,
 ) -> None:
     wanted = started(engines.reference, score, start, constraint)
-    wanted.order("order", max_indegree=max_indegree, ranking=ranking)
+    go_to_best_order(wanted, "order", max_indegree=max_indegree, ranking=ranking)
     for make in makes:
         engine = started(make, score, start, constraint)
-        engine.order("order", max_indegree=max_indegree, ranking=ranking)
+        go_to_best_order(engine, "order", max_indegree=max_indegree, ranking=ranking)
         assert_same(engine, wanted)
 
 
@@ -433,7 +434,7 @@ class Pair:
 
     def order(self) -> None:
         for engine in self.both:
-            engine.order("order", max_indegree=3)
+            go_to_best_order(engine, "order", max_indegree=3)
 
 
 THINGS = ["climb", "climb", "climb", "apply", "mark", "rewind", "escapes", "local", "begin"]

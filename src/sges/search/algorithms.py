@@ -29,7 +29,7 @@ from sges.search.engines import gain_between
 from sges.search.extended import ExtendedSearch
 from sges.search.low_order import LowOrder
 from sges.search.moves import Constraint, Moves
-from sges.search.reference_order import ROUNDS
+from sges.search.order import ROUNDS
 from sges.search.replay import Replay
 from sges.search.run import OPTIONS, Budget, OnProgress, Run, Selection
 from sges.search.strategy import AnyStrategy, Strategy, as_strategy

@@ -44,7 +44,7 @@ class Moves:
         ones (and, for deletes, at the largest); None for no limit.
     ranking
         The nodes in the order in which the member of the class takes them where it has a choice
-        (``sges.search.reference_order.ranked``); None for the order of their numbers.
+        (``sges.search.order.ranked``); None for the order of their numbers.
     """
 
     inserts: Literal["all", "poly"] | None = None

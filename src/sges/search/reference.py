@@ -44,7 +44,7 @@ from sges.search.generate import (
     turns_of,
 )
 from sges.search.moves import Constraint, Mark, Moves, best_first, each_edge_once
-from sges.search.reference_order import OrderSearch, a_member, edge_by_edge, order_work
+from sges.search.order import OrderMoves, edge_by_edge
 
 DOUBTFUL = 1e-6
 """A gain of no more than this share of the total score may be an effect of rounding."""
@@ -357,39 +357,44 @@ class ReferenceEngine(AskedGains):
             sums.append(sum(gains[x] for x in nodes(xs)))
         return sums
 
-    def order(
-        self,
-        phase: str,
-        *,
-        max_indegree: int | None = None,
-        effort: float | None = None,
-        ranking: tuple[int, ...] | None = None,
-    ) -> None:
-        """Go to the DAG of the best order of the nodes that is found, edge by edge.
+    # The search over orders (``sges.search.order``)
 
-        The search begins with an order of the class or, if that has no edges but required ones, of
-        the class to which polynomially many inserts lead.  With ``effort`` it starts again from
-        mixed orders, and ends when it has done ten times ``effort`` times the work of that.  It
-        looks at DAGs with at most ``max_indegree`` parents.  Where nodes have to be taken one after
-        the other, they are taken in the order of the ranking.
-        """
-        begun, constraint, before = self.mark(), self.constraint, self.work
-        if self.edges == sum(map(int.bit_count, constraint.fixed if constraint else ())):
-            self.climb(phase, Moves(inserts="poly", max_indegree=max_indegree, ranking=ranking))
-        if self.stopped is not None:
-            return
-        guess = self.cpdag
-        self.rewind(begun)
-        work = None if effort is None else order_work(effort, self.work - before, self.n)
-        search = None
+    def order_begin(
+        self,
+        order: Sequence[int],
+        allowed: Sequence[NodeSet],
+        required: Sequence[NodeSet],
+        later: Sequence[NodeSet],
+        reach: float,
+        max_indegree: int | None = None,
+        ranking: Sequence[int] | None = None,
+    ) -> None:
+        """Begin with an order of the nodes; ``OrderMoves`` has the arguments."""
+        by = range(self.n) if ranking is None else ranking
+        self._orders = OrderMoves(
+            self, self.tolerance, allowed, required, later, reach, max_indegree, by
+        )
+        self.order_set(order)
+
+    def order_set(self, order: Sequence[int]) -> None:
+        """Go to another order."""
         with self._until_stopped():
-            self._tell(phase)
-            search = OrderSearch(self, self.tolerance, guess, constraint, max_indegree, ranking)
-            search.improve(work)
-        if search is None:
-            return
-        member, goal = a_member(self.cpdag, constraint), search.best.dag()
+            self._orders.set(order)
+
+    def order_round(self, last: int | None = None) -> bool:
+        """Move each node to its best place, while less than ``last`` gains were asked for."""
         with self._until_stopped():
-            for gain, operator in edge_by_edge(self.score, self.cpdag, member, goal):
+            return self._orders.round(last)
+        return False
+
+    def order_state(self) -> tuple[list[int], list[NodeSet], float]:
+        """Return the order, the parents of each node, and what they gain."""
+        state = self._orders.state
+        return list(state.order), [choice.parents for choice in state.choices], state.gain
+
+    def walk(self, phase: str, member: PDAG, goal: PDAG, order: Sequence[int]) -> None:
+        """Go from a member of the class to another DAG, edge by edge; not counted."""
+        with self._until_stopped():
+            for gain, operator in edge_by_edge(self.score, self.cpdag, member, goal, order):
                 self.apply(phase, operator, gain)
                 self._tell(phase)

@@ -34,7 +34,7 @@ from sges.score.protocol import Score, check_is_score, score_name, total_score
 from sges.search.engines import Engine, is_admissible, make_engine
 from sges.search.generate import TimeUp, deletes_of
 from sges.search.moves import Constraint, Moves, best_first, each_edge_once
-from sges.search.reference_order import ranked
+from sges.search.order import go_to_best_order, ranked
 from sges.search.replay import Replay
 from sges.selective import bounds_of, consistency_set
 
@@ -353,12 +353,9 @@ class Run:
         """Go to the class of the best order of the nodes that is found."""
         if self.stopped is not None:
             return
-        most = self.max_indegree
-        order = partial(
-            self.engine.order, "order", max_indegree=most, effort=effort, ranking=ranking
-        )
+        go = partial(go_to_best_order, self.engine, "order", max_indegree=self.max_indegree)
         with self.phase("order"):
-            self.act("order", order)
+            self.act("order", partial(go, effort=effort, ranking=ranking))
 
     def escapes(self, moves: Moves, selection: Selection) -> list[tuple[float, Delete]]:
         """Return the deletes of the state with their gains, best first, each x — y once."""

@@ -1,8 +1,8 @@
-"""The search over orders of the nodes, from scratch at every place.
+"""The search over orders of the nodes: its loop, and the moves of the reference engine.
 
 Every order of the nodes stands for a DAG: the parents of each node are those that grow-shrink
-chooses among the nodes before it.  With a locally consistent score this DAG is an IMAP of the
-true graph, so a backward phase can follow.  After Andrews et al. (2023), each node in turn is
+chooses among the nodes before it.  With a locally consistent score this DAG is an IMAP of the true
+graph, so that a backward phase may follow.  After Andrews et al. (2023), each node in turn is
 moved to its best place, until all stay where they are.  Then the search begins again from another
 order of the same class, as long as that pays; with a limit on its work, also from such an order
 dealt into piles, because moves of single nodes end in local optima.
@@ -17,6 +17,7 @@ never dropped, and what must not be a parent is not one.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,7 +28,10 @@ from sges.nodeset import NodeSet, nodes, nodeset
 from sges.operators import Delete, Insert
 from sges.score.protocol import Score, delete_gains, insert_gains
 from sges.search.generate import AskedGains, Scored
-from sges.search.moves import Constraint
+from sges.search.moves import Constraint, Moves
+
+if TYPE_CHECKING:
+    from sges.search.engines import Engine
 
 REACH = 300.0
 """How many nats the score may fall on the way to a better place before the sweep ends."""
@@ -154,91 +158,76 @@ def ranked(strengths: Sequence[float]) -> list[int]:
     return [v for v, _ in highest_first(list(enumerate(strengths)), tolerance)]
 
 
-class OrderSearch:
-    """The search for the best order, from the order of a member of a class."""
+class OrderMoves:
+    """An order of the nodes, each of which can be moved to its best place.
+
+    Parameters
+    ----------
+    asked
+        The score.
+    tolerance
+        How far apart two gains may be and still tie.
+    allowed, required
+        For each node the nodes that may be its parents, and those that must.
+    later
+        For each node the nodes that must come after it.
+    reach
+        How many nats the score may fall on the way to a better place before the sweep ends.
+    max_indegree
+        The largest number of parents, None for any number.
+    ranking
+        The nodes in the order in which they are moved.
+    """
 
     def __init__(
         self,
         asked: AskedGains,
         tolerance: float,
-        guess: PDAG,
-        constraint: Constraint | None,
-        max_indegree: int | None = None,
-        ranking: Sequence[int] | None = None,
+        allowed: Sequence[NodeSet],
+        required: Sequence[NodeSet],
+        later: Sequence[NodeSet],
+        reach: float,
+        max_indegree: int | None,
+        ranking: Sequence[int],
     ) -> None:
-        n = guess.n
-        nothing: Sequence[NodeSet] = (0,) * n
-        barred = constraint.barred if constraint else nothing
-        fixed = constraint.fixed if constraint else nothing
         self._asked = asked
         self._tolerance = tolerance
-        self._constraint = constraint
-        self._later = later_ones(constraint, n)
+        self._later = later
+        self._reach = reach
+        self._ranking = ranking
         self._parents = [
-            GrowShrink(asked, y, tolerance, ((1 << n) - 1) & ~barred[y], fixed[y], max_indegree)
-            for y in range(n)
+            GrowShrink(asked, y, tolerance, allowed[y], required[y], max_indegree)
+            for y in range(len(allowed))
         ]
-        self._ranking = range(n) if ranking is None else ranking
-        self._state = self._ordered(order_of(guess, constraint, ranking))
-        self._best = self._state
 
-    @property
-    def best(self) -> Ordered:
-        """The best order so far."""
-        better = self._state.gain > self._best.gain + self._tolerance
-        return self._state if better else self._best
+    def set(self, order: Sequence[int]) -> None:
+        """Go to another order."""
+        choices = {v: self._parents[v].choose(nodeset(order[:i])) for i, v in enumerate(order)}
+        self.state = Ordered(tuple(order), tuple(choices[v] for v in range(len(order))))
 
-    def improve(self, work: int | None = None) -> None:
-        """Move each node to its best place in turn, until all stay or the rounds are over.
-
-        With a limit on its work the search then goes on from mixed orders, and ends at the latest
-        when it has asked for ``work`` gains.
-        """
-        last = None if work is None else self._asked.work + work
-        piles = 0
-        for _ in range(ROUNDS):
-            if self._round(last):
-                continue
-            if last is not None and self._asked.work > last:
-                break
-            if piles == 0 or self._state.gain > self._best.gain + self._tolerance:
-                self._best, piles = self._state, 0
-            elif piles > 1 and dag_to_cpdag(self._state.dag()) == dag_to_cpdag(self._best.dag()):
-                break  # a mixed order leads back
-            piles += 1
-            if piles > most_piles(work):
-                break
-            self._state = self._ordered(
-                order_of(dag_to_cpdag(self._best.dag()), self._constraint, self._ranking, piles)
-            )
-
-    def _round(self, last: int | None) -> bool:
-        """Move each node once; return whether to go on with another round."""
+    def round(self, last: int | None) -> bool:
+        """Move each node once, while less than ``last`` gains were asked for; tell if any moved."""
         moved = False
         for v in self._ranking:
             if last is not None and self._asked.work > last:
-                return False
+                break
             moved |= self._move(v)
         return moved
 
-    def _ordered(self, order: list[int]) -> Ordered:
-        choices = {v: self._parents[v].choose(nodeset(order[:i])) for i, v in enumerate(order)}
-        return Ordered(tuple(order), tuple(choices[v] for v in range(len(order))))
-
     def _move(self, v: int) -> bool:
         """Move v to its best place, if that is better; return whether it moved."""
-        at, highest, best = self._state.order.index(v), 0.0, None
-        leftward, rightward = range(at - 1, -1, -1), range(at + 1, len(self._state.order))
+        at, highest, best = self.state.order.index(v), 0.0, None
+        leftward, rightward = range(at - 1, -1, -1), range(at + 1, len(self.state.order))
         for places in (leftward, rightward):
             for gain, ordered in self._sweep(v, places):
                 if gain > highest + self._tolerance:
                     highest, best = gain, ordered
-        self._state = best or self._state
+        self.state = best or self.state
         return best is not None
 
     def _sweep(self, v: int, places: range) -> Iterator[tuple[float, Ordered]]:
         """Yield the orders with v in each of the places, the nearest first, and their gains."""
-        here = self._state
+        here = self.state
         choices = list(here.choices)
         shift = 0.0
         for place in places:
@@ -254,8 +243,87 @@ class OrderSearch:
             shift += choices[u].gain - here.choices[u].gain
             gain = choices[v].gain - here.choices[v].gain + shift
             yield gain, Ordered(tuple(order), tuple(choices))
-            if gain < -REACH:
+            if gain < -self._reach:
                 return
+
+
+def go_to_best_order(
+    engine: "Engine",
+    phase: str,
+    *,
+    max_indegree: int | None = None,
+    effort: float | None = None,
+    ranking: tuple[int, ...] | None = None,
+) -> None:
+    """Go to the DAG of the best order of the nodes that is found, edge by edge.
+
+    The search begins with an order of the class or, if that has no edges but required ones, of
+    the class to which polynomially many inserts lead.  With ``effort`` it starts again from
+    mixed orders, and ends when it has done ten times ``effort`` times the work of that.  It
+    looks at DAGs with at most ``max_indegree`` parents.  Where nodes have to be taken one after
+    the other, they are taken in the order of the ranking.
+    """
+    begun, constraint, before = engine.mark(), engine.constraint, engine.work
+    if engine.edges == sum(map(int.bit_count, constraint.fixed if constraint else ())):
+        engine.climb(phase, Moves(inserts="poly", max_indegree=max_indegree, ranking=ranking))
+    if engine.stopped is not None:
+        return
+    guess = engine.cpdag
+    engine.rewind(begun)
+    if engine.report is not None:
+        engine.report(phase)
+    work = None if effort is None else order_work(effort, engine.work - before, engine.n)
+    goal = best_order(engine, guess, max_indegree, work, ranking)
+    member = a_member(engine.cpdag, constraint)
+    if goal is not None and dag_to_cpdag(goal) != dag_to_cpdag(member):
+        engine.walk(phase, member, goal, topological_order(goal))
+
+
+def best_order(
+    engine: "Engine",
+    guess: PDAG,
+    max_indegree: int | None,
+    work: int | None,
+    ranking: tuple[int, ...] | None,
+) -> PDAG | None:
+    """Return the DAG of the best order found, or None if time was up before the first.
+
+    The nodes are moved in rounds until none moves; then the search begins again from another
+    order (``order_of``).  With a limit on its ``work`` it ends at the latest when that is done.
+    """
+    n, constraint = engine.n, engine.constraint
+    everyone = (1 << n) - 1
+    barred = constraint.barred if constraint else (0,) * n
+    allowed = [everyone & ~barred[y] & ~(1 << y) for y in range(n)]
+    required = constraint.fixed if constraint else (0,) * n
+    later = later_ones(constraint, n)
+    first = order_of(guess, constraint, ranking)
+    engine.order_begin(first, allowed, required, later, REACH, max_indegree, ranking or range(n))
+    if engine.stopped is not None:
+        return None
+    best, piles, last = None, 0, None if work is None else engine.work + work
+    for left in reversed(range(ROUNDS)):
+        moved = engine.order_round(last)
+        ended = left == 0 or _has_stopped(engine) or (last is not None and engine.work > last)
+        if moved and not ended:
+            continue
+        _, parents, gain = engine.order_state()
+        dag = PDAG.from_edges(n, [(x, y) for y in range(n) for x in nodes(parents[y])])
+        if best is None or gain > best[1] + engine.tolerance:
+            best, piles = (dag, gain), 0
+        elif piles > 1 and dag_to_cpdag(dag) == dag_to_cpdag(best[0]):
+            break  # a mixed order leads back
+        piles += 1
+        if ended or piles > (1 if work is None else PILES):
+            break
+        engine.order_set(order_of(dag_to_cpdag(best[0]), constraint, ranking, piles))
+        if _has_stopped(engine):
+            break
+    return None if best is None else best[0]
+
+
+def _has_stopped(engine: "Engine") -> bool:
+    return engine.stopped is not None
 
 
 def order_work(effort: float, guess: int, n: int) -> int:
@@ -272,11 +340,6 @@ def later_ones(constraint: Constraint | None, n: int) -> Sequence[NodeSet]:
     Other forbidden edges do not restrict the order; they only exclude some parents.
     """
     return (0,) * n if constraint is None else (constraint.relaxed or constraint).barred
-
-
-def most_piles(work: int | None) -> int:
-    """Return into how many piles the best order is dealt at most, given the limit on the work."""
-    return 1 if work is None else PILES
 
 
 def order_of(
@@ -333,21 +396,22 @@ def a_member(
     return cpdag.edited(direct=consistent_extension(cpdag, (1 << cpdag.n) - 1, ranking) or ())
 
 
-def edge_by_edge(score: Score, cpdag: PDAG, member: PDAG, goal: PDAG) -> Iterator[Scored]:
+def edge_by_edge(
+    score: Score, cpdag: PDAG, member: PDAG, goal: PDAG, order: Sequence[int]
+) -> Iterator[Scored]:
     """Yield the operators from a member of a class to another DAG, and their gains.
 
     First the edges are deleted that only the member has, then those inserted that only the goal
-    has.  Each operator is valid because it can be carried out in the member.
+    has, in an order of the goal.  Each operator is valid because it can be carried out in the
+    member.
     """
-    if dag_to_cpdag(goal) == cpdag:
-        return
     for y in range(goal.n):
         for x in nodes(member.parents(y) & ~goal.parents(y)):
             (gain,) = delete_gains(score, y, member.parents(y), np.array([x], dtype=np.intp))
             delete = Delete(x, y, cpdag.na(y, x) & member.children(y))
             member, cpdag = member.edited(remove=[(x, y)]), delete.carry_out(cpdag)
             yield float(gain), delete
-    for y in topological_order(goal):
+    for y in order:
         while missing := goal.parents(y) & ~member.parents(y):
             parents, xs = member.parents(y), np.array(list(nodes(missing)), dtype=np.intp)
             gains = insert_gains(score, y, parents, xs)
