@@ -84,6 +84,7 @@ TABLES: dict[str, tuple[int, int, dict[str, Any]]] = {
     "tiers": (18, 300, {"knowledge": TIERS}),
     "required and forbidden edges": (18, 300, {"knowledge": RULES}),
     "too many cliques": (36, 100, {"penalty": 0.0}),
+    "a bound from the data": (24, 300, {"assume": "auto"}),
 }
 """By name: the number of edges of the truth, of rows, and the options of the search."""
 

@@ -25,7 +25,7 @@ from sges.graph.pdag import PDAG
 from sges.properties import MaxParents, Property
 from sges.result import Result
 from sges.score.protocol import Score
-from sges.search.engines import gain_between
+from sges.search.engines import gain_between, reapply
 from sges.search.extended import ExtendedSearch
 from sges.search.low_order import LowOrder
 from sges.search.moves import Constraint, Moves
@@ -105,15 +105,15 @@ def sges(
     """
     selection = Selection(assume, exact=exact, drop_large=drop_large)
     run = Run(score, max_indegree, time_limit, progress, counting, constraint)
-    graph, word = start_of(run.n, forward, start)
+    graph, phase = start_of(run.n, forward, start)
 
-    def phases(word: str = word) -> None:
-        forward_phase(run, word)
+    def phases(phase: str = phase) -> None:
+        forward_phase(run, phase)
         backward(run, selection)
 
-    search_with_knowledge(run, graph, phases, partial(phases, "fes" if word == "fes" else "poly"))
-    bound = bound_of(run, word, selection)
-    return run.result(assume=assume, forward=word, bound=bound)
+    repair = partial(phases, "fes" if phase == "fes" else "poly")
+    search_with_knowledge(run, graph, phases, repair)
+    return run.result(assume=assume, forward=phase, bound=bound_of(run, phase, selection))
 
 
 @documented_like(OPTIONS)
@@ -273,13 +273,15 @@ def search(
         What an earlier run with the same arguments has done, and where this one stores what it
         does: see ``sges.search.replay``.
     """
-    how = as_strategy(strategy)
-    selection = Selection(assume, exact=how.exact, drop_large=how.drop_large)
-    run = Run(score, max_indegree, time_limit, progress, how.counting, constraint, n_jobs, replay)
-    if how.low_order and forward is None and start is None:
+    strategy = as_strategy(strategy)
+    selection = Selection(assume, exact=strategy.exact, drop_large=strategy.drop_large)
+    run = Run(
+        score, max_indegree, time_limit, progress, strategy.counting, constraint, n_jobs, replay
+    )
+    if strategy.low_order and forward is None and start is None:
         forward = "complete"
-    graph, word = start_of(run.n, forward, start)
-    return search_on(run, how, selection, graph, word)
+    graph, phase = start_of(run.n, forward, start)
+    return run_strategy(run, strategy, selection, graph, phase)
 
 
 TWO_PHASES = frozenset(
@@ -290,55 +292,56 @@ TWO_PHASES = frozenset(
 """The strategies of the paper, whose number of evaluations has a bound."""
 
 
-def search_on(
-    run: Run, how: Strategy, selection: Selection, graph: PDAG | None, word: str
+def run_strategy(
+    run: Run, strategy: Strategy, selection: Selection, graph: PDAG | None, forward: str
 ) -> Result:
     """Run a strategy on an existing run, reusing its stored gains, and return the result."""
-    engine, limit = run.engine, how.sets_per_clique
-    ranking = run.ranking() if how.order and how.effort is not None and word == "fes" else None
+    engine, limit = run.engine, strategy.sets_per_clique
+    by_rank = strategy.order and limit is not None and forward == "fes"
+    ranking = run.ranking() if by_rank else None
     moves = Moves(
         "all",
         turns=True,
-        conservative=how.conservative,
+        conservative=strategy.conservative,
         sets_per_clique=limit,
         ranking=ranking,
     )
-    extended = ExtendedSearch(run, how, moves, selection) if how.extended else None
+    extended = ExtendedSearch(run, strategy, moves, selection) if strategy.extended else None
 
     def climb() -> None:
         run.climb("interleaved", moves, selection)
 
-    def two_phases(word: str) -> None:
-        forward_phase(run, word, conservative=how.conservative)
+    def two_phases(forward: str) -> None:
+        forward_phase(run, forward, conservative=strategy.conservative)
         backward(run, selection)
-        if how.turning:
+        if strategy.turning:
             run.climb("turning", Moves(turns=True))
 
-    def phases(word: str) -> None:
+    def phases(forward: str) -> None:
         """Run the strategy from the state of the run, with this forward phase."""
-        if how.low_order:
-            go_to_best_level(run, word, selection, limit)
-            word = "given"
-        if not how.interleaved:
-            two_phases(word)
-            while how.repeat and run.stopped is None:
+        if strategy.low_order:
+            go_to_best_level(run, forward, selection, limit)
+            forward = "given"
+        if not strategy.interleaved:
+            two_phases(forward)
+            while strategy.repeat and run.stopped is None:
                 before = engine.cpdag
-                two_phases("fes" if word == "fes" else "poly")
+                two_phases("fes" if forward == "fes" else "poly")
                 if gain_between(engine, before, engine.cpdag) <= engine.tolerance:
                     break
-        elif how.order and word == "fes":
-            go_to_better_of_two(run, climb, how.effort, ranking)
+        elif strategy.order and forward == "fes":
+            go_to_better_of_two(run, climb, strategy.effort, ranking)
         else:
-            if word != "fes":
-                forward_phase(run, word)
+            if forward != "fes":
+                forward_phase(run, forward)
             if extended is None:  # the escapes begin with a climb of their own
                 climb()
         if extended is not None:
             extended()
 
-    mend = partial(phases, "fes" if how.interleaved or word == "fes" else "poly")
-    scored = not how.low_order or word not in ("complete", "given")
-    search_with_knowledge(run, graph, partial(phases, word), mend, scored=scored)
+    repair = partial(phases, "fes" if strategy.interleaved or forward == "fes" else "poly")
+    scored = not strategy.low_order or forward not in ("complete", "given")
+    search_with_knowledge(run, graph, partial(phases, forward), repair, scored=scored)
     notes = [] if extended is None else [extended.note()]
     if engine.capped is not None:
         notes.append(
@@ -347,8 +350,8 @@ def search_on(
             "large-sample guarantee then assumes that, in the true graph, no two common children "
             "of non-adjacent variables are adjacent (theory, section 10)"
         )
-    bound = bound_of(run, word, selection) if how in TWO_PHASES else None
-    return run.result(selection.assume, word, bound, str(how), tuple(notes))
+    bound = bound_of(run, forward, selection) if strategy in TWO_PHASES else None
+    return run.result(selection.assume, forward, bound, str(strategy), tuple(notes))
 
 
 @documented_like(OPTIONS)
@@ -384,16 +387,18 @@ def interleaved(
 # The phases
 
 
-def forward_phase(run: Run, word: str, *, largest_t: int = 0, conservative: bool = False) -> None:
+def forward_phase(
+    run: Run, forward: str, *, largest_t: int = 0, conservative: bool = False
+) -> None:
     """Run the forward phase of this name; "complete" and "given" starts have none.
 
     Paper: Section 3.1, FES; Section 4, poly-FES.
     """
-    if word == "fes":
+    if forward == "fes":
         run.climb("fes", Moves(inserts="all", conservative=conservative))
-    elif word == "poly":
+    elif forward == "poly":
         run.climb("poly-fes", Moves(inserts="poly", largest_t=largest_t))
-    elif word == "order":
+    elif forward == "order":
         run.order()
 
 
@@ -406,10 +411,10 @@ def backward(run: Run, selection: Selection | None = None) -> None:
     run.climb("bes" if selection.assume is None else "sbes", Moves(), selection)
 
 
-def go_to_best_level(run: Run, word: str, selection: Selection, limit: int | None) -> None:
+def go_to_best_level(run: Run, forward: str, selection: Selection, limit: int | None) -> None:
     """Go to the best state that a low-order search and two phases after each level find."""
     engine, assume = run.engine, selection.assume
-    forward_phase(run, word)
+    forward_phase(run, forward)
     begun, first = engine.mark(), engine.step_count
     levels, best, best_state = LowOrder(run), None, PDAG.empty(run.n)
     for k in levels.up_to(assume.k if isinstance(assume, MaxParents) else None):
@@ -424,8 +429,7 @@ def go_to_best_level(run: Run, word: str, selection: Selection, limit: int | Non
     if best is not None:
         engine.rewind(begun)
         steps, run.separators, capped = best
-        for step in steps:
-            engine.apply(step.phase, step.operator, step.gain)
+        reapply(engine, steps)
         engine.capped = capped
 
 
@@ -464,8 +468,7 @@ def go_to_better_of_two(
         if (ended or not limited) and engine.total > total + engine.tolerance:
             return
         engine.rewind(begun)
-        for step in steps:
-            engine.apply(step.phase, step.operator, step.gain)
+        reapply(engine, steps)
     engine.capped = capped
 
 
@@ -486,14 +489,14 @@ def start_of(n: int, forward: Forward | None, start: PDAG | None) -> tuple[PDAG 
     return PDAG.complete(n), forward
 
 
-def bound_of(run: Run, word: str, selection: Selection) -> int | None:
+def bound_of(run: Run, forward: str, selection: Selection) -> int | None:
     """Return the bound on score evaluations of a whole run, or None if it has none."""
     relaxes = run.constraint is not None and run.constraint.relaxed is not None
     backward_bound = sbes_bound(run.n, selection)
-    if backward_bound is None or word == "fes":
+    if backward_bound is None or forward == "fes":
         return None
     poly = poly_fes_bound(run.n)
-    forward_bound = {"poly": poly, "order": order_bound(run.n), "complete": 0, "given": 0}[word]
+    forward_bound = {"poly": poly, "order": order_bound(run.n), "complete": 0, "given": 0}[forward]
     if relaxes:  # mending takes a polynomial forward phase, whatever the first one was
         return SEARCHES * (max(poly, forward_bound) + backward_bound)
     return forward_bound + backward_bound

@@ -18,7 +18,7 @@ from sges.graph.pdag import PDAG
 from sges.properties import AtMost, MaxParents
 from sges.result import Result
 from sges.score.protocol import Score
-from sges.search.algorithms import Forward, forward_phase, search, search_on, start_of
+from sges.search.algorithms import Forward, forward_phase, run_strategy, search, start_of
 from sges.search.moves import Constraint
 from sges.search.replay import Replay
 from sges.search.run import OnProgress, Run, Selection
@@ -81,29 +81,31 @@ def auto_bound(
     AutoResult
         The result of the best round, the property it assumed, and all rounds.
     """
-    how = as_strategy(strategy)
-    _check_kind(kind, how)
-    run = Run(score, max_indegree, time_limit, progress, how.counting, constraint, n_jobs, replay)
+    strategy = as_strategy(strategy)
+    _check_kind(kind, strategy)
+    run = Run(
+        score, max_indegree, time_limit, progress, strategy.counting, constraint, n_jobs, replay
+    )
     first = max(kind.smallest, 1)
     last = max(score.n, first) if max_bound is None else max_bound
     check_number("max_bound", last, whole=True, least=first)
-    graph, word = start_of(run.n, forward, start)
+    graph, phase = start_of(run.n, forward, start)
     run.start(graph, relaxed=True)
-    begin = word
-    if word != "fes" or not how.interleaved:  # interleaved search has no phase before it
-        forward_phase(run, word)
+    begin = phase
+    if phase != "fes" or not strategy.interleaved:  # interleaved search has no phase before it
+        forward_phase(run, phase)
         begin, graph = "given", run.engine.cpdag
-    before = run.result(forward=word)
+    before = run.result(forward=phase)
     parts = [] if begin == "fes" else [before]
     rounds: list[Round] = []
     best, chosen = None, first
     greedy = replace(
-        how, extended=False, time_limit=None, max_evaluations=None, effort=None, patience=0.0
+        strategy, extended=False, time_limit=None, max_evaluations=None, effort=None, patience=0.0
     )
     for k in range(first, last + 1):
         if run.stopped is not None:
             break
-        found = search_on(run, greedy, Selection(kind(k)), graph, begin)
+        found = run_strategy(run, greedy, Selection(kind(k)), graph, begin)
         rounds.append(Round(k, found.score, found.score_evaluations))
         if best is not None and found.score <= best.score + tie_tolerance(best.score):
             if not found.complete:
@@ -115,9 +117,9 @@ def auto_bound(
     assume = kind(chosen)
     if best is not None:
         parts.append(best)
-        if how.extended and best.complete:
-            escaping = replace(how, interleaved=True, turning=False, repeat=False)
-            parts.append(search_on(run, escaping, Selection(assume), best.cpdag, "given"))
+        if strategy.extended and best.complete:
+            escaping = replace(strategy, interleaved=True, turning=False, repeat=False)
+            parts.append(run_strategy(run, escaping, Selection(assume), best.cpdag, "given"))
     end = before if best is None else parts[-1]
     tried = ", ".join(f"{r.k}: {r.score:.6g}" for r in rounds) or "none tried"
     result = replace(
@@ -128,19 +130,19 @@ def auto_bound(
         operators_considered=run.engine.considered,
         seconds=run.seconds,
         assume=str(assume),
-        forward=word,
-        strategy=str(how),
+        forward=phase,
+        strategy=str(strategy),
         notes=(*end.notes, f"bound chosen by score, k: score = {tried}"),
     )
     return AutoResult(result, assume, tuple(rounds))
 
 
-def _check_kind(kind: type[AtMost], how: Strategy) -> None:
+def _check_kind(kind: type[AtMost], strategy: Strategy) -> None:
     """Raise an error unless bounds of this kind can be chosen with this strategy."""
-    if how.exact or how.drop_large:
-        word = "exact" if how.exact else "drop_large"
+    if strategy.exact or strategy.drop_large:
+        word = "exact" if strategy.exact else "drop_large"
         raise InvalidArgument(f"{word}=True cannot be combined with a bound chosen automatically")
-    if how.low_order:
+    if strategy.low_order:
         raise InvalidArgument(
             "low-order search raises its own bound level by level; give assume=None, or a property"
         )

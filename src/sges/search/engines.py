@@ -6,12 +6,14 @@ every step, so it is for small tables.  ``SGES_PURE=1`` in the environment asks 
 
 import os
 import warnings
+from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from sges.graph.equivalence import pdag_to_dag
 from sges.graph.pdag import PDAG
 from sges.operators import Delete
+from sges.result import Step
 from sges.score.protocol import Score
 from sges.search.moves import Constraint
 from sges.search.reference import ReferenceEngine
@@ -58,6 +60,12 @@ def gain_between(engine: Engine, before: PDAG, after: PDAG) -> float:
         for y in range(engine.n)
         if new.parents(y) != old.parents(y)
     )
+
+
+def reapply(engine: Engine, steps: Iterable[Step]) -> None:
+    """Take steps again that an engine took from the same state."""
+    for step in steps:
+        engine.apply(step.phase, step.operator, step.gain)
 
 
 def is_admissible(engine: Engine, delete: Delete, state: PDAG) -> bool:

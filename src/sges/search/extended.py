@@ -31,7 +31,13 @@ from typing import TYPE_CHECKING
 from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet
 from sges.operators import Delete
-from sges.search.engines import CompiledEngine, Engine, gain_between, is_admissible
+from sges.search.engines import (
+    CompiledEngine,
+    Engine,
+    gain_between,
+    is_admissible,
+    reapply,
+)
 from sges.search.generate import changed_views
 from sges.search.moves import Mark, Moves
 from sges.search.run import Budget, Run, Selection
@@ -143,7 +149,7 @@ class ExtendedSearch:
         run, engine, mark, total = self._run, self._run.engine, self._kept, self._run.engine.total
         climb = partial(run.climb, PHASE, self._moves, self._selection, patience=self._patience)
         with run.quietly():
-            search_on(engine, delete, gain, climb)
+            try_escape(engine, delete, gain, climb)
         if (
             engine.total > total + engine.tolerance
             and (end := engine.cpdag) != self._state
@@ -264,8 +270,7 @@ class Mirror:
         if self._steps < 0:
             engine.start(state, leader.total)
         elif self._steps < leader.step_count:
-            for step in leader.steps[self._steps :]:
-                engine.apply(step.phase, step.operator, step.gain)
+            reapply(engine, leader.steps[self._steps :])
         else:
             return
         self._steps, self._state = leader.step_count, state
@@ -283,7 +288,7 @@ class Mirror:
             if tried:
                 engine.limit(seconds, listed=listed)
                 climb = partial(engine.climb, PHASE, self._moves, patience=self._patience)
-                search_on(engine, delete, gain, climb)
+                try_escape(engine, delete, gain, climb)
             ended = engine.stopped is None and engine.total <= total + engine.tolerance
             if tried:
                 touched = engine.touched_since(self._mark)
@@ -298,7 +303,7 @@ class Mirror:
         return Failure(tried, touched, journal) if ended else None
 
 
-def search_on(engine: Engine, delete: Delete, gain: float, climb: Callable[..., bool]) -> None:
+def try_escape(engine: Engine, delete: Delete, gain: float, climb: Callable[..., bool]) -> None:
     """Apply an escape and search on: first without the edge, then with all inserts.
 
     If no step improved the score without the edge, only the edge itself could be inserted.

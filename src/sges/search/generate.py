@@ -290,7 +290,7 @@ class AskedGains(CountingScore):
             )
         return value
 
-    def learn(self, y: int, base: NodeSet, xs: NodeSet, *, adds: bool) -> dict[int, float]:
+    def gains(self, y: int, base: NodeSet, xs: NodeSet, *, adds: bool) -> dict[int, float]:
         """Return by how much the score of y changes with each x added to, or taken from, a base.
 
         What was not asked before is asked in one question, which counts the base and the
@@ -329,7 +329,7 @@ class AskedGains(CountingScore):
                     question = y, before, after > before
                     wanted[question] = wanted.get(question, 0) | before ^ after
             for (y, base, adds), xs in wanted.items():
-                self.learn(y, base, xs, adds=adds)
+                self.gains(y, base, xs, adds=adds)
             for op, changes in found:
                 gain = 0.0
                 for y, before, after in changes:

@@ -113,14 +113,14 @@ class GrowShrink:
         """Return what these parents gain, and the nodes that would improve them, ranked."""
         if chosen not in self._bases:
             xs = self._allowed & ~chosen
-            gains = self._asked.learn(self._y, chosen, xs, adds=True)
+            gains = self._asked.gains(self._y, chosen, xs, adds=True)
             improving = [(x, gains[x]) for x in nodes(xs) if gains[x] > self._tolerance]
             self._bases[chosen] = gain, highest_first(improving, self._tolerance)
         return self._bases[chosen]
 
     def _shrunk(self, parents: NodeSet, gain: float) -> Choice:
         while free := parents & ~self._required:
-            gains = self._asked.learn(self._y, parents, free, adds=False)
+            gains = self._asked.gains(self._y, parents, free, adds=False)
             highest = max(gains[x] for x in nodes(free))
             if highest < -self._tolerance:
                 break

@@ -335,7 +335,7 @@ class ReferenceEngine(AskedGains):
                     xs = wanted[y] & ~base & ~(1 << y)
                     if not xs:
                         continue
-                    gains = self.learn(y, base, xs, adds=True)
+                    gains = self.gains(y, base, xs, adds=True)
                     for x in nodes(xs):
                         least = best.get((x, y), (0.0, 0))[0] + self.tolerance
                         if -gains[x] > least:
@@ -353,7 +353,7 @@ class ReferenceEngine(AskedGains):
         sums: list[float] = []
         for y in range(n):
             xs = ((1 << n) - 1) & ~(barred[y] | fixed[y] | 1 << y)
-            gains = self.learn(y, fixed[y], xs, adds=True) if xs else {}
+            gains = self.gains(y, fixed[y], xs, adds=True) if xs else {}
             sums.append(sum(gains[x] for x in nodes(xs)))
         return sums
 
