@@ -27,9 +27,10 @@ def source(data: Dataset | Moments, draw: str) -> Source:
 
 def test_half_of_the_records_are_drawn_without_replacement() -> None:
     data = gaussian(records=401)
-    drawn, factor = source(data, "half").drawn(np.random.default_rng(0))
+    own = source(data, "half")
+    drawn = own.drawn(np.random.default_rng(0))
     assert isinstance(drawn, Dataset)
-    assert (drawn.records, factor) == (200, 1.0)
+    assert (drawn.records, own.correction) == (200, 1.0)
     whole = {tuple(row) for row in data.values.T}
     half = [tuple(row) for row in drawn.values.T]
     assert len(set(half)) == 200
@@ -38,7 +39,7 @@ def test_half_of_the_records_are_drawn_without_replacement() -> None:
 
 def test_half_of_weighted_rows_is_half_of_their_records() -> None:
     data = discrete()
-    drawn, _ = source(data, "half").drawn(np.random.default_rng(0))
+    drawn = source(data, "half").drawn(np.random.default_rng(0))
     assert isinstance(drawn, Dataset)
     assert drawn.records == 200
     merged = data.merged()
@@ -52,7 +53,7 @@ def test_half_of_weighted_rows_is_half_of_their_records() -> None:
 
 def test_half_of_more_records_than_numpy_draws_from_is_drawn_by_chance() -> None:
     data = Dataset.of({"a": ["x", "y"], "b": ["u", "v"]}, weights=[3 * 10**9, 10**9])
-    drawn, _ = source(data, "half").drawn(np.random.default_rng(0))
+    drawn = source(data, "half").drawn(np.random.default_rng(0))
     assert isinstance(drawn, Dataset)
     assert drawn.weights is not None
     assert drawn.weights / [3e9, 1e9] == pytest.approx([0.5, 0.5], rel=1e-3)
@@ -60,27 +61,26 @@ def test_half_of_more_records_than_numpy_draws_from_is_drawn_by_chance() -> None
 
 @pytest.mark.parametrize("data", [gaussian(), discrete()], ids=["gaussian", "discrete"])
 def test_a_bootstrap_sample_has_as_many_records_and_twice_the_penalty(data: Dataset) -> None:
-    drawn, factor = source(data, "bootstrap").drawn(np.random.default_rng(0))
-    assert (drawn.records, factor) == (400, 2.0)
+    own = source(data, "bootstrap")
+    assert (own.drawn(np.random.default_rng(0)).records, own.correction) == (400, 2.0)
 
 
 def test_random_weights_score_like_fractional_counts() -> None:
-    """Gains are those of the fractional counts, times one number, at twice the penalty."""
+    """Gains are those of the fractional counts, at twice the penalty."""
     data = discrete(3, 3, seed=4)
     own = source(data, "bayesian")
-    drawn, factor = own.drawn(np.random.default_rng(3))
+    drawn = own.drawn(np.random.default_rng(3))
     assert isinstance(drawn, Dataset)
     assert drawn.weights is not None
-    scale = drawn.records / data.records
-    weights = drawn.weights / scale
+    weights = drawn.weights * (data.records / drawn.weights.sum())
     counts = np.zeros((2, 2))
     np.add.at(counts, (drawn.codes[0], drawn.codes[1]), weights)
     margins = counts.sum(axis=1)[:, None] * counts.sum(axis=0) / counts.sum()
     fit = float((counts * np.log(np.where(counts > 0, counts / margins, 1.0))).sum())
     expected = fit - 2.0 * np.log(data.records) / 2
-    score = DiscreteBIC(drawn, penalty=factor)
+    score = DiscreteBIC(drawn, penalty=own.correction)
     gain = score.local(1, 0b001) - score.local(1, 0)
-    assert gain / scale == pytest.approx(expected, abs=1e-6)
+    assert gain == pytest.approx(expected, abs=1e-6)
 
 
 def test_random_weights_have_the_moments_of_a_dirichlet() -> None:
@@ -88,10 +88,10 @@ def test_random_weights_have_the_moments_of_a_dirichlet() -> None:
     own, rng = source(data, "bayesian"), np.random.default_rng(1)
     shares = []
     for _ in range(400):
-        drawn, _ = own.drawn(rng)
+        drawn = own.drawn(rng)
         assert isinstance(drawn, Dataset)
         assert drawn.weights is not None
-        shares.append(drawn.weights[0] / drawn.records)
+        shares.append(drawn.weights[0] / drawn.weights.sum())
     assert np.mean(shares) == pytest.approx(1 / 50, rel=0.2)
     assert np.var(shares) == pytest.approx(49 / 50**2 / 51, rel=0.3)
 
@@ -104,7 +104,7 @@ def test_wishart_draws_agree_with_resampled_rows_in_distribution() -> None:
         own, rng = source(data, draw), np.random.default_rng(0)
         found = []
         for _ in range(1500):
-            drawn, _ = own.drawn(rng)
+            drawn = own.drawn(rng)
             moments = drawn if isinstance(drawn, Moments) else Moments.of(drawn)
             found.append(moments.covariance)
         both[draw] = np.array(found)
@@ -120,7 +120,7 @@ def test_wishart_draws_have_the_variance_of_a_wishart() -> None:
     sigma = np.array([[2.0, 0.6], [0.6, 1.0]])
     moments = Moments(("a", "b"), 40, np.zeros(2), sigma)
     own, rng = source(moments, "wishart"), np.random.default_rng(0)
-    draws = np.array([own.drawn(rng)[0].covariance for _ in range(6000)])  # type: ignore[union-attr]
+    draws = np.array([own.drawn(rng).covariance for _ in range(6000)])  # type: ignore[union-attr]
     assert draws.mean(axis=0) == pytest.approx(sigma * 39 / 40, rel=0.02, abs=0.01)
     diagonal = np.diagonal(sigma)
     variance = 39 / 40**2 * (sigma**2 + np.outer(diagonal, diagonal))
@@ -130,12 +130,12 @@ def test_wishart_draws_have_the_variance_of_a_wishart() -> None:
 def test_wishart_draws_of_few_records_or_singular_columns_keep_their_rank() -> None:
     rng = np.random.default_rng(0)
     few = Moments.of(Dataset.of(rng.standard_normal((5, 8))))
-    drawn, _ = source(few, "wishart").drawn(rng)
+    drawn = source(few, "wishart").drawn(rng)
     assert isinstance(drawn, Moments)
     assert np.linalg.matrix_rank(drawn.covariance, tol=1e-9) == 4
     x = rng.standard_normal((100, 2))
     table = np.column_stack([x, x.sum(axis=1), np.ones(100)])
-    drawn, _ = source(Moments.of(Dataset.of(table)), "wishart").drawn(rng)
+    drawn = source(Moments.of(Dataset.of(table)), "wishart").drawn(rng)
     assert isinstance(drawn, Moments)
     assert np.linalg.matrix_rank(drawn.covariance, tol=1e-9) == 2
     assert drawn.covariance[3].tolist() == [0.0] * 4
@@ -217,15 +217,20 @@ def test_too_few_records_or_distinct_rows_are_refused() -> None:
 
 @pytest.mark.parametrize("draw", DRAWS)
 def test_with_the_prior_of_edges_a_replicate_is_scored_like_the_table(draw: str) -> None:
-    """Penalty and prior weigh as much as in the table, in proportion to the likelihood."""
+    """The penalty is not corrected, and the records count as often as those of the table."""
     own = Source.of(gaussian(), draw, penalised=True, gaussian=True, prior=True)
-    drawn, factor = own.drawn(np.random.default_rng(0))
-    likelihood = 1.0 if draw == "half" else drawn.records / 400
-    assert own.prior_factor(drawn) == pytest.approx(likelihood)
-    if draw == "half":
-        assert factor == 1.0
-    else:
-        assert factor * np.log(drawn.records) == pytest.approx(likelihood * np.log(400))
+    drawn = own.drawn(np.random.default_rng(0))
+    assert (drawn.records, own.correction) == (200 if draw == "half" else 400, 1.0)
+
+
+@pytest.mark.parametrize("draw", ["half", "bootstrap", "bayesian"])
+def test_curves_are_found_in_replicates_however_they_are_drawn(draw: str) -> None:
+    """A basis score counts records with a limit, and chooses functions by their number."""
+    rng = np.random.default_rng(1)
+    a = rng.normal(size=1000)
+    table = {"a": a, "b": a**2 + 0.5 * rng.normal(size=1000), "c": rng.normal(size=1000)}
+    found = confidence(table, 5, score="basis", draw=draw, strategy="two-phase")
+    assert found.strength("a", "b") == 1.0
 
 
 @pytest.mark.parametrize(
@@ -259,10 +264,21 @@ def test_random_weights_of_a_survey_keep_its_records_and_its_weights_on_average(
     data = Dataset.of(rng.normal(size=(40, 2)), weights=given)
     survey, shares = source(data, "bayesian"), np.zeros(40)
     for _ in range(500):
-        drawn, factor = survey.drawn(rng)
+        drawn = survey.drawn(rng)
         assert isinstance(drawn, Dataset)
         assert drawn.weights is not None
-        assert (drawn.records, factor) == (data.records, 2.0)
+        assert (drawn.records, survey.correction) == (data.records, 2.0)
         place = [int(np.flatnonzero(data.values[0] == x)[0]) for x in drawn.values[0]]
         shares[place] += drawn.weights / drawn.weights.sum() / 500
     assert shares == pytest.approx(given / given.sum(), abs=0.01)
+
+
+def test_random_weights_do_not_change_what_holes_leave_of_the_records() -> None:
+    """A survey with holes counts as fewer records, once and not twice."""
+    rng = np.random.default_rng(4)
+    values = rng.normal(size=(500, 3))
+    values[rng.random(values.shape) < 0.3] = np.nan
+    for weights in (None, rng.uniform(0.5, 3.0, 500)):
+        data = Dataset.of(values, missing="em", weights=weights)
+        drawn = source(data, "bayesian").drawn(rng)
+        assert drawn.records == pytest.approx(data.records, rel=0.15)

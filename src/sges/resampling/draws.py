@@ -25,7 +25,6 @@ estimated anew on each replicate.
 """
 
 from dataclasses import dataclass, replace
-from math import log
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -60,7 +59,7 @@ class Source:
     draw : {"half", "bootstrap", "bayesian", "wishart"}
         How replicates are drawn.
     correction : float
-        By how much a penalty is multiplied, beside what the weights of a replicate require.
+        By how much the penalty of a replicate is multiplied.
     root : ndarray, optional
         For "wishart": a matrix whose product with its transpose is the covariance.
     """
@@ -131,37 +130,26 @@ class Source:
             raise DataError("all records are the same row; replicates need rows that differ")
         return cls(data, chosen, correction)
 
-    def drawn(self, rng: np.random.Generator) -> tuple[Dataset | Moments, float]:
-        """Return one replicate, and the factor by which to multiply the penalty."""
+    def drawn(self, rng: np.random.Generator) -> Dataset | Moments:
+        """Return one replicate."""
         if isinstance(self.data, Moments):
             assert self.root is not None
-            return _wishart(self.data, self.root, rng), self.correction
-        counts = _counts(self.data, self.draw, rng)
+            return _wishart(self.data, self.root, rng)
+        data, counts = self.data, _counts(self.data, self.draw, rng)
         kept = counts > 0
-        once = self.data.weights is None and bool((counts[kept] == 1).all())
-        holes = self.data.holes
-        drawn = replace(
-            self.data,
-            values=np.ascontiguousarray(self.data.values[:, kept]),
-            codes=np.ascontiguousarray(self.data.codes[:, kept]),
+        unit = data.unit
+        if self.draw == "bayesian":  # as many records as before, whatever the sum of the weights
+            total = data.rows if data.weights is None else int(data.weights.sum())
+            unit *= total / int(counts.sum())
+        once = data.weights is None and bool((counts[kept] == 1).all())
+        return replace(
+            data,
+            values=np.ascontiguousarray(data.values[:, kept]),
+            codes=np.ascontiguousarray(data.codes[:, kept]),
             weights=None if once else counts[kept],
-            holes=None if holes is None else np.ascontiguousarray(holes[:, kept]),
+            unit=unit,
+            holes=None if data.holes is None else np.ascontiguousarray(data.holes[:, kept]),
         )
-        if self.draw != "bayesian":
-            return drawn, self.correction
-        if self.data.unit != 1:  # as many records as before, whatever the sum of the weights
-            return replace(drawn, unit=self.data.records / int(counts.sum())), self.correction
-        # Likelihoods grow with the sum of the weights; so must the penalty, which has its log.
-        scale = drawn.records / self.data.records
-        unit = log(self.data.records) / log(drawn.records)
-        return drawn, self.correction * scale * unit
-
-    def prior_factor(self, drawn: Dataset | Moments) -> float:
-        """Return the factor by which to multiply the log-prior of a graph.
-
-        It is that of the likelihood, which grows with the sum of random weights.
-        """
-        return 1.0 if self.draw == "half" else drawn.records / self.data.records
 
 
 def permuted(data: Dataset | Moments, order: NDArray[np.intp]) -> Dataset | Moments:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from math import inf, log
+from math import inf
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -375,17 +375,16 @@ class Question:
     def replicate(self, number: int, seconds: float = inf) -> PDAG | None:
         """Return the class found on one replicate; None if time was up."""
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
-        data, factor = self.source.drawn(rng)
+        data = self.source.drawn(rng)
         order = rng.permutation(len(data.names))
         data = permuted(data, order)
-        if not isinstance(self.score, str):
-            score = self.score(data)
-        elif self.penalty == "auto":
-            cost = self.source.prior_factor(data) * log(len(data.names))
-            score = EdgePrior(make_score(self.score, data, factor), cost)
-        else:
-            penalty = 1.0 if self.penalty is None else self.penalty * factor
+        if isinstance(self.score, str):
+            penalty = 1.0 if self.penalty is None else self.penalty
+            if penalty != "auto":
+                penalty *= self.source.correction
             score = make_score(self.score, data, penalty)
+        else:
+            score = self.score(data)
         plan = self.plan
         if plan.constraint is not None:
             assert isinstance(plan.constraint, IndexedKnowledge)
