@@ -13,7 +13,6 @@ MOST_IMPORTS = 20
 REASONS = {
     "sges.__main__": "python -m sges",
     "sges.engine.native": "the border of the compiled engine: which score it can read",
-    "sges.graph.ancestry": "ancestors in a class are an idea of their own, with a paper",
 }
 """Small modules with one reader, and why they stand alone."""
 

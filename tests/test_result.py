@@ -419,7 +419,7 @@ def test_a_result_answers_names_with_names() -> None:
     assert result.children(0) == (EVIL[2],)
     assert result.neighbors("plain") == result.adjacent("plain") == (EVIL[2],)
     assert result.markov_blanket(0) == (EVIL[1], EVIL[2])
-    assert result.ancestors("plain") == ()
+    assert result.ancestors("plain") == tuple(EVIL[:3])  # as every member directs the line
     assert result.has_edge("plain", EVIL[2])
     assert not result.has_edge(0, 1)
     assert [str(edge) for edge in result.edges][1] == 'a "b" & c → \\x1b[31mred\\n'

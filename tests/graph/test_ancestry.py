@@ -2,18 +2,20 @@
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import naive
 from bridge import pdag_of
-from sges.errors import GraphError
-from sges.graph import PDAG, members
+from sges.errors import GraphError, NoConsistentExtension
+from sges.graph import PDAG, close_under_meek, extensions, members
 from sges.graph.ancestry import class_ancestors, class_descendants
+from sges.graph.meek import direct_in_turn
 from sges.nodeset import nodes
 from strategies import cpdags
 
 
 def assert_as_in_the_members(graph: PDAG) -> None:
-    dags = list(members(graph))
+    dags = list(extensions(graph))
     for y in range(graph.n):
         above = [dag.ancestors(y) & ~(1 << y) for dag in dags]
         below = [dag.descendants(y) & ~(1 << y) for dag in dags]
@@ -29,6 +31,53 @@ def assert_as_in_the_members(graph: PDAG) -> None:
 def test_ancestors_of_every_class_are_those_of_its_members(n: int) -> None:
     for arcs in naive.all_cpdags(n):
         assert_as_in_the_members(pdag_of(n, arcs))
+
+
+def refinements(graph: PDAG) -> set[PDAG]:
+    """Return the class, and all classes to which background knowledge may refine it."""
+    found, todo = {graph}, [graph]
+    while todo:
+        refined = todo.pop()
+        for x, y in refined.undirected_edges():
+            new = {direct_in_turn(refined, [arrow])[0] for arrow in ((x, y), (y, x))} - found
+            found |= new
+            todo += new
+    return found
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_ancestors_of_every_refined_class_are_those_of_its_members(n: int) -> None:
+    for arcs in naive.all_cpdags(n):
+        for graph in refinements(pdag_of(n, arcs)):
+            assert_as_in_the_members(graph)
+
+
+@given(cpdags(min_nodes=5, max_nodes=6), st.data())
+def test_ancestors_of_a_refined_class_are_those_of_its_members(
+    graph: PDAG, data: st.DataObject
+) -> None:
+    """Whether it is closed under Meek's rules or not."""
+    closed = graph
+    for _ in range(data.draw(st.integers(0, 4))):
+        if not (lines := closed.undirected_edges()):
+            break
+        x, y = data.draw(st.sampled_from(lines))
+        arrow = data.draw(st.sampled_from([(x, y), (y, x)]))
+        graph, closed = graph.edited(direct=[arrow]), close_under_meek(closed, [arrow])
+    assert_as_in_the_members(graph)
+    assert_as_in_the_members(closed)
+
+
+def test_knowledge_makes_certain_ancestors_without_a_directed_path() -> None:
+    graph = PDAG.from_edges(5, [(1, 4), (2, 0), (3, 0), (3, 4)], [(1, 2), (1, 3)], names=[*"abcde"])
+    assert graph.descendants("b") == ("a", "e")
+
+
+def test_a_graph_that_stands_for_no_class_has_no_ancestors_by_name() -> None:
+    graph = PDAG.from_edges(3, [(0, 1), (1, 2), (2, 0)], names=["x", "y", "z"])
+    assert graph.ancestors(0) == 0b111
+    with pytest.raises(NoConsistentExtension, match="no consistent extension"):
+        graph.ancestors("x")
 
 
 @given(cpdags(max_nodes=6))

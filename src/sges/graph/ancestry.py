@@ -3,52 +3,64 @@
 A directed path makes an ancestor of every member, but it is not needed.  With x — a → y ← b — x
 and a, b not adjacent, no member directs both a → x and b → x, so x is always an ancestor of y.
 
-Walk from x along x → v and x — v, and never from u over v to a node that is adjacent to u.  The
-nodes that such walks reach are the possible descendants of x: the shortest directed path in a
-member has no chord.  Let C be the first nodes of the walks that reach y.  In a CPDAG, x is an
-ancestor of y in every member iff C holds a child of x or is not a clique (Fang, Liu, Geng, Zhu &
-He 2022); otherwise a member exists in which all of C are parents of x.
+Close the graph under Meek's rules, walk from x along x → v and x — v, and never from u over v to a
+node that is adjacent to u.  If a member directs the first edge of such a walk away from x, it
+directs all others along the walk, as it would have a v-structure otherwise.  And the shortest
+directed path from x to y in a member has no chord, so it is such a walk.  Let C be the first nodes
+of the walks that reach y.  Then x is an ancestor of y in a member iff it directs x → c for some c
+in C.  Every edge of a closed graph may be directed the way it is walked, so the nodes that walks
+reach are the possible descendants of x.  They are certain unless some member directs c → x for all
+of C, which ``direct_in_turn`` decides.  (In a CPDAG it does iff C is a clique without children of
+x: Fang, Liu, Geng, Zhu & He 2022.)
 
-In a class refined by background knowledge, only directed paths are counted as certain, and
-possible means not excluded by the walks.
+No walk returns to where it was, as a member that follows it would have a cycle; so what the walks
+with a given first step reach is found from the steps that may follow.
 """
 
-from sges.graph.equivalence import is_cpdag
-from sges.graph.pdag import PDAG
+from collections.abc import Iterable, Iterator
+
+from sges.graph.equivalence import maximally_oriented
+from sges.graph.meek import direct_in_turn
+from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import NodeSet, nodes, nodeset, reach, union
 
 
 def class_descendants(graph: PDAG, x: int, *, possible: bool) -> NodeSet:
     """Return the nodes other than x that x is an ancestor of in every member, or in some."""
-    by_first_node = {a: _walks(graph, x, a) for a in nodes(graph.out[x])}
-    reached = union(by_first_node.values())
-    if not possible:
-        ends, reached = reached, reach(graph.children, 1 << x)
-        for y in nodes(ends & ~reached) if is_cpdag(graph) else ():
-            first_nodes = nodeset(a for a, walked in by_first_node.items() if walked >> y & 1)
-            if not graph.is_clique(first_nodes):
-                reached |= 1 << y
-    return reached & ~(1 << x)
+    return next(descendants_in_class(graph, [x]))[possible]
 
 
 def class_ancestors(graph: PDAG, y: int, *, possible: bool) -> NodeSet:
     """Return the nodes other than y that are ancestors of y in every member, or in some."""
-    candidates = reach(graph.into.__getitem__, 1 << y) & ~(1 << y)
-    return nodeset(
-        x for x in nodes(candidates) if class_descendants(graph, x, possible=possible) >> y & 1
-    )
+    candidates = list(nodes(reach(graph.into.__getitem__, 1 << y) & ~(1 << y)))
+    below = descendants_in_class(graph, candidates)
+    return nodeset(x for x, s in zip(candidates, below, strict=True) if s[possible] >> y & 1)
 
 
-def _walks(graph: PDAG, x: int, a: int) -> NodeSet:
-    """Return the nodes that walks from x over a reach, without a step that has a chord."""
-    reached = 1 << a
-    seen = {(x, a)}
-    todo = [(x, a)]
+def descendants_in_class(graph: PDAG, xs: Iterable[int]) -> Iterator[tuple[NodeSet, NodeSet]]:
+    """Yield the certain and the possible descendants of each of some nodes, without the node."""
+    closed, known = maximally_oriented(graph), dict[Edge, NodeSet]()
+    for x in xs:
+        walked = {a: _walks(closed, (x, a), known) for a in nodes(closed.out[x])}
+        certain, possible = 0, union(walked.values())
+        ends: dict[NodeSet, NodeSet] = {}  # by the first nodes of the walks that reach them
+        for y in nodes(possible):
+            first_nodes = nodeset(a for a, reached in walked.items() if reached >> y & 1)
+            ends[first_nodes] = ends.get(first_nodes, 0) | 1 << y
+        for first_nodes, reached in ends.items():
+            if direct_in_turn(closed, [(a, x) for a in nodes(first_nodes)])[1]:
+                certain |= reached
+        yield certain, possible
+
+
+def _walks(closed: PDAG, step: Edge, known: dict[Edge, NodeSet]) -> NodeSet:
+    """Return the nodes that walks with this first step reach; ``known`` keeps every answer."""
+    todo = [step]
     while todo:
-        u, v = todo.pop()
-        for w in nodes(graph.out[v] & ~graph.adjacent(u) & ~(1 << u)):
-            if (v, w) not in seen:
-                seen.add((v, w))
-                reached |= 1 << w
-                todo.append((v, w))
-    return reached
+        u, v = todo[-1]
+        after = [(v, w) for w in nodes(closed.out[v] & ~closed.adjacent(u) & ~(1 << u))]
+        unknown = [later for later in after if later not in known]
+        todo += unknown
+        if not unknown:
+            known[todo.pop()] = union(known[later] for later in after) | 1 << v
+    return known[step]

@@ -315,6 +315,11 @@ class PDAG(NamedGraph):
         -------
         int or tuple of str
             These nodes and the given ones, as a mask; or the names of the others.
+
+        Raises
+        ------
+        NoConsistentExtension
+            By name: if the graph stands for no class.
         """
         check_flag("possible", possible)
         if isinstance(of, str):

@@ -28,6 +28,7 @@ from sges.errors import (
     need,
     shown,
 )
+from sges.graph.ancestry import descendants_in_class
 from sges.graph.equivalence import dag_to_cpdag, pdag_to_dag
 from sges.graph.named import NamedGraph, printable
 from sges.graph.pdag import PDAG, Edge
@@ -44,7 +45,7 @@ from sges.graph.records import (
     node_name,
     to_json,
 )
-from sges.nodeset import nodes, reach
+from sges.nodeset import nodes
 from sges.result import Result
 from sges.score.named import Penalty
 
@@ -215,17 +216,14 @@ class Confidence:
         """Return the shares of ancestor relations, largest first.
 
         Each record has the entries a and b (names), p_ancestor (the share of replicates in which a
-        directed path leads from a to b, so that a is an ancestor of b in every member of the class)
-        and p_possible (in which a path leads there that no arrow points against, so that a is an
-        ancestor in some member).  Pairs without either are left out.
+        is an ancestor of b in every member of the class) and p_possible (in which it is one in some
+        member), as ``Result.ancestors`` finds them.  Pairs without either are left out.
         """
         sure, possible = Counter[Edge](), Counter[Edge]()
         for graph in self.graphs:
-            for x in range(graph.n):
-                others = ~(1 << x)
-                sure.update((x, y) for y in nodes(graph.descendants(x) & others))
-                reached = reach(graph.out.__getitem__, 1 << x)
-                possible.update((x, y) for y in nodes(reached & others))
+            for x, (certain, some) in enumerate(descendants_in_class(graph, range(graph.n))):
+                sure.update((x, y) for y in nodes(certain))
+                possible.update((x, y) for y in nodes(some))
         order = sorted(possible, key=lambda pair: (-sure[pair], -possible[pair], pair))
         names, done = self.names, self.done
         return [
