@@ -127,6 +127,39 @@ def test_joint_effects_are_those_along_paths_that_avoid_other_treatments(
     assert distinct(list(found.values)) == wanted
 
 
+@settings(max_examples=40)
+@given(cpdags(max_nodes=6, min_nodes=3), st.integers(0, 10**6))
+def test_a_joint_effect_is_zero_exactly_if_other_treatments_cut_all_paths(
+    cpdag: PDAG, seed: int
+) -> None:
+    """Estimated from few records, where nothing else is exactly zero."""
+    every = list(members(cpdag))
+    data = LinearGaussian.random(every[seed % len(every)].named(None), seed=seed).sample(50, seed)
+    order = np.random.default_rng(seed).permutation(cpdag.n).tolist()
+    *xs, y = order[: 2 + seed % min(3, cpdag.n - 1)]
+    found = joint_effect(cpdag, xs, y, data)
+    choices = zip(found.parents, found.values, found.standard_errors, strict=True)
+    for parents, values, errors in choices:
+        dag = next(d for d in every if parents == tuple(d.names_of(d.parents(x)) for x in xs))
+        for x, value, error in zip(xs, values, errors, strict=True):
+            others = {v for v in xs if v != x}
+            reached, todo = set[int](), [x]
+            while todo:
+                new = set(nodes(dag.children(todo.pop()))) - reached - others
+                reached |= new
+                todo += new
+            assert (y in reached) == (value != 0) == (error != 0)
+
+
+def test_a_treatment_without_a_path_of_its_own_does_not_change_the_others() -> None:
+    """The effect of 0 passes 1; 3 has none."""
+    dag = PDAG.from_edges(4, [(0, 1), (1, 2), (2, 3)])
+    data = LinearGaussian.random(dag, seed=1).sample(60, seed=1)
+    alone, joint = joint_effect(dag, [1], 2, data), joint_effect(dag, [0, 1, 3], 2, data)
+    ((value,),), ((error,),) = alone.values, alone.standard_errors
+    assert (joint.values, joint.standard_errors) == (((0.0, value, 0.0),), ((0.0, error, 0.0),))
+
+
 def test_one_joint_treatment_is_a_plain_effect() -> None:
     model = LinearGaussian.random(random_dag(6, 9, seed=2), seed=2)
     cpdag = dag_to_cpdag(model.dag)

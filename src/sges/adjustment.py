@@ -49,24 +49,25 @@ class LinearData:
         return float(slopes[0]), sqrt(rest * inverse[0, 0] / free), free
 
     def joint_coefficients(
-        self, xs: Sequence[int], y: int, parents: Sequence[NodeSet]
+        self, xs: Sequence[int], y: int, parents: Sequence[NodeSet], affected: Sequence[NodeSet]
     ) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """Return the joint effects of several nodes, given the parents of each, and their errors.
+        """Return the joint effects of several nodes and their errors.
 
-        The total effects T solve T_iy = Σ_j T_ij J_j.  A coefficient of x_i for b varies like the
-        mean of w_i r, where w_i is x_i without what its parents explain, divided by its variance,
-        and r the residual of b.  So J_i varies like the mean of Σ_j (T⁻¹)_ij w_j u_j with the
-        residuals u_j of y − Σ_b J_b x_b, and for normal data
+        The total effects T solve T_iy = Σ_j T_ij J_j.  They are zero on nodes that x_i does not
+        affect; on others they are estimated given its parents.  A coefficient of x_i for b varies
+        like the mean of w_i r, where w_i is x_i without what its parents explain, divided by its
+        variance, and r the residual of b.  So J_i varies like the mean of Σ_j (T⁻¹)_ij w_j u_j with
+        the residuals u_j of y − Σ_b J_b x_b, and for normal data
         Cov(w_j u_j, w_k u_k) = Cov(w_j, w_k) Cov(u_j, u_k) + Cov(w_j, u_k) Cov(u_j, w_k).
         """
         k, n = len(xs), len(self.covariance)
         total = np.eye(k, k + 1)
         w, residuals = np.zeros((k, n)), np.zeros((k, k + 1, n))  # as weights of the variables
-        for i, (x, z) in enumerate(zip(xs, parents, strict=True)):
+        for i, (x, z, below) in enumerate(zip(xs, parents, affected, strict=True)):
             block, inverse, _ = self._regressors(x, z)
             w[i, block] = inverse[0]
             for j, b in enumerate([*xs, y]):
-                if b not in block:
+                if b != x and below >> b & 1:
                     slopes = inverse @ self.covariance[block, b]
                     total[i, j] = slopes[0]
                     residuals[i, j, block] = -slopes

@@ -38,7 +38,7 @@ from sges.graph.counting import (
 )
 from sges.graph.equivalence import maximally_oriented, pdag_to_dag
 from sges.graph.pdag import PDAG, check_graph
-from sges.nodeset import NodeSet, nodes, reach, union
+from sges.nodeset import NodeSet, nodes, nodeset, reach, union
 
 __all__ = [
     "DiscreteEffect",
@@ -432,14 +432,13 @@ def joint_effect(
         states = [refined for state in states for refined in parent_choices(state, x)]
         if len(states) > MAX_PARENT_SETS:
             raise Undecided(f"the treatments have more than {MAX_PARENT_SETS} choices of parents")
-    parents = [[state.parents(x) for x in xs] for state in states]
-    values, errors = zip(*(numbers.joint_coefficients(xs, y, z) for z in parents), strict=True)
+    values, errors = zip(*(_joint(state, xs, y, numbers) for state in states), strict=True)
     return JointEffect(
         tuple(graph.name(x) for x in xs),
         graph.name(y),
         values,
         errors,
-        tuple(tuple(map(graph.names_of, sets)) for sets in parents),
+        tuple(tuple(graph.names_of(state.parents(x)) for x in xs) for state in states),
     )
 
 
@@ -540,6 +539,23 @@ def _linear(
         sets.append(graph.names_of(z))
     values, errors, free = zip(*estimates, strict=True)
     return LinearEffect(graph.name(x), graph.name(y), values, errors, tuple(sets), free)
+
+
+def _joint(
+    state: PDAG, xs: Sequence[int], y: int, data: LinearData
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return the joint effects of nodes whose edges are all directed, and their errors.
+
+    A node has an effect of its own if a directed path from it to y passes no other of them.  The
+    last one on a path is such a node, so their effects do not depend on the others.
+    """
+    every = nodeset(xs)
+    own = [x for x in xs if reach(lambda v: state.children(v) & ~every, 1 << x) >> y & 1]
+    found = data.joint_coefficients(
+        own, y, [state.parents(x) for x in own], [state.descendants(x) for x in own]
+    )
+    values, errors = (dict(zip(own, numbers, strict=True)) for numbers in found)
+    return tuple(values.get(x, 0.0) for x in xs), tuple(errors.get(x, 0.0) for x in xs)
 
 
 def _optimal_set(refined: PDAG, x: int, y: int) -> NodeSet:
