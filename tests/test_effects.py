@@ -415,8 +415,18 @@ def test_effects_over_replicates_hold_what_each_graph_allows(seed: int) -> None:
     assert sum(one < low for one in over.minima) <= 2
     assert sum(one > high for one in over.maxima) <= 2
     assert over.interval(0.999) == (min(over.minima), max(over.maxima))
-    nonzero = [min(some) > 0 or max(some) < 0 for some in values]
-    assert over.share_nonzero == sum(nonzero) / 20
+    assert over.share_nonzero == sum(0.0 not in some for some in values) / 20
+
+
+def test_effects_of_both_signs_are_not_zero() -> None:
+    dag = PDAG.from_edges(4, [(1, 0), (0, 3), (1, 3), (2, 3)])
+    model = LinearGaussian(
+        dag, [[0, 0, 0, -1], [1, 0, 0, 4], [0, 0, 0, 1], [0, 0, 0, 0]], [1, 1, 1, 1]
+    )
+    found = effect_over([dag_to_cpdag(dag)], 0, 3, model)
+    assert (*found.minima, *found.maxima) == pytest.approx((-1.0, 1.0))
+    assert found.share_nonzero == 1.0
+    assert effect_over([dag, PDAG.empty(4)], 0, 3, model).share_nonzero == 0.5
 
 
 def test_the_sign_is_certain_only_if_all_values_agree() -> None:

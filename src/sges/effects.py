@@ -270,18 +270,20 @@ class ReplicatedEffect:
         smallest of the ``changes``.
     maxima : tuple of float
         The largest possible effect in the class of each replicate.
+    lower_bounds : tuple of float
+        The smallest absolute value of a possible effect in the class of each replicate.
     """
 
     treatment: str
     outcome: str
     minima: tuple[float, ...]
     maxima: tuple[float, ...]
+    lower_bounds: tuple[float, ...]
 
     @property
     def share_nonzero(self) -> float:
         """The share of replicates in whose class no member has a zero effect."""
-        pairs = zip(self.minima, self.maxima, strict=True)
-        return sum(low > 0 or high < 0 for low, high in pairs) / len(self.minima)
+        return sum(bound > 0 for bound in self.lower_bounds) / len(self.lower_bounds)
 
     @documented_like(LinearEffect.interval)
     def interval(self, level: float = 0.95) -> tuple[float, float]:
@@ -499,15 +501,15 @@ def effect_over(
     given: object = graphs
     if isinstance(given, str | bytes) or not isinstance(given, Sequence) or not given:
         raise InvalidArgument(f"graphs = {shown(graphs)}: it must be a list of at least one graph")
-    known: dict[PDAG, tuple[float, float]] = {}
+    known: dict[PDAG, tuple[float, float, float]] = {}
     for graph in graphs:
         if graph not in known:
             found = effect(graph, treatment, outcome, data)
             values = found.values if isinstance(found, LinearEffect) else found.changes
-            known[graph] = min(values), max(values)
-    minima, maxima = zip(*(known[graph] for graph in graphs), strict=True)
+            known[graph] = min(values), max(values), found.lower_bound
+    minima, maxima, bounds = zip(*(known[graph] for graph in graphs), strict=True)
     x, y = (graphs[0].name(graphs[0].node(variable)) for variable in (treatment, outcome))
-    return ReplicatedEffect(x, y, minima, maxima)
+    return ReplicatedEffect(x, y, minima, maxima, bounds)
 
 
 def _ranked(
