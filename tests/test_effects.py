@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from itertools import combinations, product
 from math import factorial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 import naive
 import sges
 from bridge import frozen, pdag_of
-from sges.data import Moments
+from sges.data import Dataset, Moments
 from sges.effects import (
     DiscreteEffect,
     LinearEffect,
@@ -461,6 +462,11 @@ AB = PDAG.from_edges(2, [(0, 1)], names=["a", "b"])
             "number of nodes is 2, but the number of columns of the data is 1",
         ),
         (lambda: effect(AB, 0, 1, {"a": [1.5, 2.5], "b": ["u", "v"]}), DataError, "one kind"),
+        (
+            lambda: effect(AB, "a", "b", WORDS, adjustment="optimal"),
+            InvalidArgument,
+            "'optimal' is for continuous data, but these are discrete; use adjustment='parents'",
+        ),
         (lambda: joint_effect(AB, ["a", "a"], "b", LINES), InvalidArgument, "all be different"),
         (lambda: joint_effect(AB, ["a"], "b", WORDS), DataError, "need continuous data"),
         (lambda: effect_over([AB], "a", "b", LINES).interval(0), InvalidArgument, "level = 0"),
@@ -473,6 +479,28 @@ def test_what_does_not_fit_is_refused(
     with pytest.raises(error, match=message) as caught:
         call()
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("table", [LINES, WORDS])
+def test_columns_that_are_not_in_the_graph_are_ignored(table: dict[str, list[Any]]) -> None:
+    records = len(table["a"])
+    more = {
+        "word": [*"uvvw"][:records], "b": table["b"], "number": [0.5, 1.5, 2.5, 9.0][:records],
+        "a": table["a"],
+    }  # fmt: skip
+    gaps = {**more, "number": [None, *more["number"][1:]]}
+    wanted = effect(AB, "a", "b", table)
+    for data in (more, Dataset.of(more), Dataset.of(gaps, missing="em"), gaps):
+        found = effect(AB, "a", "b", data)
+        assert (type(found), found.adjustment) == (type(wanted), wanted.adjustment)
+        assert found.lower_bound == pytest.approx(wanted.lower_bound)
+
+
+def test_a_node_is_named_or_numbered() -> None:
+    assert multiplicities(AB, "b") == multiplicities(AB, 1) == [1]
+    assert possible_parents(AB, "b") == possible_parents(AB, 1) == [0b01]
+    with pytest.raises(GraphError, match="there is no node 'bb'; did you mean 'b'"):
+        multiplicities(AB, "bb")
 
 
 def test_too_few_records_dependent_columns_and_too_many_parents_are_refused(

@@ -11,15 +11,15 @@
 Variables have the numbers of the nodes of a graph, but nothing here depends on its edges.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from math import inf, prod, sqrt
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.data import Dataset, Moments
+from sges.data import Dataset, Kind, Moments
 from sges.data.em import completed
 from sges.errors import DataError, Undecided
 from sges.graph.pdag import PDAG, columns_of
@@ -132,16 +132,11 @@ class DiscreteData:
 def data_of(graph: PDAG, data: Data, smoothing: float = 1.0) -> LinearData | DiscreteData:
     """Return what effects are computed from, with variables numbered as the nodes of a graph."""
     if not isinstance(data, LinearGaussian | BayesianNetwork | Moments):
-        data = Dataset.of(data)
-        if not data.continuous:
-            data = completed(data)
-        elif data.discrete:
-            raise DataError(
-                "effects need columns of one kind, but the data have continuous and discrete ones; "
-                "to_dowhy() passes the graph to a tool that estimates effects in such tables"
-            )
-        else:
-            data = Moments.of(data)
+        if not isinstance(data, Dataset):
+            data = Dataset.of(data, columns=graph.names)
+        data = selected(data, columns_of(graph, data.names))
+        refuse_both_kinds(data.kinds)
+        data = Moments.of(data) if data.continuous else completed(data)
     columns = columns_of(graph, data.names)
     if isinstance(data, LinearGaussian):
         return LinearData(data.covariance()[np.ix_(columns, columns)], inf)
@@ -163,3 +158,29 @@ def data_of(graph: PDAG, data: Data, smoothing: float = 1.0) -> LinearData | Dis
         return counted.reshape(shape)
 
     return DiscreteData(levels, counts, smoothing)
+
+
+def selected(data: Dataset, columns: Sequence[int]) -> Dataset:
+    """Return some columns of a dataset, in the given order."""
+    if list(columns) == list(range(data.n)):
+        return data
+    row = {v: i for kind in (data.continuous, data.discrete) for i, v in enumerate(kind)}
+    continuous, discrete = set(data.continuous), set(data.discrete)
+    return replace(
+        data,
+        names=tuple(data.names[v] for v in columns),
+        kinds=tuple(data.kinds[v] for v in columns),
+        levels=tuple(data.levels[v] for v in columns),
+        values=np.ascontiguousarray(data.values[[row[v] for v in columns if v in continuous]]),
+        codes=np.ascontiguousarray(data.codes[[row[v] for v in columns if v in discrete]]),
+        holes=None if data.holes is None else data.holes[list(columns)],
+    )
+
+
+def refuse_both_kinds(kinds: Iterable[Kind]) -> None:
+    """Refuse data with continuous and discrete columns."""
+    if len(set(kinds)) > 1:
+        raise DataError(
+            "effects need columns of one kind, but those of the graph are continuous and discrete; "
+            "to_dowhy() passes the graph to a tool that estimates effects in such tables"
+        )

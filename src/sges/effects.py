@@ -22,8 +22,10 @@ from scipy.special import stdtrit
 from sges.adjustment import Data, DiscreteData, Floats, LinearData, data_of
 from sges.docstrings import documented_like
 from sges.errors import (
+    Argument,
     DataError,
     InvalidArgument,
+    Message,
     Undecided,
     check_number,
     check_word,
@@ -345,7 +347,8 @@ def effect(
     outcome : str or int
         The outcome.
     data : table, Moments, LinearGaussian or BayesianNetwork
-        What to estimate the effects from.  Columns are matched by name if the graph has names.
+        What to estimate the effects from.  Columns are matched by name if the graph has names,
+        and others are ignored.
     adjustment : {"parents", "optimal"}, optional
         Adjust for the parents of the treatment, as IDA does, or for the set with the smallest
         asymptotic variance (Henckel, Perković & Maathuis 2022); linear effects only.
@@ -360,9 +363,10 @@ def effect(
     Raises
     ------
     InvalidArgument
-        If the two variables are the same, or an argument is out of range.
+        If the two variables are the same, an argument is out of range, or ``adjustment`` is
+        "optimal" and the data are discrete.
     DataError
-        If the data do not fit the graph, or mix continuous and discrete columns.
+        If the data do not fit the graph, or its columns are of both kinds.
 
     Examples
     --------
@@ -387,6 +391,14 @@ def effect(
     choices = list(parent_choices(maximally_oriented(graph), x))
     if isinstance(numbers, LinearData):
         return _linear(graph, x, y, choices, numbers, adjustment)
+    if adjustment != "parents":
+        raise InvalidArgument(
+            Message(
+                Argument("adjustment"),
+                f" = {adjustment!r} is for continuous data, but these are discrete; use ",
+                Argument("adjustment", "parents"),
+            )
+        )
     return _discrete(graph, x, y, choices, numbers)
 
 

@@ -372,6 +372,10 @@ def test_effect_prints_distributions_of_discrete_data(capsys: Capture, tmp_path:
     shown = capsys.readouterr().out.splitlines()
     assert shown[0] == f"p(bronc) when smoke is set ({len(printed['adjustment'])} sets of parents)"
     assert shown[1].split() == ["no", "yes"]
+    assert run(["effect", path, ASIA, "smoke", "bronc", "--adjustment", "optimal"]) == 2
+    refused = capsys.readouterr().err
+    assert "--adjustment = 'optimal' is for continuous data" in refused
+    assert "use --adjustment parents" in refused
 
 
 def test_effects_ranks_the_causes_or_the_effects_of_a_variable(

@@ -33,7 +33,7 @@ from sges.graph.equivalence import extensions, maximally_oriented
 from sges.graph.meek import direct_in_turn
 from sges.graph.pdag import PDAG, Edge, check_graph
 from sges.graph.undirected import Between, adjacency, cliques, maximal_cliques
-from sges.nodeset import NodeSet, as_node, components, first, nodes
+from sges.nodeset import NodeSet, components, first, nodes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -140,15 +140,15 @@ def sample_members(graph: PDAG, k: int, seed: Seed = 0) -> list[PDAG]:
     ]
 
 
-def possible_parents(graph: PDAG, x: int) -> list[NodeSet]:
+def possible_parents(graph: PDAG, x: int | str) -> list[NodeSet]:
     """Return the sets that are the parents of a node in some DAG of a class.
 
     Parameters
     ----------
     graph : PDAG
         A CPDAG, a class refined by background knowledge, or a DAG.
-    x : int
-        The node.
+    x : int or str
+        The node, by number or name.
 
     Returns
     -------
@@ -170,12 +170,12 @@ def possible_parents(graph: PDAG, x: int) -> list[NodeSet]:
     >>> possible_parents(PDAG.from_edges(3, undirected=[(0, 1), (1, 2)]), 1) == [0, 0b001, 0b100]
     True
     """
-    closed = maximally_oriented(graph)
-    return [refined.parents(x) for refined in parent_choices(closed, as_node(x, graph.n))]
+    closed, v = maximally_oriented(graph), graph.node(x)
+    return [refined.parents(v) for refined in parent_choices(closed, v)]
 
 
 @documented_like(possible_parents)
-def multiplicities(graph: PDAG, x: int) -> list[int | Between]:
+def multiplicities(graph: PDAG, x: int | str) -> list[int | Between]:
     """Return how many DAGs of a class have each possible set of parents of a node.
 
     With these numbers the possible effects of x become those of all members of the class.  They
@@ -200,7 +200,7 @@ def multiplicities(graph: PDAG, x: int) -> list[int | Between]:
     [('0b0', 2), ('0b1', 1), ('0b11', 2), ('0b10', 1)]
     """
     closed = maximally_oriented(graph)
-    return [class_size(refined) for refined in parent_choices(closed, as_node(x, graph.n))]
+    return [class_size(refined) for refined in parent_choices(closed, graph.node(x))]
 
 
 def parent_choices(closed: PDAG, x: int) -> Iterator[PDAG]:
