@@ -1,9 +1,13 @@
 """From a result to the size of its class, effects and a fitted network."""
 
+import pickle
+from copy import copy, deepcopy
+
 import pytest
 
+from sges import learn
 from sges.effects import LinearEffect
-from sges.errors import InvalidArgument
+from sges.errors import DataError, InvalidArgument
 from sges.graph import PDAG, Between, close_under_meek, members
 from sges.network import BayesianNetwork, LinearGaussian
 from sges.result import Result
@@ -79,6 +83,32 @@ def test_a_linear_result_has_a_network(linear: tuple[Result, LinearGaussian]) ->
     assert isinstance(network, LinearGaussian)
     assert network.names == tuple(NAMES)
     assert network.covariance() == pytest.approx(truth.covariance(), rel=0.2, abs=0.2)
+
+
+def test_a_copy_of_a_result_keeps_its_data_and_a_pickle_says_that_it_does_not() -> None:
+    result = learn(LinearGaussian.random(DAG, seed=3).sample(500, seed=3))
+    for again in (copy(result), deepcopy(result)):
+        assert again == result
+        assert again.effect("b", "c") == result.effect("b", "c")
+        assert again.confidence(2) == result.confidence(2)
+    stored = pickle.loads(pickle.dumps(result))
+    with pytest.raises(InvalidArgument, match="read from a file or a pickle; pass data="):
+        stored.effect("b", "c")
+    with pytest.raises(InvalidArgument, match="read from a file or a pickle, or not made by"):
+        stored.confidence()
+
+
+@pytest.mark.parametrize("score", ["auto", "basis"])
+def test_a_result_of_a_mixed_table_says_at_once_that_it_has_no_effects(score: str) -> None:
+    numbers = LinearGaussian.random(DAG, seed=3).sample(200, seed=3).values
+    table = {"a": numbers[0], "b": numbers[1], "c": numbers[2] > 0}
+    result = learn(table, score=score)
+    for data in (None, table):
+        with pytest.raises(DataError, match="effects need columns of one kind"):
+            result.effect("a", "c", data)
+        with pytest.raises(DataError, match="effects need columns of one kind"):
+            result.effects(on="c", data=data)
+    assert result.fit(table).names == ("a", "b", "c")
 
 
 def test_a_result_without_its_score_needs_the_data(linear: tuple[Result, LinearGaussian]) -> None:

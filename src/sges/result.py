@@ -1,9 +1,10 @@
 """What a search returns: the equivalence class it found, and how it got there.
 
 ``Result`` is a frozen record.  It pickles, and it goes to JSON and back (``to_json``,
-``from_json``); it knows graphs and operators and nothing else.  It is drawn and passed to other
-tools like a graph (``sges.graph.named``); its methods that report or resample import
-``sges.report`` and ``sges.resampling`` when they are called.
+``from_json``), both without its score object, which may hold all of the data.  It knows graphs and
+operators and nothing else.  It is drawn and passed to other tools like a graph
+(``sges.graph.named``); its methods that report or resample import ``sges.report`` and
+``sges.resampling`` when they are called.
 
 The JSON of a result has the entries ``format`` ("sges-result"), ``version`` (1), ``nodes`` (the
 names), ``edges`` (sorted: source, target and type, "directed" or "undirected"), ``steps`` (phase,
@@ -146,7 +147,8 @@ class Result(NamedGraph):
     digest : str, optional
         A digest of the data as they were read, unless they are large.
     scorer : Score, optional
-        The score object, for ``certify`` and ``explain``; it is not stored with the result.
+        The score object, for ``certify`` and ``explain``; it is not stored or pickled with the
+        result.
     plan : SearchPlan, optional
         How ``sges.learn`` searched, for ``confidence``; it is not stored with the result.
     """
@@ -301,11 +303,12 @@ class Result(NamedGraph):
         InvalidArgument
             If no data are given and the result has none, or an argument is invalid.
         DataError
-            If the data do not fit the graph.
+            If the data do not fit the graph, or its columns are of both kinds.
         """
         from sges.effects import effect
 
-        return effect(self.cpdag, treatment, outcome, self._data(data), adjustment=adjustment)
+        given = self._effect_data(data)
+        return effect(self.cpdag, treatment, outcome, given, adjustment=adjustment)
 
     def effects(
         self,
@@ -339,9 +342,9 @@ class Result(NamedGraph):
         from sges.effects import effects_of, effects_on
 
         if on is not None and of is None:
-            return effects_on(self.cpdag, on, self._data(data))
+            return effects_on(self.cpdag, on, self._effect_data(data))
         if of is not None and on is None:
-            return effects_of(self.cpdag, of, self._data(data))
+            return effects_of(self.cpdag, of, self._effect_data(data))
         raise InvalidArgument("effects: give exactly one of of= and on=")
 
     def fit(
@@ -661,6 +664,21 @@ class Result(NamedGraph):
         for name, value in state.items():
             object.__setattr__(self, name, value)
 
+    def __copy__(self) -> "Result":
+        """Return the same record, with its score object: what it holds is not written to."""
+        return replace(self, seconds=dict(self.seconds))
+
+    def __deepcopy__(self, memo: object) -> "Result":
+        return self.__copy__()
+
+    def _effect_data(self, data: Any) -> Any:  # noqa: ANN401
+        """Return the data to estimate effects from, and refuse a table that cannot have any."""
+        if data is None:
+            from sges.adjustment import refuse_both_kinds
+
+            refuse_both_kinds(getattr(self.scorer, "kinds", ()))
+        return self._data(data)
+
     def _data(self, data: Any) -> Any:  # noqa: ANN401
         """Return the data that were given, or those of the score."""
         if data is not None:
@@ -668,7 +686,10 @@ class Result(NamedGraph):
         for name in ("data", "moments"):
             if (kept := getattr(self.scorer, name, None)) is not None:
                 return kept
-        raise InvalidArgument("the result does not store its data; pass data=")
+        raise InvalidArgument(
+            "this result does not contain its data, because its score does not keep them, or "
+            "because it was read from a file or a pickle; pass data="
+        )
 
     def _node(self, node: str | int) -> int:
         try:

@@ -253,7 +253,7 @@ def confidence_of_result(
     if result.scorer is None or not isinstance(result.plan, SearchPlan):
         raise InvalidArgument(
             "this result does not contain its score and settings, because it was read from a file "
-            "or not made by sges.learn; call sges.confidence(table, ...)"
+            "or a pickle, or not made by sges.learn; call sges.confidence(table, ...)"
         )
     data, score, penalty = source_of(result.scorer)
     if result.cpdag.names is not None:

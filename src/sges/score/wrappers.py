@@ -161,7 +161,7 @@ class EdgePrior:
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 (whatever the score has kept)
         """Return what the score has kept of its data."""
-        if name in ("data", "moments", "names", "records", "table"):
+        if name in ("data", "kinds", "moments", "names", "records", "table"):
             return getattr(self.score, name)
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 

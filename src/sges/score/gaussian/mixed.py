@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 from sges.data import em
 from sges.data.dataset import Dataset
 from sges.data.products import add_products, mirror
+from sges.data.reading import Kind
 from sges.docstrings import documented_like
 from sges.errors import ScoreError, is_number, shown
 from sges.nodeset import NodeSet, as_permutation, nodes
@@ -110,6 +111,7 @@ class DegenerateGaussian:
 
     def _fill(self, blocks: "Blocks") -> None:
         self.n, self.names, self.records = len(blocks.names), blocks.names, blocks.records
+        self.kinds = blocks.kinds
         self._blocks, self._matrix = blocks, blocks.matrix
         self._half = blocks.records / 2
         self._per_parameter = self.penalty / 2 * log(blocks.records)
@@ -305,6 +307,7 @@ class Blocks:
     """
 
     names: tuple[str, ...]
+    kinds: tuple[Kind, ...]
     records: int
     matrix: Floats
     starts: NDArray[np.intp]
@@ -336,7 +339,9 @@ class Blocks:
             correlations, more = _estimated_correlations(dataset, encodings)
             determinants += more
         matrix = condition(correlations, labels, dataset.records)
-        return cls(dataset.names, dataset.records, matrix, starts, widths, determinants)
+        return cls(
+            dataset.names, dataset.kinds, dataset.records, matrix, starts, widths, determinants
+        )
 
     def rows(self, variables: NodeSet) -> list[int]:
         """Return the columns that represent a set of variables."""
@@ -347,10 +352,11 @@ class Blocks:
         """Return the blocks with variable i being the old variable ``order[i]``."""
         at = list(order)
         rows = [row for v in at for row in self.rows(1 << v)]
-        names, widths = tuple(self.names[v] for v in at), self.widths[at]
+        names, kinds = tuple(self.names[v] for v in at), tuple(self.kinds[v] for v in at)
+        widths = self.widths[at]
         matrix, starts = self.matrix[np.ix_(rows, rows)], np.cumsum(widths) - widths
         return Blocks(
-            names, self.records, np.ascontiguousarray(matrix), starts, widths,
+            names, kinds, self.records, np.ascontiguousarray(matrix), starts, widths,
             self.log_determinants[at],
         )  # fmt: skip
 
