@@ -257,6 +257,8 @@ def test_the_estimator_wraps_any_of_our_searches() -> None:
     assert EdgeConfidence(n_resamples=2).fit(table).confidence_.strategy == "auto"
     with pytest.raises(InvalidArgument, match="not one of StructureLearner, GES and SGES"):
         EdgeConfidence("ges").fit(table)
+    with pytest.raises(InvalidArgument, match="n_resamples = 0: it must be a whole number, from 1"):
+        EdgeConfidence(n_resamples=0).fit(table)
 
 
 def test_the_command_prints_shares_and_writes_files(

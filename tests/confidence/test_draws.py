@@ -204,7 +204,28 @@ def test_moments_have_no_records_to_draw() -> None:
     with pytest.raises(InvalidArgument, match="use draw='wishart'"):
         source(moments, "half")
     with pytest.raises(InvalidArgument, match="give the table itself"):
-        Source.of(moments, "auto", penalised=False, gaussian=True)
+        Source.of(moments, "auto", penalised=False)
+
+
+@pytest.mark.parametrize(
+    ("data", "score", "draw", "advice"),
+    [
+        (discrete(), "auto", "wishart", {"draw": "half"}),
+        (discrete(), "auto", "bayesian", {"score": "bic"}),
+        (gaussian(), "rank", "wishart", {"draw": "half"}),
+        (gaussian(), "bge", "wishart", {"draw": "half"}),
+        (Moments.of(gaussian()), "bge", "wishart", {"score": "bic"}),
+        (Moments.of(gaussian()), "auto", "half", {"draw": "wishart"}),
+    ],
+)
+def test_the_advice_of_a_refused_way_to_draw_works(
+    data: Dataset | Moments, score: str, draw: str, advice: dict[str, str]
+) -> None:
+    given = {"score": score, "draw": draw}
+    ((word, value),) = advice.items()
+    with pytest.raises(InvalidArgument, match=rf"; use .*{word}='{value}'"):
+        confidence(data, 2, **given)  # type: ignore[arg-type]
+    assert confidence(data, 2, **given | advice).done == 2  # type: ignore[arg-type]
 
 
 def test_too_few_records_or_distinct_rows_are_refused() -> None:

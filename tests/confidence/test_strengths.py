@@ -57,6 +57,14 @@ def test_the_frame_has_the_columns_that_are_promised() -> None:
     assert list(of("", "").to_frame().columns) == list(frame.columns)
 
 
+def test_one_replicate_is_not_called_replicates() -> None:
+    assert repr(of("a>b")) == "Confidence(4 nodes, 1 replicate by draw 'half')"
+    assert of("a>b").summary().startswith("1 replicate, drawn by half; ")
+    stopped = of("a>b", replicates=3, stopped="time limit")
+    assert repr(stopped) == "Confidence(4 nodes, 1 of 3 replicates by draw 'half')"
+    assert stopped.summary().startswith("1 of 3 replicates (time limit), drawn by half; ")
+
+
 def test_certain_and_possible_ancestors_are_counted() -> None:
     found = {(row["a"], row["b"]): row for row in of("a>b b>c", "a-b b-c").ancestors()}
     assert found["a", "c"]["p_ancestor"] == 0.5
@@ -130,6 +138,8 @@ def test_the_averaged_class_has_the_edges_above_the_threshold() -> None:
     assert FOUR.averaged(0.9).cpdag == graph("a-b")  # alone, its direction means nothing
     assert FOUR.averaged(1.0).cpdag == PDAG.empty(4)
     assert FOUR.averaged(0.3).cpdag.names == NAMES
+    with pytest.raises(InvalidArgument, match="threshold = 2: it must be a number, from 0 to 1"):
+        FOUR.averaged(2)
 
 
 def test_an_arrow_that_closes_a_cycle_is_left_out_with_a_note() -> None:

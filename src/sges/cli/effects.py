@@ -83,8 +83,8 @@ def effect(
     if over is not None:
         what = "values" if isinstance(found, LinearEffect) else "changes of probability"
         say(
-            f"Over {len(over.minima)} replicates: {what} {_range(over.interval(), 4)} in 95% of "
-            f"them; all non-zero in {over.share_nonzero:.0%}"
+            f"Over {len(over.minima)} replicate{'' if len(over.minima) == 1 else 's'}: {what} "
+            f"{_range(over.interval(), 4)} in 95% of them; all non-zero in {over.share_nonzero:.0%}"
         )
 
 

@@ -30,8 +30,9 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from sges.adjustment import selected
 from sges.data import Dataset, Moments
-from sges.errors import DataError, InvalidArgument, check_word
+from sges.errors import Argument, DataError, InvalidArgument, Message, check_word
 
 Draw: TypeAlias = Literal["half", "bootstrap", "bayesian", "wishart"]
 """A way to draw replicates."""
@@ -93,26 +94,23 @@ class Source:
                 chosen = "bayesian"
             else:
                 chosen = "bootstrap" if prior else "half"
-        if chosen == "bootstrap" and not (penalised or prior):
+        given = Message(Argument("draw"), f" = {chosen!r}")
+        half, bic = Argument("draw", "half"), Argument("score", "bic")
+        if chosen != "wishart" and isinstance(data, Moments):
+            advice = "use draw='wishart'" if gaussian else "give the table itself"
             raise InvalidArgument(
-                "draw = 'bootstrap' needs a score whose penalty can be corrected, which a BIC has, "
-                "or the prior of edges, penalty='auto'; use draw='half'"
-            )
-        if chosen in ("bayesian", "wishart") and not penalised:
-            raise InvalidArgument(
-                f"draw = {chosen!r} needs a score with a penalty that can be multiplied, which a "
-                "BIC has; use draw='half', or score='bic'"
+                Message(given, " draws records, but Moments contain none; ", advice)
             )
         if chosen == "wishart" and not gaussian:
-            raise InvalidArgument(
-                "draw = 'wishart' draws covariance matrices, but this score needs the records; "
-                "use draw='half'"
-            )
-        if chosen != "wishart" and isinstance(data, Moments):
-            raise InvalidArgument(
-                f"draw = {chosen!r} draws records, but Moments contain none; "
-                + ("use draw='wishart'" if penalised else "give the table itself")
-            )
+            why = " draws covariance matrices, but this score needs more of the table; use "
+            raise InvalidArgument(Message(given, why, bic if isinstance(data, Moments) else half))
+        if chosen == "bootstrap" and not (penalised or prior):
+            why = " needs a score whose penalty can be corrected, which a BIC has, or "
+            prior_of_edges = Argument("penalty", "auto")
+            raise InvalidArgument(Message(given, why, prior_of_edges, "; use ", half))
+        if chosen == "bayesian" and not penalised:
+            why = " needs a score with a penalty that can be multiplied, which a BIC has; use "
+            raise InvalidArgument(Message(given, why, half, ", or ", bic))
         least = 4 if chosen == "half" else 2
         if data.records < least:
             raise DataError(
@@ -155,22 +153,12 @@ class Source:
 def permuted(data: Dataset | Moments, order: NDArray[np.intp]) -> Dataset | Moments:
     """Return the columns in another order: column i is ``order[i]`` of the table."""
     at = order.tolist()
-    names = tuple(data.names[v] for v in at)
     if isinstance(data, Moments):
+        names = tuple(data.names[v] for v in at)
         covariance = np.ascontiguousarray(data.covariance[np.ix_(at, at)])
         rest = None if data.remainder is None else data.remainder[at]
         return replace(data, names=names, mean=data.mean[at], covariance=covariance, remainder=rest)
-    row = {v: i for kind in (data.continuous, data.discrete) for i, v in enumerate(kind)}
-    continuous, discrete = set(data.continuous), set(data.discrete)
-    return replace(
-        data,
-        names=names,
-        kinds=tuple(data.kinds[v] for v in at),
-        levels=tuple(data.levels[v] for v in at),
-        values=np.ascontiguousarray(data.values[[row[v] for v in at if v in continuous]]),
-        codes=np.ascontiguousarray(data.codes[[row[v] for v in at if v in discrete]]),
-        holes=None if data.holes is None else data.holes[at],
-    )
+    return selected(data, at)
 
 
 def _counts(data: Dataset, draw: Draw, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 
 from sges.docstrings import documented_like
-from sges.errors import InvalidArgument, shown
+from sges.errors import InvalidArgument, check_number, shown
 from sges.estimator import Searcher, StructureLearner  # an error without scikit-learn
-from sges.resampling.replicates import confidence
+from sges.resampling.replicates import MAX_REPLICATES, confidence
 from sges.resampling.strengths import Confidence
 
 from sklearn.base import BaseEstimator  # type: ignore[import-untyped]  # isort: skip
@@ -72,6 +72,7 @@ class EdgeConfidence(BaseEstimator):  # type: ignore[misc]  # scikit-learn is no
     @documented_like(StructureLearner.fit)
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ANN401, ARG002, N803
         """Search replicates of the data, and count what they agree on."""
+        check_number("n_resamples", self.n_resamples, whole=True, least=1, most=MAX_REPLICATES)
         searcher = StructureLearner() if self.estimator is None else self.estimator
         if not isinstance(searcher, Searcher):
             raise InvalidArgument(

@@ -274,7 +274,7 @@ class Confidence:
             The class as ``cpdag``, and ``notes``.
         """
         level = self.threshold if threshold is None else threshold
-        check_number("threshold", level)
+        check_number("threshold", level, most=1)
         graph, notes = PDAG.empty(self.graphs[0].n, self.graphs[0].names), list[str]()
         strengths, usual = self.strengths, self._usual
         chosen = [pair for pair in self.pairs if strengths[pair] > level]
@@ -363,10 +363,10 @@ class Confidence:
         rows, level = self.rows(), self.threshold
         shown_rows = rows if max_lines is None else rows[:max_lines]
         width = max([1, *(len(printable(row[end])) for row in rows for end in "ab")])
-        asked = "" if self.complete else f" of {self.replicates} ({self.stopped})"
+        stopped = "" if self.complete else f" ({self.stopped})"
         above = sum(row["p_edge"] > level for row in rows)
         lines = [
-            f"{self.done} replicates{asked}, drawn by {self.draw}; {self.score_name}, strategy "
+            f"{self._searched}{stopped}, drawn by {self.draw}; {self.score_name}, strategy "
             f"{self.strategy}",
             f"{above} of {len(rows)} pairs exceed the threshold of {level:.2f}",
             "",
@@ -487,9 +487,15 @@ class Confidence:
             raise InvalidArgument(str(error)) from None
 
     def __repr__(self) -> str:
+        plural = "" if len(self.names) == 1 else "s"
+        drawn = f"{self._searched} by draw {self.draw!r}"
+        return f"Confidence({len(self.names)} node{plural}, {drawn})"
+
+    @property
+    def _searched(self) -> str:
+        """How many replicates were searched, in words."""
         asked = "" if self.complete else f" of {self.replicates}"
-        drawn = f"{self.done}{asked} replicates by draw {self.draw!r}"
-        return f"Confidence({len(self.names)} nodes, {drawn})"
+        return f"{self.done}{asked} replicate{'' if self.replicates == 1 else 's'}"
 
     # JSON
 
