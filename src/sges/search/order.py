@@ -153,6 +153,9 @@ def ranked(strengths: Sequence[float]) -> list[int]:
     The strength of a node is the sum of the gains of all edges into it at the graph without
     other than required edges: it says how much the node depends on the others, and does not
     depend on the order of the columns.
+
+    >>> ranked([1.0, 5.0 - 1e-12, 5.0, -2.0])
+    [1, 2, 0, 3]
     """
     tolerance = TIED * max(map(abs, strengths), default=0.0)
     return [v for v, _ in highest_first(list(enumerate(strengths)), tolerance)]
