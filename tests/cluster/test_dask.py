@@ -275,7 +275,7 @@ def test_replicates_that_were_done_are_not_lost_with_the_cluster(
         found = sges.confidence(moments, 60, progress=kill, checkpoint=tmp_path / "c.json")
     assert 0 < found.done < 60
     assert found.stopped is not None
-    assert found.stopped.startswith("the cluster went away")
+    assert found.stopped.startswith("connection to the cluster lost")
     whole = sges.confidence(moments, 60, checkpoint=tmp_path / "c.json")
     assert whole.graphs == sges.confidence(moments, 60).graphs
 

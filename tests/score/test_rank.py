@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import norm, rankdata, spearmanr
 
+import sges
 from sges.data import Dataset
+from sges.effects import LinearEffect
 from sges.errors import DataError, InvalidArgument
 from sges.graph import PDAG, dag_to_cpdag
 from sges.metrics import shd
@@ -129,3 +131,20 @@ def test_a_wrong_method_and_a_discrete_column_are_refused() -> None:
         RankBIC(chain(20), method="spearmen")
     with pytest.raises(DataError, match="'kind' is discrete"):
         RankBIC(Dataset.of({"x": [0.5, 1.5, 2.5], "kind": ["a", "b", "a"]}))
+
+
+def test_effects_and_models_are_not_estimated_from_ranks() -> None:
+    """A slope of ranks is not in the units of the table, so the table has to be given."""
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=300)
+    table = {"a": 100 * a, "b": 7 * a + rng.normal(size=300), "c": rng.normal(size=300)}
+    result = sges.learn(table, score="rank")
+    with pytest.raises(InvalidArgument, match="pass data="):
+        result.effect("a", "b")
+    with pytest.raises(InvalidArgument, match="pass data="):
+        result.fit()
+    found = result.effect("a", "b", data=table)
+    assert isinstance(found, LinearEffect)
+    assert max(map(abs, found.values)) < 0.2
+    with pytest.raises(InvalidArgument, match="does not keep the data"):
+        result.confidence()

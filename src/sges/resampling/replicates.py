@@ -279,14 +279,14 @@ def check_run(replicates: object, seed: object, time_limit: object, progress: ob
 
 def source_of(score: Score) -> tuple[Dataset | Moments, AnyScore, Penalty]:
     """Return the data that a score object has kept, what makes such a score, and its penalty."""
-    from sges.score import QNML, BDeu, DiscreteBIC, GaussianBIC
+    from sges.score import QNML, BDeu, DiscreteBIC, GaussianBIC, RankBIC
 
     if isinstance(score, EdgePrior):
         data, make, penalty = source_of(score.score)
         if isinstance(make, str) and penalty == 1.0 and score.cost == EdgePrior(score.score).cost:
             return data, make, "auto"
         return data, partial(_with_prior, make=make, penalty=penalty, cost=score.cost), 1.0
-    if isinstance(score, GaussianBIC):
+    if isinstance(score, GaussianBIC) and not isinstance(score, RankBIC):
         return score.moments, "gaussian-bic", score.penalty
     if isinstance(score, DiscreteBIC):
         return score.table, "discrete-bic", score.penalty

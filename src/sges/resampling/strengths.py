@@ -107,8 +107,8 @@ class Confidence:
     seconds : float
         How long it took.
     stopped : str, optional
-        Why fewer replicates were searched than asked for: "time limit", "interrupted" or "the
-        cluster went away".
+        Why fewer replicates were searched than asked for: "time limit", "interrupted" or
+        "connection to the cluster lost".
     notes : tuple of str
         What was decided on the way, one sentence each.
 

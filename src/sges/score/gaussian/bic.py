@@ -269,6 +269,11 @@ class RankBIC(GaussianBIC):
         moments = replace(moments, variance=np.ones(len(moments.variance)))
         self._fill(moments.conditioned(), penalty)
 
+    @property
+    def moments(self) -> Moments:
+        """Not kept: those of ranks are not on the scale of the table, so no effect is."""
+        raise AttributeError("the moments of ranks are not those of the table")
+
 
 def rank_scores(dataset: Dataset, method: str) -> Floats:
     """Return the ranks of the values of each column, in (0, 1), or their normal scores."""
