@@ -5,6 +5,9 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import pandas as pd  # type: ignore[import-untyped]
+import polars as pl
+import pyarrow as pa
 import pytest
 from scipy.stats import multivariate_normal
 
@@ -255,3 +258,32 @@ def test_a_mixed_network_refuses_what_it_was_not_fitted_to(seed: int) -> None:
         network.log_probability(holes)
     with pytest.raises(DataError, match="'pain' is constant, or an exact linear function"):
         fit(dag, {**rows, "pain": np.asarray(rows["dose"]) * 2})
+
+
+def frames(columns: dict[str, list[Any]]) -> list[Any]:
+    """Return a table in the types of several libraries, its columns in reverse order."""
+    reverse = dict(reversed(columns.items()))
+    frame = pd.DataFrame(reverse)
+    return [reverse, frame, frame.to_records(), pl.DataFrame(reverse), pa.table(reverse)]
+
+
+def test_log_probability_of_any_continuous_table_finds_its_columns_by_name(seed: int) -> None:
+    dag = PDAG.from_edges(3, [(0, 1), (1, 2)], names=["a", "b", "c"])
+    model = LinearGaussian.random(dag, seed=seed)
+    rows = model.sample(20, seed)
+    columns = {name: values.tolist() for name, values in zip("abc", rows.values, strict=True)}
+    for table in frames({**columns, "extra": ["text"] * 20}):
+        assert model.log_probability(table) == pytest.approx(model.log_probability(rows))
+    assert model.log_probability(rows.values.T) == pytest.approx(model.log_probability(rows))
+
+
+def test_log_probability_of_any_discrete_table_finds_columns_and_levels_by_name(seed: int) -> None:
+    dag = PDAG.from_edges(2, [(0, 1)], names=["rain", "wet"])
+    cpts: list[Any] = [[0.75, 0.25], [[0.5, 0.5], [0.1, 0.9]]]
+    network = BayesianNetwork(dag, cpts, levels=[["no", "yes"], [1, 2]])
+    codes = np.random.default_rng(seed).integers(2, size=(30, 2))
+    columns = {"rain": [["no", "yes"][i] for i in codes[:, 0]], "wet": (codes[:, 1] + 1).tolist()}
+    for table in frames(columns):
+        assert network.log_probability(table) == pytest.approx(network.log_probability(codes))
+    with pytest.raises(DataError, match="column 'rain' has the level 'snow'"):
+        network.log_probability(pd.DataFrame({"rain": ["snow", "no"], "wet": [1, 1]}))

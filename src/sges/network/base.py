@@ -1,12 +1,14 @@
 """What all networks share: a DAG, the names of its variables, and samples."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sges.data import Dataset, Kind
+from sges.data.tables import names_of
 from sges.errors import (
     InvalidArgument,
     NetworkError,
@@ -66,9 +68,9 @@ class Network:
 
         Parameters
         ----------
-        rows : array_like or Dataset
+        rows : array_like, table or Dataset
             Numbers, or the numbers of levels, one variable per position in the last axis; or a
-            table, whose columns are matched by name.
+            table of two rows or more, whose columns are matched by name, and levels by label.
 
         Returns
         -------
@@ -80,6 +82,14 @@ class Network:
     def _draw(self, m: int, rng: np.random.Generator) -> Drawn:
         """Return m records."""
         raise NotImplementedError
+
+    def _table(self, rows: Any, levels: Sequence[object]) -> Dataset:  # noqa: ANN401
+        """Return a table with the kinds of the variables, ``levels`` being None for numbers."""
+        if isinstance(rows, Dataset):
+            return rows
+        kinds = ["continuous" if own is None else "discrete" for own in levels]
+        named = dict(zip(self.names, kinds, strict=True))
+        return Dataset.of(rows, columns=self.names, kinds=named)
 
     def _number_of(self, name: object) -> int:
         """Return the number of a variable, and refuse a name that does not exist."""
@@ -94,6 +104,13 @@ class Network:
             what = f"given = {shown(given)}"
             raise InvalidArgument(f'{what}: it must be a mapping such as {{"a": 1}}')
         return {self._number_of(name): value for name, value in (given or {}).items()}
+
+
+def is_array(rows: Any) -> bool:  # noqa: ANN401 (whatever Dataset.of takes)
+    """Return whether rows are numbers by position, rather than a table with named columns."""
+    if isinstance(rows, str) or getattr(getattr(rows, "dtype", None), "names", None):
+        return False
+    return isinstance(rows, Sequence | Real) or (hasattr(rows, "__array__") and not names_of(rows))
 
 
 def given_number(name: str, value: object) -> float:

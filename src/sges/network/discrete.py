@@ -13,7 +13,7 @@ from sges.docstrings import documented_like
 from sges.errors import DataError, NetworkError, check_seed, check_text, is_number, shown
 from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG
-from sges.network.base import Drawn, Floats, Network
+from sges.network.base import Drawn, Floats, Network, is_array
 from sges.network.inference import Marginals, Table
 from sges.network.structures import Seed
 from sges.nodeset import Nodes, as_nodeset, nodes
@@ -166,8 +166,9 @@ class BayesianNetwork(Network):
         return np.empty((0, m)), codes, self.levels
 
     @documented_like(Network.log_probability)
-    def log_probability(self, rows: ArrayLike | Dataset) -> Floats:
+    def log_probability(self, rows: Any) -> Floats:  # noqa: ANN401 (any table)
         """Return the log-probability of each row."""
+        rows = rows if is_array(rows) else self._table(rows, self.levels)
         codes = checked_rows(rows, self.names, self.levels)
         total = np.zeros(codes.shape[:-1])
         with np.errstate(divide="ignore"):  # an impossible record has log-probability -inf

@@ -3,18 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log, pi
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sges.data import Dataset
 from sges.data.dataset import refuse_holes
 from sges.docstrings import documented_like
 from sges.errors import DataError, NetworkError, as_numbers, check_seed, shown
 from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG, check_graph, columns_of
-from sges.network.base import Drawn, Network, given_number
+from sges.network.base import Drawn, Network, given_number, is_array
 from sges.network.structures import Seed
 
 
@@ -152,7 +151,7 @@ class LinearGaussian(Network):
         return values, np.empty((0, m), np.uint8), (None,) * self.n
 
     @documented_like(Network.log_probability)
-    def log_probability(self, rows: ArrayLike | Dataset) -> NDArray[np.float64]:
+    def log_probability(self, rows: Any) -> NDArray[np.float64]:  # noqa: ANN401 (any table)
         """Return the log-density of each row.
 
         Raises
@@ -160,14 +159,15 @@ class LinearGaussian(Network):
         DataError
             If the rows do not fit the model.
         """
-        if isinstance(rows, Dataset):
-            refuse_holes(rows, "the density of a row")
-            if rows.discrete:
-                name = rows.names[rows.discrete[0]]
-                raise DataError(f"column {name!r} is discrete; it must be continuous")
-            values = rows.values[columns_of(self.dag.named(self.names), rows.names)].T
-        else:
+        if is_array(rows):
             values = as_numbers("rows", rows)
+        else:
+            table = self._table(rows, (None,) * self.n)
+            refuse_holes(table, "the density of a row")
+            if table.discrete:
+                name = table.names[table.discrete[0]]
+                raise DataError(f"column {name!r} is discrete; it must be continuous")
+            values = table.values[columns_of(self.dag.named(self.names), table.names)].T
         if values.shape[-1:] != (self.n,):
             raise DataError(
                 f"rows of shape {values.shape}: the last axis must have {self.n} variables"

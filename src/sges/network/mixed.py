@@ -133,11 +133,7 @@ class MixedNetwork(Network):
         DataError
             If a column is missing, has another kind, or a level that the network does not have.
         """
-        kinds = {
-            name: "continuous" if levels is None else "discrete"
-            for name, levels in zip(self.names, self.levels, strict=True)
-        }
-        table = rows if isinstance(rows, Dataset) else Dataset.of(rows, kinds=kinds)
+        table = self._table(rows, self.levels)
         columns = _columns(table, columns_of(self.dag, table.names), self.levels)
         total = np.zeros(columns.shape[1])
         for y, family in enumerate(self.families):
