@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bridge import arcs_of
 from sges.errors import GraphError
 from sges.export import to_numpy
-from sges.graph import PDAG, dag_to_cpdag, extensions
+from sges.graph import PDAG, close_under_meek, dag_to_cpdag, extensions, pdag_to_dag
 from sges.metrics import adjustment_distances, compare, matched, shd
 from strategies import cpdags, dags
 
@@ -71,6 +71,33 @@ def test_every_member_is_at_no_distance_from_its_class(dag: PDAG) -> None:
         assert found.skeleton == found.arrows
         assert found.arrows.f1 == 1.0
     assert compare(dag, cpdag, classes=False).shd == len(cpdag.undirected_edges())
+
+
+@given(cpdags(max_nodes=6), st.data())
+def test_knowledge_that_holds_in_the_truth_adds_no_distance(
+    cpdag: PDAG, data: st.DataObject
+) -> None:
+    member = pdag_to_dag(cpdag)
+    known = data.draw(st.sets(st.sampled_from(member.directed_edges() or [(0, 0)])))
+    refined = close_under_meek(cpdag, known & set(member.directed_edges()))
+    found = compare(member, refined)
+    assert (found.shd, found.same_class, found.arrows.f1) == (0, True, 1.0)
+    assert compare(cpdag, refined, classes=False).shd == shd(cpdag, refined)
+
+
+@given(dags(max_nodes=5), dags(max_nodes=5))
+def test_the_class_is_the_same_whatever_else_is_compared(one: PDAG, other: PDAG) -> None:
+    if one.n == other.n:
+        is_same = dag_to_cpdag(one) == dag_to_cpdag(other)
+        assert compare(one, other).same_class == is_same
+        assert compare(one, other, classes=False).same_class == is_same
+    assert compare(one, dag_to_cpdag(one), classes=False).same_class
+
+
+def test_a_graph_that_stands_for_no_class_is_of_no_class() -> None:
+    cycle = PDAG.from_edges(3, [(0, 1), (1, 2), (2, 0)])
+    found = compare(cycle, cycle)
+    assert (found.shd, found.same_class) == (0, False)
 
 
 def test_undirected_edges_count() -> None:
@@ -135,4 +162,5 @@ def test_the_adjustment_distance_needs_a_class_or_a_dag() -> None:
     refined = PDAG.from_edges(3, [(0, 1)], [(1, 2)])
     with pytest.raises(GraphError, match="the found graph is neither a CPDAG nor a DAG"):
         adjustment_distances(PDAG.empty(3), refined)
-    assert compare(PDAG.empty(3), refined).aid is None
+    assert compare(PDAG.empty(3), refined).aid is not None
+    assert compare(PDAG.empty(3), refined, classes=False).aid is None

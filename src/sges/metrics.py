@@ -23,13 +23,14 @@ from sges.errors import (
     GraphError,
     InvalidArgument,
     MissingLibrary,
+    NoConsistentExtension,
     check_flag,
     check_instance,
     need,
     shown,
 )
 from sges.export.matrix import to_numpy
-from sges.graph.equivalence import dag_to_cpdag, is_cpdag, is_dag
+from sges.graph.equivalence import is_cpdag, is_dag, pdag_to_cpdag
 from sges.graph.pdag import GRAPHS, PDAG, check_graph
 from sges.nodeset import nodes
 from sges.result import Result
@@ -96,10 +97,11 @@ class Comparison:
     true_edges, found_edges : int
         The numbers of edges.
     same_class : bool
-        Whether both are the same class.
+        Whether both stand for the same class: they have an extension, the same skeleton and the
+        same v-structures.
     aid : AdjustmentDistances, optional
-        None if gadjid is not installed, or if one of the graphs is neither a CPDAG nor a DAG (as
-        a class refined by background knowledge may be).
+        None if gadjid is not installed, or if one of the compared graphs is neither a CPDAG nor a
+        DAG: it stands for no class, or is a refined class and ``classes`` is False.
     """
 
     shd: int
@@ -126,7 +128,9 @@ def compare(truth: PDAG | Result, found: PDAG | Result, *, classes: bool = True)
     truth, found : PDAG or Result
         The two graphs; their nodes are matched by name if both have names, else by number.
     classes : bool
-        Whether a DAG stands for its class and is completed to its CPDAG first.
+        Whether a DAG, or a class refined by background knowledge, stands for its class and is
+        completed to the CPDAG first.  A graph that stands for no class, such as a cyclic one, is
+        compared as it is.
 
     Returns
     -------
@@ -150,8 +154,10 @@ def compare(truth: PDAG | Result, found: PDAG | Result, *, classes: bool = True)
         if not isinstance(graph, PDAG):
             raise InvalidArgument(f"compare: {shown(graph)} is neither a PDAG nor a Result")
     truth, found = matched(*graphs)
-    if classes:  # the CPDAG of a DAG, and any other graph unchanged
-        truth, found = (dag_to_cpdag(g) if is_dag(g) else g for g in (truth, found))
+    right_class, our_class = _class_of(truth), _class_of(found)
+    same_class = right_class and our_class and not shd(right_class, our_class)
+    if classes:
+        truth, found = right_class or truth, our_class or found
     right, ours, distance = skeleton(truth), skeleton(found), shd(truth, found)
     try:
         aid = adjustment_distances(truth, found)
@@ -166,7 +172,7 @@ def compare(truth: PDAG | Result, found: PDAG | Result, *, classes: bool = True)
         arrows=agreement(set(truth.directed_edges()), set(found.directed_edges())),
         true_edges=len(right),
         found_edges=len(ours),
-        same_class=distance == 0,
+        same_class=bool(same_class),
         aid=aid,
     )
 
@@ -274,6 +280,14 @@ def matched(truth: PDAG, found: PDAG) -> tuple[PDAG, PDAG]:
         )
     place = {name: v for v, name in enumerate(truth.names)}
     return truth, found.relabel([place[name] for name in found.names])
+
+
+def _class_of(graph: PDAG) -> PDAG | None:
+    """Return the CPDAG of the class that a graph stands for, if it stands for one."""
+    try:
+        return pdag_to_cpdag(graph)
+    except NoConsistentExtension:
+        return None
 
 
 def _check_sizes(truth: PDAG, found: PDAG) -> None:

@@ -76,14 +76,14 @@ def measure(*, graph: str, as_json: bool = False) -> None:
     truth=argument("TRUTH", "The true graph, in any format of sges convert; - for standard input."),
     found=argument("FOUND", "The graph that was found; - for standard input."),
     as_they_are=option(
-        "", "Compare DAGs themselves, not their equivalence classes.", "--as-they-are"
+        "", "Compare the graphs themselves, not their equivalence classes.", "--as-they-are"
     ),
 )
 def compare(*, truth: str, found: str, as_they_are: bool = False, as_json: bool = False) -> None:
     """Compare a found graph with the truth.
 
-    A DAG stands for its equivalence class, because data cannot tell the members of a class apart.
-    Nodes are matched by name.
+    A DAG, or a class refined by background knowledge, stands for its equivalence class, because
+    data cannot tell the members of a class apart. Nodes are matched by name.
     """
     from sges.export import read_graph
     from sges.metrics import compare as compare_graphs
