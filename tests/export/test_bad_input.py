@@ -116,6 +116,14 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
     "not dot": (lambda: from_dot("a -> b"), "DOT must begin with digraph"),
     "open dot": (lambda: from_dot("digraph { a -> b"), "does not end with a closing brace"),
     "dot with a subgraph": (lambda: from_dot("digraph { a; {b c} -> d }"), "contains a subgraph"),
+    "dot with a direction of its own": (
+        lambda: from_dot("digraph { a -> b [dir=up] }"),
+        "edge a -> b: dir=up is not one of forward, back, both, none",
+    ),
+    "dot with a circle": (
+        lambda: from_dot("digraph { a -> b [arrowtail=odot, dir=both] }"),
+        "edge a -> b: the circle odot",
+    ),
     "dot with html": (lambda: from_dot("digraph { a [label=<b>] }"), "line 1 near '<b>"),
 }
 

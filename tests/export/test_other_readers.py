@@ -98,3 +98,31 @@ def test_unclosed_comments_are_refused_at_once() -> None:
     with pytest.raises(GraphError, match="unclosed comment: line 2 near"):
         from_dot("digraph {\n" + "a /* " * 200_000 + "}")
     assert time.perf_counter() - start < 2
+
+
+@pytest.mark.parametrize(
+    ("edge", "arrows", "lines"),
+    [
+        ("a -> b [dir=forward]", [(0, 1)], []),
+        ("a -> b [dir=back]", [(1, 0)], []),
+        ("a -> b [dir=none]", [], [(0, 1)]),
+        ("a -> b [dir=both]", [], [(0, 1)]),
+        ("a -> b [arrowhead=none]", [], [(0, 1)]),
+        ("a -> b [arrowhead=vee, arrowtail=none]", [(0, 1)], []),
+        ("a -> b [dir=both, arrowtail=none, arrowhead=normal]", [(0, 1)], []),  # causal-learn
+        ("a -> b [dir=both, arrowtail=none, arrowhead=none]", [], [(0, 1)]),
+        ("a -> b [dir=back, arrowtail=none]", [], [(0, 1)]),
+        ("edge [dir=back]; a -> b", [(1, 0)], []),
+        ("edge [dir=back]; a -> b [dir=forward]", [(0, 1)], []),
+    ],
+)
+def test_an_edge_of_dot_has_the_arrowheads_that_graphviz_draws(
+    edge: str, arrows: list[tuple[int, int]], lines: list[tuple[int, int]]
+) -> None:
+    expected = PDAG.from_edges(2, arrows, lines, names=["a", "b"])
+    assert from_dot(f"digraph {{ {edge} }}") == expected
+
+
+def test_an_edge_of_an_undirected_dot_graph_may_have_an_arrowhead() -> None:
+    assert from_dot("graph { a -- b [dir=forward] }").directed_edges() == [(0, 1)]
+    assert from_dot("graph { a -- b }").undirected_edges() == [(0, 1)]

@@ -85,6 +85,7 @@ _TOKEN = re.compile(
     |(?P<plain>[^\s"{}\[\]=;,<>-]+|-?\.?\d[\d.]*)""",
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
+_DIRECTIONS = ("forward", "back", "both", "none")
 _KEYWORDS = ("node", "edge", "graph")
 _ESCAPES = {"n": "\n", "l": "\n", "r": "\n"}
 
@@ -99,9 +100,9 @@ def from_dot(text: str) -> PDAG:
     Parameters
     ----------
     text : str
-        A ``digraph`` or ``graph`` without subgraphs and HTML labels.  An edge is undirected if it
-        is drawn ``--`` or has ``dir=none`` or ``dir=both``; attributes other than ``label`` and
-        ``dir`` are ignored.
+        A ``digraph`` or ``graph`` without subgraphs and HTML labels.  An edge has the arrowheads
+        that Graphviz draws by ``dir``, ``arrowhead`` and ``arrowtail``; with none, or with one at
+        each end, it is undirected.  Other attributes except ``label`` are ignored.
 
     Returns
     -------
@@ -115,17 +116,20 @@ def from_dot(text: str) -> PDAG:
 
     Examples
     --------
-    >>> from_dot('digraph { a -> b -> "c d"; c -> b [dir=none] }')
-    PDAG(4 nodes: a→b, b→c d, b—c)
+    >>> from_dot('digraph { a -> b -> "c d"; c -> b [dir=none]; d -> c [dir=back] }')
+    PDAG(5 nodes: a→b, b→c d, b—c, c→d)
     """
     check_text("text", text)
     labels: dict[str, str] = {}
     edges: list[tuple[str, str, str]] = []
+    defaults: dict[str, str] = {}
     for statement, attributes in _statements(list(_tokens(text))):
         names = [token for kind, token in statement if kind != "mark"]
         marks = [token for kind, token in statement if kind == "mark"]
         is_keyword = not marks and statement and statement[0][0] == "plain"
         if not names or "=" in marks or (is_keyword and names[0].lower() in _KEYWORDS):
+            if names and names[0].lower() == "edge":
+                defaults |= attributes
             continue  # an empty statement, an attribute of the graph, or defaults
         if {"{", "}"} & set(marks):
             raise GraphError("this DOT contains a subgraph; only nodes and edges can be read")
@@ -134,12 +138,25 @@ def from_dot(text: str) -> PDAG:
         if not marks:
             labels[names[0]] = attributes.get("label", names[0])
         for x, y, mark in zip(names, names[1:], marks, strict=False):
-            is_line = mark == "--" or attributes.get("dir") in ("none", "both")
-            edges.append((x, y, "undirected" if is_line else "directed"))
+            at_x, at_y = _heads(f"{x} {mark} {y}", mark, defaults | attributes)
+            kind = "undirected" if at_x == at_y else "directed"
+            edges.append((y, x, kind) if at_x else (x, y, kind))
     if len(set(labels.values())) < len(labels):
         labels = {name: name for name in labels}
     records = [{"source": labels[x], "target": labels[y], "type": kind} for x, y, kind in edges]
     return graph_of_records(list(labels.values()), records)
+
+
+def _heads(edge: str, mark: str, attributes: dict[str, str]) -> tuple[bool, bool]:
+    """Return whether Graphviz draws an arrowhead at the first and at the second end of an edge."""
+    ends = attributes.get("dir", "forward" if mark == "->" else "none")
+    if ends not in _DIRECTIONS:
+        raise GraphError(f"edge {edge}: dir={ends} is not one of {', '.join(_DIRECTIONS)}")
+    drawn = [attributes.get(end, "normal") for end in ("arrowtail", "arrowhead")]
+    if "odot" in drawn:
+        raise GraphError(f"edge {edge}: the circle odot at its end, as in a PAG, cannot be read")
+    first, second = (shape != "none" for shape in drawn)
+    return first and ends in ("back", "both"), second and ends in ("forward", "both")
 
 
 def _tokens(text: str) -> Iterator[_Token]:
