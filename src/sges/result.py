@@ -528,7 +528,8 @@ class Result(NamedGraph):
         Parameters
         ----------
         path : str or path-like
-            The file to write, such as "report.html".
+            The file to write, such as "report.html".  A report is replaced; any other file of
+            this name is an error.
         confidence : Confidence, optional
             How sure the edges are, from ``result.confidence()`` or ``sges.confidence`` on the same
             table: adds the share of replicates that have each edge, by which weak edges can be
@@ -541,8 +542,10 @@ class Result(NamedGraph):
 
         Raises
         ------
+        InvalidArgument
+            If the path does not end in .html or .htm.
         FileError
-            If the file cannot be written.
+            If the file cannot be written, or exists and is not a report of sges.
         """
         from sges.report import write_report
 

@@ -15,7 +15,7 @@ lock was left by a process that died, and is removed.
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
@@ -84,6 +84,18 @@ def write_directory(directory: PathLike, files: Mapping[str, bytes]) -> list[Pat
                     folder.rmdir()
             raise
     return [target / name for name in files]
+
+
+def check_own(directory: PathLike, files: Iterable[str], is_ours: Callable[[Path], bool]) -> None:
+    """Refuse to replace files of a directory unless ``is_ours`` recognises what they are."""
+    target = Path(directory)
+    with file_errors("write", target):
+        present = [name for name in files if (target / name).exists()]
+    if present and not is_ours(target):
+        raise FileError(
+            f"cannot write {str(directory)!r}: {present[0]} exists and was not written by sges; "
+            "move it, or choose another directory"
+        )
 
 
 @contextmanager

@@ -238,6 +238,57 @@ def test_simulate_draws_the_structure_that_was_asked_for(
     assert told["edges"] == edges
 
 
+def test_simulate_replaces_its_own_files_and_no_others(capsys: Capture, tmp_path: Path) -> None:
+    for options in (["--variables", "3"], ["--variables", "1"]):
+        assert run(["simulate", str(tmp_path), "--records", "5", *options]) == 0
+    assert "5 records of 1 variable, 0 edges: " in capsys.readouterr().out
+    (tmp_path / "data.csv").unlink()  # as a run that was killed may leave it
+    assert run(["simulate", str(tmp_path), "--records", "5"]) == 0
+    for name in ("data.csv", "truth.json", ""):
+        if name:
+            (tmp_path / name).write_text("mine\n1\n")
+        else:
+            (tmp_path / "truth.json").unlink()
+        before = [path.read_bytes() for path in sorted(tmp_path.iterdir())]
+        capsys.readouterr()
+        assert run(["simulate", str(tmp_path)]) == 1
+        assert "exists and was not written by sges" in capsys.readouterr().err
+        assert [path.read_bytes() for path in sorted(tmp_path.iterdir())] == before
+
+
+def test_a_report_replaces_nothing_but_a_report(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    mine, page = tmp_path / "mine.csv", tmp_path / "page.html"
+    mine.write_bytes(Path(ASIA).read_bytes())
+    page.write_text("<!doctype html>my page")
+    assert run(["learn", ASIA, "--out", "found"]) == 0
+    for words, code, said in (
+        ("learn mine.csv --report mine.csv", 2, "its extension must be .html or .htm"),
+        ("learn mine.csv --report page.html", 1, "it exists and is not a report of sges"),
+        ("report found mine.csv", 2, "its extension must be .html or .htm"),
+        ("report found page.html", 1, "it exists and is not a report of sges"),
+        ("report found/report.html found/report.html", 2, "is both RESULT and PAGE"),
+    ):
+        capsys.readouterr()
+        assert run(words.split()) == code
+        assert said in capsys.readouterr().err
+    assert mine.read_bytes() == Path(ASIA).read_bytes()
+    assert page.read_text() == "<!doctype html>my page"
+    for _ in range(2):
+        assert run(["report", "found", "again.HTM"]) == 0
+
+
+def test_files_of_others_are_refused_before_the_search(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sges.learning.learn", lambda *_, **__: pytest.fail("searched"))
+    (tmp_path / "summary.txt").write_text("mine")
+    assert run(["learn", ASIA, "--out", str(tmp_path)]) == 1
+    assert "summary.txt exists and was not written by sges" in capsys.readouterr().err
+
+
 def test_simulate_samples_discrete_networks_and_the_examples(
     capsys: Capture, tmp_path: Path
 ) -> None:
@@ -302,7 +353,10 @@ def test_the_call_of_a_command_finds_the_same_graph(capsys: Capture, tmp_path: P
 def test_a_report_that_cannot_be_written_is_refused_before_the_search(
     capsys: Capture, tmp_path: Path
 ) -> None:
-    for place, reason in ((tmp_path, "it is a directory"), (tmp_path / "a" / "b", "written to")):
+    for place, reason in (
+        (tmp_path, "it is a directory"),
+        (tmp_path / "a" / "b.html", "written to"),
+    ):
         assert run(["learn", ASIA, "--report", str(place)]) == 1
         shown = capsys.readouterr()
         assert shown.out == ""

@@ -9,7 +9,7 @@ from sges.cli.learn import property_of
 from sges.cli.options import argument, option, takes
 from sges.cli.terminal import grid, print_json, print_table, say, undisturbed
 from sges.errors import InvalidArgument, check_word
-from sges.writing import write_bytes, write_directory, write_text
+from sges.writing import check_own, write_bytes, write_directory, write_text
 
 if TYPE_CHECKING:
     from sges.data import Dataset
@@ -33,6 +33,7 @@ def measure(*, graph: str, as_json: bool = False) -> None:
     makes common children.
     """
     from sges.export import read_graph
+    from sges.report.text import count
 
     measured = read_graph(graph)
     document: dict[str, Any] = {
@@ -57,7 +58,7 @@ def measure(*, graph: str, as_json: bool = False) -> None:
     if as_json:
         print_json(document)
         return
-    say(f"{measured.n} nodes, {measured.edge_count()} edges")
+    say(f"{count(measured.n, 'node')}, {count(measured.edge_count(), 'edge')}")
     table = grid("left", "right", "left", "left", header=("", "value", "option", "H in SBES"))
     for row in document["measures"]:
         value, cliques = row["value"], row["clique_bound"]
@@ -130,17 +131,25 @@ def convert(*, graph: str, out: Path, as_json: bool = False) -> None:
 @takes(
     picture=argument("PICTURE", "The file to write: .svg, .png or .pdf."),
     around=option("NAME", "Draw only the nodes near this one."),
-    depth=option("K", "With --around: at most K edges away from it.", min=0),
+    depth=option("K", "With --around: at most K edges away from it; 2 by default.", min=0),
 )
 def plot(
-    *, graph: str, picture: Path, around: str | None = None, depth: int = 2, as_json: bool = False
+    *,
+    graph: str,
+    picture: Path,
+    around: str | None = None,
+    depth: int | None = None,
+    as_json: bool = False,
 ) -> None:
     """Draw a graph, or the part of it around a node."""
     from sges.export import read_graph
     from sges.plot import picture as drawn
     from sges.plot.drawing import format_of
 
-    content = drawn(read_graph(graph), format_of(picture), around=around, depth=depth)
+    if depth is not None and around is None:
+        raise InvalidArgument(f"--depth {depth} needs --around: it is the distance from that node")
+    away = 2 if depth is None else depth
+    content = drawn(read_graph(graph), format_of(picture), around=around, depth=away)
     with undisturbed():
         write_bytes(picture, content)
     _name_file(picture, as_json)
@@ -179,8 +188,12 @@ def report(
     """
     from sges.export.formats import read_text
     from sges.report import read_result, report_page
+    from sges.report.page import check_page
     from sges.resampling import Confidence
 
+    check_page(page)
+    if page.exists() and Path(result).exists() and page.samefile(result):
+        raise InvalidArgument(f"{result!r} is both RESULT and PAGE; give another name as PAGE")
     sure = None if confidence is None else Confidence.from_json(read_text(confidence))
     page_text = report_page(read_result(result), confidence=sure)
     with undisturbed():
@@ -190,7 +203,7 @@ def report(
 
 @takes(
     out=argument("DIR", "The directory for data.csv and truth.json: both are written, or neither."),
-    variables=option("N", "The number of variables.", min=1),
+    variables=option("N", "The number of variables; 10 by default.", min=1),
     edges=option("N", "A random DAG with N edges; by default one edge per variable.", min=0),
     max_parents=option(
         "K",
@@ -202,8 +215,13 @@ def report(
         "Instead of --edges: a random polytree (a tree whose edges are directed at random).",
         "--polytree",
     ),
-    model=option("KIND", "gaussian (linear) or discrete (random conditional probability tables)."),
-    arity=option("N", "The number of levels of a discrete variable.", min=2),
+    model=option(
+        "KIND",
+        "gaussian (linear; the default) or discrete (random conditional probability tables).",
+    ),
+    arity=option(
+        "N", "With --model discrete: the number of levels of a variable; 2 by default.", min=2
+    ),
     example=option(
         "NAME",
         "Sample from the network of an example (asia or greenhouse) instead of a random one.",
@@ -214,12 +232,12 @@ def report(
 def simulate(
     *,
     out: Path,
-    variables: int = 10,
+    variables: int | None = None,
     edges: int | None = None,
     max_parents: int | None = None,
     polytree: bool = False,
-    model: str = "gaussian",
-    arity: int = 2,
+    model: str | None = None,
+    arity: int | None = None,
     example: str | None = None,
     records: int = 1000,
     seed: int = 0,
@@ -232,39 +250,52 @@ def simulate(
     """
     import sges.network as networks
     from sges.export import to_json
+    from sges.report.text import count
 
+    options = {
+        "--example": example, "--edges": edges, "--max-parents": max_parents,
+        "--polytree": polytree or None, "--variables": variables, "--model": model,
+        "--arity": arity,
+    }  # fmt: skip
+    given = [name for name, value in options.items() if value is not None]
+    structures = [name for name in given if name in ("--edges", "--max-parents", "--polytree")]
+    if example is not None and len(given) > 1:
+        raise InvalidArgument(
+            f"{' and '.join(given[:2])} were both given; an example has a network of its own"
+        )
+    if len(structures) > 1:
+        raise InvalidArgument(
+            f"{' and '.join(structures)} were both given; give one kind of structure"
+        )
+    check_word("model", model or "gaussian", ("gaussian", "discrete"))
+    if arity is not None and model != "discrete":
+        raise InvalidArgument(f"--arity {arity} needs --model discrete: gaussian has no levels")
+    check_own(out, ("data.csv", "truth.json"), _is_simulation)
     network: networks.BayesianNetwork | networks.LinearGaussian
     if example is not None:
         from sges.examples import load
 
         network = load(example).network
     else:
-        structures = {"--edges": edges, "--max-parents": max_parents}
-        given = [name for name, value in structures.items() if value is not None]
-        given += ["--polytree"] if polytree else []
-        if len(given) > 1:
-            raise InvalidArgument(
-                f"{' and '.join(given)} were both given; give one kind of structure"
-            )
+        n = 10 if variables is None else variables
         if polytree:
-            dag = networks.random_polytree(variables, seed)
+            dag = networks.random_polytree(n, seed)
         elif max_parents is not None:
-            dag = networks.random_structure(variables, max_parents, seed)
+            dag = networks.random_structure(n, max_parents, seed)
         else:
-            usual = min(variables, variables * (variables - 1) // 2)
-            dag = networks.random_dag(variables, usual if edges is None else edges, seed)
-        check_word("model", model, ("gaussian", "discrete"))
-        if model == "gaussian":
+            usual = min(n, n * (n - 1) // 2)
+            dag = networks.random_dag(n, usual if edges is None else edges, seed)
+        if model == "discrete":
+            network = networks.BayesianNetwork.random(dag, arity=arity or 2, seed=seed)
+        else:
             network = networks.LinearGaussian.random(dag, seed=seed)
-        else:
-            network = networks.BayesianNetwork.random(dag, arity=arity, seed=seed)
     dag = network.dag.named(network.names)
     files = {
-        "data.csv": csv_of(network.sample(records, seed)).encode(),
         "truth.json": (to_json(dag) + "\n").encode(),
+        "data.csv": csv_of(network.sample(records, seed)).encode(),
     }
     with undisturbed():
-        written = [str(path) for path in write_directory(out, files)]
+        written = sorted(str(path) for path in write_directory(out, files))
     if as_json:
         print_json(
             {
@@ -273,8 +304,22 @@ def simulate(
             }
         )  # fmt: skip
     else:
-        what = f"{records} records of {dag.n} variables, {dag.edge_count()} edges"
+        what = f"{records} records of {count(dag.n, 'variable')}, {count(dag.edge_count(), 'edge')}"
         say(f"{what}: {' and '.join(written)}")
+
+
+def _is_simulation(directory: Path) -> bool:
+    """Return whether a directory can hold an earlier simulation: a graph and data of its nodes."""
+    from sges.export import read_graph
+
+    try:
+        names = read_graph(directory / "truth.json").names
+        with (directory / "data.csv").open(encoding="utf-8", newline="") as table:
+            return next(csv.reader(table), []) == list(names or ())
+    except FileNotFoundError:  # a run that was killed can leave the graph alone
+        return True
+    except (OSError, ValueError, csv.Error):
+        return False
 
 
 def csv_of(data: "Dataset") -> str:

@@ -106,9 +106,15 @@ def learn(
         max_treewidth=max_treewidth, max_v_structures=max_v_structures,
     )  # fmt: skip
     if out is not None:
+        from sges.report.page import check_directory
+
         check_writable(out, is_directory=True)
+        check_directory(out)
     if report is not None:
+        from sges.report.page import check_page
+
         check_writable(report, is_directory=False)
+        check_page(report)
     with warnings_as_remarks(), watching(f"reading {table}") as watcher:
         from sges.learning import learn as learn_from
 

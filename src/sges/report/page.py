@@ -68,7 +68,7 @@ from sges.report.html import (
 )
 from sges.report.text import count, facts, large, summary
 from sges.result import FORMAT, LearnedEdge, Result
-from sges.writing import PathLike, file_errors, write_directory, write_text
+from sges.writing import PathLike, check_own, file_errors, write_directory, write_text
 
 if TYPE_CHECKING:
     from sges.resampling import Confidence
@@ -90,6 +90,9 @@ WIDE = 1.6
 """A picture this many times wider than high is printed on a page in landscape."""
 NOTEBOOK_HEIGHT = 560
 """How high the view of a result in a notebook is, in pixels; it scrolls."""
+
+RESULT_MARK = '<script type="application/json" id="sges-result">'
+"""What comes before the result in a page."""
 
 FILES = ("graph.json", "graph.dot", "graph.svg", "report.html", "summary.txt")
 
@@ -131,19 +134,7 @@ def files_of(result: Result, directory: PathLike, command: str | None = None) ->
         If the directory holds one of these files from another origin.
     """
     check_instance("result", result, Result, "a Result")
-    check_path("directory", directory)
-    with file_errors("write", Path(directory)):
-        present = [name for name in FILES if (Path(directory) / name).exists()]
-    if present:
-        try:
-            record = json.loads((Path(directory) / FILES[0]).read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError):
-            record = None
-        if not isinstance(record, dict) or record.get("format") != FORMAT:
-            raise FileError(
-                f"cannot write {str(directory)!r}: {present[0]} exists and was not written by "
-                "sges; move it, or choose another directory"
-            )
+    check_directory(directory)
     return {
         "graph.json": (result.to_json() + "\n").encode("utf-8"),
         "graph.dot": to_dot(result.cpdag).encode("utf-8"),
@@ -151,6 +142,20 @@ def files_of(result: Result, directory: PathLike, command: str | None = None) ->
         "report.html": report_page(result, command).encode("utf-8"),
         "summary.txt": summary(result).encode("utf-8"),
     }
+
+
+def check_directory(directory: PathLike) -> None:
+    """Refuse a directory that holds one of the files of a result from another origin."""
+
+    def is_result(place: Path) -> bool:
+        try:
+            record = json.loads((place / FILES[0]).read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):
+            return False
+        return isinstance(record, dict) and record.get("format") == FORMAT
+
+    check_path("directory", directory)
+    check_own(directory, FILES, is_result)
 
 
 def read_result(path: PathLike) -> Result:
@@ -181,7 +186,7 @@ def read_result(path: PathLike) -> Result:
     text = read_text(path)
     try:
         if text.lstrip()[:9].lower() == "<!doctype":
-            _, mark, text = text.partition('<script type="application/json" id="sges-result">')
+            _, mark, text = text.partition(RESULT_MARK)
             text, end, _ = text.partition("</script>")
             if not mark or not end:
                 raise DataError(
@@ -211,11 +216,30 @@ def write_report(
 
     Raises
     ------
+    InvalidArgument
+        If the path does not end in .html or .htm.
     FileError
-        If the file cannot be written.
+        If the file cannot be written, or exists and is not a page of sges.
     """
-    check_path("path", path)
+    check_page(path)
     return write_text(path, report_page(result, command, confidence))
+
+
+def check_page(path: PathLike) -> None:
+    """Refuse a path for a page that is not one of HTML, or that would replace something else."""
+    check_path("path", path)
+    page = Path(path)
+    if page.suffix.lower() not in (".html", ".htm"):
+        raise InvalidArgument(
+            f"a report cannot be written to {str(path)!r}: its extension must be .html or .htm"
+        )
+    with file_errors("write", page):
+        old = page.read_bytes() if page.is_file() else b""
+    if old and RESULT_MARK.encode() not in old:
+        raise FileError(
+            f"cannot write {str(path)!r}: it exists and is not a report of sges; move it, or "
+            "choose another name"
+        )
 
 
 @documented_like(write_report)
