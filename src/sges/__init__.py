@@ -4,8 +4,8 @@ An implementation of Chickering & Meek, "Selective Greedy Equivalence Search: Fi
 Bayesian Networks Using a Polynomial Number of Score Evaluations" (UAI 2015).
 ``docs/paper-map.md`` lists where each definition, figure and theorem of the paper lives.
 
-Apart from graphs and properties, names are imported when they are first used, so that
-``import sges`` stays light.
+Apart from graphs and properties, names and modules such as ``sges.score`` are imported when they
+are first used, so that ``import sges`` stays light.
 """
 
 from importlib import import_module
@@ -66,13 +66,18 @@ __all__ += list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 (any of the names above)
-    if name == "examples":
-        return import_module("sges.examples")
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = found
-    return found
+    if name in _HOMES:
+        found = globals()[name] = getattr(import_module(_HOMES[name]), name)
+        return found
+    missing = AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name.startswith("_"):
+        raise missing
+    try:
+        return import_module(f"{__name__}.{name}")  # such as sges.score
+    except ModuleNotFoundError as error:
+        if error.name != f"{__name__}.{name}":
+            raise
+        raise missing from None
 
 
 def __dir__() -> list[str]:

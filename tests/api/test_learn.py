@@ -3,6 +3,8 @@
 import logging
 import pickle
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -293,9 +295,6 @@ def test_the_truth_is_found_where_the_data_allow_it() -> None:
 
 
 def test_importing_the_package_loads_no_heavy_library() -> None:
-    import subprocess
-    import sys
-
     script = """
 import sys, sges
 heavy = {"numpy", "scipy", "pyarrow", "pandas", "polars", "sklearn", "typer", "rich", "matplotlib"}
@@ -313,6 +312,19 @@ else:
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "module", ["data", "effects", "export", "metrics", "network", "penalty", "score", "search"]
+)
+def test_a_module_is_an_attribute_of_the_package_before_anything_else_is_used(module: str) -> None:
+    script = f"import sges; assert sges.{module}.__name__ == 'sges.{module}'"
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+
+
+def test_what_is_not_in_the_package_is_an_attribute_error() -> None:
+    for name in ("sccore", "_score", "__wrapped__"):
+        assert not hasattr(sges, name)
 
 
 def test_a_bound_on_parents_can_be_chosen_from_the_data() -> None:
@@ -363,9 +375,6 @@ def test_a_graph_beyond_what_was_assumed_is_told() -> None:
 def test_learning_loads_only_the_libraries_that_the_table_needs(
     table: str, needed: set[str]
 ) -> None:
-    import subprocess
-    import sys
-
     script = f"""
 import sys, numpy as np, sges
 sges.learn({table}, score="gaussian-bic" if {"normal" in table} else "auto")
