@@ -26,7 +26,13 @@ from sges.writing import file_errors, write_text
 FORMAT, VERSION = "sges-checkpoint", 1
 
 SECONDS_BETWEEN = 2.0
-"""How often a checkpoint is written."""
+"""How often replicates are saved, at most; ``sges.search.replay`` says how often a search is."""
+
+IN_WORDS = {
+    "knowledge": "other background knowledge than this run has",
+    "start": "another graph to start from than this run has",
+}
+"""How settings differ whose values are too long to be shown."""
 
 
 class Checkpoint:
@@ -67,9 +73,8 @@ class Checkpoint:
             raise self.refused("it was made by another kind of run")
         for name, value in self.settings.items():
             if kept[name] != value:
-                raise self.refused(
-                    f"it was made with {name} = {shown(kept[name])}, and this run has {value!r}"
-                )
+                told = f"{name} = {shown(kept[name])}, and this run has {value!r}"
+                raise self.refused(f"it was made with {IN_WORDS.get(name, told)}")
         return record.get("state")
 
     def save(self, state: object) -> None:

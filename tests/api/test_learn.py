@@ -385,7 +385,16 @@ assert heavy & set(sys.modules) == {needed or "set()"}, heavy & set(sys.modules)
     subprocess.run([sys.executable, "-W", "error", "-c", script], check=True)
 
 
-def test_progress_true_shows_a_line_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_true_shows_a_line_in_a_terminal_or_a_notebook_only(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sges.learn(examples.load("asia"), progress=True)
+    assert capsys.readouterr() == ("", "")
+    with monkeypatch.context() as notebook:
+        notebook.setattr("builtins.__IPYTHON__", True, raising=False)
+        sges.learn(examples.load("asia"), progress=True)
+        assert capsys.readouterr().err.startswith("\r")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     sges.learn(examples.load("asia"), progress=True)
     told = capsys.readouterr()
     assert told.out == ""

@@ -14,13 +14,21 @@ from pathlib import Path
 import pytest
 
 from processes import started
-from sges import examples
+from sges import examples, learn
 from sges.cli import INTERRUPTED
 from sges.cli.app import INVALID_DATA, run
 
 Capture = pytest.CaptureFixture[str]
 ASIA = str(examples.load("asia").path)
 SGES = [sys.executable, "-m", "sges"]
+
+
+@pytest.fixture(scope="module")
+def result_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a result in a file."""
+    path = tmp_path_factory.mktemp("result") / "graph.json"
+    path.write_text(learn(examples.load("asia"), strategy="two-phase").to_json(), encoding="utf-8")
+    return path
 
 
 @pytest.fixture(autouse=True)
@@ -34,6 +42,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "semicolons.csv").write_text("a;b\n1;2\n2;1\n")
     (tmp_path / "holes.csv").write_text("a,b\n1.5,2\n,1\n2.5,\n0.5,4\n")
     (tmp_path / "no.json").write_text("{")
+    (tmp_path / "page.html").write_text("<!DOCTYPE html>\n<p>")
     (tmp_path / "ab.csv").write_text("source,target,type\na,b,directed\n")
     (tmp_path / "file").write_text("a file, no directory")
     rows = "".join(f"k{i},{i % 2}\n" for i in range(40))
@@ -84,7 +93,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("learn ASIA --missing ignore", 2, "--missing = 'ignore' is not one of 'error'"),
         ("learn", 2, "see sges learn --help"),
         ("learn ASIA --sideways", 2, "--sideways"),
-        ("lern ASIA", 2, "lern"),
+        ("lern ASIA", 2, "No such command 'lern'. Did you mean 'learn'? See sges --help"),
+        ("report RESULT r.html --confidence no.json", 1, "'no.json': this is not JSON"),
+        ("report RESULT r.html --confidence RESULT", 1, "must be confidence.json of sges conf"),
+        ("effect ab.csv semicolons.csv a b --delimiter ; --confidence no.json", 1, "'no.json'"),
+        ("measure page.html", 1, "'page.html': this is a page of HTML; a graph is read from JSON"),
         ("effect no.json ASIA asia tub", 1, "JSON"),
         ("effect - - asia tub", 2, "standard input can be the graph or the table, not both"),
         ("effect ab.csv semicolons.csv a c --delimiter ;", 1, "there is no node 'c'"),
@@ -118,10 +131,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_a_mistake_is_one_line_and_leaves_nothing_behind(
-    capsys: Capture, here: Path, arguments: str, code: int, said: str
+    capsys: Capture, here: Path, result_file: Path, arguments: str, code: int, said: str
 ) -> None:
     before = sorted(here.rglob("*"))
-    assert run([ASIA if word == "ASIA" else word for word in arguments.split()]) == code
+    stored = {"ASIA": ASIA, "RESULT": str(result_file)}
+    assert run([stored.get(word, word) for word in arguments.split()]) == code
     shown = capsys.readouterr()
     assert shown.out == ""
     assert re.fullmatch(r"sges: [^\n]+\n", shown.err)

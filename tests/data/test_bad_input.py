@@ -132,10 +132,10 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
     "a text for a column": (lambda: {"a": "xy"}, "column 'a' is a single str; give one value"),
     "one dimension": (lambda: np.zeros(3), r"shape \(3,\) is not a table; give rows x columns"),
     "three dimensions": (lambda: np.zeros((2, 2, 2)), r"shape \(2, 2, 2\) is not a table"),
-    "a list": (lambda: [[1, 2]], "a list is not a table; give a pandas, polars or pyarrow table"),
-    "a number": (lambda: 3, "a int is not a table; give a pandas, polars or pyarrow table"),
-    "a pandas series": (lambda: pd.Series([1, 2]), "a Series is not a table"),
-    "a polars series": (lambda: pl.Series([1, 2]), "a Series is not a table"),
+    "a list": (lambda: [[1, 2]], "type list is not a table; give a pandas, polars or pyarrow"),
+    "a number": (lambda: 3, "a value of type int is not a table; give a pandas, polars or"),
+    "a pandas series": (lambda: pd.Series([1, 2]), "type Series is not a table"),
+    "a polars series": (lambda: pl.Series([1, 2]), "type Series is not a table"),
 }  # fmt: skip
 
 

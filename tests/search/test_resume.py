@@ -252,8 +252,12 @@ def test_other_data_or_settings_are_refused_by_name(tmp_path: Path) -> None:
     )
     assert "made with assume = 'None'" in refusal(assume=MaxParents(1))
     assert "made with max_indegree = 'None'" in refusal(max_indegree=2)
-    assert "made with knowledge = 'None'" in refusal(knowledge={"forbidden": [["x0", "x1"]]})
-    assert "made with start = 'None'" in refusal(start=sges.PDAG.empty(5))
+    assert "it was made with other background knowledge than this run has;" in refusal(
+        knowledge={"forbidden": [["x0", "x1"]]}
+    )
+    assert "it was made with another graph to start from than this run has;" in refusal(
+        start=sges.PDAG.empty(5)
+    )
     with pytest.raises(DataError, match="it was made by another kind of run"):
         sges.confidence(data, 2, checkpoint=path)
     with pytest.raises(InvalidArgument, match="checkpoint= needs a table"):

@@ -87,7 +87,8 @@ def run(arguments: list[str] | None = None) -> int:
         if message.startswith("No such command 'reproduce'"):
             message = "the experiments are run from a checkout of the repository: python -m studies"
         else:
-            message = f"{message.rstrip('.') or 'a command is missing'}; see {path} --help"
+            message = message.rstrip(".") or "a command is missing"
+            message += f"{' See' if message.endswith('?') else '; see'} {path} --help"
         code = INVALID_COMMAND
     except (InvalidArgument, InvalidProperty) as error:
         message, code = in_shell(error), INVALID_COMMAND

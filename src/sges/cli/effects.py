@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sges.cli.graphs import read_confidence
 from sges.cli.options import argument, option, reading_arguments, takes
 from sges.cli.terminal import (
     grid,
@@ -65,11 +66,7 @@ def effect(
         found = estimate(known, treatment, outcome, data, adjustment=adjustment)  # type: ignore[arg-type]
         over = None
         if confidence is not None:
-            from sges.export.formats import read_text
-            from sges.resampling import Confidence
-
-            replicates = Confidence.from_json(read_text(confidence))
-            over = replicates.effect(treatment, outcome, data)
+            over = read_confidence(confidence).effect(treatment, outcome, data)
     if as_json:
         document = {"format": "sges-effect", "version": 1, **found.to_dict()}
         if over is not None:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from sges.cli.learn import property_of
 from sges.cli.options import argument, option, takes
 from sges.cli.terminal import grid, print_json, print_table, say, undisturbed
-from sges.errors import InvalidArgument, check_word
+from sges.errors import DataError, InvalidArgument, check_word
 from sges.writing import check_own, write_bytes, write_directory, write_text
 
 if TYPE_CHECKING:
     from sges.data import Dataset
+    from sges.resampling import Confidence
 
 MEASURES = {
     "--max-parents": "parents of a variable",
@@ -155,6 +156,19 @@ def plot(
     _name_file(picture, as_json)
 
 
+def read_confidence(path: Path) -> "Confidence":
+    """Return what ``sges confidence`` wrote, and refuse another file by its name."""
+    from sges.export.formats import read_text
+    from sges.resampling import Confidence
+
+    text = read_text(path)
+    try:
+        return Confidence.from_json(text)
+    except DataError as error:
+        what = "it must be confidence.json of sges confidence"
+        raise DataError(f"{str(path)!r}: {error}; {what}") from None
+
+
 def _name_file(path: Path, as_json: bool) -> None:
     """Print the name of a file that was written."""
     if as_json:
@@ -186,15 +200,13 @@ def report(
     The file is self-contained and includes the result itself, which this command and
     sges.read_result can read back.
     """
-    from sges.export.formats import read_text
     from sges.report import read_result, report_page
     from sges.report.page import check_page
-    from sges.resampling import Confidence
 
     check_page(page)
     if page.exists() and Path(result).exists() and page.samefile(result):
         raise InvalidArgument(f"{result!r} is both RESULT and PAGE; give another name as PAGE")
-    sure = None if confidence is None else Confidence.from_json(read_text(confidence))
+    sure = None if confidence is None else read_confidence(confidence)
     page_text = report_page(read_result(result), confidence=sure)
     with undisturbed():
         write_text(page, page_text)

@@ -104,8 +104,8 @@ def _frame_parts(table: Table) -> list[tuple[str, Part]]:
             return list(zip(map(str, frame.columns), frame.iter_columns(), strict=True))
     if not hasattr(table, "__arrow_c_stream__") or hasattr(table, "to_frame"):
         raise DataError(
-            f"a {type(table).__name__} is not a table; give a pandas, polars or pyarrow table, "
-            "a 2-D NumPy array, a mapping of columns, or the path of a file"
+            f"a value of type {type(table).__name__} is not a table; give a pandas, polars or "
+            "pyarrow table, a 2-D NumPy array, a mapping of columns, or the path of a file"
         )
     import pyarrow as pa
 

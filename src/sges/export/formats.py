@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 from xml.etree import ElementTree
 
 import numpy as np
@@ -353,6 +353,14 @@ def _from_bif(text: str) -> PDAG:
         raise GraphError(f"this is not BIF: {error}") from None
 
 
+def _from_html(_: str) -> NoReturn:
+    """Refuse a page, which looks like XML."""
+    raise GraphError(
+        "this is a page of HTML; a graph is read from JSON, GraphML, GML, CSV, DOT or BIF (the "
+        "result in a report of sges from sges.read_result)"
+    )
+
+
 _FORMATS: dict[str, tuple[Callable[[str], PDAG], Callable[[PDAG], str] | None]] = {
     ".json": (from_json, to_json),
     ".graphml": (from_graphml, to_graphml),
@@ -367,6 +375,7 @@ _FORMATS: dict[str, tuple[Callable[[str], PDAG], Callable[[PDAG], str] | None]] 
 
 _BEGINNINGS: dict[str, Callable[[str], PDAG]] = {
     r"\{": from_json,
+    r"<!doctype html|<html": _from_html,
     r"<": from_graphml,
     r"network\s+\S+\s*\{": _from_bif,
     r"(#.*\n|\s|Creator.*\n|Version.*\n)*graph\s*\[": from_gml,

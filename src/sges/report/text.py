@@ -1,5 +1,6 @@
 """A result, and a search that is under way, in plain text for a terminal of 80 columns."""
 
+import builtins
 import sys
 import time
 from collections.abc import Iterator
@@ -151,12 +152,16 @@ def progress_in_words(progress: "Progress") -> tuple[str, str]:
 
 
 @contextmanager
-def progress_line() -> Iterator["OnProgress"]:
-    """Yield a progress callback that writes one line.
+def progress_line() -> Iterator["OnProgress | None"]:
+    """Yield a progress callback that writes one line, or None where nobody would see it.
 
     The line is written to standard error, ten times a second at most, and begins with a carriage
     return, so that a terminal and a notebook show one line.
     """
+    is_notebook = hasattr(builtins, "__IPYTHON__")
+    if sys.stderr is None or not (sys.stderr.isatty() or is_notebook):
+        yield None
+        return
     last, line = 0.0, ""
 
     def show(now: "Progress") -> None:
