@@ -15,11 +15,12 @@ import networkx as nx
 import pytest
 from hypothesis import given
 
-from sges import MaxParents, compare, read_result
+from sges import MaxParents, compare, examples, learn, read_result
 from sges.errors import DataError, FileError, GraphError, InvalidArgument, SgesError
 from sges.export import from_graphml, from_networkx, from_numpy, read_graph
 from sges.graph import PDAG, dag_to_cpdag, is_dag
 from sges.operators import Delete, Insert
+from sges.report import summary
 from sges.result import Result, Step
 from sges.score.protocol import total_score
 from sges.search import bes, ges, sges
@@ -165,6 +166,26 @@ def test_names_of_any_length_stay_within_the_width() -> None:
     names = ["word " * 30, "x" * 200, "short"]
     graph = PDAG.from_edges(3, [(0, 2), (1, 2)], names=names)
     assert max(map(len, Result(graph, 0.0).summary().splitlines())) <= 80
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100])
+def test_the_summary_aligns_arrows_and_breaks_no_word_at_any_width(width: int) -> None:
+    names = [f"measurement_{i}" for i in range(12)] + ["outcome", "yield"]
+    edges = [(i, 12) for i in range(9)] + [(9, 13)]
+    notes = (
+        "a note with plain words of some length that is longer than any terminal is wide, " * 2,
+    )
+    text = summary(Result(PDAG.from_edges(14, edges, names=names), 0.0, notes=notes), width=width)
+    assert max(map(len, text.splitlines())) <= width
+    assert len({line.index("→") for line in text.splitlines() if "→" in line}) == 1
+    assert set(re.findall(r"[a-z_]+\d*", text)) >= {*names, *re.findall(r"[a-z]+", notes[0])}
+
+
+def test_the_summary_names_a_forward_phase_only_if_it_ran() -> None:
+    table = examples.load("asia")
+    assert "forward" not in learn(table).summary()
+    assert "\nforward      fes\n" in learn(table, strategy="two-phase").summary()
+    assert "\nforward      poly\n" in learn(table, forward="poly").summary()
 
 
 def test_a_terminal_is_not_told_what_to_do_by_a_name() -> None:

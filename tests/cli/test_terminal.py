@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -10,21 +11,21 @@ from pathlib import Path
 
 import pytest
 
-from sges import examples
+from sges import examples, learn
 from sges.cli import SIGNALS, at_signals
 from sges.cli.app import run
 from sges.cli.terminal import coloured, warnings_as_remarks, watching
-from sges.report.text import progress_in_words
+from sges.report.text import PHASES, progress_in_words
 from sges.search import Progress
 
 ASIA = str(examples.load("asia").path)
 COMMAND = [sys.executable, "-m", "sges", "learn", ASIA, "--max-parents", "2"]
 
 
-def at_a_terminal(command: list[str]) -> str:
+def at_a_terminal(command: list[str], columns: int = 80) -> str:
     """Run a command with a terminal for all three streams; return what it showed."""
     master, slave = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80"}
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(columns)}
     process = subprocess.Popen(
         command, stdin=slave, stdout=slave, stderr=slave, env=environment, close_fds=True
     )
@@ -73,8 +74,6 @@ def test_a_pipe_gets_neither() -> None:
 
 
 def test_the_colours_change_no_letter() -> None:
-    from sges import learn
-
     summary = learn(ASIA).summary()
     assert coloured(summary).plain == summary.rstrip("\n")
 
@@ -82,6 +81,26 @@ def test_the_colours_change_no_letter() -> None:
 def test_progress_says_phase_steps_edges_and_score() -> None:
     assert progress_in_words(Progress("fes", 1, -12.34, 1, 0.1))[1] == "1 step  1 edge  score -12.3"
     assert progress_in_words(Progress("sbes", 9, -2.0, 7, 0.1))[1] == "9 steps  7 edges  score -2.0"
+
+
+def test_every_phase_of_a_search_has_words() -> None:
+    greenhouse = examples.load("greenhouse")
+    known = {"forbidden": [("photosynthesis", "sugar"), ("sugar", "photosynthesis")]}
+    seen: set[str] = set()
+    for strategy, forward in (("low-order", None), ("auto", None), ("two-phase", "poly")):
+        for knowledge in (None, known):
+            learn(
+                greenhouse, strategy=strategy, forward=forward, knowledge=knowledge,  # type: ignore[arg-type]
+                progress=lambda now: seen.add(now.phase),
+            )  # fmt: skip
+    assert {"low-order", "order", "poly-fes"} <= seen <= PHASES.keys()
+    assert "knowledge" in PHASES  # the deletes of forbidden edges, which few searches need
+
+
+def test_a_narrow_terminal_gets_a_narrow_summary() -> None:
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", at_a_terminal(COMMAND, columns=50))
+    page = shown[shown.index("Equivalence class") :]
+    assert max(len(line) for line in page.splitlines()) <= 50
 
 
 def test_nobody_watches_where_there_is_no_terminal() -> None:

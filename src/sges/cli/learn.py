@@ -294,7 +294,9 @@ def show(result: "Result", *, as_json: bool) -> None:
     if as_json:
         print_json(result.to_dict())
     else:
-        print_page(result.summary())
+        from sges.report import summary
+
+        print_page(summary(result, width=page_width()))
     if not result.complete:
         remark(f"not complete ({result.stopped}): this is the best graph found so far")
 

@@ -134,7 +134,8 @@ def check_writable(path: Path, *, is_directory: bool) -> None:
 
 def page_width() -> int:
     """Return the width of the terminal, within reason; 80 where there is none."""
-    return min(shutil.get_terminal_size((80, 24)).columns, 100) if sys.stdout.isatty() else 80
+    columns = shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80
+    return max(20, min(columns, 100))
 
 
 def print_page(text: str) -> None:

@@ -1,4 +1,4 @@
-"""A result, and a search that is under way, in plain text for a terminal of 80 columns."""
+"""A result, and a search that is under way, in plain text for a terminal."""
 
 import builtins
 import sys
@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
+from functools import partial
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
@@ -30,28 +31,34 @@ PHASES = {
     "order": "ordering the variables",
     "interleaved": "adding, turning and removing edges",
     "extended": "escaping from the local optimum",
+    "low-order": "removing edges by small separators",
+    "knowledge": "removing forbidden edges",
 }
 """The phases of a search in words."""
 
 
 @documented_like(Result.summary)
-def summary(result: Result, max_lines: int | None = 40) -> str:
+def summary(result: Result, max_lines: int | None = 40, width: int = WIDTH) -> str:
     """Return the edges, child by child, and then how they were found.
 
     Parameters
     ----------
     result : Result
         The result to describe.
+    width : int
+        The number of columns of a line.
 
     Returns
     -------
     str
-        Lines of at most 80 columns, in which nothing can control a terminal.
+        Lines of that width, in which nothing can control a terminal.
     """
     check_instance("result", result, Result, "a Result")
     check_number("max_lines", max_lines, whole=True, optional=True)
+    check_number("width", width, whole=True, least=20)
     graph = result.cpdag
     names = list(map(printable, result.names))
+    fold = partial(_folded, width)
     blocks: list[tuple[str, list[str]]] = []
     arrows, lines = [], []
     for v in range(graph.n):
@@ -60,19 +67,19 @@ def summary(result: Result, max_lines: int | None = 40) -> str:
         if later := graph.neighbors(v) >> v << v:
             lines.append((names[v], "—", ", ".join(map(names.__getitem__, nodes(later)))))
     if arrows:
-        blocks.append(("Directed: the same in every member of the class", _aligned(arrows)))
+        title = "Directed: the same in every member of the class"
+        blocks.append((title, _aligned(width, arrows)))
     if lines:
-        blocks.append(
-            ("Undirected: the direction differs between members of the class", _aligned(lines))
-        )
+        title = "Undirected: the direction differs between members of the class"
+        blocks.append((title, _aligned(width, lines)))
     if alone := [names[v] for v in range(graph.n) if not graph.adjacent(v)]:
         title = f"Without edges: {count(len(alone), 'node')}"
-        blocks.append((title, _folded("  ", ", ".join(alone))))
+        blocks.append((title, fold("  ", ", ".join(alone))))
     page = [f"Equivalence class on {count(graph.n, 'node')}"]
     if not result.complete:
         page[0] += " (search not complete)"
     for title, block in blocks:
-        page += ["", title]
+        page += ["", *fold("", title)]
         if max_lines is None or len(block) <= max_lines:
             page += block
         else:
@@ -82,7 +89,7 @@ def summary(result: Result, max_lines: int | None = 40) -> str:
     rows = facts(result)
     label = max(len(key) for key, _ in rows)
     for key, value in rows:
-        page += _folded(f"{key:<{label}}  ", printable(value))
+        page += fold(f"{key:<{label}}  ", printable(value))
     return "\n".join(line.rstrip() for line in page) + "\n"
 
 
@@ -114,6 +121,8 @@ def facts(result: Result) -> list[tuple[str, str]]:
     ]
     if result.strategy not in (None, "two-phase"):
         rows.insert(6, ("strategy", str(result.strategy)))
+    if result.forward == "fes" and "fes" not in result.seconds:
+        rows.remove(("forward", "fes"))  # a strategy that inserts edges in another phase
     return rows + [("note", note) for note in result.notes]
 
 
@@ -122,23 +131,28 @@ def large(number: int) -> str:
     return f"{number:,}" if number < 10**9 else f"{Decimal(number):.2g}".lower()
 
 
-def _aligned(edges: list[tuple[str, str, str]]) -> list[str]:
-    """Return one entry per line, with the edge signs aligned where that fits."""
-    left = min(max(len(first) for first, _, _ in edges), WIDTH // 2 - 4)
+def _aligned(width: int, edges: list[tuple[str, str, str]]) -> list[str]:
+    """Return one entry per line, with the edge signs aligned.
+
+    A list of nodes that is too long is folded, and a name that is too long has its own line.
+    """
+    left = min(max(len(first) for first, _, _ in edges), width // 2 - 4)
     lines: list[str] = []
     for first, sign, second in edges:
+        parts = [first]
         if len(first) > left:
-            *whole, last = _folded("  ", first)
-            lines += whole
-            first = last.strip()
-        lines += _folded(f"  {first:>{left}} {sign} ", second)
+            parts = [*wrap(first, left, break_on_hyphens=False, break_long_words=False)]
+            parts += [""] if not parts or len(parts[-1]) > left else []
+        for part in parts[:-1]:
+            lines += _folded(width, "  ", part) if len(part) > left else [f"  {part:>{left}}"]
+        lines += _folded(width, f"  {parts[-1]:>{left}} {sign} ", second)
     return lines
 
 
-def _folded(head: str, text: str) -> list[str]:
-    """Return head and text in lines of at most 80 columns, later lines indented as the first."""
-    width, later = max(WIDTH, len(head) + 20), " " * len(head)
-    lines = wrap(text, width, initial_indent=head, subsequent_indent=later, break_on_hyphens=False)
+def _folded(width: int, head: str, text: str) -> list[str]:
+    """Return head and text in lines of a width, later lines indented as the first."""
+    room, later = max(width, len(head) + 20), " " * len(head)
+    lines = wrap(text, room, initial_indent=head, subsequent_indent=later, break_on_hyphens=False)
     return lines or [head]
 
 
