@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -224,6 +225,11 @@ def test_the_summary_lists_edges_by_strength_and_marks_the_weak() -> None:
     assert lines[4].split() == ["a", "b", "1.00", "1.00", "0.00", "0.00"]
     assert lines[6].split() == ["a", "d", ".", "0.25", "0.00", "0.00", "0.25"]
     assert "... and 2 weaker pairs" in FOUR.summary(1)
+
+
+def test_the_notes_of_the_summary_fit_a_terminal() -> None:
+    noted = replace(FOUR, notes=("the replicates have notes of many words, " * 5,))
+    assert max(map(len, noted.summary().splitlines())) <= 80
 
 
 def test_a_strange_variable_is_refused_with_a_suggestion() -> None:

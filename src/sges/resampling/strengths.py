@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -381,7 +382,8 @@ class Confidence:
             lines.append(f"... and {len(rows) - len(shown_rows)} weaker pairs")
         if above < len(rows):
             lines.append(". at or below the threshold")
-        lines += [f"note: {note}" for note in self.notes]
+        for note in self.notes:
+            lines += wrap(f"note: {note}", 80, subsequent_indent=" " * 6, break_on_hyphens=False)
         return "\n".join(line.rstrip() for line in lines) + "\n"
 
     @documented_like(NamedGraph.plot)
