@@ -81,24 +81,23 @@ def section(name: str, command: Command) -> str:
     arguments = [p for p in command.params if p.param_type_name == "argument"]
     options = [p for p in command.params if p.param_type_name == "option"]
     words = [p.metavar if p.required else f"[{p.metavar}]" for p in arguments]
-    rows = [*map(argument_row, arguments), *map(option_row, options)]
+    rows = [*map(row, arguments), *map(row, options)]
     return (
         f"\n## sges {name}\n\n```text\nsges {' '.join([name, *words])} [OPTIONS]\n```\n\n"
         f"{command.help}\n\n| | |\n| --- | --- |\n{''.join(rows)}\n`--json` prints {JSON[name]}\n"
     )
 
 
-def argument_row(parameter: Parameter) -> str:
-    """Return a row of the table for an argument."""
-    return f"| `{parameter.metavar}` | {cell(parameter.help)} |\n"
-
-
-def option_row(parameter: Parameter) -> str:
-    """Return a row of the table for an option, with its default unless that is nothing."""
-    word = f"{parameter.opts[0]} {parameter.metavar or ''}".strip()
-    default = parameter.default
-    shown = "" if default in (None, False, ()) else f" Default: `{default}`."
-    return f"| `{word}` | {cell(parameter.help)}{shown} |\n"
+def row(parameter: Parameter) -> str:
+    """Return a row of the table: the names, the help, and the default where the help shows it."""
+    word, default = f"`{parameter.metavar}`", parameter.default
+    if parameter.param_type_name == "option":
+        first, *others = parameter.opts
+        names = [f"{first} {parameter.metavar or ''}".strip(), *others]
+        word = ", ".join(f"`{name}`" for name in names)
+    is_shown = parameter.show_default and not isinstance(default, bool | tuple | None)
+    shown = f" Default: `{default}`." if is_shown else ""
+    return f"| {word} | {cell(parameter.help)}{shown} |\n"
 
 
 def cell(text: str | None) -> str:

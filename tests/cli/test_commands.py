@@ -373,7 +373,24 @@ def test_every_command_takes_json_and_has_help(capsys: Capture) -> None:
     }  # fmt: skip
     for name in commands:
         assert run([name, "--help"]) == 0
-        assert "--json" in capsys.readouterr().out
+        shown = capsys.readouterr().out
+        assert "--json" in shown
+        assert "bool" not in shown.lower()
+    assert run(["--help"]) == 0
+    assert "bool" not in capsys.readouterr().out.lower()
+
+
+def test_the_reference_has_every_name_and_default_of_an_option() -> None:
+    import typer
+
+    page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+    for name, command in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
+        section = page.split(f"## sges {name}\n")[1].split("\n## ")[0]
+        for parameter in command.params:
+            names = parameter.opts if parameter.param_type_name == "option" else []
+            assert all(f"`{word}" in section for word in names)
+            if parameter.show_default and not isinstance(parameter.default, bool | tuple | None):
+                assert f"Default: `{parameter.default}`" in section
 
 
 def test_the_help_names_every_score(capsys: Capture) -> None:

@@ -4,9 +4,10 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from sges import __version__
 from sges.cli import INTERRUPTED, at_signals
@@ -24,8 +25,29 @@ INTERRUPTION = "interrupted; nothing was written"
 UsageError = typer.BadParameter.__bases__[0]
 ClickError = cast("type[Exception]", UsageError.__bases__[0])
 
+
+class _PlainFlags:
+    """A command whose help shows no type for flags, such as --help, which Typer adds."""
+
+    def get_params(self, context: Any) -> list[Any]:  # noqa: ANN401 (of Click)
+        parameters: list[Any] = super().get_params(context)  # type: ignore[misc]
+        for parameter in parameters:
+            if getattr(parameter, "is_flag", False):
+                parameter.metavar = parameter.metavar or ""
+        return parameters
+
+
+class _Command(_PlainFlags, TyperCommand):
+    pass
+
+
+class _Group(_PlainFlags, TyperGroup):
+    pass
+
+
 app = typer.Typer(
     name="sges",
+    cls=_Group,
     help="Learn the equivalence class of a Bayesian network by Selective Greedy Equivalence "
     "Search (Chickering & Meek 2015).",
     epilog="Exit codes: 0 done, 1 invalid data or file, 2 invalid command line.",
@@ -46,7 +68,7 @@ COMMANDS = (
     demo,
 )  # fmt: skip
 for command in COMMANDS:
-    app.command(help=prose(command))(command)
+    app.command(help=prose(command), cls=_Command)(command)
 
 
 def _show_version(wanted: bool) -> None:
