@@ -94,7 +94,8 @@ class StructureLearner(Searcher):
     """``sges.learn`` as an estimator: the search for the best graph, with bounded work.
 
     The parameters are those of ``sges.learn`` and have the same defaults, so that both find the
-    same graph.
+    same graph; ``checkpoint`` is not among them, and of the options on how a table is read only
+    ``kinds`` and ``missing`` are.
 
     Parameters
     ----------

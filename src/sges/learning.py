@@ -139,9 +139,10 @@ def learn(
         Called with a ``Progress`` at the start of each phase and after each step; True shows a
         progress line on standard error, in a terminal or a notebook.
     checkpoint : path, optional
-        A file in which the progress of the search is saved, about once per second.  If the run is
-        killed, the same call resumes from there and returns the same result, including the counts,
-        as an uninterrupted run.  A checkpoint of other data or settings is an error.
+        A file in which the progress of the search is saved after each of its parts, at most once
+        per second and in at most 5% of the time.  If the run is killed, the same call resumes from
+        there and returns the same result, including the counts, as an uninterrupted run.  A
+        checkpoint of other data or settings is an error.
     kinds, missing, names, columns, exclude, weights, delimiter, decimal, encoding, missing_words, \
 format : optional
         How the table is read: see ``Dataset.of``.

@@ -386,12 +386,12 @@ class Result(NamedGraph):
         score : Score, optional
             The score; needed for a result that was stored and read again.
         limit : int
-            The largest number of deletes to score.
+            The largest number of deletes, and of inserts, to score.
 
         Returns
         -------
         Certificate
-            The answer, which also says whether all deletes were scored.
+            The answer for deletes and for inserts, which also says whether all were scored.
 
         Raises
         ------

@@ -77,8 +77,8 @@ SHARED: dict[str, Any] = {
     "knowledge": option("FILE", "Required edges, forbidden edges and tiers: TOML or JSON."),
     "checkpoint": option(
         "FILE",
-        "Save the progress to FILE every few seconds; if the run is killed, the same command "
-        "resumes from there.",
+        "Save the progress to FILE from time to time; if the run is killed, the same command "
+        "resumes from the last time.",
     ),
     "as_json": option("", "Print one JSON document instead of text.", "--json"),
     "kinds": _reading(

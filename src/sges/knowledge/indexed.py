@@ -13,8 +13,8 @@ the knowledge directs: the parents of a chain component are shared by all of its
 ever applies across its border.
 
 Search under knowledge keeps the guarantee of GES when the knowledge amounts to an order of groups
-of variables, none of whose edges points back to an earlier group (``docs/how-to/knowledge.md`` has
-the proof).  Any knowledge implies one such order, perhaps of a single group: two variables are in
+of variables, none of whose edges points back to an earlier group (proof: ``docs/theory.md``,
+section 11).  Any knowledge implies one such order, perhaps of a single group: two variables are in
 one group if allowed edges lead from each to the other.
 
 Twin in the tests: all members of the class, one by one.

@@ -11,7 +11,7 @@ Scores are maximised.  An insert is applied when it gains more than the toleranc
 a tie.  Ties between operators go to the smallest (x, y, size of the set, its nodes).
 
 Every strategy ends where no insert improves the score and no generated delete keeps it, so with a
-locally consistent score it ends in the truth (``docs/explanation/strategies.md``).
+locally consistent score it ends in the truth (``docs/theory.md``, section 13).
 """
 
 from collections.abc import Callable

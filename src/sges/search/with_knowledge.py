@@ -2,7 +2,7 @@
 
 A search whose every step is admissible keeps its guarantee when the knowledge is an order of groups
 of variables and required edges: with a score that sees the truth, and knowledge that is true, it
-ends in the truth (``docs/how-to/knowledge.md``).  Other forbidden edges may keep the search from
+ends in the truth (``docs/theory.md``, section 11).  Other forbidden edges may keep the search from
 the true class: it may have to insert a forbidden edge, which a later delete removes.  So, for such
 knowledge:
 
