@@ -1,6 +1,8 @@
 """The rules of the house, executed: they look at the ways between modules, not at their length."""
 
 import ast
+import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -64,3 +66,12 @@ def test_no_module_knows_half_of_the_house() -> None:
 def test_no_module_is_a_drawer() -> None:
     drawers = {"utils", "util", "helpers", "helper", "common", "misc"}
     assert not drawers & {path.stem for path in FILES}
+
+
+def test_the_picture_of_the_architecture_has_the_layers_of_the_import_contract() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = project["tool"]["importlinter"]["contracts"][0]["layers"]
+    parts = re.findall(r"sges\.(\w+)", " ".join(layers))
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    boxes = re.findall(r"^\| (.*?) \|", page.split("```")[1], flags=re.MULTILINE)
+    assert re.findall(r"(\w+)(?:/|\.py)", " ".join(boxes)) == parts
