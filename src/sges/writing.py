@@ -12,6 +12,7 @@ Drafts have fixed names, and writers hold a lock on the directory: a draft that 
 lock was left by a process that died, and is removed.
 """
 
+import json
 import os
 import shutil
 import sys
@@ -96,6 +97,15 @@ def check_own(directory: PathLike, files: Iterable[str], is_ours: Callable[[Path
             f"cannot write {str(directory)!r}: {present[0]} exists and was not written by sges; "
             "move it, or choose another directory"
         )
+
+
+def has_format(path: Path, name: str) -> bool:
+    """Return whether a file is a JSON document that states this format."""
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(record, dict) and record.get("format") == name
 
 
 @contextmanager

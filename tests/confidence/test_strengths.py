@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sges import PDAG, Confidence
-from sges.errors import DataError, InvalidArgument
+from sges.errors import DataError, FileError, InvalidArgument
 from sges.graph import extensions
 from sges.metrics import shd
 from sges.resampling import significance_threshold
@@ -262,6 +262,15 @@ def test_saving_writes_four_files(tmp_path: Path) -> None:
     rows = written[1].read_text(encoding="utf-8").splitlines()
     assert rows[:2] == ["a,b,p_edge,p_ab,p_ba,p_undirected", "a,b,1.0,0.5,0.25,0.25"]
     assert json.loads(written[0].read_text(encoding="utf-8"))["threshold"] == FOUR.threshold
+
+
+def test_files_of_another_origin_are_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "summary.txt").write_text("mine")
+    with pytest.raises(FileError, match=r"summary\.txt exists and was not written by sges"):
+        FOUR.save(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["summary.txt"]
+    (tmp_path / "summary.txt").unlink()
+    assert FOUR.save(tmp_path) == FOUR.save(tmp_path)
 
 
 def test_no_replicates_at_all_are_refused() -> None:

@@ -199,7 +199,10 @@ def confidence(
     counts the replicates done so far.
     """
     if out is not None:
+        from sges.resampling.strengths import check_directory
+
         check_writable(out, is_directory=True)
+        check_directory(out)
     with warnings_as_remarks(), watching(f"reading {table}") as watcher:
         from sges.resampling import confidence as confidence_in
 

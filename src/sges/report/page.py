@@ -68,7 +68,14 @@ from sges.report.html import (
 )
 from sges.report.text import count, facts, large, summary
 from sges.result import FORMAT, LearnedEdge, Result
-from sges.writing import PathLike, check_own, file_errors, write_directory, write_text
+from sges.writing import (
+    PathLike,
+    check_own,
+    file_errors,
+    has_format,
+    write_directory,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from sges.resampling import Confidence
@@ -146,16 +153,8 @@ def files_of(result: Result, directory: PathLike, command: str | None = None) ->
 
 def check_directory(directory: PathLike) -> None:
     """Refuse a directory that holds one of the files of a result from another origin."""
-
-    def is_result(place: Path) -> bool:
-        try:
-            record = json.loads((place / FILES[0]).read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError):
-            return False
-        return isinstance(record, dict) and record.get("format") == FORMAT
-
     check_path("directory", directory)
-    check_own(directory, FILES, is_result)
+    check_own(directory, FILES, lambda place: has_format(place / FILES[0], FORMAT))
 
 
 def read_result(path: PathLike) -> Result:

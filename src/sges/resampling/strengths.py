@@ -26,6 +26,7 @@ from sges.errors import (
     NoConsistentExtension,
     as_numbers,
     check_number,
+    check_path,
     need,
     shown,
 )
@@ -49,6 +50,7 @@ from sges.graph.records import (
 from sges.nodeset import nodes
 from sges.result import Result
 from sges.score.named import Penalty
+from sges.writing import check_own, has_format, write_directory
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,6 +60,9 @@ if TYPE_CHECKING:
     from sges.plot import EdgeStyle
 
 FORMAT, VERSION = "sges-confidence", 1
+
+FILES = ("confidence.json", "strengths.csv", "strengths.svg", "summary.txt")
+"""What ``Confidence.save`` writes."""
 
 FORWARD, BACKWARD, UNDIRECTED = range(3)
 """What joins a pair (a, b), a < b: a → b, b → a, or a — b."""
@@ -435,7 +440,8 @@ class Confidence:
         Parameters
         ----------
         directory : str or path-like
-            Where to write; it is created if necessary, and files of these names are replaced.
+            Where to write; it is created if necessary.  An earlier confidence is replaced, other
+            files of these names are not.
 
         Returns
         -------
@@ -445,10 +451,9 @@ class Confidence:
         Raises
         ------
         FileError
-            If the directory cannot be written.
+            If the directory cannot be written, or holds other files of these names.
         """
-        from sges.writing import write_directory
-
+        check_directory(directory)
         return write_directory(directory, self.files())
 
     def files(self) -> dict[str, bytes]:
@@ -460,12 +465,13 @@ class Confidence:
         writer = csv.DictWriter(table, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(self.rows())
-        return {
-            "confidence.json": self.to_json().encode(),
-            "strengths.csv": table.getvalue().encode("utf-8", "backslashreplace"),
-            "strengths.svg": picture(graph, "svg", styles=styles),
-            "summary.txt": self.summary(None).encode("utf-8", "backslashreplace"),
-        }
+        contents = (
+            self.to_json().encode(),
+            table.getvalue().encode("utf-8", "backslashreplace"),
+            picture(graph, "svg", styles=styles),
+            self.summary(None).encode("utf-8", "backslashreplace"),
+        )
+        return dict(zip(FILES, contents, strict=True))
 
     @documented_like(NamedGraph.plot)
     def plot_curve(
@@ -690,3 +696,9 @@ _ENTRIES: Rules = {
     "graphs": (lambda v: isinstance(v, list) and bool(v), "a list that is not empty"),
     "nodes": (lambda v: isinstance(v, list) and bool(v), "a list that is not empty"),
 }
+
+
+def check_directory(directory: "PathLike") -> None:
+    """Refuse a directory that holds one of the files of a confidence from another origin."""
+    check_path("directory", directory)
+    check_own(directory, FILES, lambda place: has_format(place / FILES[0], FORMAT))
