@@ -29,7 +29,7 @@ from sges.graph.pdag import PDAG
 from sges.knowledge import Knowledge
 from sges.properties import MaxParents, Property
 from sges.result import Result
-from sges.score.named import Penalty, check_score_word, kinds_in_words, make_score
+from sges.score.named import Penalty, check_score_word, make_score, why_score
 from sges.score.protocol import Score, is_score, score_name
 from sges.search import OnProgress, Strategy, engines, search
 from sges.search.algorithms import Forward
@@ -97,10 +97,13 @@ def learn(
         ``Moments``.  None if ``score`` is a score object, which has its own data.
     score : str, score or callable
         "auto" is qNML for discrete columns (the BIC if ``penalty`` is a number), and the BIC that
-        fits the columns otherwise; "bic" is that BIC for all columns.  Or "gaussian-bic", "bge",
-        "discrete-bic", "qnml", "bdeu", "degenerate-gaussian", "basis" (curved relations), "rank"
-        (skewed columns and outliers), a score object, or a function that makes a score from a
-        ``Dataset``, such as ``sges.score.BDeu``.
+        fits the columns otherwise; "bic" is that BIC for all columns.  If the two columns with the
+        most levels leave fewer than 4 records per combination of levels, "auto" is "bdeu-levels"
+        instead of qNML.  Or "gaussian-bic", "bge", "discrete-bic", "qnml", "bdeu", "bdeu-levels"
+        (BDeu with as many imaginary records as the column with the most levels has levels),
+        "degenerate-gaussian", "basis" (curved relations), "rank" (skewed columns and outliers), a
+        score object, or a function that makes a score from a ``Dataset``, such as
+        ``sges.score.BDeu``.
     assume : Property or "auto", optional
         A property that you assume of the truth, such as ``MaxVWidth(2)``: the search is then
         selective (SGES) and skips deletions that would violate the assumption.  ``"auto"`` raises
@@ -190,7 +193,7 @@ format : optional
     value, about_penalty = resolve_penalty(penalty, data, score, plan, time_limit)
     left = None if time_limit is None else max(time_limit - (perf_counter() - begun), 0.0)
     scorer = scorer_of(data, score, value)
-    notes = _notes(data, score, scorer, about_penalty)
+    notes = _notes(data, score, value, scorer, about_penalty)
     for note in notes:
         LOG.info(note)
     replay = None if checkpoint is None else _replay(checkpoint, data, score, value, plan)
@@ -488,13 +491,16 @@ def scorer_of(data: Dataset | Moments | None, score: AnyScore, penalty: Penalty)
 
 
 def _notes(
-    data: Dataset | Moments | None, score: AnyScore, scorer: Score, about_penalty: Sequence[str]
+    data: Dataset | Moments | None,
+    score: AnyScore,
+    penalty: Penalty,
+    scorer: Score,
+    about_penalty: Sequence[str],
 ) -> list[str]:
     """Return what was read, why this score is used, and what to inspect in the table."""
     notes: list[str] = []
     if data is not None:
-        is_chosen = isinstance(score, str) and score in ("auto", "bic")
-        why = kinds_in_words(data) if is_chosen else "as requested"
+        why = why_score(score, data, penalty) if isinstance(score, str) else "as requested"
         size = f"{data.records:,} row{'' if data.records == 1 else 's'}"
         if isinstance(data, Dataset) and (data.unit != 1 or data.holes is not None):
             size = f"{data.rows:,} rows, scored as {data.records:,} records,"

@@ -135,7 +135,7 @@ def test_the_result_is_that_of_the_search_on_the_same_score(seed: int) -> None:
 
 @pytest.mark.parametrize("name", SCORES)
 def test_every_score_that_is_named_can_be_asked_for(name: str) -> None:
-    discrete = name in ("discrete-bic", "qnml", "bdeu")
+    discrete = name in ("discrete-bic", "qnml", "bdeu", "bdeu-levels")
     example = examples.load("asia" if discrete else "greenhouse")
     for penalty, more in ((1.0, ""), ("auto", " with edge prior")):
         result = sges.learn(example, score=name, penalty=penalty)  # type: ignore[arg-type]

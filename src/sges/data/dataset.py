@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import prod
+from math import inf, prod
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -252,6 +252,12 @@ class Dataset:
     def arities(self) -> NDArray[np.int64]:
         """The number of levels of each discrete column, unobserved ones included."""
         return np.array([len(found) for found in self.levels if found is not None], np.int64)
+
+    @property
+    def records_per_cell(self) -> float:
+        """Records per combination of levels of the two discrete columns with the most levels."""
+        largest = sorted(self.arities.tolist())[-2:]
+        return self.records / max(prod(largest), 1) if len(largest) > 1 else inf
 
     def merged(self) -> "Dataset":
         """Return the same records with each distinct row stored once, sorted and weighted.

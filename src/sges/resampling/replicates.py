@@ -293,7 +293,8 @@ def source_of(score: Score) -> tuple[Dataset | Moments, AnyScore, Penalty]:
     if isinstance(score, QNML):
         return score.table, "qnml", 1.0
     if isinstance(score, BDeu):
-        return score.table, "bdeu" if score.ess == 1.0 else partial(BDeu, ess=score.ess), 1.0
+        words = {float(max(score.table.arities)): "bdeu-levels", 1.0: "bdeu"}
+        return score.table, words.get(score.ess) or partial(BDeu, ess=score.ess), 1.0
     raise InvalidArgument(
         f"a {type(score).__name__} object does not keep the data that replicates are drawn from; "
         "call sges.confidence with the table and the name or class of the score"

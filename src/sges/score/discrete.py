@@ -27,7 +27,7 @@ same table through ``sges.engine.discrete``, which counts all candidates in one 
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from sges.data.dataset import Dataset
 from sges.data.em import completed
 from sges.docstrings import documented_like
-from sges.errors import ScoreError, is_number, shown
+from sges.errors import Argument, Message, ScoreError, is_number, shown
 from sges.nodeset import NodeSet, nodes
 from sges.score.protocol import Candidates, Gains, documented_score
 
@@ -62,12 +62,14 @@ class DiscreteScore:
     def __init__(self, data: object) -> None:
         table, score = Dataset.of(data), type(self).__name__
         if stray := table.continuous:
+            name, more = table.names[stray[0]], f", and {len(stray) - 1} more" if stray[1:] else ""
             raise ScoreError(
-                f"{score}: column {table.names[stray[0]]!r} is continuous"
-                + (f", and {len(stray) - 1} more" if stray[1:] else "")
-                + "; it scores discrete columns only: discretise them, pass kinds= to Dataset.of, "
-                "or use a Gaussian or mixed score"
-            )
+                Message(
+                    f"{score}: column {name!r} is continuous{more}; it scores discrete columns "
+                    "only: discretise them, pass ", Argument("kinds", {name: "discrete"}),
+                    " if they are codes, or use a Gaussian or mixed score",
+                )
+            )  # fmt: skip
         if table.records < 1:
             raise ScoreError(f"{score}: the table has no records; at least one is needed")
         self.table, self.data = table, completed(table)
@@ -305,7 +307,8 @@ class BDeu(DiscreteScore):
     ess
         The equivalent sample size: how many imaginary records the prior is worth.  The default
         is one record for the whole table.  Results are sensitive to it: smaller values give
-        sparser graphs (Steck & Jaakkola 2002), larger ones denser graphs.
+        sparser graphs (Steck & Jaakkola 2002), larger ones denser graphs.  "levels" is the largest
+        number of levels: the prior of that column alone is then uniform.
 
     Raises
     ------
@@ -326,14 +329,15 @@ class BDeu(DiscreteScore):
 
     setting = "ess"
 
-    def __init__(self, data: object, ess: float = 1.0) -> None:
-        if not (is_number(ess) and 0 < ess < math.inf):
+    def __init__(self, data: object, ess: float | Literal["levels"] = 1.0) -> None:
+        by_levels = isinstance(ess, str) and ess == "levels"
+        if not by_levels and not (is_number(ess) and 0 < ess < math.inf):  # type: ignore[operator]
             raise ScoreError(
-                f"BDeu: ess {shown(ess)} is not a finite number above 0; "
+                f"BDeu: ess {shown(ess)} is not a finite number above 0, or 'levels'; "
                 "usual equivalent sample sizes lie between 1 and 10"
             )
         super().__init__(data)
-        self.ess = float(ess)
+        self.ess = float(max(self._arities) if by_levels else ess)
 
     def _terms(self, joint: Counts, margin: Counts, r: int, q: int) -> float:
         """Return the sums of ln Γ(n + α) / Γ(α), written as ln Γ(n + α) / Γ(1 + α) + ln α.

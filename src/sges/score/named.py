@@ -2,32 +2,41 @@
 
                               "auto"                 "bic"
     all columns continuous    gaussian-bic           gaussian-bic
-    all columns discrete      qnml                   discrete-bic
+    all columns discrete      qnml, bdeu-levels      discrete-bic
     some of each              degenerate-gaussian    degenerate-gaussian
 
-is the score that "auto" and "bic" select.  With ``penalty="auto"`` every score gets a
+is the score that "auto" and "bic" select.  qNML finds edges between independent columns that have
+so many levels that few records agree in them: if the two columns with the most levels leave fewer
+than ``MIN_RECORDS_PER_CELL`` records per combination of levels, "auto" is BDeu, with an equivalent
+sample size of one record for each level of the column with the most levels.
+With ``penalty="auto"`` every score gets a
 prior of edges (``EdgePrior``).  A number as penalty multiplies the penalty of a BIC, so "auto"
 then means "bic"; 1 is the textbook BIC, the score of the paper (which calls it MDL).  These
 defaults were chosen by measurement: see ``studies/results/defaults.md``.
 """
 
+from functools import partial
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from sges.data import Dataset, Moments
-from sges.errors import InvalidArgument, not_one_of
+from sges.errors import Argument, InvalidArgument, Message, not_one_of
 from sges.score.protocol import Score
 from sges.score.wrappers import EdgePrior
 
 Penalty: TypeAlias = float | Literal["auto"]
 """A multiplier of the penalty of a BIC, or "auto" for the prior of edges."""
 
+MIN_RECORDS_PER_CELL = 4
+"""The least ``Dataset.records_per_cell`` for which qNML is the default."""
+
 
 class NamedScore(NamedTuple):
-    """A score that has a name: its class in ``sges.score``, and why it takes no penalty."""
+    """A score that has a name: its class in ``sges.score``, why it takes no penalty, a setting."""
 
     class_name: str
     instead_of_penalty: str = ""
+    ess: str | None = None
 
     @property
     def is_penalised(self) -> bool:
@@ -36,10 +45,11 @@ class NamedScore(NamedTuple):
 
     @property
     def make(self) -> Any:  # noqa: ANN401 (the class of the score)
-        """The class of the score."""
+        """The class of the score, or what makes it with its setting."""
         from sges import score
 
-        return getattr(score, self.class_name)
+        kind = getattr(score, self.class_name)
+        return kind if self.ess is None else partial(kind, ess=self.ess)
 
 
 SCORES = {
@@ -48,6 +58,7 @@ SCORES = {
     "discrete-bic": NamedScore("DiscreteBIC"),
     "qnml": NamedScore("QNML", "it has a regret instead"),
     "bdeu": NamedScore("BDeu", "it has an equivalent sample size instead"),
+    "bdeu-levels": NamedScore("BDeu", "it has an equivalent sample size instead", "levels"),
     "degenerate-gaussian": NamedScore("DegenerateGaussian"),
     "basis": NamedScore("BasisBIC"),
     "rank": NamedScore("RankBIC"),
@@ -73,7 +84,9 @@ def named_score(word: str, data: Dataset | Moments, penalty: Penalty = 1.0) -> N
         return SCORES["gaussian-bic"]
     if data.continuous:
         return SCORES["degenerate-gaussian"]
-    return SCORES["qnml" if word == "auto" and penalty == "auto" else "discrete-bic"]
+    if word == "bic" or penalty != "auto":
+        return SCORES["discrete-bic"]
+    return SCORES["qnml" if data.records_per_cell >= MIN_RECORDS_PER_CELL else "bdeu-levels"]
 
 
 def make_score(word: str, data: Dataset | Moments, penalty: Penalty = 1.0) -> Score:
@@ -82,14 +95,28 @@ def make_score(word: str, data: Dataset | Moments, penalty: Penalty = 1.0) -> Sc
     if penalty == "auto":
         return EdgePrior(named.make(data))
     if penalty != 1.0 and not named.is_penalised:
-        raise InvalidArgument(
-            f"penalty = {penalty:g}: score {word!r} accepts no penalty; {named.instead_of_penalty}"
-        )
+        rule = f" = {penalty:g}: score {word!r} accepts no penalty; {named.instead_of_penalty}"
+        raise InvalidArgument(Message(Argument("penalty"), rule))
     score: Score = named.make(data, penalty) if named.is_penalised else named.make(data)
     return score
 
 
-def kinds_in_words(data: Dataset | Moments) -> str:
+def why_score(word: str, data: Dataset | Moments, penalty: Penalty) -> str:
+    """Return why a word stands for its score on these data, for people."""
+    if word not in ("auto", "bic"):
+        return "as requested"
+    why = _kinds_in_words(data)
+    if named_score(word, data, penalty) is not SCORES["bdeu-levels"]:
+        return why
+    assert isinstance(data, Dataset)
+    return (
+        f"{why}, and the two with the most levels leave {data.records_per_cell:.2g} records per "
+        f"combination of levels; with fewer than {MIN_RECORDS_PER_CELL}, qNML finds edges between "
+        "independent columns"
+    )
+
+
+def _kinds_in_words(data: Dataset | Moments) -> str:
     """Return how many columns are of which kind, for people."""
     discrete = 0 if isinstance(data, Moments) else len(data.discrete)
     counts = {"continuous": len(data.names) - discrete, "discrete": discrete}
