@@ -1,8 +1,11 @@
 """What is found in a table before a search, and that ordinary tables give no false alarm."""
 
+import io
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
@@ -11,7 +14,7 @@ import pytest
 from sges import learn
 from sges.data import Dataset, Description, Finding, Moments, inspect, inspection
 from sges.data.inspection import glance
-from sges.errors import in_shell
+from sges.errors import DataError, in_shell
 from sges.network import BayesianNetwork, LinearGaussian, random_dag
 
 ROWS = 400
@@ -559,3 +562,142 @@ def test_a_glance_takes_no_time_worth_mentioning() -> None:
         started = time.process_time()
         glance(data)
         assert time.process_time() - started < 0.5
+
+
+# Numbers in text, and columns that cannot be used
+
+
+def measured(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    draw = rng(seed)
+    a = np.round(draw.normal(20, 5, size=100), 1)
+    return a, a + draw.normal(size=100)
+
+
+@pytest.mark.parametrize(
+    ("texts", "what", "advice"),
+    [
+        (
+            lambda a: ["?" if i % 10 == 3 else str(x) for i, x in enumerate(a)],
+            "90 of the 100 values are numbers; the others are '?'",
+            "--missing-words '?'",
+        ),
+        (
+            lambda a: ["unknown" if i % 10 == 3 else f"{10 * x:.0f}" for i, x in enumerate(a)],
+            "90 of the 100 values are numbers; the others are 'unknown'",
+            "--missing-words unknown",
+        ),
+        (lambda a: [f"{x}%" for x in a], "all 100 values are numbers written with '%'", "remove"),
+        (lambda a: [f"$ {x}" for x in a], "all 100 values are numbers written with '$'", "remove"),
+        (lambda a: [f"{x * 100:,.2f}" for x in a], "numbers written with ','", "remove ','"),
+        (lambda a: [f"{int(x)},{(i % 7) + 100}" for i, x in enumerate(a)], "','", "--decimal ,"),
+    ],
+)
+def test_numbers_that_are_read_as_levels_are_pointed_out(
+    tmp_path: Path, texts: Callable[[np.ndarray], list[str]], what: str, advice: str
+) -> None:
+    a, b = measured()
+    path = tmp_path / "table.csv"
+    table = pd.DataFrame({"a": texts(a), "b": b})
+    table.to_csv(path, index=False)
+    for source in (path, table):
+        found = finding(source, "numbers read as levels")
+        assert found.serious
+        assert what in found.what
+        assert advice in in_shell(found.advice)
+        (note,) = [note for note in learn(source).notes if "although" in note]
+        assert note.startswith("column 'a' is read as discrete, although ")
+        assert what in note
+        assert advice in in_shell(note)
+    asked = Dataset.of(path, kinds={"a": "discrete"})
+    assert not [note for note in asked.notes if "although" in note]
+
+
+def test_the_advised_missing_word_makes_the_column_continuous(tmp_path: Path) -> None:
+    a, b = measured()
+    path = tmp_path / "table.csv"
+    lines = [f"{'?' if i % 10 == 3 else x},{y}" for i, (x, y) in enumerate(zip(a, b, strict=True))]
+    path.write_text("a,b\n" + "\n".join(lines))
+    result = learn(path, missing_words=["?"], missing="em")
+    assert result.cpdag.edge_count() == 1
+
+
+def test_a_note_on_numbers_does_not_depend_on_how_a_file_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "table.csv"
+    lines = [f"{'?' if i % 9 == 3 else i % 20},{'xy'[i % 2]}" for i in range(400)]
+    path.write_text("a,b\n" + "\n".join(lines))
+    whole = [note for note in learn(path).notes if "although" in note]
+    monkeypatch.setattr("sges.data.files.LARGE_FILE_BYTES", 1)
+    assert [note for note in learn(path).notes if "although" in note] == whole
+    assert len(whole) == 1
+
+
+def test_codes_and_levels_that_begin_with_letters_are_not_taken_for_numbers() -> None:
+    codes = [f"{i:03}" for i in rng().integers(0, 30, ROWS)]
+    diagnoses = [f"{'V' * (i % 9 == 0)}{i % 50}.{i % 3}" for i in range(ROWS)]
+    rooms = [f"A{i}" for i in rng().integers(0, 30, ROWS)]
+    table = {"code": codes, "diagnosis": diagnoses, "room": rooms}
+    assert "numbers read as levels" not in topics(table)
+
+
+def test_numbers_with_signs_that_differ_in_every_row_are_not_called_identifiers() -> None:
+    prices = [f"${100 + i}.{i % 10}0" for i in range(60)]
+    table = {"price": prices, "b": rng().normal(size=60)}
+    assert "written with '$'" in finding(table, "unusable columns").what
+    with pytest.raises(
+        DataError, match=r"all 60 values are numbers written with '\$'; remove '\$'"
+    ):
+        learn(table)
+
+
+@pytest.mark.parametrize("source", ["frame", "csv", "parquet", "standard input"])
+def test_dates_and_infinite_values_are_described_and_not_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str
+) -> None:
+    days = pd.date_range("2020-01-01", periods=50)
+    table: Any = pd.DataFrame({"day": days, **independent("a", "b", rows=50)})
+    table["c"] = table["a"] * 2 + 1
+    table.loc[7, "c"] = np.inf
+    if source == "parquet":
+        table.to_parquet(tmp_path / "t.parquet")
+        table = tmp_path / "t.parquet"
+    elif source != "frame":
+        table["day"] = table["day"].dt.strftime("%Y-%m-%d")
+        table.to_csv(tmp_path / "t.csv", index=False)
+        table = tmp_path / "t.csv"
+    if source == "standard input":
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(table.read_bytes())))
+        table = "-"
+    found = inspect(table, kinds={"day": "discrete"})
+    assert [column.name for column in found.columns] == ["a", "b"]
+    told = [f for f in found.serious if f.topic == "unusable columns"]
+    assert [f.columns for f in told] == [("day",), ("c",)]
+    assert "dates" in told[0].what
+    assert "--exclude day" in in_shell(told[0].advice)
+    assert "1 infinite value, the first in row 7" in told[1].what
+
+
+def test_a_table_of_nothing_but_dates_is_refused_for_the_dates(tmp_path: Path) -> None:
+    days = pd.DataFrame({"a": pd.date_range("2020-01-01", periods=9)})
+    path = tmp_path / "t.parquet"
+    days.to_parquet(path)
+    for table in (days, path, days.assign(b=days["a"])):
+        with pytest.raises(DataError, match="column 'a' contains dates"):
+            inspect(table)
+
+
+def test_a_discrete_column_with_nearly_a_level_per_row_is_pointed_out() -> None:
+    table = {"x": rng().normal(size=100), "k": [f"l{i % 70}" for i in range(100)]}
+    found = finding(table, "nearly a level per row")
+    assert found.serious
+    assert "'k' (70 levels)" in found.what
+    assert any("nearly a level per row" in note for note in learn(table).notes)
+
+
+def test_many_levels_are_noted_whatever_the_number_of_rows(seed: int) -> None:
+    table = rng(seed).integers(0, 100, (2000, 5)).astype(str)
+    frame = {f"c{j}": np.char.add("l", column) for j, column in enumerate(table.T)}
+    found = finding(frame, "few rows per cell")
+    assert "qNML may find some between independent columns" in found.advice
+    assert any("(few rows per cell)" in note for note in learn(frame).notes)

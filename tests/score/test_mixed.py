@@ -145,3 +145,25 @@ def test_too_many_levels_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_penalty_that_is_none_is_refused(penalty: float) -> None:
     with pytest.raises(ScoreError, match=r"penalty .* 0 or more"):
         DegenerateGaussian(dataset(mixed()), penalty)
+
+
+def test_a_discrete_column_with_a_level_for_nearly_every_record_is_refused() -> None:
+    rng = np.random.default_rng(0)
+    table = {"light": rng.normal(size=600), "heat": rng.normal(size=600)}
+    named = Dataset.of(table, kinds={"light": "discrete"})
+    with pytest.raises(ScoreError, match="600 levels in 600 records, like an identifier") as told:
+        DegenerateGaussian(named)
+    assert "kinds={'light': 'continuous'}" in str(told.value)
+    texts = [f"{value:.4f} %" for value in table["light"]]
+    percent = Dataset.of(table | {"light": texts}, kinds={"light": "discrete"})
+    with pytest.raises(ScoreError, match="all 600 values are numbers written with '%'"):
+        DegenerateGaussian(percent)
+    few = {"light": [f"l{i % 40}" for i in range(60)], "heat": table["heat"][:60]}
+    assert DegenerateGaussian(Dataset.of(few)).n == 2
+
+
+def test_a_warning_counts_the_columns_of_the_table_not_those_that_represent_them() -> None:
+    rng = np.random.default_rng(0)
+    table = {f"c{j}": [f"l{i}" for i in rng.integers(0, 12, 30)] for j in range(4)}
+    with pytest.warns(DataWarning, match=r"^5 columns, represented by 4\d numeric ones, and only"):
+        DegenerateGaussian(table | {"x": rng.normal(size=30)})

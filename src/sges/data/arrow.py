@@ -15,9 +15,9 @@ from sges.data.columns import (
     Column,
     label_column,
     number_column,
+    refused_column,
     unusable,
 )
-from sges.errors import DataError
 
 ArrowArray: TypeAlias = Any
 """A ``pyarrow`` array or chunked array, of which its stubs know too little."""
@@ -43,9 +43,8 @@ def column_of_arrow(name: str, array: ArrowArray) -> Column:
     if pa.types.is_nested(inner):
         raise unusable(name, str(inner), "nested")
     if "binary" in str(inner):  # of any size
-        raise DataError(
-            f"column {name!r} contains bytes ({inner}), not text; decode it, as UTF-8 if it is text"
-        )
+        what = f"contains bytes ({inner}), not text"
+        raise refused_column(name, what, "decode it, as UTF-8 if it is text")
     try:
         if pa.types.is_dictionary(kind):
             return _labels(name, array, declared=True)

@@ -8,7 +8,7 @@ hardly make one up.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -16,8 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sges.data.columns import MAX_NAMES_SHOWN, are_whole, few_distinct_values, listed
-from sges.data.dataset import Dataset
-from sges.data.decisions import COUNT_NAMES, MAX_COUNT_ROWS, counted_columns, rises_by_one
+from sges.data.dataset import MAX_ROWS_OF_LABELS, Dataset
+from sges.data.decisions import (
+    COUNT_NAMES,
+    MAX_COUNT_ROWS,
+    counted_columns,
+    numbers_in_text,
+    rises_by_one,
+)
 from sges.data.description import Finding
 from sges.data.reading import Kind
 from sges.errors import Argument, Message, Spelling
@@ -39,6 +45,9 @@ MAX_AT_ONCE = 1 << 18
 
 MAX_CHECKED_COLUMNS = 200
 """Neighboring rows are compared in the first columns."""
+
+MIN_PER_CELL = 5
+"""Records per combination of levels that two discrete columns need."""
 
 MAX_COMPARED_ROWS = 200_000
 """Repeated rows are looked for in tables of at most this many."""
@@ -353,6 +362,19 @@ def piled_up(data: Dataset) -> Iterator[Finding]:
         yield Finding("piled-up values", False, tuple(found), what, advice)
 
 
+def numbers_as_levels(data: Dataset, asked: Collection[str]) -> Iterator[Finding]:
+    """Find discrete columns of text in which most values are numbers; not those asked for."""
+    for v in data.discrete:
+        name = data.names[v]
+        found = (
+            None if name in asked else numbers_in_text(data.levels[v] or (), level_counts(data, v))
+        )
+        if found is not None:
+            what = f"Column {name!r} is read as discrete, although {found[0]}."
+            advice = Message("Each number is then a level of its own: ", found[1], ".")
+            yield Finding("numbers read as levels", True, (name,), what, advice)
+
+
 # Rows
 
 CONFIDENCE = Spelling("sges.confidence(table)", "sges confidence")
@@ -391,24 +413,39 @@ def few_rows(data: Dataset) -> Iterator[Finding]:
 
 
 def few_rows_per_cell(data: Dataset) -> Iterator[Finding]:
-    """Find discrete columns with too many levels, or with rare ones."""
+    """Find discrete columns with too many levels for the records, or with rare ones."""
     counts = {v: level_counts(data, v) for v in data.discrete}
     arity = {v: int((own > 0).sum()) for v, own in counts.items() if (own > 0).sum() > 1}
     records = data.records
+    crowded = [v for v, k in arity.items() if records > MAX_ROWS_OF_LABELS and 2 * k > records]
+    if crowded:
+        shown = listed({data.names[v]: f"{arity[v]} levels" for v in crowded})
+        what = f"There are fewer than two of {records:,} records per level of {shown}."
+        how = Message(
+            "Nothing can be learned about such a column: pass ",
+            exclude_option(named(data, crowded)), _or_continuous(data, crowded),
+            ", or merge levels.",
+        )  # fmt: skip
+        yield Finding("nearly a level per row", True, named(data, crowded), what, how)
     if len(arity) > 1:
         two = sorted(arity.values())
         smallest = {v: two[1] if k == two[0] else two[0] for v, k in arity.items()}
-        many = [v for v, k in arity.items() if k > 2 and 5 * k * smallest[v] > records]
+        many = [
+            v for v, k in arity.items()
+            if k > 2 and MIN_PER_CELL * k * smallest[v] > records and v not in crowded
+        ]  # fmt: skip
         if many:
             shown = listed({data.names[v]: f"{arity[v]} levels" for v in many})
             leave = "leaves" if len(many) == 1 else "leave"
             what = f"Combined with any other discrete column, {shown} {leave} "
-            what += f"fewer than 5 of {records:,} records per cell."
-            advice = "An edge then needs more parameters than the data support, so it is missed. "
+            what += f"fewer than {MIN_PER_CELL} of {records:,} records per cell."
+            advice = (
+                "Most scores then miss edges, and qNML may find some between independent columns. "
+            )
             how = Message(f"{advice}Merge levels", _or_continuous(data, many), ".")
             yield Finding("few rows per cell", True, named(data, many), what, how)
     least = {v: int(counts[v][counts[v] > 0].min()) for v, k in arity.items() if k > 2}
-    rare = [v for v, count in least.items() if records >= 50 and count < 5]
+    rare = [v for v, n in least.items() if records >= 50 and n < 5 and v not in crowded]
     if rare:
         shown = listed({data.names[v]: least[v] for v in rare})
         has = "column has a level" if len(rare) == 1 else "columns have levels"
@@ -422,7 +459,7 @@ def _or_continuous(data: Dataset, columns: Sequence[int]) -> Message:
     """Return the advice to take integers as continuous, if a column holds integers."""
     for v in columns:
         levels = [level for level in data.levels[v] or () if level is not None]
-        if len(levels) > 2 and all(isinstance(level, int) for level in levels):
+        if len(levels) > 2 and all(isinstance(level, int | float) for level in levels):
             kind = Argument("kinds", {data.names[v]: "continuous"})
             return Message(", or pass ", kind, " if its numbers are quantities")
     return Message("")

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.errors import Argument, DataError, Message
+from sges.errors import Argument, DataError, Message, Spelling
 
 MAX_LEVELS = 65_536
 """The largest number of levels of a discrete column: two bytes for each code."""
@@ -294,6 +294,26 @@ def numbers_of(labels: Sequence[Any]) -> list[float] | None:
     return found if all(map(math.isfinite, found)) else None
 
 
+SIGNS = "%‰$€£¥₹°"
+"""Signs that are written beside numbers."""
+
+GROUPED = re.compile(r"[+-]?\d{1,3}([,.']\d{3})+([.,]\d+)?")
+"""A number as text, with thousands separators."""
+
+
+def signs_beside(label: str) -> str | None:
+    """Return the signs and separators of a text that is a number without them; None if it is not.
+
+    >>> [signs_beside(text) for text in ("8.8%", "$1,234.50", "7", "?", "A4")]
+    ['%', '$,', '', None, None]
+    """
+    number = re.sub(rf"[\s{SIGNS}]", "", label)
+    if not (NUMBER.fullmatch(number) or GROUPED.fullmatch(number)):
+        return None
+    signs = "".join(sign for sign in (*SIGNS, ",", "'") if sign in label)
+    return signs + " " * (re.search(r"\d\s+\d", label) is not None)
+
+
 def listed(names: Sequence[str] | Mapping[str, object], *, quote: bool = True) -> str:
     """Return the first few names, and how many more there are; a mapping adds a word to each.
 
@@ -319,11 +339,11 @@ def refuse_infinities(columns: list[Column], start: int = 0) -> None:
         if column.missing is not None:
             infinite &= ~column.missing
         if count := int(infinite.sum()):
-            raise DataError(
-                f"column {column.name!r} contains {count} infinite "
-                f"value{'' if count == 1 else 's'}, the first in row "
-                f"{start + int(infinite.argmax())} (counted from 0); replace them by "
-                "numbers, or by missing values"
+            raise refused_column(
+                column.name,
+                f"contains {count} infinite value{'' if count == 1 else 's'}, the first in row "
+                f"{start + int(infinite.argmax())} (counted from 0)",
+                "replace them by numbers, or by missing values",
             )
 
 
@@ -388,9 +408,25 @@ def packed(
 # Errors that all adapters share
 
 
-def refusal(*parts: str | Argument) -> DataError:
+def refusal(*parts: str | Spelling) -> DataError:
     """Return the error whose message has these parts, some of them arguments that it advises."""
     return DataError(Message(*parts))
+
+
+class UnusableColumn(DataError):
+    """A column that cannot be used; ``inspect`` tells of it and leaves it out."""
+
+    column: str
+    what: str
+    remedy: Message
+
+
+def refused_column(name: str, what: str, *remedy: str | Spelling) -> UnusableColumn:
+    """Return the error for a column that cannot be used: what it has, and what would help."""
+    error = UnusableColumn(Message(f"column {name!r} {what}; ", *remedy))
+    # Not arguments of the error, which a cluster would have to call again.
+    error.column, error.what, error.remedy = name, what, Message(*remedy)
+    return error
 
 
 def leave_out(name: str) -> Message:
@@ -402,7 +438,7 @@ Problem: TypeAlias = Literal["type", "dates", "nested", "entry"]
 """Why the values of a column cannot be used."""
 
 
-def unusable(name: str, kind: str, problem: Problem = "type") -> DataError:
+def unusable(name: str, kind: str, problem: Problem = "type") -> UnusableColumn:
     """Return the error for a column whose values cannot be used."""
     what, remedy = {
         "type": (
@@ -419,25 +455,23 @@ def unusable(name: str, kind: str, problem: Problem = "type") -> DataError:
             "convert the column to one of these",
         ),
     }[problem]
-    return refusal(f"column {name!r} {what}; {remedy}, or ", leave_out(name))
+    return refused_column(name, what, f"{remedy}, or ", leave_out(name))
 
 
 def complex_numbers(name: str) -> DataError:
     """Return the error for a column of complex numbers."""
-    return DataError(
-        f"column {name!r} contains complex numbers; give the real and the imaginary part a column "
-        "each"
-    )
+    remedy = "give the real and the imaginary part a column each"
+    return refused_column(name, "contains complex numbers", remedy)
 
 
 def too_many_levels(name: str, levels: int, occurring: int, declared: bool) -> DataError:
     """Return the error for a discrete column with more levels than ``MAX_LEVELS``."""
-    what = f"column {name!r} has {levels} levels, but a discrete column may have at most "
-    what += f"{MAX_LEVELS}; "
+    what = f"has {levels} levels, but a discrete column may have at most {MAX_LEVELS}"
     if declared and occurring <= MAX_LEVELS:
-        return refusal(what, f"only {occurring} of them occur: remove the unused categories")
+        remedy = f"only {occurring} of them occur: remove the unused categories"
+        return refused_column(name, what, remedy)
     looks = "it looks like an identifier: "
-    return refusal(what, looks, leave_out(name), ", or merge its rare levels")
+    return refused_column(name, what, looks, leave_out(name), ", or merge its rare levels")
 
 
 def no_such_column(place: str, name: str, other: str) -> DataError:

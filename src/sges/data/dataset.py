@@ -25,6 +25,7 @@ from sges.data.columns import (
     packed,
     refusal,
     refuse_infinities,
+    refused_column,
 )
 from sges.data.decisions import (
     MAX_INTEGER_LEVELS,
@@ -32,6 +33,7 @@ from sges.data.decisions import (
     Tally,
     Values,
     continuous_holes,
+    numbers_in_text,
     stacked_holes,
 )
 from sges.data.em import too_few_pairs
@@ -388,6 +390,9 @@ def dataset_of_columns(
         if kind is Kind.DISCRETE and are_records and column.name not in named:
             rows = len(column) - column.missing_count
             check_levels(column.name, len(column.distinct()), rows, column.labels)
+        if column.labels is not None and not column.declared and column.name not in asked:
+            times = np.bincount(column.present(), minlength=len(column.labels))
+            notes.add_text(column.name, column.labels, times)
     if counts is None:
         notes.add_counts(columns, kinds)
     with_holes = reading.missing == "em" and any(column.missing is not None for column in columns)
@@ -532,6 +537,8 @@ def check_levels(name: str, levels: int, rows: int, labels: Sequence[Any] | None
     if labels is not None and all(decimal_comma.fullmatch(str(label)) for label in labels):
         remedy = "numbers with a decimal comma: read the file with "
         raise refusal(what, remedy, Argument("decimal", ","))
+    if labels is not None and (found := numbers_in_text(labels, np.ones(len(labels)))):
+        raise refused_column(name, f"is text, although {found[0]}", found[1])
     kind, aim = "discrete", "to keep it"
     if labels is not None and numbers_of(labels) is not None:
         kind, aim = "continuous", "if these texts are numbers"

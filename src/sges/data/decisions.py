@@ -38,9 +38,10 @@ from sges.data.columns import (
     numbers_of,
     ranks,
     refusal,
+    signs_beside,
 )
 from sges.data.reading import Kind, Missing
-from sges.errors import Argument, DataError, Message
+from sges.errors import Argument, DataError, Message, Spelling
 
 MAX_INTEGER_LEVELS = 10
 """An integer column with more distinct values than this is continuous."""
@@ -165,6 +166,44 @@ def hidden_numbers(labels: Sequence[Any], rows: int) -> list[float] | None:
     return numbers_of(labels)
 
 
+def numbers_in_text(labels: Sequence[Any], counts: NDArray[Any]) -> tuple[str, Message] | None:
+    """Return what shows that labels are numbers, and what helps; None if they are levels.
+
+    Numbers are read as text if a few words are among them, or signs beside them.
+
+    >>> labels = [*map(str, range(90)), "?"]
+    >>> print(*numbers_in_text(labels, np.repeat([1, 10], [90, 1])), sep=": ")
+    90 of the 100 values are numbers; the others are '?': pass missing_words=['?'] if this means \
+that a value is missing (in a file; otherwise replace it by None)
+    """
+    texts = {label: i for i, label in enumerate(labels) if isinstance(label, str) and counts[i]}
+    signs = {label: signs_beside(label) for label in texts}
+    numbers = [label for label, beside in signs.items() if beside is not None]
+    words = [label for label in texts if signs[label] is None]
+    beside = sorted({sign for label in numbers for sign in signs[label] or ""})
+    count, total = (int(sum(counts[texts[one]] for one in which)) for which in (numbers, texts))
+    is_usual = len(numbers) <= MAX_INTEGER_LEVELS or len(words) > MAX_NAMES_SHOWN
+    if is_usual or 2 * count < total or not (words or beside):
+        return None
+    share = f"all {total:,}" if count == total else f"{count:,} of the {total:,}"
+    what = f"{share} values are numbers"
+    advice: list[str | Spelling] = []
+    if beside:
+        what += f" written with {listed(beside)}"
+        advice = [f"remove {listed(beside)} from the values before the table is read"]
+        if beside == [","] and not any("." in label for label in numbers):
+            advice = ["pass ", Argument("decimal", ","), " if the comma is a decimal mark, or "]
+            advice += ["remove it before the table is read"]
+    if words:
+        what += f"; the others are {listed(words)}"
+        means = "this means" if len(words) == 1 else "these mean"
+        them = "it" if len(words) == 1 else "them"
+        advice += [*([", and "] if advice else []), "pass ", Argument("missing_words", words)]
+        advice += [f" if {means} that a value is missing"]
+        advice += [Spelling(f" (in a file; otherwise replace {them} by None)", "")]
+    return what, Message(*advice)
+
+
 def rises_by_one(values: NDArray[Any]) -> bool:
     """Return whether each number is one more than the one before it."""
     for part in (values[:LEADING_ROWS], values):
@@ -184,6 +223,7 @@ class KindNotes:
     integers: dict[Kind, dict[str, str]] = field(default_factory=dict)
     floats: dict[str, str] = field(default_factory=dict)
     texts: list[str] = field(default_factory=list)
+    mixed: list[str] = field(default_factory=list)
     row_numbers: list[str] = field(default_factory=list)
     counts: str | None = None
     constant: list[str] = field(default_factory=list)
@@ -222,6 +262,13 @@ class KindNotes:
             self.integers.setdefault(kind, {})[known.name] = words
         elif count is not None and 1 < count <= known.used // 2:
             self.floats[known.name] = words
+
+    def add_text(self, name: str, levels: Sequence[Any], counts: NDArray[Any]) -> None:
+        """Take note of a discrete column of text if most of its values are numbers."""
+        if (found := numbers_in_text(levels, counts)) is not None:
+            what, advice = found
+            said = f"column {name!r} is read as discrete, although {what}: "
+            self.mixed.append(Message(said, advice))
 
     def add_counts(self, columns: list[Column], kinds: list[Kind]) -> None:
         """Take note of a column that may say how often each row of a cross-table occurs.
@@ -262,6 +309,7 @@ class KindNotes:
                     Argument("weights", self.counts),
                 )
             )
+        notes += self.mixed
         as_text = self.texts, "numbers as text", "read as numbers", Kind.CONTINUOUS
         cases: list[tuple[list[str] | dict[str, str], str, str, Kind, str]] = [
             (*as_text, "to treat the texts as levels")
@@ -393,8 +441,10 @@ def continuous_holes(column: Column) -> DataError:
         f"column {column.name!r} is continuous and {count} of its values are missing; ",
         Argument("missing", "level"),
         " is for discrete columns: pass ",
+        Argument("missing", "em"),
+        " to estimate from the observed values, ",
         Argument("missing", "drop"),
-        ", or ",
+        " to drop these rows, or ",
         Argument("kinds", {column.name: "discrete"}),
         " if its values are codes",
     )

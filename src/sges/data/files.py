@@ -25,7 +25,16 @@ import pyarrow.csv
 from sges.data.arrow import ArrowType, column_of_arrow
 from sges.data.columns import Column, joined_tables, no_such_column, refusal
 from sges.data.reading import MISSING_WORDS, Format, Reading, label_notes, places_to_read
-from sges.errors import Argument, DataError, FileError, InvalidArgument, Message, SgesError, shown
+from sges.errors import (
+    Argument,
+    DataError,
+    FileError,
+    InvalidArgument,
+    Message,
+    SgesError,
+    Spelling,
+    shown,
+)
 
 Compression: TypeAlias = Literal["gzip", "bz2", "zstd"]
 
@@ -135,6 +144,10 @@ class File:
     def places(self) -> dict[str, int]:
         """The places of the columns to read."""
         return places_to_read(self.reading, list(self.schema.names))
+
+    def leave_out(self, name: str) -> None:
+        """Do not read a column."""
+        vars(self)["places"] = {one: place for one, place in self.places.items() if one != name}
 
     def notes(self) -> list[str]:
         """Return the notes on columns of the file that are not read."""
@@ -478,7 +491,10 @@ def _check_text(file: File) -> None:
                 f"{file.name}: the header {header[:60]!r} contains no {file.delimiter!r} and seems "
             )
             remedy = f"to be separated by {other_mark!r}; pass "
-            raise refusal(what, remedy, Argument("delimiter", other_mark))
+            tab = Spelling(r"delimiter='\t'", "--delimiter tab")
+            raise refusal(
+                what, remedy, tab if other_mark == "\t" else Argument("delimiter", other_mark)
+            )
     fields = [field.strip(' "') for field in header.split(file.delimiter)]
     # Whole numbers are names with which libraries number columns.
     if all(map(_NUMBER.fullmatch, fields)) and not all(field.isdigit() for field in fields):

@@ -6,21 +6,29 @@ other columns, collinear groups, curves).
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sges.data import checks, relations
 from sges.data.checks import exclude_option, level_counts, observed_values, take_rows, without_holes
-from sges.data.columns import Column, are_whole, joined_tables, listed
+from sges.data.columns import (
+    Column,
+    UnusableColumn,
+    are_whole,
+    joined_tables,
+    listed,
+    refuse_infinities,
+    refused_column,
+)
 from sges.data.dataset import (
     MAX_ROWS_OF_LABELS,
     Dataset,
     dataset_of_columns,
     effective_notes,
 )
-from sges.data.decisions import counted_columns, hidden_numbers
+from sges.data.decisions import counted_columns, hidden_numbers, numbers_in_text
 from sges.data.description import ColumnFacts, Description, Finding
 from sges.data.moments import Moments
 from sges.data.reading import (
@@ -37,7 +45,10 @@ from sges.data.reading import (
 from sges.data.sources import statistics_of
 from sges.data.tables import columns_of, comes_in_parts, names_of
 from sges.docstrings import documented_like
-from sges.errors import Message, check_instance
+from sges.errors import DataError, Message, check_instance
+
+if TYPE_CHECKING:
+    from sges.data.files import File
 
 MAX_PAIR_ROWS = 20_000
 """Pairs of columns are compared on this many rows, evenly spaced."""
@@ -67,7 +78,8 @@ def describe(data: Dataset, asked: frozenset[str] = frozenset()) -> Description:
         notes = (_sample_note(data.rows, len(rows)), *notes)
         data = take_rows(data, rows)
     columns = tuple(_facts(data, v, data.names[v] in asked) for v in range(data.n))
-    found = sorted(_findings(data), key=lambda finding: not finding.serious)
+    found = [*checks.numbers_as_levels(data, asked), *_findings(data)]
+    found = sorted(found, key=lambda finding: not finding.serious)
     records = replace(data, holes=None).records
     return Description(data.rows, records, columns, tuple(found), notes)
 
@@ -90,9 +102,9 @@ def inspect(
 ) -> Description:
     """Look at a table before a search: what it holds, and what in it matters.
 
-    The same as ``Dataset.of(table, ...).describe()``, but missing values are described rather than
-    refused, and of a large file or folder only a part of the rows is held in memory: some
-    100,000 to 200,000, in evenly spaced blocks.
+    The same as ``Dataset.of(table, ...).describe()``, but missing values and columns that cannot be
+    used (dates, infinite values) are described rather than refused, and of a large file or folder
+    only a part of the rows is held in memory: some 100,000 to 200,000, in evenly spaced blocks.
 
     Parameters
     ----------
@@ -129,13 +141,11 @@ def inspect(
         whole = statistics_of(table, reading, rows=True)
         assert isinstance(whole, Dataset)
         return describe(whole)
-    if is_path(table):
-        found, noted = _columns_of_files(table, reading)
-    else:
-        found, noted = columns_of(table, reading), label_notes(reading, names_of(table))
     in_column = reading.weights if isinstance(reading.weights, str) else None
-    asked = kinds_asked(reading, [column.name for column in found if column.name != in_column])
-    found, unusable = _without_unusable(found, in_column, asked)
+    found, noted, refused = _readable_columns(table, reading, in_column)
+    names_read = [column.name for column in found if column.name != in_column]
+    asked = kinds_asked(reading, [*names_read, *(error.column for error in refused)])
+    found, unusable = _without_unusable(found, in_column, asked, refused)
     left = {column.name for column in found}
     asked = {name: kind for name, kind in asked.items() if name in left}
     data = dataset_of_columns(found, replace(reading, kinds=asked), noted)
@@ -146,23 +156,74 @@ def inspect(
     return replace(description, findings=(*unusable, *description.findings))
 
 
+def _readable_columns(
+    table: Table, reading: Reading, weights: str | None
+) -> tuple[list[Column], list[str], list[UnusableColumn]]:
+    """Return the columns of a table, notes, and errors on columns that cannot be used."""
+    refused: list[UnusableColumn] = []
+    files: list[File] = []
+    if is_path(table):
+        from sges.data.files import open_files  # pyarrow: only when it is used
+
+        files = open_files(table, reading)
+    while True:
+        try:
+            if files:
+                return *_columns_of_files(files), refused
+            return columns_of(table, reading), label_notes(reading, names_of(table)), refused
+        except UnusableColumn as error:
+            if error.column == weights or (files and len(files[0].places) == 1):
+                raise
+            refused.append(error)
+            reading = replace(reading, exclude=(*(reading.exclude or ()), error.column))
+            for file in files:
+                file.leave_out(error.column)
+        except DataError:
+            if refused:  # and there is no other column
+                raise refused[0] from None
+            raise
+
+
 def _without_unusable(
-    columns: list[Column], weights: str | None, asked: Collection[str]
+    columns: list[Column],
+    weights: str | None,
+    asked: Collection[str],
+    refused: list[UnusableColumn],
 ) -> tuple[list[Column], list[Finding]]:
-    """Return the columns that can be used, and findings on the others, which learn refuses."""
+    """Return the columns that can be used, and findings on the others, which learn refuses.
+
+    ``refused`` are errors on columns that were not read, and those with infinite values are added.
+    """
     rows, empty, named = len(columns[0]), [], []
     for column in columns:
+        try:
+            refuse_infinities([column] if column.name != weights else [])
+        except UnusableColumn as error:
+            refused.append(error)
+            continue
         present = rows - column.missing_count
         if rows and not present:
             empty.append(column.name)
         elif column.labels is not None and column.name != weights and column.name not in asked:
             is_different = present > MAX_ROWS_OF_LABELS and len(column.distinct()) == present
             if is_different and hidden_numbers(column.labels, rows) is None:
-                named.append(column.name)
-    usable = [column for column in columns if column.name not in {*empty, *named}]
+                if mixed := numbers_in_text(column.labels, np.ones(present)):
+                    refused.append(
+                        refused_column(column.name, f"is text, although {mixed[0]}", mixed[1])
+                    )
+                else:
+                    named.append(column.name)
+    gone = {*empty, *named, *(error.column for error in refused)}
+    usable = [column for column in columns if column.name not in gone]
     if len(usable) <= (weights is not None):
         return columns, []  # and the error says why nothing is left
-    found: list[Finding] = []
+    found = [
+        Finding(
+            "unusable columns", True, (error.column,), f"Column {error.column!r} {error.what}.",
+            Message("No graph can be learned with it: ", error.remedy, "."),
+        )
+        for error in refused
+    ]  # fmt: skip
     if empty:
         what = f"{counted_columns(empty, 'has', 'have')} no values: {listed(empty)}."
         advice = Message("Such columns must be left out: ", exclude_option(empty), ".")
@@ -175,12 +236,11 @@ def _without_unusable(
     return usable, found
 
 
-def _columns_of_files(table: Table, reading: Reading) -> tuple[list[Column], list[str]]:
+def _columns_of_files(files: list["File"]) -> tuple[list[Column], list[str]]:
     """Return the columns of a file or folder and notes; of a large one, only some of the rows."""
-    from sges.data.files import are_large, open_files, read_files  # pyarrow: only when it is used
+    from sges.data.files import are_large, read_files  # pyarrow: only when it is used
 
-    files = open_files(table, reading)
-    noted = files[0].notes()
+    noted, reading = files[0].notes(), files[0].reading
     parts: list[list[Column]] = []
     seen, limit = 0, max(1, MAX_SAMPLED_ROWS // len(files))
     if (reading.weights is None or isinstance(reading.weights, str)) and are_large(files):
@@ -274,6 +334,7 @@ def glance(data: Dataset | Moments) -> tuple[str, ...]:
         sample = without_holes(_spaced(data, GLANCE_ROWS))
         found = relations.collinear_columns(sample, brief=True)
         if data.n <= GLANCE_COLUMNS:
+            has_few_rows = data.rows <= GLANCE_ROWS or data.records_per_cell < checks.MIN_PER_CELL
             found = [
                 *checks.stand_ins(sample),
                 *relations.duplicates(sample),
@@ -281,7 +342,7 @@ def glance(data: Dataset | Moments) -> tuple[str, ...]:
                 *found,
                 *checks.tails(sample),
                 *checks.dependent_rows(take_rows(data, slice(0, GLANCE_ROWS))),
-                *(checks.few_rows_per_cell(data) if data.rows <= GLANCE_ROWS else ()),
+                *(checks.few_rows_per_cell(data) if has_few_rows else ()),
             ]
     return tuple(dict.fromkeys(finding.topic for finding in found if finding.serious))
 

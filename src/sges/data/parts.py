@@ -298,6 +298,9 @@ class Summary:
                 present = codes[codes < len(labels)]
                 texts = labels if isinstance(labels[0], str) else None
                 check_levels(name, len(np.unique(present)), len(present), texts)
+        for known, codes, levels in zip(self.values, counts.codes, counts.levels, strict=True):
+            if known.family == "text" and not known.declared and known.name not in asked:
+                notes.add_text(known.name, levels, np.bincount(codes, counts.weights, len(levels)))
         check_records(counts.records)
         is_constant = (counts.codes == counts.codes[:, :1]).all(axis=1)
         notes.constant = [counts.names[i] for i in np.flatnonzero(is_constant)]

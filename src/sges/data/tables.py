@@ -21,6 +21,7 @@ from sges.data.columns import (
     complex_numbers,
     label_column,
     number_column,
+    refused_column,
     unusable,
 )
 from sges.data.moments import numbered_names
@@ -228,9 +229,10 @@ def list_column(name: str, entries: list[Any]) -> Column:
     families = {_family(name, entry) for entry in present}
     if len(families) > 1 and families != {"integer", "real"}:
         counts = sorted(Counter(type(entry).__name__ for entry in present).items())
-        raise DataError(
-            f"column {name!r} mixes types ({', '.join(f'{n} {kind}' for kind, n in counts)}); "
-            "convert all values to numbers, or all to text"
+        raise refused_column(
+            name,
+            f"mixes types ({', '.join(f'{n} {kind}' for kind, n in counts)})",
+            "convert all values to numbers, or all to text",
         )
     if families == {"text"}:
         places: dict[str, int] = {}
@@ -241,9 +243,10 @@ def list_column(name: str, entries: list[Any]) -> Column:
     if families == {"integer"}:
         low, high = min(present), max(present)
         if low < -(2**63) or high >= 2**64 or (low < 0 and high >= 2**63):
-            raise DataError(
-                f"column {name!r} contains integers beyond 64 bits ({max(present, key=abs)}); "
-                "give them as text if they are codes, or as floats if they are quantities"
+            raise refused_column(
+                name,
+                f"contains integers beyond 64 bits ({max(present, key=abs)})",
+                "give them as text if they are codes, or as floats if they are quantities",
             )
         kind = np.uint64 if high >= 2**63 else np.int64
     values = np.zeros(len(entries), kind)

@@ -342,7 +342,11 @@ def condition(
     if len(correlation) >= records:
         # Every column is then a function of some others, and only copies are worth naming.
         relations = copies(correlation)
-        why = f"{len(correlation)} columns and only {records:g} records"
+        columns = len(set(labels))
+        why = f"{columns} columns" if columns == len(correlation) else (
+            f"{columns} columns, represented by {len(correlation)} numeric ones,"
+        )  # fmt: skip
+        why += f" and only {records:g} records"
     else:
         relations = linear_relations(correlation)
         one = len(relations) == 1

@@ -33,11 +33,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sges.data import em
-from sges.data.dataset import Dataset
+from sges.data.columns import leave_out
+from sges.data.dataset import MAX_ROWS_OF_LABELS, Dataset
+from sges.data.decisions import numbers_in_text
 from sges.data.products import add_products, mirror
 from sges.data.reading import Kind
 from sges.docstrings import documented_like
-from sges.errors import ScoreError, is_number, shown
+from sges.errors import Argument, Message, ScoreError, is_number, shown
 from sges.nodeset import NodeSet, as_permutation, nodes
 from sges.score.gaussian.additive import Functions, Polynomials, choose_functions
 from sges.score.gaussian.bic import GaussianBIC, rank_scores
@@ -61,6 +63,7 @@ Expansion: TypeAlias = Functions | Polynomials
 
 MAX_COLUMNS = 20_000  # that may represent a table: their correlations take 3 GB
 RECORD_LIMIT = 20_000  # that a basis score counts at most, whatever the size of the table
+MAX_LEVELS_PER_RECORD = 0.95  # of a discrete column: nearly every record would have its own
 CHUNK_ROWS = 1 << 14  # whose columns are written out at a time, unless the columns are many
 CHUNK_CELLS = 1 << 25  # that are written out at a time: 256 MiB
 
@@ -400,6 +403,12 @@ def _encodings(dataset: Dataset, expansions: Sequence[Expansion] | None) -> list
             f"{dataset.names[worst]!r}; at most {MAX_COLUMNS} can be scored: merge levels or "
             "leave it out"
         )
+    for v, width in widths.items():
+        if (
+            dataset.records > MAX_ROWS_OF_LABELS
+            and width >= MAX_LEVELS_PER_RECORD * dataset.records
+        ):
+            raise _level_per_record(dataset, v, width + 1, shares[v])
     encodings = {
         v: _indicators(dataset.codes[i], shares[v]) for i, v in enumerate(dataset.discrete)
     }
@@ -414,6 +423,17 @@ def _encodings(dataset: Dataset, expansions: Sequence[Expansion] | None) -> list
             encodings[v] = _functions(column, weights(v), expansions[i])
     warn_of_constants([dataset.names[v] for v in range(dataset.n) if encodings[v].constant])
     return [encodings[v] for v in range(dataset.n)]
+
+
+def _level_per_record(dataset: Dataset, v: int, levels: int, shares: Floats) -> ScoreError:
+    """Return the error for a discrete column that has a level for nearly every record."""
+    name = dataset.names[v]
+    what = f"column {name!r} is discrete and has {levels} levels in {dataset.records} records"
+    found = numbers_in_text(dataset.levels[v] or (), shares * dataset.records)
+    if found is not None:
+        return ScoreError(Message(f"{what}, although {found[0]}: ", found[1]))
+    quantities = ", or pass ", Argument("kinds", {name: "continuous"}), " if it contains quantities"
+    return ScoreError(Message(f"{what}, like an identifier; ", leave_out(name), *quantities))
 
 
 def _itself(values: Floats, weights: Floats) -> _Encoding:
