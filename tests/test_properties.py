@@ -5,6 +5,7 @@ from hypothesis import given
 
 import naive
 from bridge import measured, pdag_of
+from sges import examples, learn
 from sges.errors import GraphError, InvalidProperty, Undecided
 from sges.graph import PDAG, Between, covered_edges, dag_to_cpdag, members
 from sges.properties import (
@@ -179,3 +180,15 @@ def test_a_property_answers_outside_the_interval_and_refuses_inside(
         Undecided, match="between 3 and 5, so it is not known whether it is at most 4"
     ):
         MaxTreewidth(4).holds(dag)
+
+
+@pytest.mark.parametrize("bound", ["x", -1, 1.5])
+@pytest.mark.parametrize("name", ["clique_bound", "size_bound"])
+def test_a_bound_of_an_own_property_must_be_a_number(name: str, bound: object) -> None:
+    class Own:
+        def holds(self, graph: PDAG) -> bool:  # noqa: ARG002
+            return True
+
+    setattr(Own, name, bound)
+    with pytest.raises(InvalidProperty, match=f"Own.{name} is .*; it must be a whole number"):
+        learn(examples.load("asia"), assume=Own())

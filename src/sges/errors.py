@@ -277,10 +277,9 @@ def check_number(
         return
     kind = "a whole number" if whole else "a number"
     size = f"{least:,} or more" if most == math.inf else f"from {least:,} to {most:,}"
-    last = ", or None" if optional else ""
-    raise InvalidArgument(
-        Message(Argument(what), f" = {shown(value)}: it must be {kind}, {size}{last}")
-    )
+    rule = f" = {shown(value)}: it must be {kind}, {size}"
+    none = Spelling(", or None" if optional else "", "")
+    raise InvalidArgument(Message(Argument(what), rule, none))
 
 
 def check_flag(what: str, value: object) -> None:

@@ -368,9 +368,13 @@ class SearchPlan:
             measured = MaxParents.of(result.cpdag).k
             if measured > assume.k:
                 notes.append(
-                    f"a variable of the graph has {measured} parents, more than the {assume.k} "
-                    "assumed for the true graph: the assumption restricts which deletions are "
-                    "considered, not the result; use max_indegree to limit the graph"
+                    Message(
+                        f"a variable of the graph has {measured} parents, more than the {assume.k} "
+                        "assumed for the true graph: the assumption restricts which deletions are "
+                        "considered, not the result; use ",
+                        Argument("max_indegree"),
+                        " to limit the graph",
+                    )
                 )
         return replace(result, notes=(*result.notes, *notes))
 

@@ -14,6 +14,7 @@ edges (``docs/errata.md``).  Heredity is about nodes only, and holds.
 Paper: Section 4.2, complexity measures; Section 6, v-structures and treewidth.
 """
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +22,16 @@ from itertools import combinations, product
 from typing import ClassVar, Protocol, Self, runtime_checkable
 
 from sges.docstrings import documented_like, documented_like_base
-from sges.errors import InvalidArgument, InvalidProperty, Undecided, check_number, shown
+from sges.errors import (
+    InvalidArgument,
+    InvalidProperty,
+    Message,
+    Spelling,
+    Undecided,
+    check_number,
+    is_number,
+    shown,
+)
 from sges.graph.equivalence import covered_edges, is_dag, pdag_to_dag
 from sges.graph.pdag import PDAG, check_graph
 from sges.graph.undirected import Between, largest_clique, moral_graph, treewidth
@@ -90,9 +100,10 @@ class AtMost(ABC):
         if isinstance(self.k, bool) or not isinstance(self.k, int):
             raise InvalidProperty(f"{name}({self.k!r}): the bound must be an integer")
         if self.k < self.smallest:
-            raise InvalidProperty(
-                f"{name}({self.k}): the bound must be at least {self.smallest}; {self.why_smallest}"
-            )
+            option = "-".join(re.findall("[A-Z][a-z]*", name)).lower()
+            given = Spelling(f"{name}({self.k})", f"--{option} {self.k}")
+            rule = f": the bound must be at least {self.smallest}; {self.why_smallest}"
+            raise InvalidProperty(Message(given, rule))
 
     @classmethod
     @documented_like(Property.holds)
@@ -318,6 +329,13 @@ def check_is_property(what: str, value: object) -> None:
             f"{what} = {shown(value)} is not a property; it needs a method holds(graph), like "
             "MaxParents(2)"
         )
+    for name in ("clique_bound", "size_bound"):
+        bound = getattr(value, name, None)
+        if bound is not None and not (is_number(bound, whole=True) and bound >= 0):
+            raise InvalidProperty(
+                f"{type(value).__name__}.{name} is {shown(bound)}; it must be a whole number, 0 or "
+                "more, or None"
+            )
 
 
 def check_property(prop: Property, largest: int = 4) -> None:

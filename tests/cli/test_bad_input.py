@@ -41,6 +41,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "damaged.parquet").write_bytes(b"PAR1 and no more")
     (tmp_path / "semicolons.csv").write_text("a;b\n1;2\n2;1\n")
     (tmp_path / "holes.csv").write_text("a,b\n1.5,2\n,1\n2.5,\n0.5,4\n")
+    (tmp_path / "numbers.csv").write_text("a,b\n1.5,2.5\n2.5,1.5\n0.5,4.5\n")
+    (tmp_path / "table.txt").write_text("a\tb\n1.5\t2\n2.5\t1\n0.5\t4\n")
     (tmp_path / "no.json").write_text("{")
     (tmp_path / "page.html").write_text("<!DOCTYPE html>\n<p>")
     (tmp_path / "ab.csv").write_text("source,target,type\na,b,directed\n")
@@ -71,9 +73,16 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("learn ASIA --out file/below", 1, "file"),
         ("learn ASIA --start no.json", 1, "JSON"),
         ("learn ASIA --score bdue", 2, "did you mean 'bdeu'?"),
-        ("learn ASIA --score bdeu --penalty 3", 2, "penalty = 3"),
-        ("learn ASIA --max-parents 0", 2, "MaxParents(0): the bound must be at least 1"),
-        ("learn ASIA --v-width -1", 2, "MaxVWidth(-1): the bound"),
+        ("learn ASIA --score bdeu --penalty 3", 2, "--penalty = 3"),
+        ("learn ASIA --max-parents 0", 2, "sges: --max-parents 0: the bound must be at least 1"),
+        ("learn ASIA --v-width -1", 2, "sges: --max-v-width -1: the bound"),
+        ("learn ASIA --max-indegree -1", 2, "it must be a whole number, 0 or more\n"),
+        ("learn ASIA --n-jobs 0", 2, "or -1 for as many as there are cores\n"),
+        ("confidence ASIA --time-limit 0", 1, "sges: --time-limit = 0: no replicate"),
+        ("learn numbers.csv --score qnml", 1, "pass --kinds a=discrete if they are codes"),
+        ("learn holes.csv --missing level --kinds continuous", 1, "pass --missing em to estimate"),
+        ("learn table.txt", 1, "pass --format csv"),
+        ("learn table.txt --format csv", 1, "pass --delimiter tab\n"),
         ("learn ASIA --max-parents two", 2, "'--max-parents'"),
         ("learn ASIA --max-parents 2 --v-width 2", 2, "--max-parents and --max-v-width were both"),
         ("learn ASIA --penalty -1", 2, "--penalty = -1.0: it must be a number of at least 0"),
@@ -141,6 +150,19 @@ def test_a_mistake_is_one_line_and_leaves_nothing_behind(
     assert re.fullmatch(r"sges: [^\n]+\n", shown.err)
     assert said in shown.err
     assert sorted(here.rglob("*")) == before
+
+
+@pytest.mark.parametrize("command", ["inspect", "learn", "confidence --replicates 2"])
+@pytest.mark.parametrize("delimiter", ["tab", r"\t", "\t"])
+def test_a_tab_can_be_typed_and_the_format_given(
+    here: Path, capsys: Capture, command: str, delimiter: str
+) -> None:
+    rows = "".join(f"{i % 7}.5\t{i % 5}.25\n" for i in range(60))
+    (here / "table.txt").write_text(f"a\tb\n{rows}")
+    words = [*command.split(), "table.txt", "--json", "--delimiter", delimiter, "--format", "csv"]
+    assert run(words) == 0
+    assert json.loads(capsys.readouterr().out)
+    assert run([*command.split(), "table.txt", "--format", "tsv"]) == 0
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,9 @@ def completion(module: str, name: str) -> Callable[[str], list[str]]:
     return complete
 
 
+TABS = ("tab", "\\t")
+"""What one may type for a tab, which is hard to type in a shell."""
+
 _reading = partial(option, rich_help_panel="How the table is read", show_default=False)
 """An option on how the table is read."""
 
@@ -50,10 +53,12 @@ SHARED: dict[str, Any] = {
     ),
     "score": option(
         "NAME",
-        "auto (qNML for discrete columns, otherwise the BIC for the kinds of columns), bic (always "
-        "that BIC), gaussian-bic, bge, discrete-bic, qnml, bdeu, degenerate-gaussian, basis (for "
-        "curved relations) or rank (for skew and outliers). With a number as --penalty, auto means "
-        "bic.",
+        "auto (qNML for discrete columns, or bdeu-levels if the two with the most levels leave "
+        "fewer than 4 records per combination of levels; otherwise the BIC for the kinds of "
+        "columns), bic (always that BIC), gaussian-bic, bge, discrete-bic, qnml, bdeu, bdeu-levels "
+        "(BDeu with an equivalent sample size of the largest number of levels), "
+        "degenerate-gaussian, basis (for curved relations) or rank (for skew and outliers). With a "
+        "number as --penalty, auto means bic.",
         autocompletion=completion("sges.score.named", "SCORE_WORDS"),
     ),
     "strategy": option(
@@ -99,12 +104,19 @@ SHARED: dict[str, Any] = {
         "The column with the number of times that each row occurs; if any value is fractional, all "
         "are survey weights.",
     ),
-    "delimiter": _reading("CHARACTER", "The character between fields; a comma by default."),
+    "delimiter": _reading(
+        "CHARACTER", "The character between fields, or tab; a comma by default, a tab in TSV."
+    ),
     "decimal": _reading("CHARACTER", "The decimal mark.", show_default=True),
     "encoding": _reading("NAME", "The encoding of the text; UTF-8 by default."),
     "missing_words": _reading(
         "WORD",
         "A string that marks a missing value; replaces the defaults (NA, NaN, ...). Repeatable.",
+    ),
+    "format": _reading(
+        "FORMAT",
+        "csv, tsv, parquet or feather, for a file whose name does not say so.",
+        autocompletion=completion("sges.data", "Format"),
     ),
 }
 
@@ -120,9 +132,12 @@ def reading_arguments(
     decimal: str = ".",
     encoding: str | None = None,
     missing_words: list[str] | None = None,
+    format: str | None = None,
 ) -> dict[str, Any]:
     """Return how a table is read, as arguments of the library, which checks them."""
     arguments: dict[str, Any] = dict(locals())
+    if delimiter in TABS:
+        arguments["delimiter"] = "\t"
     if kinds and (len(kinds) > 1 or "=" in kinds[0]):
         arguments["kinds"] = {}
         for entry in kinds:

@@ -24,10 +24,12 @@ from sges.checkpoint import SECONDS_BETWEEN, Checkpoint, name_of
 from sges.data import Dataset, Format, Kinds, Missing, Moments, Reading
 from sges.docstrings import documented_like
 from sges.errors import (
+    Argument,
     ClusterError,
     DataError,
     DataWarning,
     InvalidArgument,
+    Message,
     Undecided,
     check_callable,
     check_number,
@@ -455,7 +457,10 @@ def run(
     found = tuple(graph for number, graph in sorted(graphs.items()) if number < replicates)
     if not found:
         raise Undecided(
-            f"time_limit = {time_limit:g}: no replicate was finished in that time; increase it"
+            Message(
+                Argument("time_limit"),
+                f" = {time_limit:g}: no replicate was finished in that time; increase it",
+            )
         )
     why = stopped if len(found) < replicates else None
     return question.confidence(found, replicates, time.perf_counter() - begun, why)

@@ -542,8 +542,10 @@ def effective_jobs(n_jobs: int | None) -> int:
     given: object = n_jobs
     is_whole = given is None or (isinstance(given, int) and not isinstance(given, bool))
     if not is_whole or n_jobs == 0:
-        rule = "it must be a number of jobs, -1 for as many as there are cores, or None"
-        raise InvalidArgument(Message(Argument("n_jobs"), f" = {shown(n_jobs)}: {rule}"))
+        rule = (
+            f" = {shown(n_jobs)}: it must be a number of jobs, or -1 for as many as there are cores"
+        )
+        raise InvalidArgument(Message(Argument("n_jobs"), rule))
     if n_jobs is None and "joblib" not in sys.modules:
         return 1
     if n_jobs is not None and 0 < n_jobs <= ALWAYS_ALLOWED_JOBS:
