@@ -8,14 +8,16 @@ which knows nothing of sges can catch them.
 import math
 import os
 import shlex
+import sys
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
 from numbers import Integral, Real
-from types import UnionType
+from pathlib import Path
+from types import FrameType, UnionType
 from typing import TYPE_CHECKING, Any
-from warnings import catch_warnings, simplefilter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -164,6 +166,15 @@ class DataWarning(UserWarning):
     """Something that users should know about their table, although it can be used."""
 
 
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn about the line outside of this package that led here."""
+    package, level = str(Path(__file__).parent), 1
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and frame.f_code.co_filename.startswith(package):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
+
+
 class OutOfBudget(Exception):  # not an error: it ends a part of a run
     """A part of a run has used the budget of work that it had."""
 
@@ -200,8 +211,8 @@ def need(module: str, purpose: str, package: str | None = None) -> Any:  # noqa:
     process in libraries made with SWIG, such as pyAgrum.
     """
     try:
-        with catch_warnings():
-            simplefilter("ignore", DeprecationWarning)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
             return import_module(module)
     except ImportError:
         package = package or module.partition(".")[0]

@@ -173,3 +173,9 @@ def test_a_long_required_chain_is_no_trouble() -> None:
     Knowledge(required=chain)
     with pytest.raises(KnowledgeError, match="cycle"):
         Knowledge(required=[*chain, (3000, 0)])
+
+
+def test_edges_inside_tiers_cannot_be_forbidden_without_tiers() -> None:
+    with pytest.raises(KnowledgeError, match="and there are none; give tiers"):
+        Knowledge(forbid_within=True)
+    assert Knowledge(forbid_within=False) == Knowledge()

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -10,12 +11,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import sges.score
-from sges.errors import ScoreError
+from sges import confidence, learn
+from sges.data import Dataset
+from sges.errors import DataWarning, ScoreError
 from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes
 from sges.score.gaussian.bic import GaussianBIC
 from sges.score.protocol import dag_score, delete_gains, insert_gains, total_score
 from sges.score.wrappers import CountingScore
+from sges.search import ges
 
 
 class Plain:
@@ -160,3 +164,39 @@ def test_names_ride_along() -> None:
     named = GaussianBIC.from_covariance(np.eye(2), 10, names=["a", "b"])
     assert CountingScore(named).names == ("a", "b")
     assert CountingScore(Plain(2)).names is None
+
+
+@pytest.mark.parametrize("search", [learn, ges])
+@pytest.mark.parametrize("n", ["4", 4.0, -1, None])
+def test_the_number_of_variables_must_be_a_number(search: Callable[..., object], n: object) -> None:
+    score = Plain(n)  # type: ignore[arg-type]
+    with pytest.raises(ScoreError, match=r"^Plain\.n is .*; it must be the number of variables$"):
+        search(score=score)
+
+
+@pytest.mark.parametrize("strategy", ["auto", "two-phase", "interleaved"])
+@pytest.mark.parametrize("value", ["much", None])
+def test_what_local_returns_must_be_a_number(strategy: str, value: object) -> None:
+    class Odd(Plain):
+        def local(self, y: int, parents: NodeSet) -> float:  # noqa: ARG002
+            return value  # type: ignore[return-value]
+
+    with pytest.raises(ScoreError, match=r"^local\(0, 0b0\) is .*; a score must be a number$"):
+        learn(score=Odd(4), strategy=strategy)
+
+
+@pytest.mark.parametrize("missing", ["error", "em"])
+def test_a_warning_about_a_table_is_about_the_line_of_the_user(missing: str) -> None:
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(60, 4))
+    table[:, 3] = table[:, 0] + table[:, 1]
+    if missing == "em":
+        table[5, 2] = np.nan
+    for call in (
+        lambda: learn(table, missing=missing),  # type: ignore[arg-type]
+        lambda: confidence(table, 2, missing=missing),  # type: ignore[arg-type]
+        lambda: GaussianBIC(Dataset.of(table, missing=missing)),  # type: ignore[arg-type]
+    ):
+        with pytest.warns(DataWarning, match="collinear|linear function") as told:
+            call()
+        assert {warning.filename for warning in told} == {__file__}

@@ -45,7 +45,6 @@ Friedman (1997), Learning belief networks in the presence of missing values and 
 International Conference on Machine Learning.
 """
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log, pi
@@ -54,7 +53,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.errors import DataError, DataWarning
+from sges.errors import DataError, DataWarning, warn_user
 
 if TYPE_CHECKING:
     from sges.data.dataset import Dataset
@@ -154,7 +153,7 @@ def warn_of_limits(found: Estimate, names: Sequence[str], seen: Mask) -> None:
 
 def warn(message: str) -> None:
     """Warn about a table with missing values."""
-    warnings.warn(message, DataWarning, stacklevel=7)
+    warn_user(message, DataWarning)
 
 
 def too_few_pairs(records: int) -> DataError:

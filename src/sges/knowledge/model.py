@@ -333,6 +333,10 @@ def _tiers(values: object) -> list[set[Any]]:
 def _tier_numbers(value: object, tiers: int) -> list[int]:
     """Return the numbers of the tiers without edges inside: the given ones, or all of them."""
     if isinstance(value, bool):
+        if value and not tiers:
+            raise KnowledgeError(
+                "forbid_within forbids edges inside tiers, and there are none; give tiers"
+            )
         return list(range(tiers)) if value else []
     numbers = {_label(v, "forbid_within") for v in _listed("forbid_within", value)}
     valid = sorted(v for v in numbers if isinstance(v, int) and v < tiers)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sges.docstrings import documented_like
-from sges.errors import InvalidArgument, ScoreError, shown
+from sges.errors import InvalidArgument, ScoreError, is_number, shown
 from sges.graph.equivalence import pdag_to_dag
 from sges.graph.pdag import PDAG, check_graph
 from sges.nodeset import NodeSet
@@ -87,6 +87,10 @@ def check_is_score(value: object) -> None:
             f"score = {shown(value)} is not a score; it needs n and local(y, parents), like "
             "GaussianBIC(data)"
         )
+    if not is_number(value.n, whole=True) or value.n < 0:
+        raise ScoreError(
+            f"{type(value).__name__}.n is {shown(value.n)}; it must be the number of variables"
+        )
 
 
 def documented_score(kind: type[_Kind]) -> type[_Kind]:
@@ -148,7 +152,12 @@ def dag_score(score: Score, dag: PDAG) -> float:
 
     Paper: Eq. 1, decomposable score.
     """
-    return sum(score.local(y, dag.parents(y)) for y in range(dag.n))
+    scores = [score.local(y, dag.parents(y)) for y in range(dag.n)]
+    for y, value in enumerate(scores):
+        if not hasattr(value, "__float__"):
+            family = f"local({y}, {dag.parents(y):#b})"
+            raise ScoreError(f"{family} is {shown(value)}; a score must be a number")
+    return sum(scores)
 
 
 def total_score(score: Score, graph: PDAG) -> float:

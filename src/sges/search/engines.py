@@ -5,11 +5,11 @@ every step, so it is for small tables.  ``SGES_PURE=1`` in the environment asks 
 """
 
 import os
-import warnings
 from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
+from sges.errors import warn_user
 from sges.graph.equivalence import pdag_to_dag
 from sges.graph.pdag import PDAG
 from sges.operators import Delete
@@ -76,11 +76,10 @@ def is_admissible(engine: Engine, delete: Delete, state: PDAG) -> bool:
 @cache
 def _warn_of_slowness() -> None:
     """Warn once that the compiled engine is missing."""
-    warnings.warn(
+    warn_user(
         "the compiled engine of sges was not built, so searches run in plain Python: the graphs "
         "are the same, but only small tables (up to about 20 variables) are searched within "
-        "seconds; install a wheel, or a C compiler before installing from source",
-        stacklevel=4,
+        "seconds; install a wheel, or a C compiler before installing from source"
     )
 
 

@@ -2,7 +2,6 @@
 
 import sys
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -22,6 +21,7 @@ from sges.errors import (
     check_flag,
     check_number,
     shown,
+    warn_user,
 )
 from sges.graph.equivalence import dag_to_cpdag, is_cpdag, is_dag, pdag_to_cpdag
 from sges.graph.meek import close_under_meek
@@ -30,7 +30,7 @@ from sges.nodeset import NodeSet, nodes
 from sges.operators import Delete, Operator
 from sges.properties import MaxParents, Property, check_is_property
 from sges.result import Result
-from sges.score.protocol import Score, check_is_score, score_name, total_score
+from sges.score.protocol import Score, check_is_score, dag_score, score_name, total_score
 from sges.search.engines import Engine, is_admissible, make_engine
 from sges.search.generate import TimeUp, deletes_of
 from sges.search.moves import Constraint, Moves, best_first, each_edge_once
@@ -243,7 +243,7 @@ class Run:
         total = 0.0
         try:
             if not scored or (graph is None and constraint is None):
-                self._without_edges = total = sum(self.score.local(y, 0) for y in range(self.n))
+                self._without_edges = total = dag_score(self.score, PDAG.empty(self.n))
             else:
                 total = total_score(self.score, cpdag)  # bookkeeping: not counted
         except KeyboardInterrupt:
@@ -583,9 +583,8 @@ def warn_if_not_score_equivalent(score: Score, operator: Operator) -> None:
     forward = score.local(x, 0) + score.local(y, 1 << x)
     backward = score.local(y, 0) + score.local(x, 1 << y)
     if abs(forward - backward) > max(tie_tolerance(forward), 1e-9 * abs(forward)):
-        warnings.warn(
+        warn_user(
             f"{type(score).__name__} is not score equivalent: {x}→{y} scores {forward:.6g} and "
             f"{y}→{x} scores {backward:.6g}; the search assumes that "
-            "equivalent DAGs have equal scores",
-            stacklevel=4,
+            "equivalent DAGs have equal scores"
         )

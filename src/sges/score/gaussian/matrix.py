@@ -22,7 +22,6 @@ R may take up most of the memory, so it is built and changed in place (``sges.da
 If it is kept in single precision, the rows that a family needs are widened to doubles first.
 """
 
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import sqrt
@@ -52,7 +51,7 @@ from sges.data.products import (
     restore_lower,
     symmetrize,
 )
-from sges.errors import DataWarning, ScoreError, is_number, shown
+from sges.errors import DataWarning, ScoreError, is_number, shown, warn_user
 from sges.nodeset import NodeSet, nodes, nodeset
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -307,10 +306,8 @@ def warn_of_constants(names: Sequence[str]) -> None:
     listed = ", ".join(map(repr, names[:NAMES_SHOWN]))
     more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
     what = "column" if len(names) == 1 else "columns"
-    warnings.warn(
-        f"constant {what} {listed}{more}: no edges can be learned for such a column",
-        DataWarning,
-        stacklevel=5,
+    warn_user(
+        f"constant {what} {listed}{more}: no edges can be learned for such a column", DataWarning
     )
 
 
@@ -356,12 +353,11 @@ def condition(
     np.fill_diagonal(correlation, 1.0)
     listed = "; ".join(_describe(relation, labels) for relation in relations[:NAMES_SHOWN])
     more = f"; {len(relations) - NAMES_SHOWN} more" if len(relations) > NAMES_SHOWN else ""
-    warnings.warn(
+    warn_user(
         f"{why}{f' ({listed}{more})' if listed else ''}: the correlations are singular; a ridge "
         f"of {ridge_of(correlation):g} keeps every score finite, but edges among such columns "
         "are unreliable",
         DataWarning,
-        stacklevel=4,
     )
     return correlation
 
