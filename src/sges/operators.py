@@ -536,7 +536,8 @@ def parts_of_c(cpdag: PDAG, x: int, y: int) -> Iterator[tuple[NodeSet, NodeSet]]
     On y → x, C must contain NA.  On x — y it contains more, a part of one connected component K
     of the neighbors of y that are not adjacent to x.  All paths from K to NA begin in K, so C must
     contain the nodes of NA that are adjacent to K; and it can contain nothing else of NA, as C is
-    a clique.  The nodes that C must contain form a clique.
+    a clique.  The nodes that C must contain form a clique: two of them that are not adjacent would
+    close a chordless cycle with x and a shortest path through K.
     """
     near, na = cpdag.neighbors(y), cpdag.na(y, x)
     if not near >> x & 1:
@@ -544,6 +545,4 @@ def parts_of_c(cpdag: PDAG, x: int, y: int) -> Iterator[tuple[NodeSet, NodeSet]]
             yield na, near & ~na
         return
     for component in components(cpdag.adjacent, near & ~na & ~(1 << x)):
-        required = union(map(cpdag.adjacent, nodes(component))) & na
-        if cpdag.is_clique(required):
-            yield required, component
+        yield union(map(cpdag.adjacent, nodes(component))) & na, component

@@ -623,8 +623,6 @@ def significance_threshold(strengths: Iterable[float], pairs: int) -> float:
     strengths = as_numbers("strengths", list(strengths)).ravel().tolist()
     if len(strengths) > pairs:
         raise InvalidArgument(f"{len(strengths)} strengths were given for {pairs} pairs")
-    if pairs == 0:
-        return 0.0
     levels, below = _distribution(strengths, pairs)
     # F is 0 before the first strength and 1 from the last one on.
     edges = np.concatenate([[0.0], levels, [1.0]])

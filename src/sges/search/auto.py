@@ -112,8 +112,6 @@ def auto_bound(
                 best = replace(best, complete=False, stopped=found.stopped)
             break
         best, chosen = found, k
-        if not found.complete:
-            break
     assume = kind(chosen)
     if best is not None:
         parts.append(best)
