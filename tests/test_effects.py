@@ -304,6 +304,14 @@ def test_a_configuration_that_never_occurs_is_smoothed_or_not_a_number() -> None
     assert smoothed.distributions[0][0, 0] == pytest.approx(2 / 3 * 0.75 + 1 / 3 * 0.5)
 
 
+def test_a_pseudo_count_is_spread_over_the_levels_of_the_outcome() -> None:
+    table = {"z": ["0", "0", "1"], "x": ["0", "1", "1"], "y": ["0", "1", "2"]}
+    dag = PDAG.from_edges(3, [(0, 1), (0, 2), (1, 2)], names=["z", "x", "y"])
+    found = effect(dag, "x", "y", table)
+    assert isinstance(found, DiscreteEffect)
+    assert found.distributions[0][0, 0] == pytest.approx(2 / 3 * (1 + 1 / 3) / 2 + 1 / 3 * 1 / 3)
+
+
 def test_coefficients_and_standard_errors_are_those_of_least_squares() -> None:
     model = LinearGaussian.random(random_dag(5, 8, seed=3), seed=3)
     data = model.sample(80, seed=5)
@@ -419,6 +427,14 @@ def test_effects_over_replicates_hold_what_each_graph_allows(seed: int) -> None:
     assert over.share_nonzero == sum(0.0 not in some for some in values) / 20
 
 
+def test_effects_over_replicates_of_discrete_data_are_changes_of_probabilities() -> None:
+    line = PDAG.from_edges(2, undirected=[(0, 1)], names=["a", "b"])
+    over, found = effect_over([line], "a", "b", WORDS), effect(line, "a", "b", WORDS)
+    assert isinstance(found, DiscreteEffect)
+    assert (over.minima, over.maxima) == ((min(found.changes),), (max(found.changes),))
+    assert over.minima < over.maxima
+
+
 def test_effects_of_both_signs_are_not_zero() -> None:
     dag = PDAG.from_edges(4, [(1, 0), (0, 3), (1, 3), (2, 3)])
     model = LinearGaussian(
@@ -469,7 +485,9 @@ AB = PDAG.from_edges(2, [(0, 1)], names=["a", "b"])
         ),
         (lambda: joint_effect(AB, ["a", "a"], "b", LINES), InvalidArgument, "all be different"),
         (lambda: joint_effect(AB, ["a"], "b", WORDS), DataError, "need continuous data"),
+        (lambda: joint_effect(AB, "a", "b", LINES), InvalidArgument, "must be a list"),
         (lambda: effect_over([AB], "a", "b", LINES).interval(0), InvalidArgument, "level = 0"),
+        (lambda: effect_over([AB], "a", "b", LINES).interval(1), InvalidArgument, "level = 1"),
         (lambda: effects_on(AB, "b", LINES)[0].interval(2), InvalidArgument, "level = 2"),  # type: ignore[union-attr]
     ],
 )
@@ -503,7 +521,7 @@ def test_a_node_is_named_or_numbered() -> None:
         multiplicities(AB, "bb")
 
 
-def test_too_few_records_dependent_columns_and_too_many_parents_are_refused(
+def test_too_few_records_dependent_columns_and_too_many_parents_or_cells_are_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     dag = PDAG.from_edges(3, [(0, 1), (2, 1), (0, 2)])
@@ -517,3 +535,6 @@ def test_too_few_records_dependent_columns_and_too_many_parents_are_refused(
     star = PDAG.from_edges(5, undirected=[(0, v) for v in range(1, 5)])
     with pytest.raises(Undecided, match="0 has more than 3 possible sets of parents"):
         possible_parents(star, 0)
+    monkeypatch.setattr("sges.adjustment.MAX_CELLS", 3)
+    with pytest.raises(Undecided, match="adjusting for 0 variables needs 4 cells, more than 3"):
+        effect(AB, "a", "b", WORDS)

@@ -291,3 +291,9 @@ def test_the_choice_is_the_same_for_any_number_of_jobs(seed: int, backend: str) 
 def test_a_wrong_number_of_jobs_is_refused(seed: int) -> None:
     with pytest.raises(InvalidArgument, match="n_jobs = 0"):
         choose_penalty(gaussian(seed), n_jobs=0)
+
+
+@pytest.mark.parametrize("method", ["held-out", "stability"])
+def test_each_candidate_is_judged_on_as_many_parts_as_were_asked_for(method: str) -> None:
+    choice = choose_penalty(gaussian(0), candidates=[1.0, 2.0], method=method, parts=3)
+    assert {len(one.values) for one in curve_of(choice)} == {3}

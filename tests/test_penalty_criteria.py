@@ -232,3 +232,10 @@ def test_instability_is_that_of_stars(seed: int) -> None:
     ]
     expected = np.mean([2 * share * (1 - share) for share in shares]) * 4 / 3
     assert np.mean(stability().values(graphs)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("records", "size"), [(1000, 316), (60, 48)])
+def test_subsamples_have_ten_roots_of_the_records_or_most_of_few(records: int, size: int) -> None:
+    data = Dataset.of(np.random.default_rng(0).normal(size=(records, 2)))
+    samples = Stability(data, 2, np.random.default_rng(0)).samples
+    assert [part.records for part in samples] == [size, size]
