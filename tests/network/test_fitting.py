@@ -9,7 +9,7 @@ import pandas as pd  # type: ignore[import-untyped]
 import polars as pl
 import pyarrow as pa
 import pytest
-from scipy.stats import multivariate_normal
+from scipy.stats import multivariate_normal, norm
 
 from sges.data import Dataset, Moments
 from sges.errors import DataError, InvalidArgument, NetworkError, NotADAG, Undecided
@@ -287,3 +287,10 @@ def test_log_probability_of_any_discrete_table_finds_columns_and_levels_by_name(
         assert network.log_probability(table) == pytest.approx(network.log_probability(codes))
     with pytest.raises(DataError, match="column 'rain' has the level 'snow'"):
         network.log_probability(pd.DataFrame({"rain": ["snow", "no"], "wet": [1, 1]}))
+
+
+def test_the_log_density_of_a_continuous_variable_is_that_of_the_normal_distribution() -> None:
+    family = LinearFamily(0.5, np.array([2.0]), 0.3)
+    design, column = np.array([[1.0], [-1.0]]), np.array([2.0, 0.0])
+    wanted = norm.logpdf(column, [2.5, -1.5], 0.3**0.5)
+    assert family.log_probability(design, column) == pytest.approx(wanted)

@@ -101,7 +101,7 @@ def test_a_polytree_of_hundreds_is_easy_and_consistent(seed: int) -> None:
 
 def test_a_query_that_no_memory_holds_is_refused() -> None:
     network = BayesianNetwork.random(random_polytree(60))
-    with pytest.raises(Undecided, match="ask for the marginal of fewer variables"):
+    with pytest.raises(Undecided, match=r"over 60 variables.*ask for the marginal of fewer"):
         network.marginal(range(60))
 
 

@@ -212,3 +212,8 @@ def test_tables_that_do_not_fit_are_refused() -> None:
     )
     with pytest.raises(DataError, match="column 'x0' is continuous"):
         network.log_probability(real)
+
+
+def test_rows_that_rounding_left_off_are_made_to_add_up_to_one() -> None:
+    network = BayesianNetwork(PDAG.empty(1), [[0.3, 0.7 + 1e-10]])
+    assert network.cpts[0].sum() == pytest.approx(1, rel=0, abs=1e-15)

@@ -111,6 +111,15 @@ def test_a_constant_column_is_named_and_gets_no_edges() -> None:
     check_score(score, pairs=200)
 
 
+@pytest.mark.filterwarnings("ignore:constant column")
+def test_permuted_columns_keep_their_scores_a_constant_one_among_them() -> None:
+    table, order = linear(), [2, 0, 3, 1]
+    table[:, 1] = 7.0
+    one, other = BGe(table).permuted(order), BGe(table[:, order])
+    for y, parents in [(0, 0b110), (3, 0b101), (0, 0b1110)]:
+        assert one.local(y, parents) == pytest.approx(other.local(y, parents))
+
+
 def test_collinear_columns_and_few_records_need_no_special_care() -> None:
     table = linear(8, 5)
     table[:, 3] = table[:, 0] + table[:, 1]

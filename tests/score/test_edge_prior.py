@@ -123,6 +123,15 @@ def test_a_native_prior_never_returns_a_gain_of_at_most_what_was_asked_for(seed:
         assert all(gain > worth for gain in above.values())
 
 
+@each_score
+def test_the_prior_has_the_names_and_records_of_its_score(name: str, seed: int) -> None:
+    score = SCORES[name](seed)
+    for kept in ("names", "records", "data"):
+        if hasattr(score, kept):
+            assert getattr(EdgePrior(score), kept) is getattr(score, kept)
+    assert EdgePrior(score).names == tuple(f"x{v}" for v in range(N))
+
+
 class Plain:
     """A score of which the engine knows nothing: each edge is worth 2."""
 
