@@ -232,6 +232,11 @@ def test_the_notes_of_the_summary_fit_a_terminal() -> None:
     assert max(map(len, noted.summary().splitlines())) <= 80
 
 
+def test_the_summary_ends_with_all_notes() -> None:
+    text = of("a>b", notes=("one.", "two.")).summary()
+    assert text.endswith("\nnote: one.\nnote: two.\n")
+
+
 def test_a_strange_variable_is_refused_with_a_suggestion() -> None:
     with pytest.raises(InvalidArgument, match="did you mean 'a'"):
         FOUR.strength("A", "b")

@@ -68,6 +68,7 @@ def test_knowledge_is_a_value() -> None:
     assert pickle.loads(pickle.dumps(known)) == known
     assert known
     assert not Knowledge()
+    assert Knowledge(tiers=[["a"], ["b"]])
     with pytest.raises(AttributeError):
         known.required = ()  # type: ignore[misc]
 

@@ -288,6 +288,26 @@ def test_a_result_is_a_start_for_the_next_search(seed: int) -> None:
             assert_satisfied(result.cpdag, known, bound)
 
 
+def test_no_time_at_all_mends_a_start_that_violates_what_can_be_relaxed(seed: int) -> None:
+    bound = Knowledge(not_adjacent=[(0, 1), (2, 3)]).bind(5)
+    score = gaussian_score(5, 6, 200, seed)
+    result = bes(score, PDAG.complete(5), constraint=bound, time_limit=0)
+    assert result.stopped == "time limit"
+    assert bound.admits(result.cpdag)
+    assert result.score == pytest.approx(total_score(score, result.cpdag))
+
+
+def test_after_forbidden_edges_were_deleted_the_search_has_a_forward_phase() -> None:
+    """From a complete graph there was none; without one, the edge 0 — 2 would be missing."""
+    chain = PDAG.from_edges(3, [(0, 1), (1, 2)])
+    score = GaussianOracle(LinearGaussian.random(chain, seed=0))
+    bound = Knowledge(not_adjacent=[(0, 1)]).bind(3)
+    result = sges(score, forward="complete", constraint=bound)
+    phases = [step.phase for step in result.steps]
+    assert "poly-fes" in phases[phases.index("knowledge") :]
+    assert result.cpdag.adjacent(0) >> 2 & 1
+
+
 def test_a_start_that_contradicts_what_cannot_be_relaxed_is_refused() -> None:
     score = gaussian_score(3, 2, 100, 0)
     required, order = Knowledge([(0, 1)]).bind(3), Knowledge(tiers=[[0], [1, 2]]).bind(3)

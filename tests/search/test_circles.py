@@ -85,3 +85,5 @@ def test_only_a_way_back_by_doubtful_steps_closes_a_circle() -> None:
     assert closes_loop(left, at(edge, -5.0), 1e-9, empty)
     assert not closes_loop(left, at(edge, 0.0), 2 * DOUBTFUL, other)  # for certain
     assert not closes_loop(left, at(other, -5.0), 1e-9, empty)
+    assert not closes_loop(left, at(empty, -5.0), 10 * DOUBTFUL, other)  # certain, though left
+    assert not left

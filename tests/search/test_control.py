@@ -9,9 +9,10 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from sges.certificate import Certificate, certify
 from sges.errors import SgesError
 from sges.graph import PDAG, is_cpdag
-from sges.operators import all_inserts
+from sges.operators import all_deletes, all_inserts
 from sges.properties import MaxParents, MaxVWidth
 from sges.result import Result
 from sges.score import GaussianBIC
@@ -126,6 +127,7 @@ def test_progress_is_reported_at_each_phase_and_step(seed: int) -> None:
 def test_a_result_tells_what_it_cost(seed: int) -> None:
     result = sges(gaussian_score(8, 10, 400, seed), MaxParents(2), forward="poly")
     assert set(result.seconds) == {"poly-fes", "sbes"}
+    assert all(0 <= seconds < 60 for seconds in result.seconds.values())
     assert result.operators_considered > 0
     assert result.score_evaluations is not None
     assert result.evaluation_bound == poly_fes_bound(8) + (
@@ -181,6 +183,13 @@ class TestCertificate:
         assert certificate.optimal is None
         assert (certificate.checked, certificate.exhaustive) == (0, False)
         assert "the others were not scored" in str(certificate)
+
+    def test_all_operators_are_counted(self) -> None:
+        graph = PDAG.complete(3)
+        certificate = certify(graph, gaussian_score(3, 2, 100, 0))
+        assert certificate.checked == len(list(all_deletes(graph)))
+        text = str(Certificate(True, 1234, True))
+        assert text == "none of the 1,234 deletes improves the score"
 
     def test_inserts_are_examined_too(self) -> None:
         score = gaussian_score(8, 12, 400, 1)

@@ -15,7 +15,7 @@ from sges.result import Result
 from sges.score import QNML, BDeu, BGe, DegenerateGaussian, DiscreteBIC, GaussianBIC
 from sges.score.protocol import Score
 from sges.search import Strategy, extended, search
-from sges.search.engines import IS_USED
+from sges.search.engines import IS_USED, CompiledEngine
 from sges.search.extended import Failure, Mirror
 from sges.search.run import effective_jobs
 
@@ -139,6 +139,24 @@ def test_trials_run_in_threads_that_end_with_the_search(slow_trials: set[int]) -
     assert len(slow_trials) >= 2
     assert threading.get_ident() not in slow_trials
     assert threading.active_count() == before
+
+
+@needs_engine
+@pytest.mark.parametrize("seconds", [None, 60.0])
+def test_trials_of_other_jobs_count_for_the_search(
+    seconds: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = []
+    take_over = CompiledEngine.take_over
+
+    def record(self: CompiledEngine, journal: Any) -> None:  # noqa: ANN401
+        taken.append(journal)
+        take_over(self, journal)
+
+    monkeypatch.setattr(CompiledEngine, "take_over", record)
+    strategy = Strategy(interleaved=True, extended=True, time_limit=seconds)
+    search(GaussianBIC(gaussian_rows(1, 14, 300)), strategy=strategy, n_jobs=2)
+    assert taken
 
 
 @needs_engine

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from bridge import pdag_of
 from engines import Make
 from recording import Refusing
 from sges.certificate import tie_tolerance
-from sges.errors import SgesError
+from sges.errors import OutOfBudget, SgesError
 from sges.graph import PDAG, dag_to_cpdag, is_cpdag
 from sges.knowledge import Knowledge
 from sges.operators import all_inserts, all_turns
@@ -24,7 +25,9 @@ from sges.properties import AtMost, MaxClique, MaxParents, MaxTreewidth, MaxVStr
 from sges.score import GaussianBIC, SeparationOracle
 from sges.score.protocol import total_score
 from sges.search import STRATEGIES, Strategy, fes, ges, interleaved, search, sges, turning
+from sges.search.algorithms import go_to_better_of_two
 from sges.search.moves import Moves
+from sges.search.run import Run, Selection
 from sges.search.strategy import as_strategy
 from worlds import gaussian_score, linear_data
 
@@ -211,6 +214,29 @@ def test_with_an_order_the_better_of_two_searches_is_taken(edges: int, seed: int
         assert (result.cpdag, result.score) == (better.cpdag, better.score)
         assert [step.operator for step in result.steps] == [s.operator for s in better.steps]
         assert result.steps[-1].score == pytest.approx(result.score)
+
+
+@pytest.mark.parametrize("cut_off", [False, True])
+def test_with_limited_effort_the_greedy_end_is_taken_if_it_is_better_and_an_end(
+    cut_off: bool, seed: int
+) -> None:
+    """The climb from the order is one that leads back to the empty graph, at the lowest score."""
+    run = Run(gaussian_score(6, 8, 200, seed))
+    run.start(None)
+    empty, climbs = run.engine.mark(), count(1)
+
+    def climb() -> None:
+        if next(climbs) == 1:
+            run.engine.rewind(empty)
+            return
+        run.climb("interleaved", Moves("all", turns=True), Selection())
+        if cut_off:
+            raise OutOfBudget
+
+    go_to_better_of_two(run, climb, effort=1e6, ranking=None)
+    greedy = search(run.score, strategy="interleaved")
+    assert run.engine.cpdag == (PDAG.empty(6) if cut_off else greedy.cpdag)
+    assert next(climbs) == 3
 
 
 def test_interleaved_search_ends_where_no_operator_improves(seed: int) -> None:
