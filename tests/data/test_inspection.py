@@ -701,3 +701,52 @@ def test_many_levels_are_noted_whatever_the_number_of_rows(seed: int) -> None:
     found = finding(frame, "few rows per cell")
     assert "qNML may find some between independent columns" in found.advice
     assert any("(few rows per cell)" in note for note in learn(frame).notes)
+
+
+# At the edges of the rules
+
+
+def test_the_tails_of_columns_with_missing_values_are_those_of_the_others() -> None:
+    table = independent("plain", "gaps")
+    table["income"] = np.exp(1.5 * rng(1).normal(size=ROWS))
+    whole = finding(table, "skew and heavy tails")
+    table["gaps"][:3] = np.nan
+    assert finding(Dataset.of(table, missing="em"), "skew and heavy tails").what == whole.what
+
+
+def test_a_near_copy_is_found_in_a_table_with_fewer_records_than_columns() -> None:
+    table = rng().normal(size=(10, 20))
+    table[:, 7] = table[:, 3] + 1e-3 * rng(1).normal(size=10)
+    assert finding(table, "collinear columns").columns == ("x3", "x7")
+
+
+@pytest.mark.parametrize(("rows", "found"), [(19, False), (20, True)])
+def test_one_value_per_level_is_a_finding_from_five_rows_per_level_on(
+    rows: int, found: bool
+) -> None:
+    model = np.arange(rows) % 4
+    table = {"model": [f"m{k}" for k in model], "price": np.array([9.5, 12.25, 15.1, 30.7])[model]}
+    data = Dataset.of(table, kinds={"price": "continuous"})
+    assert ("deterministic columns" in topics(data)) == found
+
+
+def test_a_function_between_columns_with_equally_many_levels_need_not_be_one_to_one() -> None:
+    """The derived column has a level that no record has."""
+    town = rng().integers(0, 3, ROWS)
+    land = pd.Categorical(town // 2, categories=[0, 1, 2])
+    found = finding(pd.DataFrame({"town": town, "land": land}), "deterministic columns")
+    assert found.columns == ("land",)
+
+
+def test_cells_are_those_with_the_other_column_that_has_the_fewest_levels() -> None:
+    """With b, a has 60 cells of 5 records; with c it would have 100."""
+    draw, rows = rng(), 320
+    table = {name: draw.integers(0, k, rows) for name, k in (("a", 20), ("c", 5), ("b", 3))}
+    assert "few rows per cell" not in topics({k: v.astype(str) for k, v in table.items()})
+
+
+@pytest.mark.parametrize(("rows", "found"), [(49, False), (50, True)])
+def test_values_pile_up_in_no_fewer_than_fifty_rows(rows: int, found: bool) -> None:
+    table = independent("a", "rain", rows=rows)
+    table["rain"] = np.maximum(table["rain"], 0.0)
+    assert ("piled-up values" in topics(table)) == found
