@@ -119,7 +119,7 @@ def _by_levels(data: Dataset) -> Iterator[Relation]:
         if (relation := _function_of(rows, records, pairs)) is None:
             continue
         is_one_to_one = all(((rows > 0).sum(axis=axis) <= 1).all() for axis in (0, 1))
-        if arity[i] == arity[j] and relation == "is" and (j < i or is_one_to_one):
+        if arity[i] == arity[j] and relation == "is" and is_one_to_one:
             continue  # a duplicate, which is another finding
         y, x = data.names[columns[j]], data.names[columns[i]]
         yield y, x, f"{y!r} {relation} a function of {x!r}"
