@@ -160,7 +160,7 @@ class Description:
     Worth knowing:
       * The table has only 4 rows.
         An edge between two continuous columns needs a correlation of about 0.71 to
-        be found. See how sure each edge is with sges.confidence(table).
+        be found. Estimate the confidence in each edge with sges.confidence(table).
     """
 
     rows: int
