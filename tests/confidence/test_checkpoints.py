@@ -115,7 +115,7 @@ def test_other_data_or_settings_are_refused_by_name(tmp_path: Path) -> None:
         ("seed", 1, "seed = '0', and this run has '1'"),
         ("penalty", 2.0, "penalty = 'auto', and this run has '2.0'"),
         ("max_indegree", 2, "max_indegree = 'None', and this run has '2'"),
-        ("knowledge", {"forbidden": [["x0", "x1"]]}, "other background knowledge than this run has"),
+        ("knowledge", {"forbidden": [["x0", "x1"]]}, "other background knowledge than this run"),
         ("strategy", "interleaved", "strategy = "),
         ("draw", "bootstrap", "draw = 'bayesian', and this run has 'bootstrap'"),
     ):

@@ -170,7 +170,7 @@ KNOWN = {
 
 def _knowledge_toml() -> list[bytes]:
     lines = [f"{key} = {json.dumps(value)}" for key, value in KNOWN.items()]
-    return ["\n".join(lines).encode(), b'# ours\ntiers = [["a", "b"], ["c"]]\nforbid_within = true\n']
+    return ["\n".join(lines).encode(), b'tiers = [["a", "b"], ["c"]]\nforbid_within = true\n']
 
 
 def _knowledge_json() -> list[bytes]:
