@@ -668,7 +668,7 @@ class Result(NamedGraph):
             object.__setattr__(self, name, value)
 
     def __copy__(self) -> "Result":
-        """Return the same record, with its score object: what it holds is not written to."""
+        """Return a copy that shares the score object, which is never changed."""
         return replace(self, seconds=dict(self.seconds))
 
     def __deepcopy__(self, memo: object) -> "Result":

@@ -5,14 +5,15 @@
     all columns discrete      qnml, bdeu-levels      discrete-bic
     some of each              degenerate-gaussian    degenerate-gaussian
 
-is the score that "auto" and "bic" select.  qNML finds edges between independent columns that have
-so many levels that few records agree in them: if the two columns with the most levels leave fewer
-than ``MIN_RECORDS_PER_CELL`` records per combination of levels, "auto" is BDeu, with an equivalent
+is the score that "auto" and "bic" select.  qNML finds edges between independent columns if most
+combinations of their levels do not occur: if the two columns with the most levels leave fewer than
+``MIN_RECORDS_PER_CELL`` records per combination of levels, "auto" is BDeu, with an equivalent
 sample size of one record for each level of the column with the most levels.
-With ``penalty="auto"`` every score gets a
-prior of edges (``EdgePrior``).  A number as penalty multiplies the penalty of a BIC, so "auto"
-then means "bic"; 1 is the textbook BIC, the score of the paper (which calls it MDL).  These
-defaults were chosen by measurement: see ``studies/results/defaults.md``.
+
+With ``penalty="auto"`` every score gets a prior of edges (``EdgePrior``).  A number as penalty
+multiplies the penalty of a BIC, so "auto" then means "bic"; 1 is the textbook BIC, the score of the
+paper (which calls it MDL).  These defaults were chosen by measurement: see
+``studies/results/defaults.md``.
 """
 
 from functools import partial

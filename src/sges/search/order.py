@@ -150,9 +150,9 @@ def highest_first(values: list[tuple[int, float]], tolerance: float) -> list[tup
 def ranked(strengths: Sequence[float]) -> list[int]:
     """Return the nodes, strongest first; those that tie are ranked by their numbers.
 
-    The strength of a node is the sum of the gains of all edges into it at the graph without
-    other than required edges: it says how much the node depends on the others, and does not
-    depend on the order of the columns.
+    The strength of a node is the sum of the gains of all edges into it, at the graph that has only
+    required edges.  It measures how much the node depends on the others, and does not depend on
+    the order of the columns.
 
     >>> ranked([1.0, 5.0 - 1e-12, 5.0, -2.0])
     [1, 2, 0, 3]
@@ -209,7 +209,7 @@ class OrderMoves:
         self.state = Ordered(tuple(order), tuple(choices[v] for v in range(len(order))))
 
     def round(self, last: int | None) -> bool:
-        """Move each node once, while less than ``last`` gains were asked for; tell if any moved."""
+        """Move each node once, while at most ``last`` gains were computed; return if any moved."""
         moved = False
         for v in self._ranking:
             if last is not None and self._asked.work > last:
