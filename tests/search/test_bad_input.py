@@ -35,6 +35,17 @@ def test_a_score_that_is_not_finite_is_refused(value: float, size: int) -> None:
             ges(Broken(value, size))
 
 
+@pytest.mark.parametrize("answer", ["text", ["a", "b", "c"], object(), [1.0, 2.0], [[1.0] * 3]])
+@pytest.mark.parametrize("strategy", ["two-phase", "extended"])
+def test_gains_that_are_not_one_number_each_name_the_family(answer: object, strategy: str) -> None:
+    class Odd(Broken):
+        def insert_gains(self, *_: object) -> object:
+            return answer
+
+    with pytest.raises(ScoreError, match=r"^Odd gave .* node 0 with parents .*one number for each"):
+        search(Odd(0.0, 9), strategy=strategy)
+
+
 class OneSided:
     """A score that is not score equivalent: node 0 pays for its parents."""
 

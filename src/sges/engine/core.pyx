@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 # cython: cdivision=True
-"""The Python interface of the compiled engine, and the only file that uses Python objects.
+"""The Python interface of the compiled engine; no other file of the search calls Python.
 
 ``Core`` owns the state of one run and does the work of ``sges.search.reference`` without the
 interpreter, with the GIL released: it climbs, takes back, lists escapes, and searches orders.
@@ -25,36 +25,36 @@ from sges.engine.climb cimport (
     apply_found, climb, close_sources, refresh, open_sources, rewind_to, try_found,
 )
 from sges.engine.count cimport begin_journal, count_families, note_base, take_over
+from sges.engine.facts cimport facts_of, listed, mask_of
 from sges.engine.graph cimport (
-    FROM, Graph, LINE, NONE, TO, adjacent, arc, direct, free_graph, kind_of, make_graph, row_of,
-    set_edge, settle_levels, take_back,
+    FROM, Graph, LINE, NONE, TO, adjacent, direct, free_graph, kind_of, make_graph, row_of,
+    set_edge, take_back,
 )
 from sges.engine.lists cimport (
     BAD_GAIN, CAN_RUN_OUT, Exit, INTERRUPTED, INVALID, Ints, NO_EXTENSION, NO_MEMORY, OVER_BUDGET,
     RAISED, TIME_UP, Word, add, allocations_left, clear, guarded, has, leave, seconds_now,
-    size_of, sort_ints,
+    sort_ints,
 )
 from sges.engine.kept cimport Kept, measure, read_records, write_records
 from sges.engine.order cimport (
     Orders, begin_order, find_strengths, free_orders, make_orders, move_round, walk_edges,
 )
-from sges.engine.paths cimport is_standing
 from sges.engine.records cimport Memory, Note, Record, free_memory, make_memory, record_of
 from sges.engine.scores cimport NativeScore, Scorer
 from sges.engine.separators cimport begin_separators, find_separators
 from sges.engine.search cimport (
-    DELETE, Deletes, Found, INSERT, Inserts, Lane, Lanes, Moves, Search, Separators, StepOf, TURN,
-    TurnLane,
-    TurnLanes, Turns,
+    DELETE, Found, INSERT, Lane, Lanes, Moves, Search, Separators, StepOf, TURN,
 )
 
 from sges.errors import (
-    GraphError, InvalidOperator, NoConsistentExtension, OutOfBudget, ScoreError, SgesError, InvalidArgument,
+    GraphError, InvalidArgument, InvalidOperator, NoConsistentExtension, OutOfBudget, ScoreError,
+    SgesError,
 )
 from sges.graph.pdag import PDAG
 from sges.nodeset import nodes, show
 from sges.operators import Delete, Insert, Turn
 from sges.result import Step
+from sges.score.protocol import as_gains
 
 cdef double BETWEEN_SIGNALS = 0.02  # seconds
 cdef double COUNTING_TIME = 1e-7  # seconds that the count takes for each node of a base of a fan
@@ -997,38 +997,8 @@ cdef class Core:
 
     @alone
     def _facts(self):
-        """Return all that must agree with the state, for tests: graph, log, lanes and trees."""
-        cdef Search *s = &self.s
-        cdef Graph *g = &s.g
-        cdef Word fingerprint = 0
-        cdef int u, v, i
-        for u in range(g.n):
-            for v in range(g.n):
-                if has(row_of(g, u), v):
-                    fingerprint ^= arc(g, u, v)
-        settle_levels(g)
-        return {
-            "rows": self._rows(),
-            "parents": [listed(&g.parents[v]) for v in range(g.n)],
-            "children": [listed(&g.children[v]) for v in range(g.n)],
-            "neighbors": [listed(&g.neighbors[v]) for v in range(g.n)],
-            "edges": g.edges,
-            "levels": [g.level[v] for v in range(g.n)] if g.is_levelled else None,
-            "fingerprints": (g.fingerprint, fingerprint),
-            "settled": g.settled,
-            "log": [
-                (g.log[i].u, g.log[i].v, g.log[i].before, g.log[i].after) for i in range(g.changes)
-            ],
-            "is_fresh": bool(s.is_open) and s.stale.size == 0,
-            "scratch_is_clean": size_of(s.visited, g.words) == 0 and not s.stack.size,
-            "barred": {
-                "inserts": barred_by(s, 0), "preferred": barred_by(s, 1),
-            },
-            "inserts": facts_of(&s.inserts, g),
-            "preferred": facts_of(&s.preferred, g),
-            "deletes": facts_of_deletes(&s.deletes, g),
-            "turns": facts_of_turns(&s.turns, g),
-        }
+        """Return what is stored for the state, for tests of its invariants."""
+        return {"rows": self._rows(), **facts_of(&self.s)}
 
     def _run_out_after(self, long long allocations):
         """Fail the allocation after this many, in a build for tests; -1 for never."""
@@ -1159,110 +1129,6 @@ cdef int place(Kept *kept, int[::1] ints, double[::1] floats, Word[::1] words) e
     """Take three arrays, none of them empty, as the place of the records of a memory."""
     kept.ints, kept.floats, kept.words = &ints[0], &floats[0], &words[0]
     return 0
-
-
-cdef object mask_of(const int *members, int size):
-    """Return a list of nodes as a mask."""
-    cdef int i
-    one = 1  # a Python integer: masks may be longer than a machine word
-    mask = 0
-    for i in range(size):
-        mask |= one << members[i]
-    return mask
-
-
-cdef list listed(const Ints *some):
-    cdef int i
-    return [some.at[i] for i in range(some.size)]
-
-
-cdef object row_mask(const Word *row, const Graph *g):
-    return None if row == NULL else int.from_bytes(
-        (<char *>row)[: <size_t>g.words * sizeof(Word)], "little"
-    )
-
-
-cdef dict facts_of_lane(const Lanes *lanes, const Lane *lane, const Graph *g):
-    cdef int i
-    return {
-        "set": mask_of(lanes.sets.at + lane.first, lane.size),
-        "base": mask_of(lane.record.base, lane.record.size),
-        "allowed": row_mask(lane.allowed, g),
-        "best": lane.best,
-        "gains": {lane.record.xs[i]: lane.record.gains[i] for i in range(lane.record.count)},
-    }
-
-
-cdef object facts_of(const Inserts *of, const Graph *g):
-    """Return the lanes of all nodes, the tree, and what is rejected."""
-    cdef int y, i
-    if of.of == NULL:
-        return None
-    return (
-        [
-            [facts_of_lane(&of.of[y], &of.of[y].at[i], g) for i in range(of.of[y].size)]
-            for y in range(g.n)
-        ],
-        [of.tree.at[i] for i in range(2 * of.tree.leaves)],
-        [(of.rejected[i].y, of.rejected[i].lane, of.rejected[i].x) for i in range(of.rejections)],
-    )
-
-
-cdef list barred_by(const Search *s, int source):
-    """Return the operators of a source that a path bars: (y, lane, x)."""
-    cdef int i
-    return [
-        (s.barrier[i].y, s.barrier[i].lane, s.barrier[i].x) for i in range(s.barriers)
-        if s.barrier[i].source == source and is_standing(s, &s.barrier[i])
-    ]
-
-
-cdef object facts_of_deletes(const Deletes *of, const Graph *g):
-    cdef int y, i, k
-    cdef Record *r
-    if of.of == NULL:
-        return None
-    found = []
-    for y in range(g.n):
-        lanes = []
-        for i in range(of.of[y].size):
-            lane = facts_of_lane(&of.of[y], &of.of[y].at[i], g)
-            r = of.of[y].at[i].record
-            lane["places"] = [r.base[k] for k in range(r.size)]
-            lane["gains"] = {
-                r.base[k]: r.deletes[k] for k in range(r.size) if has(r.asked_deletes, k)
-            }
-            lanes.append(lane)
-        found.append(lanes)
-    return (
-        found,
-        [of.tree.at[i] for i in range(2 * of.tree.leaves)],
-        [(of.rejected[i].y, of.rejected[i].lane, of.rejected[i].x) for i in range(of.rejections)],
-    )
-
-
-cdef object facts_of_turns(const Turns *of, const Graph *g):
-    cdef int y, i
-    cdef TurnLanes *lanes
-    cdef TurnLane *lane
-    if of.of == NULL:
-        return None
-    found = []
-    for y in range(g.n):
-        lanes = &of.of[y]
-        some = []
-        for i in range(lanes.size):
-            lane = &lanes.at[i]
-            some.append({
-                "x": lane.x,
-                "set": mask_of(lanes.sets.at + lane.first, lane.size),
-                "added": lane.added,
-                "gain": lane.gain,
-                "barred": bool(lane.barred),
-                "rejected": lane.rejected,
-            })
-        found.append(some)
-    return found, [of.tree.at[i] for i in range(2 * of.tree.leaves)], []
 
 
 cdef object adjacents(const Graph *g, int v):
@@ -1513,13 +1379,8 @@ cdef int ask_score(
         for i in range(count):
             nodes_asked[i] = xs[i]
         given = core._asked(record, inserting, candidates)
-        found = np.ascontiguousarray(given, dtype=np.float64)
-        if found.shape != (count,):
-            raise ScoreError(
-                f"{type(core.score).__name__} gave gains of shape {found.shape} for {count} "
-                "candidates; it must give one number for each"
-            )
-        answer = found
+        base = mask_of(record.base, record.size)
+        answer = as_gains(core.score, record.y, base, count, given)
         for i in range(count):
             gains[i] = answer[i]
     except BaseException as error:

@@ -19,7 +19,7 @@ from sges.docstrings import documented_like
 from sges.errors import InvalidArgument, ScoreError, is_number, shown
 from sges.graph.equivalence import pdag_to_dag
 from sges.graph.pdag import PDAG, check_graph
-from sges.nodeset import NodeSet
+from sges.nodeset import NodeSet, show
 
 Gains: TypeAlias = NDArray[np.float64]
 """One number per candidate: the score after the change minus the score before it."""
@@ -111,7 +111,7 @@ def insert_gains(score: Score, y: int, base: NodeSet, candidates: Candidates) ->
         Any score; its own ``insert_gains`` is used if it has one.
     """
     batch = batch_method(score, "insert_gains") or partial(gains_by_local, score.local)
-    return batch(y, base, candidates)
+    return as_gains(score, y, base, len(candidates), batch(y, base, candidates))
 
 
 @documented_like(_GAINS_DOC)
@@ -124,7 +124,7 @@ def delete_gains(score: Score, y: int, base: NodeSet, candidates: Candidates) ->
         Any score; its own ``delete_gains`` is used if it has one.
     """
     batch = batch_method(score, "delete_gains") or partial(gains_by_local, score.local)
-    return batch(y, base, candidates)
+    return as_gains(score, y, base, len(candidates), batch(y, base, candidates))
 
 
 def score_name(score: Score) -> str:
@@ -145,6 +145,21 @@ def gains_by_local(
     before = local(y, base)
     gains = [local(y, base ^ 1 << x) - before for x in candidates.tolist()]
     return np.array(gains, dtype=np.float64)
+
+
+def as_gains(score: Score, y: int, base: NodeSet, count: int, gains: object) -> Gains:
+    """Return what a score gave as the gains of ``count`` candidates, as an array of floats."""
+    name, family = type(score).__name__, f"node {y} with parents {show(base)}"
+    rule = "; it must give one number for each"
+    try:
+        array = np.ascontiguousarray(gains, dtype=np.float64)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        what = f"{name} gave {shown(gains)} as the gains of {count} candidates for {family}"
+        raise ScoreError(what + rule) from None
+    if array.shape != (count,):
+        what = f"{name} gave gains of shape {array.shape} for {count} candidates for {family}"
+        raise ScoreError(what + rule)
+    return array
 
 
 def dag_score(score: Score, dag: PDAG) -> float:

@@ -4,14 +4,13 @@ from functools import partial
 from math import isfinite, log
 from typing import Any
 
-import numpy as np
-
 from sges.errors import ScoreError, check_flag, is_number, shown
 from sges.nodeset import NodeSet
 from sges.score.protocol import (
     Candidates,
     Gains,
     Score,
+    as_gains,
     batch_method,
     check_is_score,
     delete_gains,
@@ -89,7 +88,7 @@ class CountingScore:
             self.asked[y].add(base)
             self.asked[y].update(base ^ 1 << x for x in candidates.tolist())
         batch = batch_method(self.score, name) or partial(gains_by_local, self._value)
-        return np.ascontiguousarray(batch(y, base, candidates), dtype=np.float64)
+        return as_gains(self.score, y, base, len(candidates), batch(y, base, candidates))
 
     def _value(self, y: int, parents: NodeSet) -> float:
         value = self._values.get((y, parents))
