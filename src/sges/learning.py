@@ -184,8 +184,10 @@ format : optional
     )  # fmt: skip
     data = read_table(table, score, penalty, reading)
     source: Any = score if data is None else data
-    given_names = names if names is not None else getattr(source, "names", None)
-    labels = None if given_names is None else tuple(given_names)
+    found_names = getattr(source, "names", None)
+    if data is None and reading.names is not None:  # columns of a table have their new names
+        found_names = reading.names
+    labels = None if found_names is None else tuple(found_names)
     plan = SearchPlan.of(
         labels or source.n, assume, knowledge, strategy, forward, start, max_indegree, n_jobs
     )

@@ -241,6 +241,23 @@ def test_names_kinds_weights_and_missing_reach_the_reader(tmp_path: Path) -> Non
     assert named.names == ("p", "q")
 
 
+@pytest.mark.parametrize(
+    ("options", "left"),
+    [
+        ({"exclude": ["a"]}, ("b", "c")),
+        ({"columns": ["c", "a"]}, ("c", "a")),
+        ({"weights": "a"}, ("b", "c")),
+        ({"names": iter(["a", "b", "c"])}, ("a", "b", "c")),
+        ({"names": ["", "b", "c"]}, ("b", "c")),
+    ],
+)
+def test_new_names_go_with_the_options_that_leave_columns_out(
+    options: dict[str, Any], left: tuple[str, ...]
+) -> None:
+    table = np.random.default_rng(1).integers(1, 50, size=(40, 3))
+    assert sges.learn(table, **{"names": ["a", "b", "c"], **options}).names == left
+
+
 def test_a_result_pickles_with_its_notes() -> None:
     result = sges.learn(examples.load("asia"))
     assert pickle.loads(pickle.dumps(result)) == result
