@@ -210,6 +210,17 @@ def test_the_largest_weights_are_counted(tmp_path: Path) -> None:
         discrete_of_file(path, weights="times", batch_rows=1)
 
 
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_new_names_do_not_hide_that_a_file_has_a_name_twice(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"t{ending}"
+    path.write_text("a,a\n1.5,4.5\n2.5,3.5\n3.5,2.5\n")
+    if ending == ".parquet":
+        table = pa.table([pa.array([1.5, 2.5]), pa.array([3.5, 2.5])], names=["a", "a"])
+        pyarrow.parquet.write_table(table, path)
+    with pytest.raises(DataError, match="the column name 'a' occurs 2 times"):
+        Dataset.of(path, names=["p", "q"])
+
+
 @pytest.mark.parametrize("ending", [".csv", ".parquet", ".feather"])
 def test_columns_are_chosen_left_out_renamed_and_weighted_in_every_source(
     tmp_path: Path, ending: str

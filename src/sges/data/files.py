@@ -24,7 +24,14 @@ import pyarrow.csv
 
 from sges.data.arrow import ArrowType, column_of_arrow
 from sges.data.columns import Column, joined_tables, no_such_column, refusal
-from sges.data.reading import MISSING_WORDS, Format, Reading, label_notes, places_to_read
+from sges.data.reading import (
+    MISSING_WORDS,
+    Format,
+    Reading,
+    label_notes,
+    places_to_read,
+    refuse_duplicates,
+)
 from sges.errors import (
     Argument,
     DataError,
@@ -143,7 +150,9 @@ class File:
     @cached_property
     def places(self) -> dict[str, int]:
         """The places of the columns to read."""
-        return places_to_read(self.reading, list(self.schema.names))
+        found = list(self.schema.names)
+        refuse_duplicates(found)  # columns are read by name, whatever they are renamed to
+        return places_to_read(self.reading, found)
 
     def leave_out(self, name: str) -> None:
         """Do not read a column."""
