@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 import polars as pl
 import pyarrow as pa
+import pyarrow.feather
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -268,6 +269,19 @@ def test_integers_in_one_file_are_floats_if_another_has_floats(tmp_path: Path) -
     (tmp_path / "3.csv").write_text("a,b\n")
     found = Dataset.of(tmp_path, missing="drop", kinds={"b": "continuous"})
     assert found.values.tolist() == [[1.0, 2.0, 2.5], [5.0, 6.0, 8.0]]
+
+
+@pytest.mark.parametrize("large", [True, False])
+@pytest.mark.parametrize("labels", [["u", "v"], [True, False]])
+def test_categories_of_different_types_in_two_files_are_refused(
+    tmp_path: Path, labels: list[Any], large: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "LARGE_FILE_BYTES", 0 if large else 1 << 40)
+    for place, categories in enumerate((labels, [1, 2])):
+        table = pa.table({"a": pa.array(categories).dictionary_encode()})
+        pyarrow.feather.write_feather(table, str(tmp_path / f"{place}.feather"))
+    with pytest.raises(DataError, match="column 'a' has levels of different types in two parts"):
+        statistics_of(tmp_path, Reading())
 
 
 @pytest.mark.parametrize("large", [True, False])

@@ -153,6 +153,13 @@ def common_family(name: str, families: Iterable[tuple[Family, str]]) -> Family:
 
 def all_levels(name: str, tables: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
     """Return the levels of a column in several tables: as they are if they agree, else sorted."""
+    examples = {_label_type(label): label for labels in tables for label in labels}
+    if len(examples) > 1:  # they cannot be sorted, and True would be the same as 1
+        one, two = list(examples.values())[:2]
+        raise DataError(
+            f"column {name!r} has levels of different types in two parts of the table, such as "
+            f"{one!r} and {two!r}; give it one type everywhere"
+        )
     first = tuple(tables[0])
     if all(tuple(labels) == first for labels in tables):
         return first
@@ -160,6 +167,11 @@ def all_levels(name: str, tables: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
     if len(every) > MAX_LEVELS:
         raise too_many_levels(name, len(every), len(every), False)
     return tuple(every)
+
+
+def _label_type(label: object) -> str:
+    """Return the type of a label in one word; numbers of all types can be compared."""
+    return "text" if isinstance(label, str) else "bool" if isinstance(label, bool) else "number"
 
 
 def recoded(codes: NDArray[Any], old: Sequence[Any], new: Sequence[Any]) -> NDArray[Any]:

@@ -167,15 +167,6 @@ class Counts:
 def _merged_levels(name: str, mine: tuple[Any, ...], others: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the levels of a column in two tables together; that of missing values is the last."""
     own, more = (tuple(label for label in labels if label is not None) for labels in (mine, others))
-    families = {
-        "text" if isinstance(label, str) else "bool" if isinstance(label, bool) else "number"
-        for label in (*own, *more)
-    }
-    if len(families) > 1:
-        raise DataError(
-            f"column {name!r} has levels of different types in two parts of the table, such as "
-            f"{own[0]!r} and {more[0]!r}; give it one type everywhere"
-        )
     levels = all_levels(name, [labels for labels in (own, more) if labels] or [()])
     return (*levels, None) if None in (*mine, *others) else levels
 
