@@ -42,7 +42,7 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
     "no columns in pandas": (pd.DataFrame, "no columns; it needs at least one"),
     "no columns in numpy": (lambda: np.zeros((3, 0)), "no columns; it needs at least one"),
     "no rows": (lambda: {"a": [], "b": []}, "2 columns and no rows; it needs at least two"),
-    "no rows in arrow": (lambda: pa.table({"a": pa.array([], "f8")}), "no rows; it needs at least"),
+    "no rows in arrow": (lambda: pa.table({"a": pa.array([], "f8")}), "1 column and no rows; it"),
     "no rows in polars": (lambda: pl.DataFrame({"a": []}), "no rows; it needs at least"),
     "one row": (lambda: {"a": [1.5]}, "1 usable row; it needs at least two"),
     "twice the same name": (
@@ -126,7 +126,7 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
     "huge integers": (lambda: {"a": [2**70, 1]}, "column 'a' contains integers beyond 64 bits"),
     "unequal lengths": (
         lambda: {"a": [1, 2], "b": [1]},
-        "column 'b' has 1 rows and 'a' has 2; all columns need the same number",
+        "column 'b' has 1 row and 'a' has 2; all columns need the same number",
     ),
     "a number for a column": (lambda: {"a": 1}, "column 'a' is a single int; give one value"),
     "a text for a column": (lambda: {"a": "xy"}, "column 'a' is a single str; give one value"),
@@ -154,7 +154,7 @@ def test_bad_tables_are_refused_in_one_line(case: str) -> None:
     ],
 )
 def test_kinds_that_cannot_be_are_refused(kinds: Kinds, expected: str) -> None:
-    assert expected in refusal({"height": [1.5, 2.5], "b": ["x", "y"]}, kinds)
+    assert expected in refusal({"height": [1.5, 2.5], "b": ["0.5", "x"]}, kinds)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,8 @@ def test_options_of_a_wrong_type_or_word_are_refused_in_one_line(
 
 
 def test_infinities_are_no_levels() -> None:
-    assert "1 infinite value, the first in row 1" in refusal({"a": [1.0, np.inf]}, "discrete")
+    told = refusal({"a": [1.0, np.inf]}, "discrete")
+    assert "1 infinite value, the first in row 1 (counted from 0); replace it by a number" in told
 
 
 @pytest.mark.parametrize(

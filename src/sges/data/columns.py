@@ -355,7 +355,9 @@ def refuse_infinities(columns: list[Column], start: int = 0) -> None:
                 column.name,
                 f"contains {count} infinite value{'' if count == 1 else 's'}, the first in row "
                 f"{start + int(infinite.argmax())} (counted from 0)",
-                "replace them by numbers, or by missing values",
+                "replace it by a number, or by a missing value"
+                if count == 1
+                else "replace them by numbers, or by missing values",
             )
 
 
@@ -369,8 +371,11 @@ def floats(column: Column) -> NDArray[np.float64]:
         numbers = None if column.declared else numbers_of(labels)
         if numbers is None:
             if not all(isinstance(one, int | float) and math.isfinite(one) for one in labels):
+                texts = [label for label in labels if isinstance(label, str)]
+                words = [text for text in texts if numbers_of([text]) is None]
+                word = str((words or texts or labels)[0])
                 raise refusal(
-                    f"column {column.name!r} contains text such as {str(labels[0])!r} and "
+                    f"column {column.name!r} contains text such as {word!r} and "
                     "cannot be continuous; convert it to numbers, make it discrete, or ",
                     leave_out(column.name),
                 )

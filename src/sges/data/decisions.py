@@ -398,8 +398,8 @@ class Tally:
     def check(self, how: Missing) -> None:
         """Refuse a table without rows, a column without values, and unexpected missing values."""
         if not self.rows:
-            size = f"{len(self.missing)} columns and no rows"
-            raise DataError(f"the table has {size}; it needs at least two rows")
+            columns = "1 column" if len(self.missing) == 1 else f"{len(self.missing)} columns"
+            raise DataError(f"the table has {columns} and no rows; it needs at least two rows")
         for name, count in self.missing.items():
             if count == self.rows:
                 message = f"column {name!r} has no values, all {self.rows} are missing; "
@@ -424,7 +424,8 @@ class Tally:
         shown = listed({name: count for name, count in self.missing.items() if count})
         if how == "level":
             return [f"missing values are a level of {shown}"]
-        dropped = f"{self.incomplete} of {self.rows} rows were dropped"
+        was = "was" if self.incomplete == 1 else "were"
+        dropped = f"{self.incomplete} of {self.rows} rows {was} dropped"
         return [f"{dropped} for missing values in {shown}"]
 
 

@@ -59,8 +59,9 @@ def columns_of(table: Table, reading: Reading) -> list[Column]:
     for column in columns:
         if len(column) != len(columns[0]):
             raise DataError(
-                f"column {column.name!r} has {len(column)} rows and {columns[0].name!r} has "
-                f"{len(columns[0])}; all columns need the same number of rows"
+                f"column {column.name!r} has {len(column)} row{'' if len(column) == 1 else 's'} "
+                f"and {columns[0].name!r} has {len(columns[0])}; all columns need the same number "
+                "of rows"
             )
     return columns
 
