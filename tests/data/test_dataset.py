@@ -217,6 +217,14 @@ def test_a_dictionary_may_repeat_a_label_and_hold_a_missing_value() -> None:
     assert found.codes.tolist() == [[0, 1, 0, 0], [0, 1, 1, 0]]
 
 
+def test_nan_among_the_labels_of_a_dictionary_is_a_missing_value() -> None:
+    column = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 0]), pa.array([1.5, np.nan, 0.5]))
+    table = pa.table({"a": column})
+    assert Dataset.of(table, missing="level").levels == ((1.5, 0.5, None),)
+    found = Dataset.of(table, missing="drop", kinds="continuous")
+    assert found.values.tolist() == [[1.5, 0.5, 1.5]]
+
+
 def test_a_structured_array_of_two_dimensions_is_refused() -> None:
     with pytest.raises(DataError, match=r"a structured array of shape \(2, 2\) is not a table"):
         Dataset.of(np.zeros((2, 2), [("a", "f8")]))

@@ -102,13 +102,13 @@ def label_column(
     declared: bool = False,
     missing: NDArray[np.bool_] | None = None,
 ) -> Column:
-    """Return a column of labels, each given once; a label None is a missing value."""
+    """Return a column of labels; a label None or NaN is a missing value."""
     if len(levels) > MAX_LEVELS:  # before a million Python strings are made
         raise too_many_levels(name, len(levels), len(np.unique(positions)), declared)
     labels = levels if isinstance(levels, list) else levels.to_pylist()
     places: dict[Any, int] = {}
     for label in labels:
-        if label is not None:
+        if label is not None and label == label:
             places.setdefault(label, len(places))
     if len(places) < len(labels):
         moved = np.array([places.get(label, -1) for label in labels], dtype=np.int64)
