@@ -124,6 +124,10 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
         "column 'a' has a type that cannot be used .*period.*; convert it to",
     ),
     "huge integers": (lambda: {"a": [2**70, 1]}, "column 'a' contains integers beyond 64 bits"),
+    "huge integers among floats": (
+        lambda: {"a": [10**400, 0.5]},
+        "column 'a' contains numbers beyond the range of floating-point numbers; rescale it, or",
+    ),
     "unequal lengths": (
         lambda: {"a": [1, 2], "b": [1]},
         "column 'b' has 1 row and 'a' has 2; all columns need the same number",

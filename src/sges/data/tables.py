@@ -20,6 +20,7 @@ from sges.data.columns import (
     Column,
     complex_numbers,
     label_column,
+    leave_out,
     number_column,
     refused_column,
     unusable,
@@ -251,7 +252,11 @@ def list_column(name: str, entries: list[Any]) -> Column:
             )
         kind = np.uint64 if high >= 2**63 else np.int64
     values = np.zeros(len(entries), kind)
-    values[~missing] = np.array(present, kind)
+    try:
+        values[~missing] = np.array(present, kind)
+    except OverflowError:  # an integer or a fraction
+        what = "contains numbers beyond the range of floating-point numbers"
+        raise refused_column(name, what, "rescale it, or ", leave_out(name)) from None
     return number_column(name, values, missing)
 
 
