@@ -103,6 +103,16 @@ def test_paths_that_no_file_can_have_are_refused_in_one_line(path: str) -> None:
     assert len(str(caught.value).splitlines()) == 1
 
 
+@pytest.mark.parametrize("read", [Dataset.of, moments_of_file])
+def test_an_empty_path_is_not_the_current_folder(
+    tmp_path: Path, read: Callable[[str], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "t.csv").write_text("a,b\n1.5,2.5\n2.5,0.5\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileError, match="the path of the table is empty"):
+        read("")
+
+
 def test_a_file_that_may_not_be_opened_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("a\n1\n2\n")

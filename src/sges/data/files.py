@@ -296,6 +296,8 @@ def open_file(source: str | os.PathLike[str] | BinaryIO, reading: Reading) -> Fi
         if not hasattr(source, "read"):
             raise InvalidArgument(f"path = {shown(source)}: it must be a path, or an open file")
         file = _file_of_bytes(str(getattr(source, "name", "table")), source, reading)
+    elif not os.fspath(source):  # which stands for the current folder
+        raise FileError("the path of the table is empty; give the path of a file")
     elif os.fspath(source) == "-":
         stdin = None if sys.stdin is None else sys.stdin.buffer
         file = _file_of_bytes("standard input", stdin, reading)
@@ -333,7 +335,7 @@ def _file_at(path: Path, reading: Reading) -> File:
 def open_files(source: str | os.PathLike[str] | BinaryIO, reading: Reading) -> list[File]:
     """Return the file at a path, or the files of a folder or a pattern, sorted by name."""
     paths: list[Path] = []
-    if isinstance(source, str | os.PathLike) and os.fspath(source) != "-":
+    if isinstance(source, str | os.PathLike) and os.fspath(source) not in ("", "-"):
         path = Path(os.fsdecode(source))
         try:
             is_folder, exists = path.is_dir(), path.exists()
