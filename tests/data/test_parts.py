@@ -394,6 +394,14 @@ def test_a_query_has_the_statistics_of_its_table(
         assert facts(found) == facts(expected) == facts(rows)
 
 
+def test_categories_of_a_query_are_read_as_those_of_its_table() -> None:
+    kinds = {"a": pl.Categorical, "b": pl.Enum(["w", "v", "u"])}
+    table = pl.DataFrame({"a": ["z", "y", "x"] * 4, "b": ["u", "v", "v"] * 4}, schema=kinds)
+    found = Dataset.of(table.lazy())
+    assert found.levels == Dataset.of(table).levels == (("x", "y", "z"), ("w", "v", "u"))
+    assert facts(found) == facts(Dataset.of(table).merged())
+
+
 @pytest.mark.parametrize("library", queries())
 def test_integers_that_have_few_values_only_at_first_are_continuous(
     tmp_path: Path, library: str, monkeypatch: pytest.MonkeyPatch

@@ -332,13 +332,15 @@ def _summary_of_query(table: Table, reading: Reading, *, with_moments: bool) -> 
     a query for each product.  None if the rows are needed.
     """
     import narwhals as nw
+    from narwhals import selectors
 
     frame = lazy_frame(table)
     with _in_one_line("the query could not be run"):
         names = frame.collect_schema().names()
         places = places_to_read(reading, names)
         keys = [names[place] for place in places.values()]
-        frame = frame.select(keys)
+        # Categories declare no levels, as in a frame in memory; those of an enum do.
+        frame = frame.select(keys).with_columns(selectors.categorical().cast(nw.String))
         sample = _columns_of_arrow(list(places), frame.head(SAMPLE_ROWS).collect("pyarrow"))
         first = Summary.of(sample, reading, with_moments=with_moments)
         if first.needs_rows:
