@@ -73,6 +73,21 @@ def test_weights_are_those_of_least_squares(seed: int) -> None:
     assert (again.weights == found.weights).all()
 
 
+def test_weights_follow_the_units_of_the_columns(seed: int) -> None:
+    """A parent of tiny variance beside one of large variance keeps its weight."""
+    dag = PDAG.from_edges(3, [(0, 2), (1, 2)], names=["a", "b", "y"])
+    values = LinearGaussian.random(dag, seed=seed).sample(100, seed).values
+    units = np.array([1e7, 1e-4, 10.0])
+    plain, scaled = (
+        fit(dag, dict(zip("aby", columns, strict=True)))
+        for columns in (values, values * units[:, None])
+    )
+    assert isinstance(plain, LinearGaussian)
+    assert isinstance(scaled, LinearGaussian)
+    assert scaled.weights * units[:, None] / units == pytest.approx(plain.weights)
+    assert scaled.variances / units**2 == pytest.approx(plain.variances)
+
+
 def test_densities_and_queries_are_those_of_the_joint_normal(seed: int) -> None:
     names = [f"v{i}" for i in range(4)]
     plain = LinearGaussian.random(random_dag(4, 5, seed).named(names), seed=seed)

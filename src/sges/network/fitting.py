@@ -77,10 +77,13 @@ def _linear(dag: PDAG, moments: Moments) -> LinearGaussian:
     columns = columns_of(dag, moments.names)
     covariance = moments.covariance[np.ix_(columns, columns)]
     weights, variances = np.zeros((dag.n, dag.n)), np.diagonal(covariance).copy()
+    scale = np.where(variances > 0, np.sqrt(variances), 1.0)
     for y in range(dag.n):
         if above := list(nodes(dag.parents(y))):
-            block, between = covariance[np.ix_(above, above)], covariance[above, y]
-            slopes = np.linalg.lstsq(block, between, rcond=None)[0]
+            # in units of their deviations: lstsq takes a parent of tiny variance for a constant
+            unit, between = scale[above], covariance[above, y]
+            block = covariance[np.ix_(above, above)] / unit[:, None] / unit
+            slopes = np.linalg.lstsq(block, between / unit, rcond=None)[0] / unit
             weights[above, y] = slopes
             variances[y] -= slopes @ between
         if not variances[y] > LEAST_SHARE * covariance[y, y]:
