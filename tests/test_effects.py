@@ -521,6 +521,20 @@ def test_a_node_is_named_or_numbered() -> None:
         multiplicities(AB, "bb")
 
 
+@pytest.mark.parametrize("unit", [1.0, 1e-3, 1e5])
+def test_a_treatment_that_its_parents_determine_is_refused_whatever_rounding_leaves(
+    unit: float, seed: int
+) -> None:
+    a, b, noise = np.random.default_rng(seed).standard_normal((3, 500))
+    table = {"a": a * unit, "b": b, "sum": a + b, "y": a + b + noise}
+    dag = PDAG.from_edges(4, [(0, 2), (1, 2), (2, 3)], names=list(table))
+    assert effect(dag, "a", "y", table).lower_bound == pytest.approx(1 / unit, rel=0.3)
+    with pytest.raises(DataError, match="linear combinations"):
+        effect(dag, "sum", "y", table)
+    with pytest.raises(DataError, match="linear combinations"):
+        joint_effect(dag, ["a", "sum"], "y", table)
+
+
 def test_too_few_records_dependent_columns_and_too_many_parents_or_cells_are_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

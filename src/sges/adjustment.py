@@ -24,6 +24,7 @@ from sges.data.em import completed
 from sges.errors import DataError, Undecided
 from sges.graph.pdag import PDAG, columns_of
 from sges.network import BayesianNetwork, LinearGaussian
+from sges.network.fitting import LEAST_SHARE
 from sges.nodeset import NodeSet, nodes
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -83,15 +84,23 @@ class LinearData:
     def _regressors(self, x: int, z: NodeSet) -> tuple[list[int], NDArray[np.floating[Any]], float]:
         """Return x and z, their inverse covariance, and the degrees of freedom that they leave."""
         block = [x, *nodes(z)]
-        try:
-            inverse = np.linalg.inv(self.covariance[np.ix_(block, block)])
-        except np.linalg.LinAlgError:
-            raise DataError("some columns are linear combinations of others") from None
         free = self.records - len(block) - 1
         if free <= 0:
             raise DataError(
                 f"{self.records:.0f} records are too few to adjust for {len(block) - 1} variables"
             )
+        scale = np.sqrt(np.diagonal(self.covariance)[block])
+        with np.errstate(divide="ignore", invalid="ignore"):  # a constant column is refused below
+            correlation = self.covariance[np.ix_(block, block)] / scale[:, None] / scale
+        try:
+            inverse = np.linalg.inv(correlation)
+        except np.linalg.LinAlgError:
+            inverse = np.full_like(correlation, inf)
+        # 1 / inverse[i, i] is the share of the variance of a column that the others leave
+        diagonal = np.diagonal(inverse)
+        if not ((diagonal > 0) & (diagonal < 1 / LEAST_SHARE)).all():
+            raise DataError("some columns are constant, or linear combinations of others")
+        inverse = inverse / scale[:, None] / scale
         return block, inverse, free
 
 
