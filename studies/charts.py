@@ -1,4 +1,4 @@
-"""Plain charts: lines on logarithmic axes, each labelled where it ends."""
+"""Plain charts: lines on logarithmic axes, each labeled where it ends."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -53,7 +53,7 @@ def new_figure(width: float = 7.2, height: float = 4.2) -> "Figure":
 
 
 class Looks:
-    """A colour and a mark per program, the same in every chart; ours in cool colours, on top."""
+    """A color and a mark per program, the same in every chart; ours in cool colors, on top."""
 
     OURS = (BLUE, GREEN, VIOLET, "#12a5a5", "#0b2f5b", "#7fb800", "#6cc0f5", "#b48ad6")
     OTHERS = (RED, GOLD, GREY, "#a0522d", "#d26fa0", "#6b7f2a", "#4a4a4a", "#e08a5c")

@@ -21,7 +21,7 @@ def cpdags(max_nodes: int = 8, min_nodes: int = 1) -> st.SearchStrategy[PDAG]:
 
 
 @st.composite
-def relabelled(draw: st.DrawFn, max_nodes: int = 7) -> tuple[PDAG, list[int]]:
+def relabeled(draw: st.DrawFn, max_nodes: int = 7) -> tuple[PDAG, list[int]]:
     """Draw a DAG and a permutation of its nodes."""
     dag = draw(dags(max_nodes))
     return dag, draw(st.permutations(range(dag.n)))

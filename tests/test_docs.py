@@ -158,7 +158,7 @@ def test_every_work_that_is_cited_is_in_the_references() -> None:
     assert not missing, sorted(missing)
 
 
-def test_citations_are_recognised_in_the_forms_that_we_use() -> None:
+def test_citations_are_recognized_in_the_forms_that_we_use() -> None:
     text = "Meek (1995), Chow & Liu 1968; (Andrews et al. 2023), Liu, Roeder & Wasserman (2010)"
     assert citations(text) == {
         ("Meek", "1995"),

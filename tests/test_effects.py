@@ -265,7 +265,7 @@ def as_in(dag: PDAG, network: BayesianNetwork) -> BayesianNetwork:
 
 @settings(max_examples=25)
 @given(cpdags(max_nodes=5, min_nodes=2), st.integers(0, 10**6))
-def test_discrete_effects_are_the_truncated_factorisations_of_the_members(
+def test_discrete_effects_are_the_truncated_factorizations_of_the_members(
     cpdag: PDAG, seed: int
 ) -> None:
     arities = [2 + (v + seed) % 2 for v in range(cpdag.n)]

@@ -91,7 +91,7 @@ def test_parameters_have_the_defaults_of_learn() -> None:
         assert parameter.default == twin.default, name
 
 
-def test_the_adjacency_matrix_is_labelled_and_reads_from_row_to_column(frame: Frame) -> None:
+def test_the_adjacency_matrix_is_labeled_and_reads_from_row_to_column(frame: Frame) -> None:
     model = GES().fit(frame)
     matrix = model.adjacency_matrix_
     assert list(matrix.index) == list(matrix.columns) == list(frame.columns)
@@ -105,11 +105,11 @@ def test_without_pandas_the_matrix_is_an_array(
     frame: Frame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     values = frame.to_numpy()
-    labelled = GES().fit(values).adjacency_matrix_
+    labeled = GES().fit(values).adjacency_matrix_
     monkeypatch.setitem(sys.modules, "pandas", None)
     plain = GES().fit(values).adjacency_matrix_
     assert isinstance(plain, np.ndarray)
-    assert (plain == labelled.to_numpy()).all()
+    assert (plain == labeled.to_numpy()).all()
 
 
 def test_an_estimator_is_the_last_step_of_a_pipeline(frame: Frame) -> None:

@@ -11,7 +11,7 @@ Floats = NDArray[np.float64]
 
 
 def linear_data(n: int, edges: int, records: int, seed: int) -> tuple[PDAG, Floats]:
-    """Return a random DAG and standardised data of a linear Gaussian model on it."""
+    """Return a random DAG and standardized data of a linear Gaussian model on it."""
     dag = random_dag(n, edges, seed=seed)
     model = LinearGaussian.random(dag, seed=seed)
     rng = np.random.default_rng(seed)

@@ -41,7 +41,7 @@ def exact(score: Score, max_parents: int | None = None) -> Result:
     Parameters
     ----------
     score : Score
-        The score to maximise, on at most 18 variables.
+        The score to maximize, on at most 18 variables.
     max_parents : int, optional
         The most parents that a node may have; no limit by default.
 

@@ -1,6 +1,6 @@
 """Curved relations: the distance to the truth of the linear and of the basis score.
 
-Each variable is a sum of one function of its standardised parents plus Gaussian noise: a line, a
+Each variable is a sum of one function of its standardized parents plus Gaussian noise: a line, a
 parabola, a cosine, or a jump.  "Shallow" graphs have edges from half of the variables to the other
 half only; in "any" graph, curves of curves occur.
 """
@@ -75,7 +75,7 @@ def measure(task: Task, seed: int) -> Row:
 
 
 def sample(dag: PDAG, bend: Callable[[Floats], Floats], records: int, seed: int) -> Floats:
-    """Return standardised columns, half of whose variance is noise if they have parents."""
+    """Return standardized columns, half of whose variance is noise if they have parents."""
     rng = np.random.default_rng(seed)
     table = rng.normal(size=(dag.n, records))
     for v in topological_order(dag):

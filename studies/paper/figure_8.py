@@ -37,7 +37,7 @@ from studies.frame import (
     real,
     seed_of,
 )
-from studies.paper.models import against_truth, paper_model, relabelled, weakest_edge
+from studies.paper.models import against_truth, paper_model, relabeled, weakest_edge
 from studies.summary import curve, distinct, exponent, grid, mean, number, pick, values
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def measure(task: Task, seed: int) -> Row:
     network = paper_model(n, seed, trial)
     if order:
         rng = np.random.default_rng(seed_of(seed, n, trial, order))
-        network = relabelled(network, rng.permutation(n).tolist())
+        network = relabeled(network, rng.permutation(n).tolist())
     score, start = OracleMDL(network), PDAG.complete(n)
     begun = process_time()
     result = bes(score, start) if method == "bes" else sbes(score, start, ASSUMED)

@@ -33,7 +33,7 @@ def paper_model(n: int, seed: int, trial: int, max_parents: int = 2) -> Bayesian
     return BayesianNetwork.random(random_structure(n, max_parents, seed=own), seed=own)
 
 
-def relabelled(network: BayesianNetwork, place: Sequence[int]) -> BayesianNetwork:
+def relabeled(network: BayesianNetwork, place: Sequence[int]) -> BayesianNetwork:
     """Return the network with variable v renumbered as place[v]."""
     cpts = [np.empty(0)] * network.n
     for v, cpt in enumerate(network.cpts):

@@ -61,7 +61,7 @@ MARKS = {
     "stability": ("+", "#2e8b57", 8.0, "stability"),
     "both": ("D", "#7a1fa2", 7.5, "both (the choice)"),
 }
-"""How each choice is marked: sign, colour, size and name."""
+"""How each choice is marked: sign, color, size and name."""
 
 PENALTIES = (0.5, 0.75, 1, 1.5, 2, 3, 4, 6)
 

@@ -21,7 +21,7 @@ from sges.graph import PDAG
 from sges.graph.equivalence import topological_order
 from sges.network import BayesianNetwork, read_bif
 from sges.nodeset import nodes
-from studies.paper.models import relabelled
+from studies.paper.models import relabeled
 from studies.peers.contract import Edge, Kind, Table
 
 Source: TypeAlias = Literal["er", "sf", "cpt", "network"]
@@ -261,7 +261,7 @@ def random_edges(
 
 
 def linear_gaussian(dag: PDAG, rows: int, rng: np.random.Generator) -> Floats:
-    """Return standardised records: weights ±[0.5, 2], noise of variance one."""
+    """Return standardized records: weights ±[0.5, 2], noise of variance one."""
     values = np.empty((rows, dag.n))
     for y in topological_order(dag):
         parents = list(nodes(dag.parents(y)))
@@ -317,7 +317,7 @@ def with_plain_levels(bif: str) -> str:
 def _permuted(network: BayesianNetwork, rng: np.random.Generator) -> BayesianNetwork:
     """Return the network with its variables in a random order: files list causes first."""
     place = rng.permutation(network.n).tolist()
-    return network if network.n < 2 else relabelled(network, place)
+    return network if network.n < 2 else relabeled(network, place)
 
 
 def _sampled(network: BayesianNetwork, rows: int, rng: np.random.Generator) -> Problem:

@@ -190,7 +190,7 @@ def marks(ours: Line | None, peers: Sequence[Line]) -> tuple[Mark, Mark]:
     """Return how ours stands in SHD and in BIC against peers that finished all seeds.
 
     SHD: our median against the lowest median of these peers.  BIC: the median of the difference
-    seed by seed against each of them; the least favourable counts.
+    seed by seed against each of them; the least favorable counts.
     """
     if ours is None or not ours.finished:
         return "not judged", "not judged"

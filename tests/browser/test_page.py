@@ -493,18 +493,18 @@ def test_a_large_graph_is_shown_by_neighborhoods(browser: Browser, tmp_path: Pat
     assert_quiet(browser)
 
 
-def test_colours_follow_the_system_and_the_button(
+def test_colors_follow_the_system_and_the_button(
     browser: Browser, result: Result, tmp_path: Path
 ) -> None:
-    colour = "getComputedStyle(document.body).backgroundColor"
+    color = "getComputedStyle(document.body).backgroundColor"
     path = result.report(tmp_path / "report.html")
     browser.open(path)
-    light = browser.run(colour)
+    light = browser.run(color)
     click(browser, "#theme")
-    dark = browser.run(colour)
+    dark = browser.run(color)
     assert dark != light
     browser.open(path, dark=True)
-    assert browser.run(colour) == dark
+    assert browser.run(color) == dark
     assert_quiet(browser)
 
 

@@ -1,4 +1,4 @@
-"""At a terminal: colours and progress; anywhere else: neither."""
+"""At a terminal: colors and progress; anywhere else: neither."""
 
 import os
 import pty
@@ -14,7 +14,7 @@ import pytest
 from sges import examples, learn
 from sges.cli import SIGNALS, at_signals
 from sges.cli.app import run
-from sges.cli.terminal import coloured, warnings_as_remarks, watching
+from sges.cli.terminal import colored, warnings_as_remarks, watching
 from sges.report.text import PHASES, progress_in_words
 from sges.search import Progress
 
@@ -44,7 +44,7 @@ def at_a_terminal(command: list[str], columns: int = 80) -> str:
     return shown.decode()
 
 
-def test_a_terminal_gets_colours_and_a_spinner() -> None:
+def test_a_terminal_gets_colors_and_a_spinner() -> None:
     shown = at_a_terminal(COMMAND)
     assert "\x1b[1;36m→" in shown
     assert "reading" in shown
@@ -73,9 +73,9 @@ def test_a_pipe_gets_neither() -> None:
     assert done.stderr == ""
 
 
-def test_the_colours_change_no_letter() -> None:
+def test_the_colors_change_no_letter() -> None:
     summary = learn(ASIA).summary()
-    assert coloured(summary).plain == summary.rstrip("\n")
+    assert colored(summary).plain == summary.rstrip("\n")
 
 
 def test_progress_says_phase_steps_edges_and_score() -> None:

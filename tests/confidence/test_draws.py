@@ -22,7 +22,7 @@ def discrete(n: int = 5, edges: int = 5, records: int = 400, seed: int = 0) -> D
 
 def source(data: Dataset | Moments, draw: str) -> Source:
     gaussian = isinstance(data, Moments) or not data.discrete
-    return Source.of(data, draw, penalised=True, gaussian=gaussian)
+    return Source.of(data, draw, penalized=True, gaussian=gaussian)
 
 
 def test_half_of_the_records_are_drawn_without_replacement() -> None:
@@ -185,7 +185,7 @@ def test_the_score_of_moments_draws_like_the_moments() -> None:
 
 
 @pytest.mark.parametrize(
-    ("draw", "penalised", "gaussian_score", "message"),
+    ("draw", "penalized", "gaussian_score", "message"),
     [
         ("halves", True, True, "did you mean 'half'"),
         ("bootstrap", False, True, "use draw='half'"),
@@ -193,10 +193,10 @@ def test_the_score_of_moments_draws_like_the_moments() -> None:
     ],
 )
 def test_a_way_to_draw_that_does_not_fit_is_refused(
-    draw: str, penalised: bool, gaussian_score: bool, message: str
+    draw: str, penalized: bool, gaussian_score: bool, message: str
 ) -> None:
     with pytest.raises(InvalidArgument, match=message):
-        Source.of(gaussian(), draw, penalised=penalised, gaussian=gaussian_score)
+        Source.of(gaussian(), draw, penalized=penalized, gaussian=gaussian_score)
 
 
 def test_moments_have_no_records_to_draw() -> None:
@@ -204,7 +204,7 @@ def test_moments_have_no_records_to_draw() -> None:
     with pytest.raises(InvalidArgument, match="use draw='wishart'"):
         source(moments, "half")
     with pytest.raises(InvalidArgument, match="give the table itself"):
-        Source.of(moments, "auto", penalised=False)
+        Source.of(moments, "auto", penalized=False)
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_too_few_records_or_distinct_rows_are_refused() -> None:
 @pytest.mark.parametrize("draw", DRAWS)
 def test_with_the_prior_of_edges_a_replicate_is_scored_like_the_table(draw: str) -> None:
     """The penalty is not corrected, and the records count as often as those of the table."""
-    own = Source.of(gaussian(), draw, penalised=True, gaussian=True, prior=True)
+    own = Source.of(gaussian(), draw, penalized=True, gaussian=True, prior=True)
     drawn = own.drawn(np.random.default_rng(0))
     assert (drawn.records, own.correction) == (200 if draw == "half" else 400, 1.0)
 
@@ -255,7 +255,7 @@ def test_curves_are_found_in_replicates_however_they_are_drawn(draw: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("data", "penalised", "prior", "draw"),
+    ("data", "penalized", "prior", "draw"),
     [
         (gaussian(), True, True, "bayesian"),
         (gaussian(), True, False, "bayesian"),
@@ -268,15 +268,15 @@ def test_curves_are_found_in_replicates_however_they_are_drawn(draw: str) -> Non
     ],
 )
 def test_the_default_way_to_draw_depends_on_the_score_and_the_table(
-    data: Dataset | Moments, penalised: bool, prior: bool, draw: str
+    data: Dataset | Moments, penalized: bool, prior: bool, draw: str
 ) -> None:
-    own = Source.of(data, "auto", penalised=penalised, gaussian=True, prior=prior)
+    own = Source.of(data, "auto", penalized=penalized, gaussian=True, prior=prior)
     assert own.draw == draw
 
 
 def test_a_bdeu_with_the_prior_of_edges_cannot_be_weighted() -> None:
     with pytest.raises(InvalidArgument, match="a penalty that can be multiplied, which a BIC has"):
-        Source.of(discrete(), "bayesian", penalised=False, prior=True)
+        Source.of(discrete(), "bayesian", penalized=False, prior=True)
 
 
 def test_random_weights_of_a_survey_keep_its_records_and_its_weights_on_average() -> None:

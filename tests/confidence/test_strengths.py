@@ -93,7 +93,7 @@ def test_v_structures_are_counted() -> None:
 
 
 def brute_force_threshold(strengths: Sequence[float], pairs: int) -> float:
-    """Return the distance minimised at each height of the distribution, its only breakpoints."""
+    """Return the distance minimized at each height of the distribution, its only breakpoints."""
     every = sorted([*strengths, *[0.0] * (pairs - len(strengths))])
     grid = sorted({0.0, 1.0, *every})
 
@@ -110,7 +110,7 @@ def brute_force_threshold(strengths: Sequence[float], pairs: int) -> float:
 
 
 @given(st.lists(st.integers(0, 20).map(lambda k: k / 20), max_size=12), st.integers(1, 15))
-def test_the_threshold_minimises_the_distance_to_an_ideal_distribution(
+def test_the_threshold_minimizes_the_distance_to_an_ideal_distribution(
     strengths: list[float], more: int
 ) -> None:
     pairs = len(strengths) + more

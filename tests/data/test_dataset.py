@@ -110,13 +110,13 @@ def test_merging_counts_each_distinct_row(rows: list[list[str]], data: st.DataOb
     merged = Dataset.of(table, weights=weights).merged()
     assert merged.weights is not None
     levels = [found for found in merged.levels if found is not None]
-    labelled = [
+    labeled = [
         tuple(found[c] for found, c in zip(levels, row, strict=True)) for row in merged.codes.T
     ]
-    assert dict(zip(labelled, merged.weights.tolist(), strict=True)) == naive.counted_rows(
+    assert dict(zip(labeled, merged.weights.tolist(), strict=True)) == naive.counted_rows(
         rows, weights
     )
-    assert labelled == sorted(labelled)
+    assert labeled == sorted(labeled)
     assert merged.records == (len(rows) if weights is None else sum(weights))
     assert facts(merged.merged()) == facts(merged)
 

@@ -496,11 +496,11 @@ def test_facts_are_those_of_the_values() -> None:
     data = Dataset.of({"a": values, "b": [True, False] * 200}, weights=weights)
     a, b = data.describe().columns
     whole = np.repeat(values, weights)
-    centred = whole - whole.mean()
+    centered = whole - whole.mean()
     assert a.mean == pytest.approx(whole.mean())
     assert a.deviation == pytest.approx(whole.std())
-    assert a.skewness == pytest.approx((centred**3).mean() / whole.std() ** 3)
-    assert a.kurtosis == pytest.approx((centred**4).mean() / whole.std() ** 4 - 3)
+    assert a.skewness == pytest.approx((centered**3).mean() / whole.std() ** 3)
+    assert a.kurtosis == pytest.approx((centered**4).mean() / whole.std() ** 4 - 3)
     assert (a.minimum, a.maximum, a.distinct) == (values.min(), values.max(), ROWS)
     assert dict(b.levels)[True] == pytest.approx(weights[::2].sum() / weights.sum())
 

@@ -78,7 +78,7 @@ def linear(seed: int, n: int, records: int = 0) -> NDArray[np.float64]:
     return table[:, rng.permutation(n)] * rng.uniform(0.1, 10, size=n)
 
 
-def discretised(seed: int, n: int) -> Dataset:
+def discretized(seed: int, n: int) -> Dataset:
     """Return a table of which two columns in three have 2 to 6 levels."""
     table = linear(seed, n, 40 * n)
     columns: dict[str, Any] = {f"v{i}": table[:, i] for i in range(n)}
@@ -127,7 +127,7 @@ def test_gains_are_those_of_the_score_in_python(kind: type, n: int, seed: int) -
 
 @pytest.mark.parametrize("n", [1, 2, 3, 25, 90])
 def test_gains_of_mixed_tables_are_those_of_the_score_in_python(n: int, seed: int) -> None:
-    score = DegenerateGaussian(discretised(seed, n))
+    score = DegenerateGaussian(discretized(seed, n))
     assert_same(score, mixed(score), families(seed, n), 1e-9)
 
 

@@ -104,6 +104,6 @@ def test_a_negative_number_of_nodes_is_refused() -> None:
         PDAG.from_edges(-1)
 
 
-def test_relabelling_needs_a_permutation() -> None:
+def test_relabeling_needs_a_permutation() -> None:
     with pytest.raises(GraphError, match=r"\[0, 0, 1\] is not a permutation"):
         PDAG.empty(3).relabel([0, 0, 1])

@@ -149,7 +149,7 @@ def test_full_tiers_and_required_edges_relax_to_nothing_weaker(seed: int) -> Non
         assert known.bind(7).relaxed is None
 
 
-def test_an_order_that_forbidden_edges_spell_out_is_recognised() -> None:
+def test_an_order_that_forbidden_edges_spell_out_is_recognized() -> None:
     spelled = Knowledge(forbidden=[(2, 0), (2, 1), (1, 0)])
     assert spelled.bind(3).relaxed is None
     assert spelled.bind(3) == Knowledge(tiers=[[0], [1], [2]]).bind(3)

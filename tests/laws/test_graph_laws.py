@@ -23,7 +23,7 @@ from sges.nodeset import nodes, nodeset
 from sges.operators import Delete, Insert, Operator, Turn, all_deletes, all_inserts, all_turns
 from sges.properties import AtMost, MaxClique, MaxParents, MaxTreewidth, MaxVStructures, MaxVWidth
 from sges.selective import consistency_set, selective_generate_ops
-from strategies import cpdags, dags, relabelled
+from strategies import cpdags, dags, relabeled
 
 PROPERTIES: list[type[AtMost]] = [MaxParents, MaxClique, MaxVWidth, MaxTreewidth, MaxVStructures]
 
@@ -79,8 +79,8 @@ def moved(s: int, new: list[int]) -> int:
     return nodeset(new[v] for v in nodes(s))
 
 
-@given(relabelled())
-def test_relabelling_commutes_with_completion_and_measures(case: tuple[PDAG, list[int]]) -> None:
+@given(relabeled())
+def test_relabeling_commutes_with_completion_and_measures(case: tuple[PDAG, list[int]]) -> None:
     dag, new = case
     other = dag.relabel(new)
     assert dag_to_cpdag(other) == dag_to_cpdag(dag).relabel(new)
@@ -88,8 +88,8 @@ def test_relabelling_commutes_with_completion_and_measures(case: tuple[PDAG, lis
     assert set(covered_edges(other)) == {(new[x], new[y]) for x, y in covered_edges(dag)}
 
 
-@given(relabelled(max_nodes=6))
-def test_relabelling_commutes_with_every_operator(case: tuple[PDAG, list[int]]) -> None:
+@given(relabeled(max_nodes=6))
+def test_relabeling_commutes_with_every_operator(case: tuple[PDAG, list[int]]) -> None:
     g, new = dag_to_cpdag(case[0]), case[1]
     other = g.relabel(new)
     for kind, generate in ((Insert, all_inserts), (Delete, all_deletes), (Turn, all_turns)):
@@ -100,8 +100,8 @@ def test_relabelling_commutes_with_every_operator(case: tuple[PDAG, list[int]]) 
             assert theirs.apply(other) == ours.apply(g).relabel(new)
 
 
-@given(relabelled(max_nodes=6), st.integers(0, 3))
-def test_relabelling_commutes_with_selective_generation(
+@given(relabeled(max_nodes=6), st.integers(0, 3))
+def test_relabeling_commutes_with_selective_generation(
     case: tuple[PDAG, list[int]], s: int
 ) -> None:
     g, new = dag_to_cpdag(case[0]), case[1]
@@ -116,8 +116,8 @@ def test_relabelling_commutes_with_selective_generation(
                 assert ours_set == consistency_set(other, new[x], new[y])
 
 
-@given(relabelled(), st.data())
-def test_relabelling_commutes_with_separation_and_cliques(
+@given(relabeled(), st.data())
+def test_relabeling_commutes_with_separation_and_cliques(
     case: tuple[PDAG, list[int]], data: st.DataObject
 ) -> None:
     dag, new = case
@@ -134,8 +134,8 @@ def test_relabelling_commutes_with_separation_and_cliques(
         assert {moved(c, new) for c in ours} == set(theirs)
 
 
-@given(relabelled())
-def test_relabelling_there_and_back_is_nothing(case: tuple[PDAG, list[int]]) -> None:
+@given(relabeled())
+def test_relabeling_there_and_back_is_nothing(case: tuple[PDAG, list[int]]) -> None:
     dag, new = case
     back = [new.index(v) for v in range(dag.n)]
     assert dag.relabel(new).relabel(back) == dag

@@ -60,7 +60,7 @@ def test_a_random_polytree_is_a_tree_with_any_directions(seed: int) -> None:
         assert n == 0 or _connected(dag.skeleton(), n)
 
 
-def test_labelled_trees_are_drawn_uniformly() -> None:
+def test_labeled_trees_are_drawn_uniformly() -> None:
     """Cayley: 16 trees on four nodes, each with eight ways to direct it."""
     drawn = Counter(random_polytree(4, seed).skeleton() for seed in range(3200))
     assert len(drawn) == 16

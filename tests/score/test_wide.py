@@ -60,7 +60,7 @@ def test_a_wide_table_has_the_scores_and_warnings_of_its_moments(
             assert np.abs(told(table)[0]._correlation - wide._correlation).max() < 1e-13
 
 
-def test_too_few_records_are_told_without_a_factorisation(
+def test_too_few_records_are_told_without_a_factorization(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "ONE_PASS_COLUMNS", 0)

@@ -40,7 +40,7 @@ class Watched:
 
 
 def ordered_dags(n: int) -> list[PDAG]:
-    """Return every DAG whose edges go to higher nodes: all DAGs, up to relabelling."""
+    """Return every DAG whose edges go to higher nodes: all DAGs, up to relabeling."""
     pairs = list(combinations(range(n), 2))
     return [
         PDAG.from_edges(n, [pair for pair, there in zip(pairs, bits, strict=True) if there])
@@ -48,7 +48,7 @@ def ordered_dags(n: int) -> list[PDAG]:
     ]
 
 
-def classes_up_to_relabelling(n: int) -> list[PDAG]:
+def classes_up_to_relabeling(n: int) -> list[PDAG]:
     """Return one DAG of each equivalence class, and one class of those that differ in labels."""
     found: dict[tuple[tuple[int, int], ...], PDAG] = {}
     for dag in ordered_dags(n):
@@ -146,9 +146,9 @@ def imaps_of(n: int, truth: naive.Arcs) -> list[naive.Arcs]:
 
 @pytest.mark.parametrize("n", [3, 4, pytest.param(5, marks=pytest.mark.slow)])
 def test_certified_deletes_are_sound_and_exist_on_all_pairs(n: int) -> None:
-    """With the twin alone: of every pair of a truth and an IMAP of it, up to relabelling."""
+    """With the twin alone: of every pair of a truth and an IMAP of it, up to relabeling."""
     checked = 0
-    for truth in map(arcs_of, classes_up_to_relabelling(n)):
+    for truth in map(arcs_of, classes_up_to_relabeling(n)):
         k = max(len(naive.parents(truth, v)) for v in range(n))
         found = twin.separators(n, truth, k)
         every = set(imaps_of(n, truth))
@@ -165,7 +165,7 @@ def test_certified_deletes_are_sound_and_exist_on_all_pairs(n: int) -> None:
 def test_a_level_keeps_what_the_definition_certifies(n: int) -> None:
     """Every H that Selective-Generate-Ops proposes with bound k, on all small pairs."""
     seen = 0
-    for truth in classes_up_to_relabelling(n):
+    for truth in classes_up_to_relabeling(n):
         k, score = parents_of(truth), SeparationOracle(truth)
         found = twin.separators(n, arcs_of(truth), k)
         for arcs in imaps_of(n, arcs_of(truth)):

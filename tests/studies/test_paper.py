@@ -17,7 +17,7 @@ from studies.frame import RESULTS, Options, Report, Row, run
 from studies.paper.defaults import SETTINGS, Results
 from studies.paper.figure_8 import families, selected
 from studies.paper.low_order import structure
-from studies.paper.models import paper_model, relabelled, sum_star, undirected_clique, xor_star
+from studies.paper.models import paper_model, relabeled, sum_star, undirected_clique, xor_star
 from studies.paper.penalty import CHOICES, PENALTIES, QUICK, sample
 from studies.paper.properties import tailed_clique
 from studies.registry import STUDIES
@@ -96,7 +96,7 @@ def test_figure_8_tie_orders_change_the_count_of_sbes_and_not_the_class(out: Pat
 
 def test_renumbering_the_variables_twice_is_renumbering_once(seed: int) -> None:
     network, place, back = paper_model(6, seed, 0), [2, 0, 5, 1, 4, 3], [1, 3, 0, 5, 4, 2]
-    again = relabelled(relabelled(network, place), back)
+    again = relabeled(relabeled(network, place), back)
     assert again.dag == network.dag
     assert all((a == b).all() for a, b in zip(network.cpts, again.cpts, strict=True))
 

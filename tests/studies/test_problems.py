@@ -5,7 +5,7 @@ import pytest
 
 from sges.graph import PDAG, is_dag
 from sges.network import BayesianNetwork, random_dag
-from studies.paper.models import relabelled
+from studies.paper.models import relabeled
 from studies.peers.problems import (
     NETWORKS,
     PRESETS,
@@ -60,7 +60,7 @@ def test_a_table_has_the_size_of_its_name_and_the_truth_is_a_dag(spec: Spec, see
     assert problem.table.max_parents == most
 
 
-def test_gaussian_tables_are_standardised_and_have_the_asked_edges(seed: int) -> None:
+def test_gaussian_tables_are_standardized_and_have_the_asked_edges(seed: int) -> None:
     problem = make_problem(Spec("er", 12, 200, 2), seed)
     assert problem.truth.edge_count() == 24
     assert np.allclose(problem.table.values.mean(axis=0), 0)
@@ -81,10 +81,10 @@ def test_scale_free_graphs_give_every_late_node_the_asked_parents(seed: int) -> 
     assert max(dag.children(v).bit_count() for v in range(30)) > 4
 
 
-def test_relabelling_a_network_moves_its_distribution_along(seed: int) -> None:
+def test_relabeling_a_network_moves_its_distribution_along(seed: int) -> None:
     network = BayesianNetwork.random(random_dag(4, 5, seed=seed), (2, 3, 2, 4), seed=seed)
     place = np.random.default_rng(seed).permutation(4).tolist()
-    moved = relabelled(network, place)
+    moved = relabeled(network, place)
     joint = network.marginal(range(4)).transpose(np.argsort(place))
     assert np.allclose(moved.marginal(range(4)), joint)
 

@@ -1,6 +1,6 @@
 """Terminal output: results go to standard output, everything else to standard error.
 
-On a terminal, output is coloured and a progress line is shown while a search runs.  The number of
+On a terminal, output is colored and a progress line is shown while a search runs.  The number of
 steps of a greedy search is not known beforehand, so progress is not a bar: it is a spinner with the
 elapsed time, the phase, the steps so far, the edges and the score.
 """
@@ -139,14 +139,14 @@ def page_width() -> int:
 
 
 def print_page(text: str) -> None:
-    """Print a summary: in colour at a terminal, as it is elsewhere."""
+    """Print a summary: in color at a terminal, as it is elsewhere."""
     if sys.stdout.isatty():
-        console().print(coloured(printable_here(text)), soft_wrap=True)
+        console().print(colored(printable_here(text)), soft_wrap=True)
     else:
         say(text)
 
 
-def coloured(summary: str) -> "Text":
+def colored(summary: str) -> "Text":
     """Return the summary with its title, headings and edges set off."""
     from rich.text import Text
 
@@ -179,7 +179,7 @@ def grid(*justify: str, header: tuple[str, ...] = ()) -> "Table":
 
 
 def print_table(table: "Table") -> None:
-    """Print a table: in colour at a terminal, and elsewhere in its full width without padding."""
+    """Print a table: in color at a terminal, and elsewhere in its full width without padding."""
     if sys.stdout.isatty():
         console().print(table)
         return

@@ -11,7 +11,7 @@ columns of a row, the E step fills them in by
 
     E[z_M | z_O] = −K_MM⁻¹ (K z⁰)_M        cov[z_M | z_O] = K_MM⁻¹
 
-where z⁰ is the centred row with zeros for its missing values; so a row costs the inverse of a
+where z⁰ is the centered row with zeros for its missing values; so a row costs the inverse of a
 matrix of the size of its holes, not of its values.  Rows with the same holes share it, and the rows
 without holes are summed up once.  The M step takes the mean and covariance of the filled rows plus
 the conditional covariances.  The log-likelihood of the observed values never falls (Dempster, Laird
@@ -128,7 +128,7 @@ def estimate(values: Floats, weights: NDArray[Any] | None = None) -> Estimate:
     mean, covariance = shift.copy(), np.zeros((len(values), len(values)))
     mean[varied] += fitted.mean * scale[varied]
     covariance[np.ix_(varied, varied)] = fitted.covariance * scale[varied, None] * scale[varied]
-    # The likelihood of the values themselves, not of the standardised ones.
+    # The likelihood of the values themselves, not of the standardized ones.
     unit = float((seen[np.ix_(varied, rows)] @ times[rows]) @ np.log(scale[varied]))
     likelihoods = tuple(one - unit for one in fitted.log_likelihoods)
     return Estimate(mean, covariance, likelihoods, fitted.settled, fitted.has_prior)
@@ -172,10 +172,10 @@ def _spread(values: Floats, seen: Mask, times: Floats) -> tuple[Floats, Floats]:
     counts = np.maximum(seen @ times, np.finfo(np.float64).tiny)
     first = np.where(seen.any(axis=1), values[np.arange(len(values)), seen.argmax(axis=1)], 0.0)
     # Shifted by one of the values first: a mean of 1e9 would swallow a spread of 1e-3.
-    centred = np.where(seen, values - first[:, None], 0.0)
-    mean = centred @ times / counts
-    deviation = np.sqrt(np.where(seen, centred - mean[:, None], 0.0) ** 2 @ times / counts)
-    reach = np.abs(centred).max(axis=1)
+    centered = np.where(seen, values - first[:, None], 0.0)
+    mean = centered @ times / counts
+    deviation = np.sqrt(np.where(seen, centered - mean[:, None], 0.0) ** 2 @ times / counts)
+    reach = np.abs(centered).max(axis=1)
     return first + mean, np.where(deviation > 1e-12 * reach, deviation, 0.0)
 
 
@@ -192,7 +192,7 @@ class _Group:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Table:
-    """The standardised rows: those without holes as sums, the others by number of holes."""
+    """The standardized rows: those without holes as sums, the others by number of holes."""
 
     n: int
     records: float
@@ -295,7 +295,7 @@ def _expected(table: _Table, mean: Floats, covariance: Floats) -> tuple[Floats, 
 
 
 def _filled(group: _Group, mean: Floats, precision: Floats) -> tuple[Floats, float, Floats]:
-    """Return centred rows with filled holes, −2 log-likelihood, and the conditional covariances.
+    """Return centered rows with filled holes, −2 log-likelihood, and the conditional covariances.
 
     The log-likelihood is without the constants of the table; the covariances are summed.
     """

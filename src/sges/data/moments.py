@@ -333,7 +333,7 @@ def correlations_of(
     """Return the correlations of a table (columns x rows), all finite, in the given precision.
 
     One pass for means and variances, in doubles, and one for a symmetric matrix product of the
-    standardised columns, block by block: for a wide table hardly more than that product.
+    standardized columns, block by block: for a wide table hardly more than that product.
     """
     n, rows = values.shape
     refuse_too_large(n, dtype)

@@ -1,4 +1,4 @@
-"""Parts of a table: each is summarised separately, and the summaries are merged.
+"""Parts of a table: each is summarized separately, and the summaries are merged.
 
 A part is a batch of a large file, a file of a folder, a partition of a Dask frame, or a batch of a
 query of Polars or DuckDB.  The kind of a column depends on all parts: integers are discrete if they

@@ -65,7 +65,7 @@ def mirror(matrix: Matrix) -> None:
 
 
 def is_positive_definite(matrix: Matrix) -> bool:
-    """Return whether Cholesky's factorisation of a symmetric matrix succeeds.
+    """Return whether Cholesky's factorization of a symmetric matrix succeeds.
 
     It is written over the lower triangle, and ``restore_lower`` undoes it.  Written out in
     products of panels, because the routine of some BLAS libraries is many times slower than

@@ -62,7 +62,7 @@ def statistics_of(table: Table, reading: Reading, *, rows: bool = False) -> Data
     they are continuous.  A small table, or one with columns of both kinds, is returned as a
     dataset.
     """
-    summarise: Callable[[], Summary | None] | None
+    summarize: Callable[[], Summary | None] | None
     is_weighted_by_column = reading.weights is None or isinstance(reading.weights, str)
     if isinstance(table, Dataset):
         if given := reading.given():
@@ -76,20 +76,20 @@ def statistics_of(table: Table, reading: Reading, *, rows: bool = False) -> Data
 
         opened = files.open_files(table, reading)
         noted, read = opened[0].notes(), partial(files.read_files, opened)
-        summarise = None
+        summarize = None
         if not rows and is_weighted_by_column and files.are_large(opened):
-            summarise = partial(_summary_of_files, opened)
+            summarize = partial(_summary_of_files, opened)
     elif comes_in_parts(table):
         if not is_weighted_by_column:
             raise InvalidArgument("weights of a table in parts must be the name of a column")
         noted, read = label_notes(reading, names_of(table)), partial(_rows_of, table, reading)
         of_source = _summary_of_dask if is_dask(table) else _summary_of_query
-        summarise = partial(of_source, table, reading, with_moments=not rows)
+        summarize = partial(of_source, table, reading, with_moments=not rows)
     else:
         return dataset_in_memory(table, reading)
-    if summarise is not None and reading.missing != "em":
+    if summarize is not None and reading.missing != "em":
         with suppress(FractionalWeights):
-            summary = summarise()
+            summary = summarize()
             found = None if summary is None else summary.statistics(reading)
             if found is not None:
                 return replace(found, notes=(*noted, *found.notes))

@@ -13,7 +13,7 @@
  *     many parents    all parents except one.
  *
  * The sums visit one configuration at a time: what it contributes is added to the total after its
- * large terms have cancelled.
+ * large terms have canceled.
  */
 #ifndef SGES_COUNTING_H
 #define SGES_COUNTING_H

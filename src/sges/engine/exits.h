@@ -66,7 +66,7 @@ static inline void prefetch(const void *place) { __builtin_prefetch(place); }
 static inline void prefetch(const void *place) { (void)place; }
 #endif
 
-/* A well-mixed number for each number (the finaliser of splitmix64). */
+/* A well-mixed number for each number (the finalizer of splitmix64). */
 static inline uint64_t mixed(uint64_t x)
 {
     x += 0x9e3779b97f4a7c15u;

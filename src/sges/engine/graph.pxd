@@ -513,7 +513,7 @@ cdef inline bint holds_node(const Ints *of, int v) noexcept nogil:
 
 
 cdef inline void write_label(Graph *g, int v) noexcept nogil:
-    """Make the edges into v as they are labelled."""
+    """Make the edges into v as they are labeled."""
     cdef int i, p
     g.marks += 2
     for i in range(g.label[v].size):

@@ -17,7 +17,7 @@ from sges.errors import GraphError, check_text
 from sges.graph.pdag import PDAG, check_graph
 from sges.graph.records import graph_of_records
 
-UNDIRECTED_COLOUR = "#b45309"
+UNDIRECTED_COLOR = "#b45309"
 ENTITY = re.compile(r"&(#?\w+;)")
 _NOT_IN_DOT = re.compile("[\0\ud800-\udfff]")
 
@@ -57,7 +57,7 @@ def to_dot(graph: PDAG) -> str:
         is_plain = label == f'"{graph.name(v)}"'
         lines.append(f"  {node_id};" if is_plain else f"  {node_id} [label={label}];")
     ids = list(numbered)
-    style = f' [dir=none, style=dashed, color="{UNDIRECTED_COLOUR}"]'
+    style = f' [dir=none, style=dashed, color="{UNDIRECTED_COLOR}"]'
     edges = dict.fromkeys(graph.directed_edges(), "") | dict.fromkeys(
         graph.undirected_edges(), style
     )

@@ -101,7 +101,7 @@ def to_csv(graph: PDAG) -> str:
 
 @documented_like(to_dot)
 def to_adjacency_csv(graph: PDAG) -> str:
-    """Return the labelled row-to-column adjacency matrix as CSV.
+    """Return the labeled row-to-column adjacency matrix as CSV.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def from_csv(text: str) -> PDAG:
         A list of edges has the header ``source,target,type``; ``type`` is "directed" or
         "undirected", or drawn as ``-->`` or ``---``, and without it an edge is directed.  A line
         with only a source is a node.  A header that begins with an empty cell is that of a
-        labelled row-to-column adjacency matrix.
+        labeled row-to-column adjacency matrix.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Adjacency matrices, as arrays and as labelled data frames, each in a named convention.
+"""Adjacency matrices, as arrays and as labeled data frames, each in a named convention.
 
 Libraries write the same edge in different cells and with different numbers, and a matrix that is
 read in the wrong convention has every arrow reversed without any warning.  So a matrix never goes
@@ -158,12 +158,12 @@ def adjacency_frame(graph: PDAG) -> Any:  # noqa: ANN401 (pandas has no types)
     """
     matrix = to_numpy(graph, "row-to-column")
     names = list(map(graph.name, range(graph.n)))
-    pandas = need("pandas", "a labelled adjacency matrix")
+    pandas = need("pandas", "a labeled adjacency matrix")
     return pandas.DataFrame(matrix, index=names, columns=names)
 
 
 def from_adjacency_frame(frame: Any) -> PDAG:  # noqa: ANN401
-    """Return the graph of a labelled row-to-column matrix.
+    """Return the graph of a labeled row-to-column matrix.
 
     Parameters
     ----------

@@ -164,8 +164,8 @@ def largest_clique(
 ) -> int | Between:
     """Return the size of the largest clique inside any of several sets of nodes.
 
-    Branch and bound.  Colour the candidates greedily so that adjacent ones differ: a clique has
-    at most one node of each colour, so a branch with too few colours cannot beat the best clique
+    Branch and bound.  Color the candidates greedily so that adjacent ones differ: a clique has
+    at most one node of each color, so a branch with too few colors cannot beat the best clique
     (Tomita & Seki 2003).  The graph need not be chordal.
 
     >>> square = (0b1010, 0b0101, 0b1010, 0b0101)
@@ -174,7 +174,7 @@ def largest_clique(
     """
     best = expanded = 0
     # a bound on the size, the size of a clique, and the nodes that may join it
-    stack = sorted((len({c for _, c in _coloured(adjacent, s)}), 0, s) for s in sets)
+    stack = sorted((len({c for _, c in _colored(adjacent, s)}), 0, s) for s in sets)
     while stack:
         bound, size, candidates = stack.pop()
         if bound <= best:
@@ -184,24 +184,24 @@ def largest_clique(
         expanded += 1
         best = max(best, size)
         before = 0
-        for v, colour in _coloured(adjacent, candidates):  # that with the most colours goes first
-            stack.append((size + colour, size + 1, before & adjacent[v]))
+        for v, color in _colored(adjacent, candidates):  # that with the most colors goes first
+            stack.append((size + color, size + 1, before & adjacent[v]))
             before |= 1 << v
     return best
 
 
-def _coloured(adjacent: Rows, candidates: NodeSet) -> Iterator[tuple[int, int]]:
-    """Yield the candidates with colours 1, 2, ..., such that adjacent ones differ."""
-    colour = 0
+def _colored(adjacent: Rows, candidates: NodeSet) -> Iterator[tuple[int, int]]:
+    """Yield the candidates with colors 1, 2, ..., such that adjacent ones differ."""
+    color = 0
     while candidates:
-        colour += 1
+        color += 1
         fitting = candidates
         while fitting:
             lowest = fitting & -fitting
             v = lowest.bit_length() - 1
             candidates ^= lowest
             fitting &= ~(lowest | adjacent[v])
-            yield v, colour
+            yield v, color
 
 
 @documented_like(GRAPHS)

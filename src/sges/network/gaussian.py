@@ -172,8 +172,8 @@ class LinearGaussian(Network):
             raise DataError(
                 f"rows of shape {values.shape}: the last axis must have {self.n} variables"
             )
-        centred = values - self.means
-        noise = centred - centred @ self.weights
+        centered = values - self.means
+        noise = centered - centered @ self.weights
         constant = self.n * log(2 * pi) + np.log(self.variances).sum()
         total: NDArray[np.float64] = -0.5 * (constant + (noise**2 / self.variances).sum(axis=-1))
         return total

@@ -210,15 +210,15 @@ def fit_mixed(dag: PDAG, table: Dataset, smoothing: float) -> MixedNetwork:
 
 
 def _linear(name: str, design: Floats, column: Floats, weights: Floats) -> LinearFamily:
-    mean, centre = np.average(column, weights=weights), np.average(design, axis=0, weights=weights)
+    mean, center = np.average(column, weights=weights), np.average(design, axis=0, weights=weights)
     root = np.sqrt(weights)
-    centred, rest = (design - centre) * root[:, None], (column - mean) * root
-    slopes = np.linalg.lstsq(centred, rest, rcond=None)[0].astype(np.float64, copy=False)
-    gap = column - mean - (design - centre) @ slopes
+    centered, rest = (design - center) * root[:, None], (column - mean) * root
+    slopes = np.linalg.lstsq(centered, rest, rcond=None)[0].astype(np.float64, copy=False)
+    gap = column - mean - (design - center) @ slopes
     variance = float(np.average(gap**2, weights=weights))
     if not variance > 1e-12 * np.average((column - mean) ** 2, weights=weights):
         raise DataError(f"column {name!r} is constant, or an exact linear function of its parents")
-    return LinearFamily(float(mean - centre @ slopes), slopes, variance)
+    return LinearFamily(float(mean - center @ slopes), slopes, variance)
 
 
 def _logistic(
@@ -228,10 +228,10 @@ def _logistic(
     from scipy.optimize import minimize  # slow to import
     from scipy.special import log_softmax
 
-    centre = np.average(design, axis=0, weights=weights)
-    scale = np.sqrt(np.average((design - centre) ** 2, axis=0, weights=weights))
+    center = np.average(design, axis=0, weights=weights)
+    scale = np.sqrt(np.average((design - center) ** 2, axis=0, weights=weights))
     scale[scale == 0] = 1.0
-    standard = np.column_stack([np.ones(len(design)), (design - centre) / scale])
+    standard = np.column_stack([np.ones(len(design)), (design - center) / scale])
     is_level = (codes[:, None] == np.arange(1, arity)).astype(np.float64)
     prior = max(smoothing, LEAST_PRIOR)
 
@@ -251,7 +251,7 @@ def _logistic(
     ).x  # fmt: skip
     slopes = best.reshape(standard.shape[1], arity - 1)
     slopes[1:] /= scale[:, None]
-    slopes[0] -= centre @ slopes[1:]
+    slopes[0] -= center @ slopes[1:]
     return LogisticFamily(slopes)
 
 

@@ -92,7 +92,7 @@ def random_dag(n: int, edges: int, seed: Seed = 0) -> PDAG:
 
 @documented_like(random_structure)
 def random_polytree(n: int, seed: Seed = 0) -> PDAG:
-    """Return a tree drawn uniformly from all labelled trees, each edge directed at random.
+    """Return a tree drawn uniformly from all labeled trees, each edge directed at random.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Choose the penalty of a BIC: by searches on parts of the data, or by a rule that costs nothing.
 
-Held-out likelihood and stability err in different places, and where they err, it is mostly towards
+Held-out likelihood and stability err in different places, and where they err, it is mostly toward
 too many edges (studies/results/penalty.md).  So the choice is the larger of the two penalties:
 held-out likelihood comes first, and stability then examines the penalties from there upwards.
 
@@ -367,10 +367,10 @@ def _maker(data: Dataset | Moments, score: str | MakeScore) -> tuple[MakeScore, 
         check_callable("score", score)
         return score, getattr(score, "__name__", type(score).__name__)
     named = named_score(score, data)
-    if not named.is_penalised:
-        penalised = [word for word, entry in SCORES.items() if entry.is_penalised]
+    if not named.is_penalized:
+        penalized = [word for word, entry in SCORES.items() if entry.is_penalized]
         raise InvalidArgument(
-            f"score {score!r} has no penalty; scores with a penalty are {', '.join(penalised)}"
+            f"score {score!r} has no penalty; scores with a penalty are {', '.join(penalized)}"
         )
     return named.make, named.class_name
 

@@ -281,9 +281,9 @@ def _draw_matrix(graph: PDAG, ax: Axes, pyplot: bool, title: str | None) -> Axes
     if ax is None:  # with room for names on two sides
         side = points / 72 + 2
         ax = _new_axes((side, side), (0.14, 0.04, 0.82, 0.82), pyplot)
-    colours = ListedColormap(["white", ARROW, LINE])
+    colors = ListedColormap(["white", ARROW, LINE])
     cells = to_numpy(graph, "gadjid")  # 1 for an arrow, 2 for a line
-    ax.imshow(cells, cmap=colours, vmin=0, vmax=2, interpolation="nearest")
+    ax.imshow(cells, cmap=colors, vmin=0, vmax=2, interpolation="nearest")
     size = min(TYPE_SIZE, points / graph.n)
     labels = [label_of(graph.name(v)).replace("\n", "") for v in range(graph.n)]
     ax.xaxis.tick_top()

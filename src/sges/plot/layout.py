@@ -15,7 +15,7 @@ Our layered layout has four steps, after Sugiyama et al. (1981) and Gansner et a
     coordinates   places keep their order and their distance, and the sum of |x - x'| over all
                   pieces of edges is least, with long edges counting more; again a linear
                   program.  Long edges run vertically from bend to bend unless two of them cross
-                  there, and nodes are centred over their neighbors as far as that costs nothing
+                  there, and nodes are centered over their neighbors as far as that costs nothing
     routes        every layer is a horizontal band with a gap below it; an edge crosses a band
                   only at a bend, straight down, and moves sideways only in gaps
 
@@ -51,7 +51,7 @@ Place: TypeAlias = int
 MAX_SWEEPS, MIN_SWEEPS = 24, 4
 SWEPT_PLACES = 50_000
 """About how many places all sweeps from one start may visit."""
-CENTRING_ROUNDS = 12
+CENTERING_ROUNDS = 12
 PLACE_GAP, BEND_GAP = 14.0, 6.0
 """Points between two places of a layer, and between two edges that pass it."""
 MIN_LAYER_GAP, MAX_LAYER_GAP = 30.0, 220.0
@@ -71,7 +71,7 @@ class Box:
     Parameters
     ----------
     x, y : float
-        The centre; y grows downward.
+        The center; y grows downward.
     width, height : float
         The size.
     """
@@ -446,7 +446,7 @@ def coordinates(
     )
     x = solution.x[: columns.shape[0]]
     x -= x.min()
-    _centre(x, apart, least, pieces, weight)
+    _center(x, apart, least, pieces, weight)
     return dict(zip(column, x[list(column.values())].tolist(), strict=True))
 
 
@@ -491,14 +491,14 @@ def longest_increasing(numbers: Sequence[int]) -> list[int]:
     return runs[-1] if runs else []
 
 
-def _centre(
+def _center(
     x: NDArray[np.float64],
     apart: NDArray[np.intp],
     least: NDArray[np.float64],
     pieces: NDArray[np.intp],
     weight: NDArray[np.float64],
 ) -> None:
-    """Move each column towards the mean of its neighbors where no edge gets less straight.
+    """Move each column toward the mean of its neighbors where no edge gets less straight.
 
     The edges of a column are straightest at the weighted medians of its neighbors; of these, the
     one that is closest to their mean is taken.
@@ -510,7 +510,7 @@ def _centre(
         weights = np.r_[weight[upper == k], weight[lower == k]]
         before, after = right == k, left == k
         around.append((k, near, weights, left[before], least[before], right[after], least[after]))
-    for turn in range(CENTRING_ROUNDS):
+    for turn in range(CENTERING_ROUNDS):
         way = around if turn % 2 == 0 else around[::-1]
         for k, near, weights, before, to_left, after, to_right in way:
             rising = np.argsort(x[near])
@@ -549,7 +549,7 @@ def _route(way: Sequence[Point]) -> tuple[Point, ...]:
     points = [way[0]]
     for k, ((x, y), (to_x, to_y)) in enumerate(pairwise(way)):
         dx, dy = to_x - x, to_y - y
-        if abs(dx) > 1e-9:  # vertical at bends, and towards the other end at nodes
+        if abs(dx) > 1e-9:  # vertical at bends, and toward the other end at nodes
             leave = (x, y + dy / 2) if k > 1 else (x + dx / 3, y + dy / 3)
             is_last = k == len(way) - 3
             arrive = (to_x - dx / 3, to_y - dy / 3) if is_last else (to_x, to_y - dy / 2)

@@ -402,7 +402,7 @@ def view_of(
 def replay(result: Result) -> list[PDAG] | None:
     """Return the graphs before and after each step, or None if the start is not known.
 
-    The start is not stored.  An empty or a complete start is recognised by the number of edges
+    The start is not stored.  An empty or a complete start is recognized by the number of edges
     after the first step.
     """
     for start in (PDAG.empty, PDAG.complete):

@@ -76,21 +76,21 @@ class Source:
         data: Dataset | Moments,
         draw: str,
         *,
-        penalised: bool,
+        penalized: bool,
         gaussian: bool = False,
         prior: bool = False,
     ) -> "Source":
         """Return the source for a way to draw, or refuse one that does not fit the score.
 
-        ``penalised`` says whether the score has a penalty to multiply, ``gaussian`` whether it
+        ``penalized`` says whether the score has a penalty to multiply, ``gaussian`` whether it
         needs nothing of the table but its moments, ``prior`` whether it has the prior of edges.
         """
         check_word("draw", draw, ("auto", *DRAWS))
         chosen: Draw = draw  # type: ignore[assignment]
         if draw == "auto":  # by measured calibration: see studies/results/confidence.md
-            if penalised and isinstance(data, Moments):
+            if penalized and isinstance(data, Moments):
                 chosen = "wishart"
-            elif penalised and isinstance(data, Dataset) and not data.discrete:
+            elif penalized and isinstance(data, Dataset) and not data.discrete:
                 chosen = "bayesian"
             else:
                 chosen = "bootstrap" if prior else "half"
@@ -104,11 +104,11 @@ class Source:
         if chosen == "wishart" and not gaussian:
             why = " draws covariance matrices, but this score needs more of the table; use "
             raise InvalidArgument(Message(given, why, bic if isinstance(data, Moments) else half))
-        if chosen == "bootstrap" and not (penalised or prior):
+        if chosen == "bootstrap" and not (penalized or prior):
             why = " needs a score whose penalty can be corrected, which a BIC has, or "
             prior_of_edges = Argument("penalty", "auto")
             raise InvalidArgument(Message(given, why, prior_of_edges, "; use ", half))
-        if chosen == "bayesian" and not penalised:
+        if chosen == "bayesian" and not penalized:
             why = " needs a score with a penalty that can be multiplied, which a BIC has; use "
             raise InvalidArgument(Message(given, why, half, ", or ", bic))
         least = 4 if chosen == "half" else 2

@@ -1,7 +1,7 @@
 """Searching replicates of a table, on one core or many, and counting what they agree on.
 
 Each replicate is drawn with a seed of its own, its columns are permuted (so that ties do not
-favour the first), and it is searched by the strategy of the estimate, from its usual start and
+favor the first), and it is searched by the strategy of the estimate, from its usual start and
 never from the estimate's graph.  What one replicate finds depends on its number and the seed alone;
 so the result is the same for any number of jobs, any backend of joblib, and any order in which
 replicates are completed.
@@ -337,13 +337,13 @@ class Question:
         if isinstance(score, str):
             named = named_score(score, data, penalty)
             word = next(word for word, entry in SCORES.items() if entry is named)
-            penalised, prior = named.is_penalised, penalty == "auto"
+            penalized, prior = named.is_penalized, penalty == "auto"
             source = Source.of(
-                data, draw, penalised=penalised, gaussian=word == "gaussian-bic", prior=prior
+                data, draw, penalized=penalized, gaussian=word == "gaussian-bic", prior=prior
             )
             name = score_name(make_score(word, data, penalty))  # warns of the table, once
-            return cls(source, word, name, penalty if penalised or prior else None, plan, seed)
-        source = Source.of(data, draw, penalised=False)
+            return cls(source, word, name, penalty if penalized or prior else None, plan, seed)
+        source = Source.of(data, draw, penalized=False)
         name = score_name(scorer_of(source.data, score, penalty))
         return cls(source, score, name, None, plan, seed)  # type: ignore[arg-type]
 

@@ -66,7 +66,7 @@ class DiscreteScore:
             raise ScoreError(
                 Message(
                     f"{score}: column {name!r} is continuous{more}; it scores discrete columns "
-                    "only: discretise them, pass ", Argument("kinds", {name: "discrete"}),
+                    "only: discretize them, pass ", Argument("kinds", {name: "discrete"}),
                     " if they are codes, or use a Gaussian or mixed score",
                 )
             )  # fmt: skip

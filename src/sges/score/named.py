@@ -40,7 +40,7 @@ class NamedScore(NamedTuple):
     ess: str | None = None
 
     @property
-    def is_penalised(self) -> bool:
+    def is_penalized(self) -> bool:
         """Whether the score is a BIC, whose penalty can be multiplied."""
         return not self.instead_of_penalty
 
@@ -95,10 +95,10 @@ def make_score(word: str, data: Dataset | Moments, penalty: Penalty = 1.0) -> Sc
     named = named_score(word, data, penalty)
     if penalty == "auto":
         return EdgePrior(named.make(data))
-    if penalty != 1.0 and not named.is_penalised:
+    if penalty != 1.0 and not named.is_penalized:
         rule = f" = {penalty:g}: score {word!r} accepts no penalty; {named.instead_of_penalty}"
         raise InvalidArgument(Message(Argument("penalty"), rule))
-    score: Score = named.make(data, penalty) if named.is_penalised else named.make(data)
+    score: Score = named.make(data, penalty) if named.is_penalized else named.make(data)
     return score
 
 

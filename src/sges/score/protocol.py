@@ -1,7 +1,7 @@
 """What a score is: the contract that every operator and every search relies on.
 
 A score is decomposable (Eq. 1): the score of a DAG is the sum over its nodes of
-``local(y, parents)``.  It is maximised, on the log-likelihood scale.  Sets of nodes are masks:
+``local(y, parents)``.  It is maximized, on the log-likelihood scale.  Sets of nodes are masks:
 bit v of the integer is set if node v belongs to the set.
 
 ``n`` and ``local`` are the whole contract.  A score may also have methods ``insert_gains`` and

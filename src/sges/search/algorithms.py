@@ -6,7 +6,7 @@
     fes, bes, poly_fes, turning: the phases alone
     search   every strategy (``sges.search.strategy``), on the same phases
 
-Scores are maximised.  An insert is applied when it gains more than the tolerance
+Scores are maximized.  An insert is applied when it gains more than the tolerance
 (``sges.certificate.tie_tolerance``), a delete when it does not lose more: the sparser graph wins
 a tie.  Ties between operators go to the smallest (x, y, size of the set, its nodes).
 

@@ -6,7 +6,7 @@ round has evaluated.  Interleaved search has no forward phase of its own, and ea
 it. The escapes of extended search come once, with the bound chosen.
 
 A heuristic: SBES with a k that is too small may stop early, and so score less, which is how it
-is recognised; but nothing says that the next k must improve whenever a larger one would.
+is recognized; but nothing says that the next k must improve whenever a larger one would.
 """
 
 from dataclasses import dataclass, replace

@@ -86,7 +86,7 @@ class ReferenceEngine(AskedGains):
     Parameters
     ----------
     score
-        The score to maximise.
+        The score to maximize.
     counting
         Whether to count the unique families that the score is asked for.
     deadline

@@ -43,7 +43,7 @@ OPTIONS = """What searches take, and what they return.
 Parameters
 ----------
 score : Score
-    The score to maximise.
+    The score to maximize.
 assume : Property, optional
     A property that is assumed to hold for the truth; None means GES.
 forward : {"fes", "poly", "order", "complete"}, optional

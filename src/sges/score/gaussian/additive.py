@@ -157,11 +157,11 @@ class _Additive:
         seen = ~np.isnan(columns)
         totals = np.maximum(seen @ self.times, np.finfo(np.float64).tiny)
         mean = np.where(seen, columns, 0.0) @ self.times / totals
-        centred = np.where(seen, columns - mean[:, None], 0.0)
-        if np.abs(centred[0]).max() < RIDGE:
+        centered = np.where(seen, columns - mean[:, None], 0.0)
+        if np.abs(centered[0]).max() < RIDGE:
             return np.zeros((1, len(self.times))), np.eye(1)
-        width, factor = leading_factor((centred * self.times) @ centred.T)
-        return solve(factor, centred[:width]), factor
+        width, factor = leading_factor((centered * self.times) @ centered.T)
+        return solve(factor, centered[:width]), factor
 
     def _correlate(self) -> None:
         """Compute the correlations of all candidates."""

@@ -11,7 +11,7 @@ variables, N records, and a = α_w − n,
 
 where Σ is the maximum-likelihood covariance.  The ratio of the two Γ_l leaves single gamma
 functions, and that of the determinants the residual variance of y in R, so that one
-factorisation scores every candidate, as for the BIC.
+factorization scores every candidate, as for the BIC.
 
 T is diagonal with the entries t·(variance of the column), t = α_μ (α_w − n − 1) / (α_μ + 1), so
 that it agrees with the prior on the means.  ``standardize=False`` gives T = t·I in the units of
@@ -137,11 +137,11 @@ class BGe:
         self._correlation, self._constant = posterior.correlation, posterior.constant
         self._freedom = records + self.alpha_w - n
         self._spread: Floats = np.log(posterior.variance)
-        self._by_size = [self._normaliser(size, n) for size in range(n + 2)]
+        self._by_size = [self._normalizer(size, n) for size in range(n + 2)]
         self._density: list[float] = (-records / 2 * np.log(unit)).tolist()
         self._isolated = -0.5 * log(records)
 
-    def _normaliser(self, size: int, n: int) -> float:
+    def _normalizer(self, size: int, n: int) -> float:
         """Return the part of local that depends only on the family's size, y included."""
         a = self.alpha_w - n
         return (

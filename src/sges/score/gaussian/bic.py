@@ -5,7 +5,7 @@ regression of y on its parents with an intercept, and ``penalty`` = 1 for the te
 
     local(y, parents) = −m/2 (log(2π σ²) + 1) − penalty/2 log m (|parents| + 2)
 
-All constants are included: the first term is the maximised log-likelihood itself, and the free
+All constants are included: the first term is the maximized log-likelihood itself, and the free
 parameters of a family are its weights, its intercept and its variance.  (The package ``ges`` leaves
 out −m/2 log 2π and the intercept's −penalty/2 log m, which are the same for every graph.)
 ``sges.score.gaussian.matrix`` says how constant and collinear columns are treated.

@@ -1,4 +1,4 @@
-"""The matrix behind every Gaussian score: standardised moments, with degenerate columns treated.
+"""The matrix behind every Gaussian score: standardized moments, with degenerate columns treated.
 
 Every Gaussian score is a function of log-determinants of submatrices of *one* matrix R:
 
@@ -266,7 +266,7 @@ class Standardized:
         variance = table.variance.copy()
         variance[constant] = 1.0
         _set_diagonal(table.matrix, constant)
-        # m centred records span m − 1 dimensions; each constant column is a dimension of its own.
+        # m centered records span m − 1 dimensions; each constant column is a dimension of its own.
         rank = min(len(names), table.records - 1 + len(constant))
         return cls(names, records, table.mean, variance, table.matrix, nodeset(constant), rank)
 
@@ -363,7 +363,7 @@ def condition(
 
 
 def is_well_conditioned(correlation: Matrix) -> bool:
-    """Return whether every eigenvalue exceeds the ridge, by one factorisation."""
+    """Return whether every eigenvalue exceeds the ridge, by one factorization."""
     return _is_definite(correlation, 1.0 - ridge_of(correlation))
 
 

@@ -456,8 +456,8 @@ def _functions(ranks: Floats, weights: Floats, expand: Expansion) -> _Encoding:
     mean = np.sum([expand(ranks[rows]) @ weights[rows] for rows in chunks], axis=0)[:, None]
     covariance = np.zeros((len(mean), len(mean)))
     for rows in chunks:
-        centred = expand(ranks[rows]) - mean
-        covariance += (centred * weights[rows]) @ centred.T
+        centered = expand(ranks[rows]) - mean
+        covariance += (centered * weights[rows]) @ centered.T
     width, factor = leading_factor(covariance)
     determinant = 2 * float(np.log(np.diagonal(factor)).sum())
     return _Encoding(
