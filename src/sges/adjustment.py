@@ -144,7 +144,7 @@ def data_of(graph: PDAG, data: Data, smoothing: float = 1.0) -> LinearData | Dis
         if not isinstance(data, Dataset):
             data = Dataset.of(data, columns=graph.names)
         data = selected(data, columns_of(graph, data.names))
-        refuse_both_kinds(data.kinds)
+        check_one_kind(data.kinds)
         data = Moments.of(data) if data.continuous else completed(data)
     columns = columns_of(graph, data.names)
     if isinstance(data, LinearGaussian):
@@ -186,8 +186,8 @@ def selected(data: Dataset, columns: Sequence[int]) -> Dataset:
     )
 
 
-def refuse_both_kinds(kinds: Iterable[Kind]) -> None:
-    """Refuse data with continuous and discrete columns."""
+def check_one_kind(kinds: Iterable[Kind]) -> None:
+    """Raise an error if there are both continuous and discrete columns."""
     if len(set(kinds)) > 1:
         raise DataError(
             "effects need columns of one kind, but those of the graph are continuous and discrete; "

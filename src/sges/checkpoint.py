@@ -1,9 +1,8 @@
 """Checkpoint files, from which a killed run is resumed.
 
-A checkpoint is a JSON file, written whole or not at all.  It holds what has been done, and what it
-was done with: the settings of the run, a digest of the data, and a checksum of its own text.  A
-file that does not fit, or that is damaged, is refused with the reason; nothing in it is ever
-executed.
+A checkpoint is a JSON file, written whole or not at all.  It holds the progress of a run, the
+settings of the run, a digest of the data, and a checksum of its own text.  A file that is damaged
+or belongs to another run is an error that names the reason; nothing in it is ever executed.
 """
 
 import json
@@ -56,25 +55,25 @@ class Checkpoint:
         try:
             record = parse_json(content.decode("utf-8"))
         except (GraphError, UnicodeDecodeError):
-            raise self.refused("it is damaged, or not a checkpoint") from None
+            raise self.error("it is damaged, or not a checkpoint") from None
         if not isinstance(record, dict) or record.get("format") != FORMAT:
-            raise self.refused("it is not a checkpoint of sges")
+            raise self.error("it is not a checkpoint of sges")
         if record.get("version") != VERSION:
-            raise self.refused(
+            raise self.error(
                 f"it has version {shown(record.get('version'))}, and this program reads {VERSION}"
             )
         checksum = record.pop("checksum", None)
         if checksum != _checksum(json.dumps(record, sort_keys=True)):
-            raise self.refused("it is damaged: its checksum does not match")
+            raise self.error("it is damaged: its checksum does not match")
         if record.get("data") != self.data:
-            raise self.refused("it was made from other data")
+            raise self.error("it was made from other data")
         kept = record.get("settings")
         if not isinstance(kept, dict) or kept.keys() != self.settings.keys():
-            raise self.refused("it was made by another kind of run")
+            raise self.error("it was made by another kind of run")
         for name, value in self.settings.items():
             if kept[name] != value:
                 told = f"{name} = {shown(kept[name])}, and this run has {value!r}"
-                raise self.refused(f"it was made with {IN_WORDS.get(name, told)}")
+                raise self.error(f"it was made with {IN_WORDS.get(name, told)}")
         return record.get("state")
 
     def save(self, state: object) -> None:
@@ -89,7 +88,7 @@ class Checkpoint:
         body = json.dumps(record, sort_keys=True)
         write_text(self.path, json.dumps({**record, "checksum": _checksum(body)}) + "\n")
 
-    def refused(self, why: str) -> DataError:
+    def error(self, why: str) -> DataError:
         """Return the error for a file that cannot be used, with the reason."""
         return DataError(
             f"checkpoint {str(self.path)!r}: {why}; remove the file to start anew, or name another"

@@ -254,7 +254,7 @@ def not_one_of(what: str, value: object, words: Iterable[str]) -> InvalidArgumen
 
 
 def check_word(what: str, value: object, words: Iterable[str]) -> None:
-    """Refuse a value that is not one of the allowed words."""
+    """Raise an error if a value is not one of the allowed words."""
     allowed = list(words)
     if not isinstance(value, str) or value not in allowed:
         raise not_one_of(what, value, allowed)
@@ -274,7 +274,9 @@ def check_number(
     most: float = math.inf,
     optional: bool = False,
 ) -> None:
-    """Refuse a value that is not a number from ``least`` to ``most``, or None if it is optional.
+    """Raise an error if a value is not a number from ``least`` to ``most``.
+
+    None is allowed if the value is optional.
 
     >>> check_number("time_limit", 5.0, optional=True)
     >>> check_number("time_limit", "5", optional=True)
@@ -294,19 +296,19 @@ def check_number(
 
 
 def check_flag(what: str, value: object) -> None:
-    """Refuse a value that is not True or False."""
+    """Raise an error if a value is not True or False."""
     if type(value).__name__ not in ("bool", "bool_"):  # bool_ is NumPy's
         raise InvalidArgument(f"{what} = {shown(value)}: it must be True or False")
 
 
 def check_callable(what: str, value: object) -> None:
-    """Refuse a value that cannot be called."""
+    """Raise an error if a value cannot be called."""
     if not callable(value):
         raise InvalidArgument(f"{what} = {shown(value)} cannot be called; give a function")
 
 
 def check_instance(what: str, value: object, kind: type | UnionType, noun: str) -> None:
-    """Refuse a value that does not have the required type.
+    """Raise an error if a value does not have the required type.
 
     >>> check_instance("result", 5, str, "a Result")
     Traceback (most recent call last):
@@ -317,18 +319,18 @@ def check_instance(what: str, value: object, kind: type | UnionType, noun: str) 
 
 
 def check_text(what: str, value: object) -> None:
-    """Refuse a value that is not a string."""
+    """Raise an error if a value is not a string."""
     check_instance(what, value, str, "a string")
 
 
 def check_path(what: str, value: object) -> None:
-    """Refuse a value that is not the path of a file."""
+    """Raise an error if a value is not the path of a file."""
     if not isinstance(value, str | os.PathLike):
         raise InvalidArgument(f"{what} = {shown(value)}: it must be a string or a path")
 
 
 def as_numbers(what: str, value: object) -> "NDArray[np.float64]":
-    """Return a value as a new array of floats, and refuse what is not numbers."""
+    """Return a value as a new array of floats; raise an error if it is not numeric."""
     import numpy as np  # import sges must stay light
 
     try:
@@ -338,7 +340,7 @@ def as_numbers(what: str, value: object) -> "NDArray[np.float64]":
 
 
 def check_seed(value: object) -> None:
-    """Refuse a value that NumPy cannot make a generator of random numbers from."""
+    """Raise an error if NumPy cannot make a random generator from a value."""
     from numpy.random import default_rng  # import sges must stay light
 
     try:

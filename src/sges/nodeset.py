@@ -263,7 +263,7 @@ def components(step: Callable[[int], NodeSet], within: NodeSet) -> Iterator[Node
 
 @documented_like(SETS)
 def as_nodeset(members: Nodes, n: int, what: str = "nodes") -> NodeSet:
-    """Return the set of the given nodes of a graph, and refuse what is not a node.
+    """Return the set of the given nodes of a graph; raise an error if one is not a node.
 
     Parameters
     ----------
@@ -287,7 +287,7 @@ def as_nodeset(members: Nodes, n: int, what: str = "nodes") -> NodeSet:
 
 @documented_like(SETS)
 def as_node(v: int, n: int, what: str = "node") -> int:
-    """Return a node of a graph as an ``int``, and refuse what is not a node.
+    """Return a node of a graph as an ``int``; raise an error if it is not a node.
 
     Parameters
     ----------
@@ -316,7 +316,7 @@ def as_node(v: int, n: int, what: str = "node") -> int:
 
 
 def check_mask(s: NodeSet, n: int, what: str = "nodes") -> None:
-    """Refuse a value that is not a set of nodes of a graph, as a mask."""
+    """Raise an error if a value is not a set of nodes of a graph, as a mask."""
     if not is_number(s, whole=True) or not 0 <= s < 1 << n:
         raise GraphError(
             f"{what}: {shown(s)} is not a set of the nodes 0..{n - 1}; bit v of a mask stands for "
@@ -325,7 +325,7 @@ def check_mask(s: NodeSet, n: int, what: str = "nodes") -> None:
 
 
 def as_permutation(order: object, n: int, what: str) -> list[int]:
-    """Return the numbers ``0..n-1`` in a given order, and refuse what is not a permutation."""
+    """Return the numbers ``0..n-1`` in a given order; raise an error if it is not a permutation."""
     try:
         numbers = [index(v) for v in order]  # type: ignore[attr-defined]
     except TypeError:

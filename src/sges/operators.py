@@ -323,7 +323,7 @@ def inserts(cpdag: PDAG, x: int, y: int) -> Iterator[Insert]:
 
 
 def as_pair(cpdag: PDAG, x: int, y: int) -> tuple[int, int]:
-    """Return two nodes of a graph as integers, and refuse what is not a graph or a node of it."""
+    """Return two nodes of a graph as integers; raise an error if one is not a node of a graph."""
     check_graph("cpdag", cpdag)
     return as_node(x, cpdag.n, "x"), as_node(y, cpdag.n, "y")
 

@@ -320,7 +320,7 @@ class MaxVStructures(AtMost):
 
 
 def check_is_property(what: str, value: object) -> None:
-    """Refuse a value that is not a property, such as the class of one."""
+    """Raise an error if a value is not a property, for example the class of one."""
     if isinstance(value, type):
         name = value.__name__
         raise InvalidArgument(f"{what} = {name} is a class; give a bound, such as {name}(2)")

@@ -675,11 +675,11 @@ class Result(NamedGraph):
         return self.__copy__()
 
     def _effect_data(self, data: Any) -> Any:  # noqa: ANN401
-        """Return the data to estimate effects from, and refuse a table that cannot have any."""
+        """Return the data to estimate effects from; raise an error if they are of both kinds."""
         if data is None:
-            from sges.adjustment import refuse_both_kinds
+            from sges.adjustment import check_one_kind
 
-            refuse_both_kinds(getattr(self.scorer, "kinds", ()))
+            check_one_kind(getattr(self.scorer, "kinds", ()))
         return self._data(data)
 
     def _data(self, data: Any) -> Any:  # noqa: ANN401
@@ -722,7 +722,7 @@ def _step_record(step: Step, names: Sequence[str]) -> dict[str, Any]:
     return record
 
 
-# Reading: every entry is checked, so that a damaged or foreign file is refused in one line.
+# Reading: every entry is checked, so that a damaged or foreign file gives a short error.
 
 
 _TEXT_OR_NULL = (is_text_or_none, "text or null")

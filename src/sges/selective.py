@@ -118,7 +118,7 @@ def size_limited_ops(cpdag: PDAG, x: int, y: int, size: int) -> frozenset[NodeSe
 
 
 def _as_edge(cpdag: PDAG, x: int, y: int) -> tuple[int, int]:
-    """Return two nodes as integers, and refuse a pair that no delete can apply to."""
+    """Return two nodes as integers; raise an error if no delete can apply to them."""
     x, y = as_pair(cpdag, x, y)
     if not cpdag.out[x] >> y & 1:
         raise GraphError(f"there is no edge {x}→{y} or {x}—{y} to delete (Fig. 6)")

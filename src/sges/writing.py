@@ -88,7 +88,7 @@ def write_directory(directory: PathLike, files: Mapping[str, bytes]) -> list[Pat
 
 
 def check_own(directory: PathLike, files: Iterable[str], is_ours: Callable[[Path], bool]) -> None:
-    """Refuse to replace files of a directory unless ``is_ours`` recognizes what they are."""
+    """Raise an error if one of the files exists, in a directory that ``is_ours`` rejects."""
     target = Path(directory)
     with file_errors("write", target):
         present = [name for name in files if (target / name).exists()]

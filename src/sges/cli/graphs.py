@@ -157,7 +157,7 @@ def plot(
 
 
 def read_confidence(path: Path) -> "Confidence":
-    """Return what ``sges confidence`` wrote, and refuse another file by its name."""
+    """Return the result of ``sges confidence``; the error for another file names it."""
     from sges.export.formats import read_text
     from sges.resampling import Confidence
 

@@ -321,7 +321,7 @@ def property_of(option: str) -> "type[AtMost]":
 
 
 def assumption(auto: bool, **bounds: int | None) -> "AtMost | Literal['auto'] | None":
-    """Return the property that the options stand for, or None; refuse two of them."""
+    """Return the property that the options select, or None; raise an error if they select two."""
     given = {f"--{word.replace('_', '-')}": k for word, k in bounds.items() if k is not None}
     options = [*given, *(["--auto-bound"] if auto else [])]
     if len(options) > 1:

@@ -15,8 +15,8 @@ from sges.data.columns import (
     Column,
     label_column,
     number_column,
-    refused_column,
     unusable,
+    unusable_column,
 )
 
 ArrowArray: TypeAlias = Any
@@ -44,7 +44,7 @@ def column_of_arrow(name: str, array: ArrowArray) -> Column:
         raise unusable(name, str(inner), "nested")
     if "binary" in str(inner):  # of any size
         what = f"contains bytes ({inner}), not text"
-        raise refused_column(name, what, "decode it, as UTF-8 if it is text")
+        raise unusable_column(name, what, "decode it, as UTF-8 if it is text")
     try:
         if pa.types.is_dictionary(kind):
             return _labels(name, array, declared=True)

@@ -340,8 +340,8 @@ def listed(names: Sequence[str] | Mapping[str, object], *, quote: bool = True) -
     return ", ".join(shown[:MAX_NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
-def refuse_infinities(columns: list[Column], start: int = 0) -> None:
-    """Refuse infinite values, naming the first; ``start`` is the number of the first row."""
+def check_finite(columns: list[Column], start: int = 0) -> None:
+    """Raise an error for the first infinite value; ``start`` is the number of the first row."""
     for column in columns:
         if column.labels is not None or column.values.dtype.kind != "f":
             continue
@@ -351,7 +351,7 @@ def refuse_infinities(columns: list[Column], start: int = 0) -> None:
         if column.missing is not None:
             infinite &= ~column.missing
         if count := int(infinite.sum()):
-            raise refused_column(
+            raise unusable_column(
                 column.name,
                 f"contains {count} infinite value{'' if count == 1 else 's'}, the first in row "
                 f"{start + int(infinite.argmax())} (counted from 0)",
@@ -374,7 +374,7 @@ def floats(column: Column) -> NDArray[np.float64]:
                 texts = [label for label in labels if isinstance(label, str)]
                 words = [text for text in texts if numbers_of([text]) is None]
                 word = str((words or texts or labels)[0])
-                raise refusal(
+                raise data_error(
                     f"column {column.name!r} contains text such as {word!r} and "
                     "cannot be continuous; convert it to numbers, make it discrete, or ",
                     leave_out(column.name),
@@ -425,7 +425,7 @@ def packed(
 # Errors that all adapters share
 
 
-def refusal(*parts: str | Spelling) -> DataError:
+def data_error(*parts: str | Spelling) -> DataError:
     """Return the error whose message has these parts, some of them arguments that it advises."""
     return DataError(Message(*parts))
 
@@ -438,7 +438,7 @@ class UnusableColumn(DataError):
     remedy: Message
 
 
-def refused_column(name: str, what: str, *remedy: str | Spelling) -> UnusableColumn:
+def unusable_column(name: str, what: str, *remedy: str | Spelling) -> UnusableColumn:
     """Return the error for a column that cannot be used: what it has, and what would help."""
     error = UnusableColumn(Message(f"column {name!r} {what}; ", *remedy))
     # Not arguments of the error, which a cluster would have to call again.
@@ -472,13 +472,13 @@ def unusable(name: str, kind: str, problem: Problem = "type") -> UnusableColumn:
             "convert the column to one of these",
         ),
     }[problem]
-    return refused_column(name, what, f"{remedy}, or ", leave_out(name))
+    return unusable_column(name, what, f"{remedy}, or ", leave_out(name))
 
 
 def complex_numbers(name: str) -> DataError:
     """Return the error for a column of complex numbers."""
     remedy = "give the real and the imaginary part a column each"
-    return refused_column(name, "contains complex numbers", remedy)
+    return unusable_column(name, "contains complex numbers", remedy)
 
 
 def too_many_levels(name: str, levels: int, occurring: int, declared: bool) -> DataError:
@@ -486,9 +486,9 @@ def too_many_levels(name: str, levels: int, occurring: int, declared: bool) -> D
     what = f"has {levels} levels, but a discrete column may have at most {MAX_LEVELS}"
     if declared and occurring <= MAX_LEVELS:
         remedy = f"only {occurring} of them occur: remove the unused categories"
-        return refused_column(name, what, remedy)
+        return unusable_column(name, what, remedy)
     looks = "it looks like an identifier: "
-    return refused_column(name, what, looks, leave_out(name), ", or merge its rare levels")
+    return unusable_column(name, what, looks, leave_out(name), ", or merge its rare levels")
 
 
 def no_such_column(place: str, name: str, other: str) -> DataError:

@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 from sges.data.columns import (
     LEADING_ROWS,
     Column,
+    check_finite,
     codes_and_levels,
+    data_error,
     floats,
     is_constant,
     leave_out,
     numbers_of,
     packed,
-    refusal,
-    refuse_infinities,
-    refused_column,
+    unusable_column,
 )
 from sges.data.decisions import (
     MAX_INTEGER_LEVELS,
@@ -157,9 +157,9 @@ class Dataset:
             numbers are discrete if they have few distinct values; ``notes`` says where that was a
             choice.
         missing
-            ``"error"`` refuses missing values (null, NaN); ``"drop"`` drops the rows that have
-            one; ``"level"`` makes them one more level, the last, of a discrete column; ``"em"``
-            keeps them as ``holes``, and scores are computed from the values observed
+            ``"error"`` raises an error for missing values (null, NaN); ``"drop"`` drops the rows
+            that have one; ``"level"`` makes them one more level, the last, of a discrete column;
+            ``"em"`` keeps them as ``holes``, and scores are computed from the observed values
             (``sges.data.em``), which assumes that values are missing at random.
         names
             New names for all columns, to which all other options then refer.  The columns of an
@@ -275,7 +275,7 @@ class Dataset:
         >>> twice.codes.tolist(), twice.weights.tolist(), twice.records
         ([[0, 1], [0, 0]], [2, 1], 3)
         """
-        refuse_holes(self, "merging rows")
+        check_no_missing(self, "merging rows")
         if self.continuous:
             name = self.names[self.continuous[0]]
             raise DataError(
@@ -334,7 +334,7 @@ def usable_rows(
     row, and ``times`` is the number of rows that each row represents; rows of weight zero are
     dropped.
     """
-    refuse_infinities(columns, start)
+    check_finite(columns, start)
     weights: NDArray[Any] | None = times
     if reading.weights is not None:
         if isinstance(reading.weights, str):
@@ -422,11 +422,11 @@ def effective_notes(dataset: Dataset) -> list[str]:
     return notes
 
 
-def refuse_holes(dataset: Dataset, what: str) -> None:
-    """Refuse a table with missing values where every value is needed."""
+def check_no_missing(dataset: Dataset, what: str) -> None:
+    """Raise an error if a table has missing values, where all values are needed."""
     if dataset.holes is not None:
         problem = f"{what} needs all values, but {int(dataset.holes.sum()):,} are missing"
-        raise refusal(f"{problem}; pass ", Argument("missing", "drop"))
+        raise data_error(f"{problem}; pass ", Argument("missing", "drop"))
 
 
 def _dataset_of_floats(data: Table, reading: Reading) -> Dataset | None:
@@ -517,7 +517,7 @@ def in_units(weights: NDArray[Any]) -> tuple[NDArray[np.int64] | None, float]:
 
 
 def check_records(records: int) -> None:
-    """Refuse fewer than two records, and more than can be counted exactly."""
+    """Raise an error for fewer than two records, and for more than can be counted exactly."""
     if records < 2:
         rows = f"{records} usable row{'' if records == 1 else 's'}"
         raise DataError(f"the table has {rows}; it needs at least two")
@@ -529,21 +529,21 @@ def check_records(records: int) -> None:
 
 
 def check_levels(name: str, levels: int, rows: int, labels: Sequence[Any] | None) -> None:
-    """Refuse a discrete column with a level for each row; text has ``labels``."""
+    """Raise an error if a discrete column has a level for each row; text has ``labels``."""
     if levels < rows or rows <= MAX_ROWS_OF_LABELS:
         return
     what = f"column {name!r} has a different level in each of {rows} rows, so it looks like "
     decimal_comma = re.compile(r"\s*[+-]*\d*,\d+\s*")
     if labels is not None and all(decimal_comma.fullmatch(str(label)) for label in labels):
         remedy = "numbers with a decimal comma: read the file with "
-        raise refusal(what, remedy, Argument("decimal", ","))
+        raise data_error(what, remedy, Argument("decimal", ","))
     if labels is not None and (found := numbers_in_text(labels, np.ones(len(labels)))):
-        raise refused_column(name, f"is text, although {found[0]}", found[1])
+        raise unusable_column(name, f"is text, although {found[0]}", found[1])
     kind, aim = "discrete", "to keep it"
     if labels is not None and numbers_of(labels) is not None:
         kind, aim = "continuous", "if these texts are numbers"
     keep = ", or pass ", Argument("kinds", {name: kind}), f" {aim}"
-    raise refusal(what, "an identifier: ", leave_out(name), *keep)
+    raise data_error(what, "an identifier: ", leave_out(name), *keep)
 
 
 def _assembled(

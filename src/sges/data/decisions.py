@@ -31,13 +31,13 @@ from sges.data.columns import (
     Family,
     are_whole,
     common_family,
+    data_error,
     family_of,
     few_distinct_values,
     leave_out,
     listed,
     numbers_of,
     ranks,
-    refusal,
     signs_beside,
 )
 from sges.data.reading import Kind, Missing
@@ -396,17 +396,17 @@ class Tally:
         return Tally(self.rows + other.rows, self.incomplete + other.incomplete, missing)
 
     def check(self, how: Missing) -> None:
-        """Refuse a table without rows, a column without values, and unexpected missing values."""
+        """Raise an error if there are no rows, empty columns, or unexpected missing values."""
         if not self.rows:
             columns = "1 column" if len(self.missing) == 1 else f"{len(self.missing)} columns"
             raise DataError(f"the table has {columns} and no rows; it needs at least two rows")
         for name, count in self.missing.items():
             if count == self.rows:
                 message = f"column {name!r} has no values, all {self.rows} are missing; "
-                raise refusal(message, leave_out(name))
+                raise data_error(message, leave_out(name))
         if self.incomplete and how == "error":
             found = [f"{name!r} {count}" for name, count in self.missing.items() if count]
-            raise refusal(
+            raise data_error(
                 f"missing values in {self.incomplete} of {self.rows} rows "
                 f"({listed(found, quote=False)}); pass ",
                 Argument("missing", "drop"),
@@ -438,7 +438,7 @@ def stacked_holes(columns: Sequence[Column]) -> NDArray[np.bool_]:
 def continuous_holes(column: Column) -> DataError:
     """Return the error for missing values of a continuous column, of which they are not a level."""
     count = column.missing_count
-    return refusal(
+    return data_error(
         f"column {column.name!r} is continuous and {count} of its values are missing; ",
         Argument("missing", "level"),
         " is for discrete columns: pass ",

@@ -23,14 +23,14 @@ import pyarrow as pa
 import pyarrow.csv
 
 from sges.data.arrow import ArrowType, column_of_arrow
-from sges.data.columns import Column, joined_tables, no_such_column, refusal
+from sges.data.columns import Column, data_error, joined_tables, no_such_column
 from sges.data.reading import (
     MISSING_WORDS,
     Format,
     Reading,
+    check_unique_names,
     label_notes,
     places_to_read,
-    refuse_duplicates,
 )
 from sges.errors import (
     Argument,
@@ -151,7 +151,7 @@ class File:
     def places(self) -> dict[str, int]:
         """The places of the columns to read."""
         found = list(self.schema.names)
-        refuse_duplicates(found)  # columns are read by name, whatever they are renamed to
+        check_unique_names(found)  # columns are read by name, whatever they are renamed to
         return places_to_read(self.reading, found)
 
     def leave_out(self, name: str) -> None:
@@ -427,7 +427,7 @@ def _format_by_ending(path: Path, name: str) -> Format:
         return ENDINGS[endings[-1]]
     what = f"{name}: the format is not known from the extension; supported are "
     remedy = f"{', '.join(ENDINGS)}, and .gz after .csv or .tsv; rename the file, or pass "
-    raise refusal(what, remedy, Argument("format", "csv"), " or another")
+    raise data_error(what, remedy, Argument("format", "csv"), " or another")
 
 
 def _file_of_bytes(name: str, file: BinaryIO | None, reading: Reading) -> File:
@@ -476,11 +476,11 @@ def _format_by_content(head: bytes) -> Format | None:
 
 
 def _check_text(file: File) -> None:
-    """Refuse a text file that is not text, has no header, or has another delimiter."""
+    """Raise an error if a file is not text, has no header, or has another delimiter."""
     head = file.head()
     if (other := _format_by_content(head)) is not None:
         what = f"{file.name}: contains {other}, not {file.format}; pass "
-        raise refusal(what, Argument("format", other))
+        raise data_error(what, Argument("format", other))
     encoding = file.reading.encoding
     if encoding is None and head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         raise _not_utf8(f"{file.name}: the header", "utf-16")
@@ -503,7 +503,7 @@ def _check_text(file: File) -> None:
             )
             remedy = f"to be separated by {other_mark!r}; pass "
             tab = Spelling(r"delimiter='\t'", "--delimiter tab")
-            raise refusal(
+            raise data_error(
                 what, remedy, tab if other_mark == "\t" else Argument("delimiter", other_mark)
             )
     fields = [field.strip(' "') for field in header.split(file.delimiter)]
@@ -517,7 +517,7 @@ def _check_text(file: File) -> None:
 
 def _not_utf8(what: str, encoding: str = "latin-1") -> DataError:
     remedy = "; pass ", Argument("encoding", encoding), ", or the encoding that it was written in"
-    return refusal(f"{what} is not UTF-8 text", *remedy)
+    return data_error(f"{what} is not UTF-8 text", *remedy)
 
 
 def _not_decodable(file: File, error: UnicodeError) -> DataError:
@@ -525,7 +525,7 @@ def _not_decodable(file: File, error: UnicodeError) -> DataError:
         return _not_utf8(f"{file.name}: the header")
     what = f"{file.name}: cannot be decoded ({' '.join(str(error).split())[:200]}); "
     encoding = Argument("encoding", file.reading.encoding)
-    return refusal(what, "it is not written in ", encoding)
+    return data_error(what, "it is not written in ", encoding)
 
 
 @contextmanager

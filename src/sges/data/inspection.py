@@ -17,10 +17,10 @@ from sges.data.columns import (
     Column,
     UnusableColumn,
     are_whole,
+    check_finite,
     joined_tables,
     listed,
-    refuse_infinities,
-    refused_column,
+    unusable_column,
 )
 from sges.data.dataset import (
     MAX_ROWS_OF_LABELS,
@@ -103,7 +103,7 @@ def inspect(
     """Look at a table before a search: what it holds, and what in it matters.
 
     The same as ``Dataset.of(table, ...).describe()``, but missing values and columns that cannot be
-    used (dates, infinite values) are described rather than refused, and of a large file or folder
+    used (dates, infinite values) are described and are not an error, and of a large file or folder
     only a part of the rows is held in memory: some 100,000 to 200,000, in evenly spaced blocks.
 
     Parameters
@@ -134,24 +134,24 @@ def inspect(
         missing_words=missing_words, format=format,
     )  # fmt: skip
     is_read = isinstance(table, Dataset)
-    refuses = missing == "error" and not is_read
-    if refuses:
+    undecided = missing == "error" and not is_read
+    if undecided:  # describe missing values instead of raising an error
         reading = replace(reading, missing="em")
     if is_read or comes_in_parts(table):
         whole = statistics_of(table, reading, rows=True)
         assert isinstance(whole, Dataset)
         return describe(whole)
     in_column = reading.weights if isinstance(reading.weights, str) else None
-    found, noted, refused = _readable_columns(table, reading, in_column)
-    names_read = [column.name for column in found if column.name != in_column]
-    asked = kinds_asked(reading, [*names_read, *(error.column for error in refused)])
-    found, unusable = _without_unusable(found, in_column, asked, refused)
-    left = {column.name for column in found}
-    asked = {name: kind for name, kind in asked.items() if name in left}
-    data = dataset_of_columns(found, replace(reading, kinds=asked), noted)
-    if refuses:  # what would be done about missing values has not been decided
-        left_out = effective_notes(replace(data, unit=1.0))
-        data = replace(data, notes=tuple(note for note in data.notes if note not in left_out))
+    readable, noted, errors = _readable_columns(table, reading, in_column)
+    names_read = [column.name for column in readable if column.name != in_column]
+    asked = kinds_asked(reading, [*names_read, *(error.column for error in errors)])
+    usable, unusable = _without_unusable(readable, in_column, asked, errors)
+    names_used = {column.name for column in usable}
+    asked = {name: kind for name, kind in asked.items() if name in names_used}
+    data = dataset_of_columns(usable, replace(reading, kinds=asked), noted)
+    if undecided:  # leave out the notes on EM, which was not requested
+        omitted = effective_notes(replace(data, unit=1.0))
+        data = replace(data, notes=tuple(note for note in data.notes if note not in omitted))
     description = describe(data, frozenset(asked))
     return replace(description, findings=(*unusable, *description.findings))
 
@@ -160,7 +160,7 @@ def _readable_columns(
     table: Table, reading: Reading, weights: str | None
 ) -> tuple[list[Column], list[str], list[UnusableColumn]]:
     """Return the columns of a table, notes, and errors on columns that cannot be used."""
-    refused: list[UnusableColumn] = []
+    errors: list[UnusableColumn] = []
     files: list[File] = []
     if is_path(table):
         from sges.data.files import open_files  # pyarrow: only when it is used
@@ -169,18 +169,18 @@ def _readable_columns(
     while True:
         try:
             if files:
-                return *_columns_of_files(files), refused
-            return columns_of(table, reading), label_notes(reading, names_of(table)), refused
+                return *_columns_of_files(files), errors
+            return columns_of(table, reading), label_notes(reading, names_of(table)), errors
         except UnusableColumn as error:
             if error.column == weights or (files and len(files[0].places) == 1):
                 raise
-            refused.append(error)
+            errors.append(error)
             reading = replace(reading, exclude=(*(reading.exclude or ()), error.column))
             for file in files:
                 file.leave_out(error.column)
         except DataError:
-            if refused:  # and there is no other column
-                raise refused[0] from None
+            if errors:  # and there is no other column
+                raise errors[0] from None
             raise
 
 
@@ -188,18 +188,18 @@ def _without_unusable(
     columns: list[Column],
     weights: str | None,
     asked: Collection[str],
-    refused: list[UnusableColumn],
+    errors: list[UnusableColumn],
 ) -> tuple[list[Column], list[Finding]]:
-    """Return the columns that can be used, and findings on the others, which learn refuses.
+    """Return the columns that can be used, and findings on the others, which are errors in learn.
 
-    ``refused`` are errors on columns that were not read, and those with infinite values are added.
+    ``errors`` are those on columns that were not read; those on infinite values are added.
     """
     rows, empty, named = len(columns[0]), [], []
     for column in columns:
         try:
-            refuse_infinities([column] if column.name != weights else [])
+            check_finite([column] if column.name != weights else [])
         except UnusableColumn as error:
-            refused.append(error)
+            errors.append(error)
             continue
         present = rows - column.missing_count
         if rows and not present:
@@ -208,12 +208,12 @@ def _without_unusable(
             is_different = present > MAX_ROWS_OF_LABELS and len(column.distinct()) == present
             if is_different and hidden_numbers(column.labels, rows) is None:
                 if mixed := numbers_in_text(column.labels, np.ones(present)):
-                    refused.append(
-                        refused_column(column.name, f"is text, although {mixed[0]}", mixed[1])
+                    errors.append(
+                        unusable_column(column.name, f"is text, although {mixed[0]}", mixed[1])
                     )
                 else:
                     named.append(column.name)
-    gone = {*empty, *named, *(error.column for error in refused)}
+    gone = {*empty, *named, *(error.column for error in errors)}
     usable = [column for column in columns if column.name not in gone]
     if len(usable) <= (weights is not None):
         return columns, []  # and the error says why nothing is left
@@ -222,7 +222,7 @@ def _without_unusable(
             "unusable columns", True, (error.column,), f"Column {error.column!r} {error.what}.",
             Message("No graph can be learned with it: ", error.remedy, "."),
         )
-        for error in refused
+        for error in errors
     ]  # fmt: skip
     if empty:
         what = f"{counted_columns(empty, 'has', 'have')} no values: {listed(empty)}."

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.data.columns import has_finite_sum, leave_out, refusal
+from sges.data.columns import data_error, has_finite_sum, leave_out
 from sges.data.products import (
     Matrix,
     Progress,
     add_products,
+    check_matrix_size,
     mirror,
     panels,
-    refuse_too_large,
 )
 from sges.errors import Argument, DataError, InvalidArgument, shown
 
@@ -96,7 +96,7 @@ class Moments:
         >>> Moments.of(Dataset.of({"a": [1e9, 1e9 + 2.0]})).covariance.tolist()
         [[1.0]]
         """
-        refuse_discrete(dataset)
+        check_continuous(dataset)
         return moments_of_columns(dataset)
 
     def merge(self, other: "Moments") -> "Moments":
@@ -150,7 +150,7 @@ class Moments:
 
 
 def check_same_columns(mine: Sequence[str], others: Sequence[str], what: str) -> None:
-    """Refuse to merge statistics of different columns."""
+    """Raise an error if statistics are of different columns."""
     if tuple(mine) != tuple(others):
         odd = sorted(set(mine) ^ set(others))
         which = f"{odd[0]!r} is in only one of them" if odd else "their order differs"
@@ -173,8 +173,8 @@ def moments_of_columns(dataset: "Dataset") -> Moments:
     return Moments(dataset.names, dataset.records, found.mean, found.covariance, dataset.notes)
 
 
-def refuse_discrete(dataset: "Dataset") -> None:
-    """Refuse a dataset with a discrete column, naming it."""
+def check_continuous(dataset: "Dataset") -> None:
+    """Raise an error if a dataset has a discrete column."""
     from sges.data.dataset import Dataset
 
     if not isinstance(dataset, Dataset):
@@ -183,7 +183,7 @@ def refuse_discrete(dataset: "Dataset") -> None:
         name = dataset.names[dataset.discrete[0]]
         what = f"column {name!r} is discrete and has no covariance; "
         kind = Argument("kinds", {name: "continuous"})
-        raise refusal(what, leave_out(name), ", or pass ", kind, " if it contains quantities")
+        raise data_error(what, leave_out(name), ", or pass ", kind, " if it contains quantities")
 
 
 def is_plain(table: object) -> TypeGuard[Floats]:
@@ -292,12 +292,12 @@ def moments_of_blocks(
 
     Slow twin: tests/naive_data.py sums exact fractions.
     """
-    refuse_too_large(len(names), np.dtype(np.float64))
+    check_matrix_size(len(names), np.dtype(np.float64))
     total = _Sums.of(blocks, (len(names), len(names)), least)
     covariance = total.scatter
     covariance /= total.records
     mirror(covariance)
-    _refuse_out_of_range(names, np.diagonal(covariance), total.reach)
+    _check_variances(names, np.diagonal(covariance), total.reach)
     mean, rest = _exact_sum(total.shift, total.mean)
     mean.flags.writeable = covariance.flags.writeable = rest.flags.writeable = False
     return Moments(tuple(names), total.records, mean, covariance, tuple(notes), rest)
@@ -336,11 +336,11 @@ def correlations_of(
     standardized columns, block by block: for a wide table hardly more than that product.
     """
     n, rows = values.shape
-    refuse_too_large(n, dtype)
+    check_matrix_size(n, dtype)
     step = max(16, BLOCK_CELLS // n)
     sums = _Sums.of(blocks_of(values, weights, step), (n,))
     variance = sums.scatter / sums.records
-    _refuse_out_of_range(names, variance, sums.reach)
+    _check_variances(names, variance, sums.reach)
     size = min(rows, block_rows(n))
     factor = np.empty((n, size), dtype, order=_order(values))
     matrix = np.empty((n, n), dtype)
@@ -381,8 +381,8 @@ def _mean(values: Floats, weights: NDArray[np.int64] | None, records: int) -> Fl
     return total / records
 
 
-def _refuse_out_of_range(names: Sequence[str], variance: Floats, reach: Floats) -> None:
-    """Refuse variances that floating point cannot hold, instead of calling them 0 or infinite."""
+def _check_variances(names: Sequence[str], variance: Floats, reach: Floats) -> None:
+    """Raise an error if a variance overflows or underflows, rather than use infinity or 0."""
     lost = ~np.isfinite(variance) | ((reach > 0) & (variance < np.finfo(np.float64).tiny))
     if lost.any():
         column = int(lost.argmax())

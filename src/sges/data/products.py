@@ -109,7 +109,7 @@ def is_finite(matrix: Matrix) -> bool:
     return all(bool(np.isfinite(matrix[rows]).all()) for rows in panels(len(matrix)))
 
 
-def refuse_too_large(columns: int, dtype: np.dtype[Any]) -> None:
+def check_matrix_size(columns: int, dtype: np.dtype[Any]) -> None:
     """Raise an error if a columns x columns matrix does not fit in memory."""
     needed = columns * columns * dtype.itemsize
     if needed < LOOKED_AT or (available := available_memory()) is None or needed <= available:

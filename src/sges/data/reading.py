@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias, get_args
 
-from sges.data.columns import refusal
+from sges.data.columns import data_error
 from sges.errors import Argument, DataError, InvalidArgument, Message, check_word, suggestion
 
 Table: TypeAlias = Any
@@ -28,8 +28,8 @@ Kinds: TypeAlias = Mapping[str, Kind | str] | Kind | str | None
 """A kind per column name, one kind for every column, or None for the rule."""
 
 Missing: TypeAlias = Literal["error", "drop", "level", "em"]
-"""Refuse missing values, drop their rows, make them a level of a discrete column, or estimate what
-the scores need from the observed values (EM)."""
+"""Raise an error for missing values, drop their rows, make them a level of a discrete column, or
+estimate what the scores need from the observed values (EM)."""
 
 Format: TypeAlias = Literal["csv", "tsv", "parquet", "feather"]
 """The format of a file."""
@@ -146,7 +146,7 @@ def places_to_read(reading: Reading, found: Sequence[str]) -> dict[str, int]:
     left = [name for name in chosen if name not in exclude and name not in weights]
     if not left:
         options = Argument("columns"), " and ", Argument("exclude"), " must leave one"
-        raise refusal("no column is left to read; ", *options)
+        raise data_error("no column is left to read; ", *options)
     return {name: place[name] for name in (*left, *weights)}
 
 
@@ -191,7 +191,7 @@ def checked_names(names: Sequence[str]) -> list[str]:
     """Return column names, or raise the error for names that are missing or repeated."""
     if not names:
         raise DataError("the table has no columns; it needs at least one")
-    refuse_duplicates(names)
+    check_unique_names(names)
     if "" in names:
         raise DataError(
             f"column {list(names).index('') + 1} has no name; name it, or leave it out "
@@ -200,7 +200,7 @@ def checked_names(names: Sequence[str]) -> list[str]:
     return list(names)
 
 
-def refuse_duplicates(names: Sequence[str]) -> None:
+def check_unique_names(names: Sequence[str]) -> None:
     """Raise the error for a name that two columns share."""
     if len(set(names)) == len(names):
         return
@@ -214,7 +214,7 @@ def refuse_duplicates(names: Sequence[str]) -> None:
 def unknown_column(what: str, name: str, known: Sequence[str]) -> DataError:
     """Return the error for a name that no column has."""
     hint = suggestion(name, known, "the columns")
-    return refusal(Argument(what), f": there is no column {name!r}; {hint}")
+    return data_error(Argument(what), f": there is no column {name!r}; {hint}")
 
 
 def _checked_kinds(kinds: object) -> dict[str, Kind] | Kind | None:

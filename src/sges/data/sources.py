@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sges.data.columns import Column, floats, refusal
+from sges.data.columns import Column, data_error, floats
 from sges.data.dataset import (
     Dataset,
     FractionalWeights,
@@ -125,7 +125,7 @@ def _named(place: str | None) -> Iterator[None]:
     except DataError as error:
         if place is None or isinstance(error, FractionalWeights):
             raise
-        raise refusal(f"{place}: ", *error.args) from error
+        raise data_error(f"{place}: ", *error.args) from error
 
 
 @documented_like(Dataset.of)
@@ -153,7 +153,7 @@ def moments_of_file(
     path
         A CSV, TSV, Parquet, Feather or Arrow file of numbers.
     missing
-        ``"error"`` refuses missing values, ``"drop"`` drops the rows that have one.
+        ``"error"`` raises an error for missing values, ``"drop"`` drops the rows that have one.
     weights
         The name of the column that says how often each row occurs.
     batch_rows
@@ -175,7 +175,7 @@ def moments_of_file(
         format=format,
     )  # fmt: skip
     if missing == "level":
-        raise refusal(
+        raise data_error(
             Argument("missing", "level"),
             " is for discrete columns; pass ",
             Argument("missing", "drop"),
@@ -227,8 +227,8 @@ def discrete_of_file(
     path
         A CSV, TSV, Parquet, Feather or Arrow file.
     missing
-        ``"error"`` refuses missing values; ``"drop"`` drops the rows that have one; ``"level"``
-        makes them one more level, the last.
+        ``"error"`` raises an error for missing values; ``"drop"`` drops the rows that have one;
+        ``"level"`` makes them one more level, the last.
 
     Returns
     -------

@@ -22,11 +22,11 @@ from sges.data.columns import (
     label_column,
     leave_out,
     number_column,
-    refused_column,
     unusable,
+    unusable_column,
 )
 from sges.data.moments import numbered_names
-from sges.data.reading import Reading, Table, places_to_read, refuse_duplicates
+from sges.data.reading import Reading, Table, check_unique_names, places_to_read
 from sges.errors import DataError
 
 Part: TypeAlias = Any
@@ -99,7 +99,7 @@ def _frame_parts(table: Table) -> list[tuple[str, Part]]:
     if any(library in sys.modules for library in FRAME_LIBRARIES):
         import narwhals as nw
 
-        refuse_duplicates([str(name) for name in _native_names(table)])
+        check_unique_names([str(name) for name in _native_names(table)])
         frame = nw.from_native(table, pass_through=True)
         frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
         if isinstance(frame, nw.DataFrame):
@@ -138,13 +138,13 @@ def lazy_frame(table: Table) -> Any:  # noqa: ANN401 (of narwhals)
         return None
     import narwhals as nw
 
-    refuse_duplicates([str(name) for name in _native_names(table)])
+    check_unique_names([str(name) for name in _native_names(table)])
     frame = nw.from_native(table, pass_through=True)
     return frame if isinstance(frame, nw.LazyFrame) else None
 
 
 def _native_names(table: Table) -> Iterable[Any]:
-    """Return the names of a frame's columns: narwhals would refuse duplicates in many lines."""
+    """Return the names of a frame's columns: narwhals has a long message for duplicates."""
     if type(table).__name__ == "LazyFrame":
         return ()
     names = getattr(table, "columns", ())
@@ -231,7 +231,7 @@ def list_column(name: str, entries: list[Any]) -> Column:
     families = {_family(name, entry) for entry in present}
     if len(families) > 1 and families != {"integer", "real"}:
         counts = sorted(Counter(type(entry).__name__ for entry in present).items())
-        raise refused_column(
+        raise unusable_column(
             name,
             f"mixes types ({', '.join(f'{n} {kind}' for kind, n in counts)})",
             "convert all values to numbers, or all to text",
@@ -245,7 +245,7 @@ def list_column(name: str, entries: list[Any]) -> Column:
     if families == {"integer"}:
         low, high = min(present), max(present)
         if low < -(2**63) or high >= 2**64 or (low < 0 and high >= 2**63):
-            raise refused_column(
+            raise unusable_column(
                 name,
                 f"contains integers beyond 64 bits ({max(present, key=abs)})",
                 "give them as text if they are codes, or as floats if they are quantities",

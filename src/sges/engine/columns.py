@@ -1,6 +1,6 @@
 """Discrete tables, checked once and laid out for counting.
 
-    checked_table    refuse arrays that do not fit together; drop rows of weight zero
+    checked_table    raise an error if arrays do not fit together; drop rows of weight zero
     numbered         number the levels that occur in a column from zero, in one or four bytes
     Blocks           put the columns of few levels side by side, 32 to a block
 

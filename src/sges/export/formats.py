@@ -354,7 +354,7 @@ def _from_bif(text: str) -> PDAG:
 
 
 def _from_html(_: str) -> NoReturn:
-    """Refuse a page, which looks like XML."""
+    """Raise an error for a page, which looks like XML."""
     raise GraphError(
         "this is a page of HTML; a graph is read from JSON, GraphML, GML, CSV, DOT or BIF (the "
         "result in a report of sges from sges.read_result)"

@@ -51,7 +51,7 @@ def to_dagitty(graph: PDAG) -> str:
     <BLANKLINE>
     """
     check_graph("graph", graph)
-    _refuse(graph, '"\n\r\\', "dagitty")
+    _check_names(graph, '"\n\r\\', "dagitty")
     names = [f'"{graph.name(v)}"' for v in range(graph.n)]
     edges = [
         f'"{edge["source"]}" {"->" if edge["type"] == "directed" else "--"} "{edge["target"]}"'
@@ -85,7 +85,7 @@ def to_bnlearn(graph: PDAG) -> str:
     '[a][b][c|a:b]'
     """
     check_graph("graph", graph)
-    _refuse(graph, "[]|:\n\r", "a model string of bnlearn")
+    _check_names(graph, "[]|:\n\r", "a model string of bnlearn")
     dag = pdag_to_dag(graph)
     terms = []
     for v in range(dag.n):
@@ -138,8 +138,8 @@ def to_lavaan(graph: PDAG) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _refuse(graph: PDAG, characters: str, what: str) -> None:
-    """Refuse names with a character that a language cannot quote."""
+def _check_names(graph: PDAG, characters: str, what: str) -> None:
+    """Raise an error if a name has a character that the language cannot quote."""
     for v in range(graph.n):
         if bad := next((c for c in graph.name(v) if c in characters), None):
             raise GraphError(

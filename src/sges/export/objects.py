@@ -201,7 +201,7 @@ def from_edge_frame(frame: Any, names: Sequence[str] | None = None) -> PDAG:  # 
 
 
 def check_frame(frame: object) -> None:
-    """Refuse a value that is not a data frame of pandas."""
+    """Raise an error if a value is not a data frame of pandas."""
     if isinstance(frame, type) or not all(hasattr(frame, w) for w in ("index", "columns", "loc")):
         raise GraphError(f"{shown(frame)} is not a pandas data frame")
 

@@ -560,7 +560,7 @@ class PDAG(NamedGraph):
 
 
 def check_graph(what: str, value: object) -> None:
-    """Refuse a value that is not a ``PDAG``."""
+    """Raise an error if a value is not a ``PDAG``."""
     if not isinstance(value, PDAG):
         raise InvalidArgument(f"{what} = {shown(value)} is not a graph; give a PDAG")
 
@@ -575,7 +575,7 @@ def _checked_size(n: int) -> int:
 
 
 def _pairs(what: str, edges: object) -> Iterator[tuple[int, int]]:
-    """Iterate over edges, and refuse what is not a pair."""
+    """Iterate over edges; raise an error if one is not a pair."""
     if isinstance(edges, str | bytes | Mapping) or not isinstance(edges, Iterable):
         raise GraphError(f"{what} = {shown(edges)}: expected a list of edges, pairs (x, y)")
     for edge in edges:
@@ -589,7 +589,7 @@ def _pairs(what: str, edges: object) -> Iterator[tuple[int, int]]:
 
 
 def as_names(names: object) -> list[str]:
-    """Return names as a list, and refuse what is not a sequence of strings."""
+    """Return names as a list; raise an error if they are not a sequence of strings."""
     given: list[Any] = list(names) if isinstance(names, Iterable) else [names]
     if isinstance(names, str) or not all(map(isinstance, given, repeat(str))):
         raise GraphError(f"names must be a sequence of strings, not {shown(names)}")
@@ -597,7 +597,7 @@ def as_names(names: object) -> list[str]:
 
 
 def checked_names(names: object, n: int) -> tuple[str, ...] | None:
-    """Return the names of n nodes as a tuple, and refuse names that do not tell them apart."""
+    """Return the names of n nodes as a tuple; raise an error if they are not n distinct names."""
     if names is None:
         return None
     given = tuple(as_names(names))

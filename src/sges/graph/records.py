@@ -6,8 +6,7 @@ entries, so whatever reads graphs also reads the graph of a result.
 
 Other values have the entries "format" and "version" and those that a table of ``Rules`` names.
 
-Everything that comes from outside is checked here, and refused in one line that calls nodes by
-their names.
+All input is checked here; error messages are one line and refer to nodes by their names.
 """
 
 import json
@@ -73,7 +72,7 @@ def graph_of_records(names: Sequence[str], records: Iterable[Mapping[str, object
 
 
 def graph_of_edges(names: Sequence[str], directed: list[Edge], undirected: list[Edge]) -> PDAG:
-    """Return the graph with these edges; a bad edge is refused by the names of its nodes."""
+    """Return the graph with these edges; the error for an invalid edge names its nodes."""
     checked_names(names, len(names))
     pairs: set[frozenset[int]] = set()
     for x, y in (*directed, *undirected):
@@ -88,7 +87,7 @@ def graph_of_edges(names: Sequence[str], directed: list[Edge], undirected: list[
 
 
 def node_name(name: object) -> str:
-    """Return the name of a node as text, or refuse what cannot be a name."""
+    """Return the name of a node as text; raise an error if it cannot be a name."""
     if isinstance(name, bool) or not isinstance(name, str | int):
         raise GraphError(f"the node {shown(name)} is neither text nor a whole number")
     return str(name)
@@ -141,7 +140,7 @@ def check_format(record: object, what: str, name: str, version: int) -> Mapping[
 
 
 def checked_entries(record: Mapping[str, Any], rules: Rules, what: str) -> dict[str, Any]:
-    """Return the entries that the rules name, and refuse one that is missing or breaks its rule."""
+    """Return the entries that the rules name; raise an error if one is missing or invalid."""
     for key, (is_right, needed) in rules.items():
         if key not in record:
             raise DataError(f"{what} has no entry {key!r}; it was not written by sges")

@@ -50,7 +50,7 @@ def d_separated(dag: PDAG, x: Nodes, y: Nodes, given: Nodes = ()) -> bool:
         raise GraphError(
             f"d-separation needs three disjoint sets; {dag.show(twice)} is in two of them"
         )
-    topological_order(dag)  # refuses what is not a DAG
+    topological_order(dag)  # raises an error if it is not a DAG
     return not ys & connected(dag, xs, conditioned)
 
 

@@ -1,8 +1,8 @@
-"""What a user knows, by names: checked once, when it is written down.
+"""Background knowledge by the names of variables, checked when it is constructed.
 
-Knowledge that cannot hold is refused here, with the pair or the cycle named.  The required edges
-alone make a DAG that satisfies the rest unless they form a cycle, or one of them is forbidden or
-points back to an earlier tier; so these checks are complete.
+Contradictory knowledge is an error that names the pair or the cycle.  The required edges alone
+make a DAG that satisfies the rest unless they form a cycle, or one of them is forbidden or points
+back to an earlier tier; so these checks are complete.
 """
 
 import json
@@ -284,7 +284,7 @@ def _parsed(file: Path) -> Any:  # noqa: ANN401
 
 
 def _label(value: object, where: str) -> Label:
-    """Return a name or a position, and refuse anything else."""
+    """Return a name or a position; raise an error for anything else."""
     if isinstance(value, str):
         return value
     if not isinstance(value, bool) and isinstance(value, SupportsIndex):
@@ -316,7 +316,7 @@ def _pairs(field: str, values: object) -> list[Pair]:
 
 
 def _tiers(values: object) -> list[set[Any]]:
-    """Return the tiers, and refuse a variable that is in two."""
+    """Return the tiers; raise an error if a variable is in two."""
     tiers: list[set[Any]] = []
     for i, value in enumerate(_listed("tiers", values)):
         tier = {_label(v, f"tiers[{i}]") for v in _listed(f"tiers[{i}]", value)}
@@ -349,7 +349,7 @@ def _tier_numbers(value: object, tiers: int) -> list[int]:
 
 
 def _check_labels(labels: Sequence[Label]) -> None:
-    """Refuse names beside positions: the same variable might be meant by both."""
+    """Raise an error if names and positions are mixed: both might mean the same variable."""
     names = [label for label in labels if isinstance(label, str)]
     if 0 < len(names) < len(labels):
         position = next(label for label in labels if not isinstance(label, str))
@@ -360,7 +360,7 @@ def _check_labels(labels: Sequence[Label]) -> None:
 
 
 def _names(names: object) -> list[str]:
-    """Return the names of variables as a list, and refuse what does not tell variables apart."""
+    """Return the names of variables as a list; raise an error if they are not distinct strings."""
     is_list = isinstance(names, Collection) and not isinstance(names, str | Mapping)
     columns: list[Any] = list(names) if is_list else [None]  # type: ignore[call-overload]
     if not all(isinstance(name, str) for name in columns):
@@ -373,14 +373,14 @@ def _names(names: object) -> list[str]:
 
 
 def _listed(where: str, values: object) -> Iterator[Any]:
-    """Iterate over a list, tuple or set, and refuse a string or a mapping."""
+    """Iterate over a list, tuple or set; raise an error for a string or a mapping."""
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise KnowledgeError(f"{where}: expected a list, not {shown(values)}")
     return iter(values)
 
 
 def _check_conflicts(known: Knowledge) -> None:
-    """Refuse knowledge that no DAG satisfies."""
+    """Raise an error if no DAG satisfies the knowledge."""
     parents: dict[Label, list[Label]] = {a: [] for a, _ in known.required}
     for a, b in known.required:
         parents.setdefault(b, []).append(a)

@@ -92,7 +92,7 @@ class Network:
         return Dataset.of(rows, columns=self.names, kinds=named)
 
     def _number_of(self, name: object) -> int:
-        """Return the number of a variable, and refuse a name that does not exist."""
+        """Return the number of a variable; raise an error if the name does not exist."""
         if not isinstance(name, str) or name not in self.names:
             hint = suggestion(str(name), self.names, "the variables")
             raise NetworkError(f"there is no variable {shown(name)}; {hint}")
@@ -114,7 +114,7 @@ def is_array(rows: Any) -> bool:  # noqa: ANN401 (whatever Dataset.of takes)
 
 
 def given_number(name: str, value: object) -> float:
-    """Return the value that is given for a continuous variable, and refuse what is not a number."""
+    """Return the given value of a continuous variable; raise an error if it is not a number."""
     number = as_numbers(f"given[{name!r}]", value)
     if number.size != 1 or not np.isfinite(number).all():
         raise InvalidArgument(f"given[{name!r}] = {shown(value)}: it must be a finite number")

@@ -8,7 +8,7 @@
 Instead of a row per configuration of the parents, a variable may have one ``table``, in which X
 changes slowest and the last parent fastest, and a ``default`` row.  Names and levels are words or
 quoted; ``property`` lines and comments are skipped.  Files are often rounded to a few digits: rows
-whose sum is within ``SUM_TOLERANCE`` of one are scaled to sum to one, others are refused.
+whose sum is within ``SUM_TOLERANCE`` of one are scaled to sum to one; others are errors.
 """
 
 import os

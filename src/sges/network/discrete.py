@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sges.data import Dataset
-from sges.data.dataset import refuse_holes
+from sges.data.dataset import check_no_missing
 from sges.docstrings import documented_like
 from sges.errors import DataError, NetworkError, check_seed, check_text, is_number, shown
 from sges.graph.equivalence import topological_order
@@ -19,7 +19,7 @@ from sges.network.structures import Seed
 from sges.nodeset import Nodes, as_nodeset, nodes
 
 SUM_TOLERANCE = 1e-8
-"""How far the probabilities of a row may differ from one in sum before it is refused."""
+"""How far the sum of the probabilities of a row may differ from one."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -68,7 +68,7 @@ class BayesianNetwork(Network):
         names: Sequence[str] | None = None,
         levels: Sequence[Sequence[Any]] | None = None,
     ) -> None:
-        topological_order(dag)  # refuses what is not a DAG
+        topological_order(dag)  # raises an error if it is not a DAG
         dag = dag if names is None else dag.named(names)
         tables = checked_cpts(dag, cpts)
         put = object.__setattr__  # how a frozen value is filled
@@ -259,7 +259,7 @@ def level_code(label: object, levels: Sequence[Any], name: str) -> int:
 
 
 def checked_cpts(dag: PDAG, cpts: Sequence[ArrayLike]) -> tuple[Floats, ...]:
-    """Return read-only copies of the conditional distributions, and refuse what is not one."""
+    """Return read-only copies of the distributions; raise an error if one is invalid."""
     if not isinstance(cpts, Sequence | np.ndarray):
         raise NetworkError(f"cpts = {shown(cpts)}: it must contain one array for each variable")
     if len(cpts) != dag.n:
@@ -326,7 +326,7 @@ def checked_rows(
     The columns of a table are found by their names, and its levels by their labels.
     """
     if isinstance(rows, Dataset):
-        refuse_holes(rows, "the probability of a row")
+        check_no_missing(rows, "the probability of a row")
         if missing := [name for name in names if name not in rows.names]:
             raise DataError(f"the table has no column {missing[0]!r}; each variable needs one")
         codes = np.empty((rows.rows, len(names)), np.intp)

@@ -63,7 +63,7 @@ def fit(
     >>> fit(chain, {"a": ["u", "u", "v", "v"], "b": ["p", "q", "q", "q"]}, smoothing=0).query("b=p")
     0.25
     """
-    topological_order(dag)  # refuses what is not a DAG
+    topological_order(dag)  # raises an error if it is not a DAG
     check_number("smoothing", smoothing)
     if isinstance(data, Moments):
         return _linear(dag, data)

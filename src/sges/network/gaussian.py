@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sges.data.dataset import refuse_holes
+from sges.data.dataset import check_no_missing
 from sges.docstrings import documented_like
 from sges.errors import DataError, NetworkError, as_numbers, check_seed, shown
 from sges.graph.equivalence import topological_order
@@ -74,7 +74,7 @@ class LinearGaussian(Network):
         variances: ArrayLike,
         means: ArrayLike | None = None,
     ) -> None:
-        topological_order(dag)  # refuses what is not a DAG
+        topological_order(dag)  # raises an error if it is not a DAG
         w, d = as_numbers("weights", weights), as_numbers("variances", variances)
         m = np.zeros(dag.n) if means is None else as_numbers("means", means)
         if w.shape != (dag.n, dag.n):
@@ -163,7 +163,7 @@ class LinearGaussian(Network):
             values = as_numbers("rows", rows)
         else:
             table = self._table(rows, (None,) * self.n)
-            refuse_holes(table, "the density of a row")
+            check_no_missing(table, "the density of a row")
             if table.discrete:
                 name = table.names[table.discrete[0]]
                 raise DataError(f"column {name!r} is discrete; it must be continuous")

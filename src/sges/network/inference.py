@@ -43,7 +43,7 @@ def cells(scope: NodeSet, arities: Sequence[int]) -> int:
 
 
 def check_size(scope: NodeSet, arities: Sequence[int]) -> None:
-    """Refuse a table that is too large for memory, or for NumPy."""
+    """Raise an error if a table is too large for memory, or for NumPy."""
     needed = cells(scope, arities)
     if needed > MAX_TABLE_CELLS or scope.bit_count() > MAX_TABLE_AXES:
         raise Undecided(

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from sges.data import Dataset
-from sges.data.dataset import refuse_holes
+from sges.data.dataset import check_no_missing
 from sges.docstrings import documented_like
 from sges.errors import DataError, NetworkError
 from sges.graph.equivalence import topological_order
@@ -257,7 +257,7 @@ def _logistic(
 
 def _columns(table: Dataset, at: Sequence[int], levels: Levels) -> Floats:
     """Return one row per variable: its values, or the codes of its levels."""
-    refuse_holes(table, "a network of both kinds of variables")
+    check_no_missing(table, "a network of both kinds of variables")
     columns = np.empty((len(at), table.rows))
     for column, i, labels in zip(columns, at, levels, strict=True):
         if labels is not None:

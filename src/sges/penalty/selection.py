@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from sges.data import Dataset, Moments
-from sges.data.dataset import refuse_holes
+from sges.data.dataset import check_no_missing
 from sges.errors import (
     DataError,
     DataWarning,
@@ -186,7 +186,7 @@ def choose_penalty(
     Parameters
     ----------
     data : Dataset
-        The records.  ``Moments`` are refused, as they have no records to set aside.
+        The records.  ``Moments`` are an error, as they have no records to set aside.
     score : str or callable
         "auto" or "bic", "gaussian-bic", "discrete-bic", "degenerate-gaussian", or a function that
         makes a score from data and a penalty.  Held-out likelihood depends on the kinds of the
@@ -357,7 +357,7 @@ def _maker(data: Dataset | Moments, score: str | MakeScore) -> tuple[MakeScore, 
     """Return what makes the score, and what to call it."""
     _check_data(data)
     if isinstance(data, Dataset):
-        refuse_holes(data, "choosing the penalty on parts of the table")
+        check_no_missing(data, "choosing the penalty on parts of the table")
         if data.unit != 1:
             raise DataError(
                 "the penalty cannot be chosen on parts of a table with survey weights; give a "

@@ -412,13 +412,13 @@ def _render(figure: Any, kind: str, dpi: int) -> bytes:  # noqa: ANN401 (a matpl
 
 
 def check_axes(ax: object) -> None:
-    """Refuse a value that is neither axes of matplotlib nor None."""
+    """Raise an error if a value is neither axes of matplotlib nor None."""
     if ax is not None and (isinstance(ax, type) or not hasattr(ax, "get_window_extent")):
         raise InvalidArgument(f"ax = {shown(ax)}: it must be matplotlib axes, or None")
 
 
 def format_of(path: PathLike) -> str:
-    """Return the format that the ending of a path names, and refuse other endings."""
+    """Return the format of a path by its ending; raise an error for an unknown ending."""
     check_path("path", path)
     kind = Path(path).suffix.lower().removeprefix(".")
     if kind not in FORMATS:

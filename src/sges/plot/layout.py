@@ -594,7 +594,7 @@ def graphviz_input(graph: PDAG, sizes: Sequence[Size]) -> str:
 
 
 def layout_of_plain(plain: str, graph: PDAG, sizes: Sequence[Size]) -> Layout:
-    """Return the layout in the plain output of ``dot``; refuse one that is not complete."""
+    """Return the layout in the plain output of ``dot``; raise an error if it is incomplete."""
     boxes: dict[int, Box] = {}
     curves = []
     for line in plain.splitlines():

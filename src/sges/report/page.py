@@ -152,7 +152,7 @@ def files_of(result: Result, directory: PathLike, command: str | None = None) ->
 
 
 def check_directory(directory: PathLike) -> None:
-    """Refuse a directory that holds one of the files of a result from another origin."""
+    """Raise an error if a directory contains other files with the names of ours."""
     check_path("directory", directory)
     check_own(directory, FILES, lambda place: has_format(place / FILES[0], FORMAT))
 
@@ -225,7 +225,7 @@ def write_report(
 
 
 def check_page(path: PathLike) -> None:
-    """Refuse a path for a page that is not one of HTML, or that would replace something else."""
+    """Raise an error if a path is not one of HTML, or would replace a file that is not a page."""
     check_path("path", path)
     page = Path(path)
     if page.suffix.lower() not in (".html", ".htm"):

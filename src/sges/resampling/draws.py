@@ -80,7 +80,7 @@ class Source:
         gaussian: bool = False,
         prior: bool = False,
     ) -> "Source":
-        """Return the source for a way to draw, or refuse one that does not fit the score.
+        """Return the source for a way to draw; raise an error if it does not fit the score.
 
         ``penalized`` says whether the score has a penalty to multiply, ``gaussian`` whether it
         needs nothing of the table but its moments, ``prior`` whether it has the prior of edges.

@@ -271,7 +271,7 @@ def confidence_of_result(
 
 
 def check_run(replicates: object, seed: object, time_limit: object, progress: object) -> None:
-    """Refuse invalid arguments of a run, before anything is read."""
+    """Raise an error for invalid arguments of a run, before anything is read."""
     check_number("replicates", replicates, whole=True, least=1, most=MAX_REPLICATES)
     check_number("seed", seed, whole=True, most=MAX_SEED)
     check_number("time_limit", time_limit, optional=True)
@@ -329,7 +329,7 @@ class Question:
         draw: str,
         seed: int,
     ) -> "Question":
-        """Return the question, or refuse a way to draw that the score cannot take."""
+        """Return the question; raise an error if the score does not allow the way to draw."""
         strategy = plan.strategy
         if strategy.max_evaluations is None:
             strategy = replace(strategy, counting=False)
@@ -477,11 +477,11 @@ def _restored(checkpoint: Checkpoint, names: tuple[str, ...]) -> dict[int, PDAG]
     if state is None:
         return {}
     if not isinstance(state, dict) or not all(re.fullmatch(r"[0-9]{1,7}", key) for key in state):
-        raise checkpoint.refused("it does not contain the graphs of replicates")
+        raise checkpoint.error("it does not contain the graphs of replicates")
     try:
         return {int(key): graph_of_list(edges, names) for key, edges in state.items()}
     except DataError as error:
-        raise checkpoint.refused(str(error)) from None
+        raise checkpoint.error(str(error)) from None
 
 
 def _searched(

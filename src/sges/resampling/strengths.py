@@ -697,6 +697,6 @@ _ENTRIES: Rules = {
 
 
 def check_directory(directory: "PathLike") -> None:
-    """Refuse a directory that holds one of the files of a confidence from another origin."""
+    """Raise an error if a directory contains other files with the names of ours."""
     check_path("directory", directory)
     check_own(directory, FILES, lambda place: has_format(place / FILES[0], FORMAT))

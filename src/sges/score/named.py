@@ -71,7 +71,7 @@ SCORE_WORDS = ("auto", "bic", *SCORES)
 
 
 def check_score_word(word: str) -> None:
-    """Refuse a word that names no score."""
+    """Raise an error if a word does not name a score."""
     if word not in SCORE_WORDS:
         raise not_one_of("score", word, SCORE_WORDS)
 

@@ -180,7 +180,7 @@ class SeparationOracle:
     penalty = 1.0
 
     def __init__(self, dag: PDAG, seed: int = 0) -> None:
-        topological_order(dag)  # refuses what is not a DAG
+        topological_order(dag)  # raises an error if it is not a DAG
         check_seed(seed)
         self.dag, self.n, self.names = dag, dag.n, dag.names
         rng = np.random.default_rng(seed)

@@ -81,7 +81,7 @@ def is_score(value: object) -> TypeGuard[Score]:
 
 
 def check_is_score(value: object) -> None:
-    """Refuse a value that is not a score object."""
+    """Raise an error if a value is not a score object."""
     if not is_score(value):
         raise InvalidArgument(
             f"score = {shown(value)} is not a score; it needs n and local(y, parents), like "

@@ -217,7 +217,7 @@ def _unpacked(memory: object) -> list[Any]:
 
 @contextmanager
 def _fitting() -> Iterator[None]:
-    """Refuse in one line a state that this run cannot have stored."""
+    """Raise an error if this run cannot have stored the state."""
     try:
         yield
     except MemoryError:

@@ -254,7 +254,7 @@ class Run:
         self._is_scored = scored
 
     def _check_indegree(self, start: PDAG, *, given: bool) -> None:
-        """Refuse a start with more parents than allowed: no insert adds them, but they may stay."""
+        """Raise an error if a node of the start has more parents than allowed."""
         if self.max_indegree is None or (most := MaxParents.of(start).k) <= self.max_indegree:
             return
         if not given:
@@ -558,7 +558,7 @@ def effective_jobs(n_jobs: int | None) -> int:
 
 
 def as_cpdag(graph: PDAG, n: int, *, refined: bool = False) -> PDAG:
-    """Return a start as a CPDAG: itself, or that of a DAG; refuse anything else.
+    """Return a start as a CPDAG: itself, or that of a DAG; raise an error for any other graph.
 
     ``refined`` says that it may also be a class refined by knowledge, as results are.
     """

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sges.data.dataset import Dataset
-from sges.data.moments import Moments, refuse_discrete
+from sges.data.moments import Moments, check_continuous
 from sges.data.products import Progress
 from sges.docstrings import documented_like
 from sges.errors import check_word
@@ -256,7 +256,7 @@ class RankBIC(GaussianBIC):
         check_word("method", method, METHODS)
         check_table(data, "RankBIC")
         dataset = data if isinstance(data, Dataset) else Dataset.of(data, kinds="continuous")
-        refuse_discrete(dataset)
+        check_continuous(dataset)
         self.method = method
         moments = Standardized.of_data(replace(dataset, values=rank_scores(dataset, method)))
         if method == "spearman":

@@ -35,12 +35,12 @@ from sges.data.moments import (
     Correlations,
     Moments,
     blocks_of,
+    check_continuous,
     correlations_of,
     is_plain,
     moments_of_blocks,
     moments_of_columns,
     numbered_names,
-    refuse_discrete,
 )
 from sges.data.products import (
     Matrix,
@@ -180,7 +180,7 @@ class Standardized:
         else:
             # A Gaussian score was asked for: integers are quantities without being declared so.
             dataset = data if isinstance(data, Dataset) else Dataset.of(data, kinds="continuous")
-            refuse_discrete(dataset)
+            check_continuous(dataset)
             names, records = dataset.names, dataset.records
             values, weights = dataset.values, dataset.weights
             if dataset.holes is not None:
@@ -430,13 +430,13 @@ def _describe(relation: Relation, labels: Sequence[str]) -> str:
 
 
 def check_penalty(penalty: float) -> None:
-    """Refuse a penalty that is negative or not finite."""
+    """Raise an error if a penalty is negative or not finite."""
     if not (is_number(penalty) and 0 <= penalty < np.inf):
         raise ScoreError(f"penalty {shown(penalty)}: it must be a finite number, 0 or more")
 
 
 def check_table(data: object, score: str) -> None:
-    """Refuse ``Moments`` where the records themselves are needed."""
+    """Raise an error for ``Moments``, where the records themselves are needed."""
     if isinstance(data, Moments):
         raise ScoreError(
             f"{score} needs the records, but only means and covariances were given; give the table"

@@ -381,7 +381,7 @@ _CONSTANT = _Encoding(lambda _: np.zeros((1, 1)), constant=True)
 
 
 def _encodings(dataset: Dataset, expansions: Sequence[Expansion] | None) -> list[_Encoding]:
-    """Return the encoding of each column; warn of constant ones, refuse too many columns."""
+    """Return the encoding of each column; warn of constant ones, raise an error for too many."""
     times = np.ones(dataset.rows) if dataset.weights is None else dataset.weights.astype(float)
 
     def weights(v: int) -> Floats:
