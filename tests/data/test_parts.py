@@ -395,7 +395,7 @@ def test_a_query_has_the_statistics_of_its_table(
 
 
 def test_categories_of_a_query_are_read_as_those_of_its_table() -> None:
-    kinds = {"a": pl.Categorical, "b": pl.Enum(["w", "v", "u"])}
+    kinds: dict[str, Any] = {"a": pl.Categorical(), "b": pl.Enum(["w", "v", "u"])}
     table = pl.DataFrame({"a": ["z", "y", "x"] * 4, "b": ["u", "v", "v"] * 4}, schema=kinds)
     found = Dataset.of(table.lazy())
     assert found.levels == Dataset.of(table).levels == (("x", "y", "z"), ("w", "v", "u"))

@@ -256,7 +256,7 @@ def list_column(name: str, entries: list[Any]) -> Column:
         values[~missing] = np.array(present, kind)
     except OverflowError:  # an integer or a fraction
         what = "contains numbers beyond the range of floating-point numbers"
-        raise refused_column(name, what, "rescale it, or ", leave_out(name)) from None
+        raise unusable_column(name, what, "rescale it, or ", leave_out(name)) from None
     return number_column(name, values, missing)
 
 

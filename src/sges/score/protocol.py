@@ -152,7 +152,7 @@ def as_gains(score: Score, y: int, base: NodeSet, count: int, gains: object) -> 
     name, family = type(score).__name__, f"node {y} with parents {show(base)}"
     rule = "; it must give one number for each"
     try:
-        array = np.ascontiguousarray(gains, dtype=np.float64)  # type: ignore[arg-type]
+        array = np.ascontiguousarray(gains, dtype=np.float64)
     except (TypeError, ValueError):
         what = f"{name} gave {shown(gains)} as the gains of {count} candidates for {family}"
         raise ScoreError(what + rule) from None
