@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from functools import cache
-from inspect import cleandoc
+from inspect import CO_VARKEYWORDS, cleandoc
 from types import FunctionType
 from typing import Any, TypeVar
 
@@ -38,7 +38,10 @@ def documented_like(*models: object) -> Callable[[Thing], Thing]:
                 if name in theirs:
                     sections.setdefault(name, theirs[name])
             entries = _entries(theirs.get("Parameters", "")) | entries
-        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        named = code.co_argcount + code.co_kwonlyargcount
+        names = list(code.co_varnames[:named])
+        if code.co_flags & CO_VARKEYWORDS:
+            names.append(f"**{code.co_varnames[named]}")
         sections["Parameters"] = "\n".join(dict.fromkeys(entries[v] for v in names if v in entries))
         written = [f"{s}\n{'-' * len(s)}\n{t}" for s in SECTIONS if (t := sections.get(s))]
         function.__doc__ = "\n\n".join([sections[""], *written])

@@ -19,10 +19,11 @@ from inspect import signature
 from math import inf, prod
 from numbers import Real
 from time import perf_counter
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, Unpack
 
 from sges.checkpoint import Checkpoint, digest_of, name_of
-from sges.data import Dataset, Format, Kinds, Missing, Moments, Reading, glance
+from sges.data import Dataset, Kinds, Missing, Moments, Reading, glance
+from sges.data.reading import ReadingOptions, reading_of_call
 from sges.errors import Argument, InvalidArgument, Message, Spelling, check_number, shown
 from sges.export import PathLike
 from sges.graph.pdag import PDAG
@@ -76,15 +77,7 @@ def learn(
     checkpoint: PathLike | None = None,
     kinds: Kinds = None,
     missing: Missing = "error",
-    names: Sequence[str] | None = None,
-    columns: Sequence[str] | None = None,
-    exclude: Sequence[str] | None = None,
-    weights: Any = None,  # noqa: ANN401 (a column's name or an array, as in Dataset.of)
-    delimiter: str | None = None,
-    decimal: str = ".",
-    encoding: str | None = None,
-    missing_words: Sequence[str] | None = None,
-    format: Format | None = None,
+    **reading: Unpack[ReadingOptions],
 ) -> Result:
     """Learn the equivalence class of a Bayesian network from a table.
 
@@ -146,9 +139,14 @@ def learn(
         per second and in at most 5% of the time.  If the run is killed, the same call resumes from
         there and returns the same result, including the counts, as an uninterrupted run.  A
         checkpoint of other data or settings is an error.
-    kinds, missing, names, columns, exclude, weights, delimiter, decimal, encoding, missing_words, \
-format : optional
-        How the table is read: see ``Dataset.of``.
+    kinds : str or mapping, optional
+        The kinds of the columns, "continuous" or "discrete", where they should not be detected.
+    missing : {"error", "drop", "level", "em"}
+        What to do with missing values: stop with an error, drop their rows, make them a level of a
+        discrete column, or score the observed values (EM).
+    **reading : optional
+        The other options of ``Dataset.of`` on how the table is read: names, columns, exclude,
+        weights, delimiter, decimal, encoding, missing_words, format.
 
     Returns
     -------
@@ -177,16 +175,12 @@ format : optional
     """
     call = _call(dict(locals()))
     check_number("time_limit", time_limit, optional=True)
-    reading = Reading(
-        kinds=kinds, missing=missing, names=names, columns=columns, exclude=exclude,
-        weights=weights, delimiter=delimiter, decimal=decimal, encoding=encoding,
-        missing_words=missing_words, format=format,
-    )  # fmt: skip
-    data = read_table(table, score, penalty, reading)
+    options = reading_of_call(learn, kinds, missing, reading)
+    data = read_table(table, score, penalty, options)
     source: Any = score if data is None else data
     found_names = getattr(source, "names", None)
-    if data is None and reading.names is not None:  # columns of a table have their new names
-        found_names = reading.names
+    if data is None and options.names is not None:  # columns of a table have their new names
+        found_names = options.names
     labels = None if found_names is None else tuple(found_names)
     plan = SearchPlan.of(
         labels or source.n, assume, knowledge, strategy, forward, start, max_indegree, n_jobs
@@ -240,8 +234,9 @@ def _call(arguments: dict[str, Any]) -> str:
     table, words = arguments.pop("table"), []
     if table is not None:
         words.append(_written(table) if isinstance(table, str | os.PathLike) else "data")
-    for word, value in arguments.items():
-        default = _defaults()[word]
+    reading = arguments.pop("reading")
+    for word, value in {**arguments, **reading}.items():
+        default = _defaults().get(word)
         is_given = value is not default and not (isinstance(value, str) and value == default)
         if is_given and word != "progress":
             words.append(f"{word}={_written(value) or word}")
@@ -250,8 +245,9 @@ def _call(arguments: dict[str, Any]) -> str:
 
 @cache
 def _defaults() -> dict[str, Any]:
-    """Return the defaults of the arguments of ``learn``."""
-    return {name: each.default for name, each in signature(learn).parameters.items()}
+    """Return the defaults of the arguments of ``learn``, and of its options of reading."""
+    options = {each.name: each.default for each in fields(Reading)}
+    return options | {name: each.default for name, each in signature(learn).parameters.items()}
 
 
 def _written(value: object) -> str | None:

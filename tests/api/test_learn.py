@@ -443,3 +443,13 @@ def test_learn_reads_a_file_as_a_dataset_is_read(tmp_path: Path) -> None:
     names: dict[str, Any] = {"sges": sges}
     exec(result.call or "", names)
     assert names["result"] == result
+
+
+@pytest.mark.parametrize("function", [sges.learn, sges.confidence])
+def test_an_unknown_argument_is_answered_with_the_closest_one(
+    function: Callable[..., object],
+) -> None:
+    table = sges.examples.load("asia")
+    for word, close in {"delimeter": "delimiter", "max_indegre": "max_indegree"}.items():
+        with pytest.raises(TypeError, match=rf"has no argument '{word}'; did you mean '{close}'\?"):
+            function(table, **{word: 1})

@@ -6,6 +6,7 @@ work, as some functions take much; otherwise it raises an ``SgesError`` with a m
 """
 
 import inspect
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from functools import cache, partial
@@ -23,6 +24,7 @@ from public import public_methods, public_names
 from sges import PDAG, Dataset, Knowledge, MaxParents, examples, export, score
 from sges.data import Counts, Moments
 from sges.data import inspect as inspect_table
+from sges.data.reading import ReadingOptions
 from sges.effects import effect, effect_over
 from sges.errors import MissingLibrary, SgesError
 from sges.network import LinearGaussian, fit
@@ -438,7 +440,12 @@ FOREIGN = {"X"}
 
 
 def parameters_of(thing: Any) -> list[str]:  # noqa: ANN401
-    return [name for name in inspect.signature(thing).parameters if name not in ("self", "cls")]
+    """Return the names of what a function takes; ``**reading`` stands for its options."""
+    known = inspect.signature(thing).parameters.values()
+    names = [one.name for one in known if one.kind is not one.VAR_KEYWORD]
+    if len(names) < len(known):
+        names += ReadingOptions.__annotations__
+    return [name for name in names if name not in ("self", "cls")]
 
 
 def checked_names() -> dict[str, Any]:
@@ -506,14 +513,17 @@ def complaint(function: Callable[[], Any]) -> str | None:
 
 
 @pytest.fixture(autouse=True)
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Work in a folder with the files that the calls read."""
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Work in a folder with the files that the calls read, and close the figures that they draw."""
     monkeypatch.chdir(tmp_path)
     Path("graph.json").write_text(export.to_json(DAG), encoding="utf-8")
     Path("result.json").write_text(result().to_json(), encoding="utf-8")
     Path("known.json").write_text('{"required": [["a", "b"]]}', encoding="utf-8")
     Path("table.csv").write_text("a,b\n0.5,1\n1.5,0.5\n2,2.5\n", encoding="utf-8")
     sges.network.write_bif(examples.asia(), "asia.bif")
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.mark.parametrize(("name", "argument"), CASES, ids=str)

@@ -5,10 +5,11 @@ that value and trusts it.
 """
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import Any, Literal, TypeAlias, get_args
+from inspect import signature
+from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
 from sges.data.columns import data_error
 from sges.errors import Argument, DataError, InvalidArgument, Message, check_word, suggestion
@@ -39,6 +40,20 @@ MISSING_WORDS = (
     *("<NA>", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"),
 )
 """Fields of CSV and TSV that mean a missing value: those of pandas, but "None" is a level."""
+
+
+class ReadingOptions(TypedDict, total=False):
+    """The options of ``Dataset.of`` besides ``kinds`` and ``missing``, as ``**reading``."""
+
+    names: Sequence[str] | None
+    weights: Any
+    columns: Sequence[str] | None
+    exclude: Sequence[str] | None
+    delimiter: str | None
+    decimal: str
+    encoding: str | None
+    missing_words: Sequence[str] | None
+    format: Format | None
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -119,6 +134,17 @@ format
             if value is not option.default
             and not (isinstance(value, str) and value == option.default)
         ]
+
+
+def reading_of_call(
+    function: Callable[..., object], kinds: Kinds, missing: Missing, reading: ReadingOptions
+) -> Reading:
+    """Return the options with which a function that takes ``**reading`` was called."""
+    if unknown := sorted(reading.keys() - ReadingOptions.__annotations__.keys()):
+        named = list(signature(function).parameters)[:-1]
+        hint = suggestion(unknown[0], [*named, *ReadingOptions.__annotations__], "its arguments")
+        raise TypeError(f"{function.__name__}() has no argument {unknown[0]!r}; {hint}")
+    return Reading(kinds=kinds, missing=missing, **reading)
 
 
 def places_to_read(reading: Reading, found: Sequence[str]) -> dict[str, int]:

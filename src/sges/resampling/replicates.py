@@ -16,12 +16,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 import numpy as np
 
 from sges.checkpoint import SECONDS_BETWEEN, Checkpoint, name_of
-from sges.data import Dataset, Format, Kinds, Missing, Moments, Reading
+from sges.data import Dataset, Kinds, Missing, Moments
+from sges.data.reading import ReadingOptions, reading_of_call
 from sges.docstrings import documented_like
 from sges.errors import (
     Argument,
@@ -123,15 +124,7 @@ def confidence(
     checkpoint: PathLike | None = None,
     kinds: Kinds = None,
     missing: Missing = "error",
-    names: Sequence[str] | None = None,
-    columns: Sequence[str] | None = None,
-    exclude: Sequence[str] | None = None,
-    weights: Any = None,  # noqa: ANN401 (a column's name or an array, as in Dataset.of)
-    delimiter: str | None = None,
-    decimal: str = ".",
-    encoding: str | None = None,
-    missing_words: Sequence[str] | None = None,
-    format: Format | None = None,
+    **reading: Unpack[ReadingOptions],
 ) -> Confidence:
     """Estimate the confidence in each edge by searching many replicates of a table.
 
@@ -207,13 +200,9 @@ def confidence(
     begun = time.perf_counter()
     check_run(replicates, seed, time_limit, progress)
     check_word("draw", draw, ("auto", *DRAWS))
-    reading = Reading(
-        kinds=kinds, missing=missing, names=names, columns=columns, exclude=exclude,
-        weights=weights, delimiter=delimiter, decimal=decimal, encoding=encoding,
-        missing_words=missing_words, format=format,
-    )  # fmt: skip
+    options = reading_of_call(confidence, kinds, missing, reading)
     needs_rows = draw not in ("auto", "wishart") or (isinstance(score, str) and score == "bge")
-    data = read_table(table, score, penalty, reading, rows=needs_rows)
+    data = read_table(table, score, penalty, options, rows=needs_rows)
     kept: Penalty | None = None
     if data is None:
         if penalty not in ("auto", 1.0):
