@@ -74,6 +74,15 @@ def test_with_continuous_columns_only_it_is_the_gaussian_bic() -> None:
         assert one.local(0, parents) == pytest.approx(two.local(0, parents), rel=1e-9)
 
 
+def test_a_mean_far_from_zero_costs_no_digits() -> None:
+    table = np.random.default_rng(2).normal(size=(50, 2))
+    table[:, 1] += table[:, 0]
+    table[:, 0] = 1e9 + 1e-7 * np.rint(10 * table[:, 0])
+    blocks, gaussian = DegenerateGaussian(table), GaussianBIC(table)
+    for parents in (0b00, 0b10):
+        assert blocks.local(0, parents) == pytest.approx(gaussian.local(0, parents), rel=1e-12)
+
+
 def test_repeated_rows_count_as_often_as_their_weights_say() -> None:
     table, weights = mixed(60), np.arange(60) % 4 + 1
     kinds = {f"x{v}": "discrete" for v in DISCRETE}

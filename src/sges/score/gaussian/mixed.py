@@ -437,14 +437,15 @@ def _level_per_record(dataset: Dataset, v: int, levels: int, shares: Floats) -> 
 
 
 def _itself(values: Floats, weights: Floats) -> _Encoding:
-    # Shifted by one of its values first: a mean of 1e9 would swallow a spread of 1e-3.
-    mean = values[0] + float(weights @ (values - values[0]))
-    variance = float(weights @ (values - mean) ** 2)
+    # Shifted by one of its values: a mean of 1e9 would swallow a spread of 1e-7.
+    shift = values[0]
+    mean = float(weights @ (values - shift))
+    variance = float(weights @ (values - shift - mean) ** 2)
     if constant_columns(np.array([variance])):
         return _CONSTANT
     deviation = variance**0.5
     return _Encoding(
-        lambda rows: (values[None, rows] - mean) / deviation, log_determinant=log(variance)
+        lambda rows: (values[None, rows] - shift - mean) / deviation, log_determinant=log(variance)
     )
 
 
