@@ -1,5 +1,7 @@
 """Exact inference: both ways to a marginal agree with enumeration, and share work safely."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -115,6 +117,36 @@ def test_an_elimination_that_no_memory_holds_is_refused_before_it_is_tried(
     monkeypatch.setattr(inference, "MAX_TABLE_CELLS", 64)
     with pytest.raises(Undecided, match="needs a table of 128 cells over 7 variables"):
         BayesianNetwork.random(band).marginal([39])
+
+
+@given(dags(min_nodes=1, max_nodes=5))
+@settings(max_examples=40)
+def test_a_query_given_levels_is_a_slice_of_the_joint(dag: PDAG) -> None:
+    rng = np.random.default_rng(dag.edge_count())
+    network = BayesianNetwork.random(dag, rng.integers(1, 4, size=dag.n).tolist(), seed=rng)
+    order = rng.permutation(dag.n).tolist()
+    for k, v in enumerate(order):
+        known = {u: int(rng.integers(network.arities[u])) for u in sorted(order[:k])}
+        joint = network.marginal({v, *known})
+        row = joint[tuple(known.get(u, slice(None)) for u in sorted({v, *known}))]
+        found = network.query(f"x{v}", given={f"x{u}": level for u, level in known.items()})
+        assert isinstance(found, dict)
+        assert list(found.values()) == pytest.approx((row / row.sum()).tolist())
+
+
+def test_a_query_may_be_given_any_number_of_levels() -> None:
+    """The probability of all given levels is smaller than any double."""
+    n = 600
+    star = PDAG.from_edges(n, [(0, v) for v in range(1, n)])
+    cpts: list[list[Any]] = [[0.5, 0.5], *[[[0.1, 0.9], [0.2, 0.8]] for _ in range(1, n)]]
+    network = BayesianNetwork(star, cpts)
+    ones = {f"x{v}": 1 for v in range(1, n)}
+    assert network.query("x0=0", given=ones) == pytest.approx(1 / (1 + (8 / 9) ** (n - 1)))
+    few = {**ones, **{f"x{v}": 0 for v in range(1, 71)}}
+    odds = 0.5**70 * (9 / 8) ** (n - 71)
+    assert network.query("x0=0", given=few) == pytest.approx(odds / (1 + odds))
+    zeros = dict.fromkeys(ones, 0)
+    assert network.query("x0=1", given=zeros) == pytest.approx(1.0)
 
 
 def test_an_empty_network_and_an_empty_query_have_probability_one() -> None:

@@ -216,8 +216,8 @@ class BayesianNetwork(Network):
             u: level_code(value, self.levels[u], self.names[u])
             for u, value in self._by_number(given).items()
         }
-        here: dict[int, Any] = {**known, v: slice(None)}
-        row = self.marginal(here)[tuple(here[u] for u in sorted(here))].copy()
+        others = {u: code for u, code in known.items() if u != v}
+        row = self._marginals.given(v, others).copy()
         if v in known:
             row[np.arange(len(row)) != known[v]] = 0.0
         if not row.sum() > 0:

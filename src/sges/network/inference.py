@@ -9,7 +9,7 @@ Paper: Section 5, exact inference.
 """
 
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sges.errors import Undecided
 from sges.graph.pdag import PDAG
 from sges.graph.undirected import min_fill, moral_graph
-from sges.nodeset import NodeSet, first, nodes, reach
+from sges.nodeset import NodeSet, first, nodes, nodeset, reach
 
 MAX_TABLE_CELLS = 1 << 27  # one gibibyte of numbers
 MAX_TABLE_AXES = 32  # of an array in every NumPy version that we support
@@ -82,6 +82,16 @@ def sum_out(table: Table, v: int) -> Table:
     return Table(table.scope ^ 1 << v, total.reshape(shape[:axis] + shape[axis + 1 :]))
 
 
+def scaled_product(tables: Iterable[Table], arities: Sequence[int]) -> Table:
+    """Return the product of tables, times a power of two that keeps it from vanishing."""
+    result = Table(0, np.ones(()))
+    for table in sorted(tables, key=lambda t: t.values.size):
+        result = product([result, table], arities)
+        _, exponent = np.frexp(result.values.max(initial=0.0))
+        result = Table(result.scope, np.ldexp(result.values, -exponent))
+    return result
+
+
 class _Kept:
     """The most recently used tables, up to a total of ``MAX_KEPT_CELLS`` cells."""
 
@@ -133,6 +143,27 @@ class Marginals:
             table = self._computed(query)
             self._kept.keep(query, table)
         return table
+
+    def given(self, v: int, known: Mapping[int, int]) -> NDArray[np.float64]:
+        """Return p(v, known) for each level of v, up to a factor; all zero if that is impossible.
+
+        Factors are restricted to the known levels before anything is multiplied, so that known
+        variables make the tables smaller.
+        """
+        observed = nodeset(known)
+        active = reach(self._dag.parents, observed | 1 << v)
+        summed = active & ~observed & ~(1 << v)
+        tables = []
+        for u in nodes(active):
+            factor = self._factors[u]
+            at = tuple(known.get(w, slice(None)) for w in nodes(factor.scope))
+            tables.append(Table(factor.scope & ~observed, factor.values[at]))
+        for u in self._tree[0] if summed else ():
+            if summed >> u & 1:
+                here = [table for table in tables if table.scope >> u & 1]
+                tables = [table for table in tables if not table.scope >> u & 1]
+                tables.append(sum_out(scaled_product(here, self._arities), u))
+        return scaled_product(tables, self._arities).values
 
     def _computed(self, query: NodeSet) -> Table:
         missing = self._everything & ~query
