@@ -114,6 +114,20 @@ def test_csv_returns_the_graph(graph: PDAG) -> None:
     assert_same(from_csv(to_adjacency_csv(graph)), graph)
 
 
+@pytest.mark.parametrize("name", ["\r", "a\rb", "a\r\nb", "\n", '"', ","])
+def test_csv_keeps_names_with_line_breaks(name: str) -> None:
+    graph = PDAG.from_edges(2, [(0, 1)], names=["a", name])
+    assert_same(from_csv(to_csv(graph)), graph)
+    assert_same(from_csv(to_adjacency_csv(graph)), graph)
+    assert "\r" in name or "\r" not in to_csv(graph)
+
+
+@pytest.mark.parametrize("name", ["", "\ud800"])
+def test_a_list_of_edges_refuses_names_that_would_not_come_back(name: str) -> None:
+    with pytest.raises(GraphError, match="a list of edges cannot contain the name"):
+        to_csv(PDAG.from_edges(2, [(0, 1)], names=["a", name]))
+
+
 @given(named_cpdags())
 def test_networkx_reads_our_graphml_and_we_read_that_of_networkx(graph: PDAG) -> None:
     theirs = nx.read_graphml(io.BytesIO(to_graphml(_without_lines(graph)).encode()))

@@ -39,6 +39,8 @@ from sges.writing import PathLike, file_errors, write_text
 GRAPHML_NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
 _CSV_TYPES = dict.fromkeys(("", "directed", "-->", "->"), "directed")
 _CSV_TYPES |= dict.fromkeys(("undirected", "---", "--"), "undirected")
 
@@ -92,11 +94,22 @@ def to_csv(graph: PDAG) -> str:
     str
         The header ``source,target,type``, one line per node with only its source, so that nodes
         without edges are kept, and one line per edge.
+
+    Raises
+    ------
+    GraphError
+        If a name is empty, as a line without a target is that of a node, or not valid Unicode.
     """
     check_graph("graph", graph)
+    for name in graph.names or ():
+        if not name or _SURROGATE.search(name):
+            raise GraphError(
+                f"a list of edges cannot contain the name {name!r}; rename the column, or write "
+                "JSON"
+            )
     nodes = [[graph.name(v), "", ""] for v in range(graph.n)]
     edges = [[edge["source"], edge["target"], edge["type"]] for edge in edge_records(graph)]
-    return _csv([["source", "target", "type"], *nodes, *edges])
+    return csv_text([["source", "target", "type"], *nodes, *edges])
 
 
 @documented_like(to_dot)
@@ -111,13 +124,17 @@ def to_adjacency_csv(graph: PDAG) -> str:
     """
     rows = to_numpy(graph, "row-to-column").tolist()
     names = list(map(graph.name, range(graph.n)))
-    return _csv([["", *names], *([name, *row] for name, row in zip(names, rows, strict=True))])
+    return csv_text([["", *names], *([name, *row] for name, row in zip(names, rows, strict=True))])
 
 
-def _csv(rows: list[list[Any]]) -> str:
-    text = StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
+def csv_text(rows: list[list[Any]]) -> str:
+    """Return rows as CSV whose lines end with a line feed."""
+    lines = []
+    for row in rows:
+        line = StringIO()
+        csv.writer(line).writerow(row)  # which quotes what is in its line end, "\r\n"
+        lines.append(line.getvalue().removesuffix("\r\n"))
+    return "".join(f"{line}\n" for line in lines)
 
 
 @documented_like(from_json)

@@ -4,8 +4,6 @@
 from them.
 """
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,6 +28,7 @@ from sges.errors import (
     need,
     shown,
 )
+from sges.export.formats import csv_text
 from sges.graph.ancestry import descendants_in_class
 from sges.graph.equivalence import dag_to_cpdag, pdag_to_dag
 from sges.graph.named import NamedGraph, printable
@@ -461,13 +460,10 @@ class Confidence:
         from sges.plot import picture
 
         graph, styles = self._picture(0.2)
-        table = io.StringIO()
-        writer = csv.DictWriter(table, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(self.rows())
+        table = csv_text([list(COLUMNS), *([row[c] for c in COLUMNS] for row in self.rows())])
         contents = (
             self.to_json().encode(),
-            table.getvalue().encode("utf-8", "backslashreplace"),
+            table.encode("utf-8", "backslashreplace"),
             picture(graph, "svg", styles=styles),
             self.summary(None).encode("utf-8", "backslashreplace"),
         )
