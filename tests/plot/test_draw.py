@@ -129,6 +129,15 @@ def test_a_title_is_written_above() -> None:
     assert "my $title$" in texts(picture(small(), "svg", title="my $title$"))
 
 
+def test_the_sheet_is_as_wide_as_the_title() -> None:
+    ax = draw(small(), title="WHY A LONG TITLE MUST NOT BE CUT OFF " * 3)
+    title = next(text for text in ax.texts if text.get_text().startswith("WHY"))
+    extent = title.get_window_extent()
+    assert extent.x0 >= 0
+    assert extent.x1 <= ax.figure.bbox.width
+    plt.close(ax.figure)
+
+
 def test_a_huge_picture_stays_within_what_a_png_can_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sges.plot.drawing.MAX_PIXELS", 900)
     content = picture(PDAG.empty(100), "png", dpi=5000)

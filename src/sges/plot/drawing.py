@@ -45,6 +45,7 @@ FORMATS = ("svg", "png", "pdf")
 TYPE_SIZE = 10.0
 MARGIN = 18.0
 TITLE, LEGEND = 26.0, 22.0
+BOLD_WIDTH = 1.15  # of bold type, relative to regular type
 LEGEND_LINE = 46.0  # for the line of an entry, and the gaps beside it
 DPI, MAX_PIXELS = 160, 12_000
 MAX_EDGES_AS_LINES, MAX_EDGES_PER_NODE = 500, 4
@@ -319,7 +320,8 @@ def _draw_layout(
             entries.append("below the threshold")
     top = MARGIN + (TITLE if title else 0.0)
     spaces = [LEGEND_LINE + 0.85 * size for size, _ in _sizes(entries)]
-    width = max(layout.width, sum(spaces), 72.0) + 2 * MARGIN
+    title_width = 1.25 * BOLD_WIDTH * _sizes([title])[0][0] if title else 0.0
+    width = max(layout.width, sum(spaces), title_width, 72.0) + 2 * MARGIN
     height = top + layout.height + MARGIN + (LEGEND if entries else 0.0)
     if ax is None:
         ax = _new_axes((width / 72, height / 72), (0, 0, 1, 1), pyplot)
