@@ -250,12 +250,22 @@ def test_pictures_draw_strong_edges_wide_and_weak_ones_dashed(tmp_path: Path) ->
     found.plot(picture, least=0.2)
     text = picture.read_text(encoding="utf-8")
     assert text.count("stroke-dasharray") == 2  # the weak edge, and its line in the legend
-    assert "below the threshold" in text
+    assert "not in the averaged class" in text
     found.plot(picture, least=0.5)
     assert "stroke-dasharray" not in picture.read_text(encoding="utf-8")
     curve = tmp_path / "curve.svg"
     found.plot_curve(curve)
     assert "strength of a pair" in curve.read_text(encoding="utf-8")
+
+
+def test_an_arrow_left_out_for_a_cycle_is_not_said_to_be_weak(tmp_path: Path) -> None:
+    cyclic = of("a>b b>c", "b>c c>a", "c>a a>b")
+    assert cyclic.threshold < min(cyclic.strengths.values())
+    picture = tmp_path / "strengths.svg"
+    cyclic.plot(picture)
+    text = picture.read_text(encoding="utf-8")
+    assert "below the threshold" not in text
+    assert "not in the averaged class" in text
 
 
 def test_saving_writes_four_files(tmp_path: Path) -> None:

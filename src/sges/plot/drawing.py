@@ -55,6 +55,8 @@ MAX_LABEL_COLUMNS, MAX_LABEL_LINES = 16, 3
 INK, PAPER, FRAME = "#1f2937", "#f8fafc", "#64748b"
 ARROW, LINE = "#334155", "#b45309"
 DASHES = (0, (4, 2.2))
+NOT_AVERAGED = "not in the averaged class"
+"""What a dashed line means where edges differ in strength."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +319,7 @@ def _draw_layout(
         entries += ["directed"] if directed else []
         entries += ["undirected (direction not determined)"] if undirected else []
         if styles and any(styles[min(e), max(e)].dashed for e in directed + undirected):
-            entries.append("below the threshold")
+            entries.append(NOT_AVERAGED)
     top = MARGIN + (TITLE if title else 0.0)
     spaces = [LEGEND_LINE + 0.85 * size for size, _ in _sizes(entries)]
     title_width = 1.25 * BOLD_WIDTH * _sizes([title])[0][0] if title else 0.0
@@ -349,7 +351,7 @@ def _draw_layout(
         _text(ax, (width / 2, MARGIN), title, 1.25 * scale, weight="bold")
     x, y = (width - sum(spaces)) / 2, height - MARGIN
     for words, space in zip(entries, spaces, strict=True):
-        style = None if styles is None else EdgeStyle(1.5, dashed=words == "below the threshold")
+        style = None if styles is None else EdgeStyle(1.5, dashed=words == NOT_AVERAGED)
         _draw_line(ax, [(x, y), (x + 30, y)], words == "directed", scale, style)
         _text(ax, (x + 36, y), words, 0.85 * scale, ha="left", color=FRAME)
         x += space

@@ -405,8 +405,8 @@ class Confidence:
         Parameters
         ----------
         least : float
-            The smallest share of an edge that is drawn; edges at or below the threshold are
-            dashed.
+            The smallest share of an edge outside the averaged class that is drawn; such edges
+            are dashed.
         """
         from sges.plot import draw
 
