@@ -268,6 +268,18 @@ def test_an_arrow_left_out_for_a_cycle_is_not_said_to_be_weak(tmp_path: Path) ->
     assert "not in the averaged class" in text
 
 
+@pytest.mark.parametrize("least", ["a", None, -0.1, 1.5, float("nan")])
+def test_a_least_share_out_of_range_is_refused(least: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    with pytest.raises(InvalidArgument, match=r"least = .*: it must be a number, from 0 to 1"):
+        FOUR.plot(tmp_path / "strengths.svg", least=least)
+
+
+@pytest.mark.parametrize("strength", [-0.1, 1.5, float("nan")])
+def test_a_threshold_needs_shares(strength: float) -> None:
+    with pytest.raises(InvalidArgument, match="each must be from 0 to 1"):
+        significance_threshold([0.5, strength], pairs=6)
+
+
 def test_saving_writes_four_files(tmp_path: Path) -> None:
     written = FOUR.save(tmp_path / "out")
     assert [path.name for path in written] == [

@@ -410,6 +410,7 @@ class Confidence:
         """
         from sges.plot import draw
 
+        check_number("least", least, most=1)
         graph, styles = self._picture(least)
         return draw(graph, path, ax, title=title, legend=legend, styles=styles)
 
@@ -617,6 +618,8 @@ def significance_threshold(strengths: Iterable[float], pairs: int) -> float:
     if isinstance(strengths, str | bytes) or not isinstance(strengths, Iterable):
         raise InvalidArgument(f"strengths = {shown(strengths)}: they must be numbers")
     strengths = as_numbers("strengths", list(strengths)).ravel().tolist()
+    if not all(0 <= strength <= 1 for strength in strengths):
+        raise InvalidArgument(f"strengths = {shown(strengths)}: each must be from 0 to 1")
     if len(strengths) > pairs:
         raise InvalidArgument(f"{len(strengths)} strengths were given for {pairs} pairs")
     levels, below = _distribution(strengths, pairs)
