@@ -1,7 +1,7 @@
 """Other learners, to compare with: the globally optimal network, and the best tree."""
 
 from itertools import combinations
-from math import comb
+from math import comb, isfinite
 from typing import TypeAlias
 
 import numpy as np
@@ -29,6 +29,8 @@ __all__ = ["chow_liu", "exact"]
 MAX_VARIABLES = 18
 """The most variables of an exact search: 18 need 2.4 million families and 75 MiB of tables."""
 
+FINITE = "a score must be finite for every family"
+
 Best: TypeAlias = tuple[NDArray[np.float64], NDArray[np.int64]]
 """By the mask of a set of candidates: the best score of parents within it, and these parents."""
 
@@ -53,7 +55,7 @@ def exact(score: Score, max_parents: int | None = None) -> Result:
     Raises
     ------
     ScoreError
-        If there are too many variables.
+        If there are too many variables, or the score of a family is not finite.
 
     References
     ----------
@@ -100,7 +102,10 @@ def _best_parents(score: Score, y: int, most: int) -> Best:
     others = [v for v in range(score.n) if v != y]
     for size in range(most + 1):
         for family in map(nodeset, combinations(others, size)):
-            best[family] = score.local(y, family)
+            value = score.local(y, family)
+            if not isfinite(value):
+                raise ScoreError(f"local({y}, {family:#b}) is {value}; {FINITE}")
+            best[family] = value
     for v in range(score.n):
         by_bit, by_bit_parents = best.reshape(-1, 2, 1 << v), parents.reshape(-1, 2, 1 << v)
         better = by_bit[:, 0] >= by_bit[:, 1]  # without the bit: the smaller set wins a tie
@@ -163,6 +168,8 @@ def chow_liu(score: Score, *, forest: bool = False) -> Result:
     gains = np.zeros((n, n))  # of x — y over no edge, for x < y
     for y in range(1, n):
         gains[:y, y] = insert_gains(score, y, 0, np.arange(y))
+        if not np.isfinite(gains[:y, y]).all():
+            raise ScoreError(f"a gain of node {y} is not finite; {FINITE}")
     # SciPy reads zero as "no edge": shifted, every weight is negative, and the tree the same,
     # as all spanning trees have equally many edges.
     above = np.triu(np.ones_like(gains, dtype=bool), k=1)

@@ -10,8 +10,9 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
+from math import isnan
 
-from sges.errors import InvalidArgument, check_number, is_number, shown
+from sges.errors import InvalidArgument, ScoreError, check_number, is_number, shown
 from sges.graph.pdag import PDAG, check_graph
 from sges.operators import Delete, Insert, all_deletes, all_inserts
 from sges.score.protocol import Score, check_is_score, total_score
@@ -78,6 +79,11 @@ def certify(cpdag: PDAG, score: Score, limit: int = 100_000) -> Certificate:
     -------
     Certificate
         Whether the class is a local optimum, as far as that is known.
+
+    Raises
+    ------
+    ScoreError
+        If the gain of an operator is not a number.
     """
     check_graph("cpdag", cpdag)
     check_is_score(score)
@@ -90,6 +96,8 @@ def certify(cpdag: PDAG, score: Score, limit: int = 100_000) -> Certificate:
         for operator in islice(operators, limit):
             checked += 1
             gain = operator.gain(score, cpdag)
+            if isnan(gain):
+                raise ScoreError(f"{operator} gains nan; a score must be finite for every family")
             if gain > most:
                 better, most = operator, gain
         exhaustive = next(operators, None) is None

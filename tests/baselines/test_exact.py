@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from naive import all_dags, parents
-from sges.baselines import exact
+from sges.baselines import chow_liu, exact
+from sges.certificate import certify
 from sges.errors import InvalidArgument, ScoreError
 from sges.graph import PDAG, dag_to_cpdag
 from sges.network import BayesianNetwork, random_structure
@@ -83,3 +84,27 @@ def test_too_many_variables_and_a_negative_limit_are_refused() -> None:
         exact(GaussianBIC.from_covariance(np.eye(19), 100))
     with pytest.raises(InvalidArgument, match="0 or more"):
         exact(GaussianBIC.from_covariance(np.eye(3), 100), -1)
+
+
+class Broken:
+    """A score that has no finite value for families with parents."""
+
+    n = 3
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+    def local(self, _: int, parents: int) -> float:
+        return self.value if parents else 0.0
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_score_that_is_not_finite_is_refused(value: float) -> None:
+    for method in (exact, chow_liu):
+        with pytest.raises(ScoreError, match="a score must be finite for every family"):
+            method(Broken(value))
+
+
+def test_a_certificate_claims_nothing_from_gains_that_are_not_numbers() -> None:
+    with pytest.raises(ScoreError, match="gains nan; a score must be finite"):
+        certify(PDAG.complete(3), Broken(np.nan))
