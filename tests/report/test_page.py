@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.resources import files
@@ -194,6 +195,16 @@ def test_the_edges_of_the_view_and_of_the_table_are_those_of_the_result() -> Non
 def test_small_graphs_have_a_page(n: int) -> None:
     result = Result(PDAG.empty(n), 0.0)
     assert "no edges" in report_page(result)
+
+
+def test_one_thing_is_not_written_as_several() -> None:
+    data = LinearGaussian.random(PDAG.from_edges(2, [(0, 1)]), seed=1).sample(100, 1)
+    result = sges.learn(data, strategy="two-phase")
+    assert len(result.steps) == result.cpdag.edge_count() == 1
+    text = report_page(result, confidence=sges.confidence(data, replicates=1))
+    assert "0 directed and 1 undirected edge;" in text
+    assert not re.search(r"\b1 (steps|edges|undirected edges|replicates|variables|pairs)", text)
+    assert "1 DAG in the class" in report_page(Result(PDAG.empty(1), 0.0))
 
 
 def many_steps(n: int, edges: int, seed: int) -> Result:

@@ -99,9 +99,8 @@ def image(graph: PDAG, layout: Layout, max_height: int | None = None) -> str:
 def about(graph: PDAG) -> str:
     """Return what a picture of the graph shows, in words."""
     directed, undirected = len(graph.directed_edges()), len(graph.undirected_edges())
-    return (
-        f"A graph of {graph.n:,} variables: {directed} directed and {undirected} undirected edges"
-    )
+    edges = f"{directed:,} directed and {count(undirected, 'undirected edge')}"
+    return f"A graph of {count(graph.n, 'variable')}: {edges}"
 
 
 def layout_for_page(graph: PDAG) -> Layout | None:
@@ -265,15 +264,15 @@ def edge_table(
         "when the edge is removed from it."
     )
     about_share = (
-        f" <i>Share</i> is the share of {replicates:,} replicates of the table in which the two "
-        "are adjacent."
+        f" <i>Share</i> is the share of {count(replicates, 'replicate')} of the table in which the "
+        "two are adjacent."
     )
     return (
         "<p>An arrow → has the same direction in every member of the class; the direction "
         "of — differs between members. <i>Gain</i> is the amount by which the score increased at "
         f"the step that inserted the edge.{about_strength if has_strengths else ''}"
         f"{about_share if replicates else ''}</p>"
-        f'<div class="scroll"><table id="edge-table"><caption>{len(edges):,} edges</caption>'
+        f'<div class="scroll"><table id="edge-table"><caption>{count(len(edges), "edge")}</caption>'
         f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 

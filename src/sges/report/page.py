@@ -323,9 +323,10 @@ def _page(
     allowed = [b64encode(sha256(part.encode()).digest()).decode() for part in (style, script)]
     graph = result.cpdag
     lead = (
-        f"{len(graph.directed_edges()):,} directed and {len(graph.undirected_edges()):,} "
-        f"undirected edges; score {result.score:,.4f}"
-        f"{f' ({result.score_name})' if result.score_name else ''}; {len(result.steps):,} steps."
+        f"{len(graph.directed_edges()):,} directed and "
+        f"{count(len(graph.undirected_edges()), 'undirected edge')}; score {result.score:,.4f}"
+        f"{f' ({result.score_name})' if result.score_name else ''}; "
+        f"{count(len(result.steps), 'step')}."
     )
     alarm = (
         f'<p class="note">The search is not complete: {escape(printable(str(result.stopped)))}. '
@@ -469,7 +470,7 @@ def _assumptions(result: Result, confidence: "Confidence | None") -> list[tuple[
             size = result.class_size()
             bounds = [size] if isinstance(size, int) else [size.low, size.high]
             text = ("between " if len(bounds) > 1 else "") + " and ".join(map(large, bounds))
-            rows.append(("members", f"{text} DAGs in the class"))
+            rows.append(("members", f"{text} DAG{'' if size == 1 else 's'} in the class"))
         if result.scorer is None:
             text = "not checked: the score is not stored with the result"
         elif graph.n > MAX_CERTIFIED_NODES:
@@ -488,9 +489,9 @@ def _assumptions(result: Result, confidence: "Confidence | None") -> list[tuple[
             if float(row["p_edge"]) > level
         }
         text = (
-            f"{confidence.done:,} replicates, drawn by {confidence.draw}; threshold {level:.2f}: "
-            f"{len(adjacent - strong):,} edges of the graph are at or below it, and "
-            f"{len(strong - adjacent):,} pairs above it are not adjacent in the graph"
+            f"{count(confidence.done, 'replicate')}, drawn by {confidence.draw}; threshold "
+            f"{level:.2f}; edges of the graph at or below it: {len(adjacent - strong):,}; pairs "
+            f"above it that are not adjacent in the graph: {len(strong - adjacent):,}"
         )
         rows += [("confidence", text), *(("confidence", note) for note in confidence.notes)]
     if graph.edge_count():

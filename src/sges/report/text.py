@@ -108,12 +108,14 @@ def facts(result: Result) -> list[tuple[str, str]]:
     seconds = [f"{phase} {spent:.3g}" for phase, spent in result.seconds.items()]
     bound = result.evaluation_bound
     evaluations = result.score_evaluations
-    counted = "not counted" if evaluations is None else f"{evaluations:,} families"
+    families = "family" if evaluations == 1 else "families"
+    counted = "not counted" if evaluations is None else f"{evaluations:,} {families}"
+    operators = count(result.operators_considered, "operator")
     rows = [
         ("edges", f"{arrows + lines:,} ({arrows:,} directed, {lines:,} undirected)"),
         ("score", f"{result.score:,.4f} ({result.score_name or 'unnamed'}; higher is better)"),
         ("evaluations", counted + ("" if bound is None else f"; proven bound {large(bound)}")),
-        ("steps", f"{len(result.steps):,}, chosen among {result.operators_considered:,} operators"),
+        ("steps", f"{len(result.steps):,}, chosen among {operators}"),
         ("assumed", result.assume or "nothing"),
         ("forward", result.forward or "none"),
         ("seconds", ", ".join(seconds) or "not measured"),
