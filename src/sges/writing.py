@@ -38,23 +38,26 @@ def write_text(path: PathLike, text: str) -> Path:
 
 
 def write_bytes(path: PathLike, content: bytes) -> Path:
-    """Write a file, whole or not at all; return its path."""
+    """Write a file, whole or not at all; return its path.
+
+    A file that is replaced keeps its permissions, and a link to it remains a link.
+    """
     check_path("path", path)
-    target = Path(path)
-    with file_errors("write", target):
+    target = Path(os.path.realpath(path))
+    with file_errors("write", Path(path)):
         if target.is_dir():
             raise IsADirectoryError(21, "it is a directory; name a file in it")
         digest = sha256(os.fsencode(target.name)).hexdigest()[:12]
         draft = target.parent / f"{DRAFT_PREFIX}{digest}"
         with _locked(target.parent) as handle:
             try:
-                _write(draft, content)
+                _write(draft, content, target)
                 draft.replace(target)
             except BaseException:
                 draft.unlink(missing_ok=True)
                 raise
             _sync(handle)
-    return target
+    return Path(path)
 
 
 def write_directory(directory: PathLike, files: Mapping[str, bytes]) -> list[Path]:
@@ -128,9 +131,9 @@ def _replace_all(target: Path, files: Mapping[str, bytes], handle: int | None) -
         for folder in (drafts, new, old):
             folder.mkdir()
         for name, content in files.items():
-            _write(new / name, content)
+            _write(new / name, content, target / name)
         if (target / first).exists():
-            shutil.copyfile(target / first, old / first)
+            shutil.copy(target / first, old / first)
         try:
             for name in others:
                 if (target / name).exists():
@@ -163,9 +166,11 @@ def _put_back(target: Path, names: Sequence[str], new: Path, old: Path) -> None:
             (old / name).replace(target / name)
 
 
-def _write(path: Path, content: bytes) -> None:
-    """Write a file and wait until it is on the disk."""
+def _write(path: Path, content: bytes, replaced: Path) -> None:
+    """Write a file and wait until it is on the disk; it has the permissions of another, if any."""
     with path.open("wb") as file:
+        with suppress(OSError):  # there is none, or the file system has no permissions
+            shutil.copymode(replaced, path)
         file.write(content)
         file.flush()
         os.fsync(file.fileno())

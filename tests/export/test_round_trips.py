@@ -1,6 +1,8 @@
 """A graph that goes out and comes back is the same graph, names and all."""
 
 import io
+import os
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -40,6 +42,7 @@ from sges.export import (
 )
 from sges.graph import PDAG
 from sges.network import write_bif
+from sges.result import Result
 from strategies import cpdags
 
 AWKWARD = [
@@ -159,6 +162,23 @@ def test_a_file_is_read_as_it_was_written(tmp_path: Path, ending: str) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
     other = path.rename(tmp_path / "graph.unknown")
     assert_same(read_graph(other), graph)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions of Unix")
+def test_a_file_that_is_replaced_keeps_its_permissions_and_links(tmp_path: Path) -> None:
+    graph = PDAG.from_edges(2, [(0, 1)], names=["a", "b"])
+    path, link = tmp_path / "graph.json", tmp_path / "link.json"
+    write_graph(graph.edited(undirect=[(0, 1)]), path)
+    path.chmod(0o600)
+    link.symlink_to(path.name)
+    assert write_graph(graph, link) == link
+    assert link.is_symlink()
+    assert_same(read_graph(path), graph)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    for written in Result(graph, 0.0).save(tmp_path / "result"):
+        written.chmod(0o600)
+    again = Result(graph, 0.0).save(tmp_path / "result")
+    assert {stat.S_IMODE(written.stat().st_mode) for written in again} == {0o600}
 
 
 def test_half_a_surrogate_pair_in_a_name_survives_a_json_file(tmp_path: Path) -> None:
