@@ -327,6 +327,8 @@ def check_path(what: str, value: object) -> None:
     """Raise an error if a value is not the path of a file."""
     if not isinstance(value, str | os.PathLike):
         raise InvalidArgument(f"{what} = {shown(value)}: it must be a string or a path")
+    if "\0" in str(value):
+        raise InvalidArgument(f"{what} = {shown(value)}: a path cannot contain a null character")
 
 
 def as_numbers(what: str, value: object) -> "NDArray[np.float64]":

@@ -248,6 +248,16 @@ def test_a_page_without_a_result_is_refused(tmp_path: Path) -> None:
         read_result(page)
 
 
+def test_a_path_that_no_file_can_have_is_refused(tmp_path: Path) -> None:
+    result = Result(PDAG.empty(1), 0.0)
+    for use in (sges.read_result, sges.read_graph, result.report, result.save, result.plot):
+        with pytest.raises(InvalidArgument, match="a path cannot contain a null character"):
+            use(str(tmp_path / "a\0b.html"))
+    for use in (sges.read_result, sges.read_graph, result.report, result.save):
+        with pytest.raises(FileError, match=r"cannot (read|write) "):
+            use(tmp_path / f"{'x' * 300}.html")
+
+
 def test_a_page_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="cannot write"):
         Result(PDAG.empty(2), 0.0).report(tmp_path / "missing" / "report.html")

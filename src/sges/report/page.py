@@ -179,8 +179,9 @@ def read_result(path: PathLike) -> Result:
         If it does not hold a result.
     """
     check_path("path", path)
-    if str(path) != "-" and Path(path).is_dir():
-        path = Path(path) / FILES[0]
+    with file_errors("read", Path(path)):
+        if str(path) != "-" and Path(path).is_dir():
+            path = Path(path) / FILES[0]
     source = "standard input" if str(path) == "-" else repr(str(path))
     text = read_text(path)
     try:
