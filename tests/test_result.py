@@ -20,7 +20,7 @@ from sges.errors import DataError, FileError, GraphError, InvalidArgument, SgesE
 from sges.export import from_graphml, from_networkx, from_numpy, read_graph
 from sges.graph import PDAG, dag_to_cpdag, is_dag
 from sges.operators import Delete, Insert
-from sges.report import summary
+from sges.report import Explanation, summary
 from sges.result import Result, Step
 from sges.score.protocol import total_score
 from sges.search import bes, ges, sges
@@ -293,6 +293,11 @@ def test_no_change_of_one_pair_would_gain_after_ges(seed: int) -> None:
         gain = result.explain(a, b).best_gain
         if gain is not None and result.cpdag.adjacent(a) >> b & 1:
             assert gain < 1e-6
+
+
+def test_an_operator_without_gain_does_not_lower_the_score() -> None:
+    told = str(Explanation("a — b", (), "", "Delete(a, b, H = {})", 0.0))
+    assert told.endswith("Delete(a, b, H = {}), would not change the score")
 
 
 def test_an_edge_that_was_deleted_says_when() -> None:

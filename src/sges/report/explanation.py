@@ -91,9 +91,11 @@ class Explanation:
     def __str__(self) -> str:
         lines = [f"{self.edge}.", *(f"  {event}" for event in self.events), f"  {self.ending}"]
         if self.best_operator is not None and self.best_gain is not None:
-            verb = "raise" if self.best_gain > 0 else "lower"
             best = f"the best operator for this pair, {self.best_operator},"
-            change = f"would {verb} the score by {abs(self.best_gain):.6g}"
+            change = "would not change the score"
+            if self.best_gain:
+                verb = "raise" if self.best_gain > 0 else "lower"
+                change = f"would {verb} the score by {abs(self.best_gain):.6g}"
             lines.append(f"  in the final state {best} {change}")
         return "\n".join(lines)
 
