@@ -9,13 +9,16 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import combinations, islice
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import networkx as nx
+import numpy as np
 import pytest
 from hypothesis import given
 
 from sges import MaxParents, compare, examples, learn, read_result
+from sges.baselines import exact
 from sges.errors import DataError, FileError, GraphError, InvalidArgument, SgesError
 from sges.export import from_graphml, from_networkx, from_numpy, read_graph
 from sges.graph import PDAG, dag_to_cpdag, is_dag
@@ -298,6 +301,20 @@ def test_no_change_of_one_pair_would_gain_after_ges(seed: int) -> None:
 def test_an_operator_without_gain_does_not_lower_the_score() -> None:
     told = str(Explanation("a — b", (), "", "Delete(a, b, H = {})", 0.0))
     assert told.endswith("Delete(a, b, H = {}), would not change the score")
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.longdouble, int])
+def test_a_score_of_any_kind_of_number_can_be_stored(kind: Callable[[float], Any]) -> None:
+    class Own:
+        n = 2
+
+        def local(self, _: int, parents: int) -> Any:  # noqa: ANN401
+            return kind(3 * parents.bit_count())
+
+    for search in (ges, exact):
+        result = search(Own())
+        assert result.cpdag.edge_count() == 1
+        assert Result.from_json(result.to_json()) == result
 
 
 def test_an_edge_that_was_deleted_says_when() -> None:

@@ -565,6 +565,7 @@ class Result(NamedGraph):
             "nodes": list(self.names),
             "edges": edge_records(self.cpdag),
             **{name: getattr(self, name) for name in _ENTRIES},
+            "score": float(self.score),  # which may be a number of NumPy, such as a float32
             "seconds": dict(self.seconds),
             "notes": list(self.notes),
             "steps": [_step_record(step, self.names) for step in self.steps],
