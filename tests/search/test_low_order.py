@@ -1,5 +1,6 @@
 """Low-order search (Chickering 2020): the true class, from families of few parents."""
 
+from dataclasses import replace
 from functools import cache
 from itertools import combinations, permutations, product
 
@@ -332,6 +333,19 @@ def test_the_strategy_is_never_worse_than_its_levels(seed: int) -> None:
     assert low.score >= low_order(score, max_order=3).score - 1e-6
     assert low.score == pytest.approx(sum(_locals(score, low.cpdag)))
     assert low.steps[-1].score == pytest.approx(low.score)
+
+
+@pytest.mark.parametrize("forbidden", [[(1, 4), (3, 4)], [(0, 3), (4, 0)], [(3, 4), (4, 1)]])
+def test_a_second_search_under_relaxed_knowledge_is_kept_only_if_it_scores_higher(
+    forbidden: list[tuple[int, int]],
+) -> None:
+    score, known = sampled(5, n=5), Knowledge(forbidden=forbidden).bind(5)
+    levels = Strategy(interleaved=True, low_order=True)
+    both, first = (
+        search(score, strategy=levels, forward="poly", constraint=constraint)
+        for constraint in (known, replace(known, relaxed=None))
+    )
+    assert both.score >= first.score - 1e-6
 
 
 def _locals(score: Score, cpdag: PDAG) -> list[float]:

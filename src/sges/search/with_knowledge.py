@@ -23,6 +23,7 @@ from sges.graph.equivalence import dag_to_cpdag
 from sges.graph.pdag import PDAG
 from sges.operators import Delete
 from sges.score.protocol import total_score
+from sges.search.engines import gain_between
 from sges.search.moves import Constraint
 from sges.search.run import Run
 
@@ -53,14 +54,17 @@ def search_with_knowledge(
         return
     if constraint.admits(engine.cpdag):
         phases()
-        before, total = engine.mark(), engine.total
+        before, state, total = engine.mark(), engine.cpdag, engine.total
     with run.under(constraint.relaxed):
         phases()
     if (before is None or run.stopped is None) and not constraint.admits(engine.cpdag):
         _enforce(run, constraint)
         (repair or phases)()
     if before is not None:
-        if run.stopped is not None or engine.total <= total + engine.tolerance:
+        gained = engine.total - total
+        if run.separators and run.stopped is None:  # the totals add up the gains of separators
+            gained = gain_between(engine, state, engine.cpdag)
+        if run.stopped is not None or gained <= engine.tolerance:
             engine.rewind(before)
     elif not constraint.admits(engine.cpdag):  # stopped too early: delete the rest at once
         dag = constraint.member(engine.cpdag)
