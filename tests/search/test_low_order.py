@@ -20,6 +20,7 @@ from sges.nodeset import nodes
 from sges.result import Result
 from sges.score import BDeu, DiscreteBIC, GaussianBIC, GaussianOracle, Score, SeparationOracle
 from sges.search import fes, low_order, poly_fes, search
+from sges.search.algorithms import Forward
 from sges.search.low_order import LowOrder
 from sges.search.run import Run
 
@@ -333,6 +334,15 @@ def test_the_strategy_is_never_worse_than_its_levels(seed: int) -> None:
     assert low.score >= low_order(score, max_order=3).score - 1e-6
     assert low.score == pytest.approx(sum(_locals(score, low.cpdag)))
     assert low.steps[-1].score == pytest.approx(low.score)
+
+
+@pytest.mark.parametrize("forward", ["fes", "poly", "order", "complete"])
+def test_the_totals_of_the_strategy_lead_up_to_the_score_after_any_forward_phase(
+    forward: Forward,
+) -> None:
+    for seed in range(6):
+        result = search(sampled(seed, n=5), strategy="low-order", forward=forward)
+        assert result.steps[-1].score == pytest.approx(result.score)
 
 
 @pytest.mark.parametrize("forbidden", [[(1, 4), (3, 4)], [(0, 3), (4, 0)], [(3, 4), (4, 1)]])

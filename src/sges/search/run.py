@@ -432,7 +432,7 @@ class Run:
         cpdag = engine.cpdag
         score = engine.member_score(self._without_edges)
         steps = engine.steps
-        if not self._is_scored:  # totals up to the score
+        if not self._is_scored or self.separators:  # totals up to the score
             missing = score - engine.total
             steps = [replace(step, score=step.score + missing) for step in steps]
         for number, separator in self.separators.items():
