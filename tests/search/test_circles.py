@@ -7,7 +7,7 @@ from sges.graph import PDAG
 from sges.nodeset import NodeSet
 from sges.score import GaussianBIC
 from sges.score.protocol import Candidates, Gains, total_score
-from sges.search import search
+from sges.search import engines, search
 from sges.search.reference import DOUBTFUL, Point, closes_loop
 
 STRATEGIES = ("two-phase", "turning", "interleaved", "conservative", "extended")
@@ -72,6 +72,43 @@ def test_a_search_ends_though_a_step_and_its_undoing_both_seem_to_gain(
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_a_search_ends_though_every_change_seems_to_gain(strategy: str, n: int) -> None:
     assert search(Flat(n), strategy=strategy, time_limit=60.0).complete
+
+
+class Erratic:
+    """A score that is not score equivalent: every family has a random score."""
+
+    n = 4
+
+    def __init__(self, seed: int) -> None:
+        families = np.random.default_rng(seed).normal(size=(self.n, 2**self.n))
+        self._scores: list[list[float]] = families.tolist()
+
+    def local(self, y: int, parents: NodeSet) -> float:
+        return self._scores[y][parents]
+
+
+@pytest.mark.parametrize("is_compiled", [True, False])
+@pytest.mark.parametrize("strategy", [*STRATEGIES, "auto", "low-order"])
+def test_a_search_ends_though_the_score_is_not_score_equivalent(
+    strategy: str, is_compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines, "IS_USED", engines.IS_USED and is_compiled)
+    for seed in range(10):
+        with pytest.warns(UserWarning, match="Erratic is not score equivalent"):
+            result = search(Erratic(seed), strategy=strategy, time_limit=60.0)
+        assert result.complete
+
+
+def test_coming_back_to_a_class_is_named_where_the_first_pair_is_scored_equally() -> None:
+    score = Erratic(0)
+    families = score._scores
+    for y in range(score.n):
+        for x in range(score.n):
+            families[y][1 << x] = 1.0
+        families[y][0] = 0.0
+    with pytest.warns(UserWarning, match="all gain, the search came back to a class") as caught:
+        search(score, strategy="interleaved", time_limit=60.0)
+    assert len(caught) == 1
 
 
 def test_only_a_way_back_by_doubtful_steps_closes_a_circle() -> None:
