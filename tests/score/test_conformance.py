@@ -89,6 +89,14 @@ def test_a_score_that_breaks_one_promise_fails_for_that_promise(broken: str, mes
         check_score(Wrong(broken), pairs=200)
 
 
+@pytest.mark.parametrize("value", ["high", None, np.array([1.0, 2.0])])
+def test_a_score_that_is_not_a_number_fails_with_its_family(value: object) -> None:
+    score = gaussian()
+    score.local = lambda *_: value  # type: ignore[method-assign, assignment]
+    with pytest.raises(ScoreError, match=r"^local\(\d, 0b\d+\) is .*; a score must be a number"):
+        check_score(score)
+
+
 def test_the_score_that_those_were_made_from_passes() -> None:
     check_score(gaussian(), pairs=200)
 

@@ -46,6 +46,19 @@ def test_gains_that_are_not_one_number_each_name_the_family(answer: object, stra
         search(Odd(0.0, 9), strategy=strategy)
 
 
+@pytest.mark.parametrize("value", ["high", None, 1j, np.array([1.0]), np.array([1.0, 2.0])])
+def test_a_score_that_is_not_a_number_is_refused_with_its_family(
+    value: Any,  # noqa: ANN401
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(ScoreError, match=r"^local\(0, 0b0\) is .*; a score must be a number"):
+        ges(Broken(value, 0))
+    monkeypatch.setattr("sges.search.engines.IS_USED", False)
+    for size in (1, 2):
+        with pytest.raises(ScoreError, match=r"^local\(\d, 0b\d+\) is .* must be a number"):
+            ges(Broken(value, size))
+
+
 class OneSided:
     """A score that is not score equivalent: node 0 pays for its parents."""
 

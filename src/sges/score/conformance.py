@@ -11,7 +11,14 @@ from sges.errors import ScoreError, check_callable, check_number, check_seed, sh
 from sges.graph.equivalence import covered_edges
 from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes, nodeset, show
-from sges.score.protocol import Candidates, Gains, Score, batch_method, dag_score
+from sges.score.protocol import (
+    Candidates,
+    Gains,
+    Score,
+    batch_method,
+    dag_score,
+    family_score,
+)
 
 Permuted: TypeAlias = Callable[[Sequence[int]], Score]
 """Given ``order``, the score of the data in which variable i is the old variable order[i]."""
@@ -101,7 +108,7 @@ class _Checks:
     def families(self, times: int) -> None:
         """Ask for families twice, in another order: the values must be finite and the same."""
         asked = [self._family() for _ in range(times)]
-        first = [self.score.local(y, parents) for y, parents in asked]
+        first = [family_score(self.score, y, parents) for y, parents in asked]
         for (y, parents), value in zip(asked, first, strict=True):
             if not isfinite(value):
                 raise ScoreError(
@@ -110,7 +117,7 @@ class _Checks:
                 )
         for i in self.rng.permutation(times).tolist():
             y, parents = asked[i]
-            again = self.score.local(y, parents)
+            again = family_score(self.score, y, parents)
             if not self._same(again, first[i], first[i]):
                 raise ScoreError(
                     f"not decomposable: local({y}, {show(parents)}) was {first[i]:.10g} and "

@@ -167,12 +167,17 @@ def dag_score(score: Score, dag: PDAG) -> float:
 
     Paper: Eq. 1, decomposable score.
     """
-    scores = [score.local(y, dag.parents(y)) for y in range(dag.n)]
-    for y, value in enumerate(scores):
-        if not hasattr(value, "__float__"):
-            family = f"local({y}, {dag.parents(y):#b})"
-            raise ScoreError(f"{family} is {shown(value)}; a score must be a number")
-    return sum(scores)
+    return sum([family_score(score, y, dag.parents(y)) for y in range(dag.n)])
+
+
+def family_score(score: Score, y: int, parents: NodeSet) -> float:
+    """Return the score of a family as a number, and refuse anything else, such as an array."""
+    value: object = score.local(y, parents)
+    if isinstance(value, float | int):
+        return value
+    if not hasattr(value, "__float__") or getattr(value, "shape", ()) != ():
+        raise ScoreError(f"local({y}, {parents:#b}) is {shown(value)}; a score must be a number")
+    return float(value)
 
 
 def total_score(score: Score, graph: PDAG) -> float:

@@ -15,6 +15,7 @@ from sges.score.protocol import (
     check_is_score,
     delete_gains,
     documented_score,
+    family_score,
     gains_by_local,
     insert_gains,
     is_score,
@@ -93,7 +94,7 @@ class CountingScore:
     def _value(self, y: int, parents: NodeSet) -> float:
         value = self._values.get((y, parents))
         if value is None:
-            value = self.score.local(y, parents)
+            value = family_score(self.score, y, parents)
             if self.caching:
                 self._values[y, parents] = value
         return value
