@@ -158,6 +158,16 @@ def test_check_property_shows_a_counter_example() -> None:
         check_property(AtLeastOneParent())
 
 
+@pytest.mark.parametrize("answer", [None, 1, "yes"])
+def test_check_property_refuses_an_answer_that_is_not_true_or_false(answer: object) -> None:
+    class Mine:
+        def holds(self, _graph: PDAG) -> object:
+            return answer
+
+    with pytest.raises(InvalidProperty, match=r"^Mine.holds\(.*\) is .*; it must be True or False"):
+        check_property(Mine())  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("prop", [*(kind(1) for kind in ALL), SparseAndNarrow()])
 def test_check_property_accepts_what_is_eih(prop: Property) -> None:
     check_property(prop)

@@ -354,7 +354,8 @@ def check_property(prop: Property, largest: int = 4) -> None:
     Raises
     ------
     InvalidProperty
-        If the property is not EIH, with a counter-example.
+        If the property is not EIH, with a counter-example, or if ``holds`` does not return True or
+        False.
 
     Examples
     --------
@@ -391,10 +392,10 @@ def all_dags(n: int) -> Iterator[PDAG]:
 
 def _check_on(prop: Property, dag: PDAG) -> None:
     """Check the members of a DAG's class next to it, and its subgraphs without one node."""
-    name, is_held = type(prop).__name__, prop.holds(dag)
+    name, is_held = type(prop).__name__, _holds(prop, dag)
     for x, y in covered_edges(dag):
         other = dag.edited(direct=[(y, x)])
-        if is_held != prop.holds(other):
+        if is_held != _holds(prop, other):
             holds, not_holds = (dag, other) if is_held else (other, dag)
             raise InvalidProperty(
                 f"{name} is not equivalence invariant: it holds for {holds!r} but not for the "
@@ -402,8 +403,18 @@ def _check_on(prop: Property, dag: PDAG) -> None:
             )
     for v in range(dag.n) if is_held else ():
         part = dag.induced(u for u in range(dag.n) if u != v)
-        if not prop.holds(part):
+        if not _holds(prop, part):
             raise InvalidProperty(
                 f"{name} is not hereditary: it holds for {dag!r} but not for the subgraph "
                 f"without node {v}, {part!r}"
             )
+
+
+def _holds(prop: Property, dag: PDAG) -> bool:
+    """Return whether a property holds, and refuse an answer that is not True or False."""
+    answer = prop.holds(dag)
+    if type(answer).__name__ not in ("bool", "bool_"):  # bool_ is NumPy's
+        raise InvalidProperty(
+            f"{type(prop).__name__}.holds({dag!r}) is {shown(answer)}; it must be True or False"
+        )
+    return answer
