@@ -17,8 +17,16 @@ from sges.errors import DataWarning, ScoreError
 from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes
 from sges.score.gaussian.bic import GaussianBIC
-from sges.score.protocol import dag_score, delete_gains, insert_gains, total_score
-from sges.score.wrappers import CountingScore
+from sges.score.protocol import (
+    Candidates,
+    Gains,
+    Score,
+    dag_score,
+    delete_gains,
+    insert_gains,
+    total_score,
+)
+from sges.score.wrappers import CountingScore, EdgePrior
 from sges.search import ges
 
 
@@ -183,6 +191,38 @@ def test_what_local_returns_must_be_a_number(strategy: str, value: object) -> No
 
     with pytest.raises(ScoreError, match=r"^local\(0, 0b0\) is .*; a score must be a number$"):
         learn(score=Odd(4), strategy=strategy)
+
+
+@pytest.mark.parametrize("wrap", [lambda score: score, EdgePrior, CountingScore])
+@pytest.mark.parametrize("method", ["insert_gains", "delete_gains"])
+@pytest.mark.parametrize("gains", ["much", None, 1.5, ["1.5"], [[1.5], [2.5, 3.5]], [1.5j], []])
+def test_gains_must_be_one_number_for_each_candidate(
+    wrap: Callable[[Score], Score], method: str, gains: object
+) -> None:
+    class Odd(GaussianBIC):
+        pass
+
+    setattr(Odd, method, lambda *_: gains)
+    score = Odd.from_covariance([[1.0, 0.8], [0.8, 1.0]], records=100)
+    told = r"^Odd gave .* as the gains of node \d with parents \{.*\}; it must give one number for"
+    with pytest.raises(ScoreError, match=told):
+        ges(wrap(score))
+
+
+def test_gains_may_be_a_list_or_an_array_that_cannot_be_written() -> None:
+    class Listed(GaussianBIC):
+        def insert_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
+            return super().insert_gains(y, base, candidates).tolist()  # type: ignore[no-any-return]
+
+    class Frozen(GaussianBIC):
+        def insert_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
+            gains = super().insert_gains(y, base, candidates)
+            gains.flags.writeable = False
+            return gains
+
+    for kind in (Listed, Frozen):
+        score = kind.from_covariance([[1.0, 0.8], [0.8, 1.0]], records=100)
+        assert ges(score).cpdag == ges(EdgePrior(score)).cpdag == PDAG.complete(2)
 
 
 @pytest.mark.parametrize("missing", ["error", "em"])

@@ -54,7 +54,7 @@ from sges.graph.pdag import PDAG
 from sges.nodeset import nodes, show
 from sges.operators import Delete, Insert, Turn
 from sges.result import Step
-from sges.score.protocol import as_gains
+from sges.score.protocol import as_gains, family_score
 
 cdef double BETWEEN_SIGNALS = 0.02  # seconds
 cdef double COUNTING_TIME = 1e-7  # seconds that the count takes for each node of a base of a fan
@@ -412,7 +412,7 @@ cdef class Core:
         cdef int v
         cdef double total
         if not self.s.m.native or scorer.family == NULL:
-            return sum([self.score.local(v, above) for v, above in enumerate(self.member())])
+            return sum([self._value(v, above) for v, above in enumerate(self.member())])
         self._do(direct_all)
         if without_edges is None:
             without_edges = sum([self.score.local(v, 0) for v in range(self.n)])
@@ -1107,9 +1107,7 @@ cdef class Core:
         values = self._values[y]
         value = values.get(parents)
         if value is None:
-            value = self.score.local(y, parents)
-            if not isinstance(value, (float, int)) and not hasattr(value, "__float__"):
-                raise ScoreError(f"local({y}, {parents:#b}) is {value!r}; a score must be a number")
+            value = family_score(self.score, y, parents)
             if value - value == 0.0:  # what is not finite is refused, and may be asked for again
                 values[parents] = value
         return value
@@ -1371,7 +1369,7 @@ cdef int ask_score(
 ) noexcept:
     """Ask a Python score for gains."""
     cdef Py_ssize_t[::1] nodes_asked
-    cdef double[::1] answer
+    cdef const double[::1] answer
     cdef int i
     try:
         candidates = np.empty(count, dtype=np.intp)

@@ -13,8 +13,8 @@ from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes, nodeset, show
 from sges.score.protocol import (
     Candidates,
-    Gains,
     Score,
+    as_gains,
     batch_method,
     dag_score,
     family_score,
@@ -170,12 +170,7 @@ class _Checks:
         method = batch_method(self.score, name)
         if method is None:
             return
-        gains: Gains = np.asarray(method(y, base, candidates.copy()))
-        if gains.shape != candidates.shape:
-            raise ScoreError(
-                f"{name}({y}, {show(base)}, ...) returned {gains.shape} gains for "
-                f"{candidates.shape} candidates; it must return one gain for each"
-            )
+        gains = as_gains(self.score, y, base, len(candidates), method(y, base, candidates.copy()))
         before = self.score.local(y, base)
         for x, gain in zip(candidates.tolist(), gains.tolist(), strict=True):
             after = self.score.local(y, base ^ 1 << x)

@@ -147,19 +147,20 @@ def gains_by_local(
     return np.array(gains, dtype=np.float64)
 
 
-def as_gains(score: Score, y: int, base: NodeSet, count: int, gains: object) -> Gains:
+def as_gains(score: Score, y: int, base: NodeSet, count: int, given: object) -> Gains:
     """Return what a score gave as the gains of ``count`` candidates, as an array of floats."""
-    name, family = type(score).__name__, f"node {y} with parents {show(base)}"
-    rule = "; it must give one number for each"
     try:
-        array = np.ascontiguousarray(gains, dtype=np.float64)
-    except (TypeError, ValueError):
-        what = f"{name} gave {shown(gains)} as the gains of {count} candidates for {family}"
-        raise ScoreError(what + rule) from None
-    if array.shape != (count,):
-        what = f"{name} gave gains of shape {array.shape} for {count} candidates for {family}"
-        raise ScoreError(what + rule)
-    return array
+        gains = np.asarray(given)
+        if gains.dtype.kind in "biufO":
+            gains = gains.astype(np.float64, order="C", copy=False)
+    except (TypeError, ValueError):  # objects that are not numbers, or lists of different lengths
+        gains = np.array("")
+    if gains.dtype != np.float64 or gains.shape != (count,):
+        raise ScoreError(
+            f"{type(score).__name__} gave {shown(given)} as the gains of node {y} with parents "
+            f"{show(base)}; it must give one number for each candidate, {count} in all"
+        )
+    return gains
 
 
 def dag_score(score: Score, dag: PDAG) -> float:

@@ -172,7 +172,7 @@ class EdgePrior:
 
     def local(self, y: int, parents: NodeSet, /) -> float:
         """Return the score of a node with some parents, and the prior of its edges."""
-        return self.score.local(y, parents) - self.cost * parents.bit_count()
+        return family_score(self.score, y, parents) - self.cost * parents.bit_count()
 
     def insert_gains(self, y: int, base: NodeSet, candidates: Candidates, /) -> Gains:
         """Return the gains of adding each candidate to the parents of a node."""
