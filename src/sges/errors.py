@@ -247,8 +247,9 @@ def not_one_of(what: str, value: object, words: Iterable[str]) -> InvalidArgumen
     strategy = 'extendet' is not one of 'auto', 'extended'; did you mean 'extended'?
     """
     allowed = list(words)
-    close = get_close_matches(value, allowed, n=1) if isinstance(value, str) else []
-    hint = f"; did you mean {close[0]!r}?" if close else ""
+    by_case = {word.casefold(): word for word in reversed(allowed)}
+    close = get_close_matches(value.casefold(), by_case, n=1) if isinstance(value, str) else []
+    hint = f"; did you mean {by_case[close[0]]!r}?" if close else ""
     rule = f" = {shown(value)} is not one of {', '.join(map(repr, allowed))}{hint}"
     return InvalidArgument(Message(Argument(what), rule))
 

@@ -268,6 +268,8 @@ def test_a_result_pickles_with_its_notes() -> None:
     [
         ({"score": "mdl"}, "score = 'mdl' is not one of 'auto', 'bic', 'gaussian-bic', 'bge', 'd"),
         ({"score": "bdue"}, "did you mean 'bdeu'?"),
+        ({"score": "BIC"}, "did you mean 'bic'?"),
+        ({"forward": "FES"}, "did you mean 'fes'?"),
         ({"score": 3}, "score = 3 is neither a name nor a score"),
         ({"score": "bdeu", "penalty": 2.0}, "penalty = 2: score 'bdeu' accepts no penalty"),
         (
