@@ -1,5 +1,6 @@
 """The five properties: values, equivalence invariance, heredity, refusals."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 
@@ -156,6 +157,13 @@ def test_check_property_shows_a_counter_example() -> None:
         InvalidProperty, match=r"not hereditary: it holds for .* but not for the subgraph without"
     ):
         check_property(AtLeastOneParent())
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_a_bound_may_be_an_integer_of_numpy(kind: type[AtMost]) -> None:
+    prop = kind(np.int64(2))  # type: ignore[arg-type]
+    assert prop == kind(2)
+    assert str(prop) == str(kind(2))
 
 
 @pytest.mark.parametrize("answer", [None, 1, "yes"])

@@ -203,7 +203,7 @@ def test_n_jobs_means_what_it_means_in_scikit_learn() -> None:
     from joblib import cpu_count, parallel_config
 
     assert effective_jobs(None) == 1
-    assert effective_jobs(5) == 5
+    assert effective_jobs(5) == effective_jobs(np.int64(5)) == 5  # type: ignore[arg-type]
     assert effective_jobs(-1) == cpu_count()
     with parallel_config(n_jobs=3):
         assert effective_jobs(None) == 3

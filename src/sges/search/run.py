@@ -20,6 +20,7 @@ from sges.errors import (
     check_callable,
     check_flag,
     check_number,
+    is_number,
     shown,
     warn_user,
 )
@@ -574,9 +575,8 @@ def effective_jobs(n_jobs: int | None) -> int:
     >>> effective_jobs(None), effective_jobs(3)
     (1, 3)
     """
-    given: object = n_jobs
-    is_whole = given is None or (isinstance(given, int) and not isinstance(given, bool))
-    if not is_whole or n_jobs == 0:
+    is_whole = is_number(n_jobs, whole=True) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not is_whole or n_jobs == 0):
         rule = (
             f" = {shown(n_jobs)}: it must be a number of jobs, or -1 for as many as there are cores"
         )
@@ -584,11 +584,11 @@ def effective_jobs(n_jobs: int | None) -> int:
     if n_jobs is None and "joblib" not in sys.modules:
         return 1
     if n_jobs is not None and 0 < n_jobs <= ALWAYS_ALLOWED_JOBS:
-        return n_jobs
+        return int(n_jobs)
     from joblib import effective_n_jobs
 
     if n_jobs is not None and n_jobs > 0:
-        return min(n_jobs, max(int(effective_n_jobs(-1)), ALWAYS_ALLOWED_JOBS))
+        return min(int(n_jobs), max(int(effective_n_jobs(-1)), ALWAYS_ALLOWED_JOBS))
     return int(effective_n_jobs(n_jobs))
 
 
