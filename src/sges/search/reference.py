@@ -292,7 +292,7 @@ class ReferenceEngine(AskedGains):
 
     @property
     def capped_nodes(self) -> NodeSet:
-        """The nodes with a clique of neighbors that has more subsets than the last climb lists."""
+        """The nodes with a clique of neighbors of which not all subsets are listed."""
         if self._sets_per_clique is None:
             return 0
         rows, most = self.cpdag.skeleton(), self._sets_per_clique
@@ -313,6 +313,7 @@ class ReferenceEngine(AskedGains):
         if self.stopped is not None:
             return []
         g = self.cpdag
+        self._sets_per_clique = moves.sets_per_clique
         with self._until_stopped():
             return each_edge_once(g, self.scored(g, deletes_of(g, moves, self.constraint)))
         return []
