@@ -12,7 +12,7 @@ Variables have the numbers of the nodes of a graph, but nothing here depends on 
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf, prod, sqrt
 from typing import Any, TypeAlias
 
@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sges.data import Dataset, Kind, Moments
+from sges.data.dataset import selected
 from sges.data.em import completed
 from sges.errors import DataError, Undecided
 from sges.graph.pdag import PDAG, columns_of
@@ -167,23 +168,6 @@ def data_of(graph: PDAG, data: Data, smoothing: float = 1.0) -> LinearData | Dis
         return counted.reshape(shape)
 
     return DiscreteData(levels, counts, smoothing)
-
-
-def selected(data: Dataset, columns: Sequence[int]) -> Dataset:
-    """Return some columns of a dataset, in the given order."""
-    if list(columns) == list(range(data.n)):
-        return data
-    row = {v: i for kind in (data.continuous, data.discrete) for i, v in enumerate(kind)}
-    continuous, discrete = set(data.continuous), set(data.discrete)
-    return replace(
-        data,
-        names=tuple(data.names[v] for v in columns),
-        kinds=tuple(data.kinds[v] for v in columns),
-        levels=tuple(data.levels[v] for v in columns),
-        values=np.ascontiguousarray(data.values[[row[v] for v in columns if v in continuous]]),
-        codes=np.ascontiguousarray(data.codes[[row[v] for v in columns if v in discrete]]),
-        holes=None if data.holes is None else data.holes[list(columns)],
-    )
 
 
 def check_one_kind(kinds: Iterable[Kind]) -> None:

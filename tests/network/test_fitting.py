@@ -88,6 +88,21 @@ def test_weights_follow_the_units_of_the_columns(seed: int) -> None:
     assert scaled.variances / units**2 == pytest.approx(plain.variances)
 
 
+def test_columns_that_are_not_in_the_dag_are_ignored(seed: int) -> None:
+    dag = PDAG.from_edges(2, [(1, 0)], names=["a", "b"])
+    a, b = np.random.default_rng(seed).standard_normal((2, 30)).tolist()
+    plain = fit(dag, {"a": a, "b": b})
+    assert isinstance(plain, LinearGaussian)
+    others: dict[str, Any] = {"group": ["u", "v"] * 15, "id": [f"row {i}" for i in range(30)]}
+    wide = {"b": b, **others, "missing": [None, *b[1:]], "a": a}
+    known = Dataset.of({"group": others["group"], "b": b, "a": a})
+    for table in (wide, pd.DataFrame(wide), known):
+        found = fit(dag, table)
+        assert isinstance(found, LinearGaussian)
+        assert found.names == ("a", "b")
+        assert found.weights == pytest.approx(plain.weights)
+
+
 def test_densities_and_queries_are_those_of_the_joint_normal(seed: int) -> None:
     names = [f"v{i}" for i in range(4)]
     plain = LinearGaussian.random(random_dag(4, 5, seed).named(names), seed=seed)

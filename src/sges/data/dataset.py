@@ -422,6 +422,23 @@ def effective_notes(dataset: Dataset) -> list[str]:
     return notes
 
 
+def selected(data: Dataset, columns: Sequence[int]) -> Dataset:
+    """Return some columns of a dataset, in the given order."""
+    if list(columns) == list(range(data.n)):
+        return data
+    row = {v: i for kind in (data.continuous, data.discrete) for i, v in enumerate(kind)}
+    continuous, discrete = set(data.continuous), set(data.discrete)
+    return replace(
+        data,
+        names=tuple(data.names[v] for v in columns),
+        kinds=tuple(data.kinds[v] for v in columns),
+        levels=tuple(data.levels[v] for v in columns),
+        values=np.ascontiguousarray(data.values[[row[v] for v in columns if v in continuous]]),
+        codes=np.ascontiguousarray(data.codes[[row[v] for v in columns if v in discrete]]),
+        holes=None if data.holes is None else data.holes[list(columns)],
+    )
+
+
 def check_no_missing(dataset: Dataset, what: str) -> None:
     """Raise an error if a table has missing values, where all values are needed."""
     if dataset.holes is not None:

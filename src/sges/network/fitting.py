@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from sges.data import Dataset, Moments
+from sges.data.dataset import selected
 from sges.data.em import completed
 from sges.errors import DataError, Undecided, check_number
 from sges.graph.equivalence import topological_order
@@ -35,7 +36,8 @@ def fit(
     Parameters
     ----------
     dag : PDAG
-        The DAG, such as ``result.dag()``.  Columns are matched by name if it has names.
+        The DAG, such as ``result.dag()``.  Columns are matched by name if it has names, and
+        others are ignored.
     data : table, Dataset or Moments
         The data.
     smoothing : float, optional
@@ -67,7 +69,9 @@ def fit(
     check_number("smoothing", smoothing)
     if isinstance(data, Moments):
         return _linear(dag, data)
-    table = Dataset.of(data)
+    if not isinstance(data, Dataset):
+        data = Dataset.of(data, columns=dag.names)
+    table = selected(data, columns_of(dag, data.names))
     if table.continuous and table.discrete:
         return fit_mixed(dag, table, smoothing)
     return _linear(dag, Moments.of(table)) if table.continuous else _discrete(dag, table, smoothing)

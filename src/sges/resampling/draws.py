@@ -30,8 +30,8 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.adjustment import selected
 from sges.data import Dataset, Moments
+from sges.data.dataset import selected
 from sges.errors import Argument, DataError, InvalidArgument, Message, check_word
 
 Draw: TypeAlias = Literal["half", "bootstrap", "bayesian", "wishart"]
