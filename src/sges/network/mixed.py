@@ -102,6 +102,8 @@ class MixedNetwork(Network):
     >>> chain = PDAG.from_edges(2, [(0, 1)], names=["smoker", "pressure"])
     >>> rows = {"smoker": ["no", "no", "yes", "yes"], "pressure": [118.5, 121.5, 138.0, 142.0]}
     >>> network = fit(chain, rows)
+    >>> network
+    MixedNetwork(1 continuous and 1 discrete variables, 1 edge)
     >>> round(network.expect("pressure", given={"smoker": "yes"}), 6)
     140.0
     >>> {level: round(p, 2) for level, p in network.expect("smoker").items()}
@@ -179,10 +181,10 @@ class MixedNetwork(Network):
         return dict(zip(self.levels[y] or (), shares, strict=True))
 
     def __repr__(self) -> str:
-        discrete = sum(levels is not None for levels in self.levels)
+        discrete, edges = sum(levels is not None for levels in self.levels), self.dag.edge_count()
         return (
             f"MixedNetwork({self.n - discrete} continuous and {discrete} discrete variables, "
-            f"{self.dag.edge_count()} edges)"
+            f"{edges} edge{'' if edges == 1 else 's'})"
         )
 
 
