@@ -72,8 +72,8 @@ class Checkpoint:
             raise self.error("it was made by another kind of run")
         for name, value in self.settings.items():
             if kept[name] != value:
-                told = f"{name} = {shown(kept[name])}, and this run has {value!r}"
-                raise self.error(f"it was made with {IN_WORDS.get(name, told)}")
+                values = f"{name} = {shown(kept[name])}, and this run has {value!r}"
+                raise self.error(f"it was made with {IN_WORDS.get(name, values)}")
         return record.get("state")
 
     def save(self, state: object) -> None:

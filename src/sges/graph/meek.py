@@ -96,7 +96,7 @@ def direct_in_turn(closed: PDAG, arrows: Iterable[Edge]) -> tuple[PDAG, list[Edg
 
 
 class _Closing:
-    """A graph in the making, and the arrows that follow from it."""
+    """A graph whose edges are being directed, and the arrows that follow."""
 
     def __init__(self, pdag: PDAG) -> None:
         self._pdag = pdag

@@ -42,7 +42,7 @@ class LearnedEdge:
         The number of that step, from 1.
     strength : float, optional
         How much the score of the member ``Result.dag()`` falls when the edge is removed; None in
-        a graph, and if the score object is not at hand, as after reading a result from a file.
+        a graph, and if the score object is not available, as after reading a result from a file.
     """
 
     source: str

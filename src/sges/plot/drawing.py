@@ -225,7 +225,7 @@ def is_too_dense(graph: PDAG) -> bool:
     """Return whether a graph has too many edges to be followed as lines.
 
     Such a graph, as an interrupted search from the complete graph returns it, is drawn as a
-    matrix: lines would take minutes to place, and nobody could follow them.
+    matrix: placing lines would take minutes, and they could not be followed.
     """
     return graph.edge_count() > max(MAX_EDGES_AS_LINES, MAX_EDGES_PER_NODE * graph.n)
 

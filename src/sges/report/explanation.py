@@ -77,7 +77,7 @@ class Explanation:
         What came of them, in words.
     best_operator : str, optional
         The best insert or delete on the pair in the class as it is now; None if the score object
-        is not at hand, or if no operator on the pair is valid.
+        is not available, or if no operator on the pair is valid.
     best_gain : float, optional
         How much ``best_operator`` would change the score.
     """

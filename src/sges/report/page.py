@@ -524,7 +524,7 @@ def _data_facts(result: Result) -> list[tuple[str, str]]:
 
 
 def _data_of(result: Result) -> Any:  # noqa: ANN401 (a Dataset or Moments)
-    """Return the data behind the score, if they are at hand and not too wide to be made ready."""
+    """Return the data behind the score, if the score has kept them and they are not too wide."""
     for name in ("data", "moments") if result.cpdag.n <= MAX_DESCRIBED_NODES else ():
         data = getattr(result.scorer, name, None)
         if hasattr(data, "names") and hasattr(data, "records"):

@@ -11,17 +11,17 @@ N(0, 2/m) in a bootstrap sample of that sample: the noise of the data is still t
 of drawing is added.  The likelihood ratio of an edge that is not there, compared with ½ log m, then
 has mean 2 instead of 1.  The same holds for random weights and for random covariances.
 
-With a BIC alone, twice the penalty takes that back.  To the first order all four ways then agree:
+With a BIC alone, twice the penalty compensates for this.  To first order all four ways then agree:
 m/2 records with one penalty, and m records whose noise has twice the variance with two, compare the
 same numbers.  With the default prior of edges, ½ log m + log p, an edge that is not there is rare
 enough in a replicate already, and a correction would hide the weak edges that are there: the
-replicates are searched by the very score of the estimate.  Both were measured: see
+replicates are searched with the score of the estimate itself.  Both were measured: see
 ``studies/results/confidence.md``.
 
-Continuous and mixed tables are drawn by record; discrete ones by distinct row, so that a draw takes
-as long as there are distinct rows, whatever the number of records.  Rows with survey weights are
-drawn alike, and keep their weights; rows with missing values keep them, and what the score needs is
-estimated anew on each replicate.
+Continuous and mixed tables are drawn by record, discrete ones by distinct row, so that the time of
+a draw depends on the number of distinct rows, not of records.  Rows with survey weights are
+drawn with equal probability and keep their weights; rows with missing values keep them, and what
+the score needs is estimated anew on each replicate.
 """
 
 from dataclasses import dataclass, replace

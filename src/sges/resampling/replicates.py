@@ -101,7 +101,7 @@ class ReplicateProgress:
 
 
 OnReplicate: TypeAlias = Callable[[ReplicateProgress], object]
-"""A callback that is told how many replicates are done."""
+"""A callback that receives the number of replicates that are done."""
 
 
 @documented_like(learn)
@@ -249,7 +249,7 @@ def confidence_of_result(
     data, score, penalty = source_of(result.scorer)
     if result.cpdag.names is not None:
         data = replace(data, names=result.cpdag.names)
-    with quietly():  # learn has said what is wrong with the table
+    with quietly():  # learn has already warned about the table
         question = Question.of(data, score, penalty, result.plan, draw, seed)
     found = run(question, replicates, n_jobs=n_jobs, time_limit=time_limit, progress=progress)
     if result.plan.start is None:
@@ -516,8 +516,8 @@ def _chunk(question: Question, numbers: list[int], seconds: float) -> list[tuple
 def quietly() -> Iterator[None]:
     """Search with one thread of BLAS, whatever the backend, and without warnings on replicates.
 
-    Whoever searches the table itself is told about its columns.  Both are settings of the whole
-    process, so threads leave them alone: the main thread has made them.
+    Warnings about columns are given when the table itself is searched.  Both settings are those
+    of the whole process, so other threads do not change them: the main thread has set them.
     """
     from threadpoolctl import threadpool_limits
 

@@ -354,7 +354,7 @@ class Confidence:
             for level, share in zip(levels.tolist(), below.tolist(), strict=True)
         ]
 
-    # For people
+    # Display
 
     def _repr_html_(self) -> str:
         from sges.report import graph_html
