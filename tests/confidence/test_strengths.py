@@ -148,8 +148,10 @@ def test_an_arrow_that_closes_a_cycle_is_left_out_with_a_note() -> None:
     averaged = cyclic.averaged(0.4)
     assert averaged.cpdag == graph("a-b b-c")
     assert averaged.notes == (
-        "c → a (0.50) was left out: it would close a directed cycle with stronger edges",
+        "c → a (0.50) was left out: it would close a directed cycle with edges that are at least "
+        "as strong",
     )
+    assert "at least as strong" in of("a>b b>c", "b>c c>a", "c>a a>b").averaged().notes[0]
 
 
 def test_lines_without_a_common_dag_are_directed_with_a_note() -> None:

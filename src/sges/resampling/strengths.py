@@ -292,7 +292,7 @@ class Confidence:
             if graph.descendants(y) >> x & 1:
                 notes.append(
                     f"{graph.name(x)} → {graph.name(y)} ({strengths[pair]:.2f}) was left out: it "
-                    "would close a directed cycle with stronger edges"
+                    "would close a directed cycle with edges that are at least as strong"
                 )
             else:
                 graph = graph.edited(direct=[(x, y)])
