@@ -19,12 +19,20 @@ from inspect import signature
 from math import inf, prod
 from numbers import Real
 from time import perf_counter
-from typing import Any, Literal, TypeAlias, Unpack
+from typing import Any, Literal, TypeAlias, Unpack, get_args
 
 from sges.checkpoint import Checkpoint, digest_of, name_of
 from sges.data import Dataset, Kinds, Missing, Moments, Reading, glance
 from sges.data.reading import ReadingOptions, reading_of_call
-from sges.errors import Argument, InvalidArgument, Message, Spelling, check_number, shown
+from sges.errors import (
+    Argument,
+    InvalidArgument,
+    Message,
+    Spelling,
+    check_number,
+    check_word,
+    shown,
+)
 from sges.export import PathLike
 from sges.graph.pdag import PDAG
 from sges.knowledge import Knowledge
@@ -37,6 +45,7 @@ from sges.search.algorithms import Forward
 from sges.search.auto import auto_bound
 from sges.search.moves import Constraint
 from sges.search.replay import Replay
+from sges.search.run import effective_jobs
 from sges.search.strategy import AnyStrategy, as_strategy
 
 Table: TypeAlias = Any
@@ -175,6 +184,7 @@ def learn(
     """
     call = _call(dict(locals()))
     check_number("time_limit", time_limit, optional=True)
+    check_search(strategy, forward, max_indegree, n_jobs, penalty)
     options = reading_of_call(learn, kinds, missing, reading)
     data = read_table(table, score, penalty, options)
     source: Any = score if data is None else data
@@ -298,6 +308,26 @@ def _replay(
     return Replay(kept.load(), kept.save)
 
 
+def check_search(
+    strategy: AnyStrategy,
+    forward: Forward | None,
+    max_indegree: int | None,
+    n_jobs: int | None,
+    penalty: AnyPenalty,
+) -> None:
+    """Refuse invalid options of a search before a table is read, which may take long."""
+    as_strategy(strategy)
+    if forward is not None:
+        check_word("forward", forward, get_args(Forward))
+    check_number("max_indegree", max_indegree, whole=True, optional=True)
+    effective_jobs(n_jobs)
+    if isinstance(penalty, Real) and not isinstance(penalty, bool) and 0 <= penalty < inf:
+        return
+    if not isinstance(penalty, str) or penalty not in ("auto", "choose"):
+        rule = "it must be a number of at least 0, 'auto' or 'choose'"
+        raise InvalidArgument(Message(Argument("penalty"), f" = {shown(penalty)}: {rule}"))
+
+
 @dataclass(frozen=True, slots=True)
 class SearchPlan:
     """Everything that determines a search besides the score and the time it may take."""
@@ -398,11 +428,8 @@ def resolve_penalty(
 
     "auto" is 1 for a score that is not made by name, which is used as it is.
     """
-    if isinstance(penalty, Real) and not isinstance(penalty, bool) and 0 <= penalty < inf:
+    if not isinstance(penalty, str):
         return float(penalty), []
-    if not isinstance(penalty, str) or penalty not in ("auto", "choose"):
-        rule = "it must be a number of at least 0, 'auto' or 'choose'"
-        raise InvalidArgument(Message(Argument("penalty"), f" = {shown(penalty)}: {rule}"))
     if data is None or not isinstance(score, str):
         if penalty == "auto":
             return 1.0, []

@@ -57,6 +57,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         ("learn nowhere.csv", 1, "nowhere.csv: there is no such file"),
         ("learn nowhere.csv --score bicc", 2, "did you mean 'bic'?"),
+        ("learn nowhere.csv --strategy extendet", 2, "did you mean 'extended'?"),
+        ("learn nowhere.csv --forward polly", 2, "did you mean 'poly'?"),
+        ("learn nowhere.csv --penalty many", 2, "--penalty = 'many'"),
+        ("learn nowhere.csv --max-indegree -1", 2, "--max-indegree = -1"),
+        ("confidence nowhere.csv --n-jobs 0", 2, "--n-jobs = 0"),
         ("learn folder.csv", 1, "folder.csv: is a folder without tables"),
         ("learn damaged.parquet", 1, "damaged.parquet: cannot be read as parquet"),
         ("learn semicolons.csv", 1, "pass --delimiter ';'"),

@@ -48,6 +48,7 @@ from sges.learning import (
     AnyScore,
     SearchPlan,
     Table,
+    check_search,
     learn,
     read_table,
     resolve_penalty,
@@ -200,6 +201,7 @@ def confidence(
     begun = time.perf_counter()
     check_run(replicates, seed, time_limit, progress)
     check_word("draw", draw, ("auto", *DRAWS))
+    check_search(strategy, forward, max_indegree, n_jobs, penalty)
     options = reading_of_call(confidence, kinds, missing, reading)
     needs_rows = draw not in ("auto", "wishart") or (isinstance(score, str) and score == "bge")
     data = read_table(table, score, penalty, options, rows=needs_rows)
