@@ -26,8 +26,15 @@ UsageError = typer.BadParameter.__bases__[0]
 ClickError = cast("type[Exception]", UsageError.__bases__[0])
 
 
-class _PlainFlags:
-    """A command whose help shows no type for flags, such as --help, which Typer adds."""
+class _Plain:
+    """A command whose help shows no type for flags, and whose errors name the command."""
+
+    def parse_args(self, context: Any, arguments: list[str]) -> Any:  # noqa: ANN401 (of Click)
+        try:
+            return super().parse_args(context, arguments)  # type: ignore[misc]
+        except UsageError as error:
+            error.ctx = error.ctx or context  # type: ignore[attr-defined]
+            raise
 
     def get_params(self, context: Any) -> list[Any]:  # noqa: ANN401 (of Click)
         parameters: list[Any] = super().get_params(context)  # type: ignore[misc]
@@ -37,11 +44,11 @@ class _PlainFlags:
         return parameters
 
 
-class _Command(_PlainFlags, TyperCommand):
+class _Command(_Plain, TyperCommand):
     pass
 
 
-class _Group(_PlainFlags, TyperGroup):
+class _Group(_Plain, TyperGroup):
     pass
 
 
@@ -92,6 +99,15 @@ def options(
     """Handle the options given before the command name."""
 
 
+def _with_value(error: Exception, message: str) -> str:
+    """Return the message of Typer with the value that was wrong, which newer versions omit."""
+    details = getattr(error.__cause__, "errors", None)  # of Pydantic
+    if details is None:
+        return message
+    message = message.partition(", unable to parse")[0]
+    return message.replace("Input should be", f"{details()[0]['input']!r} should be")
+
+
 def run(arguments: list[str] | None = None) -> int:
     """Run the command and return its exit code; errors become one line on standard error."""
     try:
@@ -105,7 +121,7 @@ def run(arguments: list[str] | None = None) -> int:
     except ClickError as error:
         context = getattr(error, "ctx", None)
         path = "sges" if context is None else context.command_path
-        message = getattr(error, "format_message", error.__str__)()
+        message = _with_value(error, getattr(error, "format_message", error.__str__)())
         if message.startswith("No such command 'reproduce'"):
             message = "the experiments are run from a checkout of the repository: python -m studies"
         else:
