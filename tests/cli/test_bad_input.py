@@ -222,7 +222,7 @@ def test_a_full_disk_under_standard_output_is_told() -> None:
             stdout=full, stderr=subprocess.PIPE, text=True, check=False,
         )  # fmt: skip
     assert done.returncode == INVALID_DATA
-    assert done.stderr == f"sges: {os.strerror(errno.ENOSPC)}\n"
+    assert done.stderr == f"sges: cannot write standard output: {os.strerror(errno.ENOSPC)}\n"
 
 
 def test_a_reader_that_goes_away_is_no_error(here: Path) -> None:

@@ -1,5 +1,6 @@
 """The command ``sges``: its commands, and the one place where errors become an exit code."""
 
+import errno
 import os
 import signal
 import sys
@@ -137,6 +138,8 @@ def run(arguments: list[str] | None = None) -> int:
         return 0
     except OSError as error:
         name = f"{error.filename}: " if error.filename else ""
+        if not name and error.errno == errno.ENOSPC:  # a file would be named
+            name = "cannot write standard output: "
         message, code = f"{name}{error.strerror or error}", INVALID_DATA
     except MemoryError:
         message, code = "not enough memory", INVALID_DATA
