@@ -52,6 +52,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def contents(directory: Path) -> dict[Path, bytes | None]:
+    """Return every path below a directory, with the content of files."""
+    return {path: path.read_bytes() if path.is_file() else None for path in directory.rglob("*")}
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
@@ -128,6 +133,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("measure nowhere.json", 1, "nowhere.json"),
         ("measure no.json", 1, "not JSON"),
         ("compare no.json no.json", 1, "no.json"),
+        ("convert ab.csv numbers.csv", 1, "'numbers.csv': it exists and is not a graph"),
+        ("convert ab.csv damaged.parquet", 2, "its extension must be one of"),
         ("compare - -", 2, "standard input can be one of the two graphs"),
         ("simulate out --edges 100", 2, "edges = 100: a DAG on 10 nodes has from 0 to 45"),
         ("simulate out --edges 3 --polytree", 2, "--edges and --polytree were both given"),
@@ -150,14 +157,14 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_mistake_is_one_line_and_leaves_nothing_behind(
     capsys: Capture, here: Path, result_file: Path, arguments: str, code: int, said: str
 ) -> None:
-    before = sorted(here.rglob("*"))
+    before = contents(here)
     stored = {"ASIA": ASIA, "RESULT": str(result_file)}
     assert run([stored.get(word, word) for word in arguments.split()]) == code
     shown = capsys.readouterr()
     assert shown.out == ""
     assert re.fullmatch(r"sges: [^\n]+\n", shown.err)
     assert said in shown.err
-    assert sorted(here.rglob("*")) == before
+    assert contents(here) == before
 
 
 @pytest.mark.parametrize("command", ["inspect", "learn", "confidence --replicates 2"])

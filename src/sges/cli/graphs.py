@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sges.cli.learn import property_of
 from sges.cli.options import argument, option, takes
 from sges.cli.terminal import grid, print_json, print_table, say, undisturbed
-from sges.errors import DataError, InvalidArgument, check_word
+from sges.errors import DataError, FileError, InvalidArgument, SgesError, check_word
 from sges.writing import check_own, write_bytes, write_directory, write_text
 
 if TYPE_CHECKING:
@@ -124,9 +124,26 @@ def convert(*, graph: str, out: Path, as_json: bool = False) -> None:
     from sges.export import read_graph, write_graph
 
     read = read_graph(graph)
+    _check_graph(out)
     with undisturbed():
         path = write_graph(read, out)
     _name_file(path, as_json)
+
+
+def _check_graph(path: Path) -> None:
+    """Refuse to replace a file that is not a graph, such as a table in CSV."""
+    from sges.export import read_graph
+    from sges.export.formats import writer_of
+
+    writer_of(path)  # which refuses an ending that is not known
+    try:
+        if path.is_file() and path.stat().st_size:
+            read_graph(path)
+    except SgesError:
+        raise FileError(
+            f"cannot write {str(path)!r}: it exists and is not a graph; move it, or choose another "
+            "name"
+        ) from None
 
 
 @takes(

@@ -454,6 +454,11 @@ def write_graph(graph: PDAG, path: PathLike) -> Path:
     FileError
         If the file cannot be written.
     """
+    return write_text(path, writer_of(path)(graph))
+
+
+def writer_of(path: PathLike) -> Callable[[PDAG], str]:
+    """Return what writes a graph in the format of a file, by its ending."""
     check_path("path", path)
     _, writer = _FORMATS.get(Path(path).suffix.lower(), (None, None))
     if writer is None:
@@ -461,7 +466,7 @@ def write_graph(graph: PDAG, path: PathLike) -> Path:
         raise InvalidArgument(
             f"a graph cannot be written to {str(path)!r}: its extension must be one of {endings}"
         )
-    return write_text(path, writer(graph))
+    return writer
 
 
 def read_text(path: PathLike) -> str:
