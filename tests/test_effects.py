@@ -388,6 +388,14 @@ def test_rankings_are_by_the_smallest_absolute_value() -> None:
         assert found.lower_bound == min(abs(value) for value in found.values)
 
 
+def test_of_effects_that_may_be_zero_the_largest_possible_one_is_ranked_first() -> None:
+    line = PDAG.from_edges(4, undirected=[(1, 2), (2, 3)])  # 0 has no effect at all
+    model = LinearGaussian(PDAG.from_edges(4, [(1, 2), (2, 3)]), np.diag([0, 0.5, 1], 1), [1] * 4)
+    ranked = effects_on(line, 3, model)
+    assert [found.treatment for found in ranked] == ["2", "1", "0"]
+    assert {found.lower_bound for found in ranked} == {0.0}
+
+
 def test_discrete_rankings_are_by_the_smallest_change_of_a_probability(seed: int) -> None:
     network = BayesianNetwork.random(random_dag(5, 6, seed=seed), seed=seed)
     cpdag = dag_to_cpdag(network.dag)

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import inf
-from operator import attrgetter
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -527,14 +526,17 @@ def effect_over(
 def _ranked(
     graph: PDAG, pairs: Sequence[tuple[int, int]], data: Data
 ) -> list[LinearEffect] | list[DiscreteEffect]:
-    """Return the possible effects of pairs (x, y), the largest lower bound first."""
+    """Return the possible effects of pairs (x, y), the largest lower bound first.
+
+    Of effects with the same lower bound, such as 0, the one with the largest value comes first.
+    """
     numbers, closed = data_of(graph, data), maximally_oriented(graph)
     choices = cache(lambda x: list(parent_choices(closed, x)))
     if isinstance(numbers, LinearData):
         linear = [_linear(graph, x, y, choices(x), numbers) for x, y in pairs]
-        return sorted(linear, key=attrgetter("lower_bound"), reverse=True)
+        return sorted(linear, key=lambda e: (e.lower_bound, max(map(abs, e.values))), reverse=True)
     discrete = [_discrete(graph, x, y, choices(x), numbers) for x, y in pairs]
-    return sorted(discrete, key=attrgetter("lower_bound"), reverse=True)
+    return sorted(discrete, key=lambda e: (e.lower_bound, max(e.changes)), reverse=True)
 
 
 def _linear(
