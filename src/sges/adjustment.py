@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sges.data import Dataset, Kind, Moments
 from sges.data.dataset import selected
 from sges.data.em import completed
-from sges.errors import DataError, Undecided
+from sges.errors import DataError, Message, Spelling, Undecided
 from sges.graph.pdag import PDAG, columns_of
 from sges.network import BayesianNetwork, LinearGaussian
 from sges.network.fitting import LEAST_SHARE
@@ -173,7 +173,11 @@ def data_of(graph: PDAG, data: Data, smoothing: float = 1.0) -> LinearData | Dis
 def check_one_kind(kinds: Iterable[Kind]) -> None:
     """Raise an error if there are both continuous and discrete columns."""
     if len(set(kinds)) > 1:
-        raise DataError(
-            "effects need columns of one kind, but those of the graph are continuous and discrete; "
-            "to_dowhy() passes the graph to a tool that estimates effects in such tables"
+        what = (
+            "effects need columns of one kind, but those of the graph are continuous and discrete"
         )
+        how = Spelling(
+            "to_dowhy() passes the graph to a tool that estimates effects in such tables",
+            "learn from columns of one kind (--columns), or use a tool such as DoWhy",
+        )
+        raise DataError(Message(f"{what}; ", how))

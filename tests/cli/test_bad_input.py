@@ -42,6 +42,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "semicolons.csv").write_text("a;b\n1;2\n2;1\n")
     (tmp_path / "holes.csv").write_text("a,b\n1.5,2\n,1\n2.5,\n0.5,4\n")
     (tmp_path / "numbers.csv").write_text("a,b\n1.5,2.5\n2.5,1.5\n0.5,4.5\n")
+    (tmp_path / "kinds.csv").write_text("a,b\n1.5,0\n2.5,1\n0.5,1\n3.5,0\n")
     (tmp_path / "table.txt").write_text("a\tb\n1.5\t2\n2.5\t1\n0.5\t4\n")
     (tmp_path / "no.json").write_text("{")
     (tmp_path / "page.html").write_text("<!DOCTYPE html>\n<p>")
@@ -128,6 +129,7 @@ def contents(directory: Path) -> dict[Path, bytes | None]:
         ("effect ab.csv ASIA a b --adjustment best", 2, "--adjustment = 'best' is not one of"),
         ("effects ASIA", 2, "give exactly one of --on and --of"),
         ("effects ASIA --on asia --of tub", 2, "give exactly one of --on and --of"),
+        ("effects kinds.csv --on b --kinds b=discrete", 1, "learn from columns of one kind (--col"),
         ("effects ASIA --on asai", 1, "there is no column 'asai'; did you mean 'asia'?"),
         ("effects ASIA --on asia --graph ab.csv --knowledge k.toml", 2, "leave it out with"),
         ("measure nowhere.json", 1, "nowhere.json"),
