@@ -305,7 +305,9 @@ def test_demo_learns_an_example_and_draws_it(capsys: Capture, tmp_path: Path, ex
     assert run(["demo", "--example", example, "--picture", str(picture), "--json"]) == 0
     shown = capsys.readouterr()
     table = examples.load(example)
-    assert json.loads(shown.out)["nodes"] == list(table.truth.names or ())
+    printed = json.loads(shown.out)
+    assert printed["nodes"] == list(table.truth.names or ())
+    assert any("--penalty 1 is the textbook BIC" in note for note in printed["notes"])
     assert "<svg" in picture.read_text(encoding="utf-8")
     exact = example == "greenhouse"
     assert ("this is exactly the class" in shown.err) == exact

@@ -275,7 +275,7 @@ def demo(
     from sges.plot.drawing import format_of
 
     kind, chosen = format_of(picture), load(example)
-    result = learn_from(chosen)
+    result = in_words_of_the_shell(learn_from(chosen))
     content = drawn(result.cpdag, kind)
     with undisturbed():
         write_bytes(picture, content)
