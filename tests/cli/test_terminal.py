@@ -51,6 +51,14 @@ def test_a_terminal_gets_colors_and_a_spinner() -> None:
     assert "removing edges" in shown or "local optimum" in shown
 
 
+def test_sentences_about_effects_are_folded_between_words() -> None:
+    table = str(examples.load("greenhouse").path)
+    shown = at_a_terminal([sys.executable, "-m", "sges", "effects", table, "--on", "sugar"], 40)
+    lines = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown).splitlines()
+    start = lines.index("Assumed: the graph is correct, no hidden")
+    assert lines[start + 1 :] == ["common causes, no selection bias, linear", "relations."]
+
+
 def test_what_a_library_deprecates_is_not_shown(capsys: pytest.CaptureFixture[str]) -> None:
     with warnings_as_remarks():
         warnings.warn("call me by my new name", DeprecationWarning, stacklevel=1)

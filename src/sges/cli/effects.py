@@ -8,9 +8,9 @@ from sges.cli.options import argument, option, reading_arguments, takes
 from sges.cli.terminal import (
     grid,
     print_json,
+    print_sentence,
     print_table,
     remark,
-    say,
     warnings_as_remarks,
     watching,
 )
@@ -79,7 +79,7 @@ def effect(
         _print_discrete(found)
     if over is not None:
         what = "values" if isinstance(found, LinearEffect) else "changes of probability"
-        say(
+        print_sentence(
             f"Over {len(over.minima)} replicate{'' if len(over.minima) == 1 else 's'}: {what} "
             f"{_range(over.interval(), 4)} in 95% of them; all non-zero in {over.share_nonzero:.0%}"
         )
@@ -147,7 +147,7 @@ def _print_ranking(
 ) -> None:
     from sges.effects import LinearEffect
 
-    say(f"Effects {'on' if is_outcome else 'of'} {name}, the largest lower bound first")
+    print_sentence(f"Effects {'on' if is_outcome else 'of'} {name}, the largest lower bound first")
     is_linear = not ranked or isinstance(ranked[0], LinearEffect)
     linear = ("", "at least", "possible values", "standard error", "95% interval")
     header = linear if is_linear else ("", "at least", "possible changes")
@@ -166,30 +166,30 @@ def _print_ranking(
         table.add_row(other, *cells)
     print_table(table)
     if is_linear:
-        say(f"{LINEAR}.")
+        print_sentence(f"{LINEAR}.")
     else:
-        say(
+        print_sentence(
             "A change is the largest difference in the probability of an event between two "
             "settings of the cause."
         )
-        say(f"{DISCRETE}.")
+        print_sentence(f"{DISCRETE}.")
 
 
 def _print_linear(found: "LinearEffect") -> None:
-    say(f"{found}, per unit of {found.treatment}")
+    print_sentence(f"{found}, per unit of {found.treatment}")
     table = grid("right", "right", "left", header=("value", "standard error", "adjusted for"))
     rows = zip(found.values, found.standard_errors, found.adjustment, strict=True)
     for value, error, names in rows:
         table.add_row(f"{value:.4g}", f"{error:.2g}", ", ".join(names) or "-")
     print_table(table)
-    say(f"95% interval: {_range(found.interval(), 4)}")
-    say(f"{LINEAR}.")
+    print_sentence(f"95% interval: {_range(found.interval(), 4)}")
+    print_sentence(f"{LINEAR}.")
 
 
 def _print_discrete(found: "DiscreteEffect") -> None:
     sets = len(found.distributions)
     note = f" ({sets} sets of parents)" if sets > 1 else ""
-    say(f"p({found.outcome}) when {found.treatment} is set{note}")
+    print_sentence(f"p({found.outcome}) when {found.treatment} is set{note}")
     rows, columns = found.levels
     table = grid("left", *["left" for _ in columns], header=("", *map(str, columns)))
     for level, low, high in zip(rows, found.minimum, found.maximum, strict=True):
@@ -197,8 +197,8 @@ def _print_discrete(found: "DiscreteEffect") -> None:
         table.add_row(str(level), *cells)
     print_table(table)
     for names in found.adjustment:
-        say(f"adjusted for: {', '.join(names) or 'nothing'}")
-    say(f"{DISCRETE}.")
+        print_sentence(f"adjusted for: {', '.join(names) or 'nothing'}")
+    print_sentence(f"{DISCRETE}.")
 
 
 def _range(values: "tuple[float, ...]", digits: int) -> str:

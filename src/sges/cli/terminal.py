@@ -138,6 +138,14 @@ def page_width() -> int:
     return max(20, min(columns, 100))
 
 
+def print_sentence(text: str) -> None:
+    """Print a sentence: folded between words at a terminal, on one line elsewhere."""
+    if sys.stdout.isatty():
+        console().print(printable_here(text))
+    else:
+        say(text)
+
+
 def print_page(text: str) -> None:
     """Print a summary: in color at a terminal, as it is elsewhere."""
     if sys.stdout.isatty():
