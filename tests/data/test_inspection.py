@@ -478,6 +478,13 @@ def test_a_description_is_a_value_that_can_be_shown_and_stored() -> None:
     assert "--kinds '<i>=continuous'" in found.text(shell=True)
 
 
+def test_long_names_that_differ_in_the_middle_are_told_apart() -> None:
+    names = [f"How often during the past four weeks have you felt {how}?" for how in ("a", "b")]
+    text = str(Dataset.of(independent(*names)).describe())
+    assert "  …a…  continuous" in text
+    assert "  …b…  continuous" in text
+
+
 @pytest.mark.parametrize("width", [60, 70, 80, 100])
 def test_lines_are_as_wide_as_the_terminal(width: int) -> None:
     table = {**independent("a rather long name of a column", "b"), "c": rng().integers(0, 9, ROWS)}

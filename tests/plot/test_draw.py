@@ -97,6 +97,13 @@ def test_long_names_are_cut_and_stay_apart() -> None:
         assert max(map(len, label.split("\n"))) <= MAX_LABEL_COLUMNS + 4
 
 
+def test_long_names_that_differ_in_the_middle_are_drawn_by_their_differences() -> None:
+    asked = "How often during the past four weeks have you felt {} (1 = never, 5 = always)?"
+    assert labels_of([asked.format(how) for how in ("nervous", "calm and peaceful")] + ["age"]) == [
+        "…nervous…", "…calm and\npeaceful…", "age",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("name", ["", " ", "\n", "a\tb", "\x1b[31mred"])
 def test_nothing_that_cannot_be_seen_is_drawn(name: str) -> None:
     assert all(c.isprintable() or c == "\n" for c in label_of(name))

@@ -11,7 +11,7 @@ from typing import Any
 
 from sges.data.reading import Kind
 from sges.errors import check_flag, check_number, in_shell
-from sges.graph.named import printable
+from sges.graph.named import printable, shortened
 
 WIDTH = 80
 """The width of the text, in characters, unless another one is asked for."""
@@ -249,8 +249,9 @@ def _column_lines(columns: Sequence[ColumnFacts], width: int) -> Iterator[str]:
     shown = columns[:MAX_COLUMNS_SHOWN]
     has_holes = any(column.missing for column in shown)
     rows = []
-    for column in shown:
-        cells = [_cut(printable(column.name), width // 3), str(column.kind)]
+    names = shortened([column.name for column in shown], lambda n: _cut(printable(n), width // 3))
+    for column, name in zip(shown, names, strict=True):
+        cells = [name, str(column.kind)]
         if has_holes:
             cells.append(f"{column.missing:,} missing" if column.missing else "")
         rows.append([*cells, printable(column.in_words())])

@@ -4,8 +4,11 @@
 itself.  The methods import ``sges.export`` and ``sges.plot`` when they are called.
 """
 
-from collections.abc import Callable
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal
 
 from sges.docstrings import documented_like
@@ -24,6 +27,39 @@ def printable(name: str) -> str:
     'two\\nlines'
     """
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
+
+
+def shortened(names: Sequence[str], cut: Callable[[str], str]) -> list[str]:
+    """Return names cut to a length; of names that look the same then, what they share is left out.
+
+    The questions of a survey often differ only in the middle:
+
+    >>> names = ["I often feel tired at work", "I often feel happy at work", "age"]
+    >>> shortened(names, lambda name: name[:12])
+    ['…tired…', '…happy…', 'age']
+    """
+    labels = list(map(cut, names))
+    for label, times in Counter(labels).items():
+        if times > 1:
+            alike = [v for v, other in enumerate(labels) if other == label]
+            for v, rest in zip(alike, _differences([names[v] for v in alike]), strict=True):
+                labels[v] = cut(rest)
+    return labels
+
+
+def _differences(names: Sequence[str]) -> list[str]:
+    """Return names without the words with which all of them begin and end."""
+
+    def shared(lists: list[list[str]]) -> int:
+        return sum(1 for _ in takewhile(lambda ws: len(set(ws)) == 1, zip(*lists, strict=False)))
+
+    words = [re.findall(r"[^\W_]+|[\W_]", name) for name in names]
+    head = shared(words)
+    tail = shared([each[:head:-1] for each in words])  # one word remains
+    rests = ["".join(each[head : len(each) - tail]).strip() for each in words]
+    if not all(rests):
+        return list(names)
+    return [f"{'…' if head else ''}{rest}{'…' if tail else ''}" for rest in rests]
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from sges.errors import (
     shown,
 )
 from sges.export import to_numpy
-from sges.graph.named import NamedGraph, printable
+from sges.graph.named import NamedGraph, printable, shortened
 from sges.graph.pdag import PDAG, Edge, check_graph
 from sges.nodeset import nodes, union
 from sges.plot.layout import Layout, Point, Size, by_graphviz, layered
@@ -195,7 +195,7 @@ def labels_of(names: Sequence[str]) -> list[str]:
     >>> labels_of(["x", "a_rather_long_name_for_a_column"])
     ['x', 'a_rather_long_\nname_for_a_\ncolumn']
     """
-    labels = list(map(label_of, names))
+    labels = shortened(names, label_of)
     times = Counter(labels)
     return [f"{label} #{v}" if times[label] > 1 else label for v, label in enumerate(labels)]
 
@@ -288,7 +288,8 @@ def _draw_matrix(graph: PDAG, ax: Axes, pyplot: bool, title: str | None) -> Axes
     cells = to_numpy(graph, "gadjid")  # 1 for an arrow, 2 for a line
     ax.imshow(cells, cmap=colors, vmin=0, vmax=2, interpolation="nearest")
     size = min(TYPE_SIZE, points / graph.n)
-    labels = [label_of(graph.name(v)).replace("\n", "") for v in range(graph.n)]
+    names = list(map(graph.name, range(graph.n)))
+    labels = [label.replace("\n", "") for label in labels_of(names)]
     ax.xaxis.tick_top()
     for set_ticks, angle in ((ax.set_xticks, 90), (ax.set_yticks, 0)):
         set_ticks(range(graph.n), labels=labels, rotation=angle, fontsize=size, parse_math=False)
