@@ -270,7 +270,7 @@ def test_the_command_prints_shares_and_writes_files(
     base = ["confidence", os.fspath(path), "--replicates", "5"]
     assert run_command([*base, "--out", os.fspath(out)]) == 0
     assert (
-        "5 replicates, drawn by bayesian; GaussianBIC with edge prior, strategy auto"
+        "5 replicates, draw bayesian; GaussianBIC with edge prior, strategy auto"
         in capsys.readouterr().out
     )
     assert sorted(p.name for p in out.iterdir()) == [

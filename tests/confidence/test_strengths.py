@@ -60,10 +60,10 @@ def test_the_frame_has_the_columns_that_are_promised() -> None:
 
 def test_one_replicate_is_not_called_replicates() -> None:
     assert repr(of("a>b")) == "Confidence(4 nodes, 1 replicate by draw 'half')"
-    assert of("a>b").summary().startswith("1 replicate, drawn by half; ")
+    assert of("a>b").summary().startswith("1 replicate, draw half; ")
     stopped = of("a>b", replicates=3, stopped="time limit")
     assert repr(stopped) == "Confidence(4 nodes, 1 of 3 replicates by draw 'half')"
-    assert stopped.summary().startswith("1 of 3 replicates (time limit), drawn by half; ")
+    assert stopped.summary().startswith("1 of 3 replicates (time limit), draw half; ")
 
 
 def test_certain_and_possible_ancestors_are_counted() -> None:
@@ -223,7 +223,7 @@ def test_a_cut_off_or_incomplete_text_is_refused() -> None:
 
 def test_the_summary_lists_edges_by_strength_and_marks_the_weak() -> None:
     lines = of("a>b c>b", "a>b c>b", "a>b c>b", "a>b c>b a-d").summary().split("\n")
-    assert lines[1] == "2 of 3 pairs exceed the threshold of 0.25"
+    assert lines[1] == "2 of the 3 pairs that were ever adjacent exceed the threshold of 0.25"
     assert lines[4].split() == ["a", "b", "1.00", "1.00", "0.00", "0.00"]
     assert lines[6].split() == ["a", "d", ".", "0.25", "0.00", "0.00", "0.25"]
     assert "... and 2 weaker pairs" in FOUR.summary(1)

@@ -338,7 +338,7 @@ def test_a_confidence_adds_the_shares_of_replicates() -> None:
         assert joined == pytest.approx(found.strength(edge.source, edge.target))
         assert joined == pytest.approx(forward + backward + line)
     assert "share of 20 replicates" in text
-    assert "drawn by" in text
+    assert "20 replicates, draw bayesian; threshold" in text
     assert "share of 20" not in report_page(result)
 
 

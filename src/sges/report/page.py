@@ -490,7 +490,7 @@ def _assumptions(result: Result, confidence: "Confidence | None") -> list[tuple[
             if float(row["p_edge"]) > level
         }
         text = (
-            f"{count(confidence.done, 'replicate')}, drawn by {confidence.draw}; threshold "
+            f"{count(confidence.done, 'replicate')}, draw {confidence.draw}; threshold "
             f"{level:.2f}; edges of the graph at or below it: {len(adjacent - strong):,}; pairs "
             f"above it that are not adjacent in the graph: {len(strong - adjacent):,}"
         )

@@ -371,9 +371,10 @@ class Confidence:
         stopped = "" if self.complete else f" ({self.stopped})"
         above = sum(row["p_edge"] > level for row in rows)
         lines = [
-            f"{self._searched}{stopped}, drawn by {self.draw}; {self.score_name}, strategy "
+            f"{self._searched}{stopped}, draw {self.draw}; {self.score_name}, strategy "
             f"{self.strategy}",
-            f"{above} of {len(rows)} pairs exceed the threshold of {level:.2f}",
+            f"{above} of the {len(rows)} pairs that were ever adjacent exceed the threshold of "
+            f"{level:.2f}",
             "",
             f"{'a':{width}}  {'b':{width}}    edge    a→b    b→a    a—b",
         ]
