@@ -554,6 +554,12 @@ def test_learn_points_to_serious_findings_in_one_line() -> None:
     assert not [note for note in learn(independent("a", "b")).notes if "inspect" in note]
 
 
+def test_learn_says_that_there_are_fewer_rows_than_columns() -> None:
+    data = Dataset.of(independent(*"abcdefgh", rows=8))
+    assert glance(data) == glance(Moments.of(data)) == ("fewer rows than columns",)
+    assert glance(Dataset.of(independent(*"abcdefgh", rows=9))) == ()
+
+
 def test_moments_are_looked_at_for_collinear_columns() -> None:
     table = independent("a", "b")
     table["c"] = table["a"] + table["b"] + 0.001 * rng(5).normal(size=ROWS)

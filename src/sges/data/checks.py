@@ -25,6 +25,7 @@ from sges.data.decisions import (
     rises_by_one,
 )
 from sges.data.description import Finding
+from sges.data.moments import Moments
 from sges.data.reading import Kind
 from sges.errors import Argument, Message, Spelling
 
@@ -383,9 +384,9 @@ CONFIDENCE = Spelling("sges.confidence(table)", "sges confidence")
 HOW_SURE = Message("Estimate the confidence in each edge with ", CONFIDENCE, ".")
 
 
-def few_rows(data: Dataset) -> Iterator[Finding]:
+def few_rows(data: Dataset | Moments) -> Iterator[Finding]:
     """Find tables with few records for their columns, or few at all."""
-    records, p = data.records, data.n
+    records, p = data.records, len(data.names)
     if records <= p:
         topic = "fewer rows than columns"
         what = f"There are {p:,} columns and only {records:,} records."
@@ -402,7 +403,8 @@ def few_rows(data: Dataset) -> Iterator[Finding]:
         cost = math.log(records) + 2 * math.log(max(p, 2))  # of an edge, by the default score
         weakest = math.sqrt(-math.expm1(-cost / records))
         topic = "few rows"
-        what = f"The table has only {records} {'rows' if data.weights is None else 'records'}."
+        has_weights = isinstance(data, Dataset) and data.weights is not None
+        what = f"The table has only {records} {'records' if has_weights else 'rows'}."
         advice = Message(
             "An edge between two continuous columns needs a correlation of about "
             f"{weakest:.2f} to be found. ", HOW_SURE,
