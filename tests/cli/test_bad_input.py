@@ -45,6 +45,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "kinds.csv").write_text("a,b\n1.5,0\n2.5,1\n0.5,1\n3.5,0\n")
     (tmp_path / "table.txt").write_text("a\tb\n1.5\t2\n2.5\t1\n0.5\t4\n")
     (tmp_path / "no.json").write_text("{")
+    (tmp_path / "graph.json").write_text('{"nodes": ["a"], "edges": []}')
     (tmp_path / "page.html").write_text("<!DOCTYPE html>\n<p>")
     (tmp_path / "ab.csv").write_text("source,target,type\na,b,directed\n")
     (tmp_path / "file").write_text("a file, no directory")
@@ -82,6 +83,8 @@ def contents(directory: Path) -> dict[Path, bytes | None]:
         ("learn ASIA --score gaussian-bic", 1, "discrete"),
         ("learn ASIA --out file", 1, "'file': it is a file; name a directory"),
         ("learn ASIA --out file/below", 1, "file"),
+        ("learn ASIA --report nowhere/r.html", 1, "there is no directory 'nowhere'"),
+        ("measure folder.csv", 1, "'folder.csv': it is a directory; name a file in it"),
         ("learn ASIA --start no.json", 1, "JSON"),
         ("learn ASIA --score bdue", 2, "did you mean 'bdeu'?"),
         ("learn ASIA --score bdeu --penalty 3", 2, "--penalty = 3"),
@@ -167,6 +170,11 @@ def test_a_mistake_is_one_line_and_leaves_nothing_behind(
     assert re.fullmatch(r"sges: [^\n]+\n", shown.err)
     assert said in shown.err
     assert contents(here) == before
+
+
+def test_an_empty_path_is_not_the_current_directory(capsys: Capture) -> None:
+    assert run(["learn", ""]) == INVALID_DATA
+    assert capsys.readouterr().err.startswith("sges: the path of the table is empty")
 
 
 @pytest.mark.parametrize("command", ["inspect", "learn", "confidence --replicates 2"])

@@ -125,6 +125,8 @@ def check_writable(path: Path, *, is_directory: bool) -> None:
     with file_errors("write", path):  # the current directory may be gone
         places = (path, *path.absolute().parents) if is_directory else (path.parent,)
         there = next((place for place in places if place.exists()), path.parent)
+    if not there.exists():
+        raise FileError(f"cannot write {str(path)!r}: there is no directory {str(there)!r}")
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
         raise FileError(f"cannot write {str(path)!r}: {str(there)!r} cannot be written to")
 

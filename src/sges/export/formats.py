@@ -474,6 +474,8 @@ def read_text(path: PathLike) -> str:
     source = "standard input" if str(path) == "-" else repr(str(path))
     if str(path) != "-":
         with file_errors("read", Path(path)):
+            if Path(path).is_dir():
+                raise IsADirectoryError(21, "it is a directory; name a file in it")
             content = Path(path).read_bytes()
     else:
         try:
