@@ -132,10 +132,10 @@ def check_format(record: object, what: str, name: str, version: int) -> Mapping[
         raise DataError(f"a {what} in JSON must be an object, not {shown(record)}")
     stated = (record.get("format"), record.get("version"))
     if stated != (name, version):
-        raise DataError(
-            f"not a {what} of format {name!r}, version {version}: it has format "
-            f"{shown(stated[0])}, version {shown(stated[1])}"
-        )
+        has = f"it has format {shown(stated[0])}, version {shown(stated[1])}"
+        if stated[0] is None:
+            has = "it states no format"
+        raise DataError(f"not a {what} of format {name!r}, version {version}: {has}")
     return record
 
 

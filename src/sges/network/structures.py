@@ -6,7 +6,15 @@ from typing import TypeAlias
 import numpy as np
 
 from sges.docstrings import documented_like
-from sges.errors import InvalidArgument, NetworkError, check_number, check_seed, is_number
+from sges.errors import (
+    Argument,
+    InvalidArgument,
+    Message,
+    NetworkError,
+    check_number,
+    check_seed,
+    is_number,
+)
 from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import NodeSet, nodes
 
@@ -81,9 +89,8 @@ def random_dag(n: int, edges: int, seed: Seed = 0) -> PDAG:
     check_seed(seed)
     pairs = list(combinations(range(n), 2))
     if edges > len(pairs):
-        raise InvalidArgument(
-            f"edges = {edges}: a DAG on {n} nodes has from 0 to {len(pairs)} edges"
-        )
+        rule = f" = {edges}: a DAG on {n} nodes has from 0 to {len(pairs)} edges"
+        raise InvalidArgument(Message(Argument("edges"), rule))
     rng = np.random.default_rng(seed)
     order = rng.permutation(n).tolist()
     chosen = rng.choice(len(pairs), size=edges, replace=False).tolist() if pairs else []

@@ -40,7 +40,9 @@ from sges.errors import (
     DataError,
     FileError,
     InvalidArgument,
+    Message,
     NoConsistentExtension,
+    Spelling,
     check_instance,
     check_path,
     check_text,
@@ -189,12 +191,11 @@ def read_result(path: PathLike) -> Result:
             _, mark, text = text.partition(RESULT_MARK)
             text, end, _ = text.partition("</script>")
             if not mark or not end:
-                raise DataError(
-                    "this HTML file does not contain a result; it was not written by Result.report"
-                )
+                raise DataError("this HTML file does not contain a result")
         return Result.from_json(text)
     except DataError as error:
-        raise DataError(f"{source}: {error}") from None
+        what = Spelling("a file that Result.save or Result.report wrote", "a result of sges learn")
+        raise DataError(Message(f"{source}: {error}; it must be ", what)) from None
 
 
 @documented_like(Result.report)
