@@ -1,6 +1,7 @@
 """Shares, threshold, averaged class, medoid and JSON of a confidence, from graphs by hand."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -253,6 +254,8 @@ def test_pictures_draw_strong_edges_wide_and_weak_ones_dashed(tmp_path: Path) ->
     text = picture.read_text(encoding="utf-8")
     assert text.count("stroke-dasharray") == 2  # the weak edge, and its line in the legend
     assert "not in the averaged class" in text
+    dashed = re.findall(r'style="[^"]*stroke-dasharray[^"]*"', text)
+    assert len({re.search("stroke: (#[0-9a-f]+)", style)[1] for style in dashed}) == 2  # type: ignore[index]
     found.plot(picture, least=0.5)
     assert "stroke-dasharray" not in picture.read_text(encoding="utf-8")
     curve = tmp_path / "curve.svg"

@@ -353,7 +353,8 @@ def _draw_layout(
     x, y = (width - sum(spaces)) / 2, height - MARGIN
     for words, space in zip(entries, spaces, strict=True):
         style = None if styles is None else EdgeStyle(1.5, dashed=words == NOT_AVERAGED)
-        _draw_line(ax, [(x, y), (x + 30, y)], words == "directed", scale, style)
+        line = FRAME if words == NOT_AVERAGED else LINE  # edges of both kinds are dashed
+        _draw_line(ax, [(x, y), (x + 30, y)], words == "directed", scale, style, line)
         _text(ax, (x + 36, y), words, 0.85 * scale, ha="left", color=FRAME)
         x += space
     return ax
@@ -376,7 +377,12 @@ def _sizes(labels: Sequence[str]) -> list[Size]:
 
 
 def _draw_line(
-    ax: Axes, route: Sequence[Point], directed: bool, scale: float, style: EdgeStyle | None
+    ax: Axes,
+    route: Sequence[Point],
+    directed: bool,
+    scale: float,
+    style: EdgeStyle | None,
+    line: str = LINE,
 ) -> None:
     """Draw an edge along a straight line or along arcs, in its style or that of its kind."""
     from matplotlib.patches import FancyArrowPatch, PathPatch
@@ -393,7 +399,7 @@ def _draw_line(
         look |= {"arrowstyle": "-|>", "mutation_scale": size, "shrinkA": 0, "shrinkB": 0}
         ax.add_patch(FancyArrowPatch(path=outline, color=ARROW, joinstyle="miter", **look))
     else:
-        look |= {"facecolor": "none", "edgecolor": LINE, "capstyle": "butt"}
+        look |= {"facecolor": "none", "edgecolor": line, "capstyle": "butt"}
         ax.add_patch(PathPatch(outline, **look))
 
 
