@@ -184,6 +184,13 @@ def test_the_summary_aligns_arrows_and_breaks_no_word_at_any_width(width: int) -
     assert set(re.findall(r"[a-z_]+\d*", text)) >= {*names, *re.findall(r"[a-z]+", notes[0])}
 
 
+def test_characters_that_take_two_columns_do_not_shift_the_arrows() -> None:
+    graph = PDAG.from_edges(4, [(0, 2), (1, 2), (2, 3)], names=["圧力", "größe", "🐟", "y"])
+    lines = Result(graph, 0.0).summary().splitlines()
+    assert "  圧力, größe → 🐟" in lines
+    assert "           🐟 → y" in lines
+
+
 def test_the_summary_names_a_forward_phase_only_if_it_ran() -> None:
     table = examples.load("asia")
     assert "forward" not in learn(table).summary()

@@ -478,6 +478,12 @@ def test_a_description_is_a_value_that_can_be_shown_and_stored() -> None:
     assert "--kinds '<i>=continuous'" in found.text(shell=True)
 
 
+def test_names_in_characters_of_two_columns_do_not_shift_the_others() -> None:
+    text = str(Dataset.of(independent("圧力", "size")).describe())
+    assert "\n  圧力  continuous" in text
+    assert "\n  size  continuous" in text
+
+
 def test_long_names_that_differ_in_the_middle_are_told_apart() -> None:
     names = [f"How often during the past four weeks have you felt {how}?" for how in ("a", "b")]
     text = str(Dataset.of(independent(*names)).describe())

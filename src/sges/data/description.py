@@ -11,7 +11,7 @@ from typing import Any
 
 from sges.data.reading import Kind
 from sges.errors import check_flag, check_number, in_shell
-from sges.graph.named import printable, shortened
+from sges.graph.named import display_width, padded, printable, shortened
 
 WIDTH = 80
 """The width of the text, in characters, unless another one is asked for."""
@@ -255,11 +255,10 @@ def _column_lines(columns: Sequence[ColumnFacts], width: int) -> Iterator[str]:
         if has_holes:
             cells.append(f"{column.missing:,} missing" if column.missing else "")
         rows.append([*cells, printable(column.in_words())])
-    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)][:-1]
+    widths = [max(map(display_width, cells)) for cells in zip(*rows, strict=True)][:-1]
     for *first, last in rows:
-        cells = [cell.ljust(size) for cell, size in zip(first, widths, strict=True)]
-        start = "  " + "  ".join(cells) + "  "
-        yield start + _cut(last, width - len(start))
+        start = "  " + "  ".join(map(padded, first, widths)) + "  "
+        yield start + _cut(last, width - display_width(start))
     if len(columns) > len(shown):
         yield f"  and {len(columns) - len(shown):,} more columns"
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal
+from unicodedata import combining, east_asian_width
 
 from sges.docstrings import documented_like
 
@@ -27,6 +28,23 @@ def printable(name: str) -> str:
     'two\\nlines'
     """
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
+
+
+def display_width(text: str) -> int:
+    """Return how many columns of a terminal a printable text takes: two per East Asian character.
+
+    >>> display_width("größe"), display_width("圧力")
+    (5, 4)
+    """
+    if text.isascii():
+        return len(text)
+    wide = sum(east_asian_width(c) in "WF" for c in text)
+    return len(text) + wide - sum(map(bool, map(combining, text)))
+
+
+def padded(text: str, width: int) -> str:
+    """Return a text with spaces up to a width at a terminal."""
+    return text + " " * (width - display_width(text))
 
 
 def shortened(names: Sequence[str], cut: Callable[[str], str]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sges.docstrings import documented_like
 from sges.errors import check_instance, check_number
-from sges.graph.named import printable
+from sges.graph.named import display_width, printable
 from sges.nodeset import nodes
 from sges.result import Result
 
@@ -138,22 +138,23 @@ def _aligned(width: int, edges: list[tuple[str, str, str]]) -> list[str]:
 
     A list of nodes that is too long is folded, and a name that is too long has its own line.
     """
-    left = min(max(len(first) for first, _, _ in edges), width // 2 - 4)
+    left = min(max(display_width(first) for first, _, _ in edges), width // 2 - 4)
     lines: list[str] = []
     for first, sign, second in edges:
         parts = [first]
-        if len(first) > left:
+        if display_width(first) > left:
             parts = [*wrap(first, left, break_on_hyphens=False, break_long_words=False)]
-            parts += [""] if not parts or len(parts[-1]) > left else []
-        for part in parts[:-1]:
-            lines += _folded(width, "  ", part) if len(part) > left else [f"  {part:>{left}}"]
-        lines += _folded(width, f"  {parts[-1]:>{left}} {sign} ", second)
+            parts += [""] if not parts or display_width(parts[-1]) > left else []
+        padded = [" " * (2 + left - display_width(part)) + part for part in parts]
+        for part, line in zip(parts[:-1], padded[:-1], strict=True):
+            lines += _folded(width, "  ", part) if display_width(part) > left else [line]
+        lines += _folded(width, f"{padded[-1]} {sign} ", second)
     return lines
 
 
 def _folded(width: int, head: str, text: str) -> list[str]:
     """Return head and text in lines of a width, later lines indented as the first."""
-    room, later = max(width, len(head) + 20), " " * len(head)
+    room, later = max(width, len(head) + 20), " " * display_width(head)
     lines = wrap(text, room, initial_indent=head, subsequent_indent=later, break_on_hyphens=False)
     return lines or [head]
 

@@ -31,7 +31,7 @@ from sges.errors import (
 from sges.export.formats import csv_text
 from sges.graph.ancestry import descendants_in_class
 from sges.graph.equivalence import dag_to_cpdag, pdag_to_dag
-from sges.graph.named import NamedGraph, printable
+from sges.graph.named import NamedGraph, display_width, padded, printable
 from sges.graph.pdag import PDAG, Edge
 from sges.graph.records import (
     Rules,
@@ -367,7 +367,7 @@ class Confidence:
         check_number("max_lines", max_lines, whole=True, optional=True)
         rows, level = self.rows(), self.threshold
         shown_rows = rows if max_lines is None else rows[:max_lines]
-        width = max([1, *(len(printable(row[end])) for row in rows for end in "ab")])
+        width = max([1, *(display_width(printable(row[end])) for row in rows for end in "ab")])
         stopped = "" if self.complete else f" ({self.stopped})"
         above = sum(row["p_edge"] > level for row in rows)
         lines = [
@@ -379,10 +379,10 @@ class Confidence:
             f"{'a':{width}}  {'b':{width}}    edge    a→b    b→a    a—b",
         ]
         for row in shown_rows:
-            a, b = printable(row["a"]), printable(row["b"])
+            a, b = (padded(printable(row[end]), width) for end in "ab")
             mark = " " if row["p_edge"] > level else "."
             shares = "".join(f"{row[column]:7.2f}" for column in COLUMNS[2:])
-            lines.append(f"{a:{width}}  {b:{width}} {mark}{shares}")
+            lines.append(f"{a}  {b} {mark}{shares}")
         if len(shown_rows) < len(rows):
             lines.append(f"... and {len(rows) - len(shown_rows)} weaker pairs")
         if above < len(rows):
