@@ -81,7 +81,7 @@ class ExtendedSearch:
     def note(self) -> str:
         """Return the outcome of the escapes in one sentence."""
         ended = "; their budget was used up" if self._budget.spent else ""
-        return f"escapes: {self.tried} tried, {self.improved} improved the score{ended}"
+        return f"escapes: {self.tried:,} tried, {self.improved:,} improved the score{ended}"
 
     def __call__(self) -> None:
         """Search greedily from the state, then try the escapes until none improves the score."""
