@@ -40,6 +40,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "cycle.toml").write_text('required = [["asia", "tub"], ["tub", "asia"]]\n')
     (tmp_path / "damaged.parquet").write_bytes(b"PAR1 and no more")
     (tmp_path / "semicolons.csv").write_text("a;b\n1;2\n2;1\n")
+    (tmp_path / "spaces.csv").write_text("a b\n1.5 2\n2.5 1\n")
+    (tmp_path / "from_r.csv").write_text('"a" "b"\n"1" 1.5 2\n"2" 2.5 1\n')
     (tmp_path / "holes.csv").write_text("a,b\n1.5,2\n,1\n2.5,\n0.5,4\n")
     (tmp_path / "numbers.csv").write_text("a,b\n1.5,2.5\n2.5,1.5\n0.5,4.5\n")
     (tmp_path / "kinds.csv").write_text("a,b\n1.5,0\n2.5,1\n0.5,1\n3.5,0\n")
@@ -72,6 +74,8 @@ def contents(directory: Path) -> dict[Path, bytes | None]:
         ("learn folder.csv", 1, "folder.csv: is a folder without tables"),
         ("learn damaged.parquet", 1, "damaged.parquet: cannot be read as parquet"),
         ("learn semicolons.csv", 1, "pass --delimiter ';'"),
+        ("learn spaces.csv", 1, "seems to be separated by spaces; pass --delimiter ' '"),
+        ("learn from_r.csv", 1, "write the table with commas (in R with write.csv)"),
         ("learn holes.csv", 1, "pass --missing drop"),
         ("learn ids.csv", 1, "leave it out with --exclude id, or pass --kinds id=discrete"),
         ("learn ASIA --knowledge unknown.toml", 1, "'cancer'"),
@@ -179,6 +183,12 @@ def test_a_mistake_is_one_line_and_leaves_nothing_behind(
 def test_an_empty_path_is_not_the_current_directory(capsys: Capture) -> None:
     assert run(["learn", ""]) == INVALID_DATA
     assert capsys.readouterr().err.startswith("sges: the path of the table is empty")
+
+
+def test_spaces_in_a_name_or_a_level_do_not_separate_columns(here: Path, capsys: Capture) -> None:
+    (here / "one.csv").write_text("home town\nNew York\nLos Angeles\nNew York\n")
+    assert run(["inspect", "one.csv"]) == 0
+    assert "home town" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("command", ["inspect", "learn", "confidence --replicates 2"])

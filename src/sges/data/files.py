@@ -497,7 +497,7 @@ def _check_text(file: File) -> None:
         if encoding is not None or b"\n" not in good:
             raise _not_decodable(file, error) from None
         text = good.decode()  # the header, at least, is UTF-8
-    header = text.split("\n", 1)[0].strip("\r\ufeff")
+    header, first = [line.strip("\r\ufeff") for line in (text + "\n\n").split("\n")[:2]]
     for other_mark in () if file.delimiter in header else (";", "\t", "|", ","):
         if other_mark in header:
             what = (
@@ -508,6 +508,8 @@ def _check_text(file: File) -> None:
             raise data_error(
                 what, remedy, tab if other_mark == "\t" else Argument("delimiter", other_mark)
             )
+    if file.delimiter not in header + first:
+        _check_spaces(file, header, first)
     fields = [field.strip(' "') for field in header.split(file.delimiter)]
     # Whole numbers are names with which libraries number columns.
     if all(map(_NUMBER.fullmatch, fields)) and not all(field.isdigit() for field in fields):
@@ -515,6 +517,17 @@ def _check_text(file: File) -> None:
             f"{file.name}: the first line contains numbers ({header[:60]!r}), not names; "
             "add a header row"
         )
+
+
+def _check_spaces(file: File, header: str, first: str) -> None:
+    """Refuse a file whose first row is a list of numbers between spaces, as its header is."""
+    fields, more = header.split(), len(first.split()) - len(header.split())
+    if len(fields) < 2 or more not in (0, 1) or not any(map(_NUMBER.fullmatch, first.split())):
+        return
+    what = f"{file.name}: the header {header[:60]!r} seems to be separated by spaces; "
+    if more or "  " in header + first:  # as by write.table in R, which adds the names of the rows
+        raise DataError(f"{what}write the table with commas (in R with write.csv)")
+    raise refusal(what, "pass ", Argument("delimiter", " "))
 
 
 def _not_utf8(what: str, encoding: str = "latin-1") -> DataError:
