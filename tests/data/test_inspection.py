@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -284,6 +285,14 @@ def test_few_rows_are_pointed_out() -> None:
     assert finding(rng().normal(size=(8, 10)), "fewer rows than columns").serious
     assert not finding(rng().normal(size=(60, 10)), "few rows per column").serious
     assert "only 40 rows" in finding(rng().normal(size=(40, 2)), "few rows").what
+
+
+def test_few_effective_records_are_not_called_rows() -> None:
+    table = independent("a", "b", rows=60)
+    table["a"][::2] = np.nan
+    found = Dataset.of(table, missing="em").describe()
+    (few,) = [finding for finding in found.findings if finding.topic == "few rows"]
+    assert re.fullmatch(r"The table has only \d+ records\.", few.what)
 
 
 def test_few_rows_per_cell_and_rare_levels_are_found() -> None:

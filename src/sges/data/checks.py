@@ -403,8 +403,8 @@ def few_rows(data: Dataset | Moments) -> Iterator[Finding]:
         cost = math.log(records) + 2 * math.log(max(p, 2))  # of an edge, by the default score
         weakest = math.sqrt(-math.expm1(-cost / records))
         topic = "few rows"
-        has_weights = isinstance(data, Dataset) and data.weights is not None
-        what = f"The table has only {records} {'records' if has_weights else 'rows'}."
+        is_row = isinstance(data, Dataset) and data.rows == records
+        what = f"The table has only {records} {'rows' if is_row else 'records'}."
         advice = Message(
             "An edge between two continuous columns needs a correlation of about "
             f"{weakest:.2f} to be found. ", HOW_SURE,
