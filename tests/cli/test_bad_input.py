@@ -127,6 +127,7 @@ def contents(directory: Path) -> dict[Path, bytes | None]:
         ("learn ASIA --max-parents two", 2, "'two'"),
         ("learn ASIA --time-limit soon", 2, "'soon'"),
         ("learn ASIA --sideways", 2, "--sideways"),
+        ("learn holes.csv ids.csv", 2, "quote a pattern of files, as in 'data/*.csv'; see sges"),
         ("lern ASIA", 2, "No such command 'lern'. Did you mean 'learn'? See sges --help"),
         ("report RESULT r.html --confidence no.json", 1, "'no.json': this is not JSON"),
         ("report RESULT r.html --confidence RESULT", 1, "must be confidence.json of sges conf"),

@@ -121,12 +121,16 @@ def run(arguments: list[str] | None = None) -> int:
         message = INTERRUPTION
     except ClickError as error:
         context = getattr(error, "ctx", None)
+        command = getattr(context, "command", None)
         path = "sges" if context is None else context.command_path
         message = _with_value(error, getattr(error, "format_message", error.__str__)())
         if message.startswith("No such command 'reproduce'"):
             message = "the experiments are run from a checkout of the repository: python -m studies"
         else:
             message = message.rstrip(".") or "a command is missing"
+            names = [each.name for each in getattr(command, "params", ())]
+            if message.startswith("Got unexpected extra argument") and "table" in names:
+                message += "; quote a pattern of files, as in 'data/*.csv'"
             message += f"{' See' if message.endswith('?') else '; see'} {path} --help"
         code = INVALID_COMMAND
     except (InvalidArgument, InvalidProperty) as error:
