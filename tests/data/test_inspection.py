@@ -185,6 +185,16 @@ def test_strong_relations_that_are_not_nearly_exact_are_not_serious() -> None:
     assert set(found.columns) == {"a", "c"}
 
 
+def test_a_sum_is_left_out_and_of_copies_one_is_kept() -> None:
+    table = independent("a", "b")
+    total = finding({**table, "total": table["a"] + table["b"]}, "collinear columns")
+    assert in_shell(total.advice).endswith("Leave one of them out: --exclude total.")
+    copy = finding(
+        {**table, "c": table["a"] + 1e-6 * rng(9).normal(size=ROWS)}, "collinear columns"
+    )
+    assert in_shell(copy.advice).endswith("Keep one column of each group: --exclude c.")
+
+
 def test_wide_tables_are_not_collinear_by_chance() -> None:
     table = rng().normal(size=(60, 40))
     assert "collinear columns" not in topics(table)

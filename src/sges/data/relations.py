@@ -338,7 +338,7 @@ def collinear(
     what += f"{_first_few(shown, 4, len(groups) + len(single))}."
     how = Message(
         "Which edges are found among them then depends on small errors of measurement, and there "
-        "may be many. Keep one column of each group: ",
+        f"may be many. {'Keep one column of each group' if groups else 'Leave one of them out'}: ",
         exclude_option([names[v] for v in derived]), ".",
     )  # fmt: skip
     return [Finding(topic, True, members, what, how)]
