@@ -83,7 +83,7 @@ SHARED: dict[str, Any] = {
     "checkpoint": option(
         "FILE",
         "Save the progress to FILE from time to time; if the run is killed, the same command "
-        "resumes from the last time.",
+        "resumes from what was saved last.",
     ),
     "as_json": option("", "Print one JSON document instead of text.", "--json"),
     "kinds": _reading(
