@@ -241,4 +241,4 @@ def test_a_dense_graph_is_drawn_as_a_matrix_within_seconds() -> None:
     first, second = (picture(dense, "svg") for _ in range(2))
     assert time.process_time() - begun < 30
     assert first == second
-    assert b"row to column" in first
+    assert b"row to column: dark is directed, orange is undirected" in first

@@ -293,7 +293,7 @@ def _draw_matrix(graph: PDAG, ax: Axes, pyplot: bool, title: str | None) -> Axes
     ax.xaxis.tick_top()
     for set_ticks, angle in ((ax.set_xticks, 90), (ax.set_yticks, 0)):
         set_ticks(range(graph.n), labels=labels, rotation=angle, fontsize=size, parse_math=False)
-    words = "row to column: dark is directed, light is undirected"
+    words = "row to column: dark is directed, orange is undirected"
     ax.set_xlabel(words, color=INK, fontsize=TYPE_SIZE)
     if title:
         ax.set_title(title, color=INK, weight="bold", parse_math=False)
