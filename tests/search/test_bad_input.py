@@ -131,6 +131,13 @@ def test_contradictory_or_unknown_options_are_refused() -> None:
         ges(score, time_limit=-1)
 
 
+@pytest.mark.parametrize("strategy", ["auto", "two-phase"])
+def test_a_limit_of_no_parents_gives_no_edges(strategy: str) -> None:
+    found = search(gaussian_score(4, 4, 500, 0), max_indegree=0, strategy=strategy)
+    assert found.cpdag.edge_count() == 0
+    assert found.complete
+
+
 @pytest.mark.parametrize(
     ("options", "what"),
     [

@@ -262,7 +262,10 @@ class Run:
 
     def _check_indegree(self, start: PDAG, *, given: bool) -> None:
         """Raise an error if a node of the start has more parents than allowed."""
-        if self.max_indegree is None or (most := MaxParents.of(start).k) <= self.max_indegree:
+        if self.max_indegree is None:
+            return
+        most = MaxParents.of(start).k if start.edge_count() else 0  # k is at least 1
+        if most <= self.max_indegree:
             return
         if not given:
             what, instead = "the required edges give", "require fewer edges"
