@@ -82,6 +82,7 @@ def contents(directory: Path) -> dict[Path, bytes | None]:
         ("learn ASIA --knowledge cycle.toml", 1, "cycle"),
         ("learn ASIA --knowledge nowhere.toml", 1, "nowhere.toml"),
         ("learn ASIA --kinds cancer=discrete", 1, "there is no column 'cancer'"),
+        ("learn ASIA --columns asia --columns asia", 2, "--columns: 'asia' is given twice"),
         ("learn ASIA --exclude cancer", 1, "--exclude: there is no column 'cancer'"),
         ("learn ASIA --weights cancer", 1, "cancer"),
         ("learn ASIA --score gaussian-bic", 1, "discrete"),

@@ -527,7 +527,7 @@ def _check_spaces(file: File, header: str, first: str) -> None:
     what = f"{file.name}: the header {header[:60]!r} seems to be separated by spaces; "
     if more or "  " in header + first:  # as by write.table in R, which adds the names of the rows
         raise DataError(f"{what}write the table with commas (in R with write.csv)")
-    raise refusal(what, "pass ", Argument("delimiter", " "))
+    raise data_error(what, "pass ", Argument("delimiter", " "))
 
 
 def _not_utf8(what: str, encoding: str = "latin-1") -> DataError:

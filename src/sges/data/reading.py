@@ -5,6 +5,7 @@ that value and trusts it.
 """
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
@@ -97,6 +98,10 @@ format
                     f"{option} = {words!r} is not a sequence of strings; give ['...', ...]"
                 )
             put(self, option, strings)
+        twice = [name for name, times in Counter(self.columns).items() if times > 1]
+        if twice:
+            what = f": {twice[0]!r} is given twice; name each column once"
+            raise InvalidArgument(Message(Argument("columns"), what))
         put(self, "kinds", _checked_kinds(self.kinds))
         check_word("missing", self.missing, get_args(Missing))
         if self.format is not None:
