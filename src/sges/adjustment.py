@@ -130,8 +130,8 @@ class DiscreteData:
         weights = counts.sum(axis=(0, 2)) / counts.sum()
         smoothed = counts + self.smoothing / shape[-1]
         with np.errstate(invalid="ignore"):
-            given = smoothed / smoothed.sum(axis=2, keepdims=True)
-        return np.asarray(np.einsum("xzy,z->xy", given, weights))
+            conditional = smoothed / smoothed.sum(axis=2, keepdims=True)
+        return np.asarray(np.einsum("xzy,z->xy", conditional, weights))
 
     def when_not_affected(self, x: int, y: int) -> Floats:
         """Return p(y), once for each level of x."""
@@ -140,7 +140,7 @@ class DiscreteData:
 
 
 def data_of(graph: PDAG, data: Data, smoothing: float = 1.0) -> LinearData | DiscreteData:
-    """Return what effects are computed from, with variables numbered as the nodes of a graph."""
+    """Return the data for effects, with variables numbered as the nodes of a graph."""
     if not isinstance(data, LinearGaussian | BayesianNetwork | Moments):
         if not isinstance(data, Dataset):
             data = Dataset.of(data, columns=graph.names)

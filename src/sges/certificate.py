@@ -1,9 +1,9 @@
 """Check whether a class is a local optimum, including operators that the search omitted.
 
-SGES considers selected deletes only, and the bounded default leaves out deletes and inserts where
-cliques are large; if the assumption about the truth is wrong, one of the others may still improve
-the score.  The certificate scores all deletes and all inserts afterwards, each up to a limit, and
-claims nothing about those it did not score, nor about turns.
+SGES considers only some deletes, and the default strategy leaves out deletes and inserts where
+cliques are large; if the assumption about the true graph is wrong, one of the omitted operators may
+improve the score.  The certificate scores all deletes and all inserts afterwards, each up to a
+limit.  It claims nothing about operators that it did not score, nor about turns.
 """
 
 import sys
@@ -27,12 +27,12 @@ class Certificate:
     Parameters
     ----------
     optimal : bool or None
-        True if every delete was scored and none improves the score, False if one does, and None
-        if none of those scored does, but there are more.
+        True if all deletes were scored and none improves the score, False if one does, and None
+        if none of the scored deletes does, but some were not scored.
     checked : int
         How many deletes were scored.
     exhaustive : bool
-        Whether these are all.
+        Whether these are all deletes.
     better : Delete, optional
         The best delete, if it improves the score.
     gain : float, optional

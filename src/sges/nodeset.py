@@ -89,7 +89,7 @@ def nodes(s: NodeSet) -> Iterator[int]:
 
 
 def by_rank(s: NodeSet, ranking: Sequence[int] | None) -> Iterator[int]:
-    """Yield the nodes of a set in the order of a ranking of all nodes; None is that of numbers.
+    """Yield the nodes of a set in the order of a ranking of all nodes; None means by number.
 
     >>> list(by_rank(0b10110, [4, 3, 2, 1, 0]))
     [4, 2, 1]
@@ -254,11 +254,11 @@ def components(step: Callable[[int], NodeSet], within: NodeSet) -> Iterator[Node
     >>> [show(c) for c in components(path.__getitem__, 0b1101)]
     ['{0}', '{2, 3}']
     """
-    left = within
-    while left:
-        component = reach(step, left & -left, ~within)
+    remaining = within
+    while remaining:
+        component = reach(step, remaining & -remaining, ~within)
         yield component
-        left &= ~component
+        remaining &= ~component
 
 
 @documented_like(SETS)

@@ -1,9 +1,9 @@
 """Operators on equivalence classes: Insert, Delete and Turn, and generators of all valid ones.
 
-An operator is a frozen value: two nodes and a set, whose name is that of its paper: T for Insert,
-H for Delete, C for Turn.  It can say what forbids it on a CPDAG (``problem``), what it is worth
-there (``delta``), and which CPDAG it leads to (``apply``).  Sets of nodes are masks, the bits of
-an integer; constructors also accept the nodes of a set one by one.
+An operator is a frozen value: two nodes and a set, which is named as in its paper: T for Insert,
+H for Delete, C for Turn.  It can say why it is not valid on a CPDAG (``problem``), how much it
+changes the score there (``delta``), and which CPDAG it leads to (``apply``).  Sets of nodes are
+masks, the bits of an integer; constructors also accept an iterable of nodes.
 
     Insert(x, y, T)   add an edge in some member of the class        Chickering (2002), Theorem 15
     Delete(x, y, H)   remove an edge in some member of the class     Fig. 2
@@ -14,8 +14,8 @@ Fig. 2 says "X and Y are adjacent".  It means X → Y or X — Y: with Y → X a
 is wrong, and some results have no consistent extension (``docs/errata.md``).
 
 A path from y is *semi-directed* if no edge on it is directed against it: each step follows u → v
-or u — v.  Insert and Turn require that a set blocks all such paths from y to x.  Reachability
-answers that; listing the paths, as several programs do, takes exponential time on dense graphs.
+or u — v.  Insert and Turn require that a set blocks all such paths from y to x.  This is a question
+of reachability; listing the paths, as several programs do, takes exponential time on dense graphs.
 
 Paper: Fig. 2; Section 3.1, insert operators.
 """
@@ -97,7 +97,7 @@ class Operator(ABC):
         documented_like_base(cls)
 
     def _fill(self, x: int, y: int, members: NodeSet | Iterable[int]) -> None:
-        """Set the two nodes and the set: a mask, or nodes one by one."""
+        """Set the two nodes and the set, which is a mask or an iterable of nodes."""
         if type(x) is not int or type(y) is not int:
             x, y = self._integer(x), self._integer(y)
         try:
@@ -288,7 +288,7 @@ class Insert(Operator):
         return None
 
     def changes(self, cpdag: PDAG) -> tuple[Change]:
-        """Return that y, whose parents are NA ∪ T ∪ Pa, gains the parent x."""
+        """Return the change: y, with the parents NA ∪ T ∪ Pa, gains the parent x."""
         base = cpdag.na(self.y, self.x) | self.t | cpdag.parents(self.y)
         return (Change(self.y, base, base | 1 << self.x),)
 
@@ -372,7 +372,7 @@ class Delete(Operator):
         return None
 
     def changes(self, cpdag: PDAG) -> tuple[Change]:
-        """Return that y, whose parents are Pa ∪ H̄ ∪ x with H̄ = NA ∖ H, loses the parent x.
+        """Return the change: y, with the parents Pa ∪ H̄ ∪ x and H̄ = NA ∖ H, loses the parent x.
 
         The larger family contains x also when x — y is undirected, so that x is not a parent of
         y in the CPDAG; Chickering (2002), Corollary 18, omits that.
@@ -475,7 +475,7 @@ class Turn(Operator):
         return None
 
     def changes(self, cpdag: PDAG) -> tuple[Change, Change]:
-        """Return that y, whose parents are Pa ∪ C, gains the parent x, and x loses y."""
+        """Return the changes: y, with the parents Pa ∪ C, gains the parent x, and x loses y."""
         x, y = self.x, self.y
         above_y = cpdag.parents(y) | self.c
         above_x = (cpdag.parents(x) | self.c & cpdag.neighbors(x)) & ~(1 << y)

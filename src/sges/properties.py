@@ -1,8 +1,8 @@
-"""Properties that SGES may assume of the truth, and what each implies for deletes.
+"""Properties that SGES may assume of the true graph, and the bounds on deletes that follow.
 
 SGES may use any property that is *equivalence invariant* (it holds for both or neither of two
-equivalent DAGs) and *hereditary* (it passes to induced subgraphs): an EIH property.  A bound
-of the property on the sets H of deletes is what makes the search polynomial:
+equivalent DAGs) and *hereditary* (it passes to induced subgraphs): an EIH property.  The search is
+polynomial if the property bounds the sets H of deletes:
 
     clique_bound   no clique inside H may be larger           (parents, cliques, v-width, ...)
     size_bound     H itself may not be larger                 (number of v-structures)
@@ -50,10 +50,10 @@ __all__ = [
 
 @runtime_checkable
 class Property(Protocol):
-    """The whole contract of a user's own property.
+    """The interface of a property.
 
-    Bounds are optional attributes, ``clique_bound`` and ``size_bound``; a property without
-    either is evaluated after each delete, one by one.
+    The bounds ``clique_bound`` and ``size_bound`` are optional attributes; a property without
+    them is evaluated after each delete.
 
     Paper: Section 4, EIH property.
     """
@@ -102,9 +102,9 @@ class AtMost(ABC):
         object.__setattr__(self, "k", int(self.k))  # NumPy's integers are accepted
         if self.k < self.smallest:
             option = "-".join(re.findall("[A-Z][a-z]*", name)).lower()
-            given = Spelling(f"{name}({self.k})", f"--{option} {self.k}")
+            property_as_given = Spelling(f"{name}({self.k})", f"--{option} {self.k}")
             rule = f": the bound must be at least {self.smallest}; {self.why_smallest}"
-            raise InvalidProperty(Message(given, rule))
+            raise InvalidProperty(Message(property_as_given, rule))
 
     @classmethod
     @documented_like(Property.holds)

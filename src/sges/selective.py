@@ -1,4 +1,4 @@
-r"""Which deletes SGES considers.
+r"""The deletes that SGES considers.
 
 **Definition 1 is refuted.**  It asks that Π hold on C'[X ∪ Y ∪ W] for W the common
 *descendants* of X and Y in the resulting CPDAG C'.  With it, Theorem 2 (some consistent delete
@@ -168,7 +168,7 @@ def selective_deletes(
     Parameters
     ----------
     assume : Property
-        What is assumed of the truth.
+        The assumption about the true graph.
     drop_large : bool, optional
         Selective-Generate-Ops also proposes some H that contain a clique larger than s, mixed
         from H_0 and C.  True drops these, which is sound and lowers the count, but differs from

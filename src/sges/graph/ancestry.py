@@ -13,8 +13,8 @@ reach are the possible descendants of x.  They are certain unless some member di
 of C, which ``direct_in_turn`` decides.  (In a CPDAG it does iff C is a clique without children of
 x: Fang, Liu, Geng, Zhu & He 2022.)
 
-No walk returns to where it was, as a member that follows it would have a cycle; so what the walks
-with a given first step reach is found from the steps that may follow.
+No walk returns to a node that it has visited, as a member that follows it would have a cycle; so
+the nodes that walks with a given first step reach follow from the possible next steps.
 """
 
 from collections.abc import Iterable, Iterator
@@ -38,7 +38,7 @@ def class_ancestors(graph: PDAG, y: int, *, possible: bool) -> NodeSet:
 
 
 def descendants_in_class(graph: PDAG, xs: Iterable[int]) -> Iterator[tuple[NodeSet, NodeSet]]:
-    """Yield the certain and the possible descendants of each of some nodes, without the node."""
+    """Yield the certain and the possible descendants of each given node, without the node."""
     closed, known = maximally_oriented(graph), dict[Edge, NodeSet]()
     for x in xs:
         walked = {a: _walks(closed, (x, a), known) for a in nodes(closed.out[x])}
@@ -54,7 +54,7 @@ def descendants_in_class(graph: PDAG, xs: Iterable[int]) -> Iterator[tuple[NodeS
 
 
 def _walks(closed: PDAG, step: Edge, known: dict[Edge, NodeSet]) -> NodeSet:
-    """Return the nodes that walks with this first step reach; ``known`` keeps every answer."""
+    """Return the nodes that walks with this first step reach; ``known`` stores all results."""
     todo = [step]
     while todo:
         u, v = todo[-1]

@@ -1,4 +1,4 @@
-"""Completing a PDAG after an operator, looking only around the edges that changed.
+"""Completing a PDAG after an operator, examining only the graph around the changed edges.
 
 An operator changes a few edges at x and y, and on a sparse graph the new CPDAG differs from the
 old one only nearby.  ``complete_locally`` returns the CPDAG of ``pdag_to_cpdag`` in three steps:
@@ -16,7 +16,7 @@ old one only nearby.  ``complete_locally`` returns the CPDAG of ``pdag_to_cpdag`
 3. *Write the labels* where they differ from the edited PDAG.
 
 A component met on the way is directed by maximum cardinality search, which is a consistent
-extension of a chordal graph.  Twin in the tests: ``pdag_to_cpdag``.
+extension of a chordal graph.  The tests compare the result with ``pdag_to_cpdag``.
 """
 
 from sges.errors import NoConsistentExtension
@@ -27,14 +27,14 @@ from sges.nodeset import first, nodes, nodeset, reach
 
 
 def complete_locally(cpdag: PDAG, edited: PDAG, x: int, y: int) -> PDAG:
-    """Return the CPDAG of a PDAG that an operator made of another CPDAG.
+    """Return the CPDAG of a PDAG that an operator has made from another CPDAG.
 
     Parameters
     ----------
     cpdag : PDAG
         The CPDAG before the operator.
     edited : PDAG
-        What a valid operator on x and y makes of it.
+        The PDAG that a valid operator on x and y makes of it.
     x, y : int
         The nodes of the operator.
 

@@ -1,4 +1,4 @@
-"""How many DAGs a class has, DAGs drawn uniformly from it, and the parents that a node may have.
+"""The number of DAGs of a class, uniform samples of them, and the possible parents of a node.
 
 The members of a class differ only in how they direct its undirected edges.  In a CPDAG each chain
 component, a connected chordal graph, is directed by itself, without v-structures.  *Clique picking*
@@ -6,14 +6,14 @@ component, a connected chordal graph, is directed by itself, without v-structure
 exactly one source clique K that is the first in a fixed rooted clique tree among those that can be
 at its top.  Directing the edges out of K leaves smaller chordal graphs, which are independent.
 
-    #(G) = Σ_K φ(K) · Π_H #(H)      K over the maximal cliques, H over what is left undirected
+    #(G) = Σ_K φ(K) · Π_H #(H)      K over the maximal cliques, H over the remaining components
 
 φ(K) is the number of orders of K that begin with none of the separators S ⊂ K on the path of the
 tree from its root to K, for these orders belong to an earlier clique.  The same numbers are the
 weights with which a uniform draw picks K.
 
 In a class refined by background knowledge the undirected edges still fall into independent
-components, but arrows may remain inside of one.  Counting is then #P-hard.  Such a component is
+components, but a component may contain arrows.  Counting is then #P-hard.  Such a component is
 enumerated up to a limit; beyond it the count is an interval, and draws are made by rejection.
 
 The possible parents of x are found locally (Maathuis, Kalisch & Bühlmann 2009): each clique of
@@ -41,18 +41,18 @@ if TYPE_CHECKING:
 Seed: TypeAlias = "int | np.random.Generator"
 
 MAX_PARENT_SETS = 10_000
-"""How many possible sets of parents are examined before a question is given up."""
+"""How many possible sets of parents are examined at most; more are an error."""
 
 MAX_TRIES = 100_000
-"""How many draws may be rejected before a sample from a refined component is given up."""
+"""How many draws from a refined component may be rejected; more are an error."""
 
 
 def class_size(graph: PDAG, limit: int = 10_000) -> int | Between:
     """Return the number of DAGs of a class.
 
-    The class may be refined by background knowledge: the number is that of the DAGs which
-    ``extensions`` yields.  It is exact, and found in polynomial time, unless arrows of the
-    knowledge lie inside an undirected component.
+    The class may be refined by background knowledge: then only the DAGs that satisfy it are
+    counted, which are those that ``extensions`` yields.  The number is exact, and found in
+    polynomial time, unless background knowledge directs edges inside an undirected component.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def sample_members(graph: PDAG, k: int, seed: Seed = 0) -> list[PDAG]:
     Parameters
     ----------
     k : int
-        The number of DAGs to draw; the same DAG may come several times.
+        The number of DAGs to draw; the same DAG may be drawn several times.
     seed : int or numpy.random.Generator, optional
         The source of randomness.
 
@@ -179,8 +179,8 @@ def multiplicities(graph: PDAG, x: int | str) -> list[int | Between]:
     """Return how many DAGs of a class have each possible set of parents of a node.
 
     With these numbers the possible effects of x become those of all members of the class.  They
-    take polynomial time for a CPDAG: what stays undirected when the edges at x are directed falls
-    into components that are independent of each other (Hauser & Bühlmann 2012).
+    take polynomial time for a CPDAG: when the edges at x are directed, the edges that remain
+    undirected form independent components (Hauser & Bühlmann 2012).
 
     Returns
     -------
@@ -204,15 +204,15 @@ def multiplicities(graph: PDAG, x: int | str) -> list[int | Between]:
 
 
 def parent_choices(closed: PDAG, x: int) -> Iterator[PDAG]:
-    """Yield the class for each way to direct all edges at x that some member has."""
+    """Yield the class for each way in which members of the class direct the edges at x."""
     near = closed.neighbors(x)
-    every = cliques(adjacency(closed, near), near)
-    for chosen in islice(every, MAX_PARENT_SETS):
+    parent_sets = cliques(adjacency(closed, near), near)
+    for chosen in islice(parent_sets, MAX_PARENT_SETS):
         arrows = [(v, x) if chosen >> v & 1 else (x, v) for v in nodes(near)]
         refined, contradicting = direct_in_turn(closed, arrows)
         if not contradicting:
             yield refined
-    if next(every, None) is not None:
+    if next(parent_sets, None) is not None:
         raise Undecided(
             f"{closed.name(x)} has more than {MAX_PARENT_SETS} possible sets of parents; "
             "background knowledge about its neighbors would reduce them"
@@ -309,8 +309,8 @@ class _Component:
 
 def _components(closed: PDAG) -> list[_Component]:
     """Return the undirected components of at least two nodes."""
-    every = components(closed.neighbors, (1 << closed.n) - 1)
-    return [_Component(closed, within) for within in every if within & (within - 1)]
+    parts = components(closed.neighbors, (1 << closed.n) - 1)
+    return [_Component(closed, within) for within in parts if within & (within - 1)]
 
 
 def _forbidden_prefixes(cliques: list[NodeSet]) -> Iterator[tuple[NodeSet, tuple[NodeSet, ...]]]:

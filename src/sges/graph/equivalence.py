@@ -1,6 +1,6 @@
 """Equivalence classes of DAGs: from a DAG or PDAG to its CPDAG and back.
 
-Two DAGs are equivalent iff they share skeleton and v-structures (Verma & Pearl 1991), so a
+Two DAGs are equivalent iff they have the same skeleton and v-structures (Verma & Pearl 1991), so a
 PDAG stands for the class of DAGs with its skeleton and v-structures, and a CPDAG is the one
 PDAG of a class that directs exactly the compelled edges.
 
@@ -112,7 +112,7 @@ def compelled_parents(parents: NodeSet, compelled: Rows, dag_parents: Rows) -> N
     * x → y is compelled iff some w → x is compelled and w is not a parent of y, or some other
       parent of y is not a parent of x (then it is not adjacent to x: a v-structure).
 
-    This is Chickering's (1995) Label-Edges with the order of edges argued away.
+    This is Chickering's (1995) Label-Edges, without its order of edges.
     """
     if not parents:
         return 0
@@ -165,20 +165,20 @@ def consistent_extension(
     comes first, or else that with the highest number.
     """
     arrows: list[Edge] = []
-    left = todo = within
+    remaining = todo = within
     rank = {} if ranking is None else {v: place for place, v in enumerate(ranking)}
     while todo:
         x = max(nodes(todo), key=rank.__getitem__) if rank else todo.bit_length() - 1
         todo ^= 1 << x
-        around, lines = pdag.adjacent(x) & left, list(nodes(pdag.neighbors(x) & left))
-        can_be_sink = not pdag.children(x) & left and all(
+        around, lines = pdag.adjacent(x) & remaining, list(nodes(pdag.neighbors(x) & remaining))
+        can_be_sink = not pdag.children(x) & remaining and all(
             not around & ~(pdag.adjacent(y) | 1 << y) for y in lines
         )
         if can_be_sink:
-            left ^= 1 << x
+            remaining ^= 1 << x
             arrows += [(y, x) for y in lines]
             todo |= around  # only these may have become sinks
-    return None if left else arrows
+    return None if remaining else arrows
 
 
 @documented_like(dag_to_cpdag, GRAPHS)

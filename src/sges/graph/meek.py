@@ -12,9 +12,10 @@ an undirected edge (Meek 1995).  Each rule directs a — b as a → b:
 The non-adjacency in R3 and R4 matters: without it, as in several programs, reversible edges are
 directed.
 
-Each rule has an arrow among its conditions, and its instances are found when the last of these is
-directed: so a graph that is closed already costs nothing, and one more arrow costs no more than
-what lies around it.  What a rule concludes holds in every extension, so the order does not matter.
+Each rule has an arrow among its conditions, and its instances are found when the last of its
+arrows is directed.  So a graph that is already closed costs nothing, and the cost of one more
+arrow depends only on the graph around it.  The conclusion of a rule holds in every extension, so
+the order does not matter.
 """
 
 from collections.abc import Iterable
@@ -26,7 +27,7 @@ from sges.nodeset import nodes
 
 @documented_like(GRAPHS)
 def close_under_meek(pdag: PDAG, direct: Iterable[Edge] = ()) -> PDAG:
-    """Direct the given edges, then all that Meek's rules direct, until no rule applies.
+    """Direct the given edges, then apply Meek's rules until none applies.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Graphs as people and other programs see them: edges by name, pictures, files, objects.
+"""The interface of graphs to users and other programs: edges by name, pictures, files, objects.
 
-``NamedGraph`` is what graphs and results have in common.  A result passes on its class, a DAG
-itself.  The methods import ``sges.export`` and ``sges.plot`` when they are called.
+``NamedGraph`` is the base class of graphs and results.  A result shows and exports its class.  The
+methods import ``sges.export`` and ``sges.plot`` when they are called.
 """
 
 import re
@@ -130,7 +130,7 @@ class NamedGraph:
     __slots__ = ()
 
     def _named_graph(self) -> "PDAG":
-        """Return the graph that is shown and passed on."""
+        """Return the graph that is shown and exported."""
         raise NotImplementedError
 
     @property
@@ -224,7 +224,7 @@ class NamedGraph:
         data : pandas.DataFrame
             The table.
         treatment, outcome : str
-            The variables between which the effect is asked.
+            The cause and the effect of interest.
 
         Returns
         -------

@@ -1,8 +1,7 @@
 r"""Partially directed graphs as frozen values.
 
 ``PDAG(out, into)``: bit y of ``out[x]`` is one for x → y and for x — y, and ``into`` is its
-transpose.  The four relations between nodes are then set algebra on two rows, and there is
-nothing to keep in step:
+transpose.  The four relations between nodes are then set operations on these two rows:
 
     parents(y)   = into[y] & ~out[y]        children(y) = out[y] & ~into[y]
     neighbors(y) = into[y] & out[y]         adjacent(y) = into[y] | out[y]
@@ -239,7 +238,7 @@ class PDAG(NamedGraph):
     def _by_node(
         self, relation: Callable[[int], NodeSet], node: int | str
     ) -> NodeSet | tuple[str, ...]:
-        """Return the nodes related to a node: by name if it is given so, and if it is one."""
+        """Return the nodes related to a node, by name if the node is given by name."""
         related = relation(self.node(node))
         return self.names_of(related) if isinstance(node, str) else related
 
@@ -252,9 +251,9 @@ class PDAG(NamedGraph):
         Parameters
         ----------
         y : int
-            The node whose neighbors are meant.
+            The node whose neighbors are returned.
         x : int
-            The node to which they are adjacent.
+            The node to which they must be adjacent.
         """
         return self.neighbors(y) & self.adjacent(x)
 
@@ -298,8 +297,8 @@ class PDAG(NamedGraph):
     def descendants(self, of: Nodes | str, *, possible: bool = False) -> NodeSet | tuple[str, ...]:
         """Return the descendants of nodes: all nodes that a directed path from them reaches.
 
-        Of a node that is given by name, the descendants in the class that the graph stands for
-        are meant, which may have no directed path to them in the graph.
+        If the node is given by name, its descendants in the class that the graph stands for are
+        returned; the graph may have no directed path to them.
 
         Paper: Appendix A, descendant.
 
@@ -336,8 +335,8 @@ class PDAG(NamedGraph):
     def ancestors(self, of: Nodes | str, *, possible: bool = False) -> NodeSet | tuple[str, ...]:
         """Return the ancestors of nodes: all nodes from which a directed path reaches them.
 
-        Of a node that is given by name, the ancestors in the class that the graph stands for are
-        meant, which may have no directed path to it in the graph.
+        If the node is given by name, its ancestors in the class that the graph stands for are
+        returned; the graph may have no directed path from them.
         """
         check_flag("possible", possible)
         if isinstance(of, str):
@@ -417,17 +416,17 @@ class PDAG(NamedGraph):
         return self._selected(sorted(range(self.n), key=numbers.__getitem__))
 
     def _selected(self, old: list[int]) -> "PDAG":
-        """Return the subgraph induced by some nodes, numbered 0, 1, ... in their order here."""
+        """Return the subgraph induced by some nodes, numbered in the order of the list."""
         new = {1 << v: 1 << i for i, v in enumerate(old)}
         kept = sum(new)
 
         def renumbered(row: NodeSet) -> NodeSet:
-            row, found = row & kept, 0
+            row, result = row & kept, 0
             while row:
                 lowest = row & -row
-                found |= new[lowest]
+                result |= new[lowest]
                 row ^= lowest
-            return found
+            return result
 
         return PDAG(
             tuple(renumbered(self.out[v]) for v in old),
@@ -590,23 +589,23 @@ def _pairs(what: str, edges: object) -> Iterator[tuple[int, int]]:
 
 def as_names(names: object) -> list[str]:
     """Return names as a list; raise an error if they are not a sequence of strings."""
-    given: list[Any] = list(names) if isinstance(names, Iterable) else [names]
-    if isinstance(names, str) or not all(map(isinstance, given, repeat(str))):
+    result: list[Any] = list(names) if isinstance(names, Iterable) else [names]
+    if isinstance(names, str) or not all(map(isinstance, result, repeat(str))):
         raise GraphError(f"names must be a sequence of strings, not {shown(names)}")
-    return given
+    return result
 
 
 def checked_names(names: object, n: int) -> tuple[str, ...] | None:
     """Return the names of n nodes as a tuple; raise an error if they are not n distinct names."""
     if names is None:
         return None
-    given = tuple(as_names(names))
-    if len(given) != n:
-        raise GraphError(f"{len(given)} names were given for {n} nodes; each node needs one")
-    if len(set(given)) != n:
-        twice = next(name for name in given if given.count(name) > 1)
+    result = tuple(as_names(names))
+    if len(result) != n:
+        raise GraphError(f"{len(result)} names were given for {n} nodes; each node needs one")
+    if len(set(result)) != n:
+        twice = next(name for name in result if result.count(name) > 1)
         raise GraphError(f"the name {twice!r} is given twice; the names must all be different")
-    return given
+    return result
 
 
 def columns_of(graph: PDAG, names: Sequence[str]) -> list[int]:

@@ -1,4 +1,4 @@
-"""Graphs and other values as plain lists, dicts and strings, which is what JSON files hold.
+"""Graphs and other values as plain lists, dicts and strings, as in JSON files.
 
 A graph is ``{"nodes": [names], "edges": [{"source", "target", "type": "directed" |
 "undirected"}]}``, with the edges sorted by node.  A result of ``sges`` in JSON has the same two
@@ -94,7 +94,7 @@ def node_name(name: object) -> str:
 
 
 def parse_json(text: str) -> object:
-    """Return the value in JSON text, or say in one line why it cannot be read."""
+    """Return the value in JSON text; raise a one-line error if it cannot be read."""
     try:
         return json.loads(text.removeprefix("\ufeff"))
     except RecursionError:

@@ -1,4 +1,4 @@
-"""d-separation, and which class is an independence map of which.
+"""d-separation, and whether one class is an independence map of another.
 
 The ball of Shachter (1998) walks the active paths in the sense of the paper's Appendix A:
 paths need not be simple, and a collider is open iff it is itself in the conditioning set
@@ -119,7 +119,7 @@ def is_imap(candidate: PDAG, truth: PDAG) -> bool:
 
 
 def markov_boundary(dag: PDAG, y: int, candidates: NodeSet) -> NodeSet:
-    """Return the smallest subset of the candidates that d-separates y from the others of them.
+    """Return the smallest subset of the candidates that d-separates y from the other candidates.
 
     In the moral graph of the ancestors of y and the candidates, these are the candidates that a
     path from y reaches without passing another candidate (Lauritzen et al. 1990).

@@ -1,10 +1,10 @@
 """Undirected graphs: cliques, chordal graphs, moral graphs, elimination orders, treewidth.
 
-A graph is given as ``adjacent``, one node set per node, of which only the part inside ``within``
-is used.
+A graph is given as ``adjacent``, one set of nodes per node; functions with an argument ``within``
+use only the subgraph that these nodes induce.
 
 The undirected part of a CPDAG is chordal (Andersson et al. 1997), and so is the subgraph that
-NA_{Y,X} induces in it.  Generating deletes rests on two facts about chordal graphs: a maximum
+NA_{Y,X} induces in it.  The generation of deletes uses two facts about chordal graphs: a maximum
 cardinality search gives an order whose reverse is a perfect elimination (Tarjan & Yannakakis
 1984), and the maximal cliques, at most n, can be read off that order (Blair & Peyton 1993).
 
@@ -13,8 +13,8 @@ most k neighbors when its turn comes, which are then joined.
 
     upper bound   eliminate greedily the node that joins the fewest pairs (min-fill)
     lower bound   contract greedily a node of least degree into a neighbor (minor-min-width)
-    between       for each k from below, a search over *sets* of eliminated nodes: what is left
-                  depends on the set alone, not on its order (Bodlaender et al. 2012), and a
+    between       for each k from below, a search over *sets* of eliminated nodes: the remaining
+                  graph depends on the set alone, not on its order (Bodlaender et al. 2012), and a
                   node of at most k neighbors that form a clique, or do so without one of them,
                   can always go first (Bodlaender, Koster & van den Eijkhof 2005)
 
@@ -68,9 +68,9 @@ def maximum_cardinality_search(
     adjacent : sequence or mapping of int
         For each node, the set of the nodes adjacent to it, as a mask.
     within : int
-        The set of nodes whose induced subgraph is meant, as a mask.
+        The set of nodes whose induced subgraph is used, as a mask.
     ranking : sequence of int, optional
-        All nodes; ties go to the one that comes first here.  By default to the lowest.
+        All nodes; ties are broken in favor of the first in this order.  By default of the lowest.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def maximal_cliques(adjacent: Rows, within: NodeSet) -> list[NodeSet]:
     for v in nodes(within):
         if within & ~adjacent[v] != 1 << v:
             everywhere ^= 1 << v
-    found: list[NodeSet] = []
+    maximal: list[NodeSet] = []
     current = taken = 0
     for v in maximum_cardinality_search(adjacent, within & ~everywhere):
         earlier = adjacent[v] & taken
@@ -132,10 +132,10 @@ def maximal_cliques(adjacent: Rows, within: NodeSet) -> list[NodeSet]:
                     "chordal graphs"
                 )
         if earlier != current:  # the clique cannot grow by v: it is maximal
-            found.append(current)
+            maximal.append(current)
         current = earlier | 1 << v
         taken |= 1 << v
-    return sorted(clique | everywhere for clique in (*found, current))
+    return sorted(clique | everywhere for clique in (*maximal, current))
 
 
 def cliques(adjacent: Rows, within: NodeSet) -> Iterator[NodeSet]:
@@ -184,7 +184,7 @@ def largest_clique(
         expanded += 1
         best = max(best, size)
         before = 0
-        for v, color in _colored(adjacent, candidates):  # that with the most colors goes first
+        for v, color in _colored(adjacent, candidates):  # the last color is popped first
             stack.append((size + color, size + 1, before & adjacent[v]))
             before |= 1 << v
     return best
@@ -237,7 +237,7 @@ def moral_graph(dag: PDAG, within: NodeSet | None = None) -> tuple[NodeSet, ...]
 
 
 class Elimination(NamedTuple):
-    """An order in which to eliminate nodes, and the most neighbors that one has in its turn."""
+    """An order in which to eliminate nodes, and the most neighbors of a node in its turn."""
 
     order: list[int]
     width: int
@@ -323,12 +323,12 @@ def _can_eliminate(adjacent: Sequence[NodeSet], k: int, allowed_sets: int) -> bo
         _eliminate_safe(graph, k)
         if len(graph) <= k + 1:
             return True
-        left = nodeset(graph)
-        if left in seen:
+        remaining = nodeset(graph)
+        if remaining in seen:
             continue
         if len(seen) == allowed_sets:
             return None
-        seen.add(left)
+        seen.add(remaining)
         for v in sorted(graph, key=lambda u: (-graph[u].bit_count(), u)):
             if graph[v].bit_count() <= k:
                 smaller = dict(graph)
