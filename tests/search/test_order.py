@@ -30,7 +30,7 @@ from sges.search import Progress, ges, order_bound
 from sges.search import order as order_search
 from sges.search.algorithms import backward
 from sges.search.engines import IS_COMPILED
-from sges.search.generate import AskedGains
+from sges.search.generate import CachedGains
 from sges.search.order import GrowShrink, edge_by_edge, first_order, go_to_best_order
 from sges.search.reference import ReferenceEngine
 from sges.search.run import Run, Selection
@@ -177,7 +177,7 @@ class TestTheTwin:
         y, others = order[0], nodeset(order[1:])
         required = sets[0] & others & 0b11
         tolerance = tie_tolerance(total_score(score, PDAG.empty(score.n)))
-        asked = AskedGains(score, counting=True, deadline=None)
+        asked = CachedGains(score, counting=True, deadline=None)
         tree = GrowShrink(asked, y, tolerance, others, required)
         for s in sets:
             before = s & others | required

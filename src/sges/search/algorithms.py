@@ -10,8 +10,9 @@ Scores are maximized.  An insert is applied when it gains more than the toleranc
 (``sges.certificate.tie_tolerance``), a delete when it does not lose more: the sparser graph wins
 a tie.  Ties between operators go to the smallest (x, y, size of the set, its nodes).
 
-Every strategy ends where no insert improves the score and no generated delete keeps it, so with a
-locally consistent score it ends in the truth (``docs/theory.md``, section 13).
+Every strategy ends in a state in which no insert improves the score and every generated delete
+lowers it, so with a locally consistent score it ends in the true class (``docs/theory.md``,
+section 13).
 """
 
 from collections.abc import Callable
@@ -156,7 +157,7 @@ def poly_fes(
     Parameters
     ----------
     max_t : int
-        The largest size of the set T of an insert that is examined beyond the member's own.
+        Inserts with a set T of at most this size are examined besides those of one member.
     """
     check_number("max_t", max_t, whole=True)
     run = Run(score, max_indegree, time_limit, progress, counting, constraint)
@@ -200,16 +201,16 @@ def sbes(
     counting: bool = True,
     constraint: Constraint | None = None,
 ) -> Result:
-    """Search backward selectively: BES with the deletes that the assumed property leaves.
+    """Search backward selectively: BES with only the deletes that the assumed property allows.
 
-    Can follow any method: from an IMAP of the true graph it ends in the true class.
+    It can follow any method: from an IMAP of the true graph it ends in the true class.
 
     Paper: Fig. 4, SBES.
 
     Parameters
     ----------
     assume : Property
-        A property that is assumed to hold for the truth.
+        A property that is assumed to hold for the true graph.
     """
     selection = Selection(assume, exact=exact, drop_large=drop_large)
     run = Run(score, max_indegree, time_limit, progress, counting, constraint)
@@ -256,7 +257,7 @@ def search(
     constraint: Constraint | None = None,
     replay: Replay | None = None,
 ) -> Result:
-    """Search by a strategy: a word of ``sges.search.strategy``, or a ``Strategy``.
+    """Search with a strategy: a name from ``sges.search.strategy``, or a ``Strategy``.
 
     Interleaved search inserts by itself, so with it ``forward="fes"`` means no phase before it.
 
@@ -270,8 +271,8 @@ def search(
         How many escapes of an extended search run at once, as in scikit-learn: None is one, -1 as
         many as there are cores.  The result does not depend on it.
     replay : Replay, optional
-        What an earlier run with the same arguments has done, and where this one stores what it
-        does: see ``sges.search.replay``.
+        The record of an earlier run with the same arguments, to which this run adds its own: see
+        ``sges.search.replay``.
     """
     strategy = as_strategy(strategy)
     selection = Selection(assume, exact=strategy.exact, drop_large=strategy.drop_large)
@@ -443,8 +444,8 @@ def go_to_better_of_two(
 
     On dense graphs, greedy search from an empty graph ends in poor local optima more often than
     order search; with few records it may be the other way round.  With limited effort the order
-    comes first. The other climb is then left out where the first one met too many cliques to look
-    at all of their subsets: on such tables an order does as well, for a fraction of the work.
+    comes first.  The other climb is then left out if the first one met cliques with too many
+    subsets to examine them all: on such tables an order does as well, for a fraction of the work.
     """
     engine = run.engine
     begun, first, before = engine.mark(), engine.step_count, engine.work
@@ -454,8 +455,8 @@ def go_to_better_of_two(
         climb()
 
     limited = effort is not None
-    one, other = (climb_from_order, climb) if limited else (climb, climb_from_order)
-    one()
+    first_climb, second_climb = (climb_from_order, climb) if limited else (climb, climb_from_order)
+    first_climb()
     if run.stopped is not None or (limited and engine.capped is not None):
         return
     total, steps, capped = engine.total, engine.steps[first:], engine.capped
@@ -463,7 +464,7 @@ def go_to_better_of_two(
     budget = Budget(work=None if effort is None else effort * (engine.work - before))
     with run.quietly():
         with run.within(budget):
-            other()
+            second_climb()
         ended = engine.stopped is None and not budget.spent and engine.capped is None
         if (ended or not limited) and engine.total > total + engine.tolerance:
             return
@@ -497,7 +498,7 @@ def bound_of(run: Run, forward: str, selection: Selection) -> int | None:
         return None
     poly = poly_fes_bound(run.n)
     forward_bound = {"poly": poly, "order": order_bound(run.n), "complete": 0, "given": 0}[forward]
-    if relaxes:  # mending takes a polynomial forward phase, whatever the first one was
+    if relaxes:  # the repair uses a polynomial forward phase, whatever the first one was
         return SEARCHES * (max(poly, forward_bound) + backward_bound)
     return forward_bound + backward_bound
 

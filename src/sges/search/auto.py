@@ -2,11 +2,11 @@
 
 The forward phase does not depend on k, and runs once.  Then SBES is run from its state with k = 1,
 2, ..., on one engine, which stores all gains, so a round evaluates only families that no earlier
-round has evaluated.  Interleaved search has no forward phase of its own, and each round is all of
-it. The escapes of extended search come once, with the bound chosen.
+round has evaluated.  Interleaved search has no separate forward phase, so each round runs all of
+it.  The escapes of extended search run once, with the chosen bound.
 
-A heuristic: SBES with a k that is too small may stop early, and so score less, which is how it
-is recognized; but nothing says that the next k must improve whenever a larger one would.
+This is a heuristic: SBES with a k that is too small may stop early, with a lower score, and this
+is how it is recognized; but a larger k may improve the score even if the next k does not.
 """
 
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ from sges.selective import bounds_of
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One value of k: the score it reached, and the families asked for up to its end."""
+    """One value of k: the score it reached, and the number of families evaluated until then."""
 
     k: int
     score: float
@@ -105,13 +105,13 @@ def auto_bound(
     for k in range(first, last + 1):
         if run.stopped is not None:
             break
-        found = run_strategy(run, greedy, Selection(kind(k)), graph, begin)
-        rounds.append(Round(k, found.score, found.score_evaluations))
-        if best is not None and found.score <= best.score + tie_tolerance(best.score):
-            if not found.complete:
-                best = replace(best, complete=False, stopped=found.stopped)
+        result_of_round = run_strategy(run, greedy, Selection(kind(k)), graph, begin)
+        rounds.append(Round(k, result_of_round.score, result_of_round.score_evaluations))
+        if best is not None and result_of_round.score <= best.score + tie_tolerance(best.score):
+            if not result_of_round.complete:
+                best = replace(best, complete=False, stopped=result_of_round.stopped)
             break
-        best, chosen = found, k
+        best, chosen = result_of_round, k
     assume = kind(chosen)
     if best is not None:
         parts.append(best)
@@ -138,14 +138,14 @@ def auto_bound(
 def _check_kind(kind: type[AtMost], strategy: Strategy) -> None:
     """Raise an error unless bounds of this kind can be chosen with this strategy."""
     if strategy.exact or strategy.drop_large:
-        word = "exact" if strategy.exact else "drop_large"
-        raise InvalidArgument(f"{word}=True cannot be combined with a bound chosen automatically")
+        option = "exact" if strategy.exact else "drop_large"
+        raise InvalidArgument(f"{option}=True cannot be combined with a bound chosen automatically")
     if strategy.low_order:
         raise InvalidArgument(
             "low-order search raises its own bound level by level; give assume=None, or a property"
         )
-    given: object = kind
-    if not (isinstance(given, type) and issubclass(given, AtMost)):
+    value: object = kind
+    if not (isinstance(value, type) and issubclass(value, AtMost)):
         raise InvalidArgument(f"kind = {shown(kind)} is not a kind of bound, such as MaxParents")
     if bounds_of(kind(max(kind.smallest, 1))) == (None, None):
         raise InvalidArgument(f"{kind.__name__} does not bound deletes, so no bound can be chosen")

@@ -1,7 +1,7 @@
-"""Which engine runs a search: the compiled one where it was built, else the reference engine.
+"""The choice of the engine: the compiled one if it was built, otherwise the reference engine.
 
-Both take the same steps.  The reference engine (``sges.search.reference``) begins from scratch at
-every step, so it is for small tables.  ``SGES_PURE=1`` in the environment asks for it.
+Both take the same steps.  The reference engine (``sges.search.reference``) starts from scratch at
+every step, so it is for small tables.  ``SGES_PURE=1`` in the environment selects it.
 """
 
 import os

@@ -1,21 +1,21 @@
-"""Extended search: from a local optimum force a delete, search on, and keep what is better.
+"""Extended search: from a local optimum force a delete, search on, and keep the better state.
 
-The idea of XGES (Nazaret & Blei 2024).  A wrong edge that was inserted early may persist because of
-edges inserted after it: deleting any one of them lowers the score.  So one edge is deleted in spite
-of its loss, and the search goes on without it to a local optimum; then the edge may come back, and
-the search goes on again.  If that ends higher, the new state is kept; otherwise the search returns
-to where it was.
+This is the idea of XGES (Nazaret & Blei 2024).  A wrong edge that was inserted early may persist
+because of edges inserted after it: deleting any one of them lowers the score.  So one edge is
+deleted in spite of its loss, and the search goes on without it to a local optimum; then the edge
+may come back, and the search goes on again.  If that ends higher, the new state is kept; otherwise
+the search returns to where it was.
 
 The escapes that lose least are tried first.  One that failed is not tried again before a node
 whose view the trial looked at has another view: up to the path condition of inserts, which may
 depend on edges far away, the trial would fail as before.
 
-The state that is returned is one at which no operator is left, all inserts and generated deletes
-among them, so it has the guarantee of the search that the escapes began from; and the score never
-falls from one kept state to the next.
+At the returned state no operator improves the score, among all inserts and generated deletes, so it
+has the guarantee of the search before the escapes; and the score never falls from one kept state to
+the next.
 
-Trials from one kept state are independent.  With several jobs they run at once, on engines of
-their own that stand at the kept state.  Trials count in the order in which one job would have run
+Trials from one kept state are independent.  With several jobs they run in parallel, each on its own
+engine, which is at the kept state.  Trials count in the order in which one job would have run
 them, up to the first that does not simply fail; that one is run again on the engine of the
 search.  So the result is the same for any number of jobs, counts included.
 """
@@ -93,7 +93,7 @@ class ExtendedSearch:
             self._budget.listed = int(PER_EFFORT * self._effort * run.engine.listed)
         begun: Mark = run.engine.mark()
         self._kept, self._state = begun, run.engine.cpdag
-        self._failed: dict[Delete, NodeSet] = {}  # with the nodes whose views the trial looked at
+        self._failed: dict[Delete, NodeSet] = {}  # with the nodes whose views the trial examined
         with run.within(self._budget):
             self._make_mirrors()
             try:
@@ -130,22 +130,22 @@ class ExtendedSearch:
     def _escapes(self) -> list[Escape]:
         """Return the deletes to force, those that lose least first.
 
-        Where the work is bounded and a state has too many cliques, one for each edge, and none
-        at the nodes with too many.
+        If the work is bounded and some nodes have too many cliques, only one delete for each edge
+        is returned, and none at these nodes.
         """
-        every = self._run.escapes(self._moves, self._selection)
+        deletes = self._run.escapes(self._moves, self._selection)
         capped = self._run.engine.capped_nodes
         if not capped:
-            return every
+            return deletes
         once: dict[tuple[int, int], Escape] = {}
-        for gain, delete in every:
+        for gain, delete in deletes:
             x, y = sorted((delete.x, delete.y))
             if not (capped >> x | capped >> y) & 1:
                 once.setdefault((x, y), (gain, delete))
         return list(once.values())
 
     def _trial(self, delete: Delete, gain: float) -> str | None:
-        """Force a delete and search on; if that ends lower, go back and say what was looked at."""
+        """Force a delete and search on; if that ends lower, return the nodes examined."""
         run, engine, mark, total = self._run, self._run.engine, self._kept, self._run.engine.total
         climb = partial(run.climb, PHASE, self._moves, self._selection, patience=self._patience)
         with run.quietly():
@@ -165,7 +165,7 @@ class ExtendedSearch:
     # Several jobs
 
     def _make_mirrors(self) -> None:
-        """Make engines for trials that run at once, if that was asked for and can be done.
+        """Make engines for parallel trials, if these are requested and possible.
 
         Native scores never change, so several threads can read them; of others this is not known.
         Where knowledge is relaxed, the run searches again after the escapes, with an effort that
@@ -188,16 +188,16 @@ class ExtendedSearch:
             self._mirrors = [Mirror(engine, moves, self._patience) for _ in range(run.n_jobs)]
 
     def _fail_at_once(self, escapes: list[Escape], at: int) -> int:
-        """Run trials from a place in the list on, several at once, while they fail.
+        """Run trials in parallel, from a position in the list on, while they fail.
 
-        Returns the place of the first trial that has to be run on the engine of the search.
+        Returns the position of the first trial that has to be run on the engine of the search.
         """
-        run, left = self._run, escapes[at:]
-        may_race = run.next_act is None and bool(self._mirrors) and len(left) > 1
+        run, remaining = self._run, escapes[at:]
+        may_race = run.next_act is None and bool(self._mirrors) and len(remaining) > 1
         if not may_race and run.next_act != "race":
             return at
-        failures = run.act("race", lambda: self._race(left)) or []
-        for (_, delete), (tried, touched) in zip(left, failures, strict=False):
+        failures = run.act("race", lambda: self._race(remaining)) or []
+        for (_, delete), (tried, touched) in zip(remaining, failures, strict=False):
             self.tried += tried
             self._failed[delete] = int(touched, 16)
         return at + len(failures)
@@ -205,7 +205,7 @@ class ExtendedSearch:
     def _race(self, escapes: list[Escape]) -> list[tuple[bool, str]]:
         """Try escapes on all mirrors, up to the first trial that does not simply fail.
 
-        Returns for each trial that failed whether it was admissible, and what it looked at.
+        Returns for each failed trial whether it was admissible, and the nodes that it examined.
         """
         engine, last = self._run.engine, self._last_listed
         assert isinstance(engine, CompiledEngine)  # only these have mirrors
@@ -250,7 +250,7 @@ class ExtendedSearch:
 
 
 class Mirror:
-    """An engine that stands at the kept state of the search, for trials beside others."""
+    """An engine at the kept state of the search, for trials that run in parallel."""
 
     def __init__(self, leader: CompiledEngine, moves: Moves, patience: float) -> None:
         self.engine = CompiledEngine(
@@ -280,7 +280,7 @@ class Mirror:
     def fails(
         self, gain: float, delete: Delete, seconds: float | None, listed: int | None
     ) -> Failure | None:
-        """Return the failure of a trial; None if it ends higher, or did not end."""
+        """Return the failure of a trial; None if it improves the score, or was stopped."""
         engine, total, touched = self.engine, self.engine.total, 0
         engine.begin_trial()
         try:
@@ -292,7 +292,7 @@ class Mirror:
             ended = engine.stopped is None and engine.total <= total + engine.tolerance
             if tried:
                 touched = engine.touched_since(self._mark)
-        except Exception:  # the engine of the search will meet it, and say so
+        except Exception:  # the engine of the search will meet the same error, and raise it
             ended = False
         journal = engine.end_trial()
         engine.limit()

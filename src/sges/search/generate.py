@@ -4,16 +4,16 @@ They are listed by the maximal cliques M of Ne(y): the neighbors of y that becom
 stay its parents, lie in one of them.
 
     Insert(x, y, T)   NA_{y,x} ⊆ NA_{y,x} ∪ T ⊆ M
-    Delete(x, y, H)   what is kept of NA_{y,x}, and x if x — y, is a subset of M
-    Turn(x, y, C)     C ⊆ M, and C holds what it must (``sges.operators.parts_of_c``)
+    Delete(x, y, H)   NA_{y,x} ∖ H, and x if x — y, is a subset of M
+    Turn(x, y, C)     C ⊆ M, and C contains the nodes of ``sges.operators.parts_of_c``
 
-A clique of m nodes has 2^m subsets.  ``Moves.sets_per_clique`` limits how many are looked at: of
+A clique of m nodes has 2^m subsets.  ``Moves.sets_per_clique`` limits how many are examined: of
 inserts those with few nodes in T, of deletes and turns those that have few nodes of M or lack few.
 An edge can then still be inserted wherever poly-FES can insert it, so that the search reaches an
 IMAP, and deleted as Selective-Generate-Ops does with a small bound.
 
-Operators come node by node: all that point into y = 0 first.  So those with the same parents of y
-share a question to the score, and ``AskedGains`` remembers what it has answered.
+Operators are generated node by node: all that point into y = 0 first.  So those with the same
+parents of y share one call of the score, and ``CachedGains`` stores the gains.
 """
 
 import json
@@ -40,8 +40,8 @@ from sges.selective import fits, proposed_sets, room_in
 Scored: TypeAlias = tuple[float, Operator]
 """A gain and the operator that has it."""
 
-Question: TypeAlias = tuple[int, NodeSet, bool]
-"""A node, a set of parents, and whether nodes are added to it or taken away."""
+Request: TypeAlias = tuple[int, NodeSet, bool]
+"""A node, a set of parents, and whether nodes are added to it or removed from it."""
 
 
 @dataclass(slots=True)
@@ -92,7 +92,7 @@ def subset_size(nodes_in_clique: int, sets_per_clique: int | None) -> int:
 def deletes_of(
     cpdag: PDAG, moves: Moves, constraint: Constraint | None = None, limit: SetLimit | None = None
 ) -> Iterator[Delete]:
-    """Yield the deletes to look at, x — y in both orders.
+    """Yield the deletes to examine, x — y in both orders.
 
     These are all valid ones, those of Selective-Generate-Ops (Fig. 6) if there are bounds, or those
     that the limit leaves: the ones that keep few or nearly all nodes of a maximal clique of Ne(y),
@@ -133,7 +133,7 @@ def _sets_by_clique(
 
 
 def turns_of(cpdag: PDAG, moves: Moves, limit: SetLimit | None = None) -> Iterator[Turn]:
-    """Yield the turns to look at, before the condition on paths."""
+    """Yield the turns to examine, before the condition on paths."""
     limit, rows = limit or SetLimit(moves.sets_per_clique), cpdag.skeleton()
     most_parents = cpdag.n if moves.max_indegree is None else moves.max_indegree
     for y in range(cpdag.n):
@@ -141,7 +141,7 @@ def turns_of(cpdag: PDAG, moves: Moves, limit: SetLimit | None = None) -> Iterat
         maximal = maximal_cliques(rows, near)
         for x in nodes(cpdag.out[y]):
             seen: set[NodeSet] = set()
-            least = near >> x & 1  # on x — y, C must hold a node not adjacent to x
+            least = near >> x & 1  # on x — y, C must contain a node not adjacent to x
             for held, free in parts_of_c(cpdag, x, y):
                 sizes = range(least, room - held.bit_count() + 1)
                 for m in maximal:
@@ -156,7 +156,7 @@ def turns_of(cpdag: PDAG, moves: Moves, limit: SetLimit | None = None) -> Iterat
 def inserts_of(
     cpdag: PDAG, moves: Moves, constraint: Constraint | None = None, limit: SetLimit | None = None
 ) -> Iterator[Insert]:
-    """Yield the inserts to look at, before the condition on paths.
+    """Yield the inserts to examine, before the condition on paths.
 
     Insert(x, y, T) is one if NA ∪ T lies in a maximal clique of Ne(y).  "poly", and a node at which
     the limit leaves anything out, takes the inserts of one member G' of the class: NA ∪ T are the
@@ -170,7 +170,7 @@ def inserts_of(
         barred = constraint.barred[y] if constraint else 0
         apart = ((1 << cpdag.n) - 1) & ~(rows[y] | 1 << y | barred)
         near, room = cpdag.neighbors(y), most_parents - 1 - cpdag.parents(y).bit_count()
-        maximal, own = maximal_cliques(rows, near), SetLimit(None if poly else limit.most)
+        maximal, node_limit = maximal_cliques(rows, near), SetLimit(None if poly else limit.most)
         seen: set[tuple[int, NodeSet]] = set()
         for x in nodes(apart):
             na = near & rows[x]
@@ -178,12 +178,12 @@ def inserts_of(
             sizes = range(min(moves.largest_t if poly else cpdag.n, most) + 1)
             for m in maximal:
                 if not na & ~m:
-                    for s in own.sets(m, na, sizes, large=False):
+                    for s in node_limit.sets(m, na, sizes, large=False):
                         if (x, s) not in seen:
                             seen.add((x, s))
                             yield Insert(x, y, s & ~na)
-        limit.left_out += own.left_out
-        if poly or own.left_out:
+        limit.left_out += node_limit.left_out
+        if poly or node_limit.left_out:
             s = parents_in_member(cpdag, y, constraint, moves.ranking)
             for x in nodes(apart) if s.bit_count() <= room else ():
                 if not near & rows[x] & ~s and (x, s) not in seen:
@@ -210,7 +210,7 @@ def parents_in_member(
 
 
 def changed_views(before: PDAG, after: PDAG) -> NodeSet:
-    """Return the nodes whose view differs: their edges, or what their neighbors are adjacent to.
+    """Return the nodes whose view differs: their edges, or the adjacencies of their neighbors.
 
     The operators into a node depend on its view alone, apart from the condition on paths.
     """
@@ -227,18 +227,18 @@ class TimeUp(Exception):  # not an error: it ends a climb
     """The deadline has passed."""
 
 
-class AskedGains(CountingScore):
+class CachedGains(CountingScore):
     """A score with a cache of gains, a count of the evaluated families, and a deadline.
 
-    ``considered`` is the number of operators of which a gain was wanted, and ``work`` the number of
-    gains asked for: a measure of work that does not depend on the machine.
+    ``considered`` is the number of operators whose gain was needed, and ``work`` the number of
+    gains computed: a measure of work that does not depend on the machine.
     """
 
     def __init__(self, score: Score, *, counting: bool, deadline: float | None) -> None:
         super().__init__(score, counting=counting)
         self.considered = self.work = 0
         self._deadline = deadline
-        self._known: dict[Question, dict[int, float]] = {}
+        self._known: dict[Request, dict[int, float]] = {}
         self.limit()
 
     @property
@@ -248,7 +248,7 @@ class AskedGains(CountingScore):
 
     @property
     def counters(self) -> tuple[int, int]:
-        """How many operators were generated, and how many gains were asked for."""
+        """How many operators were generated, and how many gains were computed."""
         return self.considered, self.work
 
     @counters.setter
@@ -262,7 +262,7 @@ class AskedGains(CountingScore):
         work: float | None = None,
         listed: float | None = None,
     ) -> None:
-        """Limit what follows, in seconds, families asked for, and work; None means no limit.
+        """Limit the seconds, evaluated families and work from now on; None means no limit.
 
         When the limit is reached, ``OutOfBudget`` is raised.
         """
@@ -291,10 +291,10 @@ class AskedGains(CountingScore):
         return value
 
     def gains(self, y: int, base: NodeSet, xs: NodeSet, *, adds: bool) -> dict[int, float]:
-        """Return by how much the score of y changes with each x added to, or taken from, a base.
+        """Return how much the score of y changes with each x added to, or removed from, a base.
 
-        What was not asked before is asked in one question, which counts the base and the
-        family of each x.
+        Gains that are not stored yet are computed in one call of the score, which counts the base
+        and the family of each x.
         """
         known = self._known.get((y, base, adds), {})
         missing = [x for x in nodes(xs) if x not in known]
@@ -303,9 +303,9 @@ class AskedGains(CountingScore):
             if self._most is not None and (self.evaluations or 0) + 1 + len(missing) > self._most:
                 raise OutOfBudget
             self.work += len(missing)
-            ask = self.insert_gains if adds else self.delete_gains
+            compute = self.insert_gains if adds else self.delete_gains
             gains = dict(
-                zip(missing, ask(y, base, np.array(missing, np.intp)).tolist(), strict=True)
+                zip(missing, compute(y, base, np.array(missing, np.intp)).tolist(), strict=True)
             )
             for x, gain in gains.items():
                 if not isfinite(gain):
@@ -317,28 +317,28 @@ class AskedGains(CountingScore):
         return known
 
     def scored(self, cpdag: PDAG, operators: Iterable[Operator]) -> Iterator[Scored]:
-        """Yield operators with their gains, in one question per parent set where possible."""
+        """Yield operators with their gains, in one call of the score per parent set if possible."""
         for _, group in groupby(operators, key=lambda op: op.y):
-            found: list[tuple[Operator, tuple[Change, ...]]] = []
-            wanted: dict[Question, NodeSet] = {}
+            changed: list[tuple[Operator, tuple[Change, ...]]] = []
+            wanted: dict[Request, NodeSet] = {}
             for op in group:
                 self.check_time()  # there may be exponentially many
                 self.considered += 1
-                found.append((op, op.changes(cpdag)))
-                for y, before, after in found[-1][1]:
-                    question = y, before, after > before
-                    wanted[question] = wanted.get(question, 0) | before ^ after
+                changed.append((op, op.changes(cpdag)))
+                for y, before, after in changed[-1][1]:
+                    request = y, before, after > before
+                    wanted[request] = wanted.get(request, 0) | before ^ after
             for (y, base, adds), xs in wanted.items():
                 self.gains(y, base, xs, adds=adds)
-            for op, changes in found:
+            for op, changes in changed:
                 gain = 0.0
                 for y, before, after in changes:
-                    answers = self._known[y, before, after > before]
-                    gain += answers[(before ^ after).bit_length() - 1]
+                    gains = self._known[y, before, after > before]
+                    gain += gains[(before ^ after).bit_length() - 1]
                 yield gain, op
 
     def memory(self) -> tuple[NDArray[np.uint8]]:
-        """Return all that the score was asked, and its answers; for ``remember``."""
+        """Return the evaluated families and all gains; for ``remember``."""
         memory = {
             "asked": [[f"{base:x}" for base in sorted(sets)] for sets in self.asked],
             "known": [
@@ -349,9 +349,9 @@ class AskedGains(CountingScore):
         return (np.frombuffer(json.dumps(memory).encode(), np.uint8),)
 
     def remember(self, memory: NDArray[np.uint8]) -> None:
-        """Take what ``memory`` returned as asked and answered."""
+        """Restore the evaluated families and gains that ``memory`` returned."""
         stored = json.loads(memory.tobytes())
-        for own, sets in zip(self.asked, stored["asked"], strict=True):
-            own.update(int(base, 16) for base in sets)
+        for evaluated, sets in zip(self.asked, stored["asked"], strict=True):
+            evaluated.update(int(base, 16) for base in sets)
         for y, base, adds, gains in stored["known"]:
             self._known[y, int(base, 16), adds] = dict(gains)

@@ -2,8 +2,8 @@
 
 A backward phase that begins in a dense class scores families with many parents, which a table of
 discrete values can hardly estimate.  Chickering (2020) shows that conditioning on k variables is
-enough if no variable has more than k parents in truth.  At level k a delete is kept if its own
-families are that small, or if small families *certify* it:
+enough if no variable has more than k parents in the true graph.  At level k a delete is kept if its
+own families are that small, or if small families *certify* it:
 
 * a *separator* of X and Y is a smallest set M with local(Y, M) > local(Y, M ∪ X), |M| ≤ k;
 * Z is a *certified common child* of X and Y if X and Y have a separator, Z is not in it, neither
@@ -17,7 +17,7 @@ Level after level, the best kept delete is applied while it does not lower the s
 that of the separator, so no family of more than k + 1 parents is ever scored.  The search ends when
 no variable has more than k parents.
 
-``docs/theory.md`` states what is proven, and what is known by exhaustion only.
+``docs/theory.md`` states what is proven, and what is only known from exhaustive tests.
 
 References
 ----------
@@ -57,7 +57,7 @@ def low_order(
     """Search backward from an IMAP, with scores that condition on few variables.
 
     In the large-sample limit the result is the true class, and no family of more than k + 1
-    parents was scored if no variable has more than k parents in truth.
+    parents was scored if no variable has more than k parents in the true graph.
 
     Paper: Chickering (2020), low-order search.
 
@@ -83,7 +83,7 @@ def low_order(
     Result
         The class, its score and the steps.  ``Step.separator`` tells by which separator a delete
         was certified.  The gains of such steps are those of the separators; the total after a step
-        is the score of the result less the gains of the steps that follow.
+        is the score of the result minus the gains of the following steps.
 
     References
     ----------
@@ -109,7 +109,7 @@ def low_order(
 
 
 class Kept(NamedTuple):
-    """A delete that a level looks at, with its gain and the separator that certifies it, if any."""
+    """A delete that a level examines, with its gain and the separator that certifies it, if any."""
 
     gain: float
     delete: Delete
@@ -117,7 +117,7 @@ class Kept(NamedTuple):
 
 
 class LowOrder:
-    """The levels of a low-order search on one run; the separators that were found are kept.
+    """The levels of a low-order search on one run, which store the separators found.
 
     ``less`` lowers the bound of Selective-Generate-Ops, which is k at level k, for study.
     """
@@ -212,8 +212,8 @@ class LowOrder:
     ) -> Iterator[Kept]:
         """Yield the kept deletes of one edge.
 
-        H is as Selective-Generate-Ops proposes it with bound k: what a maximal clique of NA leaves,
-        and up to k of its nodes.
+        H is as Selective-Generate-Ops proposes it with bound k: the nodes outside a maximal clique
+        of NA, and up to k of its nodes.
         """
         engine, bound = self._run.engine, max(k - self._less, 0)
         na, above = graph.na(y, x), graph.parents(y) & ~(1 << x)

@@ -61,7 +61,7 @@ class Moves:
 
 
 class Constraint(Protocol):
-    """Hard background knowledge, as the search sees it; ``sges.knowledge`` is one."""
+    """The interface of hard background knowledge, which ``sges.knowledge`` implements."""
 
     @property
     def barred(self) -> Sequence[NodeSet]:
@@ -83,7 +83,7 @@ class Constraint(Protocol):
     def member(
         self, cpdag: PDAG, within: NodeSet | None = None, ranking: Sequence[int] | None = None, /
     ) -> PDAG:
-        """Return a member that satisfies the constraint, or else at least what it relaxes to.
+        """Return a member that satisfies the constraint, or else at least the relaxed one.
 
         If ``within`` is given, only chain components inside it need be directed.  Which of
         several members it is may depend on the numbers of the nodes only without a ranking.
@@ -94,30 +94,30 @@ class Constraint(Protocol):
 
     @property
     def relaxed(self) -> "Constraint | None":
-        """The part under which admissible steps lead to the truth; None if that is all of it."""
+        """The part under which admissible steps lead to the true class; None if that is all."""
 
 
 def best_first(
     scored: Iterable[Candidate], tolerance: float, cpdag: PDAG | None = None
 ) -> Iterator[Candidate]:
-    """Yield operators from the best on, while they do not lower the score.
+    """Yield operators, best first, while they do not lower the score.
 
     Of operators that tie, the first by ``sort_key`` is best.  With a CPDAG, only operators that are
     valid on it are yielded; validity is tested only where it matters.
     """
-    left = sorted(scored, key=lambda one: -one[0])
+    remaining = sorted(scored, key=lambda candidate: -candidate[0])
     while True:
         tied: list[Candidate] = []
-        for one in left:
-            if one[0] < (tied[0][0] if tied else 0.0) - tolerance:
+        for candidate in remaining:
+            if candidate[0] < (tied[0][0] if tied else 0.0) - tolerance:
                 break
-            if cpdag is None or one[1].precondition(cpdag) is None:
-                tied.append(one)
+            if cpdag is None or candidate[1].precondition(cpdag) is None:
+                tied.append(candidate)
         if not tied:
             return
-        best = min(tied, key=lambda one: one[1].sort_key())
+        best = min(tied, key=lambda candidate: candidate[1].sort_key())
         yield best
-        left.remove(best)
+        remaining.remove(best)
 
 
 def each_edge_once(

@@ -3,16 +3,16 @@
 Every order of the nodes stands for a DAG: the parents of each node are those that grow-shrink
 chooses among the nodes before it.  With a locally consistent score this DAG is an IMAP of the true
 graph, so that a backward phase may follow.  After Andrews et al. (2023), each node in turn is
-moved to its best place, until all stay where they are.  Then the search begins again from another
-order of the same class, as long as that pays; with a limit on its work, also from such an order
+moved to its best place, until none moves.  Then the search begins again from another order of the
+same class, as long as that improves the score; with a limit on its work, also from such an order
 dealt into piles, because moves of single nodes end in local optima.
 
 Which optimum is found depends on the order in which nodes are moved, and on the orders with which
 the search begins.  By default nodes come by their numbers.  With a *ranking* of the nodes that is
 made from the scores (``ranked``) the result does not depend on the order of the columns.
 
-Under knowledge the order keeps to the order that the knowledge implies, required parents are
-never dropped, and what must not be a parent is not one.
+Under knowledge the order respects the order that the knowledge implies, required parents are never
+dropped, and forbidden parents are never chosen.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes, nodeset
 from sges.operators import Delete, Insert
 from sges.score.protocol import Score, delete_gains, insert_gains
-from sges.search.generate import AskedGains, Scored
+from sges.search.generate import CachedGains, Scored
 from sges.search.moves import Constraint, Moves
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ PILES = 3
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The parents of a node, and what they gain beyond the required ones."""
+    """The parents of a node, and their gain beyond the required parents."""
 
     parents: NodeSet
     gain: float
@@ -63,7 +63,7 @@ class Ordered:
 
     @property
     def gain(self) -> float:
-        """What the DAG gains beyond the required edges."""
+        """The gain of the DAG beyond the required edges."""
         return sum(choice.gain for choice in self.choices)
 
     def dag(self) -> PDAG:
@@ -76,12 +76,12 @@ class GrowShrink:
     """The parents of a node y among the nodes before it.
 
     *Grow*: from the required parents, add the node of largest gain while that improves the score.
-    *Shrink*: take away the node of largest gain while that does not lower the score.
+    *Shrink*: remove the node of largest gain while that does not lower the score.
     """
 
     def __init__(
         self,
-        asked: AskedGains,
+        asked: CachedGains,
         y: int,
         tolerance: float,
         allowed: NodeSet,
@@ -110,7 +110,7 @@ class GrowShrink:
         return self._shrunk(chosen, gain)
 
     def _base(self, chosen: NodeSet, gain: float) -> tuple[float, list[tuple[int, float]]]:
-        """Return what these parents gain, and the nodes that would improve them, ranked."""
+        """Return the gain of these parents, and the nodes that would improve it, ranked."""
         if chosen not in self._bases:
             xs = self._allowed & ~chosen
             gains = self._asked.gains(self._y, chosen, xs, adds=True)
@@ -184,7 +184,7 @@ class OrderMoves:
 
     def __init__(
         self,
-        asked: AskedGains,
+        asked: CachedGains,
         tolerance: float,
         allowed: Sequence[NodeSet],
         required: Sequence[NodeSet],
@@ -260,11 +260,11 @@ def go_to_best_order(
 ) -> None:
     """Go to the DAG of the best order of the nodes that is found, edge by edge.
 
-    The search begins with an order of the class or, if that has no edges but required ones, of
-    the class to which polynomially many inserts lead.  With ``effort`` it starts again from
-    mixed orders, and ends when it has done ten times ``effort`` times the work of that.  It
-    looks at DAGs with at most ``max_indegree`` parents.  Where nodes have to be taken one after
-    the other, they are taken in the order of the ranking.
+    The search begins with an order of the class or, if that has only required edges, of the class
+    that poly-FES finds.  With ``effort`` it starts again from mixed orders, and ends when it has
+    done ten times ``effort`` times the work of poly-FES.  DAGs have at most ``max_indegree``
+    parents per node.  Where nodes have to be taken one by one, they are taken in the order of the
+    ranking.
     """
     begun, constraint, before = engine.mark(), engine.constraint, engine.work
     if engine.edges == sum(map(int.bit_count, constraint.fixed if constraint else ())):
@@ -289,10 +289,10 @@ def best_order(
     work: int | None,
     ranking: tuple[int, ...] | None,
 ) -> PDAG | None:
-    """Return the DAG of the best order found, or None if time was up before the first.
+    """Return the DAG of the best order found, or None if the time was up before the first one.
 
     The nodes are moved in rounds until none moves; then the search begins again from another
-    order (``order_of``).  With a limit on its ``work`` it ends at the latest when that is done.
+    order (``order_of``).  It ends at the latest when the limit on its ``work`` is reached.
     """
     n, constraint = engine.n, engine.constraint
     everyone = (1 << n) - 1
@@ -305,9 +305,11 @@ def best_order(
     if engine.stopped is not None:
         return None
     best, piles, last = None, 0, None if work is None else engine.work + work
-    for left in reversed(range(ROUNDS)):
+    for rounds_left in reversed(range(ROUNDS)):
         moved = engine.order_round(last)
-        ended = left == 0 or _has_stopped(engine) or (last is not None and engine.work > last)
+        ended = (
+            rounds_left == 0 or _has_stopped(engine) or (last is not None and engine.work > last)
+        )
         if moved and not ended:
             continue
         _, parents, gain = engine.order_state()
@@ -376,17 +378,17 @@ def first_order(
         for v in nodes(row):
             needs[v] |= 1 << u
     order: list[int] = []
-    left = list(range(dag.n) if wanted is None else wanted)
-    while left:
+    remaining = list(range(dag.n) if wanted is None else wanted)
+    while remaining:
         done = nodeset(order)
-        ready = [v for v in left if not needs[v] & ~done]
+        ready = [v for v in remaining if not needs[v] & ~done]
         if not ready:
             raise InvalidArgument(
-                f"no order of the nodes {left} obeys the background knowledge: the directions that "
-                "it allows must not force a cycle; use another forward phase"
+                f"no order of the nodes {remaining} obeys the background knowledge: the directions "
+                "that it allows must not force a cycle; use another forward phase"
             )
         order += ready
-        left = [v for v in left if v not in ready]
+        remaining = [v for v in remaining if v not in ready]
     return order
 
 
@@ -418,7 +420,7 @@ def edge_by_edge(
         while missing := goal.parents(y) & ~member.parents(y):
             parents, xs = member.parents(y), np.array(list(nodes(missing)), dtype=np.intp)
             gains = insert_gains(score, y, parents, xs)
-            x = int(xs[gains.argmax()])  # the most gainful first
+            x = int(xs[gains.argmax()])  # the largest gain first
             insert = Insert(x, y, parents & cpdag.neighbors(y) & ~cpdag.adjacent(x))
             member, cpdag = member.edited(direct=[(x, y)]), insert.carry_out(cpdag)
             yield float(gains.max()), insert

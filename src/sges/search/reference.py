@@ -1,8 +1,8 @@
 """The search as the paper describes it, from scratch at every step.
 
-This defines what a search does, and runs where the compiled engine could not be built.  It
-generates all operators of a state, asks for their gains, takes the best one and begins again.
-Only what the score has answered is remembered.  The compiled engine takes the same steps.
+This defines the search, and runs if the compiled engine could not be built.  It generates all
+operators of a state, computes their gains, applies the best one and begins again.  Only gains are
+stored.  The compiled engine takes the same steps.
 
     Fig. 1, GES    climb("fes", Moves(inserts="all")), then climb("bes", Moves(deletes=True))
     Fig. 3, SGES   the same with Moves(deletes=True, clique_bound=s)
@@ -34,7 +34,7 @@ from sges.operators import Delete, Insert, Operator
 from sges.result import Step
 from sges.score.protocol import Score
 from sges.search.generate import (
-    AskedGains,
+    CachedGains,
     Scored,
     SetLimit,
     TimeUp,
@@ -64,23 +64,24 @@ class Point(NamedTuple):
         return Point(cpdag, total, edges, Step(phase, operator, gain, total, edges))
 
 
-def closes_loop(left: set[PDAG], here: Point, gain: float, after: PDAG) -> bool:
-    """Return whether a step leads back to a class that was left; if not, remember this one.
+def closes_loop(visited: set[PDAG], here: Point, gain: float, after: PDAG) -> bool:
+    """Return whether a step leads back to a visited class; if not, store the class it starts from.
 
-    Every step gains, so no class comes twice.  But where gains are known to fewer digits than ties
-    are judged by, an insert and the delete that undoes it may both seem to gain.  So ``left`` are
-    the classes that were left by doubtful steps, since the last step that was not doubtful.
+    Every step improves the score, so no class occurs twice.  But if gains have fewer exact digits
+    than the tolerance assumes, an insert and the delete that undoes it may both seem to improve it.
+    So ``visited`` contains the classes in which the doubtful steps since the last step that was not
+    doubtful started.
     """
     if gain > DOUBTFUL * max(1.0, abs(here.total)):
-        left.clear()
+        visited.clear()
         return False
-    if after in left:
+    if after in visited:
         return True
-    left.add(here.cpdag)
+    visited.add(here.cpdag)
     return False
 
 
-class ReferenceEngine(AskedGains):
+class ReferenceEngine(CachedGains):
     """The reference engine: greedy search over equivalence classes in plain Python.
 
     Parameters
@@ -88,7 +89,7 @@ class ReferenceEngine(AskedGains):
     score
         The score to maximize.
     counting
-        Whether to count the unique families that the score is asked for.
+        Whether to count the unique families that are evaluated.
     deadline
         The value of ``time.perf_counter()`` at which to stop, None for no limit.
     report
@@ -129,7 +130,7 @@ class ReferenceEngine(AskedGains):
 
     @property
     def total(self) -> float:
-        """The score of the start, and the gains of all steps since."""
+        """The score of the start, plus the gains of all steps since."""
         return self._path[-1].total
 
     @property
@@ -173,13 +174,13 @@ class ReferenceEngine(AskedGains):
         operators that tie, the first by ``sort_key`` is taken.  No edge is inserted between the
         two nodes of ``bar``, and the climb ends before an insert that gains less than
         ``patience`` times what is missing to the score ``aim``, or after ``most`` steps; with
-        ``most=0`` the score is asked about the operators of the state, and no step is taken.
+        ``most=0`` the gains of the operators of the state are computed, and no step is taken.
 
         Paper: Fig. 4, the loop of SBES.
         """
         if self.stopped is not None:
             return False
-        begun, tolerance, left = self.step_count, self.tolerance, set[PDAG]()
+        begun, tolerance, visited = self.step_count, self.tolerance, set[PDAG]()
         with self._until_stopped():
             if most is None:
                 self._tell(phase)
@@ -187,7 +188,7 @@ class ReferenceEngine(AskedGains):
                 offers = self._offers(moves, tolerance, bar)
                 here = self._path[-1]
                 least = patience * (aim - here.total)
-                best = None if most == 0 else self._best(offers, tolerance, least, left)
+                best = None if most == 0 else self._best(offers, tolerance, least, visited)
                 if best is None:
                     break
                 self._path.append(here.then(phase, *best))
@@ -221,11 +222,11 @@ class ReferenceEngine(AskedGains):
         return offers
 
     def _best(
-        self, offers: list[list[Scored]], tolerance: float, least: float, left: set[PDAG]
+        self, offers: list[list[Scored]], tolerance: float, least: float, visited: set[PDAG]
     ) -> tuple[Operator, float, PDAG] | None:
         """Return the best valid operator, its gain and the class it leads to, if there is one.
 
-        ``least`` is the least gain of an insert, and ``left`` are classes not to go back to.
+        ``least`` is the least gain of an insert, and ``visited`` are classes not to return to.
         """
         here = self._path[-1]
         for kind in offers:
@@ -236,7 +237,7 @@ class ReferenceEngine(AskedGains):
                 after = operator.carry_out(here.cpdag)
                 if self.constraint is not None and not self.constraint.admits(after, here.cpdag):
                     continue
-                if not closes_loop(left, here, gain, after):
+                if not closes_loop(visited, here, gain, after):
                     return operator, gain, after
         return None
 
@@ -246,7 +247,7 @@ class ReferenceEngine(AskedGains):
 
     @contextmanager
     def _until_stopped(self) -> Iterator[None]:
-        """End what is inside at the deadline or at Ctrl-C, at the point that was reached."""
+        """End the block at the deadline or at Ctrl-C, at the point that was reached."""
         try:
             yield
         except TimeUp:
@@ -304,12 +305,12 @@ class ReferenceEngine(AskedGains):
         """None: no operators are stored."""
 
     def settle(self, *_: object) -> None:
-        """Do nothing: operators are generated from scratch, and gains do not depend on the way."""
+        """Do nothing: operators are generated from scratch, and gains do not depend on the path."""
 
     ask_afresh = reopen = retell = settle
 
     def escapes(self, moves: Moves) -> list[tuple[float, Delete]]:
-        """Return all deletes to look at with their gains, best first; those of x — y once."""
+        """Return all deletes to examine with their gains, best first; those of x — y once."""
         if self.stopped is not None:
             return []
         g = self.cpdag
@@ -324,7 +325,7 @@ class ReferenceEngine(AskedGains):
         """Return (x, y, M, evidence) for pairs that a set M of ``order`` nodes separates.
 
         ``wanted[y]`` are the x of interest.  M separates x and y if local(y, M) exceeds
-        local(y, M ∪ x); the evidence is by how much.  Of several sets the one with the most
+        local(y, M ∪ x); the evidence is the difference.  Of several sets the one with the most
         evidence is returned, and of those that tie the first.
         """
         best: dict[tuple[int, int], tuple[float, NodeSet]] = {}
@@ -383,13 +384,13 @@ class ReferenceEngine(AskedGains):
             self._orders.set(order)
 
     def order_round(self, last: int | None = None) -> bool:
-        """Move each node to its best place, while less than ``last`` gains were asked for."""
+        """Move each node to its best place, while less than ``last`` gains were computed."""
         with self._until_stopped():
             return self._orders.round(last)
         return False
 
     def order_state(self) -> tuple[list[int], list[NodeSet], float]:
-        """Return the order, the parents of each node, and what they gain."""
+        """Return the order, the parents of each node, and their gain."""
         state = self._orders.state
         return list(state.order), [choice.parents for choice in state.choices], state.gain
 

@@ -1,16 +1,16 @@
-"""Runs that can be resumed: what a run has done is recorded, so that another run can repeat it.
+"""Runs that can be resumed: a run is recorded, so that another run can replay it.
 
-A search is deterministic, so a run that was killed need not store where it was in all its parts.
-It records its *acts*, the parts that take time: a climb, the search for an order, the trial of an
-escape, a level of low-order search.  Of each it keeps the steps that were taken, the value that was
-returned, and the engine's counters.  The engine's stored gains are saved with them.
+A search is deterministic, so a run need not store its whole state in order to be resumed.  It
+records its *acts*, the parts that take time: a climb, the search for an order, the trial of an
+escape, a level of low-order search.  For each it stores the steps that were taken, the value that
+was returned, and the engine's counters.  The engine's stored gains are saved with them.
 
-The next run with the same settings begins like any other, but it takes the recorded acts as done:
-it applies their steps and sets the counters.  What lies between the acts is computed again from the
-memory, without the score.  After the last recorded act the engine is exactly where it was, so the
-run goes on as if it had not been interrupted, and counts the same families.  Only the paths that
-exclude an operator are found again, so that ``work`` may grow by a few nodes more; it limits
-nothing but the climbs of ``go_to_better_of_two``, which measures it from its own beginning.
+The next run with the same settings begins like any other, but instead of performing a recorded act
+it applies its steps and sets the counters.  Everything between the acts is computed again from the
+stored gains, without the score.  After the last recorded act the engine is exactly where it was, so
+the run goes on as if it had not been interrupted, and counts the same families.  Only the paths
+that exclude an operator are searched again, so that ``work`` may be slightly larger; it limits only
+the climbs of ``go_to_better_of_two``, which measures it from its own beginning.
 
 A run that is killed in the middle of an act does that act again.
 """
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from sges.search.engines import Engine
 
 State: TypeAlias = dict[str, Any]
-"""What JSON can hold."""
+"""A value that JSON can represent."""
 
 SECONDS_BETWEEN = 1.0
 """How often a run is saved, at most."""
 
 SHARE_OF_SAVING = 0.05
-"""The share of its time that a run may spend on being saved."""
+"""The share of the time of a run that saving may take."""
 
 KINDS = {kind.__name__.lower(): kind for kind in (Insert, Delete, Turn)}
 
@@ -67,7 +67,7 @@ VALUES = {
     "rank": rf"\[(?:{WHOLE}(?:, {WHOLE})*)?\]",
     "separators": _list_of(WHOLE, WHOLE, SET, NUMBER),
 }
-"""What each act may return, as patterns of JSON; also null, where its budget ended it."""
+"""The values that each act may return, as patterns of JSON; also null, if its budget ended it."""
 
 
 class Replay:
@@ -76,9 +76,9 @@ class Replay:
     Parameters
     ----------
     state
-        What an earlier run saved, None for a first run.
+        The state that an earlier run saved, None for a first run.
     save
-        Called with the state whenever it is to be stored.
+        Called with the state when it has to be stored.
     """
 
     def __init__(self, state: object, save: Callable[[object], object]) -> None:
@@ -115,8 +115,8 @@ class Replay:
     def act(self, engine: "Engine", name: str, do: Callable[[], Any], *, again: bool) -> Any:  # noqa: ANN401
         """Return the value of a part of a run; if the earlier run did it, the recorded value.
 
-        With ``again`` the value is not stored but computed anew.  Acts within acts are not
-        recorded by themselves.
+        With ``again`` the value is not stored but computed again.  Acts inside acts are not
+        recorded separately.
         """
         if self._is_acting or engine.stopped is not None:
             return do()
@@ -131,7 +131,7 @@ class Replay:
     def _replay(
         self, engine: "Engine", name: str, again: Callable[[], Any] | None
     ) -> tuple[Any, bool]:
-        """Take the next act as done: its steps, and the engine's counters after it."""
+        """Replay the next act: apply its steps, and set the engine's counters."""
         act = self._waiting.popleft()
         with _fitting():
             value = act.get("value")
@@ -155,7 +155,7 @@ class Replay:
     def _record(
         self, engine: "Engine", name: str, do: Callable[[], Any], again: bool
     ) -> tuple[Any, bool]:
-        """Do an act and record it, unless it was stopped; save the run if it is time for it."""
+        """Perform an act and record it, unless it was stopped; save the run if that is due."""
         before, value, spent = engine.step_count, None, False
         engine.ask_afresh()
         self._is_acting = True
@@ -180,7 +180,7 @@ class Replay:
         return value, spent
 
     def save(self, engine: "Engine") -> None:
-        """Store what the run has done up to its last act, if it has done something since."""
+        """Save the run up to its last act, if there are acts that are not saved yet."""
         if self._stored == len(self._acts):
             return
         begun = time.perf_counter()

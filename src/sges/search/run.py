@@ -1,4 +1,4 @@
-"""One run of a search: its engine, its clock, its knowledge, and the result it leaves."""
+"""One run of a search: its engine, its clock, its knowledge, and its result."""
 
 import sys
 import time
@@ -111,8 +111,8 @@ OnProgress: TypeAlias = Callable[[Progress], object]
 class Budget:
     """How much a part of a run may still use: seconds, score evaluations, work, and sets listed.
 
-    None means no limit.  Evaluations are limited strictly: a question that might need more than are
-    left is not asked.  ``spent`` tells whether the budget has ended a part of the run.
+    None means no limit.  Evaluations are limited strictly: a call of the score that might exceed
+    the limit is not made.  ``spent`` tells whether the budget has ended a part of the run.
     """
 
     seconds: float | None = None
@@ -124,7 +124,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which deletes a backward phase looks at: all, or those that an assumed property selects."""
+    """The deletes that a backward phase examines: all, or those that a property selects."""
 
     assume: Property | None = None
     exact: bool = False
@@ -211,7 +211,7 @@ class Run:
     def act(self, name: str, do: Callable[[], Any], *, again: bool = False) -> Any:  # noqa: ANN401
         """Run a part of the search, unless it is replayed, and return its value.
 
-        Its value must be one that JSON can hold.  With ``again`` it is computed anew.
+        JSON must be able to represent its value.  With ``again`` it is always computed.
         """
         if self._replay is None:
             return do()
@@ -286,13 +286,13 @@ class Run:
 
     @contextmanager
     def under(self, constraint: Constraint | None) -> Iterator[None]:
-        """Search under another constraint for a while."""
-        own, self.constraint = self.constraint, constraint
+        """Use another constraint inside the block."""
+        previous, self.constraint = self.constraint, constraint
         self.engine.constraint = constraint
         try:
             yield
         finally:
-            self.constraint = self.engine.constraint = own
+            self.constraint = self.engine.constraint = previous
 
     def climb(
         self,
@@ -306,7 +306,7 @@ class Run:
     ) -> bool:
         """Take the best operator until there is none; return whether a step was taken.
 
-        ``selection`` says which deletes to look at, if any.
+        ``selection`` says which deletes to examine, if any.
         """
         if self.stopped is not None:
             return False
@@ -367,7 +367,7 @@ class Run:
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
-        """End what is inside at the time limit or at Ctrl-C, and add its seconds to a phase."""
+        """End the block at the time limit or at Ctrl-C, and add its seconds to a phase."""
         begun = time.perf_counter()
         try:
             yield
@@ -381,10 +381,10 @@ class Run:
 
     def ranking(self) -> tuple[int, ...]:
         """Return the nodes in an order that depends on the scores and not on their numbers."""
-        found = list(range(self.n))
+        order = list(range(self.n))
         with self.phase("order"):
-            found = self.act("rank", lambda: ranked(self.engine.strengths()))
-        return tuple(found)
+            order = self.act("rank", lambda: ranked(self.engine.strengths()))
+        return tuple(order)
 
     def order(self, *, effort: float | None = None, ranking: tuple[int, ...] | None = None) -> None:
         """Go to the class of the best order of the nodes that is found."""
@@ -401,12 +401,12 @@ class Run:
         if selection.one_by_one:
             consistent = consistent_deletes(self.engine, selection)
             find = lambda: each_edge_once(self.engine.cpdag, consistent())  # noqa: E731
-        found: list[tuple[float, Delete]] = self.act("escapes", find, again=True)
-        return found
+        deletes: list[tuple[float, Delete]] = self.act("escapes", find, again=True)
+        return deletes
 
     @contextmanager
     def within(self, budget: Budget) -> Iterator[None]:
-        """End what is inside when the budget is spent, and subtract from it what was used."""
+        """End the block when the budget is spent, and subtract what it used from the budget."""
         engine, counted = self.engine, budget.evaluations is not None
         evaluated = self._evaluations() if counted else 0
         begun = time.perf_counter(), evaluated, engine.work, engine.listed
@@ -424,7 +424,7 @@ class Run:
 
         if self._replay is None or self._replay.next_act is None:
             limit()
-        else:  # nothing is limited before the run is where the earlier one was
+        else:  # no limits while an earlier run is replayed
             self._replay.at_end = limit
         try:
             yield
@@ -438,13 +438,13 @@ class Run:
             budget.seconds, budget.evaluations, budget.work, budget.listed = left(used)
 
     def _evaluations(self) -> int | None:
-        """Return the number of unique families asked for so far; None if they are not counted."""
+        """Return the number of unique families evaluated so far; None if they are not counted."""
         counted: int | None = self.act("count", partial(getattr, self.engine, "evaluations"))
         return counted
 
     @contextmanager
     def quietly(self) -> Iterator[None]:
-        """Report no progress inside: these steps may be undone."""
+        """Report no progress inside the block: its steps may be undone."""
         report, self.engine.report = self.engine.report, None
         try:
             yield
@@ -464,7 +464,7 @@ class Run:
         strategy: str | None = None,
         notes: tuple[str, ...] = (),
     ) -> Result:
-        """Return what the run found."""
+        """Return the result of the run."""
         engine = self.engine
         cpdag = engine.cpdag
         score = engine.member_score(self._without_edges)
@@ -512,15 +512,15 @@ def climb_one_by_one(
 ) -> None:
     """Climb with deletes that are each tested for consistency with the assumption.
 
-    For an exact property and for one without bounds.  Takes the best consistent delete, or else
-    one step of the other moves, until there is none.
+    This is used for an exact property and for one without bounds.  The best consistent delete is
+    applied, or else one step of the other moves, until there is none.
     """
-    engine, left = run.engine, set[PDAG]()
+    engine, visited = run.engine, set[PDAG]()
     find, tolerance = consistent_deletes(engine, selection), engine.tolerance
     others = moves.turns or moves.inserts is not None
     while engine.stopped is None:
         before = engine.cpdag
-        if others:  # ask for all kinds at every state, whichever is taken
+        if others:  # evaluate all kinds at every state, whichever is applied
             engine.climb(phase, moves, most=0)
         for gain, delete in best_first(find(), tolerance):
             if is_admissible(engine, delete, before):
@@ -530,8 +530,8 @@ def climb_one_by_one(
         else:
             if not others or not engine.climb(phase, moves, bar=bar, most=1, **limits):
                 break
-        left.add(before)
-        if others and engine.cpdag in left:  # back by rounding alone
+        visited.add(before)
+        if others and engine.cpdag in visited:  # back by rounding alone
             break
 
 
@@ -540,8 +540,8 @@ def consistent_deletes(
 ) -> Callable[[], list[tuple[float, Delete]]]:
     """Return a function that finds and scores the consistent deletes of the engine's state.
 
-    The property is asked once for each induced graph, as mostly the same few occur, and a graph is
-    made only for nodes and edges that have not been looked at before.
+    The property is evaluated once for each induced graph, as the same few graphs occur again and
+    again, and a graph is made only for nodes and edges that have not occurred before.
     """
     assert selection.assume is not None
     holds, (clique, size) = cache(selection.assume.holds), selection.bounds

@@ -1,19 +1,19 @@
-"""Strategies as values: which steps a search takes, in which order, and how it continues.
+"""Strategies as values: the steps of a search, their order, and how it continues.
 
     "two-phase"      the search of the paper: a forward phase, then deletes
-    "turning"        the same, followed by turns; all repeated while that improves the score
+    "turning"        two phases, then turns; all repeated while that improves the score
     "interleaved"    at every step a delete before a turn before an insert
-    "conservative"   the same; inserts between nodes that the score finds independent come last
+    "conservative"   interleaved; inserts between nodes that the score finds independent come last
     "extended"       interleaved search, once from the start and once from the best order of the
                      variables that is found; then escapes from the better local optimum
-    "auto"           the same with bounded work: at most 64 subsets of each clique of neighbors are
+    "auto"           extended with bounded work: at most 64 subsets of each clique of neighbors are
                      examined, and orders and escapes take a multiple of the work before them
     "low-order"      first deletes from the complete graph that condition on few variables
                      (``sges.search.low_order``), then as "auto" from the best state of all levels;
                      for dense true graphs and small discrete tables
 
-Each word stands for a ``Strategy``; ``Strategy`` makes other combinations.  What each of them
-guarantees is in ``docs/explanation/strategies.md``.
+Each name stands for a ``Strategy``; ``Strategy`` makes other combinations.  Their guarantees are in
+``docs/explanation/strategies.md``.
 """
 
 from dataclasses import dataclass, field, fields
@@ -102,18 +102,19 @@ class Strategy:
     counting: bool = field(default=True, compare=False)  # it changes no step
 
     def __post_init__(self) -> None:
-        for one in fields(self):
-            if isinstance(one.default, bool):
-                check_flag(one.name, getattr(self, one.name))
+        for option in fields(self):
+            if isinstance(option.default, bool):
+                check_flag(option.name, getattr(self, option.name))
         check_number("patience", self.patience)
         check_number("sets_per_clique", self.sets_per_clique, least=1, optional=True)
         check_number("time_limit", self.time_limit, optional=True)
         check_number("max_evaluations", self.max_evaluations, whole=True, optional=True)
         check_number("effort", self.effort, optional=True)
         if self.interleaved and (self.turning or self.repeat):
-            word = "turning" if self.turning else "repeat"
+            option_name = "turning" if self.turning else "repeat"
             raise InvalidArgument(
-                f"{word}=True applies to two-phase search only; interleaved search always does this"
+                f"{option_name}=True applies to two-phase search only; interleaved search always "
+                "does this"
             )
         if self.order and not self.interleaved:
             raise InvalidArgument(
@@ -131,19 +132,19 @@ class Strategy:
                 "leave out counting=False"
             )
         for name in ("time_limit", "max_evaluations", "effort"):
-            given = getattr(self, name)
-            if given is not None and not self.extended:
+            value = getattr(self, name)
+            if value is not None and not self.extended:
                 raise InvalidArgument(
-                    f"{name} = {given} limits the escapes; give it with extended=True"
+                    f"{name} = {value} limits the escapes; give it with extended=True"
                 )
 
     def __str__(self) -> str:
         for word, strategy in STRATEGIES.items():
             if self == strategy:
                 return word
-        pairs = [(one, getattr(self, one.name)) for one in fields(self)]
-        given = (f"{one.name}={value!r}" for one, value in pairs if value != one.default)
-        return f"Strategy({', '.join(given)})"
+        pairs = [(option, getattr(self, option.name)) for option in fields(self)]
+        changed = (f"{option.name}={value!r}" for option, value in pairs if value != option.default)
+        return f"Strategy({', '.join(changed)})"
 
 
 STRATEGIES = {
@@ -162,9 +163,9 @@ STRATEGIES = {
 AnyStrategy: TypeAlias = Strategy | str
 
 
-def as_strategy(given: AnyStrategy) -> Strategy:
-    """Return the strategy that a word stands for, or the strategy itself."""
-    if isinstance(given, Strategy):
-        return given
-    check_word("strategy", given, STRATEGIES)
-    return STRATEGIES[given]
+def as_strategy(strategy: AnyStrategy) -> Strategy:
+    """Return the strategy with this name, or the strategy itself."""
+    if isinstance(strategy, Strategy):
+        return strategy
+    check_word("strategy", strategy, STRATEGIES)
+    return STRATEGIES[strategy]

@@ -1,16 +1,16 @@
 """Searching under background knowledge.
 
-A search whose every step is admissible keeps its guarantee when the knowledge is an order of groups
-of variables and required edges: with a score that sees the truth, and knowledge that is true, it
-ends in the truth (``docs/theory.md``, section 11).  Other forbidden edges may keep the search from
-the true class: it may have to insert a forbidden edge, which a later delete removes.  So, for such
-knowledge:
+A search in which every step is admissible keeps its guarantee if the knowledge consists of an order
+of groups of variables and of required edges: with a locally consistent score and true knowledge it
+ends in the true class (``docs/theory.md``, section 11).  Other forbidden edges may keep the search
+from the true class: it may have to insert a forbidden edge, which a later delete removes.  So, for
+such knowledge:
 
 1. search with admissible steps only;
-2. from where that ends, search under the relaxed knowledge, the order and the required edges;
+2. from the state reached, search under the relaxed knowledge: the order and the required edges;
 3. if that ends in a class that is not admissible, delete forbidden edges until it is, and
    search once more with admissible steps only;
-4. keep what 2 and 3 found if it scores better, else what 1 found.
+4. keep the result of 2 and 3 if it scores higher, else that of 1.
 
 In any case the result is admissible.  If the knowledge is true and the score locally consistent,
 step 2 ends in the true class, which is admissible and scores best, so it is returned.
@@ -31,7 +31,7 @@ Phases: TypeAlias = Callable[[], None]
 """Goes from the state of a run to the state at which the phases of a search end."""
 
 SEARCHES = 4
-"""How many times its own score evaluations a search may need under knowledge that relaxes."""
+"""The factor by which relaxed knowledge may increase the score evaluations of a search."""
 
 
 def search_with_knowledge(
@@ -44,7 +44,7 @@ def search_with_knowledge(
 ) -> None:
     """Run the phases from a start, under the run's knowledge if it has any.
 
-    ``repair`` are the phases to run after forbidden edges had to be deleted, if they differ;
+    ``repair`` are the phases to run after forbidden edges were deleted, if they differ;
     ``scored`` says whether the start is scored (``Run.start``).
     """
     run.start(start, relaxed=True, scored=scored)
@@ -82,7 +82,7 @@ def _enforce(run: Run, constraint: Constraint) -> None:
     dag = constraint.member(engine.cpdag)
 
     def gain_of(x: int, y: int) -> float:
-        """Return what deleting x → y gains in the member; counted."""
+        """Return the gain of deleting x → y in the member; counted."""
         parents = dag.parents(y)
         return engine.local(y, parents & ~(1 << x)) - engine.local(y, parents)
 
