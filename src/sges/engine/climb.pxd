@@ -1,4 +1,4 @@
-"""The greedy loop: take the best operator, carry it out, note it, go on until there is none."""
+"""The greedy loop: apply the best operator, record the step, and repeat until there is none."""
 
 from libc.math cimport isfinite
 
@@ -56,7 +56,7 @@ cdef inline void close_sources(Search *s) noexcept nogil:
 
 
 cdef inline void open_sources(Search *s) noexcept nogil:
-    """Make room for the operators of these moves; every view is to be made."""
+    """Make room for the operators of these moves; every view has to be generated."""
     cdef bint good = True
     cdef int y
     close_sources(s)
@@ -107,7 +107,7 @@ cdef inline void refresh(Search *s) noexcept nogil:
 
 
 cdef inline void offer_again(Search *s) noexcept nogil:
-    """Offer what was rejected at the state before."""
+    """Offer the operators that were rejected at the previous state again."""
     if s.inserts.of != NULL:
         offer_inserts_again(s, &s.inserts)
     if s.preferred.of != NULL:
@@ -149,9 +149,9 @@ cdef inline void carry_out(Search *s, int kind, int x, int y, const Ints *chosen
 
 
 cdef inline void note_step(Search *s, const Found *found) noexcept nogil:
-    """Write down an operator that was carried out: from here on the step counts.
+    """Record an operator that was applied: from here on the step counts.
 
-    A run that is left earlier is taken back to the state before.
+    A run that is left earlier returns to the state before the step.
     """
     cdef StepOf *step
     cdef int i
@@ -193,9 +193,9 @@ cdef inline void report(Search *s) noexcept nogil:
 cdef inline bint closes_a_circle(Search *s, double gain, Word before) noexcept nogil:
     """Return whether a step leads back to a state that a step of doubtful gain has left.
 
-    Every step of a greedy search gains, so no state comes twice.  But where columns are nearly
-    collinear gains are known to fewer digits than ties are judged by, and the computed gains of a
-    step and of the one that undoes it may both be above zero.
+    Every step of a greedy search improves the score, so no state occurs twice.  But if columns are
+    nearly collinear, gains have fewer exact digits than the tolerance assumes, and the computed
+    gains of a step and of the one that undoes it may both be above zero.
     """
     cdef int i
     cdef double size = s.total if s.total > 0 else -s.total
@@ -300,7 +300,7 @@ cdef inline void climb(void *argument) noexcept nogil:
 
 
 cdef inline void try_found(void *argument) noexcept nogil:
-    """Carry out the operator that was given, for the caller to look at and take back."""
+    """Apply the given operator, for the caller to examine and undo."""
     cdef Search *s = <Search *>argument
     if not is_valid(s, &s.found):
         leave(&s.exit, INVALID)
@@ -308,7 +308,7 @@ cdef inline void try_found(void *argument) noexcept nogil:
 
 
 cdef inline void apply_found(void *argument) noexcept nogil:
-    """Carry out the operator that was given."""
+    """Apply the given operator."""
     cdef Search *s = <Search *>argument
     cdef int before = s.g.changes
     try_found(s)
@@ -321,7 +321,7 @@ cdef inline void apply_found(void *argument) noexcept nogil:
 cdef inline void rewind_to(
     Search *s, int changes, int steps, int touched, int capped, double total
 ) noexcept nogil:
-    """Go back to an earlier point: what was tried since is not part of the result."""
+    """Go back to an earlier point: the steps since are not part of the result."""
     cdef int top = s.g.changes
     if s.is_open:
         offer_again(s)

@@ -3,7 +3,7 @@
 """The Python interface of the compiled engine; no other file of the search calls Python.
 
 ``Core`` owns the state of one run and does the work of ``sges.search.reference`` without the
-interpreter, with the GIL released: it climbs, takes back, lists escapes, and searches orders.
+interpreter, with the GIL released: it climbs, undoes steps, lists escapes, and searches orders.
 Callbacks into Python are a score that is not native, the progress report, and knowledge.
 """
 
@@ -86,7 +86,7 @@ def alone(method):
 
 
 cdef class Journal:
-    """What one trial asked for, until the engine that counts has taken it over."""
+    """The families that one trial evaluated, until the engine that counts them has added them."""
 
     cdef object owner  # whose memory the notes point to
     cdef Note *notes
@@ -284,14 +284,14 @@ cdef class Core:
 
     @property
     def work(self):
-        """Gains asked for, sets listed and nodes walked: the same on every machine."""
+        """Gains computed, sets listed and nodes visited: the same on every machine."""
         return self.s.m.work
 
     @property
     def listed(self):
         """How many sets of neighbors and turns were listed: the work of generating operators.
 
-        Unlike ``work`` it does not depend on what is remembered.
+        Unlike ``work`` it does not depend on which gains are stored.
         """
         return self.s.listed
 
@@ -315,7 +315,7 @@ cdef class Core:
 
     @property
     def evaluations(self):
-        """The number of unique families asked for so far; None if they are not counted."""
+        """The number of unique families evaluated so far; None if they are not counted."""
         if not self.s.m.counting:
             return None
         return self._families()
@@ -327,7 +327,7 @@ cdef class Core:
 
     @property
     def report(self):
-        """Called with the name of the phase at its start and after each step; None for nobody."""
+        """Called with the name of the phase at its start and after each step; None for no callback."""
         return self._report
 
     @report.setter
@@ -500,7 +500,7 @@ cdef class Core:
 
     @alone
     def apply(self, str phase, operator, double gain):
-        """Carry out one valid operator."""
+        """Apply one valid operator."""
         if not isfinite(gain):
             raise ScoreError(f"{operator} gains {gain}; a score must be finite for every family")
         self.s.phase = self._phase(phase)
@@ -509,14 +509,14 @@ cdef class Core:
 
     @alone
     def peek(self, operator):
-        """Return the class to which one valid operator leads; the state stays as it is."""
+        """Return the class to which one valid operator leads, without changing the state."""
         self._do_with(operator, try_found)
         outs, intos = self._rows()
         take_back(&self.s.g, self.s.g.settled)
         return PDAG(outs, intos, self._names)
 
     cdef int _do_with(self, operator, void (*work)(void *) noexcept nogil) except -1:
-        """Do work with an operator; refuse one that is not valid at the state."""
+        """Do work with an operator; raise an error if it is not valid at the state."""
         cdef Found *found = &self.s.found
         kind, x, y, chosen = KINDS.get(type(operator)), operator.x, operator.y, operator.chosen
         if kind is None:
@@ -530,7 +530,7 @@ cdef class Core:
         return 0
 
     def mark(self):
-        """Return the point at which the run is."""
+        """Return the current point of the run."""
         self._enter(True)
         self._exit()
         return (
@@ -539,7 +539,7 @@ cdef class Core:
 
     @alone
     def rewind(self, mark):
-        """Go back to an earlier point: what was tried since is not part of the result."""
+        """Go back to an earlier point: the steps since are not part of the result."""
         self._require_mark(mark)
         (
             self.s.back_to, self.s.back_steps, self.s.back_touched, self.s.back_capped,
@@ -550,7 +550,7 @@ cdef class Core:
 
     @alone
     def settle(self):
-        """Bring the operators up to date with the state, which costs nothing that is counted."""
+        """Bring the operators up to date with the state; this is not counted."""
         considered, listed, work = self.s.considered, self.s.listed, self.s.m.work
         most_listed, most_work = self.s.most_listed, self.s.m.most_work
         self.s.most_listed = self.s.m.most_work = -1
@@ -562,7 +562,7 @@ cdef class Core:
             self.s.most_listed, self.s.m.most_work = most_listed, most_work
 
     cdef int _require_mark(self, mark) except -1:
-        """Refuse a mark that is not a point on the way to the state."""
+        """Raise an error if a mark is not a point on the path to the state."""
         cdef int steps
         cdef Search *s = &self.s
         if isinstance(mark, tuple) and len(mark) == 5 and 0 <= mark[1] <= s.step_count:
@@ -678,7 +678,7 @@ cdef class Core:
 
     @alone
     def limit(self, seconds=None, evaluations=None, work=None, listed=None):
-        """Limit what follows: seconds, families asked for, work, sets listed; None is no limit.
+        """Limit seconds, evaluated families, work and listed sets from now on; None is no limit.
 
         When the limit is reached, ``OutOfBudget`` is raised.
         """
@@ -702,13 +702,13 @@ cdef class Core:
 
     @alone
     def begin_trial(self):
-        """Begin to write down what is asked for, whether or not it was asked for before."""
+        """Begin to record the families that are evaluated, including those evaluated before."""
         self.s.considered = self.s.listed = 0
         self._do(begin_trial)
 
     @alone
     def end_trial(self):
-        """Return what was asked for, generated and listed since the trial began."""
+        """Return the families evaluated and the operators and sets listed since the trial began."""
         cdef Journal journal = Journal()
         cdef Memory *m = &self.s.m
         m.journaling = False
@@ -725,7 +725,7 @@ cdef class Core:
 
     @alone
     def take_over(self, Journal journal):
-        """Take what a trial on another engine asked for and generated as that of this one."""
+        """Count the families and operators of a trial on another engine as those of this one."""
         if self.s.m.counting:
             self.s.journal = journal.notes
             self.s.journal_size = journal.count
@@ -781,11 +781,11 @@ cdef class Core:
         return self.native.delete_gains(y, base)[base.index(x)]
 
     def halt(self):
-        """End what the engine does, as if its time were up; any thread may call this."""
+        """Stop the engine, as if its time were up; any thread may call this."""
         self.s.deadline = 0.0
 
     cdef object _families(self):
-        """Count the unique families that were asked for so far."""
+        """Count the unique families that were evaluated so far."""
         cdef long long count
         self._enter(True)
         try:
@@ -801,7 +801,7 @@ cdef class Core:
 
     @property
     def counters(self):
-        """What was generated, listed and worked so far, and the tolerance in use."""
+        """The operators generated, sets listed and work done so far, and the tolerance in use."""
         return self.s.considered, self.s.listed, self.s.m.work, self.s.tolerance
 
     @counters.setter
@@ -817,9 +817,9 @@ cdef class Core:
 
     @alone
     def ask_afresh(self):
-        """Let a native score forget the questions that it builds on.
+        """Let a native score discard the previous computation that it builds on.
 
-        Its next gains are then the same, to the last digit, whatever was asked before.
+        Its next gains are then the same, to the last digit, whatever was computed before.
         """
         cdef Scorer fresh
         if not self.s.m.native:
@@ -830,14 +830,14 @@ cdef class Core:
         self.s.m.scorer = fresh
 
     def reopen(self, moves):
-        """List the operators of the state, which costs nothing that is counted."""
+        """List the operators of the state; this is not counted."""
         counters = self.counters
         self.climb("", moves, most=0)
         self.counters = counters
 
     @alone
     def memory(self):
-        """Return all that the run has asked of its score, and the answers; for ``remember``."""
+        """Return the evaluated families and all gains of the run; for ``remember``."""
         cdef Memory *m = &self.s.m
         cdef Kept kept
         measure(&kept, m)
@@ -851,7 +851,7 @@ cdef class Core:
 
     @alone
     def remember(self, ints, floats, words):
-        """Take what ``memory`` returned as asked and answered; before anything else was asked."""
+        """Restore the families and gains that ``memory`` returned, before any are evaluated."""
         cdef Kept kept
         cdef int status
         if self.s.m.size:
@@ -945,7 +945,7 @@ cdef class Core:
 
     @alone
     def order_state(self):
-        """Return the order, the parents of each node, and what they gain."""
+        """Return the order, the parents of each node, and their gain."""
         cdef Orders *o = <Orders *>self.s.orders
         cdef size_t size = <size_t>self.s.g.words * sizeof(Word)
         cdef int v
@@ -974,7 +974,7 @@ cdef class Core:
     # Inside
 
     cdef int _enter(self, bint reading) except -1:
-        """Refuse a second user; what only reads may be called back by the first one."""
+        """Raise an error if the engine is in use; callbacks of its user may call reading methods."""
         cdef long thread = PyThread_get_thread_ident()
         if self.depth and thread != self.thread:
             raise SgesError("another thread uses this engine; give each thread a search of its own")
@@ -1013,7 +1013,7 @@ cdef class Core:
         return len(self._phases) - 1
 
     cdef int _open(self, phase, moves) except -1:
-        """Take moves as those of the sources, which are made anew if they were others."""
+        """Set the moves of the sources, which are generated again if the moves differ."""
         cdef Moves *m = &self.s.moves
         if phase is not None:
             self.s.phase = self._phase(phase)
@@ -1042,7 +1042,7 @@ cdef class Core:
         return 0
 
     cdef int _do(self, void (*work)(void *) noexcept nogil) except -1:
-        """Do work without the GIL; say what ended it."""
+        """Do work without the GIL; raise the error that ended it, if any."""
         cdef int status
         self.running = True
         with nogil:
@@ -1077,7 +1077,7 @@ cdef class Core:
         return 0
 
     cdef void _recover(self):
-        """Bring the run in order after work was left in the middle; the state is the last one."""
+        """Make the run consistent after work was interrupted; the state is the last one."""
         cdef int v
         close_sources(&self.s)
         take_back(&self.s.g, self.s.g.settled)
@@ -1113,7 +1113,7 @@ cdef class Core:
         return value
 
     cdef object _asked(self, Record *r, bint inserting, xs):
-        """Return the gains that a Python score gives."""
+        """Return the gains that a Python score computes."""
         base = mask_of(r.base, r.size)
         batch = self._insert_gains if inserting else self._delete_gains
         if batch is not None:
@@ -1215,7 +1215,7 @@ cdef void take_journal(void *argument) noexcept nogil:
 
 
 cdef void count_family(void *argument) noexcept nogil:
-    """Take the family of ``counted`` with the parents in ``order`` as asked for."""
+    """Count the family of ``counted`` with the parents in ``order`` as evaluated."""
     cdef Search *s = <Search *>argument
     note_base(&s.m, record_of(&s.m, s.counted, s.order.at, s.order.size))
 
@@ -1283,7 +1283,7 @@ cdef int look_at_signals(Core core) noexcept:
 
 
 cdef int warn_of_explosion(Core core) noexcept:
-    """Say once that an explicit choice leads to exponentially many operators."""
+    """Warn once that an explicit choice leads to exponentially many operators."""
     cdef Search *s = &core.s
     try:
         warnings.warn(
@@ -1322,7 +1322,7 @@ cdef int admits(void *owner) noexcept nogil:
 
 
 cdef int ask_knowledge(Core core) noexcept:
-    """Ask whether the knowledge admits the state, coming from one that it admits."""
+    """Check whether the knowledge admits the state, coming from one that it admits."""
     try:
         after = core.cpdag
         if core._constraint.admits(after, core._admitted):
@@ -1367,7 +1367,7 @@ cdef int ask_python(
 cdef int ask_score(
     Core core, Record *record, bint inserting, const int *xs, int count, double *gains
 ) noexcept:
-    """Ask a Python score for gains."""
+    """Compute gains with a Python score."""
     cdef Py_ssize_t[::1] nodes_asked
     cdef const double[::1] answer
     cdef int i

@@ -1,8 +1,8 @@
 """The number of score evaluations: unique families (y, parents), as the paper counts (Section 5).
 
-A family can have been asked for by itself, as a base or after a delete, or in the *fan* of a base:
-all inserts into it, each with one parent more.  It may be in several fans.  It is counted once.
-Single families are noted when they are asked for; the families of fans are counted in the end.
+A family is evaluated ("asked for") by itself, as a base or after a delete, or in the *fan* of a base:
+all inserts into it, each with one more parent.  It may be in several fans, and is counted once.
+Single families are recorded when they are evaluated; the families of fans are counted at the end.
 """
 
 from libc.stdlib cimport calloc, free, malloc, realloc
@@ -51,7 +51,7 @@ cdef inline bint in_a_fan(
 
 
 cdef inline bint grow_seen(Seen *s) noexcept nogil:
-    """Make room for one entry more; return whether there is."""
+    """Make room for one more entry; return whether there is room."""
     cdef long long i, room
     cdef size_t at, slots
     cdef void *block
@@ -97,7 +97,7 @@ cdef inline void push_entry(Seen *s, Word key, Word check, int record, int node)
 
 
 cdef inline bint first_time(Seen *s, Word key, Word check) noexcept nogil:
-    """Take note of a pair of words; return whether it is new."""
+    """Record a pair of words; return whether it is new."""
     cdef long long i
     if s.slots:
         i = s.heads[key & (s.slots - 1)]
@@ -120,7 +120,7 @@ cdef inline void note_fan(Memory *m, const Record *r) noexcept nogil:
 cdef inline bint is_fanned(
     const Memory *m, const Record *r, int left_out, Word key, Word check
 ) noexcept nogil:
-    """Return whether the family of a record, less one of its base, was asked for as an insert."""
+    """Return whether the family of a record, without one node, was evaluated as an insert."""
     cdef int size = r.size - (left_out >= 0) - 1  # of the bases that it could be in the fan of
     if size < 0 or not (m.fan_sizes[r.y] >> min(size, 63)) & 1:
         return False
@@ -128,7 +128,7 @@ cdef inline bint is_fanned(
 
 
 cdef inline void note_single(Memory *m, const Record *r, int left_out) noexcept nogil:
-    """Take note of a family that is asked for by itself: a base, or one less a node."""
+    """Record a family that is evaluated by itself: a base, or a base without one node."""
     cdef Word key = r.key, check = r.check
     cdef Entry *entry
     if left_out >= 0:
@@ -146,7 +146,7 @@ cdef inline void note_single(Memory *m, const Record *r, int left_out) noexcept 
 
 
 cdef inline void prepare_to_note(const Memory *m, const Record *r, int left_out) noexcept nogil:
-    """Begin to fetch what ``note_single`` will look at: many families are noted at once."""
+    """Begin to fetch the memory that ``note_single`` will read: many families are recorded at once."""
     if m.singles.slots:
         prefetch(&m.singles.heads[(r.key ^ m.keys[2 * left_out]) & (m.singles.slots - 1)])
 
@@ -160,7 +160,7 @@ cdef inline void note_base(Memory *m, Record *r) noexcept nogil:
 
 
 cdef inline void note_inserts(Memory *m, Record *r, const Word *wanted) noexcept nogil:
-    """Take the wanted inserts as asked for."""
+    """Record the wanted inserts as evaluated."""
     cdef int w
     if not m.counting or r.asked_all:
         return
@@ -176,10 +176,10 @@ cdef inline void note_inserts(Memory *m, Record *r, const Word *wanted) noexcept
         r.asked[w] |= wanted[w]
 
 
-# The journal of a trial: what it asked for, whether or not that was asked for before.
+# The journal of a trial: the families it evaluated, including those that were evaluated before.
 #
-# Several trials can run at once, each on an engine of its own.  The families that a trial asked for
-# are then taken over by the engine that counts, if the trial turns out to be part of the search.
+# Several trials can run in parallel, each on its own engine.  The families that a trial evaluated are
+# then added by the engine that counts them, if the trial turns out to be part of the search.
 
 
 cdef inline void begin_journal(Memory *m) noexcept nogil:
@@ -189,7 +189,7 @@ cdef inline void begin_journal(Memory *m) noexcept nogil:
 
 
 cdef inline Note *note_of(Memory *m, Record *r) noexcept nogil:
-    """Return the note on a record; make it if this trial has not asked anything of the record."""
+    """Return the note on a record; make it if this trial has not used the record before."""
     cdef Note *note
     if r.trial != m.trial:
         if m.note_count == m.note_room:
@@ -235,7 +235,7 @@ cdef inline void journal_deletes(Memory *m, Record *r, const Word *wanted) noexc
 
 
 cdef inline void take_over(Memory *m, const Note *note) noexcept nogil:
-    """Take as asked for what a trial asked of a record of another memory."""
+    """Record as evaluated what a trial evaluated of a record of another memory."""
     cdef Record *other = note.record
     cdef Record *r = record_of(m, other.y, other.base, other.size)
     cdef int i
@@ -265,7 +265,7 @@ cdef inline void take_over(Memory *m, const Note *note) noexcept nogil:
 
 
 cdef inline long long count_singles(Memory *m) noexcept nogil:
-    """Count the families that were asked for by themselves, and in no fan."""
+    """Count the families that were evaluated by themselves, and are in no fan."""
     cdef long long total = 0, i
     cdef Entry *entry
     cdef Record *r
@@ -284,7 +284,7 @@ cdef inline long long count_singles(Memory *m) noexcept nogil:
 
 
 cdef inline long long fan_size(const Memory *m, const Record *r) noexcept nogil:
-    """Return how many inserts of a record were asked for."""
+    """Return how many inserts of a record were evaluated."""
     cdef long long size = 0
     cdef int w
     if r.asked_all:
@@ -296,9 +296,9 @@ cdef inline long long fan_size(const Memory *m, const Record *r) noexcept nogil:
 
 
 cdef inline long long pairs_of(Memory *m, Seen *cores, const Record *r, int number, Seen *twice) noexcept nogil:
-    """Return how many families of a fan are in an earlier one too.
+    """Return how many families of a fan are also in an earlier one.
 
-    Two such fans have bases that differ in one node: they are found by the core that is common.
+    Two such fans have bases that differ in one node: they are found by their common core.
     """
     cdef long long found = 0, other
     cdef int k, z, first, second
@@ -434,7 +434,7 @@ cdef inline int core_of(Cores *c, Word key, Word check) noexcept nogil:
 
 
 cdef inline bint list_cores(Memory *m, Cores *c) noexcept nogil:
-    """Note for every fan, and every node of its base, that the rest is a core of it."""
+    """Record for every fan, and every node of its base, that the rest is a core of it."""
     cdef int i, k, z, core
     cdef Record *r
     cdef size_t at = 0
@@ -459,7 +459,7 @@ cdef inline long long own_families(
 ) noexcept nogil:
     """Return how many families of a fan are in no other fan whose added node is lower.
 
-    base + x is also in the fan of core + x, for a core that is the base less z; x is higher than z.
+    base + x is also in the fan of core + x, for a core that is the base without z; x is higher than z.
     """
     cdef long long found = 0
     cdef int k, w, x, z, core
@@ -528,7 +528,7 @@ cdef inline long long count_fans_by_pairs(Memory *m) noexcept nogil:
 
 
 cdef inline long long count_families(Memory *m) noexcept nogil:
-    """Count the unique families that were asked for so far; -1 if memory ran out."""
+    """Count the unique families that were evaluated so far; -1 if memory ran out."""
     cdef long long fans
     fans = count_fans_by_rows(m) if m.words <= MOST_WORDS else count_fans_by_pairs(m)
     return -1 if fans < 0 else count_singles(m) + fans

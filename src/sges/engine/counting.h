@@ -2,7 +2,7 @@
  *
  * The data lie column by column, one or four bytes per row (`Column`).  Columns of few levels lie
  * a second time row by row, 32 to a block, so that one instruction reads 32 columns of a row
- * (`Block`).  A question about y and its parents goes three ways:
+ * (`Block`).  The gains of y and its parents are computed in one of three ways:
  *
  *     all inserts     number_rows, sort_rows: the rows sorted by configuration of the parents and
  *                     level of y.  The rows of one configuration and level are a cell (`Cells`).

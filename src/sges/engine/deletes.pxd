@@ -1,11 +1,12 @@
 """The deletes of a state, stored by (y, S), where S are the neighbors that stay parents of y.
 
 Delete(x, y, H) keeps H̄ = NA_{y,x} ∖ H.  With S = H̄ for x → y, and S = H̄ ∪ x for x — y, S is a clique
-among the neighbors of y, x lies in the base Pa(y) ∪ S, and the gain is what y gains by losing x from
-that base.  So one question for each (y, S) serves all x.
+among the neighbors of y, x lies in the base Pa(y) ∪ S, and the gain is that of removing x from this
+base.  So one call of the score for each (y, S) serves all x.
 
-Without bounds every clique S is kept; Selective-Generate-Ops (Fig. 6), by what it keeps, takes from
-each maximal clique M of the neighbors, as every maximal clique of NA_{y,x} is one of these, less x.
+Without bounds every clique S is kept.  Selective-Generate-Ops (Fig. 6) is written in terms of S here:
+it chooses S from each maximal clique M of the neighbors, because every maximal clique of NA_{y,x} is
+one of these without x.
 """
 
 from libc.math cimport INFINITY
@@ -115,7 +116,7 @@ cdef inline int room_in(
 
 
 cdef inline bint is_too_large(const Search *s, const Word *na, const Word *kept) noexcept nogil:
-    """Return whether H = NA ∖ S holds a clique larger than the bound."""
+    """Return whether H = NA ∖ S contains a clique larger than the bound."""
     cdef const Near *a = &s.near
     cdef int i, w, common
     for i in range(a.cliques):
@@ -128,7 +129,7 @@ cdef inline bint is_too_large(const Search *s, const Word *na, const Word *kept)
 
 
 cdef inline void use_subset(Search *s, int m, const int *chosen, int size, int parents_room) noexcept nogil:
-    """Make or widen the lane that keeps M less the chosen nodes.
+    """Make or widen the lane that keeps M without the chosen nodes.
 
     ``order`` has how much room each neighbor leaves in M, and ``also`` the nodes of M.
     """
@@ -192,7 +193,7 @@ cdef inline void each_subset(Search *s, int m, int size, int parents_room) noexc
 
 
 cdef inline void select_deletes(Search *s) noexcept nogil:
-    """Make the lanes that the bounds leave, maximal clique by maximal clique."""
+    """Make the lanes that the bounds allow, maximal clique by maximal clique."""
     cdef Near *a = &s.near
     cdef Word *every = a.stack + 2 * (a.words + 1)
     cdef int m, v, most, limit, size, parents_room
@@ -293,7 +294,7 @@ cdef inline void sort_small(Ints *of) noexcept nogil:
 
 
 cdef inline bint best_delete(Search *s) noexcept nogil:
-    """Find the delete of largest gain; of those that tie, the one with the least key."""
+    """Find the delete of largest gain; of those that tie, the one with the smallest key."""
     cdef Deletes *of = &s.deletes
     cdef Lanes *lanes
     cdef Lane *lane

@@ -9,9 +9,9 @@ j, r the number of levels of y and q that of configurations,
     qNML   Σ n_jk ln n_jk − Σ n_j ln n_j − [ln C(m, r q) − ln C(m, q)]
     BDeu   Σ G(n_jk, a / qr) − Σ G(n_j, a / q),    G(n, α) = ln Γ(n + α) − ln Γ(α)
 
-All are a sum of terms of the cells that hold records, less one of configurations.  So they share
-everything but the terms (``find_terms``), the constants of BDeu (``value_of``) and the penalties of
-BIC and qNML (``cost_of``).  A question is answered in three steps:
+All are a sum of terms over the cells that hold records, minus a sum over configurations.  They differ
+only in the terms (``find_terms``), the constants of BDeu (``value_of``) and the penalties of BIC and
+qNML (``cost_of``).  The gains of a family are computed in three steps:
 
     number and sort    the rows, by configuration and level of y
     count              one configuration at a time, 32 candidates at once (``counting.h``)
@@ -19,8 +19,8 @@ BIC and qNML (``cost_of``).  A question is answered in three steps:
 
 Equal rows are merged into one row with a weight where that saves work, and levels that do not
 occur are left out (``sges.engine.columns``); the declared number of levels enters only as a number.
-A score never changes once it is made, so that several runs may read it at once.  A ``Run`` has
-memory of its own.
+A score never changes once it is made, so that several runs may read it at once.  Each ``Run`` has its
+own memory.
 """
 
 from libc.math cimport INFINITY, NAN, asinh, isfinite, log, log1p, sqrt
@@ -465,7 +465,7 @@ cdef int find_rising(Run *run, double alpha, Term *term) noexcept nogil:
     if rising.known < needed:
         extend_rising(rising.values, rising.known, needed, alpha, run.table.unit, &rising.carry)
         rising.known = needed
-    # Not all that is known: an answer must not depend on what was asked before.
+    # Not the whole table: a gain must not depend on what was computed before.
     term.values, term.known, term.alpha = rising.values, needed, alpha
     term.unit = run.table.unit
     return 0
@@ -608,7 +608,7 @@ cdef int answer_deletes(void *self, int y, const int *base, int size, double *ga
 
 
 cdef double family_score(void *self, int y, const int *base, int size) noexcept nogil:
-    """Take away one parent after the other, as far as the node alone."""
+    """Remove one parent after the other, until none is left."""
     cdef Run *run = <Run *>self
     cdef double total = 0.0
     cdef int k
@@ -794,7 +794,7 @@ cdef class DiscreteScore(NativeScore):
                 self.table.columns[v].codes = &wide[0]
 
     cdef merged_rows(self, weights):
-        """Return which rows to keep and their weights, or None where merging would not pay.
+        """Return which rows to keep and their weights, or None if merging would not save work.
 
         A weighted row costs a little more than one that counts once.
         """

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* A build for tests can be told which allocation is to fail; -1 is none. */
+/* In a build for tests, the number of the allocation that fails; -1 is none. */
 #ifdef SGES_TEST_MEMORY
 #define CAN_RUN_OUT 1
 static long long allocations_left = -1;

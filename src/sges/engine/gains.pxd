@@ -1,4 +1,4 @@
-"""Asking the score: each question is asked once, and its answer kept in the record of the family.
+"""Calls of the score: each gain is computed once, and stored in the record of its node and base.
 
 A native score gives the gains of all inserts into a family, or of all deletes from it, at once.  Of
 the inserts only those with a positive gain are kept, and those of edges that might be turned.
@@ -40,7 +40,7 @@ cdef inline void refuse(Memory *m, Record *r, int x, double gain) noexcept nogil
 
 
 cdef inline void must_answer(Memory *m, Record *r, int status) noexcept nogil:
-    """Leave the run if a score could not answer."""
+    """Leave the run if a score could not compute the gains."""
     if status == OUT_OF_MEMORY:
         leave(m.exit, NO_MEMORY)
     elif status == NOT_FINITE:
@@ -106,7 +106,7 @@ cdef inline void list_missing(Memory *m, const Word *wanted, const Word *known) 
 cdef inline void compute(
     Memory *m, Record *r, const int *also, int also_size
 ) noexcept nogil:
-    """Ask a native score for all inserts, and for the exact gains of those in ``also``."""
+    """Compute all inserts with a native score, and the exact gains of those in ``also``."""
     cdef int i, found
     m.questions += 1
     m.work += m.n
@@ -132,7 +132,7 @@ cdef inline void compute(
 cdef inline void ask_inserts(
     Memory *m, Record *r, const Word *wanted, const int *also, int also_size
 ) noexcept nogil:
-    """Ask for the inserts that are wanted; ``also`` are sorted nodes that may be turned later."""
+    """Compute the wanted inserts; ``also`` are sorted nodes that may be turned later."""
     cdef int i, x, fresh
     if m.journaling:
         journal_inserts(m, r, wanted)
@@ -192,12 +192,12 @@ cdef inline double sum_of_inserts(Memory *m, Record *r, const Word *wanted) noex
 
 
 cdef inline double insert_gain(const Record *r, int x) noexcept nogil:
-    """Return the gain of one insert that was asked for by ``ask_exact``."""
+    """Return the gain of one insert that ``ask_exact`` has computed."""
     return r.also_gains[place_in_also(r, x)]
 
 
 cdef inline void ask_exact(Memory *m, Record *r, const int *xs, int size) noexcept nogil:
-    """Ask for the exact gains of these inserts, which are sorted."""
+    """Compute the exact gains of these inserts, which are sorted."""
     cdef int i
     if m.journaling:
         memset(m.scratch, 0, <size_t>m.words * sizeof(Word))
@@ -260,7 +260,7 @@ cdef inline double single_insert(Memory *m, Record *r, int x) noexcept nogil:
 
 
 cdef inline void ask_deletes(Memory *m, Record *r, const Word *wanted) noexcept nogil:
-    """Ask for the deletes that are wanted, given by their places in the base."""
+    """Compute the wanted deletes, given by their places in the base."""
     cdef int i, fresh = 0, words = (r.size + 63) >> 6
     if m.journaling:
         journal_deletes(m, r, wanted)
@@ -293,7 +293,7 @@ cdef inline void ask_deletes(Memory *m, Record *r, const Word *wanted) noexcept 
 
 
 cdef inline void compute_deletes(Memory *m, Record *r) noexcept nogil:
-    """Ask a native score for all deletes; ``deletes`` stays NULL if it cannot answer."""
+    """Compute all deletes with a native score; ``deletes`` stays NULL if it cannot."""
     cdef int i
     cdef double *found
     must_answer(m, r, m.scorer.deletes(m.scorer.self, r.y, r.base, r.size, m.gains))
@@ -306,7 +306,7 @@ cdef inline void compute_deletes(Memory *m, Record *r) noexcept nogil:
 
 
 cdef inline void ask_python_deletes(Memory *m, Record *r, int fresh) noexcept nogil:
-    """Ask a Python score for the deletes at the places that are missing."""
+    """Compute the deletes at the missing places with a Python score."""
     cdef int i
     for i in range(fresh):
         m.xs[i] = r.base[m.missing.at[i]]
@@ -337,7 +337,7 @@ cdef inline int place_of(const Record *r, int x) noexcept nogil:
 cdef inline void look_ahead(
     Memory *m, int y, const int *base, int size, const int *xs, int count
 ) noexcept nogil:
-    """Ask a native score for several inserts at once, before they are asked for one by one."""
+    """Compute several inserts at once with a native score, before they are needed one by one."""
     cdef Record *r = record_of(m, y, base, size)
     if m.native and count > 1 and not r.computed:
         compute(m, r, xs, count)
@@ -346,7 +346,7 @@ cdef inline void look_ahead(
 cdef inline double single_gain(
     Memory *m, int y, const int *base, int size, int x, bint inserting
 ) noexcept nogil:
-    """Return what one parent more or less is worth; not counted."""
+    """Return the gain of one parent more or less; not counted."""
     cdef Record *r = record_of(m, y, base, size)
     cdef double gain
     if m.native:

@@ -127,7 +127,7 @@ cdef struct Inverse:
 
 
 cdef struct Columns:
-    # A correlation matrix as one run sees it.
+    # A correlation matrix, with the memory of one run.
     Matrix matrix
     Space space
     Rows *rows  # for each y of a small matrix, the solve for its last base; else NULL
@@ -234,7 +234,7 @@ cdef void unmark_family(
 
 
 cdef int invert_family(Columns *columns, int y, const int *base, int size) noexcept nogil:
-    """Find the entries of the inverse over base and y that say what each removal costs."""
+    """Find the entries of the inverse over base and y that determine the cost of each removal."""
     cdef int places[MOST_REMOVED]
     cdef int i, removed, fewest = MOST_REMOVED + 1
     cdef Inverse *kept
@@ -255,7 +255,7 @@ cdef int invert_family(Columns *columns, int y, const int *base, int size) noexc
 
 
 cdef int _invert_afresh(Columns *columns, int y, const int *base, int size) noexcept nogil:
-    """Factor, invert, and keep the result if it is of a size that pays."""
+    """Factor, invert, and keep the result if its size makes that worthwhile."""
     cdef Inverse *kept = NULL
     cdef double *inverse
     cdef ptrdiff_t stride
@@ -285,7 +285,7 @@ cdef int _invert_afresh(Columns *columns, int y, const int *base, int size) noex
 cdef int _removed_from(
     const Inverse *kept, int y, const int *base, int size, int *places
 ) noexcept nogil:
-    """Return how many kept nodes are not in base, and where; -1 if base cannot be got from them."""
+    """Return how many kept nodes are not in base, and where; -1 if they do not contain base."""
     cdef int i, at = 0, removed = 0
     if not kept.is_steady or kept.y != y or not size <= kept.size <= size + MOST_REMOVED:
         return -1
@@ -471,7 +471,7 @@ cdef class Gaussian(NativeScore):
     half
         Half the number of records.
     per_parent
-        What each parent costs.
+        The cost of each parent.
     """
 
     cdef object owner
@@ -644,9 +644,9 @@ cdef class BGe(NativeScore):
     spread
         The logarithm of each variance in the posterior matrix, before it was scaled.
     by_size
-        What a family of each size, from 0 to n + 1, is worth before any data.
+        The part of the score that depends only on the size of a family, from 0 to n + 1.
     freedom
-        The posterior degrees of freedom, less n.
+        The posterior degrees of freedom minus n.
     isolated
         The gain of an edge at a constant column.
     constant
@@ -906,7 +906,7 @@ cdef class DegenerateGaussian(NativeScore):
     half
         Half the number of records.
     per_parameter
-        What each free parameter costs: an edge has the product of two widths.
+        The cost of each free parameter: an edge has the product of two widths.
     """
 
     cdef object owner
@@ -927,7 +927,7 @@ cdef class DegenerateGaussian(NativeScore):
         self.require_uncorrelated()
 
     cdef int require_uncorrelated(self) except -1:
-        """Refuse a matrix in which columns of the same variable are correlated."""
+        """Raise an error if columns of the same variable are correlated."""
         cdef int v, i, j
         for v in range(self.n):
             for i in range(self.starts[v], self.starts[v + 1]):
@@ -971,7 +971,7 @@ cdef class DegenerateGaussian(NativeScore):
 
 
 cdef object view_matrix(name, array, Matrix *matrix):
-    """Point at the entries of an array; return what keeps them alive."""
+    """Point at the entries of an array; return the object that keeps them alive."""
     cdef const double[:, ::1] doubles
     cdef const float[:, ::1] singles
     cdef ptrdiff_t i = 0, j = 0

@@ -1,12 +1,11 @@
-"""The state of a search: a CPDAG that one operator after another changes in place.
+"""The state of a search: a CPDAG that operators change in place.
 
 A bit matrix stores the adjacencies, for tests of single pairs, and short lists store the parents,
-children and neighbors of each node, for iteration.  ``set_edge`` is
-the only writer.  It also writes a log of what changed, by which views are found to be out of date
-and by which steps are taken back.
+children and neighbors of each node, for iteration.  Only ``set_edge`` changes them.  It also writes a
+log of the changes, which is used to find the views that are out of date and to undo steps.
 
-``complete`` turns the edited PDAG into the CPDAG of its class, looking only around the edges that
-changed; ``sges.graph.completion`` states the three steps and proves them.
+``complete`` turns the edited PDAG into the CPDAG of its class, examining only the graph around the
+changed edges; ``sges.graph.completion`` states the three steps and proves them.
 """
 
 from libc.stdlib cimport calloc, free
@@ -52,7 +51,7 @@ cdef struct Graph:
     bint *is_doubtful
     int first_doubtful
     int doubts
-    # Scratch of ``complete``; a node's entry counts only if its stamp is the present one.
+    # Scratch memory of ``complete``; a node's entry is valid only if it has the current stamp.
     unsigned int stamp
     long long marks
     long long *mark
@@ -213,7 +212,7 @@ cdef inline void set_edge(Graph *g, int u, int v, int kind) noexcept nogil:
 
 
 cdef inline void write_edge(Graph *g, int u, int v, int before, int kind) noexcept nogil:
-    """Change the edge between u and v, without a word in the log; the lists have room."""
+    """Change the edge between u and v without logging it; the lists have room."""
     unlist(g, u, v, before)
     enlist(g, u, v, kind)
     if (before ^ kind) & TO:
@@ -236,7 +235,7 @@ cdef inline void write_edge(Graph *g, int u, int v, int before, int kind) noexce
 # u -> v goes to a higher level, u - v stays on one: a CPDAG has no semi-directed cycle through a
 # directed edge, so such levels exist.  A semi-directed path from y to x stays between their levels,
 # and there is none if y is above x.  Removing an edge keeps the levels valid; adding one may raise
-# the levels of what follows it.  Levels never fall.
+# the levels of the nodes after it.  Levels never fall.
 
 
 cdef inline void doubt(Graph *g, int v) noexcept nogil:
@@ -286,7 +285,7 @@ cdef inline void settle_levels(Graph *g) noexcept nogil:
 
 
 cdef inline void begin(Graph *g, int x, int y) noexcept nogil:
-    """Find the chain components of x and y, and note the labels that their nodes have now."""
+    """Find the chain components of x and y, and store the current labels of their nodes."""
     cdef int i = 0, k, v, u
     g.stamp += 1
     g.region.size = 0
@@ -306,7 +305,7 @@ cdef inline void begin(Graph *g, int x, int y) noexcept nogil:
 
 
 cdef inline void know(Graph *g, int v) noexcept nogil:
-    """Fill the lists of v: what is directed in the edited graph, and the label as it was."""
+    """Fill the lists of v: the directed edges of the edited graph, and the previous label."""
     if g.known[v] == g.stamp:
         return
     g.known[v] = g.stamp
@@ -474,7 +473,7 @@ cdef inline void queue(Graph *g, int v) noexcept nogil:
 
 
 cdef inline void settle(Graph *g, int x, int y) noexcept nogil:
-    """Label the region, the common children of x and y, and what follows from changed labels."""
+    """Label the region, the common children of x and y, and the children of changed nodes."""
     cdef int i, v, u
     g.changed.size = 0
     g.todo.size = 0
@@ -513,7 +512,7 @@ cdef inline bint holds_node(const Ints *of, int v) noexcept nogil:
 
 
 cdef inline void write_label(Graph *g, int v) noexcept nogil:
-    """Make the edges into v as they are labeled."""
+    """Direct or undirect the edges into v as they are labeled."""
     cdef int i, p
     g.marks += 2
     for i in range(g.label[v].size):

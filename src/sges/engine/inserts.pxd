@@ -1,10 +1,10 @@
-"""The inserts of a state, kept by (y, S).
+"""The inserts of a state, stored by (y, S).
 
-Insert(x, y, T) makes S = NA_{y,x} ∪ T parents of y, and gains what x adds to the base Pa(y) ∪ S.
+Insert(x, y, T) makes S = NA_{y,x} ∪ T parents of y; its gain is that of adding x to the base Pa(y) ∪ S.
 For one (y, S) the x are those that are not adjacent to y, that are adjacent to no neighbor of y
 outside S, and that no semi-directed path from y around S reaches.  The last condition depends on
-the whole graph, so it is looked at only where a gain would win; an insert is asked for, and counted,
-once the other two hold.
+the whole graph, so it is checked only for inserts that would be applied; an insert is evaluated, and
+counted, once the other two hold.
 
 Only sets S that some x can use are listed: for each NA that occurs, the cliques NA ∪ T.
 """
@@ -103,7 +103,7 @@ cdef inline bint offers(const Search *s, const Lane *lane, int x, int y) noexcep
 
 
 cdef inline void find_best(const Search *s, Lane *lane, int y) noexcept nogil:
-    """Find the best gain of a lane: whether x is offered is asked only where it would win."""
+    """Find the best gain of a lane; whether x is offered is checked only if it would be the best."""
     cdef Record *r = lane.record
     cdef int i
     lane.best = -INFINITY
@@ -124,7 +124,7 @@ cdef inline void find_best_of(Inserts *of, int y) noexcept nogil:
 
 
 cdef inline void exclude_adjacent(Search *s, Word *row, int v) noexcept nogil:
-    """Take from a set all nodes that are adjacent to v."""
+    """Remove all nodes that are adjacent to v from a set."""
     cdef Graph *g = &s.g
     cdef Word *out = row_of(g, v)
     cdef int w, i
@@ -190,7 +190,7 @@ cdef inline bint is_looked_at(const Search *s, const int *path, int size, int ch
 
 
 cdef inline void allow_some(Search *s, Lane *lane, const int *path, int size) noexcept nogil:
-    """Allow the x for which S = NA ∪ T with a T that is looked at."""
+    """Allow the x for which S = NA ∪ T with a T that is examined."""
     cdef Near *a = &s.near
     cdef int i, w, own
     if a.far and is_looked_at(s, path, size, size):
@@ -210,7 +210,7 @@ cdef inline void allow_some(Search *s, Lane *lane, const int *path, int size) no
 
 
 cdef inline void finish_lane(Search *s, Lane *lane) noexcept nogil:
-    """Ask for the inserts of a lane, or drop it if it has none."""
+    """Compute the inserts of a lane, or drop it if it has none."""
     cdef Near *a = &s.near
     cdef Lanes *lanes = &s.making.of[a.y]
     cdef Graph *g = &s.g
@@ -256,7 +256,7 @@ cdef inline bint has_room(const Search *s, int size) noexcept nogil:
 
 
 cdef inline void tick(Search *s) noexcept nogil:
-    """Look at the clock now and then: there may be exponentially many sets."""
+    """Check the time from time to time: there may be exponentially many sets."""
     s.ticks += 1
     s.m.work += 1
     s.sets += 1
@@ -284,7 +284,7 @@ cdef inline bint use_every(Search *s, const int *path, int size) noexcept nogil:
 
 
 cdef inline bint use_some(Search *s, const int *path, int size) noexcept nogil:
-    """Make the lane of a clique that is looked at; prune those that are not."""
+    """Make the lane of a clique that is examined; prune those that are not."""
     cdef Near *a = &s.near
     cdef Lane *lane
     cdef int i, own
@@ -308,7 +308,7 @@ cdef inline bint use_some(Search *s, const int *path, int size) noexcept nogil:
 
 
 cdef inline bint is_above(const Search *s, const int *path, int size) noexcept nogil:
-    """Return whether a clique is the one of the member DAG, which has a lane of its own."""
+    """Return whether a clique is that of the member DAG, which has its own lane."""
     cdef Ints *above = &s.making.above[s.near.y]
     cdef int i, k, common = 0
     if size != above.size:
@@ -351,7 +351,7 @@ cdef inline bint same_group_before(const Near *a, int group) noexcept nogil:
 
 
 cdef inline void by_groups(Search *s, bint every) noexcept nogil:
-    """Walk the cliques that hold the NA of some x."""
+    """Walk the cliques that contain the NA of some x."""
     cdef Near *a = &s.near
     cdef int i
     s.group = -1
@@ -424,8 +424,8 @@ cdef inline void note_capped(Search *s, Inserts *of, int y) noexcept nogil:
 cdef inline void leave_independent(Search *s, Inserts *of, int y) noexcept nogil:
     """Drop the x that some lane shows to be independent of y.
 
-    The idea of LGES (Ejaz & Bareinboim 2025): a spurious insert often joins two nodes that are
-    independent given some set, which the score has shown already.
+    This is the idea of LGES (Ejaz & Bareinboim 2025): a spurious insert often joins two nodes that
+    are independent given some set, which the score has already shown.
     """
     cdef Lanes *lanes = &of.of[y]
     cdef Lane *lane
@@ -574,9 +574,9 @@ cdef inline bint is_free(Search *s, Inserts *of, int y, int lane, int x) noexcep
 
 
 cdef inline void bar_reached(Search *s, Inserts *of, int y, int lane) noexcept nogil:
-    """Bar all inserts of a lane that a path from y around S bars, with one walk, if that pays.
+    """Bar all inserts of a lane that a path from y around S bars, with one walk, if that is faster.
 
-    That is, if such a walk has met fewer nodes so far than one search for each insert would.
+    It is if such walks have visited fewer nodes so far than one search for each insert would.
     """
     cdef Lanes *lanes = &of.of[y]
     cdef Lane *own = &lanes.at[lane]
@@ -606,7 +606,7 @@ cdef inline void bar_reached(Search *s, Inserts *of, int y, int lane) noexcept n
 cdef inline bint best_is_free(
     Search *s, Inserts *of, int y, double best, int *free_lane, int *free_x
 ) noexcept nogil:
-    """Look at the paths of y's inserts of this gain; return whether one of them is free, and which.
+    """Check the paths of y's inserts with this gain; return whether one of them is free, and which.
 
     Those that a path bars are dropped.
     """
@@ -632,7 +632,7 @@ cdef inline bint best_is_free(
 
 
 cdef inline void lift_barriers(Search *s) noexcept nogil:
-    """Offer again what was barred by paths that may be gone."""
+    """Offer the inserts again that were barred by paths that may no longer exist."""
     cdef Barrier *b
     cdef Inserts *of
     cdef Lane *lane
@@ -657,7 +657,7 @@ cdef inline void lift_barriers(Search *s) noexcept nogil:
 
 
 cdef inline void list_t(Search *s, const Lanes *lanes, const Lane *lane, int x, Ints *t) noexcept nogil:
-    """List T: what S holds beside NA_{y,x}."""
+    """List T, the nodes of S that are not in NA_{y,x}."""
     cdef int i, v
     t.size = 0
     for i in range(lane.size):
@@ -681,7 +681,7 @@ cdef inline bint has_lesser_key(Search *s, int x, int y, const Ints *chosen) noe
 cdef inline void take_least(
     Search *s, Found *found, int kind, int x, int y, const Ints *chosen, double gain, int lane
 ) noexcept nogil:
-    """Keep an operator if it has a lesser key than the one found so far."""
+    """Keep an operator if it has a smaller key than the one found so far."""
     if not has_lesser_key(s, x, y, chosen):
         return
     found.kind = kind
@@ -693,7 +693,7 @@ cdef inline void take_least(
 
 
 cdef inline bint best_insert(Search *s, Inserts *of) noexcept nogil:
-    """Find the insert of largest gain; of those that tie, the one with the least key."""
+    """Find the insert of largest gain; of those that tie, the one with the smallest key."""
     cdef int y, i, k, x, free_y, free_lane, free_x
     cdef double highest, floor
     cdef Lanes *lanes
@@ -732,7 +732,7 @@ cdef inline bint best_insert(Search *s, Inserts *of) noexcept nogil:
 
 
 cdef inline void reject_insert(Search *s, Inserts *of, int x, int y, int lane) noexcept nogil:
-    """Offer an insert no more at this state."""
+    """Do not offer an insert again at this state."""
     if of.rejections == of.room:
         of.room = 2 * of.room + 8
         of.rejected = <Rejected *>regrown(&s.exit, of.rejected, <size_t>of.room * sizeof(Rejected))
@@ -758,7 +758,7 @@ cdef inline void offer_inserts_again(Search *s, Inserts *of) noexcept nogil:
 
 
 cdef inline void find_best_anew(Search *s, Inserts *of, int y) noexcept nogil:
-    """Find the best of y again, after a pair was barred or freed."""
+    """Find the best insert into y again, after a pair was barred or freed."""
     cdef int i
     for i in range(of.of[y].size):
         find_best(s, &of.of[y].at[i], y)

@@ -1,4 +1,4 @@
-"""What a run remembers of its score, as three arrays: a run that resumes it need not ask again.
+"""The stored gains of a run as three arrays, so that a resumed run need not compute them again.
 
 The records of a memory are written one after the other.  Reading checks them, because they may come
 from a damaged file.
@@ -104,7 +104,7 @@ cdef inline bint are_nodes(const int *some, int count, int n, int y) noexcept no
 
 
 cdef inline void read_records(void *argument) noexcept nogil:
-    """Make the records that ``write_records`` wrote; ``bad`` says that they cannot be."""
+    """Make the records that ``write_records`` wrote; ``bad`` says that they are not valid."""
     cdef Kept *kept = <Kept *>argument
     cdef Memory *m = kept.m
     cdef Record *r

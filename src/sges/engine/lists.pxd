@@ -1,4 +1,4 @@
-"""Lists of nodes that grow, rows of bits, and how a run is left when memory is out."""
+"""Lists of nodes that grow, rows of bits, and how a run is left when memory runs out."""
 
 from libc.limits cimport INT_MAX
 from libc.stdint cimport uint64_t
@@ -72,7 +72,7 @@ cdef inline void reserve(Exit *exit, Ints *to, int room) noexcept nogil:
 
 
 cdef inline int one_more(Exit *exit, int size) noexcept nogil:
-    """Return the size of a list with one item more; leave the run if none can be so long."""
+    """Return the size of a list with one more item; leave the run if it would be too long."""
     if size == INT_MAX:
         leave(exit, NO_MEMORY)
     return size + 1
@@ -94,7 +94,7 @@ cdef inline void copy_to(Exit *exit, Ints *to, const int *values, int size) noex
 
 
 cdef inline void drop(Ints *of, int value) noexcept nogil:
-    """Take one value out of an unordered list."""
+    """Remove one value from an unordered list."""
     cdef int i
     for i in range(of.size):
         if of.at[i] == value:

@@ -1,6 +1,6 @@
 """The scores that the engine reads without the interpreter.
 
-A score is native if it is exactly one of these classes: a subclass may score otherwise.
+A score is native if its class is exactly one of these: a subclass may compute a different score.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ _MADE: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # a score may be searc
 
 
 def native_of(score: Any) -> Any:  # noqa: ANN401 (any score, and any native one)
-    """Return what the engine reads instead of a score, or None if it must ask the score itself."""
+    """Return the native form of a score, or None if the engine must call the score in Python."""
     if type(score) is EdgePrior:
         inner = native_of(score.score)
         return None if inner is None else scores.EdgePrior(inner, score.cost)

@@ -2,14 +2,14 @@
 
 An order stands for a DAG: the parents of each node are those that grow-shrink chooses among the
 nodes before it.  *Grow*: add the predecessor of largest gain while that improves the score.
-*Shrink*: take away the parent whose loss gains most while that does not lower the score.  The gains
-of a base do not depend on who the predecessors are, so each base is ranked once, and growing under
+*Shrink*: remove the parent whose removal gains most while that does not lower the score.  The gains
+of a base do not depend on the predecessors, so each base is ranked once, and growing under
 any set of predecessors is a walk along the rankings: the grow-shrink trees of Andrews et al. (2023).
 
 A walk also shows which other sets of predecessors give the same parents: those that contain the
 added nodes and none of the *rivals*, which would have been added at some step.
-So all places for a node are compared in one sweep to the left and one to the right, with a look at
-two bits for most nodes that are passed.
+So all places for a node are compared in one sweep to the left and one to the right, and for most nodes
+that are passed two bits are tested.
 """
 
 from libc.math cimport INFINITY
@@ -35,7 +35,7 @@ cdef enum:
     NANOSECONDS_OF_WALK = 200
 
 cdef struct Choice:
-    # What grow-shrink chose for a node.
+    # The parents that grow-shrink chose for a node.
     Word *parents
     Word *grown
     Word *rivals
@@ -135,7 +135,7 @@ cdef inline void copy_choice(Choice *to, const Choice *of, int words) noexcept n
 
 
 cdef inline void rank(Search *s, Orders *o, Record *r, double gain) noexcept nogil:
-    """Find the nodes that improve a base; ``ranked_node`` ranks as many of them as are asked for."""
+    """Find the nodes that improve a base; ``ranked_node`` ranks as many of them as are needed."""
     cdef int i, count = 0
     cdef Word *wanted = s.allowed
     cdef Word *allowed = o.allowed + <size_t>r.y * o.words
@@ -203,7 +203,7 @@ cdef inline int ranked_node(Record *r, int rank, double tolerance) noexcept nogi
 
 
 cdef inline void shrink(Search *s, Orders *o, Record *grown) noexcept nogil:
-    """Take parents away while that does not lower the score; the lowest of those that tie."""
+    """Remove parents while that does not lower the score; the lowest of those that tie."""
     cdef Record *r = grown
     cdef Word *required = o.required + <size_t>grown.y * o.words
     cdef double total = grown.grown_gain, highest
@@ -283,7 +283,7 @@ cdef inline void choose(Search *s, Orders *o, int y, const Word *before, Choice 
 
 
 cdef inline void choose_all(Search *s, Orders *o) noexcept nogil:
-    """Choose the parents of every node for the order at hand."""
+    """Choose the parents of every node for the current order."""
     cdef int i, v
     clear(o.before, o.words)
     for i in range(o.n):
@@ -311,7 +311,7 @@ cdef inline void begin_sweep(Orders *o, int v) noexcept nogil:
 
 
 cdef inline void put_in(Orders *o, int v, int at, int tries) noexcept nogil:
-    """Move v to a place, and take the choices that were tried on the way there."""
+    """Move v to a place, and keep the choices that were made on the way there."""
     cdef int i, now = o.place[v]
     while now > at:
         o.order[now] = o.order[now - 1]
@@ -386,7 +386,7 @@ cdef inline bint move_node(Search *s, Orders *o, int v) noexcept nogil:
 
 
 cdef inline void sweep_again(Search *s, Orders *o, int v, int to) noexcept nogil:
-    """Make the choices of a place on the left again; everything is remembered."""
+    """Make the choices of a place on the left again; all gains are stored."""
     cdef int at = o.place[v], u
     begin_sweep(o, v)
     while at > to:
@@ -459,8 +459,8 @@ cdef inline void find_strengths(void *argument) noexcept nogil:
 #     x -> y joins it                          Insert(x, y, T), T = Pa_D(y) ∩ Ne(y) ∖ Adj(x)
 #
 # Both are valid, and are scored by the parents of y in D, because they can be carried out in the
-# member D (Chickering 2002, Theorems 15 and 17).  The score is asked only for what the steps are
-# worth: these families are not counted.
+# member D (Chickering 2002, Theorems 15 and 17).  The score is called only for the gains of the
+# steps: these families are not counted.
 
 
 cdef inline void list_row(Search *s, const Word *row, Ints *to) noexcept nogil:
@@ -472,7 +472,7 @@ cdef inline void list_row(Search *s, const Word *row, Ints *to) noexcept nogil:
 
 
 cdef inline void take_edge(Search *s, int kind, int x, int y, double gain) noexcept nogil:
-    """Carry out and note the operator that ``found.set`` completes."""
+    """Apply and record the operator that ``found.set`` completes."""
     cdef int before = s.g.changes
     sort_small(&s.found.set)
     s.found.kind = kind
@@ -502,7 +502,7 @@ cdef inline void leave_parent(Search *s, Orders *o, int x, int y) noexcept nogil
 
 
 cdef inline bint join_parent(Search *s, Orders *o, int y) noexcept nogil:
-    """Add the missing parent that gains most; return whether there was one."""
+    """Add the missing parent with the largest gain; return whether there was one."""
     cdef Graph *g = &s.g
     cdef Word *own = o.member + <size_t>y * o.words
     cdef Word *goal = o.goal + <size_t>y * o.words

@@ -1,9 +1,9 @@
 """Semi-directed paths: whether one leads from y to x, and which operators it bars.
 
 A step of such a path follows u → v or u — v.  Insert(x, y, T) and Turn(x, y, C) are barred by a path
-from y to x around a set.  Paths are looked for from both ends and between the levels of the
-two, only for an operator that would be taken, and one that is found is remembered by its nodes: as long as none of them loses an edge that
-leaves it, the path is there and bars what it barred.
+from y to x around a set.  Paths are searched from both ends and between the levels of the two, only for
+an operator that would be applied.  A path that is found is stored by its nodes: as long as none of them
+loses an outgoing edge, the path exists and bars the same operators.
 """
 
 from sges.engine.graph cimport Graph, row_of, settle_levels
@@ -12,7 +12,7 @@ from sges.engine.search cimport Barrier, Search
 
 
 cdef inline void see(Search *s, int v, int from_node, bint forward) noexcept nogil:
-    """Take note of a node that is met from one end, unless it was met before."""
+    """Record a node that is met from one end, unless it was met before."""
     cdef unsigned int *mark = s.met if forward else s.met_back
     if mark[v] == s.walk:
         return
@@ -26,7 +26,7 @@ cdef inline void see(Search *s, int v, int from_node, bint forward) noexcept nog
 
 
 cdef inline int step_from(Search *s, int v, bint forward, const Word *around, int x, int y, bint other) noexcept nogil:
-    """Look at the nodes next to v; return one that was met from the other end, or -1."""
+    """Examine the nodes next to v; return one that was met from the other end, or -1."""
     cdef Graph *g = &s.g
     cdef Ints *some
     cdef unsigned int *met_there = s.met_back if forward else s.met
@@ -54,7 +54,7 @@ cdef inline int step_from(Search *s, int v, bint forward, const Word *around, in
 cdef inline bint leads(Search *s, int y, int x, const Word *around, bint other) noexcept nogil:
     """Return whether a semi-directed path leads from y to x around a set; ``path`` gets its nodes.
 
-    All but x.  ``other`` leaves the edge between them out of account.
+    The path does not include x.  With ``other`` the edge between x and y itself does not count.
     """
     cdef int first = 0, second = 0, meeting = -1, v
     settle_levels(&s.g)
@@ -139,7 +139,7 @@ cdef inline void trace(Search *s, int x) noexcept nogil:
 
 
 cdef inline int remember(Search *s, int source, int x, int y, int lane) noexcept nogil:
-    """Note that the path at hand bars an operator; return the number of the barrier."""
+    """Record that the current path bars an operator; return the number of the barrier."""
     cdef Barrier *b
     cdef int i
     if s.barriers == s.barrier_room:

@@ -1,11 +1,11 @@
 """The memory of one run: a record for each family that operators start from.
 
-The gains of Insert(X, Y, T) and of Delete(X, Y, H) depend on Y and a base B alone, and one question
-gives those of all X (see ``sges.engine.scores``).  So everything is kept by (Y, B), for the whole
-run, and inserts, turns, deletes and the search for orders share it.  ``gains.pxd`` fills the records
-and ``count.pxd`` counts the families that were asked for.
+The gains of Insert(X, Y, T) and of Delete(X, Y, H) depend only on Y and a base B, and one call of
+the score gives those of all X (see ``sges.engine.scores``).  So gains are stored by (Y, B), for the
+whole run, and inserts, turns, deletes and the search for orders share them.  ``gains.pxd`` fills the
+records and ``count.pxd`` counts the families that were evaluated.
 
-Records and what belongs to them lie in large blocks, which are freed together with the run.
+Records and their arrays are allocated in large blocks, which are freed together with the run.
 """
 
 from libc.stdlib cimport calloc, free, malloc
@@ -40,13 +40,13 @@ cdef struct Record:
     double *also_gains
     # Deletes: one gain for each node of the base.
     double *deletes
-    # What was asked for.
+    # The families that the search has evaluated ("asked for").
     bint asked_base
     bint asked_all  # every insert
     Word *asked
     Word *answered  # by a Python score
     Word *asked_deletes  # by the place in the base
-    # What the trial at hand asked for: a place in the journal, if ``trial`` is its number.
+    # What the current trial has evaluated: a place in the journal, if ``trial`` is its number.
     int trial
     int note
     # The search for orders: the way of growing that led here, and what shrinking leaves.
@@ -85,7 +85,7 @@ cdef struct Seen:
     bint failed
 
 cdef struct Note:
-    # What one trial asked of one record.
+    # What one trial evaluated of one record.
     Record *record
     bint base
     bint all  # every insert
@@ -108,7 +108,7 @@ cdef struct Memory:
     bint counting
     bint native
     Scorer scorer
-    void *owner  # who answers for a Python score
+    void *owner  # the object that calls a Python score
     int (*ask)(
         void *owner, Record *record, bint inserting, const int *xs, int count,
         double *gains,
@@ -138,7 +138,7 @@ cdef struct Memory:
     Note *notes
     int note_count
     int note_room
-    # Scratch of the questions.
+    # Scratch memory for calls of the score.
     int *xs
     double *gains
     double *more_gains
@@ -205,7 +205,7 @@ cdef inline void free_memory(Memory *m) noexcept nogil:
 
 
 cdef inline void *lasting(Memory *m, size_t bytes) noexcept nogil:
-    """Return memory that is kept to the end of the run."""
+    """Return memory that is freed at the end of the run."""
     cdef Block *block = m.block
     cdef size_t wanted = (bytes + 15) & ~<size_t>15, room
     if block == NULL or block.room - block.used < wanted:
@@ -227,7 +227,7 @@ cdef inline void *lasting_zeros(Memory *m, size_t bytes) noexcept nogil:
 
 
 cdef inline void *longer(Memory *m, const void *old, int count, int room, size_t item) noexcept nogil:
-    """Return a copy of an array with more room."""
+    """Return a larger copy of an array."""
     cdef void *found = lasting(m, <size_t>room * item)
     if count:
         memcpy(found, old, <size_t>count * item)
@@ -302,7 +302,7 @@ cdef inline bint may_have_fan(const Memory *m, Word key) noexcept nogil:
 
 
 cdef inline Record *record_with(Memory *m, const Record *r, int x) noexcept nogil:
-    """Return the record of a base with one node more."""
+    """Return the record of a base with one more node."""
     cdef Record *found = find(m, r.key ^ m.keys[2 * x], r.check ^ m.keys[2 * x + 1])
     if found != NULL:
         return found

@@ -1,4 +1,4 @@
-"""What the engine asks of a score: the gains of all operators into one node, at once."""
+"""The interface of a native score: it computes the gains of all operators into one node at once."""
 
 cdef enum:
     OUT_OF_MEMORY = -1  # what a question may answer instead of a count
@@ -6,13 +6,13 @@ cdef enum:
 
 
 cdef struct Scorer:
-    # A score as one run sees it, with memory of its own: scores are shared, scorers are not.
+    # A score with the memory of one run: scores are shared, scorers are not.
     void *self
     int n
     # Gains local(y, base + x) - local(y, base).  `base` is sorted and does not hold y.  Writes the
     # x outside base and y whose gain exceeds `worth`, in increasing order, with their gains, and
     # returns how many; `xs` and `gains` have room for n.  `also` are x outside base and y, sorted:
-    # their gains are written to `also_gains` whatever they are.
+    # all of their gains are written to `also_gains`.
     int (*inserts)(
         void *self, int y, const int *base, int size, double worth,
         const int *also, int also_size, int *xs, double *gains, double *also_gains,

@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""What the engine asks of a score: the gains of all operators into one node, at once.
+"""The interface of a native score: it computes the gains of all operators into one node at once.
 
 A native score writes the gains of every candidate into the caller's memory, without the
-interpreter.  ``insert_gains`` and ``delete_gains`` show the same to Python, for tests.
+interpreter.  ``insert_gains`` and ``delete_gains`` return the same gains in Python, for tests.
 """
 
 from array import array
@@ -32,7 +32,7 @@ cdef class NativeScore:
         worth
             Gains of at most this are left out.
         also
-            Nodes whose gains are returned whatever they are.
+            Nodes whose gains are returned even if they do not exceed ``worth``.
         """
         cdef Scorer scorer
         base, also = checked_family(self.n, y, base), checked_family(self.n, y, also)
@@ -122,7 +122,7 @@ cdef class EdgePrior(NativeScore):
     score
         Any native score.
     cost
-        What each parent costs: minus the logarithm of the prior odds of an edge.
+        The cost of each parent: minus the logarithm of the prior odds of an edge.
     """
 
     def __init__(self, NativeScore score not None, double cost):
@@ -150,15 +150,15 @@ cdef class EdgePrior(NativeScore):
 
 
 def ask_one_run(NativeScore score, questions):
-    """Return the gains of several families, asked of one run in the given order, for tests.
+    """Return the gains of several families, computed by one scorer in the given order, for tests.
 
     Parameters
     ----------
     score
         Any native score.
     questions
-        Tuples (kind, y, base) with kind "insert" or "delete".  An insert asks for the gains of
-        all candidates, a delete for those of all nodes of base.
+        Tuples (kind, y, base) with kind "insert" or "delete".  An insert computes the gains of
+        all candidates, a delete those of all nodes of base.
     """
     cdef Scorer scorer
     cdef int[::1] nodes, xs = array("i", bytes(4 * score.n + 4))
@@ -186,7 +186,7 @@ def ask_one_run(NativeScore score, questions):
 
 
 def checked_family(n: int, y: int, parents) -> list[int]:
-    """Return parents of y sorted; refuse what are not other nodes, each once."""
+    """Return parents of y sorted; raise an error if they are not distinct nodes other than y."""
     found = sorted(map(index, parents))
     if not 0 <= y < n:
         raise ScoreError(f"node {y}: the score has the nodes 0..{n - 1} only")

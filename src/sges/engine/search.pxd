@@ -1,8 +1,8 @@
 """The data of one run: the state, the stored gains, and the operators, stored by view.
 
-The *view* of a node y is what decides which operators point into it: its parents, its neighbors,
-and what these are adjacent to.  A step changes the views of a few nodes, and only their operators
-are made again.
+The *view* of a node y determines which operators point into it.  It consists of the parents and
+neighbors of y, and the nodes that are adjacent to these neighbors.  A step changes the views of a
+few nodes, and only their operators are generated again.
 """
 
 from libc.math cimport INFINITY
@@ -33,7 +33,7 @@ cdef struct Tree:
     double *at
 
 cdef struct Near:
-    # The neighbors of one node, numbered from 0, and who of them are adjacent.
+    # The neighbors of one node, numbered from 0, and which of them are adjacent.
     int y
     Ints node  # sorted
     int k
@@ -42,7 +42,7 @@ cdef struct Near:
     size_t room
     Word *stack
     size_t stack_room
-    Ints path  # the clique at hand
+    Ints path  # the current clique
     # The maximal cliques, largest room first to grow.
     int cliques
     Word *maximal
@@ -303,7 +303,7 @@ cdef inline Word *row_taken(Search *s) noexcept nogil:
 
 
 cdef inline void give_row(Search *s, Word *row) noexcept nogil:
-    """Keep a row for later; never leaves the run, as what is left gives its rows back."""
+    """Keep a row for later; never leaves the run, as rows are also returned when it is left."""
     cdef Word **spare
     if row == NULL:
         return
@@ -376,7 +376,7 @@ cdef inline Word *local_row(const Near *a, int i) noexcept nogil:
 
 
 cdef inline void look_near(Search *s, int y) noexcept nogil:
-    """Number the neighbors of y, and see who of them are adjacent."""
+    """Number the neighbors of y, and find which of them are adjacent."""
     cdef Near *a = &s.near
     cdef Graph *g = &s.g
     cdef int i, j, k = g.neighbors[y].size
@@ -414,7 +414,7 @@ ctypedef bint (*Use)(Search *s, const int *path, int size) noexcept nogil
 
 
 cdef inline void walk(Search *s, const Word *candidates, int depth, Use use) noexcept nogil:
-    """Use the clique at hand, and every one that grows from it by later candidates.
+    """Use the current clique, and every one that grows from it by later candidates.
 
     ``use`` tells whether to grow it at all.
     """
@@ -453,7 +453,7 @@ cdef inline void each_clique(Search *s, Use use) noexcept nogil:
 
 
 cdef inline void each_clique_with(Search *s, const Word *core, Use use) noexcept nogil:
-    """Use every clique of the neighbors that holds a set; none if that is not a clique."""
+    """Use every clique of the neighbors that contains a set; none if the set is not a clique."""
     cdef Near *a = &s.near
     cdef int v, w
     a.path.size = 0
@@ -609,7 +609,7 @@ cdef inline void mark_stale(Search *s, int v) noexcept nogil:
 cdef inline void note_changes(Search *s, int first) noexcept nogil:
     """Find the views that the changes of the log from ``first`` on make stale.
 
-    What a step changed and its completion restored is not a change.
+    A change that the completion of the step undid does not count.
     """
     cdef Graph *g = &s.g
     cdef Change *change

@@ -1,6 +1,6 @@
 """Separators: sets of k nodes given which the score prefers that x is not a parent of y.
 
-For each y, and each base M of k other nodes, one question gives the gains of all x at once.
+For each y, and each base M of k other nodes, one call of the score gives the gains of all x.
 """
 
 from libc.string cimport memset
@@ -24,7 +24,7 @@ cdef inline void begin_separators(void *argument) noexcept nogil:
 
 
 cdef inline void ask_about(Search *s, int y, const int *base) noexcept nogil:
-    """Ask about one base; keep it for the x that it separates from y best."""
+    """Compute the gains of one base; keep it for the x that it separates from y best."""
     cdef Separators *found = &s.separators
     cdef const Word *wanted = found.wanted + <size_t>y * s.g.words
     cdef Record *r
@@ -58,7 +58,7 @@ cdef inline void ask_about(Search *s, int y, const int *base) noexcept nogil:
 
 
 cdef inline void find_separators(void *argument) noexcept nogil:
-    """Look at all bases of the given size, in the order of their nodes."""
+    """Examine all bases of the given size, in the order of their nodes."""
     cdef Search *s = <Search *>argument
     cdef Separators *found = &s.separators
     cdef Ints *chosen = &found.chosen

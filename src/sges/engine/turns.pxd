@@ -1,9 +1,9 @@
 """The turns of a state.
 
-Turn(x, y, C) adds x to the parents Pa(y) ∪ C of y and takes y from the parents of x, so its gain is
-that of an insert at y and that of a delete at x.  Which turns of y → x and x — y there are depends on
-the view of y (Hauser & Bühlmann 2012, Propositions 31 and 34), what they gain at x on the parents and
-neighbors of x, and the path condition on the whole graph: it is looked at only where a turn would win.
+Turn(x, y, C) adds x to the parents Pa(y) ∪ C of y and removes y from the parents of x, so its gain is
+that of an insert at y plus that of a delete at x.  The turns of y → x and x — y depend on the view of
+y (Hauser & Bühlmann 2012, Propositions 31 and 34), their gains at x on the parents and neighbors of x,
+and the path condition on the whole graph: it is checked only for turns that would be applied.
 """
 
 from libc.math cimport INFINITY
@@ -112,7 +112,7 @@ cdef inline bint turns_arrow(Search *s, int x) noexcept nogil:
 
 
 cdef inline void propose(Search *s, const int *path, int size) noexcept nogil:
-    """Note the turns with one C."""
+    """Record the turns with one C."""
     cdef Near *a = &s.near
     cdef Graph *g = &s.g
     cdef TurnLanes *lanes = &s.turns.of[a.y]
@@ -176,7 +176,7 @@ cdef inline bint use_turn(Search *s, const int *path, int size) noexcept nogil:
 
 
 cdef inline bint use_unclaimed(Search *s, const int *path, int size) noexcept nogil:
-    """Use a clique unless it holds one of the nodes that come first (``visited``)."""
+    """Use a clique unless it contains one of the nodes that come first (``visited``)."""
     cdef int i
     for i in range(size):
         if path[i] != s.group and has(s.visited, path[i]):
@@ -202,8 +202,8 @@ cdef inline bint holds_na(Search *s) noexcept nogil:
 
 
 cdef inline void each_useful(Search *s) noexcept nogil:
-    """Walk the cliques that some x can use: those that hold a neighbor not adjacent to all others,
-    and those that hold the NA of a child."""
+    """Walk the cliques that some x can use: those with a neighbor that is not adjacent to all others,
+    and those that contain the NA of a child."""
     cdef Near *a = &s.near
     cdef Graph *g = &s.g
     cdef Word *core = a.stack + <size_t>(a.k + 1) * (a.words + 1)
@@ -293,11 +293,11 @@ cdef inline void make_turn_lanes(Search *s, int y) noexcept nogil:
     find_best_turn(s, y)
 
 
-# What they gain
+# Their gains
 
 
 cdef inline void score_turn(Search *s, TurnLane *lane, int y) noexcept nogil:
-    """Add what x gains by losing y from its parents."""
+    """Add the gain of removing y from the parents of x."""
     cdef Graph *g = &s.g
     cdef TurnLanes *lanes = &s.turns.of[y]
     cdef Record *r
@@ -340,7 +340,7 @@ cdef inline void find_best_turn(Search *s, int y) noexcept nogil:
 
 
 cdef inline void rescore_turns(Search *s) noexcept nogil:
-    """Score the turns again whose x has other parents or neighbors; y's view is as it was."""
+    """Score the turns again whose x has other parents or neighbors; y's view has not changed."""
     cdef Graph *g = &s.g
     cdef int i, k, x, kind
     cdef Ints *some
@@ -402,7 +402,7 @@ cdef inline bint is_turn_free(Search *s, int y, int number) noexcept nogil:
 
 
 cdef inline bint best_turn_is_free(Search *s, int y, double best) noexcept nogil:
-    """Look at the paths of y's turns of this gain; return whether one of them is free."""
+    """Check the paths of y's turns with this gain; return whether one of them is free."""
     cdef TurnLanes *lanes = &s.turns.of[y]
     cdef int i
     for i in range(lanes.size):
@@ -413,7 +413,7 @@ cdef inline bint best_turn_is_free(Search *s, int y, double best) noexcept nogil
 
 
 cdef inline bint best_turn(Search *s) noexcept nogil:
-    """Find the turn of largest gain; of those that tie, the one with the least key."""
+    """Find the turn of largest gain; of those that tie, the one with the smallest key."""
     cdef Turns *of = &s.turns
     cdef TurnLanes *lanes
     cdef TurnLane *lane

@@ -1,7 +1,7 @@
-"""Whether an operator that the caller names is valid at the state.
+"""Whether an operator that is given by a caller is valid at the state.
 
-The operators that the engine finds are valid by the way they are found; these are for ``apply``.
-``sges.operators`` states the conditions, and says in words which one fails.
+The operators that the engine generates itself are valid; these checks are for ``apply``.
+``sges.operators`` states the conditions, and explains in words which one fails.
 """
 
 from sges.engine.graph cimport Graph, LINE, TO, adjacent, kind_of, points
@@ -35,7 +35,7 @@ cdef inline bint is_reached(Search *s, int x, int y, const Ints *around) noexcep
 
 
 cdef inline void list_na(Search *s, int x, int y, const Ints *but) noexcept nogil:
-    """List the neighbors of y that are adjacent to x, but some, in ``members``."""
+    """List the neighbors of y that are adjacent to x, except some, in ``members``."""
     cdef Graph *g = &s.g
     cdef int i, v
     g.marks += 2
