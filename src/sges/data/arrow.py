@@ -20,7 +20,7 @@ from sges.data.columns import (
 )
 
 ArrowArray: TypeAlias = Any
-"""A ``pyarrow`` array or chunked array, of which its stubs know too little."""
+"""A ``pyarrow`` array or chunked array; the type stubs of pyarrow are incomplete."""
 
 ArrowType: TypeAlias = Any
 """A ``pyarrow`` data type."""

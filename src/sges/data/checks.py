@@ -1,10 +1,10 @@
-"""What a statistician points out in the columns and rows of a table.
+"""Checks of the columns and rows of a table, as a statistician would make them.
 
 Each check takes a dataset and yields findings.  Thresholds are such that tables of independent
 records with ordinary columns give no serious finding.  Statistics of columns with missing values
-are those of the values observed; relations between columns are those of complete rows if these
-are at least half, otherwise missing numbers are replaced by means, which can hide a relation but
-hardly make one up.
+are computed from the observed values; relations between columns are computed from the complete rows
+if these are at least half, otherwise missing numbers are replaced by means, which can hide a
+relation but hardly produce one.
 """
 
 import math
@@ -39,10 +39,10 @@ HEAVY_SKEWNESS, HEAVY_KURTOSIS = 4.0, 25.0
 """Beyond these, a few records decide on correlations."""
 
 FEW_VALUES = 10
-"""Columns with no more distinct values than this have no tails to look at."""
+"""The tails of columns with no more distinct values than this are not examined."""
 
 MAX_AT_ONCE = 1 << 18
-"""Columns with up to this many values in all are looked at together."""
+"""Columns with up to this many values in all are examined together."""
 
 MAX_CHECKED_COLUMNS = 200
 """Neighboring rows are compared in the first columns."""
@@ -51,7 +51,7 @@ MIN_PER_CELL = 5
 """Records per combination of levels that two discrete columns need."""
 
 MAX_COMPARED_ROWS = 200_000
-"""Repeated rows are looked for in tables of at most this many."""
+"""Repeated rows are searched only in tables of at most this many rows."""
 
 
 # Parts of a dataset
@@ -118,8 +118,8 @@ def shape(values: Floats, weights: NDArray[Any] | None) -> tuple[Floats, Floats,
         total = values.shape[-1] if weights is None else weights.sum()
         second = weighted.sum(axis=-1) / total
         third, fourth = (np.einsum("...i,...i", weighted, x) / total for x in (z, squares))
-        found = scale * np.sqrt(second), third / second**1.5, fourth / second**2 - 3.0
-    deviation, skewness, kurtosis = (np.where(is_usable, part, 0.0) for part in found)
+        statistics = scale * np.sqrt(second), third / second**1.5, fourth / second**2 - 3.0
+    deviation, skewness, kurtosis = (np.where(is_usable, part, 0.0) for part in statistics)
     return mean, deviation, skewness, kurtosis
 
 
@@ -133,13 +133,13 @@ def missing_values(data: Dataset) -> Iterator[Finding]:
         return
     rows = data.rows
     incomplete = int(holes.any(axis=0).sum())
-    some = np.flatnonzero(holes.any(axis=1)).tolist()
-    shares = [f"{data.names[v]!r} {holes[v].mean():.1%}" for v in some]
+    columns = np.flatnonzero(holes.any(axis=1)).tolist()
+    shares = [f"{data.names[v]!r} {holes[v].mean():.1%}" for v in columns]
     what = (
-        f"Values are missing in {len(some)} column{'' if len(some) == 1 else 's'} "
+        f"Values are missing in {len(columns)} column{'' if len(columns) == 1 else 's'} "
         f"({listed(shares, quote=False)}); {rows - incomplete:,} of {rows:,} rows are complete."
     )
-    if len(some) > 1:
+    if len(columns) > 1:
         packed = np.packbits(holes[:, holes.any(axis=0)], axis=0).T
         patterns, counts = np.unique(packed, axis=0, return_counts=True)
         top = int(counts.argmax())
@@ -149,24 +149,24 @@ def missing_values(data: Dataset) -> Iterator[Finding]:
             f" The most frequent of {len(counts)} patterns is {listed(names)} "
             f"{'together' if len(names) > 1 else 'alone'} ({counts[top]:,} rows)."
         )
-    related = _related_holes(data, holes, some)
+    related = _related_holes(data, holes, columns)
     if related:
         what += f" Whether a value is missing depends on other columns: {'; '.join(related[:3])}."
     advice: list[str | Argument] = ["Use ", Argument("missing", "em")]
     advice += [", which assumes that values are missing at random given those observed"]
-    if all(data.kinds[v] is Kind.DISCRETE for v in some):
+    if all(data.kinds[v] is Kind.DISCRETE for v in columns):
         advice += [", or ", Argument("missing", "level"), " if a missing value is informative"]
     loss = "bias the result" if related else f"lose {incomplete / rows:.0%} of the rows"
     advice += ["; ", Argument("missing", "drop"), f" would {loss}."]
     serious = bool(related) or incomplete > rows / 20
-    yield Finding("missing values", serious, named(data, some), what, Message(*advice))
+    yield Finding("missing values", serious, named(data, columns), what, Message(*advice))
 
 
 def _related_holes(data: Dataset, holes: NDArray[np.bool_], some: list[int]) -> list[str]:
     """Say which columns differ between the rows where a value is missing and the others."""
     from scipy.special import chdtrc  # slow to import
 
-    found: list[tuple[float, str]] = []
+    related: list[tuple[float, str]] = []
     pairs = [(h, v) for h in some for v in range(data.n) if v != h][:10_000]
     for h, v in pairs:
         gone = holes[h][~holes[v]]
@@ -189,8 +189,8 @@ def _related_holes(data: Dataset, holes: NDArray[np.bool_], some: list[int]) -> 
         probability = float(chdtrc(max(freedom, 1), statistic))
         if probability * len(pairs) < 1e-3:
             text = f"{data.names[h]!r} is missing more often where {data.names[v]!r} is {way}"
-            found.append((probability, text))
-    return [text for _, text in sorted(found)]
+            related.append((probability, text))
+    return [text for _, text in sorted(related)]
 
 
 def _correlation(x: Floats, y: Floats) -> Floats:
@@ -198,8 +198,8 @@ def _correlation(x: Floats, y: Floats) -> Floats:
     x, y = (values - values.mean(axis=-1, keepdims=True) for values in (x, y))
     xx, xy, yy = (np.einsum("...i,...i", *pair) for pair in ((x, x), (x, y), (y, y)))
     size = np.sqrt(xx * yy)
-    found: Floats = np.divide(xy, size, out=np.zeros_like(size), where=size > 0)
-    return found
+    correlations: Floats = np.divide(xy, size, out=np.zeros_like(size), where=size > 0)
+    return correlations
 
 
 def named(data: Dataset, columns: Sequence[int]) -> tuple[str, ...]:
@@ -212,7 +212,7 @@ STAND_INS = frozenset(s * float(v) for v in (99, 999, 9999, 99999, 888, 8888) fo
 
 def stand_ins(data: Dataset) -> Iterator[Finding]:
     """Find numbers such as -999 that often stand for a missing value."""
-    found: dict[str, str] = {}
+    codes: dict[str, str] = {}
     if not data.rows:
         return
     ends = [end.reduce(data.values, axis=1) for end in (np.fmin, np.fmax)]  # without NaN
@@ -222,13 +222,13 @@ def stand_ins(data: Dataset) -> Iterator[Finding]:
             rest = values[values != extreme]
             is_frequent = 2 <= len(values) - len(rest) < len(values) / 2
             if is_frequent and np.abs(rest - extreme).min() > 0.5 * (rest.max() - rest.min()):
-                found[data.names[v]] = f"{extreme:g}"
-    if found:
-        shown = listed(found)
+                codes[data.names[v]] = f"{extreme:g}"
+    if codes:
+        shown = listed(codes)
         what = f"The same extreme number occurs repeatedly, far from all other values: {shown}."
         advice = "If it stands for a missing value, it distorts all means and correlations of the "
         advice += "column: replace it by an empty field or NaN before reading the table."
-        yield Finding("codes for missing values", True, tuple(found), what, advice)
+        yield Finding("codes for missing values", True, tuple(codes), what, advice)
 
 
 def matrices(data: Dataset) -> Iterator[Finding]:
@@ -312,30 +312,30 @@ def _some_at_a_time(values: Floats) -> list[Floats]:
 
 def nearly_constant(data: Dataset) -> Iterator[Finding]:
     """Find columns in which nearly all records have the same value."""
-    found: dict[str, int] = {}
+    exceptions: dict[str, int] = {}
     for v in range(data.n):
         if data.kinds[v] is Kind.DISCRETE:
             counts = level_counts(data, v)
-            total, other = counts.sum(), counts.sum() - counts.max()
+            total, others = counts.sum(), counts.sum() - counts.max()
         else:
             values, weights = observed_values(data, v)
             if weights is not None or not len(values):
                 continue
             middle = np.median(values)
-            total, other = float(len(values)), float((values != middle).sum())
-        if 0 < other < 20 and other <= total / 20:
-            found[data.names[v]] = int(other)
-    if found:
-        what = f"{counted_columns(found, 'is', 'are')} nearly constant; number of records "
-        what += f"with another value: {listed(found)}."
+            total, others = float(len(values)), float((values != middle).sum())
+        if 0 < others < 20 and others <= total / 20:
+            exceptions[data.names[v]] = int(others)
+    if exceptions:
+        what = f"{counted_columns(exceptions, 'is', 'are')} nearly constant; number of records "
+        what += f"with another value: {listed(exceptions)}."
         advice = "There is little evidence about the edges of such a column: pass "
-        how = Message(advice, exclude_option(list(found)), ", or collect more records.")
-        yield Finding("nearly constant columns", False, tuple(found), what, how)
+        how = Message(advice, exclude_option(list(exceptions)), ", or collect more records.")
+        yield Finding("nearly constant columns", False, tuple(exceptions), what, how)
 
 
 def piled_up(data: Dataset) -> Iterator[Finding]:
     """Find continuous columns with one value that occurs far too often for a density."""
-    found: dict[str, str] = {}
+    piles: dict[str, str] = {}
     for v in data.continuous:
         values, weights = observed_values(data, v)
         if weights is not None or len(values) < 50:
@@ -347,39 +347,39 @@ def piled_up(data: Dataset) -> Iterator[Finding]:
         share = counts[top] / len(values)
         usual = float(np.median(counts))
         if share >= 0.15 and counts[top] >= 10 * usual and share < 0.95:
-            found[data.names[v]] = f"{distinct[top]:g} in {share:.0%}"
+            piles[data.names[v]] = f"{distinct[top]:g} in {share:.0%}"
             continue
         for end, inside in ((0, 1), (-1, -2)):
             if counts[end] >= max(5, 0.03 * len(values), 5 * usual, 3 * counts[inside]):
-                found[data.names[v]] = f"{distinct[end]:g} in {counts[end] / len(values):.0%}"
-    if found:
-        where = "a continuous column" if len(found) == 1 else "continuous columns"
-        what = f"One value occurs in many rows of {where}: {listed(found)}."
+                piles[data.names[v]] = f"{distinct[end]:g} in {counts[end] / len(values):.0%}"
+    if piles:
+        where = "a continuous column" if len(piles) == 1 else "continuous columns"
+        what = f"One value occurs in many rows of {where}: {listed(piles)}."
         advice = (
             "This is impossible for a continuous distribution: the values may be cut off there, or "
             'stand for "none". Replace such a column by two, whether it has this value and how '
             "large it is otherwise, or make it discrete by dividing it into classes."
         )
-        yield Finding("piled-up values", False, tuple(found), what, advice)
+        yield Finding("piled-up values", False, tuple(piles), what, advice)
 
 
 def numbers_as_levels(data: Dataset, asked: Collection[str]) -> Iterator[Finding]:
-    """Find discrete columns of text in which most values are numbers; not those asked for."""
+    """Find discrete columns of text in which most values are numbers, except ``asked``."""
     for v in data.discrete:
         name = data.names[v]
-        found = (
+        numbers = (
             None if name in asked else numbers_in_text(data.levels[v] or (), level_counts(data, v))
         )
-        if found is not None:
-            what = f"Column {name!r} is read as discrete, although {found[0]}."
-            advice = Message("Each number is then a level of its own: ", found[1], ".")
+        if numbers is not None:
+            what = f"Column {name!r} is read as discrete, although {numbers[0]}."
+            advice = Message("Each number is then a level of its own: ", numbers[1], ".")
             yield Finding("numbers read as levels", True, (name,), what, advice)
 
 
 # Rows
 
 CONFIDENCE = Spelling("sges.confidence(table)", "sges confidence")
-"""The call or the command that tells how sure each edge is."""
+"""The call or the command that tells how certain each edge is."""
 
 HOW_SURE = Message("Estimate the confidence in each edge with ", CONFIDENCE, ".")
 
@@ -417,7 +417,7 @@ def few_rows(data: Dataset | Moments) -> Iterator[Finding]:
 def few_rows_per_cell(data: Dataset) -> Iterator[Finding]:
     """Find discrete columns with too many levels for the records, or with rare ones."""
     counts = {v: level_counts(data, v) for v in data.discrete}
-    arity = {v: int((own > 0).sum()) for v, own in counts.items() if (own > 0).sum() > 1}
+    arity = {v: int((sizes > 0).sum()) for v, sizes in counts.items() if (sizes > 0).sum() > 1}
     records = data.records
     crowded = [v for v, k in arity.items() if records > MAX_ROWS_OF_LABELS and 2 * k > records]
     if crowded:
@@ -478,7 +478,7 @@ def dependent_rows(data: Dataset) -> Iterator[Finding]:
         return
     keys, is_time = _sort_keys(data)
     least = max(0.3, 3 / math.sqrt(rows)) if is_time else max(0.5, 4.5 / math.sqrt(rows))
-    found: dict[str, float] = {}
+    correlations: dict[str, float] = {}
     is_series = False  # not only columns in blocks of equal values, by which rows may be sorted
     for i, v in enumerate(data.continuous[:MAX_CHECKED_COLUMNS]):
         values = data.values[i]
@@ -489,18 +489,19 @@ def dependent_rows(data: Dataset) -> Iterator[Finding]:
             rest = _residuals(values, data, keys)
             r = float(_correlation(rest[:-1], rest[1:]))
         if r > least:
-            found[data.names[v]] = r
+            correlations[data.names[v]] = r
             is_series = is_series or 2 * int(np.count_nonzero(np.diff(values))) > rows
-    if found:
-        best = max(found, key=lambda name: found[name])
-        many = f"{len(found)} column{'' if len(found) == 1 else 's'}"
+    if correlations:
+        best = max(correlations, key=lambda name: correlations[name])
+        many = f"{len(correlations)} column{'' if len(correlations) == 1 else 's'}"
         what = (
             f"Neighboring rows are similar in {many} (most in {best!r}, correlation "
-            f"{found[best]:.2f}): the rows look like a time series, or like repeated measurements."
+            f"{correlations[best]:.2f}): the rows look like a time series, or like repeated "
+            "measurements."
         )
         advice = "Scores treat each row as an independent record, so too many edges are found. Use "
         advice += "differences or one row per unit; if the table is merely sorted, ignore this."
-        yield Finding("dependent rows", is_series, tuple(found), what, advice)
+        yield Finding("dependent rows", is_series, tuple(correlations), what, advice)
 
 
 def _sort_keys(data: Dataset) -> tuple[list[int], bool]:
@@ -521,7 +522,7 @@ def _sort_keys(data: Dataset) -> tuple[list[int], bool]:
 
 
 def _residuals(values: Floats, data: Dataset, keys: Sequence[int]) -> Floats:
-    """Return what is left of a column after the columns by which the rows are sorted."""
+    """Return the residuals of a column given the columns by which the rows are sorted."""
     design = [np.ones(data.rows)]
     for v in keys[:MAX_NAMES_SHOWN]:
         key, _ = observed_values(data, v)

@@ -1,4 +1,4 @@
-"""Columns: what their values are, which are missing, and the numbers that scores read.
+"""Columns: their values, which of them are missing, and the numbers that scores read.
 
 Every adapter (Arrow, frames, NumPy, lists) ends in a ``Column``, and every decision
 (``sges.data.decisions``) starts from one, so that no decision can depend on the library that a
@@ -23,10 +23,10 @@ MAX_NAMES_SHOWN = 5
 """Messages and notes name this many columns and count the others."""
 
 LEADING_ROWS = 256
-"""Rows looked at first, which nearly always show that a column has many distinct values."""
+"""Rows examined first, which nearly always show that a column has many distinct values."""
 
 CHUNK_ROWS = 1 << 16
-"""Rows looked at together afterwards: they stay in the cache."""
+"""Rows examined together afterwards: they stay in the cache."""
 
 MAX_COMPARED_FLOATS = 64
 """Up to this many distinct floats are found by comparison with each, without sorting."""
@@ -37,10 +37,10 @@ MAX_COUNTED_RANGE = 1 << 16
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Column:
-    """One column: numbers as they are, or positions in ``labels`` for text and categories.
+    """One column: numbers, or positions in ``labels`` for text and categories.
 
     ``values`` is float64, int64, uint64, uint8 or bool when ``labels`` is None.  Where ``missing``
-    is true, the value means nothing.  ``declared`` labels are levels whether they occur or not,
+    is true, the value has no meaning.  ``declared`` labels are levels whether they occur or not,
     in the order given; others are levels if they occur, and are sorted.
     """
 
@@ -69,7 +69,7 @@ class Column:
 
     def distinct(self) -> NDArray[Any]:
         """Return the distinct values present, sorted; of a column with labels, their positions."""
-        if self._distinct is None:  # asked for by several decisions, computed once
+        if self._distinct is None:  # used by several decisions, computed once
             object.__setattr__(self, "_distinct", distinct_values(self.present()))
         assert self._distinct is not None
         return self._distinct
@@ -121,11 +121,11 @@ def label_column(
 # Parts of columns
 
 Family: TypeAlias = Literal["nothing", "truth values", "integers", "floats", "text"]
-"""What the values of a column are; "nothing" if all are missing."""
+"""The type of the values of a column; "nothing" if all are missing."""
 
 
 def family_of(column: Column) -> Family:
-    """Return what the values of a column are."""
+    """Return the type of the values of a column."""
     if column.missing_count == len(column):
         return "nothing"
     if column.labels is not None:
@@ -163,10 +163,10 @@ def all_levels(name: str, tables: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
     first = tuple(tables[0])
     if all(tuple(labels) == first for labels in tables):
         return first
-    every = sorted({label for labels in tables for label in labels})
-    if len(every) > MAX_LEVELS:
-        raise too_many_levels(name, len(every), len(every), False)
-    return tuple(every)
+    together = sorted({label for labels in tables for label in labels})
+    if len(together) > MAX_LEVELS:
+        raise too_many_levels(name, len(together), len(together), False)
+    return tuple(together)
 
 
 def _label_type(label: object) -> str:
@@ -225,8 +225,8 @@ def distinct_values(values: NDArray[Any]) -> NDArray[Any]:
     seen = np.zeros(high - low + 1, np.bool_)
     for start in range(0, len(values), CHUNK_ROWS):
         seen[_offsets(values[start : start + CHUNK_ROWS], low)] = True
-    found: NDArray[Any] = np.flatnonzero(seen).astype(values.dtype) + values.dtype.type(low)
-    return found
+    distinct: NDArray[Any] = np.flatnonzero(seen).astype(values.dtype) + values.dtype.type(low)
+    return distinct
 
 
 def _offsets(values: NDArray[Any], low: int) -> NDArray[Any]:
@@ -302,8 +302,8 @@ def numbers_of(labels: Sequence[Any]) -> list[float] | None:
             return None
         if all(re.fullmatch(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*", label) for label in with_comma):
             return None
-    found = [float(label.replace(",", ".")) for label in labels]
-    return found if all(map(math.isfinite, found)) else None
+    numbers = [float(label.replace(",", ".")) for label in labels]
+    return numbers if all(map(math.isfinite, numbers)) else None
 
 
 SIGNS = "%‰$€£¥₹°"
@@ -392,17 +392,19 @@ def codes_and_levels(column: Column) -> tuple[NDArray[np.unsignedinteger], tuple
     """
     distinct, labels = column.distinct(), column.labels
     if labels is None:
-        found = (distinct + 0.0 if distinct.dtype.kind == "f" else distinct).tolist()  # not -0.0
+        occurring = (
+            distinct + 0.0 if distinct.dtype.kind == "f" else distinct
+        ).tolist()  # not -0.0
     else:
-        found = [labels[i] for i in distinct]
-    levels = tuple(sorted(found)) if labels is None or not column.declared else labels
+        occurring = [labels[i] for i in distinct]
+    levels = tuple(sorted(occurring)) if labels is None or not column.declared else labels
     if len(levels) + (column.missing is not None) > MAX_LEVELS:
-        raise too_many_levels(column.name, len(levels), len(found), column.declared)
+        raise too_many_levels(column.name, len(levels), len(occurring), column.declared)
     kind = np.min_scalar_type(max(len(levels) - (column.missing is None), 0))
     place = {label: i for i, label in enumerate(levels)}
-    moved = np.array([place[label] for label in found], kind)
-    codes = ranks(column.present(), distinct) if found else np.empty(0, kind)
-    in_order = np.array_equal(moved, np.arange(len(found)))
+    moved = np.array([place[label] for label in occurring], kind)
+    codes = ranks(column.present(), distinct) if occurring else np.empty(0, kind)
+    in_order = np.array_equal(moved, np.arange(len(occurring)))
     codes = codes.astype(kind, copy=False) if in_order else moved[codes]
     if column.missing is None:
         return codes, levels
@@ -426,12 +428,12 @@ def packed(
 
 
 def data_error(*parts: str | Spelling) -> DataError:
-    """Return the error whose message has these parts, some of them arguments that it advises."""
+    """Return the error with this message; parts of it may be arguments that it recommends."""
     return DataError(Message(*parts))
 
 
 class UnusableColumn(DataError):
-    """A column that cannot be used; ``inspect`` tells of it and leaves it out."""
+    """A column that cannot be used; ``inspect`` reports it and leaves it out."""
 
     column: str
     what: str
@@ -439,7 +441,7 @@ class UnusableColumn(DataError):
 
 
 def unusable_column(name: str, what: str, *remedy: str | Spelling) -> UnusableColumn:
-    """Return the error for a column that cannot be used: what it has, and what would help."""
+    """Return the error for a column that cannot be used: the problem, and what would help."""
     error = UnusableColumn(Message(f"column {name!r} {what}; ", *remedy))
     # Not arguments of the error, which a cluster would have to call again.
     error.column, error.what, error.remedy = name, what, Message(*remedy)
@@ -492,7 +494,7 @@ def too_many_levels(name: str, levels: int, occurring: int, declared: bool) -> D
 
 
 def no_such_column(place: str, name: str, other: str) -> DataError:
-    """Return the error for a column that one part of a table has and another has not."""
+    """Return the error for a column that one part of a table has and another does not have."""
     return DataError(
         f"{place}: has no column {name!r}, which {other} has; all parts of a table need the same "
         "columns"

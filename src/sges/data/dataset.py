@@ -61,7 +61,7 @@ MAX_ROWS_OF_LABELS = 20
 """In a table of more rows than this, a column with a level per row is taken for an identifier."""
 
 COPIED_CELLS = 1 << 16
-"""An array of doubles of at most this size is copied, so that nobody else can write to it."""
+"""An array of doubles of at most this size is copied, so that later changes have no effect."""
 
 MAX_RECORDS = 2**53
 """The largest sum of weights: up to here, counts are exact as doubles."""
@@ -193,7 +193,7 @@ class Dataset:
         Raises
         ------
         InvalidArgument
-            If an option has a wrong type or is not one of the words allowed.
+            If an option has a wrong type or is not one of the allowed words.
         FileError
             If a file does not exist or cannot be opened.
         DataError
@@ -253,7 +253,7 @@ class Dataset:
     @property
     def arities(self) -> NDArray[np.int64]:
         """The number of levels of each discrete column, unobserved ones included."""
-        return np.array([len(found) for found in self.levels if found is not None], np.int64)
+        return np.array([len(labels) for labels in self.levels if labels is not None], np.int64)
 
     @property
     def records_per_cell(self) -> float:
@@ -286,10 +286,10 @@ class Dataset:
         return replace(self, values=values, codes=_frozen(codes), weights=_frozen(weights))
 
     def describe(self) -> "Description":
-        """Return what the table holds, and what in it matters for a search; ``print`` shows it.
+        """Return facts and findings about the table that matter for a search; ``print`` shows them.
 
-        The findings tell of missing values, columns that are copies or functions of others,
-        collinear groups, skew, curved relations, rows that depend on each other, and of too few
+        The findings are about missing values, columns that are copies or functions of others,
+        collinear groups, skew, curved relations, rows that depend on each other, and too few
         rows, each with the option that helps.
 
         Examples
@@ -338,10 +338,10 @@ def usable_rows(
     weights: NDArray[Any] | None = times
     if reading.weights is not None:
         if isinstance(reading.weights, str):
-            *columns, given = columns
+            *columns, weight_column = columns
         else:
-            given = column_of("weights", reading.weights)
-        counts = checked_weights(given, allow_fractions=allow_fractions)
+            weight_column = column_of("weights", reading.weights)
+        counts = checked_weights(weight_column, allow_fractions=allow_fractions)
         if columns and len(counts) != len(columns[0]):
             raise DataError(
                 f"{len(counts)} weights were given for {len(columns[0])} rows; each row needs one"
@@ -450,23 +450,24 @@ def _dataset_of_floats(data: Table, reading: Reading) -> Dataset | None:
     """Return the dataset of an array of finite doubles, or of a pandas frame that holds one.
 
     None if it is something else, or if a column of it is discrete.  A large array is not copied.
-    Only the leading rows are looked at, and the rest of those columns that repeat a few values or
-    count there.
+    Only the leading rows are examined, and all rows of those columns that repeat a few values or
+    count up there.
     """
     pandas = sys.modules.get("pandas")  # a table cannot be of a library that nobody imported
     table: object = None
     if type(data) is np.ndarray:
-        table, found = data, numbered_names(data.shape[1]) if data.ndim == 2 else []
+        table, header = data, numbered_names(data.shape[1]) if data.ndim == 2 else []
     elif pandas is not None and type(data) is pandas.DataFrame:
         are_floats = all(kind == np.float64 for kind in data.dtypes)
-        table, found = data.to_numpy() if are_floats else None, [str(name) for name in data.columns]
+        table = data.to_numpy() if are_floats else None
+        header = [str(name) for name in data.columns]
     if not is_plain(table):
         return None
-    places = places_to_read(reading, found)
+    places = places_to_read(reading, header)
     names, asked = tuple(places), kinds_asked(reading, list(places))
     if Kind.DISCRETE in asked.values():
         return None
-    if list(places.values()) != list(range(len(found))):
+    if list(places.values()) != list(range(len(header))):
         table = table[:, list(places.values())]
     leading = table[:LEADING_ROWS]
     counting = (leading[1:] == leading[:-1] + 1).all(axis=0)
@@ -485,12 +486,12 @@ def _dataset_of_floats(data: Table, reading: Reading) -> Dataset | None:
     codes = np.empty((0, len(table)), np.uint8)
     values.flags.writeable = codes.flags.writeable = False
     kinds, levels = (Kind.CONTINUOUS,) * len(names), (None,) * len(names)
-    every = (*label_notes(reading, found), *notes.notes())
-    return Dataset(names, kinds, levels, values, codes, None, every)
+    all_notes = (*label_notes(reading, header), *notes.notes())
+    return Dataset(names, kinds, levels, values, codes, None, all_notes)
 
 
 class FractionalWeights(DataError):
-    """Weights have fractions where only counts can be used."""
+    """Weights have fractions, but only counts can be used."""
 
 
 def checked_weights(column: Column, *, allow_fractions: bool = False) -> NDArray[Any]:
@@ -554,8 +555,8 @@ def check_levels(name: str, levels: int, rows: int, labels: Sequence[Any] | None
     if labels is not None and all(decimal_comma.fullmatch(str(label)) for label in labels):
         remedy = "numbers with a decimal comma: read the file with "
         raise data_error(what, remedy, Argument("decimal", ","))
-    if labels is not None and (found := numbers_in_text(labels, np.ones(len(labels)))):
-        raise unusable_column(name, f"is text, although {found[0]}", found[1])
+    if labels is not None and (numbers := numbers_in_text(labels, np.ones(len(labels)))):
+        raise unusable_column(name, f"is text, although {numbers[0]}", numbers[1])
     kind, aim = "discrete", "to keep it"
     if labels is not None and numbers_of(labels) is not None:
         kind, aim = "continuous", "if these texts are numbers"
@@ -575,7 +576,7 @@ def _assembled(
     levels: list[tuple[Any, ...] | None] = []
     row = 0
     for kind in kinds:
-        column = columns.pop(0)  # and forgotten: a large table is not in memory twice
+        column = columns.pop(0)  # and removed: a large table is not in memory twice
         if kind is Kind.CONTINUOUS:
             values[row] = floats(column)
             constant = is_constant(column.present())
@@ -604,7 +605,7 @@ def merge_rows(
 ) -> tuple[NDArray[np.unsignedinteger], NDArray[np.int64]]:
     """Return the distinct rows of ``codes`` (columns x rows), sorted, and their weights.
 
-    Slow twin: tests/naive_data.py counts the rows in a dictionary.
+    The tests compare it with tests/naive_data.py, which counts the rows in a dictionary.
     """
     keys, cells = _row_keys(codes, arities), prod(arities)
     if weights is None and cells <= codes.shape[1]:

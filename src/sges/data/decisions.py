@@ -1,4 +1,4 @@
-"""What is decided about columns: their kinds, and what becomes of missing values.
+"""Decisions about columns: their kinds, and the treatment of missing values.
 
 The kind of a column follows from its type:
 
@@ -53,7 +53,7 @@ MIN_NUMBERED_ROWS = 10
 """From this many rows on, integers that rise by one from row to row number the rows."""
 
 MAX_COUNT_ROWS = 100_000
-"""Up to this many rows, a column is looked at for being the counts of all combinations."""
+"""Up to this many rows, it is checked whether a column has the counts of all combinations."""
 
 COUNT_NAMES = frozenset(
     {"freq", "frequency", "count", "counts", "n", "number", "times", "cases", "weight", "weights"}
@@ -71,7 +71,7 @@ ROW_NAMES = re.compile(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Values:
-    """What is known of the values of a column, or of a part of it: all that decides its kind.
+    """The facts about the values of a column, or of a part of it, that decide its kind.
 
     ``distinct`` are the distinct numbers unless they are many, and ``used`` counts the rows with
     a value.  ``ends`` are the first and the last value if each is one more than the one before it.
@@ -89,14 +89,14 @@ class Values:
 
     @classmethod
     def of(cls, column: Column, used: int | None = None) -> "Values":
-        """Return what is known of some rows of a column, of which ``used`` have a value."""
+        """Return the facts about some rows of a column, of which ``used`` have a value."""
         family, present = family_of(column), column.present()
         used = len(present) if used is None else used
         distinct: NDArray[Any] | None = np.empty(0)
         ends, are_names = None, False
         if family in ("integers", "floats"):
             limit = MAX_COUNTED_VALUES if family == "integers" else MAX_INTEGER_LEVELS
-            if present.dtype.itemsize == 1:  # counted faster than looked for
+            if present.dtype.itemsize == 1:  # counting is faster than searching
                 distinct = column.distinct() if len(column.distinct()) <= limit else None
             else:
                 distinct = few_distinct_values(present, limit)
@@ -108,7 +108,7 @@ class Values:
         return cls(column.name, family, distinct, used, ends, are_names, column.declared)
 
     def merge(self, other: "Values", places: tuple[str, str]) -> "Values":
-        """Return what is known of both parts, which are at these places."""
+        """Return the facts about both parts, which are at these places."""
         families = [(self.family, places[0]), (other.family, places[1])]
         family = common_family(self.name, families)
         distinct = None
@@ -214,7 +214,7 @@ def rises_by_one(values: NDArray[Any]) -> bool:
 
 @dataclass(slots=True)
 class KindNotes:
-    """Collects what users should know about inferred kinds, as one note per case.
+    """Collects notes on inferred kinds, one for each case.
 
     Whole numbers are named whichever kind they were given, other floats if they have few distinct
     values.
@@ -265,10 +265,10 @@ class KindNotes:
 
     def add_text(self, name: str, levels: Sequence[Any], counts: NDArray[Any]) -> None:
         """Take note of a discrete column of text if most of its values are numbers."""
-        if (found := numbers_in_text(levels, counts)) is not None:
-            what, advice = found
-            said = f"column {name!r} is read as discrete, although {what}: "
-            self.mixed.append(Message(said, advice))
+        if (numbers := numbers_in_text(levels, counts)) is not None:
+            what, advice = numbers
+            message = f"column {name!r} is read as discrete, although {what}: "
+            self.mixed.append(Message(message, advice))
 
     def add_counts(self, columns: list[Column], kinds: list[Kind]) -> None:
         """Take note of a column that may say how often each row of a cross-table occurs.
@@ -291,13 +291,13 @@ class KindNotes:
         """Return the notes, one for each case that occurred."""
         notes: list[str] = []
         if self.row_numbers:
-            one = len(self.row_numbers) == 1
+            is_single = len(self.row_numbers) == 1
             notes.append(
                 Message(
                     f"{counted_columns(self.row_numbers, 'numbers', 'number')} the rows: "
-                    f"{listed(self.row_numbers)}; leave {'it' if one else 'them'} out with ",
+                    f"{listed(self.row_numbers)}; leave {'it' if is_single else 'them'} out with ",
                     Argument("exclude", self.row_numbers[:MAX_NAMES_SHOWN]),
-                    f" unless {'it is a variable' if one else 'they are variables'}",
+                    f" unless {'it is a variable' if is_single else 'they are variables'}",
                 )
             )
         if self.counts is not None:
@@ -315,19 +315,19 @@ class KindNotes:
             (*as_text, "to treat the texts as levels")
         ]
         for kind, integers in self.integers.items():
-            left = {name: count for name, count in integers.items() if name != self.counts}
-            cases.append((left, "integers", f"treated as {kind}", kind, "to change that"))
+            others = {name: count for name, count in integers.items() if name != self.counts}
+            cases.append((others, "integers", f"treated as {kind}", kind, "to change that"))
         few = "treated as continuous despite few distinct values"
         cases.append((self.floats, "floats", few, Kind.CONTINUOUS, "if they are codes"))
         for names, what, taken, kind, aim in cases:
             if not names:
                 continue
-            other = Kind.DISCRETE if kind is Kind.CONTINUOUS else Kind.CONTINUOUS
+            other_kind = Kind.DISCRETE if kind is Kind.CONTINUOUS else Kind.CONTINUOUS
             notes.append(
                 Message(
                     f"{counted_columns(names, 'contains', 'contain')} {what} and "
                     f"{'is' if len(names) == 1 else 'are'} {taken}: {listed(names)}; pass ",
-                    Argument("kinds", {next(iter(names)): str(other)}),
+                    Argument("kinds", {next(iter(names)): str(other_kind)}),
                     f" {aim}",
                 )
             )
@@ -357,7 +357,7 @@ def _may_count(column: Column) -> bool:
 def _is_cross_table(columns: list[Column], *, complete: bool) -> bool:
     """Return whether no two rows agree and, if ``complete``, all combinations of levels occur.
 
-    Slow twin: tests/naive_data.py collects the rows in a set.
+    The tests compare it with tests/naive_data.py, which collects the rows in a set.
     """
     if any(column.missing is not None for column in columns):
         return False
@@ -405,10 +405,10 @@ class Tally:
                 message = f"column {name!r} has no values, all {self.rows} are missing; "
                 raise data_error(message, leave_out(name))
         if self.incomplete and how == "error":
-            found = [f"{name!r} {count}" for name, count in self.missing.items() if count]
+            missing = [f"{name!r} {count}" for name, count in self.missing.items() if count]
             raise data_error(
                 f"missing values in {self.incomplete} of {self.rows} rows "
-                f"({listed(found, quote=False)}); pass ",
+                f"({listed(missing, quote=False)}); pass ",
                 Argument("missing", "drop"),
                 " to drop these rows, ",
                 Argument("missing", "em"),

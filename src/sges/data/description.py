@@ -1,4 +1,4 @@
-"""What a statistician sees in a table before a search: ``Dataset.describe`` and ``inspect``.
+"""Descriptions of tables before a search: the results of ``Dataset.describe`` and ``inspect``.
 
 The checks that make the findings are in ``sges.data.checks`` and ``sges.data.relations``.
 """
@@ -14,7 +14,7 @@ from sges.errors import check_flag, check_number, in_shell
 from sges.graph.named import display_width, padded, printable, shortened
 
 WIDTH = 80
-"""The width of the text, in characters, unless another one is asked for."""
+"""The default width of the text, in characters."""
 
 MIN_WIDTH = 60
 """The least width for which the text is laid out."""
@@ -28,7 +28,7 @@ MAX_LEVELS_SHOWN = 4
 
 @dataclass(frozen=True, slots=True)
 class ColumnFacts:
-    """What one column holds.
+    """Facts about one column.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class ColumnFacts:
     kind : Kind
         Continuous or discrete.
     why : str
-        What the kind follows from: the type of the values, and how many there are.
+        The reason for the kind: the type of the values, and how many there are.
     missing : int
         The number of rows without a value.
     distinct : int
@@ -131,16 +131,16 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What a table holds, and what in it matters for a search; ``print`` shows it.
+    """Facts and findings about a table that matter for a search; ``print`` shows them.
 
     Parameters
     ----------
     rows : int
-        The number of rows that were looked at.
+        The number of rows that were examined.
     records : int
         The number of records that they stand for.
     columns : tuple of ColumnFacts
-        The facts on each column, in the order of the table.
+        The facts about each column, in the order of the table.
     findings : tuple of Finding
         What matters for a search, the serious findings first.
     notes : tuple of str
@@ -221,8 +221,8 @@ class Description:
                 ) or [start]
             )  # fmt: skip
 
-        other = tuple(finding for finding in self.findings if not finding.serious)
-        for heading, findings in (("Serious:", self.serious), ("Worth knowing:", other)):
+        others = tuple(finding for finding in self.findings if not finding.serious)
+        for heading, findings in (("Serious:", self.serious), ("Worth knowing:", others)):
             if findings:
                 lines += ["", heading]
             for finding in findings:
@@ -245,7 +245,7 @@ class Description:
 
 
 def _column_lines(columns: Sequence[ColumnFacts], width: int) -> Iterator[str]:
-    """Yield a line for each of the first columns: its name, its kind, and what it holds."""
+    """Yield a line for each of the first columns: its name, its kind, and its values."""
     shown = columns[:MAX_COLUMNS_SHOWN]
     has_holes = any(column.missing for column in shown)
     rows = []

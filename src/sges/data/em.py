@@ -68,7 +68,7 @@ MAX_ITERATIONS = 500
 """The most iterations of EM."""
 
 PRIOR_RECORDS = 1.0
-"""The records that the prior is worth for tables whose likelihood has no maximum."""
+"""The weight of the prior, in records, for tables whose likelihood has no maximum."""
 
 SMALLEST_EIGENVALUE = 1e-8
 """A correlation matrix with a smaller eigenvalue than this counts as singular."""
@@ -80,7 +80,7 @@ IMPUTATIONS = 5
 """How often each hole of a discrete table is filled in."""
 
 ROUNDS = 5
-"""How often each missing level is drawn anew before it is kept."""
+"""How often each missing level is drawn before it is kept."""
 
 CHUNK_CELLS = 1 << 22
 """The number of values that are filled in at a time."""
@@ -88,7 +88,7 @@ CHUNK_CELLS = 1 << 22
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Estimate:
-    """The mean and covariance that EM arrived at.
+    """The mean and covariance estimated by EM.
 
     ``log_likelihoods`` has that of the observed values before each iteration, with the prior's
     log-density if there is one; ``settled`` says whether EM ended before the limit of iterations.
@@ -104,8 +104,8 @@ class Estimate:
 def estimate(values: Floats, weights: NDArray[Any] | None = None) -> Estimate:
     """Return the maximum-likelihood mean and covariance of columns (columns x rows) with NaN holes.
 
-    Columns without variance have a covariance of zero with all others.
-    Slow twin: tests/naive_data.py inverts the covariance of the observed columns, row by row.
+    Columns without variance have a covariance of zero with all others.  The tests compare it with
+    tests/naive_data.py, which inverts the covariance of the observed columns, row by row.
     """
     if len(values) > MAX_COLUMNS:
         raise DataError(
@@ -130,16 +130,16 @@ def estimate(values: Floats, weights: NDArray[Any] | None = None) -> Estimate:
     covariance[np.ix_(varied, varied)] = fitted.covariance * scale[varied, None] * scale[varied]
     # The likelihood of the values themselves, not of the standardized ones.
     unit = float((seen[np.ix_(varied, rows)] @ times[rows]) @ np.log(scale[varied]))
-    likelihoods = tuple(one - unit for one in fitted.log_likelihoods)
+    likelihoods = tuple(likelihood - unit for likelihood in fitted.log_likelihoods)
     return Estimate(mean, covariance, likelihoods, fitted.settled, fitted.has_prior)
 
 
 def warn_of_limits(found: Estimate, names: Sequence[str], seen: Mask) -> None:
     """Warn of a table for which the likelihood has no unique maximum, or which EM did not reach."""
     together = seen.astype(np.float64) @ seen.T.astype(np.float64)
-    for one, two in np.argwhere(np.triu(together == 0, 1))[:1].tolist():
+    for first, second in np.argwhere(np.triu(together == 0, 1))[:1].tolist():
         warn(
-            f"no row has both {names[one]!r} and {names[two]!r}: the data contain no "
+            f"no row has both {names[first]!r} and {names[second]!r}: the data contain no "
             "information about an edge between them; the result depends on the other columns",
         )
     if found.has_prior:
@@ -230,15 +230,15 @@ def _groups(standard: Floats, times: Floats, holes: Mask) -> Iterator[_Group]:
         chosen = np.flatnonzero(counts == count)
         place = np.full(len(patterns), -1)
         place[chosen] = np.arange(len(chosen))
-        own = place[pattern] >= 0
-        at = place[pattern[own]]
+        in_group = place[pattern] >= 0
+        at = place[pattern[in_group]]
         places = np.nonzero(patterns[chosen])[1].reshape(len(chosen), count)
-        records = np.bincount(at, times[own], len(chosen)).astype(np.float64)
-        yield _Group(np.ascontiguousarray(filled[own]), times[own], at, places, records)
+        records = np.bincount(at, times[in_group], len(chosen)).astype(np.float64)
+        yield _Group(np.ascontiguousarray(filled[in_group]), times[in_group], at, places, records)
 
 
 def _iterate(table: _Table, prior: float) -> Estimate | None:
-    """Return what EM arrives at; None if the covariance becomes singular without a prior."""
+    """Return the estimate of EM; None if the covariance becomes singular without a prior."""
     n = table.n
     mean, covariance = np.zeros(n), np.eye(n)
     likelihoods: list[float] = []
@@ -252,10 +252,10 @@ def _iterate(table: _Table, prior: float) -> Estimate | None:
             likelihood -= float(prior / 2 * (log_determinant + inverse.trace()))
         likelihoods.append(likelihood)
         step = total / table.records
-        found = products / table.records - np.outer(step, step)
-        found = (table.records * found + prior * np.eye(n)) / (table.records + prior)
-        moved = max(float(np.abs(step).max()), float(np.abs(found - covariance).max()))
-        mean, covariance = mean + step, (found + found.T) / 2
+        updated = products / table.records - np.outer(step, step)
+        updated = (table.records * updated + prior * np.eye(n)) / (table.records + prior)
+        moved = max(float(np.abs(step).max()), float(np.abs(updated - covariance).max()))
+        mean, covariance = mean + step, (updated + updated.T) / 2
         settled = moved < TOLERANCE
     if not prior and _is_singular(covariance):
         return None
@@ -363,16 +363,16 @@ def _imputations(
     columns = np.concatenate(indicators).astype(np.float64)
     widths = np.array([max(len(own) - 1, 0) for own in levels])
     columns[np.repeat(dataset.holes, widths, axis=0)] = np.nan
-    found = estimate(columns, weights)
-    warn_of_limits(found, dataset.names, ~dataset.holes)
+    model = estimate(columns, weights)
+    warn_of_limits(model, dataset.names, ~dataset.holes)
     ends = np.cumsum(widths)
-    precision = np.linalg.inv(found.covariance) if len(columns) else np.empty((0, 0))
+    precision = np.linalg.inv(model.covariance) if len(columns) else np.empty((0, 0))
     holes = [np.flatnonzero(hole) for hole in dataset.holes[:, partial]]
     rng = np.random.default_rng(0)
     for _ in range(IMPUTATIONS):
         codes = dataset.codes[:, partial].copy()
         filled = np.where(
-            np.isnan(columns[:, partial]), 0.0, columns[:, partial] - found.mean[:, None]
+            np.isnan(columns[:, partial]), 0.0, columns[:, partial] - model.mean[:, None]
         )
         for _ in range(1 + ROUNDS):
             for v, rows in enumerate(holes):
@@ -382,15 +382,15 @@ def _imputations(
                 others = filled[:, rows]
                 others[own] = 0.0
                 shift = -np.linalg.solve(precision[own, own], precision[own] @ others)
-                drawn = _drawn(shift + found.mean[own, None], rng)
+                drawn = _drawn(shift + model.mean[own, None], rng)
                 codes[v, rows] = levels[v][drawn]
-                filled[own, rows] = (drawn == np.arange(widths[v])[:, None]) - found.mean[own, None]
+                filled[own, rows] = (drawn == np.arange(widths[v])[:, None]) - model.mean[own, None]
         yield codes
 
 
 def _drawn(shares: Floats, rng: np.random.Generator) -> NDArray[np.intp]:
     """Return one level per column of ``shares``, which lacks the last; negative shares are zero."""
-    every = np.maximum(np.vstack([shares, 1 - shares.sum(axis=0)]), 0.0)
-    ceilings = np.cumsum(every / every.sum(axis=0), axis=0)[:-1]
+    probabilities = np.maximum(np.vstack([shares, 1 - shares.sum(axis=0)]), 0.0)
+    ceilings = np.cumsum(probabilities / probabilities.sum(axis=0), axis=0)[:-1]
     level: NDArray[np.intp] = (rng.random(shares.shape[1]) > ceilings).sum(axis=0)
     return level

@@ -69,7 +69,7 @@ BATCH_CELLS = 1 << 19
 Consumed = TypeVar("Consumed")
 
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
-_HEAD_BYTES = 1 << 16  # looked at to tell what a file holds
+_HEAD_BYTES = 1 << 16  # examined to detect the format of a file
 _TEXT_BLOCK_BYTES = 1 << 22  # of CSV, parsed together
 _PAGE_BYTES = 1 << 16  # of a column of a large Parquet file, read ahead
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
@@ -85,7 +85,7 @@ LOOSER_TYPES: dict[ArrowType, ArrowType] = {
 class NotOfType(DataError):
     """A field of a text file that is not of its column's type; ``column`` is the name in the file.
 
-    Users see it where numbers were to be read.
+    Users see it if numbers were expected.
     """
 
     def __init__(self, message: str, column: str) -> None:
@@ -119,7 +119,7 @@ class File:
         return pa.input_stream(stream, compression=self.compression)
 
     def head(self) -> bytes:
-        """Return the first bytes, which tell what a file holds."""
+        """Return the first bytes, which show the format of a file."""
         with _one_line_errors(self), self.open() as stream:
             return bytes(stream.read(_HEAD_BYTES))
 
@@ -166,8 +166,8 @@ class File:
         """Return about how many bytes of memory the table takes."""
         if self.format == "parquet":
             with _one_line_errors(self), self.open() as stream:
-                found = _open_parquet(stream).metadata
-                return int(found.num_rows * found.num_columns * 8)
+                metadata = _open_parquet(stream).metadata
+                return int(metadata.num_rows * metadata.num_columns * 8)
         return self.size if self.compression is None and self.is_text else 4 * self.size
 
     def read(self) -> list[Column]:
@@ -200,12 +200,12 @@ class File:
                 try:
                     batch = next(batches, None)
                 except pa.ArrowInvalid as error:
-                    found = re.search(r"CSV column #(\d+).*invalid value '(.*)'", str(error))
-                    if found is None:
+                    match = re.search(r"CSV column #(\d+).*invalid value '(.*)'", str(error))
+                    if match is None:
                         raise
-                    name = self.schema.names[int(found[1])]
+                    name = self.schema.names[int(match[1])]
                     what = (
-                        f"{self.name}: column {name!r} contains {found[2]!r}, which is not a number"
+                        f"{self.name}: column {name!r} contains {match[2]!r}, which is not a number"
                     )
                     advice = "; leave the column out with ", Argument("exclude", [name])
                     raise NotOfType(Message(what, *advice), name) from error
@@ -360,10 +360,10 @@ def open_files(source: str | os.PathLike[str] | BinaryIO, reading: Reading) -> l
                 f"{file.name}: is {file.format}, but {first.name} is {first.format}; the parts of "
                 "a table need the same format"
             )
-        for one, two in ((first, file), (file, first)):
-            for name in one.places:
-                if name not in two.places:
-                    raise no_such_column(two.name, name, one.name)
+        for this, that in ((first, file), (file, first)):
+            for name in this.places:
+                if name not in that.places:
+                    raise no_such_column(that.name, name, this.name)
         vars(file)["places"] = {name: file.places[name] for name in first.places}
     return files
 
@@ -433,7 +433,7 @@ def _format_by_ending(path: Path, name: str) -> Format:
 
 
 def _file_of_bytes(name: str, file: BinaryIO | None, reading: Reading) -> File:
-    """Return the content of an open file, whose beginning tells the format."""
+    """Return the content of an open file, whose beginning shows the format."""
     try:
         if file is None:
             raise ValueError
@@ -446,10 +446,10 @@ def _file_of_bytes(name: str, file: BinaryIO | None, reading: Reading) -> File:
         raise DataError(f"{name}: is open as text; open it in binary mode ('rb')")
     data = pa.py_buffer(bytes(content))
     compression: Compression | None = "gzip" if bytes(content[:2]) == b"\x1f\x8b" else None
-    found = File(name, reading.format or "csv", data, compression, len(content), reading)
+    result = File(name, reading.format or "csv", data, compression, len(content), reading)
     if reading.format is not None:
-        return found
-    return replace(found, format=_format_by_content(found.head()) or "csv")
+        return result
+    return replace(result, format=_format_by_content(result.head()) or "csv")
 
 
 def _open_parquet(stream: Stream) -> Any:  # noqa: ANN401 (of pyarrow)
@@ -480,9 +480,9 @@ def _format_by_content(head: bytes) -> Format | None:
 def _check_text(file: File) -> None:
     """Raise an error if a file is not text, has no header, or has another delimiter."""
     head = file.head()
-    if (other := _format_by_content(head)) is not None:
-        what = f"{file.name}: contains {other}, not {file.format}; pass "
-        raise data_error(what, Argument("format", other))
+    if (actual_format := _format_by_content(head)) is not None:
+        what = f"{file.name}: contains {actual_format}, not {file.format}; pass "
+        raise data_error(what, Argument("format", actual_format))
     encoding = file.reading.encoding
     if encoding is None and head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         raise _not_utf8(f"{file.name}: the header", "utf-16")

@@ -1,4 +1,4 @@
-"""Look at a table before a search: ``inspect``, and what ``Dataset.describe`` and ``learn`` show.
+"""Inspection of a table before a search: ``inspect``, ``Dataset.describe``, and notes of ``learn``.
 
 The checks are in ``sges.data.checks`` (columns and rows) and ``sges.data.relations`` (functions of
 other columns, collinear groups, curves).
@@ -54,16 +54,16 @@ MAX_PAIR_ROWS = 20_000
 """Pairs of columns are compared on this many rows, evenly spaced."""
 
 MAX_SAMPLED_ROWS = 200_000
-"""Of a large table, about this many rows are looked at."""
+"""About this many rows of a large table are examined."""
 
 BLOCK_ROWS = 1_000
-"""Rows of a large table in memory that are looked at together, so that neighbors stay neighbors."""
+"""Rows of a large table in memory that stay together, so that neighbors remain neighbors."""
 
 GLANCE_ROWS = 1_000
-"""The rows that ``glance`` looks at."""
+"""The rows that ``glance`` examines."""
 
 GLANCE_COLUMNS = 60
-"""Wider tables are looked at by ``glance`` for collinear columns only."""
+"""In wider tables, ``glance`` searches only for collinear columns."""
 
 
 def describe(data: Dataset, asked: frozenset[str] = frozenset()) -> Description:
@@ -78,10 +78,10 @@ def describe(data: Dataset, asked: frozenset[str] = frozenset()) -> Description:
         notes = (_sample_note(data.rows, len(rows)), *notes)
         data = take_rows(data, rows)
     columns = tuple(_facts(data, v, data.names[v] in asked) for v in range(data.n))
-    found = [*checks.numbers_as_levels(data, asked), *_findings(data)]
-    found = sorted(found, key=lambda finding: not finding.serious)
+    findings = [*checks.numbers_as_levels(data, asked), *_findings(data)]
+    findings = sorted(findings, key=lambda finding: not finding.serious)
     records = replace(data, holes=None).records
-    return Description(data.rows, records, columns, tuple(found), notes)
+    return Description(data.rows, records, columns, tuple(findings), notes)
 
 
 @documented_like(Dataset.of)
@@ -100,11 +100,12 @@ def inspect(
     missing_words: Sequence[str] | None = None,
     format: Format | None = None,
 ) -> Description:
-    """Look at a table before a search: what it holds, and what in it matters.
+    """Describe a table before a search, and point out what matters for it.
 
-    The same as ``Dataset.of(table, ...).describe()``, but missing values and columns that cannot be
-    used (dates, infinite values) are described and are not an error, and of a large file or folder
-    only a part of the rows is held in memory: some 100,000 to 200,000, in evenly spaced blocks.
+    This is the same as ``Dataset.of(table, ...).describe()``, except that missing values and
+    columns that cannot be used (dates, infinite values) are described instead of raising an error,
+    and that only a part of a large file or folder is held in memory: some 100,000 to 200,000 rows,
+    in evenly spaced blocks.
 
     Parameters
     ----------
@@ -114,7 +115,7 @@ def inspect(
     Returns
     -------
     Description
-        Facts on each column, findings, and the notes; ``print`` shows them.
+        Facts about each column, findings, and notes; ``print`` shows them.
 
     Raises
     ------
@@ -217,7 +218,7 @@ def _without_unusable(
     usable = [column for column in columns if column.name not in gone]
     if len(usable) <= (weights is not None):
         return columns, []  # and the error says why nothing is left
-    found = [
+    findings = [
         Finding(
             "unusable columns", True, (error.column,), f"Column {error.column!r} {error.what}.",
             Message("No graph can be learned with it: ", error.remedy, "."),
@@ -227,13 +228,13 @@ def _without_unusable(
     if empty:
         what = f"{counted_columns(empty, 'has', 'have')} no values: {listed(empty)}."
         advice = Message("Such columns must be left out: ", exclude_option(empty), ".")
-        found.append(Finding("columns without values", True, tuple(empty), what, advice))
+        findings.append(Finding("columns without values", True, tuple(empty), what, advice))
     if named:
         what = f"{counted_columns(named, 'has', 'have')} a different text in each "
         what += f"row, like identifiers: {listed(named)}."
         advice = Message("Nothing can be learned from identifiers: ", exclude_option(named), ".")
-        found.append(Finding("identifiers", True, tuple(named), what, advice))
-    return usable, found
+        findings.append(Finding("identifiers", True, tuple(named), what, advice))
+    return usable, findings
 
 
 def _columns_of_files(files: list["File"]) -> tuple[list[Column], list[str]]:
@@ -279,7 +280,7 @@ def _findings(data: Dataset) -> list[Finding]:
     """Return everything that the checks find in a dataset."""
     odd = [*checks.matrices(data), *checks.cross_table(data)]
     if any(finding.serious for finding in odd):
-        return odd  # a row is then not a record, and all else would be beside the point
+        return odd  # a row is then not a record, and other findings would be meaningless
     whole = without_holes(data)
     sample = _spaced(whole, MAX_PAIR_ROWS)
     return [
@@ -311,7 +312,7 @@ def glance(data: Dataset | Moments) -> tuple[str, ...]:
     Parameters
     ----------
     data : Dataset or Moments
-        The table; some of its rows are looked at, and of moments the correlations.
+        The table, some of whose rows are examined, or moments, whose correlations are examined.
 
     Returns
     -------
@@ -327,19 +328,19 @@ def glance(data: Dataset | Moments) -> tuple[str, ...]:
     """
     check_instance("data", data, Dataset | Moments, "a Dataset or Moments")
     if isinstance(data, Moments):
-        found = relations.collinear(list(data.names), data.covariance, data.records, brief=True)
+        findings = relations.collinear(list(data.names), data.covariance, data.records, brief=True)
     elif data.n > relations.MAX_CORRELATIONS:
         found = []
     else:
         sample = without_holes(_spaced(data, GLANCE_ROWS))
-        found = relations.collinear_columns(sample, brief=True)
+        findings = relations.collinear_columns(sample, brief=True)
         if data.n <= GLANCE_COLUMNS:
             has_few_rows = data.rows <= GLANCE_ROWS or data.records_per_cell < checks.MIN_PER_CELL
-            found = [
+            findings = [
                 *checks.stand_ins(sample),
                 *relations.duplicates(sample),
                 *relations.determined(sample),
-                *found,
+                *findings,
                 *checks.tails(sample),
                 *checks.dependent_rows(take_rows(data, slice(0, GLANCE_ROWS))),
                 *(checks.few_rows_per_cell(data) if has_few_rows else ()),

@@ -1,4 +1,4 @@
-"""Means and covariances, computed so that offsets and scales do not cost digits.
+"""Means and covariances, computed without loss of precision from offsets and scales.
 
 Each column is shifted by one of its own values before anything is squared, so 1e9 ± 1e-3 is as
 good as 0 ± 1e-3, and a constant column has variance exactly zero.  The table is cut into
@@ -32,7 +32,7 @@ Block: TypeAlias = tuple[Floats, NDArray[np.int64] | None]
 """Some rows of a table: values (columns x rows), and how often each row occurs."""
 
 BLOCK_CELLS = 1 << 17
-"""Values looked at together: 1 MiB, which stays in the cache while it is gone over."""
+"""Values processed together: 1 MiB, which stays in the cache."""
 
 WIDE_CELLS = 1 << 25
 """The same for tables so wide that the products of a block take longer than reading it: 256 MiB."""
@@ -102,8 +102,8 @@ class Moments:
     def merge(self, other: "Moments") -> "Moments":
         """Return the moments of two tables with the same columns together.
 
-        Merging is exact up to rounding, whatever the order: parts of a table can be summed up on
-        several machines, and only their moments need to meet.
+        Merging is exact up to rounding, whatever the order: parts of a table can be summarized on
+        several machines, and only their moments need to be transferred.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class Moments:
         Raises
         ------
         InvalidArgument
-            If ``other`` is something else.
+            If ``other`` is not a ``Moments``.
         DataError
             If the columns differ.
 
@@ -167,10 +167,12 @@ def moments_of_columns(dataset: "Dataset") -> Moments:
         return moments if dataset.unit == 1 else replace(moments, records=dataset.records)
     if dataset.records < 2:
         raise em.too_few_pairs(dataset.records)
-    found = em.estimate(dataset.values, dataset.weights)
-    em.warn_of_limits(found, dataset.names, ~dataset.holes)
-    found.mean.flags.writeable = found.covariance.flags.writeable = False
-    return Moments(dataset.names, dataset.records, found.mean, found.covariance, dataset.notes)
+    estimated = em.estimate(dataset.values, dataset.weights)
+    em.warn_of_limits(estimated, dataset.names, ~dataset.holes)
+    estimated.mean.flags.writeable = estimated.covariance.flags.writeable = False
+    return Moments(
+        dataset.names, dataset.records, estimated.mean, estimated.covariance, dataset.notes
+    )
 
 
 def check_continuous(dataset: "Dataset") -> None:
@@ -200,7 +202,7 @@ def is_plain(table: object) -> TypeGuard[Floats]:
 
 
 def numbered_names(columns: int) -> list[str]:
-    """Return the names of columns that have none of their own."""
+    """Return names for columns without names."""
     return [f"x{i}" for i in range(columns)]
 
 
@@ -225,7 +227,7 @@ def blocks_of(
 
 @dataclass(eq=False, slots=True)
 class _Sums:
-    """What is known of the rows so far, all relative to one shift per column.
+    """Sums over the rows so far, all relative to one shift per column.
 
     ``scatter`` holds sums of products of deviations from the mean: of each column with itself,
     or of every column with every other, in the lower triangle.
@@ -290,7 +292,7 @@ def moments_of_blocks(
 
     A table must have ``least`` records, a part of one may have a single record.
 
-    Slow twin: tests/naive_data.py sums exact fractions.
+    The tests compare it with tests/naive_data.py, which sums exact fractions.
     """
     check_matrix_size(len(names), np.dtype(np.float64))
     total = _Sums.of(blocks, (len(names), len(names)), least)
@@ -314,7 +316,7 @@ def _exact_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
 class Correlations:
     """Means, variances and correlations of a table; the rows and columns of constants are zero.
 
-    ``matrix`` is the only array of columns x columns there is; whoever takes it may write to it.
+    ``matrix`` is the only array of columns x columns; the caller may write to it.
     """
 
     records: int
@@ -369,12 +371,12 @@ def correlations_of(
 
 
 def _order(values: Floats) -> Literal["F", "C"]:
-    """Return the layout in which an array like this one is gone over fastest."""
+    """Return the layout in which an array like this one is read fastest."""
     return "F" if values.strides[0] < values.strides[1] else "C"
 
 
 def _mean(values: Floats, weights: NDArray[np.int64] | None, records: int) -> Floats:
-    if weights is None:  # a product is faster than a mean, and what it rounds is looked for
+    if weights is None:  # a product is faster than a mean, and rounding is checked
         plain: Floats = values @ np.full(values.shape[1], 1.0 / records)
         return plain
     total: Floats = (values * weights).sum(axis=1)

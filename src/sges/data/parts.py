@@ -4,7 +4,7 @@ A part is a batch of a large file, a file of a folder, a partition of a Dask fra
 query of Polars or DuckDB.  The kind of a column depends on all parts: integers are discrete if they
 have few distinct values.  So a part keeps moments as long as every column may be continuous, and
 distinct rows as long as every column may be discrete.  Merging is associative, so parts may be
-summed up anywhere, and merged in any tree.  If the columns turn out to be of both kinds, no
+summarized anywhere, and merged in any tree.  If the columns turn out to be of both kinds, no
 statistics describe the table, and its rows are read.
 """
 
@@ -116,7 +116,7 @@ class Counts:
         Raises
         ------
         InvalidArgument
-            If ``other`` is something else.
+            If ``other`` is not a ``Counts``.
         DataError
             If the columns differ, or the levels of a column are of different types.
 
@@ -171,12 +171,12 @@ def _merged_levels(name: str, mine: tuple[Any, ...], others: tuple[Any, ...]) ->
     return (*levels, None) if None in (*mine, *others) else levels
 
 
-# What a part contributes
+# Summaries of parts
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Summary:
-    """What one part of a table contributes to the statistics of the whole.
+    """The contribution of one part of a table to the statistics of the whole.
 
     ``moments`` or ``counts`` is None if some column cannot be of that kind, or if no row is
     usable.  ``place`` names the part in messages.

@@ -1,8 +1,8 @@
 """Operations on a large symmetric matrix, in place.
 
 A columns x columns matrix may take most of the memory, so a second one of its size is never
-allocated, not even as a temporary.  Everything here goes over the
-matrix in panels: some rows at a time, and of a symmetric one only what is left of the diagonal.
+allocated, not even as a temporary.  All functions process the matrix in panels: some rows at a
+time, and only the part left of the diagonal if it is symmetric.
 """
 
 import os
@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from sges.errors import DataError
 
 Matrix: TypeAlias = NDArray[Any]
-"""Doubles, or singles where memory does not suffice for them."""
+"""Doubles, or singles to save memory."""
 
 Progress: TypeAlias = Callable[[int, int], object]
-"""Called with the work done so far and the work in all, in units that are the same throughout."""
+"""Called with the work done so far and the total work, in the same units."""
 
 PANEL = 512
-"""Rows gone over together: as fast as all at once, with temporaries of this many rows."""
+"""Rows processed together: as fast as all at once, with temporaries of this many rows."""
 
 LOOKED_AT = 1 << 28
 """A smaller matrix, in bytes, is allocated without checking the available memory."""
@@ -40,8 +40,8 @@ def add_products(
     """Add ``factor @ factor.T`` to the lower triangle of ``total``, or write it if ``fresh``.
 
     ``report`` is called with the number of entries that each panel has added to.  That products
-    of whole tables are not left to BLAS has another reason beside memory: the one that NumPy 2
-    brings along (OpenBLAS 0.3.31) crashes on ``x.T @ x`` of 1,000 x 20,000 doubles.
+    of whole tables are not left to BLAS has another reason besides memory: the one that comes with
+    NumPy 2 (OpenBLAS 0.3.31) crashes on ``x.T @ x`` of 1,000 x 20,000 doubles.
     """
     room = None if fresh else np.empty((min(PANEL, len(factor)), len(factor)), total.dtype)
     for rows in panels(len(factor)):

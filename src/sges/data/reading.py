@@ -1,7 +1,7 @@
-"""How a table is read: one value that holds every option, checked once.
+"""The options of reading a table: one value that holds all of them, checked once.
 
-``Dataset.of`` and the command line both fill in a ``Reading``; whatever reads a table is handed
-that value and trusts it.
+``Dataset.of`` and the command line both make a ``Reading``; functions that read a table take it and
+do not check it again.
 """
 
 import os
@@ -16,7 +16,7 @@ from sges.data.columns import data_error
 from sges.errors import Argument, DataError, InvalidArgument, Message, check_word, suggestion
 
 Table: TypeAlias = Any
-"""A table as people have it: see ``Dataset.of``."""
+"""A table in any form that ``Dataset.of`` accepts."""
 
 
 class Kind(StrEnum):
@@ -70,7 +70,7 @@ format
     Raises
     ------
     InvalidArgument
-        If an option has a wrong type or is not one of the words allowed.
+        If an option has a wrong type or is not one of the allowed words.
     """
 
     kinds: Kinds = None
@@ -132,10 +132,10 @@ format
 
     def given(self) -> list[str]:
         """Return the names of the options that differ from their defaults."""
-        given = [(option, getattr(self, option.name)) for option in fields(self)]
+        options = [(option, getattr(self, option.name)) for option in fields(self)]
         return [
             option.name
-            for option, value in given
+            for option, value in options
             if value is not option.default
             and not (isinstance(value, str) and value == option.default)
         ]
@@ -158,14 +158,14 @@ def places_to_read(reading: Reading, found: Sequence[str]) -> dict[str, int]:
     ``found`` are all columns of the table.  ``names`` renames them; all other options refer to the
     new names.  A first column without a name holds labels of the rows and is not read.
     """
-    given = list(found)
+    all_names = list(found)
     if reading.names is not None:
-        if len(reading.names) != len(given):
-            count = f"{len(reading.names)} names were given for {len(given)} columns"
-            raise DataError(f"{count}; give {len(given)}")
-        given = list(reading.names)
-    first = int(has_row_labels(given))
-    names = checked_names(given[first:])
+        if len(reading.names) != len(all_names):
+            count = f"{len(reading.names)} names were given for {len(all_names)} columns"
+            raise DataError(f"{count}; give {len(all_names)}")
+        all_names = list(reading.names)
+    first = int(has_row_labels(all_names))
+    names = checked_names(all_names[first:])
     place = {name: i for i, name in enumerate(names, first)}
     weights = [reading.weights] if isinstance(reading.weights, str) else []
     exclude = reading.exclude or ()
@@ -174,11 +174,11 @@ def places_to_read(reading: Reading, found: Sequence[str]) -> dict[str, int]:
             if name not in place and not (first and option == "exclude" and name == ""):
                 raise unknown_column(option, name, names)
     chosen = names if reading.columns is None else checked_names(reading.columns)
-    left = [name for name in chosen if name not in exclude and name not in weights]
-    if not left:
+    remaining = [name for name in chosen if name not in exclude and name not in weights]
+    if not remaining:
         options = Argument("columns"), " and ", Argument("exclude"), " must leave one"
         raise data_error("no column is left to read; ", *options)
-    return {name: place[name] for name in (*left, *weights)}
+    return {name: place[name] for name in (*remaining, *weights)}
 
 
 def label_notes(reading: Reading, found: Sequence[str]) -> list[str]:

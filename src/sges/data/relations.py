@@ -1,6 +1,6 @@
 """Columns that are functions of others: copies, derived columns, collinear groups, curves.
 
-A relation counts as deterministic only where chance would hardly ever show it.  Pairs are compared
+A relation counts as deterministic only if it would hardly ever occur by chance.  Pairs are compared
 among the first ``MAX_PAIR_COLUMNS`` columns of a kind.
 """
 
@@ -28,13 +28,13 @@ PRODUCT_ROWS = 2_000
 """Rows of indicator columns in memory at a time."""
 
 MAX_CORRELATIONS = 400
-"""Collinear columns are looked for among this many numeric ones, the first."""
+"""Collinear columns are searched among this many numeric ones, the first."""
 
 MIN_R2 = 0.99
 """A column is collinear if the others explain this share of its variance, adjusted for chance."""
 
 RELATED_R2 = 0.9
-"""And strongly related to the others if they explain this share: a variance inflation of ten."""
+"""It is strongly related to the others if they explain this share: a variance inflation of ten."""
 
 GROUP_CORRELATION = 0.95
 """Collinear columns with at least this correlation belong to one group."""
@@ -82,21 +82,22 @@ def _first_few(texts: Sequence[str], most: int, count: int | None = None) -> str
 
 def determined(data: Dataset) -> Iterator[Finding]:
     """Find columns that are functions of a single other column, at least nearly."""
-    found: dict[str, str] = {}
+    sentences: dict[str, str] = {}
     derived: list[str] = []
     by_levels = (_by_levels, _constant_within_levels, _by_thresholds) if data.discrete else ()
     for relations in (*by_levels, _monotone):
         for name, source, text in relations(data):
-            if found.setdefault(name, text) is text and source not in derived:
+            if sentences.setdefault(name, text) is text and source not in derived:
                 derived.append(name)
-    if found:
-        count, shown = counted_columns(found, "is", "are"), _first_few(list(found.values()), 4)
+    if sentences:
+        count = counted_columns(sentences, "is", "are")
+        shown = _first_few(list(sentences.values()), 4)
         how = Message(
             "Given the other column, a derived column has no variation of its own, so the edges of "
             "both are arbitrary. Leave out the derived one: ", exclude_option(derived), ".",
         )  # fmt: skip
         what = f"{count} determined by another: {shown}."
-        yield Finding("deterministic columns", True, tuple(found), what, how)
+        yield Finding("deterministic columns", True, tuple(sentences), what, how)
 
 
 Relation: TypeAlias = tuple[str, str, str]
@@ -372,7 +373,7 @@ def _groups(matrix: Floats, close: list[int]) -> list[list[int]]:
     near = np.abs(matrix[np.ix_(close, close)]) >= GROUP_CORRELATION
     count, group = connected_components(near, directed=False)
     members = [np.array(close)[group == i].tolist() for i in range(count)]
-    return [own for own in members if len(own) > 1]
+    return [group for group in members if len(group) > 1]
 
 
 def _explained_by(matrix: Floats, v: int) -> list[int]:

@@ -1,8 +1,8 @@
 """The entry point for all tables, also those in parts: large files, folders, Dask, queries.
 
-``statistics_of`` sums up each part where it is (``sges.data.parts``), and reads the rows if the
-sums do not describe the table.  ``moments_of_file`` and ``discrete_of_file`` are told the kind of
-the columns: memory holds a batch of rows and one matrix of products, or the distinct rows.
+``statistics_of`` summarizes each part where it is (``sges.data.parts``), and reads the rows if
+summaries do not describe the table.  For ``moments_of_file`` and ``discrete_of_file`` the kind of
+the columns is known: memory holds a batch of rows and one matrix of products, or the distinct rows.
 """
 
 import os
@@ -65,9 +65,9 @@ def statistics_of(table: Table, reading: Reading, *, rows: bool = False) -> Data
     summarize: Callable[[], Summary | None] | None
     is_weighted_by_column = reading.weights is None or isinstance(reading.weights, str)
     if isinstance(table, Dataset):
-        if given := reading.given():
+        if options := reading.given():
             raise InvalidArgument(
-                f"{given[0]}= cannot be combined with a Dataset, which has already been read; "
+                f"{options[0]}= cannot be combined with a Dataset, which has already been read; "
                 "give it where the Dataset is made"
             )
         return table
@@ -90,9 +90,9 @@ def statistics_of(table: Table, reading: Reading, *, rows: bool = False) -> Data
     if summarize is not None and reading.missing != "em":
         with suppress(FractionalWeights):
             summary = summarize()
-            found = None if summary is None else summary.statistics(reading)
-            if found is not None:
-                return replace(found, notes=(*noted, *found.notes))
+            statistics = None if summary is None else summary.statistics(reading)
+            if statistics is not None:
+                return replace(statistics, notes=(*noted, *statistics.notes))
     return dataset_of_columns(read(), reading, noted)
 
 
@@ -111,8 +111,8 @@ def _summary_of_files(files: Sequence["File"], rows: int | None = None) -> Summa
             start += read
 
     def summary_of(file: "File") -> Summary:
-        found = file.consumed(lambda batches: merged(summaries(file, batches)), rows)
-        return found or next(summaries(file, [file.read()]))
+        summary = file.consumed(lambda batches: merged(summaries(file, batches)), rows)
+        return summary or next(summaries(file, [file.read()]))
 
     return merged(map(summary_of, files))
 
@@ -183,9 +183,9 @@ def moments_of_file(
     import pyarrow as pa  # slow to import: only when it is used
 
     file, rows = _opened_stream(path, reading, batch_rows)
-    found = [name for name in file.places if name != weights]
+    columns_read = [name for name in file.places if name != weights]
     types = {file.schema.names[place]: pa.float64() for place in file.places.values()}
-    tally = Tally(missing=dict.fromkeys(found, 0))
+    tally = Tally(missing=dict.fromkeys(columns_read, 0))
 
     def blocks() -> Iterator[Block]:
         nonlocal tally
@@ -197,7 +197,7 @@ def moments_of_file(
                 yield np.array([floats(column) for column in usable]), counts
         tally.check(missing)
 
-    moments = moments_of_blocks(found, blocks())
+    moments = moments_of_blocks(columns_read, blocks())
     return replace(moments, notes=(*file.notes(), *tally.notes(missing)))
 
 
@@ -250,9 +250,9 @@ def discrete_of_file(
     assert summary is not None
     # Columns that are named may have a level for each row.
     named = {name: Kind.DISCRETE for name in file.places if name != weights}
-    found = summary.statistics(replace(reading, kinds=named))
-    assert isinstance(found, Dataset)
-    return replace(found, notes=(*file.notes(), *found.notes))
+    dataset = summary.statistics(replace(reading, kinds=named))
+    assert isinstance(dataset, Dataset)
+    return replace(dataset, notes=(*file.notes(), *dataset.notes))
 
 
 def _opened_stream(
@@ -282,11 +282,11 @@ MERGED_TOGETHER = 8
 def _summary_of_dask(frame: Table, reading: Reading, *, with_moments: bool) -> Summary | None:
     """Return the summary of a Dask frame: a task for each partition, and a tree of merges."""
     dask: Any = sys.modules["dask"]  # the user has imported it
-    found = [str(name) for name in frame.columns]
-    places = places_to_read(reading, found)
-    if reading.names is None and len(places) < len(found):
+    columns = [str(name) for name in frame.columns]
+    places = places_to_read(reading, columns)
+    if reading.names is None and len(places) < len(columns):
         frame = frame[[frame.columns[place] for place in places.values()]]
-        reading = replace(reading, columns=None, exclude=None)  # which the partitions have not
+        reading = replace(reading, columns=None, exclude=None)  # which the partitions do not have
     names = [name for name in places if name != reading.weights]
     with _in_one_line("the Dask frame could not be computed", cluster=True):
         tasks = [
@@ -307,9 +307,9 @@ def _summary_of_partition(
     """Return the summary of one partition: the work of one task."""
     place = f"partition {number}"
     with _named(place):
-        found = names if reading.names is not None else {str(name) for name in part.columns}
+        columns = names if reading.names is not None else {str(name) for name in part.columns}
         for name in names:
-            if name not in found:
+            if name not in columns:
                 raise DataError(f"has no column {name!r}, which the Dask frame declares")
         return Summary.of(columns_of(part, reading), reading, place, with_moments=with_moments)
 
@@ -318,7 +318,7 @@ def _summary_of_partition(
 
 
 SAMPLE_ROWS = 10_000
-"""Rows of a query that are looked at to decide how the others are summed up."""
+"""Rows of a query that are examined to decide how the others are summarized."""
 
 BATCH_ROWS = 1 << 16
 """Rows of a query in memory at a time."""
@@ -391,7 +391,7 @@ def _rows_of(table: Table, reading: Reading) -> list[Column]:
 
 @contextmanager
 def _in_one_line(failure: str, *, cluster: bool = False) -> Iterator[None]:
-    """Turn what another library raises into one line; a ``cluster`` may have been lost."""
+    """Turn the error of another library into one line; a ``cluster`` may have been lost."""
     try:
         yield
     except SgesError:

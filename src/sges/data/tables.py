@@ -1,7 +1,7 @@
 """From any table in memory to columns: frames, Arrow, NumPy, mappings, lists.
 
 Frames go through narwhals, which imports no frame library that the user has not imported.  Lists
-and columns of objects have no type of their own, so every entry is looked at.
+and columns of objects have no type, so every entry is examined.
 """
 
 import sys
@@ -42,21 +42,21 @@ FRAME_LIBRARIES = (
     "pandas", "polars", "modin", "cudf", "dask", "duckdb", "ibis", "pyspark", "sqlframe", "daft",
     "narwhals",
 )  # fmt: skip
-"""Libraries whose frames narwhals reads, beside pyarrow."""
+"""Libraries whose frames narwhals reads, besides pyarrow."""
 
 
 def columns_of(table: Table, reading: Reading) -> list[Column]:
     """Return the columns to read of any table in memory that ``Dataset.of`` accepts."""
     if isinstance(table, np.ndarray):
-        found = _numpy_parts(table)
+        parts = _numpy_parts(table)
     elif isinstance(table, Mapping):
-        found = [(str(name), values) for name, values in table.items()]
+        parts = [(str(name), values) for name, values in table.items()]
     elif (pa := sys.modules.get("pyarrow")) and isinstance(table, pa.Table | pa.RecordBatch):
-        found = list(zip(table.column_names, table.columns, strict=True))
+        parts = list(zip(table.column_names, table.columns, strict=True))
     else:
-        found = _frame_parts(table)
-    places = places_to_read(reading, [name for name, _ in found])
-    columns = [column_of(name, found[place][1]) for name, place in places.items()]
+        parts = _frame_parts(table)
+    places = places_to_read(reading, [name for name, _ in parts])
+    columns = [column_of(name, parts[place][1]) for name, place in places.items()]
     for column in columns:
         if len(column) != len(columns[0]):
             raise DataError(
@@ -123,7 +123,7 @@ def is_dask(table: Table) -> bool:
 
 
 LAZY_LIBRARIES = ("polars", "duckdb", "ibis", "pyspark", "sqlframe", "daft", "narwhals")
-"""Libraries of which narwhals reads frames that have not been computed."""
+"""Libraries whose lazy frames narwhals reads."""
 
 
 def comes_in_parts(table: Table) -> bool:
@@ -270,7 +270,7 @@ def _is_missing(entry: object) -> bool:
 
 
 def _family(name: str, entry: object) -> str:
-    """Return the family of types an entry is of, or say why there is none."""
+    """Return the family of types of an entry; raise an error if there is none."""
     families: list[tuple[Any, str]] = [
         (bool | np.bool_, "truth value"),
         (str, "text"),

@@ -106,7 +106,7 @@ class _Checks:
         self.score, self.rng, self.width, self.tolerance = score, rng, width, tolerance
 
     def families(self, times: int) -> None:
-        """Ask for families twice, in another order: the values must be finite and the same."""
+        """Evaluate families twice, in another order: the values must be finite and the same."""
         asked = [self._family() for _ in range(times)]
         first = [family_score(self.score, y, parents) for y, parents in asked]
         for (y, parents), value in zip(asked, first, strict=True):
@@ -128,18 +128,21 @@ class _Checks:
         """Compare two DAGs of one class, connected by a random walk of reversed covered edges."""
         order, density = self._some_nodes(), self.rng.uniform(0.2, 1.0)
         pairs = [pair for pair in combinations(order, 2) if self.rng.random() < density]
-        dag = other = PDAG.from_edges(self.score.n, pairs)
+        dag = equivalent = PDAG.from_edges(self.score.n, pairs)
         for _ in range(2 * self.width):
-            if covered := covered_edges(other):
+            if covered := covered_edges(equivalent):
                 x, y = covered[int(self.rng.integers(len(covered)))]
-                other = other.edited(remove=[(x, y)], direct=[(y, x)])
-        one, two = dag_score(self.score, dag), dag_score(self.score, other)
+                equivalent = equivalent.edited(remove=[(x, y)], direct=[(y, x)])
+        first, second = (
+            dag_score(self.score, dag),
+            dag_score(self.score, equivalent),
+        )
         size = sum(abs(self.score.local(y, dag.parents(y))) for y in range(dag.n))
-        if not self._same(one, two, size):
+        if not self._same(first, second, size):
             raise ScoreError(
-                f"not score equivalent: {_edges(dag)} has the score {one:.10g} and "
-                f"{_edges(other)}, of the same class, {two:.10g}; equivalent DAGs must have equal "
-                "scores"
+                f"not score equivalent: {_edges(dag)} has the score {first:.10g} and "
+                f"{_edges(equivalent)}, of the same class, {second:.10g}; equivalent DAGs "
+                "must have equal scores"
             )
 
     def batches(self) -> None:

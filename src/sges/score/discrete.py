@@ -45,7 +45,7 @@ Codes: TypeAlias = NDArray[np.unsignedinteger[Any]]
 Weights: TypeAlias = NDArray[np.int64] | None
 
 MAX_CONFIGURATIONS = 10**290  # q is cut off here in the penalty, which stays finite that way
-CACHE_BYTES = 32 * 2**20  # of the groupings of the parent sets that were asked for last
+CACHE_BYTES = 32 * 2**20  # of the groupings of the parent sets that were evaluated last
 DENSE_GROUPS = 256  # up to this number, empty groups are kept; beyond it, only up to four per row
 
 
@@ -359,8 +359,8 @@ class BDeu(DiscreteScore):
 def _log_rising(counts: Counts, alpha: float) -> float:
     """Return the sum of ln Γ(n + α) − ln Γ(1 + α) over counts n; SciPy would be slow to import."""
     values, times = np.unique(counts, return_counts=True)
-    one = math.lgamma(1 + alpha)
-    terms = (math.lgamma(n + alpha) - one for n in values.tolist())
+    log_gamma_one = math.lgamma(1 + alpha)
+    terms = (math.lgamma(n + alpha) - log_gamma_one for n in values.tolist())
     return math.fsum(k * term for k, term in zip(times.tolist(), terms, strict=True))
 
 
@@ -391,8 +391,8 @@ def refine(groups: Grouping, column: Codes, arity: int) -> Grouping:
     ids, size = groups.ids * arity + column.astype(np.intp), groups.size * arity
     if size <= max(DENSE_GROUPS, 4 * len(ids)):
         return Grouping(ids, size)
-    found, ids = np.unique(ids, return_inverse=True)
-    return Grouping(ids, len(found))
+    occurring, ids = np.unique(ids, return_inverse=True)
+    return Grouping(ids, len(occurring))
 
 
 def tally(groups: Grouping, weights: Weights) -> Ints:

@@ -46,7 +46,7 @@ class NamedScore(NamedTuple):
 
     @property
     def make(self) -> Any:  # noqa: ANN401 (the class of the score)
-        """The class of the score, or what makes it with its setting."""
+        """The class of the score, or a function that makes it with its setting."""
         from sges import score
 
         kind = getattr(score, self.class_name)
@@ -67,7 +67,7 @@ SCORES = {
 """Every score that ``learn`` knows by name."""
 
 SCORE_WORDS = ("auto", "bic", *SCORES)
-"""What ``score=`` may say; "auto" and "bic" stand for a score that fits the columns."""
+"""The words for ``score=``; "auto" and "bic" stand for a score that fits the columns."""
 
 
 def check_score_word(word: str) -> None:

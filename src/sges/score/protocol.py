@@ -1,11 +1,11 @@
-"""What a score is: the contract that every operator and every search relies on.
+"""The interface of a score, on which all operators and searches rely.
 
 A score is decomposable (Eq. 1): the score of a DAG is the sum over its nodes of
 ``local(y, parents)``.  It is maximized, on the log-likelihood scale.  Sets of nodes are masks:
 bit v of the integer is set if node v belongs to the set.
 
-``n`` and ``local`` are the whole contract.  A score may also have methods ``insert_gains`` and
-``delete_gains``, which answer for many candidates at once what ``local`` answers for one.
+``n`` and ``local`` are the whole interface.  A score may also have the methods ``insert_gains`` and
+``delete_gains``, which compute the gains of many candidates at once.
 """
 
 from collections.abc import Callable
@@ -103,7 +103,7 @@ def documented_score(kind: type[_Kind]) -> type[_Kind]:
 
 @documented_like(_GAINS_DOC)
 def insert_gains(score: Score, y: int, base: NodeSet, candidates: Candidates) -> Gains:
-    """Return by how much the score of y changes with each candidate added to its parents.
+    """Return how much the score of y changes with each candidate added to its parents.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def insert_gains(score: Score, y: int, base: NodeSet, candidates: Candidates) ->
 
 @documented_like(_GAINS_DOC)
 def delete_gains(score: Score, y: int, base: NodeSet, candidates: Candidates) -> Gains:
-    """Return by how much the score of y changes with each candidate removed from its parents.
+    """Return how much the score of y changes with each candidate removed from its parents.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def delete_gains(score: Score, y: int, base: NodeSet, candidates: Candidates) ->
 
 
 def score_name(score: Score) -> str:
-    """Return what to call a score in results: its ``label``, or the name of its class."""
+    """Return the name of a score in results: its ``label``, or the name of its class."""
     label = getattr(score, "label", None)
     return label if isinstance(label, str) else type(score).__name__
 

@@ -24,27 +24,27 @@ from sges.score.protocol import (
 
 @documented_score
 class CountingScore:
-    """A score that counts the unique (node, parent set) pairs it is asked for.
+    """A score that counts the unique (node, parent set) pairs that are evaluated.
 
-    It wraps any score and answers as that score does, batch methods included.  A batched call
+    It wraps any score and returns the values of that score, batch methods included.  A batched call
     counts (y, base) and, for each candidate, the family with the candidate added or removed.
-    Use one wrapper per run: it keeps every family it was asked for.
+    Use one wrapper per run: it stores every family that was evaluated.
 
     Paper: Section 5, score evaluations.
 
     Parameters
     ----------
     score
-        The score to ask.
+        The score to wrap.
     counting
         Whether to count; without it, ``evaluations`` is None.
     caching
-        Whether to remember the values of ``local``.
+        Whether to store the values of ``local``.
 
     Attributes
     ----------
     asked
-        For each node, the sets of parents that were asked for, if they are counted.
+        For each node, the sets of parents that were evaluated, if they are counted.
 
     Examples
     --------
@@ -67,11 +67,11 @@ class CountingScore:
 
     @property
     def evaluations(self) -> int | None:
-        """The number of unique families asked for so far; None if they are not counted."""
+        """The number of unique families evaluated so far; None if they are not counted."""
         return sum(map(len, self.asked)) if self.counting else None
 
     def local(self, y: int, parents: NodeSet) -> float:
-        """Return what the wrapped score gives for a node with some parents."""
+        """Return the wrapped score of a node with some parents."""
         if self.counting:
             self.asked[y].add(parents)
         return self._value(y, parents)
@@ -118,8 +118,8 @@ class EdgePrior:
     score
         The score of the data, such as ``BDeu(data)``.
     cost
-        What each edge costs: minus the logarithm of its prior odds.  The default is log p for p
-        variables, which are odds of 1/p; 0 is a uniform prior, which leaves the score as it is.
+        The cost of each edge: minus the logarithm of its prior odds.  The default is log p for p
+        variables, which are odds of 1/p; 0 is a uniform prior, which does not change the score.
 
     Raises
     ------
@@ -160,14 +160,14 @@ class EdgePrior:
         return f"EdgePrior({self.score!r}, cost={self.cost:.4g})"
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 (whatever the score has kept)
-        """Return what the score has kept of its data."""
+        """Return an attribute of the wrapped score, such as its data."""
         if name in ("data", "kinds", "moments", "names", "records", "table"):
             return getattr(self.score, name)
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
     @property
     def label(self) -> str:
-        """What to call the score in results: "BDeu with edge prior"."""
+        """The name of the score in results: "BDeu with edge prior"."""
         return f"{type(self.score).__name__} with edge prior"
 
     def local(self, y: int, parents: NodeSet, /) -> float:

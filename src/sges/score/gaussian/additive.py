@@ -3,8 +3,8 @@ r"""The functions of single variables that predict others, found by an additive 
 A score of curved relations represents a variable by several columns, and every column that is not
 needed does harm: if y = f(a) + g(b) + noise, then the square of y contains the product of f(a) and
 g(b), which no functions of a and of b describe, and looks like an edge to others that contain it.
-A variable needs more than one column only as a *predictor* of others.  So we ask which functions of
-each variable predict the others, in four steps on a sample of the rows:
+A variable needs more than one column only as a *predictor* of others.  So we determine which
+functions of each variable predict the others, in four steps on a sample of the rows:
 
 1. Every continuous variable gets candidates: its normal score Φ⁻¹(rank / (m + 1)), and the Legendre
    polynomials of its rank.
@@ -15,9 +15,9 @@ each variable predict the others, in four steps on a sample of the rows:
 3. Jumps of v are candidates as well, where a step improves one of these regressions.
 4. From the last variable to the first, v is given the functions by which these regressions predict
    its children: their normal scores, and the functions that the children themselves were given.
-   Few directions span them all.  The highest degrees that do not pay for themselves are left out.
+   Few directions span them all.  The highest degrees are left out if they cost more than they gain.
 
-The graph serves to choose functions only; the score compares all graphs, whatever their order.
+This graph is used only to choose functions; the score compares all graphs, whatever their order.
 """
 
 from collections.abc import Sequence
@@ -178,7 +178,7 @@ class _Additive:
         return [int(self.starts[v]) + i for v in variables for i in range(self.widths[v])]
 
     def _predicted(self, v: int) -> Floats:
-        """Return the candidates of a variable that are to be predicted."""
+        """Return the candidates of a variable that have to be predicted."""
         return self.blocks[v][: 1 if v < len(self.ranks) else None]
 
     def _factor(self, rows: list[int]) -> Floats:
@@ -205,7 +205,7 @@ class _Additive:
         return self.penalty * log(max(self.records, 2)) * columns + 2 * log(self.n)
 
     def add_edges(self) -> None:
-        """Add the edge that gains most, as long as one gains and closes no cycle."""
+        """Add the edge with the largest gain, as long as one gains and closes no cycle."""
         self._correlate()
         self.parents = [[] for _ in range(self.n)]
         below = [1 << v for v in range(self.n)]  # each variable and its descendants
@@ -225,9 +225,9 @@ class _Additive:
     def _gains(self, t: int) -> Floats:
         """Return the gains of regressing t on the candidates of one more variable, for each."""
         m = self.all_records * EDGE_RECORDS / (self.all_records + EDGE_RECORDS)
-        given, width = self._rows(self.parents[t]), len(self.matrix) // self.n
-        known = solve(self._factor(given), self.matrix[given])  # given x all candidates
-        blocks = known.reshape(len(given), self.n, width).transpose(1, 2, 0)
+        regressors, width = self._rows(self.parents[t]), len(self.matrix) // self.n
+        known = solve(self._factor(regressors), self.matrix[regressors])  # given x all candidates
+        blocks = known.reshape(len(regressors), self.n, width).transpose(1, 2, 0)
         left = (1 + RIDGE) * np.eye(width) - blocks @ blocks.transpose(0, 2, 1)
         price = self.penalty / 2 * log(max(m, 2))
         gains = np.zeros(self.n)
@@ -238,14 +238,14 @@ class _Additive:
             gains -= m / 2 * np.log1p(-np.clip(explained / rest, 0, 1 - RIDGE))
             gains -= price * self.widths
         gains[[t, *self.parents[t]]] = -inf
-        gains[self.widths + len(given) > self.records / 10] = -inf
+        gains[self.widths + len(regressors) > self.records / 10] = -inf
         return gains
 
     def add_jumps(self) -> bool:
         """Add steps of variables that improve the regressions, and return whether there are any."""
         for t in range(self.n):
             for i in range(len(self._predicted(t))):
-                while (found := self._best_jump(t, i)) is not None and self._add_jump(*found):
+                while (jump := self._best_jump(t, i)) is not None and self._add_jump(*jump):
                     pass
         return any(self.jumps)
 
@@ -266,10 +266,10 @@ class _Additive:
         """
         if not self.parents[t]:
             return None
-        given = np.concatenate([self.blocks[v] for v in self.parents[t]])
-        among = (given * self.times) @ given.T + RIDGE * np.eye(len(given))
+        regressors = np.concatenate([self.blocks[v] for v in self.parents[t]])
+        among = (regressors * self.times) @ regressors.T + RIDGE * np.eye(len(regressors))
         target = self.blocks[t][i]
-        rest = target - np.linalg.solve(among, given @ (self.times * target)) @ given
+        rest = target - np.linalg.solve(among, regressors @ (self.times * target)) @ regressors
         steps = [(*self._step(v, rest), v) for v in self.parents[t] if v < len(self.ranks)]
         share, jump, v = max(steps, default=(0.0, 0.0, 0))
         share /= max(float(self.times @ rest**2), RIDGE)
@@ -313,9 +313,9 @@ class _Additive:
 
     def _part(self, v: int, t: int, columns: Floats) -> Floats:
         """Return what v adds to the regression of columns of t, in residual deviations."""
-        given = self._rows(self.parents[t])
-        factor = self._factor(given)
-        known = solve(factor, self.matrix[np.ix_(given, self._rows([t]))] @ columns.T)
+        regressors = self._rows(self.parents[t])
+        factor = self._factor(regressors)
+        known = solve(factor, self.matrix[np.ix_(regressors, self._rows([t]))] @ columns.T)
         rest = np.maximum(1 - np.square(known).sum(axis=0), 1e-3)
         slopes = np.linalg.solve(factor.T, known) / np.sqrt(rest)
         start = len(self._rows(self.parents[t][: self.parents[t].index(v)]))

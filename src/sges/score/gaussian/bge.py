@@ -107,13 +107,13 @@ class BGe:
         self._prior_scale = alpha_mu * (alpha_w - n - 1) / (alpha_mu + 1)  # t
         shift = np.zeros(n)
         if prior_mean is not None:
-            given = as_numbers("prior_mean", prior_mean)
-            if given.shape not in ((), (n,)) or not np.isfinite(given).all():
+            means = as_numbers("prior_mean", prior_mean)
+            if means.shape not in ((), (n,)) or not np.isfinite(means).all():
                 raise ScoreError(
-                    f"prior_mean of shape {given.shape}: it must be one finite number, or one for "
+                    f"prior_mean of shape {means.shape}: it must be one finite number, or one for "
                     f"each of the {n} columns"
                 )
-            shift = moments.mean - given
+            shift = moments.mean - means
             shift[list(nodes(moments.constant))] = 0.0
         unit = moments.variance if standardize else np.ones(n)
         deviation, shift, m = (
@@ -158,9 +158,9 @@ class BGe:
         isolated = self._isolated * (parents.bit_count() - varied.bit_count())
         size = varied.bit_count() + 1
         pivots = np.log(family_pivots(self._correlation, y, varied))
-        own = 2 * float(pivots[-1]) + self._spread[y]
+        log_variance = 2 * float(pivots[-1]) + self._spread[y]
         others = 2 * float(pivots[:-1].sum()) + sum(self._spread[x] for x in nodes(varied))
-        fit = float((self._freedom + size) / 2 * own + others / 2)
+        fit = float((self._freedom + size) / 2 * log_variance + others / 2)
         return self._density[y] + self._by_size[size] - fit + isolated
 
     def insert_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
@@ -180,18 +180,18 @@ class BGe:
         base, candidates = base & ~constant, np.asarray(candidates)[varied]
         # The log-variances of y and of x given all other parents, and log(1 − ρ²), by which that
         # of y falls once x is among them.
-        own: Floats | float
+        log_variance: Floats | float
         if adding:
             variance, explained = residuals(self._correlation, y, base, candidates)
-            own = 2 * log(family_pivots(self._correlation, y, base)[-1])
-            others, lost = np.log(variance), np.log1p(-explained / variance)
+            log_variance = 2 * log(family_pivots(self._correlation, y, base)[-1])
+            log_variance_x, lost = np.log(variance), np.log1p(-explained / variance)
         else:
             precision, precision_x, cross = precisions(self._correlation, y, base, candidates)
             lost = np.log1p(-(cross**2) / (precision * precision_x))
-            own, others = -np.log(precision) - lost, -np.log(precision_x) - lost
+            log_variance, log_variance_x = -np.log(precision) - lost, -np.log(precision_x) - lost
         size = base.bit_count() + adding  # of the smaller family, y included
         fit = (self._freedom + size + 1) / 2 * lost
-        spread = (self._spread[y] + own + self._spread[candidates] + others) / 2
+        spread = (self._spread[y] + log_variance + self._spread[candidates] + log_variance_x) / 2
         gained = self._by_size[size + 1] - self._by_size[size] - fit - spread
         gains[varied] = gained if adding else -gained
         return gains

@@ -143,11 +143,15 @@ class GaussianBIC:
     @property
     def moments(self) -> Moments:
         """The means and covariances that the score is computed from."""
-        own = self._moments
-        deviation = np.sqrt(own.variance)
-        deviation[list(nodes(own.constant))] = 0.0
-        covariance = np.asarray(own.correlation, dtype=np.float64) * deviation[:, None] * deviation
-        return Moments(own.labels, int(own.records), own.mean, covariance)
+        standardized = self._moments
+        deviation = np.sqrt(standardized.variance)
+        deviation[list(nodes(standardized.constant))] = 0.0
+        covariance = (
+            np.asarray(standardized.correlation, dtype=np.float64) * deviation[:, None] * deviation
+        )
+        return Moments(
+            standardized.labels, int(standardized.records), standardized.mean, covariance
+        )
 
     def local(self, y: int, parents: NodeSet) -> float:
         """Return the BIC of the regression of a node on its parents."""
@@ -174,8 +178,10 @@ class GaussianBIC:
 
         One inverse holds the partial correlation of y with each x given the rest of base.
         """
-        own, others, cross = precisions(self._correlation, y, base, candidates)
-        gains: Gains = self._half * np.log1p(-(cross**2) / (own * others)) + self._per_parent
+        precision_y, precision_x, cross = precisions(self._correlation, y, base, candidates)
+        gains: Gains = (
+            self._half * np.log1p(-(cross**2) / (precision_y * precision_x)) + self._per_parent
+        )
         return gains
 
     def permuted(self, order: Sequence[int]) -> "GaussianBIC":
@@ -271,7 +277,7 @@ class RankBIC(GaussianBIC):
 
     @property
     def moments(self) -> Moments:
-        """Not kept: those of ranks are not on the scale of the table, so no effect is."""
+        """Not available: moments of ranks, and effects, would not be on the scale of the table."""
         raise AttributeError("the moments of ranks are not those of the table")
 
 

@@ -419,11 +419,11 @@ def copies(correlation: Matrix) -> list[Relation]:
 
 
 def _describe(relation: Relation, labels: Sequence[str]) -> str:
-    own = labels[relation.dependent]
-    on = [name for name in dict.fromkeys(labels[v] for v in relation.on) if name != own]
+    label = labels[relation.dependent]
+    on = [name for name in dict.fromkeys(labels[v] for v in relation.on) if name != label]
     if len(on) > NAMES_SHOWN:
-        return f"{own!r} of {len(on)} others"
-    return f"{own!r} of {', '.join(map(repr, on))}"
+        return f"{label!r} of {len(on)} others"
+    return f"{label!r} of {', '.join(map(repr, on))}"
 
 
 # --- checks -----------------------------------------------------------------------------------

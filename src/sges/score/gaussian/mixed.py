@@ -124,10 +124,12 @@ class DegenerateGaussian:
 
     def local(self, y: int, parents: NodeSet) -> float:
         """Return L(parents ∪ y) − L(parents)."""
-        given, own = self._blocks.rows(parents), self._blocks.rows(1 << y)
-        factor = factor_of(self._matrix, given + own)
-        explained = -2 * self._half * float(np.log(np.diagonal(factor)[len(given) :]).sum())
-        return float(self._alone[y]) + explained - self._per_parameter * len(given) * len(own)
+        parent_rows, y_rows = self._blocks.rows(parents), self._blocks.rows(1 << y)
+        factor = factor_of(self._matrix, parent_rows + y_rows)
+        explained = -2 * self._half * float(np.log(np.diagonal(factor)[len(parent_rows) :]).sum())
+        return (
+            float(self._alone[y]) + explained - self._per_parameter * len(parent_rows) * len(y_rows)
+        )
 
     def insert_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
         """Return the gains of adding each candidate to the parents of a node.
@@ -135,7 +137,7 @@ class DegenerateGaussian:
         One factor of base and y is solved for all candidates of the same width.
         """
         rows = self._blocks.rows(base) + self._blocks.rows(1 << y)
-        factor, own = factor_of(self._matrix, rows), int(self._blocks.widths[y])
+        factor, y_width = factor_of(self._matrix, rows), int(self._blocks.widths[y])
         gains = np.empty(len(candidates))
         widths = self._blocks.widths[candidates]
         for width in np.unique(widths).tolist():
@@ -144,11 +146,11 @@ class DegenerateGaussian:
             z = solve(factor, submatrix(self._matrix, rows, columns.ravel()))
             # One (width x rows) block per candidate; the last rows are those of y.
             blocks = z.reshape(len(rows), len(columns), width).transpose(1, 2, 0)
-            by_base, by_y = blocks[..., :-own], blocks[..., -own:]
+            by_base, by_y = blocks[..., :-y_width], blocks[..., -y_width:]
             given_base = np.eye(width) - by_base @ by_base.transpose(0, 2, 1)
             given_both = given_base - by_y @ by_y.transpose(0, 2, 1)
             lost = np.linalg.slogdet(given_both)[1] - np.linalg.slogdet(given_base)[1]
-            gains[at] = -self._half * lost - self._per_parameter * own * width
+            gains[at] = -self._half * lost - self._per_parameter * y_width * width
         return gains
 
     def delete_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
@@ -157,16 +159,16 @@ class DegenerateGaussian:
         The inverse of the matrix of base, with y and without, has a block for every x: the inverse
         of the covariance of x given the others.
         """
-        rows, own = self._blocks.rows(base), self._blocks.rows(1 << y)
+        rows, y_rows = self._blocks.rows(base), self._blocks.rows(1 << y)
         without = inverse_of(self._matrix, rows)
-        with_y = inverse_of(self._matrix, rows + own)
+        with_y = inverse_of(self._matrix, rows + y_rows)
         widths = self._blocks.widths[candidates]
         starts = np.searchsorted(rows, self._blocks.starts[candidates])
         lost = np.empty(len(candidates))
         for i, (start, width) in enumerate(zip(starts.tolist(), widths.tolist(), strict=True)):
             at = slice(start, start + width)
             lost[i] = np.linalg.slogdet(without[at, at])[1] - np.linalg.slogdet(with_y[at, at])[1]
-        gains: Gains = self._half * lost + self._per_parameter * len(own) * widths
+        gains: Gains = self._half * lost + self._per_parameter * len(y_rows) * widths
         return gains
 
     @documented_like(GaussianBIC.permuted)
@@ -386,8 +388,10 @@ def _encodings(dataset: Dataset, expansions: Sequence[Expansion] | None) -> list
 
     def weights(v: int) -> Floats:
         """Return the weights of the rows in which a variable is observed, adding up to one."""
-        own: Floats = times if dataset.holes is None else np.where(dataset.holes[v], 0.0, times)
-        return own / max(float(own.sum()), np.finfo(np.float64).tiny)
+        observed: Floats = (
+            times if dataset.holes is None else np.where(dataset.holes[v], 0.0, times)
+        )
+        return observed / max(float(observed.sum()), np.finfo(np.float64).tiny)
 
     shares: dict[int, Floats] = {
         v: np.bincount(dataset.codes[i], weights(v), int(dataset.arities[i])).astype(np.float64)
@@ -429,9 +433,9 @@ def _level_per_record(dataset: Dataset, v: int, levels: int, shares: Floats) -> 
     """Return the error for a discrete column that has a level for nearly every record."""
     name = dataset.names[v]
     what = f"column {name!r} is discrete and has {levels} levels in {dataset.records} records"
-    found = numbers_in_text(dataset.levels[v] or (), shares * dataset.records)
-    if found is not None:
-        return ScoreError(Message(f"{what}, although {found[0]}: ", found[1]))
+    numbers = numbers_in_text(dataset.levels[v] or (), shares * dataset.records)
+    if numbers is not None:
+        return ScoreError(Message(f"{what}, although {numbers[0]}: ", numbers[1]))
     quantities = ", or pass ", Argument("kinds", {name: "continuous"}), " if it contains quantities"
     return ScoreError(Message(f"{what}, like an identifier; ", leave_out(name), *quantities))
 
@@ -487,15 +491,15 @@ def _correlations(dataset: Dataset, encodings: Sequence[_Encoding]) -> Floats:
     for start in range(0, dataset.rows, step):
         chunk = slice(start, min(start + step, dataset.rows))
         columns = np.empty((size, chunk.stop - chunk.start))
-        for own, encoding in zip(_places(encodings), encodings, strict=True):
-            columns[own] = encoding.columns(chunk)
+        for place, encoding in zip(_places(encodings), encodings, strict=True):
+            columns[place] = encoding.columns(chunk)
         if dataset.weights is not None:
             columns *= np.sqrt(dataset.weights[chunk])
         add_products(total, columns, fresh=start == 0)
     total /= dataset.rows if dataset.weights is None else int(dataset.weights.sum())
     mirror(total)
-    for own in _places(encodings):
-        total[own, own] = np.eye(own.stop - own.start)  # exactly, without rounding
+    for place in _places(encodings):
+        total[place, place] = np.eye(place.stop - place.start)  # exactly, without rounding
     return total
 
 
@@ -516,20 +520,20 @@ def _estimated_correlations(
     assert dataset.holes is not None
     if dataset.records < 2:
         raise em.too_few_pairs(dataset.records)
-    own = _places(encodings)
-    columns = np.empty((own[-1].stop, dataset.rows))
-    for at, encoding, holes in zip(own, encodings, dataset.holes, strict=True):
+    places = _places(encodings)
+    columns = np.empty((places[-1].stop, dataset.rows))
+    for at, encoding, holes in zip(places, encodings, dataset.holes, strict=True):
         columns[at] = encoding.columns(slice(0, dataset.rows))
         columns[at, holes] = np.nan
     estimate = em.estimate(columns, dataset.weights)
     em.warn_of_limits(estimate, dataset.names, ~dataset.holes)
     whiten, more = np.eye(len(columns)), np.zeros(dataset.n)
-    for v, at in enumerate(own):
+    for v, at in enumerate(places):
         if not encodings[v].constant:
             factor = np.linalg.cholesky(estimate.covariance[at, at])
             whiten[at, at] = np.linalg.inv(factor)
             more[v] = 2 * float(np.log(np.diagonal(factor)).sum())
     matrix = whiten @ estimate.covariance @ whiten.T
-    for at in own:
+    for at in places:
         matrix[at, at] = np.eye(at.stop - at.start)
     return (matrix + matrix.T) / 2, more
