@@ -2,7 +2,7 @@
 
 An implementation of Chickering & Meek, "Selective Greedy Equivalence Search: Finding Optimal
 Bayesian Networks Using a Polynomial Number of Score Evaluations" (UAI 2015).
-``docs/paper-map.md`` lists where each definition, figure and theorem of the paper lives.
+``docs/paper-map.md`` lists where each definition, figure and theorem of the paper is implemented.
 
 Apart from graphs and properties, names and modules such as ``sges.score`` are imported when they
 are first used, so that ``import sges`` stays light.
@@ -67,8 +67,8 @@ __all__ += list(_HOMES)
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 (any of the names above)
     if name in _HOMES:
-        found = globals()[name] = getattr(import_module(_HOMES[name]), name)
-        return found
+        value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+        return value
     missing = AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name.startswith("_"):
         raise missing

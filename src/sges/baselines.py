@@ -81,11 +81,11 @@ def exact(score: Score, max_parents: int | None = None) -> Result:
     most = max(n - 1, 0) if max_parents is None else min(max_parents, max(n - 1, 0))
     tables = [_best_parents(score, y, most) for y in range(n)]
     sinks = _best_sinks(tables)
-    left, edges = (1 << n) - 1, []
-    while left:  # from the last variable to the first
-        y = int(sinks[left])
-        left ^= 1 << y
-        edges += [(x, y) for x in nodes(int(tables[y][1][left]))]
+    remaining, edges = (1 << n) - 1, []
+    while remaining:  # from the last variable to the first
+        y = int(sinks[remaining])
+        remaining ^= 1 << y
+        edges += [(x, y) for x in nodes(int(tables[y][1][remaining]))]
     dag = PDAG.from_edges(n, edges)
     return Result(
         cpdag=dag_to_cpdag(dag).named(getattr(score, "names", None)),

@@ -31,11 +31,11 @@ IN_WORDS = {
     "knowledge": "other background knowledge than this run has",
     "start": "another graph to start from than this run has",
 }
-"""How settings differ whose values are too long to be shown."""
+"""Differences of settings whose values are too long to be shown, in words."""
 
 
 class Checkpoint:
-    """A file that keeps what a run has done, for runs with these settings and these data."""
+    """A file with the progress of a run, for runs with these settings and these data."""
 
     def __init__(
         self, path: object, settings: Mapping[str, object], data: Dataset | Moments
@@ -47,7 +47,7 @@ class Checkpoint:
         self.data = digest_of(data)
 
     def load(self) -> Any:  # noqa: ANN401 (what JSON holds)
-        """Return what was done so far; None if there is no file."""
+        """Return the stored progress; None if there is no file."""
         with file_errors("read", self.path):
             if not self.path.exists():
                 return None
@@ -67,8 +67,8 @@ class Checkpoint:
             raise self.error("it is damaged: its checksum does not match")
         if record.get("data") != self.data:
             raise self.error("it was made from other data")
-        kept = record.get("settings")
-        if not isinstance(kept, dict) or kept.keys() != self.settings.keys():
+        stored = record.get("settings")
+        if not isinstance(stored, dict) or stored.keys() != self.settings.keys():
             raise self.error("it was made by another kind of run")
         for name, value in self.settings.items():
             if kept[name] != value:
@@ -77,7 +77,7 @@ class Checkpoint:
         return record.get("state")
 
     def save(self, state: object) -> None:
-        """Write what was done so far."""
+        """Write the progress so far."""
         record = {
             "format": FORMAT,
             "version": VERSION,
@@ -122,7 +122,7 @@ def digest_of(data: Dataset | Moments) -> str:
         kinds = [str(kind) for kind in data.kinds]
         digest.update(repr((kinds, data.levels)).encode("utf-8", "surrogatepass"))
         arrays = [data.values, data.codes]
-        arrays += [one for one in (data.weights, data.holes) if one is not None]
+        arrays += [values for values in (data.weights, data.holes) if values is not None]
     for array in arrays:
         digest.update(repr((array.shape, array.dtype.str)).encode())
         rows = np.atleast_2d(array)

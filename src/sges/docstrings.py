@@ -16,7 +16,7 @@ SECTIONS = (*SHARED, "Raises", "References", "Examples")
 
 
 def documented_like(*models: object) -> Callable[[Thing], Thing]:
-    """Complete the docstring of a function or class with what its own leaves out.
+    """Complete the docstring of a function or class with sections that it lacks.
 
     A parameter without an entry takes that of the first model that has one, and a whole section
     that is missing that of the first model: a docstring in the format of numpydoc, or something

@@ -260,9 +260,9 @@ class DiscreteEffect:
 class ReplicatedEffect:
     """The possible effects of one variable on another, over the graphs of many replicates.
 
-    All values are estimated from the same data: what varies is the graph.  So the interval says
-    how far the effect depends on a graph that another sample might have given; the sampling error
-    of each value is what ``LinearEffect.interval`` is for.
+    All values are estimated from the same data: only the graph varies.  So the interval shows how
+    much the effect depends on the uncertainty of the graph; ``LinearEffect.interval`` shows the
+    sampling error of each value.
 
     Parameters
     ----------
@@ -288,7 +288,7 @@ class ReplicatedEffect:
 
     @documented_like(LinearEffect.interval)
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return an interval that holds the smallest and largest effects of most replicates.
+        """Return an interval that contains the smallest and largest effects of most replicates.
 
         Parameters
         ----------
@@ -509,15 +509,15 @@ def effect_over(
     >>> found.interval(), round(found.share_nonzero, 2)
     ((0.0, 2.0), 0.67)
     """
-    given: object = graphs
-    if isinstance(given, str | bytes) or not isinstance(given, Sequence) or not given:
+    value: object = graphs
+    if isinstance(value, str | bytes) or not isinstance(value, Sequence) or not value:
         raise InvalidArgument(f"graphs = {shown(graphs)}: it must be a list of at least one graph")
     known: dict[PDAG, tuple[float, float, float]] = {}
     for graph in graphs:
         if graph not in known:
-            found = effect(graph, treatment, outcome, data)
-            values = found.values if isinstance(found, LinearEffect) else found.changes
-            known[graph] = min(values), max(values), found.lower_bound
+            possible = effect(graph, treatment, outcome, data)
+            values = possible.values if isinstance(possible, LinearEffect) else possible.changes
+            known[graph] = min(values), max(values), possible.lower_bound
     minima, maxima, bounds = zip(*(known[graph] for graph in graphs), strict=True)
     x, y = (graphs[0].name(graphs[0].node(variable)) for variable in (treatment, outcome))
     return ReplicatedEffect(x, y, minima, maxima, bounds)
@@ -562,15 +562,15 @@ def _joint(
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Return the joint effects of nodes whose edges are all directed, and their errors.
 
-    A node has an effect of its own if a directed path from it to y passes no other of them.  The
+    A node has a direct effect if a directed path from it to y passes no other of these nodes.  The
     last one on a path is such a node, so their effects do not depend on the others.
     """
-    every = nodeset(xs)
-    own = [x for x in xs if reach(lambda v: state.children(v) & ~every, 1 << x) >> y & 1]
-    found = data.joint_coefficients(
-        own, y, [state.parents(x) for x in own], [state.descendants(x) for x in own]
+    treatments = nodeset(xs)
+    direct = [x for x in xs if reach(lambda v: state.children(v) & ~treatments, 1 << x) >> y & 1]
+    coefficients = data.joint_coefficients(
+        direct, y, [state.parents(x) for x in direct], [state.descendants(x) for x in direct]
     )
-    values, errors = (dict(zip(own, numbers, strict=True)) for numbers in found)
+    values, errors = (dict(zip(direct, numbers, strict=True)) for numbers in coefficients)
     return tuple(values.get(x, 0.0) for x in xs), tuple(errors.get(x, 0.0) for x in xs)
 
 

@@ -1,8 +1,8 @@
 """Every exception that sges raises on purpose, and the checks of arguments that raise them.
 
 Each message says what is wrong, on which values, against which rule, and what would be right.
-All of them are ``SgesError``; those that reject a value are also ``ValueError``, so that code
-which knows nothing of sges can catch them.
+All of them are ``SgesError``; those that reject a value are also ``ValueError``, so that code that
+does not import sges can catch them.
 """
 
 import math
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """Advice that Python and a shell spell in different words."""
+    """Advice that is written differently in Python and in a shell."""
 
     python: str
     shell: str
 
 
 class Argument(Spelling):
-    """An argument that a message advises: a keyword in Python, an option in a shell.
+    """An argument that a message recommends: a keyword in Python, an option in a shell.
 
     In a shell a mapping or a list becomes repeated options.  Without a value only the name is
     spelled.
@@ -56,7 +56,7 @@ class Argument(Spelling):
 
 
 class Message(str):
-    """A message that may advise arguments: Python's spelling as text, a shell's on request.
+    """A message that may recommend arguments, written for Python or, on request, for a shell.
 
     >>> advice = Message("pass ", Argument("missing", "drop"), " to leave these rows out")
     >>> print(advice)
@@ -127,7 +127,7 @@ class InvalidProperty(SgesError, ValueError):
 
 
 class Undecided(SgesError):
-    """A question that could not be settled within the work allowed."""
+    """A question that could not be decided within the allowed work."""
 
 
 class DataError(SgesError, ValueError):
@@ -135,11 +135,11 @@ class DataError(SgesError, ValueError):
 
 
 class NetworkError(SgesError, ValueError):
-    """A distribution that does not fit its network, or a network that cannot be made as asked."""
+    """A distribution that does not fit its network, or a network that cannot be made."""
 
 
 class ScoreError(SgesError, ValueError):
-    """A score that breaks its contract, or that cannot be built from what it was given."""
+    """A score that breaks its contract, or that cannot be built from its arguments."""
 
 
 class InvalidArgument(SgesError, ValueError):
@@ -151,7 +151,7 @@ class KnowledgeError(SgesError, ValueError):
 
 
 class MissingLibrary(SgesError, ImportError):
-    """An optional library that is needed for what was asked, and is not installed."""
+    """An optional library that is needed but not installed."""
 
 
 class FileError(SgesError, OSError):
@@ -163,11 +163,11 @@ class ClusterError(SgesError, RuntimeError):
 
 
 class DataWarning(UserWarning):
-    """Something that users should know about their table, although it can be used."""
+    """A property of a table that users should know, although the table can be used."""
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn about the line outside of this package that led here."""
+    """Warn at the line outside of this package that made the call."""
     package, level = str(Path(__file__).parent), 1
     frame: FrameType | None = sys._getframe()
     while frame is not None and frame.f_code.co_filename.startswith(package):
@@ -205,7 +205,7 @@ def is_cluster_error(error: BaseException) -> bool:
 
 
 def need(module: str, purpose: str, package: str | None = None) -> Any:  # noqa: ANN401 (a module)
-    """Return an optional library, or say what needs it and how to install it.
+    """Return an optional library; the error says what needs it and how to install it.
 
     Warnings of the import are for the authors of the library.  As errors they would crash the
     process in libraries made with SWIG, such as pyAgrum.

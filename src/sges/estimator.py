@@ -31,7 +31,7 @@ except ImportError as error:
 
 
 class Searcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not typed
-    """What the estimators share: fitting, and the attributes that it sets."""
+    """The base class of the estimators: ``fit``, and the attributes that it sets."""
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ANN401, ARG002, N803
         """Learn the equivalence class that the data support.
@@ -61,8 +61,8 @@ class Searcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not type
 
     def _arguments(self) -> dict[str, Any]:
         """Return the arguments of ``learn``: the parameters, for the paper's two phases."""
-        given: dict[str, Any] = self.get_params(deep=False)
-        return {"strategy": "two-phase", "score": given.pop("scoring_method"), **given}
+        arguments: dict[str, Any] = self.get_params(deep=False)
+        return {"strategy": "two-phase", "score": arguments.pop("scoring_method"), **arguments}
 
     def _keep(self, arguments: dict[str, Any]) -> None:
         """Keep the arguments of the constructor as they are, as scikit-learn requires."""
@@ -203,7 +203,7 @@ class SGES(Searcher):
     Parameters
     ----------
     assume : Property or "auto"
-        The property that you assume of the truth, such as ``MaxVWidth(2)``; "auto" chooses a
+        The property that you assume of the true graph, such as ``MaxVWidth(2)``; "auto" chooses a
         bound on parents from the data.
 
     References

@@ -49,10 +49,10 @@ from sges.search.run import effective_jobs
 from sges.search.strategy import AnyStrategy, as_strategy
 
 Table: TypeAlias = Any
-"""What ``Dataset.of`` takes."""
+"""A table in any form that ``Dataset.of`` accepts."""
 
 AnyScore: TypeAlias = str | Score | Callable[[Any], Score]
-"""A score: its name, the score itself, or what makes it from a ``Dataset``, such as its class."""
+"""A score: its name, an object, or a function that makes it from a ``Dataset``."""
 
 AnyPenalty: TypeAlias = float | Literal["auto", "choose"]
 """A multiplier of the BIC's penalty, a prior of edges, or a multiplier chosen from the data."""
@@ -107,7 +107,7 @@ def learn(
         score object, or a function that makes a score from a ``Dataset``, such as
         ``sges.score.BDeu``.
     assume : Property or "auto", optional
-        A property that you assume of the truth, such as ``MaxVWidth(2)``: the search is then
+        A property that you assume of the true graph, such as ``MaxVWidth(2)``: the search is then
         selective (SGES) and skips deletions that would violate the assumption.  ``"auto"`` raises
         a bound on parents until the score no longer improves (a heuristic: see
         ``sges.search.auto``).
@@ -132,7 +132,7 @@ def learn(
         A CPDAG or DAG to start from, or the path of a graph file.
     max_indegree : int, optional
         The largest number of parents that a variable may have in the graph.  This limits the
-        result; ``assume=MaxParents(k)`` is an assumption about the truth and does not.
+        result; ``assume=MaxParents(k)`` is an assumption about the true graph and does not.
     time_limit : float, optional
         Seconds after which the search stops and returns the best graph found so far; the result
         is then marked as not complete.
@@ -197,7 +197,7 @@ def learn(
     )
     begun = perf_counter()
     value, about_penalty = resolve_penalty(penalty, data, score, plan, time_limit)
-    left = None if time_limit is None else max(time_limit - (perf_counter() - begun), 0.0)
+    seconds_left = None if time_limit is None else max(time_limit - (perf_counter() - begun), 0.0)
     scorer = scorer_of(data, score, value)
     notes = _notes(data, score, value, scorer, about_penalty)
     for note in notes:
@@ -211,7 +211,7 @@ def learn(
     else:
         watched = nullcontext(None if progress is False else progress)
     with watched as callback:
-        result = plan.run(scorer, time_limit=left, progress=callback, replay=replay)
+        result = plan.run(scorer, time_limit=seconds_left, progress=callback, replay=replay)
     digest = None
     if data is not None:
         height = len(data.names) if isinstance(data, Moments) else data.rows
@@ -238,8 +238,8 @@ MAX_DIGESTED = 1_000_000
 def _call(arguments: dict[str, Any]) -> str:
     """Return a call of ``learn`` as Python, with the arguments that differ from their defaults.
 
-    What cannot be written down, such as a frame or a score object, is written as a bare name: the
-    name of the argument, and ``data`` for the table.  Progress is left out.
+    A value that cannot be written as Python, such as a frame or a score object, is written as a
+    bare name: the name of the argument, and ``data`` for the table.  Progress is left out.
     """
     table, words = arguments.pop("table"), []
     if table is not None:
@@ -269,8 +269,12 @@ def _written(value: object) -> str | None:
     if is_dataclass(value) and isinstance(value, Property | Strategy):  # the quick look first
         if not type(value).__module__.startswith("sges."):
             return None
-        given = [(each, getattr(value, each.name)) for each in fields(value)]  # type: ignore[arg-type]
-        parts = [f"{each.name}={_written(one)}" for each, one in given if one != each.default]
+        given = [(field, getattr(value, field.name)) for field in fields(value)]  # type: ignore[arg-type]
+        parts = [
+            f"{field.name}={_written(content)}"
+            for field, content in given
+            if content != field.default
+        ]
         return f"sges.{type(value).__name__}({', '.join(parts)})"
     if isinstance(value, type) and value.__module__.startswith("sges.score"):
         return f"sges.score.{value.__name__}"
@@ -291,7 +295,7 @@ def _replay(
     penalty: Penalty,
     plan: "SearchPlan",
 ) -> Replay:
-    """Return what a checkpoint has kept of a run with these settings on these data."""
+    """Return the replay that a checkpoint stores for a run with these settings on these data."""
     if data is None:
         raise InvalidArgument(
             "checkpoint= needs a table to identify the run; a score object has no table"
@@ -407,7 +411,7 @@ class SearchPlan:
         return replace(result, notes=(*result.notes, *notes))
 
     def settings(self) -> dict[str, object]:
-        """Return what the result depends on, for checkpoints."""
+        """Return the settings that the result depends on, for checkpoints."""
         return {
             "strategy": self.strategy,
             "assume": self.assume,
@@ -424,7 +428,7 @@ def resolve_penalty(
     plan: SearchPlan,
     time_limit: float | None,
 ) -> tuple[Penalty, list[str]]:
-    """Return the penalty, as given or chosen on parts of the table, and what to say about it.
+    """Return the penalty, as given or chosen on parts of the table, and a note on it.
 
     "auto" is 1 for a score that is not made by name, which is used as it is.
     """
@@ -457,8 +461,8 @@ def read_table(
 ) -> Dataset | Moments | None:
     """Return the table in the form that scores use; None for a score object, which has its data.
 
-    Of a large table, only statistics are kept where they suffice.  ``rows`` says that the rows
-    are needed for something besides the score.
+    If statistics suffice, only these are kept of a large table.  ``rows`` says that the rows are
+    needed for something besides the score.
     """
     given = reading.given()
     if isinstance(score, str):
@@ -526,7 +530,7 @@ def _notes(
     scorer: Score,
     about_penalty: Sequence[str],
 ) -> list[str]:
-    """Return what was read, why this score is used, and what to inspect in the table."""
+    """Return notes on what was read, on the choice of the score, and on what to inspect."""
     notes: list[str] = []
     if data is not None:
         why = why_score(score, data, penalty) if isinstance(score, str) else "as requested"

@@ -1,4 +1,4 @@
-"""How far a found graph is from the truth: on equivalence classes, not on one of their members.
+"""Distances of a found graph from the truth, between equivalence classes rather than members.
 
 Data cannot tell the members of a class apart, so a found class is compared with the *class* of
 the truth.  Each pair of nodes is in one of four states: no edge, →, ← or —.
@@ -83,7 +83,7 @@ class AdjustmentDistances:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How far a graph is from the truth.
+    """The distances of a graph from the truth.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def compare(truth: PDAG | Result, found: PDAG | Result, *, classes: bool = True)
     classes : bool
         Whether a DAG, or a class refined by background knowledge, stands for its class and is
         completed to the CPDAG first.  A graph that stands for no class, such as a cyclic one, is
-        compared as it is.
+        compared directly.
 
     Returns
     -------
@@ -221,7 +221,7 @@ def agreement(right: Set[tuple[int, int]], found: Set[tuple[int, int]]) -> Agree
     Parameters
     ----------
     right, found : set of (int, int)
-        What should be found, and what was.
+        The edges that should be found, and those that were.
 
     Returns
     -------

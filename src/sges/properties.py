@@ -102,9 +102,9 @@ class AtMost(ABC):
         object.__setattr__(self, "k", int(self.k))  # NumPy's integers are accepted
         if self.k < self.smallest:
             option = "-".join(re.findall("[A-Z][a-z]*", name)).lower()
-            property_as_given = Spelling(f"{name}({self.k})", f"--{option} {self.k}")
+            stated = Spelling(f"{name}({self.k})", f"--{option} {self.k}")
             rule = f": the bound must be at least {self.smallest}; {self.why_smallest}"
-            raise InvalidProperty(Message(property_as_given, rule))
+            raise InvalidProperty(Message(stated, rule))
 
     @classmethod
     @documented_like(Property.holds)

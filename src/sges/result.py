@@ -1,8 +1,8 @@
-"""What a search returns: the equivalence class it found, and how it got there.
+"""The result of a search: the equivalence class that was found, and the steps that led to it.
 
 ``Result`` is a frozen record.  It pickles, and it goes to JSON and back (``to_json``,
-``from_json``), both without its score object, which may hold all of the data.  It knows graphs and
-operators and nothing else.  It is drawn and passed to other tools like a graph
+``from_json``), both without its score object, which may hold all of the data.  This module imports
+only graphs and operators.  A result is drawn and passed to other tools like a graph
 (``sges.graph.named``); its methods that report or resample import ``sges.report`` and
 ``sges.resampling`` when they are called.
 
@@ -84,7 +84,7 @@ class Step:
     phase : str
         The phase of the search, such as "fes" or "sbes".
     operator : Insert, Delete or Turn
-        What was applied.
+        The operator.
     gain : float
         How much it changed the score.
     score : float
@@ -109,7 +109,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Result(NamedGraph):
-    """An equivalence class found by a search, with its score, the steps, and what they cost.
+    """An equivalence class found by a search, with its score, the steps, and their cost.
 
     Parameters
     ----------
@@ -128,19 +128,19 @@ class Result(NamedGraph):
     seconds : mapping of str to float
         The time of each phase.
     complete : bool
-        Whether the search came to its end.
+        Whether the search ran to its end.
     stopped : str, optional
         Why it did not: given exactly if ``complete`` is False.
     assume : str, optional
-        The assumption about the truth, such as "MaxParents(k=2)".
+        The assumption about the true graph, such as "MaxParents(k=2)".
     forward : str, optional
         The forward phase.
     strategy : str, optional
         The strategy.
     score_name : str
-        Which score ``score`` is.
+        The name of the score.
     notes : tuple of str
-        What was chosen or noticed on the way.
+        Notes on choices that were made and on the data.
     call : str, optional
         The call of ``sges.learn`` as Python; a bare name in it, such as ``data``, stands for an
         object that was passed.  Two results may be equal and have different calls.
@@ -307,8 +307,8 @@ class Result(NamedGraph):
         """
         from sges.effects import effect
 
-        given = self._effect_data(data)
-        return effect(self.cpdag, treatment, outcome, given, adjustment=adjustment)
+        effect_data = self._effect_data(data)
+        return effect(self.cpdag, treatment, outcome, effect_data, adjustment=adjustment)
 
     def effects(
         self,
@@ -457,7 +457,7 @@ class Result(NamedGraph):
         )  # fmt: skip
 
     def summary(self, max_lines: int | None = 40) -> str:
-        """Return what was found and how, as text for a terminal of 80 columns.
+        """Return a summary of the result as text for a terminal of 80 columns.
 
         Parameters
         ----------
@@ -513,7 +513,7 @@ class Result(NamedGraph):
         Raises
         ------
         FileError
-            If the directory cannot be written, or a file of another origin is in the way.
+            If the directory cannot be written, or contains files of these names from elsewhere.
         """
         from sges.report import save
 
@@ -531,8 +531,8 @@ class Result(NamedGraph):
             The file to write, such as "report.html".  A report is replaced; any other file of
             this name is an error.
         confidence : Confidence, optional
-            How sure the edges are, from ``result.confidence()`` or ``sges.confidence`` on the same
-            table: adds the share of replicates that have each edge, by which weak edges can be
+            How certain the edges are, from ``result.confidence()`` or ``sges.confidence`` on the
+            same table: adds the share of replicates that have each edge, by which weak edges can be
             hidden.
 
         Returns
@@ -578,7 +578,7 @@ class Result(NamedGraph):
         Parameters
         ----------
         record : mapping
-            What ``to_dict`` returned; every entry is checked.
+            The dict that ``to_dict`` returned; every entry is checked.
 
         Returns
         -------
@@ -588,7 +588,7 @@ class Result(NamedGraph):
         Raises
         ------
         DataError
-            If an entry is missing or is not what it should be.
+            If an entry is missing or invalid.
         """
         record = check_format(record, "result", FORMAT, VERSION)
         try:
@@ -660,7 +660,7 @@ class Result(NamedGraph):
         return result_html(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the score object behind: it may hold all of the data."""
+        """Leave out the score object, which may hold all of the data."""
         state = {name: getattr(self, name) for name in self.__slots__}
         return {**state, "scorer": None, "seconds": dict(self.seconds)}
 
@@ -748,7 +748,7 @@ _ENTRIES: Rules = {
     "notes": (is_texts, "a list of texts"),
     "steps": (lambda value: isinstance(value, list | tuple), "a list"),
 }
-"""The entries of a result beside its graph, in the order of its JSON: what each must be."""
+"""The entries of a result besides its graph, in the order of its JSON, and their rules."""
 
 _STEP_ENTRIES: Rules = {
     "operator": (lambda value: value in tuple(OPERATORS), f"one of {', '.join(OPERATORS)}"),

@@ -1,11 +1,11 @@
-"""Writing files so that a crash at any moment leaves the old content or the new, never a mixture.
+"""Write files so that a crash at any moment leaves the old content or the new, never a mixture.
 
 A single file is written to a draft beside it, which takes its name when it is complete.
 
 Several files of a directory cannot change at once on any common file system.  One of them, the
 first, therefore stands for all: the others are set aside, the first is replaced in one move, and
-the new others follow.  Whatever a killed process leaves is of one generation; at worst, files
-other than the first are missing until the next run writes them.  If a move fails, or Ctrl-C
+the new others follow.  The files that a killed process leaves always belong together; at worst,
+files other than the first are missing until the next run writes them.  If a move fails, or Ctrl-C
 interrupts, the old files are put back.
 
 Drafts have fixed names, and writers hold a lock on the directory: a draft that is found under the
@@ -84,7 +84,7 @@ def write_directory(directory: PathLike, files: Mapping[str, bytes]) -> list[Pat
                 _replace_all(target, files, handle)
         except BaseException:
             for folder in made:
-                with suppress(OSError):  # not empty: somebody else has put something there
+                with suppress(OSError):  # not empty: another program has written there
                     folder.rmdir()
             raise
     return [target / name for name in files]

@@ -1,4 +1,4 @@
-"""The command ``sges``: each command is a call of the library and an echo.
+"""The command ``sges``: each command makes one call of the library and prints the result.
 
 Every command prints text for people, or with ``--json`` one JSON document.  Results go to
 standard output, everything else to standard error.  Exit codes: 0 done, 1 invalid data or file,
@@ -19,7 +19,7 @@ INTERRUPTED = 130
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 Action: TypeAlias = Callable[[int, FrameType | None], object]
-"""What is done at a signal."""
+"""A signal handler."""
 
 __all__ = ["main"]
 

@@ -1,4 +1,4 @@
-"""``sges effect`` and ``sges effects``: what a class says about causes and their effects."""
+"""``sges effect`` and ``sges effects``: the possible causal effects in a class."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -63,20 +63,20 @@ def effect(
     with warnings_as_remarks():
         known = read_graph(graph)
         data = statistics_of(table, Reading(**reading_arguments(**reading)))
-        found = estimate(known, treatment, outcome, data, adjustment=adjustment)  # type: ignore[arg-type]
+        result = estimate(known, treatment, outcome, data, adjustment=adjustment)  # type: ignore[arg-type]
         over = None
         if confidence is not None:
             over = read_confidence(confidence).effect(treatment, outcome, data)
     if as_json:
-        document = {"format": "sges-effect", "version": 1, **found.to_dict()}
+        document = {"format": "sges-effect", "version": 1, **result.to_dict()}
         if over is not None:
             document["over_replicates"] = over.to_dict()
         print_json(document)
         return
-    if isinstance(found, LinearEffect):
-        _print_linear(found)
+    if isinstance(result, LinearEffect):
+        _print_linear(result)
     else:
-        _print_discrete(found)
+        _print_discrete(result)
     if over is not None:
         what = "values" if isinstance(found, LinearEffect) else "changes of probability"
         print_sentence(
@@ -114,10 +114,10 @@ def effects(
     from sges.export import read_graph
     from sges.learning import learn
 
-    given = [name for name in (on, of) if name is not None]
-    if len(given) != 1:
+    names = [name for name in (on, of) if name is not None]
+    if len(names) != 1:
         raise InvalidArgument("give exactly one of --on and --of")
-    (name,) = given
+    (name,) = names
     if graph is not None and knowledge is not None:
         raise InvalidArgument("--knowledge is for learning a graph; leave it out with --graph")
     with warnings_as_remarks(), watching(f"reading {table}") as watcher:
@@ -152,18 +152,18 @@ def _print_ranking(
     linear = ("", "at least", "possible values", "standard error", "95% interval")
     header = linear if is_linear else ("", "at least", "possible changes")
     table = grid("left", "right", *["left"] * (len(header) - 2), header=header)
-    for found in ranked:
-        other = found.treatment if is_outcome else found.outcome
-        if isinstance(found, LinearEffect):
+    for result in ranked:
+        variable = result.treatment if is_outcome else result.outcome
+        if isinstance(result, LinearEffect):
             cells = [
-                f"{found.lower_bound:.4g}",
-                _range(found.values, 4),
-                _range(found.standard_errors, 2),
-                _range(found.interval(), 4),
+                f"{result.lower_bound:.4g}",
+                _range(result.values, 4),
+                _range(result.standard_errors, 2),
+                _range(result.interval(), 4),
             ]
         else:
-            cells = [f"{found.lower_bound:.3g}", _range(found.changes, 3)]
-        table.add_row(other, *cells)
+            cells = [f"{result.lower_bound:.3g}", _range(result.changes, 3)]
+        table.add_row(variable, *cells)
     print_table(table)
     if is_linear:
         print_sentence(f"{LINEAR}.")
@@ -178,7 +178,7 @@ def _print_ranking(
 def _print_linear(found: "LinearEffect") -> None:
     print_sentence(f"{found}, per unit of {found.treatment}")
     table = grid("right", "right", "left", header=("value", "standard error", "adjusted for"))
-    rows = zip(found.values, found.standard_errors, found.adjustment, strict=True)
+    rows = zip(result.values, result.standard_errors, result.adjustment, strict=True)
     for value, error, names in rows:
         table.add_row(f"{value:.4g}", f"{error:.2g}", ", ".join(names) or "-")
     print_table(table)
@@ -186,13 +186,13 @@ def _print_linear(found: "LinearEffect") -> None:
     print_sentence(f"{LINEAR}.")
 
 
-def _print_discrete(found: "DiscreteEffect") -> None:
-    sets = len(found.distributions)
+def _print_discrete(result: "DiscreteEffect") -> None:
+    sets = len(result.distributions)
     note = f" ({sets} sets of parents)" if sets > 1 else ""
     print_sentence(f"p({found.outcome}) when {found.treatment} is set{note}")
     rows, columns = found.levels
     table = grid("left", *["left" for _ in columns], header=("", *map(str, columns)))
-    for level, low, high in zip(rows, found.minimum, found.maximum, strict=True):
+    for level, low, high in zip(rows, result.minimum, result.maximum, strict=True):
         cells = [_range(pair, 3) for pair in zip(low.tolist(), high.tolist(), strict=True)]
         table.add_row(str(level), *cells)
     print_table(table)

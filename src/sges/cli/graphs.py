@@ -22,7 +22,7 @@ MEASURES = {
     "--max-treewidth": "treewidth",
     "--max-v-structures": "v-structures",
 }
-"""What each assumption measures, in words."""
+"""The measure of each assumption, in words."""
 
 
 @takes()
@@ -286,11 +286,11 @@ def simulate(
         "--polytree": polytree or None, "--variables": variables, "--model": model,
         "--arity": arity,
     }  # fmt: skip
-    given = [name for name, value in options.items() if value is not None]
-    structures = [name for name in given if name in ("--edges", "--max-parents", "--polytree")]
-    if example is not None and len(given) > 1:
+    named = [name for name, value in options.items() if value is not None]
+    structures = [name for name in named if name in ("--edges", "--max-parents", "--polytree")]
+    if example is not None and len(named) > 1:
         raise InvalidArgument(
-            f"{' and '.join(given[:2])} were both given; an example has a network of its own"
+            f"{' and '.join(named[:2])} were both given; an example has a network of its own"
         )
     if len(structures) > 1:
         raise InvalidArgument(
@@ -352,7 +352,7 @@ def _is_simulation(directory: Path) -> bool:
 
 
 def csv_of(data: "Dataset") -> str:
-    """Return a dataset as CSV: numbers as they are, levels by their labels."""
+    """Return a dataset as CSV, with the labels of levels."""
     columns: dict[int, list[Any]] = {
         v: data.values[i].tolist() for i, v in enumerate(data.continuous)
     }

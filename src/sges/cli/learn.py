@@ -1,4 +1,4 @@
-"""``sges inspect``, ``learn``, ``confidence`` and ``demo``: a table in, what it supports out."""
+"""``sges inspect``, ``learn``, ``confidence`` and ``demo``: commands that read a table."""
 
 import shlex
 import sys
@@ -206,7 +206,7 @@ def confidence(
     with warnings_as_remarks(), watching(f"reading {table}") as watcher:
         from sges.resampling import confidence as confidence_in
 
-        found = confidence_in(
+        result = confidence_in(
             table,
             replicates,
             draw=draw,
@@ -225,18 +225,18 @@ def confidence(
             ),
             **reading_arguments(**reading),
         )
-        found = replace(found, notes=tuple(in_shell(note) for note in found.notes))
+        result = replace(result, notes=tuple(in_shell(note) for note in result.notes))
         if out is not None:
             watcher.tell(f"drawing and writing {out}")
-            files = found.files()
+            files = result.files()
             with undisturbed():
                 write_directory(out, files)
     if as_json:
-        print_json(found.to_dict())
+        print_json(result.to_dict())
     else:
-        print_page(found.summary())
-    if not found.complete:
-        remark(f"{found.stopped}: {found.done} of {found.replicates} replicates were counted")
+        print_page(result.summary())
+    if not result.complete:
+        remark(f"{result.stopped}: {result.done} of {result.replicates} replicates were counted")
     if out is not None and sys.stdout.isatty():
         remark(f"wrote confidence.json, strengths.csv, strengths.svg and summary.txt to {out}")
 
@@ -253,11 +253,11 @@ def inspect(*, table: str, as_json: bool = False, **reading: Any) -> None:  # no
     with warnings_as_remarks(), watching(f"reading {table}"):
         from sges.data import inspect as inspect_table
 
-        found = inspect_table(table, **reading_arguments(**reading))
+        description = inspect_table(table, **reading_arguments(**reading))
     if as_json:
-        print_json(found.to_dict())
+        print_json(description.to_dict())
     else:
-        print_page(found.text(page_width(), shell=True))
+        print_page(description.text(page_width(), shell=True))
 
 
 @takes(
@@ -280,13 +280,14 @@ def demo(
     with undisturbed():
         write_bytes(picture, content)
     show(result, as_json=as_json)
-    found = compare(chosen.truth, result.cpdag)
-    if found.same_class:
+    comparison = compare(chosen.truth, result.cpdag)
+    if comparison.same_class:
         remark("this is exactly the class of the network that the data were sampled from")
     else:
         remark(
-            f"of the {found.true_edges} edges of the network that the data were sampled from, "
-            f"{found.true_edges - found.missing} were found; {found.extra + found.wrong_type} "
+            f"of the {comparison.true_edges} edges of the network that the data were sampled from, "
+            f"{comparison.true_edges - comparison.missing} were found; "
+            f"{comparison.extra + comparison.wrong_type} "
             "edges are wrong"
         )
     remark(f"the picture is in {picture}")
@@ -322,11 +323,11 @@ def property_of(option: str) -> "type[AtMost]":
 
 def assumption(auto: bool, **bounds: int | None) -> "AtMost | Literal['auto'] | None":
     """Return the property that the options select, or None; raise an error if they select two."""
-    given = {f"--{word.replace('_', '-')}": k for word, k in bounds.items() if k is not None}
-    options = [*given, *(["--auto-bound"] if auto else [])]
+    chosen = {f"--{word.replace('_', '-')}": k for word, k in bounds.items() if k is not None}
+    options = [*chosen, *(["--auto-bound"] if auto else [])]
     if len(options) > 1:
         raise InvalidArgument(f"{' and '.join(options)} were both given; give only one assumption")
-    for name, k in given.items():
+    for name, k in chosen.items():
         return property_of(name)(k)
     return "auto" if auto else None
 

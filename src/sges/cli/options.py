@@ -17,17 +17,17 @@ from sges.errors import InvalidArgument
 
 
 def option(metavar: str, text: str, *names: str, **more: Any) -> Any:  # noqa: ANN401
-    """Return an option of a command: what stands for its value, its help, and its names."""
+    """Return an option of a command, with a placeholder for its value, its help, and its names."""
     return typer.Option(*names, metavar=metavar, help=text, **more)
 
 
 def argument(metavar: str, text: str, *, show_default: bool = False) -> Any:  # noqa: ANN401
-    """Return an argument of a command: what stands for it, and its help."""
+    """Return an argument of a command, with its placeholder and its help."""
     return typer.Argument(metavar=metavar, help=text, show_default=show_default)
 
 
 def completion(module: str, name: str) -> Callable[[str], list[str]]:
-    """Return what completes a word in the shell; the words are imported when they are needed."""
+    """Return a function that completes a word in the shell; words are imported when needed."""
 
     def complete(incomplete: str) -> list[str]:
         words = getattr(import_module(module), name)  # a type of literals, or a collection
@@ -37,7 +37,7 @@ def completion(module: str, name: str) -> Callable[[str], list[str]]:
 
 
 TABS = ("tab", "\\t")
-"""What one may type for a tab, which is hard to type in a shell."""
+"""Words for a tab, which is hard to type in a shell."""
 
 _reading = partial(option, rich_help_panel="How the table is read", show_default=False)
 """An option on how the table is read."""
@@ -158,9 +158,9 @@ def takes(**own: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:  
         for parameter in inspect.signature(command).parameters.values():
             is_reading = parameter.kind is parameter.VAR_KEYWORD
             shared = inspect.signature(reading_arguments).parameters.values()
-            for each in shared if is_reading else [parameter]:
-                annotation = Annotated[each.annotation, options[each.name]]  # type: ignore[name-defined]
-                parameters.append(each.replace(annotation=annotation))
+            for option in shared if is_reading else [parameter]:
+                annotation = Annotated[option.annotation, options[option.name]]  # type: ignore[name-defined]
+                parameters.append(option.replace(annotation=annotation))
         command.__dict__["__signature__"] = inspect.Signature(parameters)
         return command
 

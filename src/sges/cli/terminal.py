@@ -43,7 +43,7 @@ STYLES = {
 """Patterns of a page and their styles: the title, the names of facts, headings, edges."""
 
 WITHOUT_UNICODE = {"→": "->", "—": "--", "±": "+-", "…": "...", "’": "'"}
-"""What stands for a sign where standard output cannot print it."""
+"""Replacements of signs that standard output cannot print."""
 
 
 # Streams
@@ -89,7 +89,7 @@ def remark(text: str) -> None:
 
 @contextmanager
 def warnings_as_remarks() -> Iterator[None]:
-    """Show each different warning of the library as one line when the work is done.
+    """Show each distinct warning of the library as one line when the work is done.
 
     Deprecation warnings are dropped: they concern developers, not users of a command.
     """
@@ -149,7 +149,7 @@ def print_sentence(text: str) -> None:
 
 
 def print_page(text: str) -> None:
-    """Print a summary: in color at a terminal, as it is elsewhere."""
+    """Print a summary, in color at a terminal."""
     if sys.stdout.isatty():
         console().print(colored(printable_here(text)), soft_wrap=True)
     else:
@@ -203,9 +203,9 @@ def print_table(table: "Table") -> None:
 
 
 class Watcher:
-    """A progress line on standard error; it does nothing where nobody would see it.
+    """A progress line on standard error; it does nothing if nobody would see it.
 
-    ``callback`` is the ``progress`` of a search, or None where nobody would see it.
+    ``callback`` is the ``progress`` of a search, or None if nobody would see it.
     """
 
     def __init__(self, bar: "Bar | None", first: str) -> None:
@@ -216,7 +216,7 @@ class Watcher:
             self.callback = self._show
 
     def tell(self, doing: str) -> None:
-        """Show what is being done."""
+        """Show the current activity."""
         if self._bar is not None:
             self._bar.update(self._task, description=doing)
 
@@ -238,7 +238,7 @@ def watching(first: str) -> Iterator[Watcher]:
     from rich.text import Text
 
     class Line(ProgressColumn):
-        """All of the line in one text, which a narrow terminal cuts at its end only."""
+        """The line as one text, which a narrow terminal cuts only at its end."""
 
         def render(self, task: "Task") -> Text:
             seconds = timedelta(seconds=int(task.elapsed or 0))

@@ -1,7 +1,6 @@
 """Example data that come with the package, and the networks they were sampled from.
 
-The samples are made by ``scripts/make_examples.py``, and a test checks that they are what it
-makes.
+The samples are made by ``scripts/make_examples.py``, and a test checks that they are up to date.
 """
 
 from collections.abc import Callable
@@ -178,7 +177,7 @@ class Example:
 
     @property
     def truth(self) -> PDAG:
-        """The CPDAG of the network: what data can determine of it."""
+        """The CPDAG of the network: the part of it that data can determine."""
         return dag_to_cpdag(self.network.dag).named(self.network.names)
 
     def __repr__(self) -> str:

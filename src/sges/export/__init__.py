@@ -1,9 +1,8 @@
 """Graphs for other tools: files, adjacency matrices, data frames, and objects of other libraries.
 
-A graph goes out as text (``to_json``, ``to_graphml``, ``to_csv``, ``to_dot``; ``write_graph`` by
+A graph is exported as text (``to_json``, ``to_graphml``, ``to_csv``, ``to_dot``; ``write_graph`` by
 the ending of a file), as a matrix (``to_numpy``, in a named convention) or as an object
-(``to_networkx``, ``to_pgmpy``, ...), and comes back by the functions ``from_...`` and
-``read_graph``.
+(``to_networkx``, ``to_pgmpy``, ...).  The functions ``from_...`` and ``read_graph`` read it back.
 """
 
 from sges.export.dot import from_dot, to_dot

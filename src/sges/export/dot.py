@@ -3,7 +3,7 @@ r"""DOT, the language of Graphviz: writing it, and reading it back.
 The id of a node is its name, quoted, so that programs which ignore labels keep the names.  A quoted
 string of DOT ends at ``"`` and, as a label, understands escapes that begin with a backslash, and
 entities of HTML such as ``&lt;``; so these are escaped, and a line break is written ``\n``.  Such a
-name is also written as a label, because most programs read the escapes of labels only.
+name is also written as a label, because most programs interpret escapes only in labels.
 
 Subgraphs and HTML labels are not read.
 """
@@ -67,7 +67,7 @@ def to_dot(graph: PDAG) -> str:
 
 
 def quoted(name: str) -> str:
-    r"""Return a name as a quoted string of DOT that is shown as it is.
+    r"""Return a name as a quoted string of DOT that is shown unchanged.
 
     >>> print(quoted('a "b" \\ c'))
     "a \"b\" \\ c"

@@ -69,7 +69,7 @@ def from_json(text: str) -> PDAG:
     Parameters
     ----------
     text : str
-        What ``to_json`` wrote, or a result of sges in JSON.
+        The output of ``to_json``, or a result of sges in JSON.
 
     Returns
     -------
@@ -219,7 +219,7 @@ def to_graphml(graph: PDAG) -> str:
     Raises
     ------
     GraphError
-        If a name holds a character that XML cannot hold.
+        If a name contains a character that XML does not allow.
     """
     check_graph("graph", graph)
     root = ElementTree.Element("graphml", xmlns=GRAPHML_NAMESPACE)
@@ -251,9 +251,9 @@ def to_graphml(graph: PDAG) -> str:
 def from_graphml(text: str) -> PDAG:
     """Return the graph of GraphML text, whether sges or another program wrote it.
 
-    A node is called by its attribute ``name``, else ``label``, else by its id.  The kind of an
-    edge is its attribute ``type``, or else what ``directed`` or the graph's ``edgedefault`` say;
-    two opposite arcs, as networkx writes an undirected edge, are one undirected edge.
+    A node is called by its attribute ``name``, else ``label``, else by its id.  The kind of an edge
+    is its attribute ``type``, or else follows from ``directed`` or the graph's ``edgedefault``; two
+    opposite arcs, as networkx writes an undirected edge, are one undirected edge.
 
     Parameters
     ----------
@@ -388,7 +388,7 @@ _FORMATS: dict[str, tuple[Callable[[str], PDAG], Callable[[PDAG], str] | None]] 
     ".gv": (from_dot, to_dot),
     ".bif": (_from_bif, None),
 }
-"""What reads and what writes the files of each ending."""
+"""The functions that read and write the files of each ending."""
 
 _BEGINNINGS: dict[str, Callable[[str], PDAG]] = {
     r"\{": from_json,
@@ -399,7 +399,7 @@ _BEGINNINGS: dict[str, Callable[[str], PDAG]] = {
     r"digraph|graph|strict|//|/\*": from_dot,
     "": from_csv,
 }
-"""By what texts of each format begin, for files whose ending says nothing."""
+"""The beginning of texts in each format, for files with unknown endings."""
 
 
 @documented_like(from_json)
@@ -418,7 +418,7 @@ def read_graph(path: PathLike) -> PDAG:
     FileError
         If the file cannot be read.
     GraphError
-        If it does not hold a graph.
+        If it does not contain a graph.
     """
     check_path("path", path)
     source = "standard input" if str(path) == "-" else repr(str(path))

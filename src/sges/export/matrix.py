@@ -1,8 +1,8 @@
 """Adjacency matrices, as arrays and as labeled data frames, each in a named convention.
 
 Libraries write the same edge in different cells and with different numbers, and a matrix that is
-read in the wrong convention has every arrow reversed without any warning.  So a matrix never goes
-out or comes in without the name of its convention; ``to_numpy`` lists them.
+read in the wrong convention has every arrow reversed without any warning.  So every function that
+writes or reads a matrix takes the name of its convention; ``to_numpy`` lists them.
 
 A matrix in the gadjid convention may also hold the 2 of an undirected edge on one side only.
 """
@@ -92,7 +92,7 @@ def from_numpy(
     convention : {"row-to-column", "pcalg", "causal-learn", "gadjid"}
         How cells stand for edges: see ``to_numpy``.
     names : sequence of str, optional
-        What the nodes are called.
+        The names of the nodes.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """Graphs as the model strings of R packages: dagitty, bnlearn and lavaan.
 
-dagitty has undirected edges and takes the whole class.  bnlearn's model strings and lavaan's
-regressions describe a DAG: of a class, a member is written.
+dagitty has undirected edges and represents the whole class.  bnlearn's model strings and lavaan's
+regressions describe a DAG, so one member of a class is written.
 """
 
 import re
@@ -67,7 +67,7 @@ def to_bnlearn(graph: PDAG) -> str:
     Parameters
     ----------
     graph : PDAG
-        A DAG; of a class, a member is written.
+        A DAG, or a class, of which one member is written.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """Graphs as objects of other libraries: networkx, igraph, pandas, pgmpy, ...
 
-Each library is imported when it is asked for; one that is not installed is named, with the
-command that installs it.
+Each library is imported when it is needed; if it is not installed, the error names the command that
+installs it.
 """
 
 from collections.abc import Sequence
@@ -244,7 +244,7 @@ def to_pgmpy(graph: PDAG | Network, fit: Any = None) -> Any:  # noqa: ANN401
 
 
 def _fitted(graph: object, data: Any) -> Network:  # noqa: ANN401
-    """Return the network that the data make of a member of a graph."""
+    """Return a member of a graph as a network, with parameters estimated from data."""
     check_graph("graph", graph)
     return fit_network(pdag_to_dag(cast("PDAG", graph)), data)
 

@@ -1,12 +1,12 @@
-r"""Knowledge about numbered variables: what a search uses at every step.
+r"""Knowledge about numbered variables, as a search uses it at every step.
 
-All knowledge amounts to required edges and, for each x, the y to which it must not point.  A
-class has a member that satisfies it iff
+All knowledge consists of required edges and, for each x, the nodes y to which it must not point.
+A class has a member that satisfies it iff
 
 * every required pair is adjacent,
 * no arrow of its CPDAG is forbidden, and
 * the undirected edges that knowledge directs can be directed together: one by one, closing
-  under Meek's rules after each, none is found directed the other way (Meek 1995).
+  under Meek's rules after each, none is already directed the other way (Meek 1995).
 
 The closed graph is the refined class.  All of the work happens around the undirected edges that
 the knowledge directs: the parents of a chain component are shared by all of its nodes, so no rule
@@ -17,7 +17,7 @@ of variables, none of whose edges points back to an earlier group (proof: ``docs
 section 11).  Any knowledge implies one such order, perhaps of a single group: two variables are in
 one group if allowed edges lead from each to the other.
 
-Twin in the tests: all members of the class, one by one.
+The tests compare with a check of all members of the class, one by one.
 """
 
 from collections.abc import Iterable, Sequence
@@ -149,7 +149,7 @@ class IndexedKnowledge:
     def member(
         self, cpdag: PDAG, within: NodeSet | None = None, ranking: Sequence[int] | None = None, /
     ) -> PDAG:
-        """Return a member that satisfies the constraints, or as many of them as fit in turn.
+        """Return a member that satisfies the constraints, or as many as possible, in order.
 
         The relaxed constraints come first, so that they hold if the class admits them.  Each
         chain component is directed by itself, so that it stays the same when others change.
@@ -189,7 +189,7 @@ class IndexedKnowledge:
         return [(x, y) for x in range(self.n) for y in nodes(dag.out[x] & self.forbidden[x])]
 
     def _refined(self, cpdag: PDAG, within: NodeSet | None = None) -> PDAG | None:
-        """Return the class refined, or only within some chain components; None if it cannot."""
+        """Return the class refined, or only within some chain components; None if impossible."""
         self._check_size(cpdag.n)
         if any(not (cpdag.out[a] | cpdag.into[a]) >> b & 1 for a, b in self.required):
             return None
@@ -219,9 +219,9 @@ class IndexedKnowledge:
 
 
 def _changed_components(before: PDAG, after: PDAG) -> NodeSet:
-    """Return the nodes at which edges differ, and all of their chain components now.
+    """Return the nodes at which edges differ, and all of their current chain components.
 
-    Any other component was one before, with the same edges, and is satisfied if that was.
+    All other components are unchanged, and satisfied if they were before.
     """
     rows_before = zip(before.out, before.into, strict=True)
     rows_after = zip(after.out, after.into, strict=True)
@@ -253,13 +253,13 @@ def _implied(required: PDAG, forbidden: Sequence[NodeSet]) -> tuple[NodeSet, ...
 def implied_groups(allowed: Sequence[NodeSet]) -> list[NodeSet]:
     """Return the strongly connected components of the allowed edges, sources first.
 
-    Kosaraju's two searches.  An edge that points back over this order is not allowed.
+    This is Kosaraju's algorithm.  An edge that points back over this order is not allowed.
 
     >>> [list(nodes(group)) for group in implied_groups([0b110, 0b100, 0b010])]
     [[0], [1, 2]]
     """
     finished: list[int] = []  # in the order in which a depth-first search leaves them
-    fresh = left = (1 << len(allowed)) - 1
+    fresh = remaining = (1 << len(allowed)) - 1
     while fresh:
         path = [first(fresh)]
         fresh &= fresh - 1
@@ -271,7 +271,7 @@ def implied_groups(allowed: Sequence[NodeSet]) -> list[NodeSet]:
                 finished.append(path.pop())
     into, groups = _transposed(allowed), []
     for v in reversed(finished):
-        if left >> v & 1:
-            groups.append(reach(into.__getitem__, 1 << v, ~left))
-            left &= ~groups[-1]
+        if remaining >> v & 1:
+            groups.append(reach(into.__getitem__, 1 << v, ~remaining))
+            remaining &= ~groups[-1]
     return groups

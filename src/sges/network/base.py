@@ -1,4 +1,4 @@
-"""What all networks share: a DAG, the names of its variables, and samples."""
+"""The base class of networks: a DAG, the names of its variables, and samples."""
 
 from collections.abc import Mapping, Sequence
 from numbers import Real
@@ -60,7 +60,7 @@ class Network:
             raise NetworkError(f"a sample of {shown(m)} records: the number must be 0 or more")
         check_seed(seed)
         values, codes, levels = self._draw(int(m), np.random.default_rng(seed))
-        kinds = tuple(Kind.CONTINUOUS if own is None else Kind.DISCRETE for own in levels)
+        kinds = tuple(Kind.CONTINUOUS if labels is None else Kind.DISCRETE for labels in levels)
         return Dataset(self.names, kinds, levels, values, codes)
 
     def log_probability(self, rows: Any) -> Floats:  # noqa: ANN401 (whatever Dataset.of takes)
@@ -87,7 +87,7 @@ class Network:
         """Return a table with the kinds of the variables, ``levels`` being None for numbers."""
         if isinstance(rows, Dataset):
             return rows
-        kinds = ["continuous" if own is None else "discrete" for own in levels]
+        kinds = ["continuous" if labels is None else "discrete" for labels in levels]
         named = dict(zip(self.names, kinds, strict=True))
         return Dataset.of(rows, columns=self.names, kinds=named)
 
@@ -99,7 +99,7 @@ class Network:
         return self.names.index(name)
 
     def _by_number(self, given: object) -> dict[int, Any]:
-        """Return what is given by name, by the numbers of the variables."""
+        """Return values that are given by name, by the numbers of the variables."""
         if given is not None and not isinstance(given, Mapping):
             what = f"given = {shown(given)}"
             raise InvalidArgument(f'{what}: it must be a mapping such as {{"a": 1}}')

@@ -36,7 +36,7 @@ class BayesianNetwork(Network):
         For each node, its distribution given its parents: one axis per parent, in increasing
         order, and a last one with the levels of the node itself.
     names : sequence of str, optional
-        What the variables are called; by default the names of the DAG, or x0, x1, ...
+        The names of the variables; by default those of the DAG, or x0, x1, ...
     levels : sequence of sequence, optional
         For each variable, the labels of its levels; by default 0, 1, ...
 
@@ -159,10 +159,10 @@ class BayesianNetwork(Network):
         for v in topological_order(self.dag):
             thresholds = np.cumsum(self.cpts[v], axis=-1)
             thresholds /= thresholds[..., -1:]  # a level of probability zero is then never drawn
-            given = thresholds[tuple(codes[p] for p in nodes(self.dag.parents(v)))]
+            ceilings = thresholds[tuple(codes[p] for p in nodes(self.dag.parents(v)))]
             uniform = rng.random(m)
             for level in range(self.arities[v] - 1):
-                codes[v] += uniform >= given[..., level]
+                codes[v] += uniform >= ceilings[..., level]
         return np.empty((0, m)), codes, self.levels
 
     @documented_like(Network.log_probability)
@@ -295,7 +295,7 @@ def checked_cpts(dag: PDAG, cpts: Sequence[ArrayLike]) -> tuple[Floats, ...]:
                 f"cpts[{name}]: the probabilities given the parents' levels {at} add up to "
                 f"{float(sums[at])!r}; they must add up to 1"
             )
-        table /= table.sum(axis=-1, keepdims=True)  # what rounding left over
+        table /= table.sum(axis=-1, keepdims=True)  # the remainder after rounding
         table.setflags(write=False)
     return tuple(tables)
 
@@ -351,7 +351,7 @@ def checked_rows(
 
 
 def coded_column(table: Dataset, at: int, labels: Sequence[Any]) -> NDArray[np.intp]:
-    """Return a discrete column of a table by the numbers that its levels have among ``labels``."""
+    """Return a discrete column of a table as positions of its levels in ``labels``."""
     present = table.levels[at]
     if present is None:
         raise DataError(f"column {table.names[at]!r} is continuous; it must be discrete")

@@ -116,14 +116,14 @@ class _Kept:
 class Marginals:
     """The marginals of a network: ``factors[v]`` is p(v | parents of v).
 
-    A network with few configurations is one array, its joint distribution, and a marginal is the
-    marginal of one variable more, summed over it.  Sets of variables that are left out share their
-    beginnings, and so their tables.
+    A network with few configurations is one array, its joint distribution, and a marginal is
+    computed from that of one more variable by summing over it.  Variables are summed out in a fixed
+    order, so that queries share tables.
 
-    In any other, variables are eliminated in one min-fill order (Zhang & Poole 1994; Dechter 1999).
-    Only ancestors of the query take part, the others being barren (Shachter 1986).  A bucket's
-    message depends only on the part of the query, and of its ancestors, below it in the tree of
-    buckets: it is kept under that key.
+    In any other network, variables are eliminated in one min-fill order (Zhang & Poole 1994;
+    Dechter 1999).  Only ancestors of the query take part, as the others are barren (Shachter 1986).
+    A bucket's message depends only on the part of the query, and of its ancestors, below it in the
+    tree of buckets: it is stored under that key.
     """
 
     def __init__(self, dag: PDAG, factors: Sequence[Table], arities: Sequence[int]) -> None:
@@ -170,24 +170,24 @@ class Marginals:
         if self._is_small:
             v = first(missing)
             return sum_out(self.marginal(query | 1 << v), v)
-        for v in nodes(missing):  # the marginal of one variable more, if that is known
+        for v in nodes(missing):  # the marginal of one more variable, if it is stored
             larger = self._kept.get(query | 1 << v)
             if larger is not None:
                 return sum_out(larger, v)
         return self._eliminate(query)
 
     def _eliminate(self, query: NodeSet) -> Table:
-        order, buckets, heirs, below, given = self._tree
+        order, buckets, heirs, below, conditions = self._tree
         active = reach(self._dag.parents, query)
         inbox: dict[int, list[Table]] = {v: [] for v in (*order, -1)}
         for v in order:
-            if not active & given[v]:
+            if not active & conditions[v]:
                 continue
-            key = (v, query & below[v], active & given[v])
+            key = (v, query & below[v], active & conditions[v])
             message = self._kept.get(key)
             if message is None:
-                own = [self._factors[u] for u in nodes(active & buckets[v])]
-                message = product(own + inbox[v], self._arities)
+                tables = [self._factors[u] for u in nodes(active & buckets[v])]
+                message = product(tables + inbox[v], self._arities)
                 if message.scope & ~query & 1 << v:
                     message = sum_out(message, v)
                 self._kept.keep(key, message)

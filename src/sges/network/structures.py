@@ -67,7 +67,7 @@ def random_structure(n: int, max_parents: int = 2, seed: Seed = 0) -> PDAG:
             above, below = possible[int(rng.integers(len(possible)))]
             edges.append((above, below))
             parents[below] += 1
-            reach = [own | reach[below] if own >> above & 1 else own for own in reach]
+            reach = [row | reach[below] if row >> above & 1 else row for row in reach]
     return PDAG.from_edges(n, edges)
 
 
@@ -114,13 +114,13 @@ def random_polytree(n: int, seed: Seed = 0) -> PDAG:
     code = rng.integers(n, size=n - 2).tolist()  # of Prüfer, which stands for one tree
     uses = [1 + code.count(v) for v in range(n)]
     edges: list[Edge] = []
-    left: NodeSet = (1 << n) - 1
+    remaining: NodeSet = (1 << n) - 1
     for v in code:
-        leaf = next(u for u in nodes(left) if uses[u] == 1)
+        leaf = next(u for u in nodes(remaining) if uses[u] == 1)
         edges.append((leaf, v))
-        left ^= 1 << leaf
+        remaining ^= 1 << leaf
         uses[v] -= 1
-    a, b = nodes(left)
+    a, b = nodes(remaining)
     edges.append((a, b))
     return PDAG.from_edges(n, ((x, y) if rng.random() < 0.5 else (y, x) for x, y in edges))
 

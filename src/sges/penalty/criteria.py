@@ -74,8 +74,8 @@ class Candidate:
     def ahead(self, other: "Candidate") -> tuple[float, float]:
         """Return the difference of this candidate's value from another's, with its standard error.
 
-        The differences are paired: both are judged on the same parts, so what makes a part hard
-        cancels.
+        The differences are paired: both are evaluated on the same parts, so differences between
+        parts cancel.
 
         Parameters
         ----------
@@ -125,24 +125,24 @@ class HeldOut:
         )
 
     def settled(self, tried: Sequence[Candidate]) -> bool:
-        """Return whether the last few are all behind the best by more than a standard error."""
+        """Return whether the last few are all worse than the best by more than a standard error."""
         last = tried[-MAX_BEHIND:]
-        return len(last) == MAX_BEHIND and not any(one in last for one in _level(tried))
+        return len(last) == MAX_BEHIND and not any(candidate in last for candidate in _level(tried))
 
     def best(self, tried: Sequence[Candidate]) -> Candidate:
-        """Return the largest penalty that is not behind the best by more than a standard error.
+        """Return the largest penalty that is not worse than the best by more than a standard error.
 
-        The best itself has too many edges: one that is superfluous costs a fold next to nothing,
-        and one that is missing costs it much.
+        The best penalty itself gives too many edges: a superfluous edge hardly lowers the
+        likelihood of a fold, and a missing edge lowers it much.
         """
         return _level(tried)[0]
 
 
 def _level(tried: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates that are not behind the best by more than a standard error."""
-    best = max(tried, key=lambda one: one.value)
-    gaps = [(one, *best.ahead(one)) for one in tried]
-    return [one for one, ahead, error in gaps if not ahead > error]
+    """Return the candidates that are not worse than the best by more than a standard error."""
+    best = max(tried, key=lambda candidate: candidate.value)
+    gaps = [(candidate, *best.ahead(candidate)) for candidate in tried]
+    return [candidate for candidate, ahead, error in gaps if not ahead > error]
 
 
 class Stability:
@@ -223,16 +223,19 @@ class NormalFolds:
         return covariance / self._scale[:, None] / self._scale
 
     def family(self, fold: int, y: int, parents: NodeSet) -> float:
-        """Return what y adds to the log-likelihood per record of a fold, given its parents."""
-        train, test, own = self._train[fold], self._test[fold], self._columns[y]
-        given = np.concatenate([own[:0], *(self._columns[v] for v in nodes(parents))])
-        weights = np.linalg.solve(train[np.ix_(given, given)], train[np.ix_(given, own)])
-        rest = train[np.ix_(own, own)] - train[np.ix_(own, given)] @ weights
-        rows, by = np.concatenate([own, given]), np.vstack([np.eye(len(own)), -weights])
+        """Return the contribution of y, given its parents, to the log-likelihood per record."""
+        train, test, targets = self._train[fold], self._test[fold], self._columns[y]
+        regressors = np.concatenate([targets[:0], *(self._columns[v] for v in nodes(parents))])
+        weights = np.linalg.solve(
+            train[np.ix_(regressors, regressors)], train[np.ix_(regressors, targets)]
+        )
+        rest = train[np.ix_(targets, targets)] - train[np.ix_(targets, regressors)] @ weights
+        rows = np.concatenate([targets, regressors])
+        by = np.vstack([np.eye(len(targets)), -weights])
         errors = by.T @ test[np.ix_(rows, rows)] @ by
         fit = np.linalg.slogdet(rest)[1] + float(np.trace(np.linalg.solve(rest, errors)))
-        scale = 2 * float(np.log(self._scale[own]).sum())
-        return -0.5 * (len(own) * log(2 * pi) + scale + float(fit))
+        scale = 2 * float(np.log(self._scale[targets]).sum())
+        return -0.5 * (len(targets) * log(2 * pi) + scale + float(fit))
 
 
 class DiscreteFolds:
@@ -244,7 +247,7 @@ class DiscreteFolds:
         self.training = [taken(data, counts) for counts in self._train]
 
     def family(self, fold: int, y: int, parents: NodeSet) -> float:
-        """Return what y adds to the log-likelihood per record of a fold, given its parents."""
+        """Return the contribution of y, given its parents, to the log-likelihood per record."""
         codes, arities, train = self._data.codes, self._data.arities.tolist(), self._train[fold]
         groups = grouped(codes, arities, nodes(parents))
         cells = refine(groups, codes[y], arities[y])
@@ -280,11 +283,11 @@ def folds(data: Dataset, count: int, rng: np.random.Generator) -> list[Counts]:
     if data.weights is None:
         fold_of = rng.permutation(data.rows) % count
         return [(fold_of == k).astype(np.int64) for k in range(count)]
-    left, parts = data.weights.copy(), list[Counts]()
+    remaining, parts = data.weights.copy(), list[Counts]()
     for k in range(count):
         size = data.records // count + (k < data.records % count)
-        parts.append(_drawn(left, size, rng))
-        left -= parts[-1]
+        parts.append(_drawn(remaining, size, rng))
+        remaining -= parts[-1]
     return parts
 
 

@@ -1,11 +1,11 @@
 """Choose the penalty of a BIC: by searches on parts of the data, or by a rule that costs nothing.
 
-Held-out likelihood and stability err in different places, and where they err, it is mostly toward
-too many edges (studies/results/penalty.md).  So the choice is the larger of the two penalties:
-held-out likelihood comes first, and stability then examines the penalties from there upwards.
+Held-out likelihood and stability fail on different tables, and mostly with too many edges
+(studies/results/penalty.md).  So the choice is the larger of the two penalties: held-out likelihood
+comes first, and stability then examines the penalties from there upward.
 
-The cost is that of the searches, parts times candidates, and it is reported.  What a part is scored
-from (covariances, rows) is computed once for all candidates.  No search starts from the graph of
+The cost is that of the searches, parts times candidates, and it is reported.  The statistics of a
+part (covariances, rows) are computed once for all candidates.  No search starts from the graph of
 another candidate: a greedy search depends on its start, and the graphs compared must be those that
 the penalty itself would find.
 """
@@ -48,10 +48,10 @@ CRITERIA: dict[str, tuple[type[HeldOut | Stability], int]] = {
     "held-out": (HeldOut, 5),
     "stability": (Stability, 10),
 }
-"""The criteria, in the order in which they are asked, and how many parts each takes by default."""
+"""The criteria, in the order in which they are used, and their default numbers of parts."""
 
 MakeScore: TypeAlias = Callable[[Any, float], Score]
-"""What makes a score of data and a penalty, such as ``GaussianBIC``."""
+"""A function that makes a score from data and a penalty, such as ``GaussianBIC``."""
 
 Search: TypeAlias = Callable[..., Result]
 """A search: called with a score and, if there is a time limit, ``time_limit=`` in seconds."""
@@ -86,8 +86,8 @@ class CriterionResult:
     def rows(self) -> list[dict[str, str | float | bool]]:
         """Return the curve as records, one per candidate, for a data frame or a CSV file.
 
-        ``difference`` is the criterion of a candidate less that of the chosen one, ``error`` the
-        standard error of this over the parts.
+        ``difference`` is the criterion of a candidate minus that of the chosen one, and ``error``
+        its standard error over the parts.
         """
         return [
             {
@@ -127,7 +127,7 @@ class PenaltyChoice:
     score : str
         The name of the score.
     criteria : tuple of CriterionResult
-        What each criterion chose.  Empty if time was up before one candidate was tried: the
+        The result of each criterion.  Empty if the time was up before one candidate was tried: the
         penalty is then that of the rule of thumb.
     searches : int
         The number of searches.
@@ -151,7 +151,9 @@ class PenaltyChoice:
         if not self.criteria:
             rule = "by the rule of thumb, because the time limit was reached"
             return f"penalty {self.penalty:.4g}: {rule} after {cost}"
-        says = " and ".join(f"{one.method} ({one.penalty:g})" for one in self.criteria)
+        says = " and ".join(
+            f"{criterion.method} ({criterion.penalty:g})" for criterion in self.criteria
+        )
         cut = "" if self.complete else ", stopped early"
         return f"penalty {self.penalty:g}: chosen by {says}{cut}, with {cost}"
 
@@ -164,7 +166,7 @@ class PenaltyChoice:
         return "\n".join([*(result.as_table() for result in self.criteria), self.note])
 
     def __repr__(self) -> str:
-        says = ", ".join(f"{one.method} {one.penalty:g}" for one in self.criteria)
+        says = ", ".join(f"{criterion.method} {criterion.penalty:g}" for criterion in self.criteria)
         cost = f"{self.searches} searches, {self.seconds:.3g} s"
         return f"PenaltyChoice({self.penalty:g}: {says or 'rule of thumb'}; {cost})"
 
@@ -303,21 +305,21 @@ class _Run:
         graphs: list[PDAG | None] = []
         while len(graphs) < len(samples) and None not in graphs:
             wave = samples[len(graphs) : len(graphs) + self._jobs]
-            left = None if self._limit is None else self._limit - self.seconds()
-            if left is not None and left <= 0:
+            seconds_left = None if self._limit is None else self._limit - self.seconds()
+            if seconds_left is not None and seconds_left <= 0:
                 graphs.append(None)
                 break
             self.searches += len(wave)
-            jobs = [(self._search, make, part, penalty, left) for part in wave]
+            jobs = [(self._search, make, part, penalty, seconds_left) for part in wave]
             if len(jobs) == 1:
                 graphs.append(_graph(*jobs[0]))
             else:
                 from joblib import Parallel, delayed
 
                 graphs += Parallel(n_jobs=self._jobs)(delayed(_graph)(*job) for job in jobs)
-        found = [graph for graph in graphs if graph is not None]
-        self.cut_short |= len(found) < len(graphs)
-        return found if len(found) == len(graphs) else None
+        complete = [graph for graph in graphs if graph is not None]
+        self.cut_short |= len(complete) < len(graphs)
+        return complete if len(complete) == len(graphs) else None
 
 
 def _graph(
@@ -325,7 +327,7 @@ def _graph(
     make: MakeScore,
     sample: Dataset | Moments,
     penalty: float,
-    left: float | None,
+    seconds_left: float | None,
 ) -> PDAG | None:
     """Return the graph found on one sample; None if time was up before."""
     quiet: AbstractContextManager[Any] = nullcontext()
@@ -333,7 +335,7 @@ def _graph(
         quiet = warnings.catch_warnings(action="ignore", category=DataWarning)
     with quiet:
         score = make(sample, penalty)
-    result = search(score) if left is None else search(score, time_limit=left)
+    result = search(score) if seconds_left is None else search(score, time_limit=seconds_left)
     return result.cpdag if result.complete else None
 
 
@@ -354,7 +356,7 @@ def _checked_candidates(candidates: Sequence[float]) -> list[float]:
 
 
 def _maker(data: Dataset | Moments, score: str | MakeScore) -> tuple[MakeScore, str]:
-    """Return what makes the score, and what to call it."""
+    """Return the function that makes the score, and its name."""
     _check_data(data)
     if isinstance(data, Dataset):
         check_no_missing(data, "choosing the penalty on parts of the table")

@@ -1,8 +1,8 @@
 """Drawing with matplotlib: boxes with names, arrows, and dashed lines for undirected edges.
 
-The sheet has the size that the layout needs, so that the type is as large in a picture of 80
-nodes as in one of 8; drawn into axes of the user's, everything is scaled to fit.  Names are broken
-into short lines, and never read as mathematics or markup.  The same graph gives the same file,
+The sheet has the size that the layout needs, so that the type is as large in a picture of 80 nodes
+as in one of 8; if the user passes axes, everything is scaled to fit them.  Names are broken into
+short lines, and never interpreted as mathematics or markup.  The same graph gives the same file,
 byte by byte.
 """
 
@@ -39,7 +39,7 @@ Axes: TypeAlias = Any
 """``matplotlib.axes.Axes``; matplotlib is imported only when something is drawn."""
 
 Engine: TypeAlias = Literal["auto", "own", "graphviz"]
-"""What places the nodes: Graphviz, sges itself, or Graphviz where it is installed."""
+"""The program that places the nodes: Graphviz, sges itself, or Graphviz if it is installed."""
 
 FORMATS = ("svg", "png", "pdf")
 TYPE_SIZE = 10.0
@@ -143,7 +143,7 @@ def picture(
     Returns
     -------
     bytes
-        What the file holds; the same for the same graph.
+        The content of the file; the same for the same graph.
 
     Raises
     ------
@@ -190,7 +190,7 @@ def layout_of(graph: PDAG, sizes: Sequence[Size], engine: Engine = "auto") -> La
 
 
 def labels_of(names: Sequence[str]) -> list[str]:
-    r"""Return what to write into the boxes; different names stay different.
+    r"""Return the labels of the boxes; different names stay different.
 
     >>> labels_of(["x", "a_rather_long_name_for_a_column"])
     ['x', 'a_rather_long_\nname_for_a_\ncolumn']
@@ -384,7 +384,7 @@ def _draw_line(
     style: EdgeStyle | None,
     line: str = LINE,
 ) -> None:
-    """Draw an edge along a straight line or along arcs, in its style or that of its kind."""
+    """Draw an edge along a straight line or along arcs, in its own style or that of its kind."""
     from matplotlib.patches import FancyArrowPatch, PathPatch
     from matplotlib.path import Path as Outline
 
@@ -404,7 +404,7 @@ def _draw_line(
 
 
 def _text(ax: Axes, place: Point, text: str, scale: float, **options: object) -> None:
-    """Write a text as it is: a dollar sign does not begin a formula."""
+    """Write a text without interpreting it: a dollar sign does not begin a formula."""
     options = {"ha": "center", "va": "center", "color": INK} | options
     ax.text(*place, text, parse_math=False, fontsize=TYPE_SIZE * scale, **options)
 
@@ -459,7 +459,7 @@ def draw_steps(
     mark : float, optional
         A value to mark by a dashed line.
     labels : (str, str), optional
-        What the two axes are called.
+        The labels of the two axes.
     """
     check_axes(ax)
     check_number("dpi", dpi, least=1)

@@ -1,9 +1,9 @@
-"""Where the nodes and edges of a graph are drawn: the layered layout, and Graphviz's.
+"""Positions of the nodes and edges of a graph: our layered layout, and that of Graphviz.
 
 A layout is boxes and curves on a sheet, in points, with y growing downward.  Arrows point down.
-Undirected edges have no direction of their own, but are drawn downward too, so that no edge lies
-flat within a layer and runs through the nodes between its ends; within a chain component they
-lead away from its middle, which keeps the picture low.
+Undirected edges have no direction, but are also drawn downward, so that no edge lies within a layer
+and runs through the nodes between its ends; within a chain component they lead away from its
+middle, which keeps the picture low.
 
 Our layered layout has four steps, after Sugiyama et al. (1981) and Gansner et al. (1993):
 
@@ -23,9 +23,9 @@ A long edge is cut into pieces from layer to layer by *bends*: places that it pa
 which take part in the ordering like nodes, so that the edge later runs around the nodes between
 its ends.
 
-Graphviz is used where its program ``dot`` is installed.  Nodes go out as n0, n1, ... with their
-sizes, so that no name is ever part of what ``dot`` reads, and its plain output, one node or edge
-per line, is read back.
+Graphviz is used if its program ``dot`` is installed.  Nodes are passed as n0, n1, ... with their
+sizes, so that ``dot`` never reads a name, and its plain output, one node or edge per line, is read
+back.
 """
 
 import shutil
@@ -110,7 +110,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where everything is drawn on a sheet, in points.
+    """The positions of boxes and curves on a sheet, in points.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class Layout:
         Returns
         -------
         Layout
-            The same boxes and curves elsewhere on a sheet of the same size.
+            The same boxes and curves at other positions on a sheet of the same size.
         """
         boxes = {v: replace(b, x=b.x + dx, y=b.y + dy) for v, b in self.boxes.items()}
         curves = [

@@ -1,6 +1,6 @@
-"""What people look at: the summary and the explanation of a result, and the files it leaves.
+"""Output for users: the summary and the explanation of a result, and its files.
 
-Nothing here is needed by a search; the methods of ``Result`` import it when they are called.
+A search does not need this part; the methods of ``Result`` import it when they are called.
 """
 
 from sges.report.explanation import Event, Explanation, explain

@@ -1,4 +1,4 @@
-"""Why two nodes are adjacent, or not: what the search did about the pair.
+"""Explanations of why two nodes are adjacent or not: the steps of the search that affect the pair.
 
 The steps of a result are applied once more to the graph from which the search started.  This
 shows every step that touched the pair: those whose operator is on the pair itself, and those
@@ -28,7 +28,7 @@ MAX_SCORED_OPERATORS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A step of the search that touched the pair.
+    """A step of the search that changed the pair.
 
     Parameters
     ----------
@@ -65,16 +65,16 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why there is an edge between two nodes, or why there is none; ``str`` of it is for people.
+    """Why there is an edge between two nodes, or why there is none; ``str`` returns a text.
 
     Parameters
     ----------
     edge : str
         The edge between the two nodes in the result.
     events : tuple of Event
-        The steps that touched the pair.
+        The steps that changed the pair.
     ending : str
-        What came of them, in words.
+        The outcome of these steps, in words.
     best_operator : str, optional
         The best insert or delete on the pair in the class as it is now; None if the score object
         is not available, or if no operator on the pair is valid.
@@ -105,7 +105,7 @@ class Explanation:
 
 @documented_like(Result.explain)
 def explain(result: Result, a: int, b: int) -> Explanation:
-    """Explain what the search did about a pair of nodes.
+    """Explain the edge between two nodes, or its absence, by the steps of the search.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def explain(result: Result, a: int, b: int) -> Explanation:
 
 
 def edge_in_words(graph: PDAG, a: int, b: int) -> str:
-    """Write the edge between two nodes, or that there is none.
+    """Return the edge between two nodes as text, or that there is none.
 
     >>> edge_in_words(PDAG.from_edges(2, [(0, 1)], names=["rain", "wet"]), 1, 0)
     'rain → wet'
@@ -149,7 +149,7 @@ def _named(operator: Operator, names: Sequence[str]) -> str:
 
 
 def _best_now(result: Result, a: int, b: int) -> tuple[float, Operator] | None:
-    """Return the best insert or delete on the pair in the class as it is, with its gain."""
+    """Return the best insert or delete on the pair in the final class, with its gain."""
     if result.scorer is None:
         return None
     cpdag = pdag_to_cpdag(result.cpdag)  # knowledge may direct more edges than the CPDAG
@@ -162,7 +162,7 @@ def _best_now(result: Result, a: int, b: int) -> tuple[float, Operator] | None:
 
 
 def _events(result: Result, a: int, b: int) -> Iterator[Event]:
-    """Yield the steps that touched the pair: all, or those on it if the start is not known."""
+    """Yield the steps that changed the pair: all, or those on it if the start is not known."""
     names = [printable(name) for name in result.names]
     graphs = replay(result)
     for place, step in enumerate(result.steps):
@@ -178,8 +178,8 @@ def _events(result: Result, a: int, b: int) -> Iterator[Event]:
             continue
         reason = ""
         if step.separator is not None:  # of a low-order search
-            given = ", ".join(names[v] for v in nodes(step.separator))
-            condition = f" given {{{given}}}" if given else ""
+            separator = ", ".join(names[v] for v in nodes(step.separator))
+            condition = f" given {{{separator}}}" if separator else ""
             ends = f"{names[operator.x]} and {names[operator.y]}"
             reason = f"because {ends} are independent{condition} according to the score"
         name = _named(operator, result.names)
@@ -187,7 +187,7 @@ def _events(result: Result, a: int, b: int) -> Iterator[Event]:
 
 
 def _ending(result: Result, a: int, b: int, events: tuple[Event, ...]) -> str:
-    """Write what came of the steps on the pair."""
+    """Return the outcome of the steps on the pair, in words."""
     last = next((event for event in reversed(events) if event.on_pair), None)
     is_adjacent = result.cpdag.adjacent(a) >> b & 1
     if last is None and not result.steps and result.forward is None:

@@ -1,8 +1,8 @@
 """The pieces of pages: a graph as SVG in our layered layout, the curve of the score, tables.
 
-Names come from data: every one is escaped.  Where a notebook does not trust its outputs, it strips
-scripts, style sheets and inline SVG, but leaves images; so a picture in a notebook is an image
-whose content is part of its address.
+Names come from data, so all of them are escaped.  A notebook that does not trust its outputs
+removes scripts, style sheets and inline SVG, but keeps images; so a picture in a notebook is an
+image whose content is part of its address.
 """
 
 from base64 import b64encode
@@ -27,7 +27,7 @@ MAX_DRAWN_NODES, MAX_DRAWN_EDGES = 400, 500
 TYPE_SIZE, LINE_HEIGHT = 12.0, 15.0
 MARGIN = 12.0
 NONE, DIRECTED, UNDIRECTED = 0, 1, 2
-"""What is between two nodes."""
+"""The states of a pair of nodes."""
 CURVE_WIDTH, CURVE_HEIGHT = 1000.0, 100.0
 
 Shares: TypeAlias = tuple[float, float, float, float]
@@ -97,7 +97,7 @@ def image(graph: PDAG, layout: Layout, max_height: int | None = None) -> str:
 
 
 def about(graph: PDAG) -> str:
-    """Return what a picture of the graph shows, in words."""
+    """Return a description of a picture of the graph."""
     directed, undirected = len(graph.directed_edges()), len(graph.undirected_edges())
     edges = f"{directed:,} directed and {count(undirected, 'undirected edge')}"
     return f"A graph of {count(graph.n, 'variable')}: {edges}"
@@ -235,7 +235,7 @@ def score_curve(steps: Sequence[Step]) -> str:
 def edge_table(
     edges: Sequence[LearnedEdge], shares: Sequence[Shares | None], replicates: int
 ) -> str:
-    """Return the edges as a table: what each gained, and how sure it is."""
+    """Return the edges as a table, with the gain and the certainty of each."""
     if not edges:
         return "<p>The graph has no edges.</p>"
     has_strengths = any(edge.strength is not None for edge in edges)
@@ -288,7 +288,7 @@ def definitions(pairs: Sequence[tuple[str, str]]) -> str:
 
 
 def between_nodes(graph: PDAG, x: int, y: int) -> tuple[int, int, int]:
-    """Return what is between two nodes as x, y, kind: x → y, x — y, or nothing."""
+    """Return the state of a pair of nodes as x, y, kind: x → y, x — y, or no edge."""
     forward, backward = graph.out[x] >> y & 1, graph.out[y] >> x & 1
     if forward and backward:
         return (x, y, UNDIRECTED)

@@ -5,8 +5,8 @@ this order:
 
     the result     its JSON, in a script element of the type application/json, which ``read_result``
                    reads; so the page is also the archive
-    the view       what the script of the page needs, also as JSON: names, boxes, edges, the steps,
-                   and for each step the edges that change when the library applies it
+    the view       the data for the script of the page, also as JSON: names, boxes, edges, steps,
+                   and for each step the edges that it changes
     the page       the picture as SVG in our layered layout, and tables; complete without scripts
 
 Names come from data and may be hostile.  In HTML they are escaped; in JSON every "<" is written
@@ -98,10 +98,10 @@ MAX_NOTEBOOK_LINES = 20
 WIDE = 1.6
 """A picture this many times wider than high is printed on a page in landscape."""
 NOTEBOOK_HEIGHT = 560
-"""How high the view of a result in a notebook is, in pixels; it scrolls."""
+"""The height of the view of a result in a notebook, in pixels; it scrolls."""
 
 RESULT_MARK = '<script type="application/json" id="sges-result">'
-"""What comes before the result in a page."""
+"""The text before the result in a page."""
 
 FILES = ("graph.json", "graph.dot", "graph.svg", "report.html", "summary.txt")
 
@@ -118,7 +118,7 @@ def save(result: Result, directory: PathLike) -> list[Path]:
     Raises
     ------
     FileError
-        If the directory cannot be written, or holds one of these files from another origin.
+        If the directory cannot be written, or contains other files of these names.
     """
     return write_directory(directory, files_of(result, directory))
 
@@ -140,7 +140,7 @@ def files_of(result: Result, directory: PathLike, command: str | None = None) ->
     Raises
     ------
     FileError
-        If the directory holds one of these files from another origin.
+        If the directory contains other files of these names.
     """
     check_instance("result", result, Result, "a Result")
     check_directory(directory)
@@ -291,9 +291,9 @@ def result_html(result: Result) -> str:
     Returns
     -------
     str
-        The picture, edges and replay of the report in a frame of their own, over an image of the
-        graph that stays where the notebook is not trusted and the frame is stripped, and the
-        summary; of a graph that is too large to be drawn, only the summary.
+        The picture, edges and replay of the report in a frame, above an image of the graph, which
+        remains if the notebook is not trusted and the frame is removed, and the summary; only the
+        summary if the graph is too large to be drawn.
     """
     check_instance("result", result, Result, "a Result")
     text = preformatted(summary(result, MAX_NOTEBOOK_LINES))
@@ -356,7 +356,7 @@ def _harmless(text: str) -> str:
     return text.replace("<", "\\u003c")
 
 
-# The view: what the script needs
+# The view: the data for the script
 
 
 def view_of(
@@ -366,7 +366,7 @@ def view_of(
     shares: Sequence[Shares | None],
     replicates: int,
 ) -> dict[str, Any]:
-    """Return what the script of the page needs, as plain values."""
+    """Return the data for the script of the page, as plain values."""
     graph, steps = result.cpdag, result.steps
     number = dict(zip(result.names, range(graph.n), strict=True))
     phases: list[str] = []
@@ -423,7 +423,7 @@ def replay(result: Result) -> list[PDAG] | None:
 
 
 def changes(graphs: Sequence[PDAG]) -> Iterator[list[int]]:
-    """Yield for each graph but the first how it differs from the one before.
+    """Yield for each graph except the first how it differs from the previous one.
 
     Each difference is a flat list of x, y, kind: 0 for no edge, 1 for x → y, 2 for x — y.
 
@@ -444,13 +444,13 @@ def _shares(edges: Sequence[LearnedEdge], confidence: "Confidence | None") -> li
     """Return for each edge the shares of replicates, or None for each without a confidence."""
     if confidence is None:
         return [None] * len(edges)
-    found: dict[tuple[str, str], Shares] = {}
+    shares: dict[tuple[str, str], Shares] = {}
     for row in confidence.rows():
         edge, line = float(row["p_edge"]), float(row["p_undirected"])
         forward, backward = float(row["p_ab"]), float(row["p_ba"])
-        found[str(row["a"]), str(row["b"])] = (edge, forward, backward, line)
-        found[str(row["b"]), str(row["a"])] = (edge, backward, forward, line)
-    return [found.get((edge.source, edge.target), (0.0, 0.0, 0.0, 0.0)) for edge in edges]
+        shares[str(row["a"]), str(row["b"])] = (edge, forward, backward, line)
+        shares[str(row["b"]), str(row["a"])] = (edge, backward, forward, line)
+    return [shares.get((edge.source, edge.target), (0.0, 0.0, 0.0, 0.0)) for edge in edges]
 
 
 def _finite(number: float | None) -> float | None:
@@ -462,7 +462,7 @@ def _title(result: Result) -> str:
 
 
 def _assumptions(result: Result, confidence: "Confidence | None") -> list[tuple[str, str]]:
-    """Return what was assumed and what came of it, in words."""
+    """Return the assumptions and whether the result satisfies them, in words."""
     graph = result.cpdag
     rows = [*_data_facts(result), *facts(result)]
     try:
@@ -552,7 +552,7 @@ def _again(result: Result, command: str | None) -> str:
     rows.append(("Python", f"{platform.python_version()}, {platform.machine()}"))
     if result.digest is not None:
         rows.append(("digest of the data", result.digest))
-    elif (data := _data_of(result)) is not None:  # that of what the score has kept of them
+    elif (data := _data_of(result)) is not None:  # of the part of the data that the score has kept
         height = data.rows if hasattr(data, "kinds") else len(data.names)
         if len(data.names) * height <= MAX_DIGESTED:
             rows.append(("digest of the statistics", digest_of(data)))

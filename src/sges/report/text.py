@@ -1,4 +1,4 @@
-"""A result, and a search that is under way, in plain text for a terminal."""
+"""A result, and the progress of a search, in plain text for a terminal."""
 
 import builtins
 import sys
@@ -94,7 +94,7 @@ def summary(result: Result, max_lines: int | None = 40, width: int = WIDTH) -> s
 
 
 def count(number: int, noun: str) -> str:
-    """Write a number of things.
+    """Return a number and the things that it counts, as text.
 
     >>> count(1, "node"), count(1200, "edge")
     ('1 node', '1,200 edges')
@@ -103,7 +103,7 @@ def count(number: int, noun: str) -> str:
 
 
 def facts(result: Result) -> list[tuple[str, str]]:
-    """Return what was found and how as pairs of a word and a text."""
+    """Return facts about the result and the search as pairs of a word and a text."""
     arrows, lines = len(result.cpdag.directed_edges()), len(result.cpdag.undirected_edges())
     seconds = [f"{phase} {spent:.3g}" for phase, spent in result.seconds.items()]
     bound = result.evaluation_bound
@@ -163,14 +163,14 @@ def _folded(width: int, head: str, text: str) -> list[str]:
 
 
 def progress_in_words(progress: "Progress") -> tuple[str, str]:
-    """Return what a search is doing, and its steps, edges and score."""
+    """Return the phase of a search, and its steps, edges and score, in words."""
     facts = f"{count(progress.step, 'step')}  {count(progress.edges, 'edge')}"
     return PHASES.get(progress.phase, progress.phase), f"{facts}  score {progress.score:.1f}"
 
 
 @contextmanager
 def progress_line() -> Iterator["OnProgress | None"]:
-    """Yield a progress callback that writes one line, or None where nobody would see it.
+    """Yield a progress callback that writes one line, or None if nobody would see it.
 
     The line is written to standard error, ten times a second at most, and begins with a carriage
     return, so that a terminal and a notebook show one line.

@@ -23,7 +23,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import the estimator when it is asked for: scikit-learn is slow to import."""
+    """Import the estimator when it is needed: scikit-learn is slow to import."""
     if name == "EdgeConfidence":
         from sges.resampling.estimator import EdgeConfidence
 

@@ -1,4 +1,4 @@
-r"""Drawing replicates of a table, so that a search on one finds about as many edges as it should.
+r"""Drawing replicates of a table, such that a search on one finds about the right number of edges.
 
     half        half of the records, drawn without replacement
     bootstrap   as many records as there are, drawn with replacement
@@ -6,10 +6,10 @@ r"""Drawing replicates of a table, so that a search on one finds about as many e
     wishart     a random covariance matrix, drawn from the moments alone
 
 A plain bootstrap sample makes a BIC search find far too many edges.  If x and y are independent
-given S, their partial correlation is about N(0, 1/m) in a sample of m records, and about
-N(0, 2/m) in a bootstrap sample of that sample: the noise of the data is still there, and the noise
-of drawing is added.  The likelihood ratio of an edge that is not there, compared with ½ log m, then
-has mean 2 instead of 1.  The same holds for random weights and for random covariances.
+given S, their partial correlation is about N(0, 1/m) in a sample of m records, and about N(0, 2/m)
+in a bootstrap sample of that sample: the noise of drawing is added to the noise of the data.  The
+likelihood ratio of an absent edge, which is compared with ½ log m, then has mean 2 instead of 1.
+The same holds for random weights and for random covariances.
 
 With a BIC alone, twice the penalty compensates for this.  To first order all four ways then agree:
 m/2 records with one penalty, and m records whose noise has twice the variance with two, compare the
@@ -51,7 +51,7 @@ WEIGHT_UNIT = 2**20
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Source:
-    """What replicates are drawn from, prepared once.
+    """The data that replicates are drawn from, prepared once.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Source:
     draw : {"half", "bootstrap", "bayesian", "wishart"}
         How replicates are drawn.
     correction : float
-        By how much the penalty of a replicate is multiplied.
+        The factor by which the penalty of a replicate is multiplied.
     root : ndarray, optional
         For "wishart": a matrix whose product with its transpose is the covariance.
     """
@@ -94,23 +94,23 @@ class Source:
                 chosen = "bayesian"
             else:
                 chosen = "bootstrap" if prior else "half"
-        given = Message(Argument("draw"), f" = {chosen!r}")
+        option = Message(Argument("draw"), f" = {chosen!r}")
         half, bic = Argument("draw", "half"), Argument("score", "bic")
         if chosen != "wishart" and isinstance(data, Moments):
             advice = "use draw='wishart'" if gaussian else "give the table itself"
             raise InvalidArgument(
-                Message(given, " draws records, but Moments contain none; ", advice)
+                Message(option, " draws records, but Moments contain none; ", advice)
             )
         if chosen == "wishart" and not gaussian:
             why = " draws covariance matrices, but this score needs more of the table; use "
-            raise InvalidArgument(Message(given, why, bic if isinstance(data, Moments) else half))
+            raise InvalidArgument(Message(option, why, bic if isinstance(data, Moments) else half))
         if chosen == "bootstrap" and not (penalized or prior):
             why = " needs a score whose penalty can be corrected, which a BIC has, or "
             prior_of_edges = Argument("penalty", "auto")
-            raise InvalidArgument(Message(given, why, prior_of_edges, "; use ", half))
+            raise InvalidArgument(Message(option, why, prior_of_edges, "; use ", half))
         if chosen == "bayesian" and not penalized:
             why = " needs a score with a penalty that can be multiplied, which a BIC has; use "
-            raise InvalidArgument(Message(given, why, half, ", or ", bic))
+            raise InvalidArgument(Message(option, why, half, ", or ", bic))
         least = 4 if chosen == "half" else 2
         if data.records < least:
             raise DataError(
@@ -175,8 +175,8 @@ def _counts(data: Dataset, draw: Draw, rng: np.random.Generator) -> NDArray[np.i
         if weights is not None and draws_rows:
             sizes *= weights
         unit = max(WEIGHT_UNIT / total, 64.0)
-        found: NDArray[np.int64] = np.rint(sizes * (unit * total / sizes.sum())).astype(np.int64)
-        return found
+        counts: NDArray[np.int64] = np.rint(sizes * (unit * total / sizes.sum())).astype(np.int64)
+        return counts
     if weights is None or draws_rows:
         if draw == "half":
             drawn = np.zeros(rows, np.int64)

@@ -71,23 +71,23 @@ class EdgeConfidence(BaseEstimator):  # type: ignore[misc]  # scikit-learn is no
 
     @documented_like(StructureLearner.fit)
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ANN401, ARG002, N803
-        """Search replicates of the data, and count what they agree on."""
+        """Search replicates of the data, and count their edges."""
         check_number("n_resamples", self.n_resamples, whole=True, least=1, most=MAX_REPLICATES)
         searcher = StructureLearner() if self.estimator is None else self.estimator
         if not isinstance(searcher, Searcher):
             raise InvalidArgument(
                 f"estimator = {shown(searcher)} is not one of StructureLearner, GES and SGES"
             )
-        table, given = searcher._checked(X, self), searcher._arguments()
-        for own in ("start", "n_jobs", "time_limit", "progress"):
-            given.pop(own, None)
+        table, arguments = searcher._checked(X, self), searcher._arguments()
+        for name in ("start", "n_jobs", "time_limit", "progress"):
+            arguments.pop(name, None)
         self.confidence_: Confidence = confidence(
             table,
             self.n_resamples,
             draw=self.draw,
             n_jobs=self.n_jobs,
             seed=_seed(self.random_state),
-            **given,
+            **arguments,
         )
         n = len(self.confidence_.names)
         self.strengths_ = np.zeros((n, n))

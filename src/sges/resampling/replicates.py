@@ -1,10 +1,10 @@
-"""Searching replicates of a table, on one core or many, and counting what they agree on.
+"""Searching replicates of a table, on one core or many, and counting the edges that are found.
 
-Each replicate is drawn with a seed of its own, its columns are permuted (so that ties do not
-favor the first), and it is searched by the strategy of the estimate, from its usual start and
-never from the estimate's graph.  What one replicate finds depends on its number and the seed alone;
-so the result is the same for any number of jobs, any backend of joblib, and any order in which
-replicates are completed.
+Each replicate is drawn with its own seed, its columns are permuted (so that ties do not favor the
+first), and it is searched by the strategy of the estimate, from its usual start and never from the
+estimate's graph.  The graph of a replicate depends only on its number and the seed; so the result
+is the same for any number of jobs, any backend of joblib, and any order in which replicates are
+completed.
 """
 
 import re
@@ -67,25 +67,25 @@ if TYPE_CHECKING:
     from sges.result import Result
 
 MakeScore: TypeAlias = Callable[[Any], Score]
-"""What makes a score of data, such as ``BDeu``."""
+"""A function that makes a score from data, such as ``BDeu``."""
 
 MAX_REPLICATES = 1_000_000
 MAX_SEED = 2**63 - 1
 
 CHUNK_SECONDS = 0.5
-"""About how long a job works before it hands back what it found."""
+"""About how long a job works before it returns its results."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplicateProgress:
-    """How far a run over replicates is, passed to the ``progress`` callback.
+    """The progress of a run over replicates, passed to the ``progress`` callback.
 
     Parameters
     ----------
     done : int
         The number of replicates that were searched.
     total : int
-        The number of replicates that were asked for.
+        The number of replicates to search.
     edges : float
         The mean number of edges found so far.
     seconds : float
@@ -219,7 +219,7 @@ def confidence(
     if kept is None:
         kept, notes = resolve_penalty(penalty, data, score, plan, time_limit)
     question = Question.of(data, score, kept, plan, draw, seed)
-    found = run(
+    result = run(
         question,
         replicates,
         n_jobs=n_jobs,
@@ -228,7 +228,7 @@ def confidence(
         progress=progress,
         checkpoint=None if checkpoint is None else question.checkpoint(checkpoint),
     )
-    return replace(found, notes=(*data.notes, *notes))
+    return replace(result, notes=(*data.notes, *notes))
 
 
 def confidence_of_result(
@@ -301,7 +301,7 @@ def _with_prior(data: Dataset | Moments, make: Any, penalty: Penalty, cost: floa
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """All that determines what each replicate finds."""
+    """Everything that determines the graphs of the replicates."""
 
     source: Source
     score: str | MakeScore
@@ -353,7 +353,7 @@ class Question:
     def confidence(
         self, graphs: tuple[PDAG, ...], replicates: int, seconds: float, stopped: str | None
     ) -> Confidence:
-        """Return what was found, with the question."""
+        """Return the confidence from the graphs that were found."""
         return Confidence(
             graphs=graphs,
             replicates=replicates,
@@ -401,7 +401,7 @@ def run(
     progress: OnReplicate | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Confidence:
-    """Search the replicates of a question, and return what they found.
+    """Search the replicates of a question, and return the confidence.
 
     ``spent`` is how much of the time limit has passed already.
     """
@@ -425,9 +425,9 @@ def run(
                 checkpoint.save(_stored(graphs))
                 saved = now
             if progress is not None:
-                left = (now - begun) / (done - kept) * (replicates - done)
+                seconds_left = (now - begun) / (done - kept) * (replicates - done)
                 mean = edges / len(graphs)
-                progress(ReplicateProgress(done, replicates, mean, now - begun, left))
+                progress(ReplicateProgress(done, replicates, mean, now - begun, seconds_left))
     except KeyboardInterrupt:
         if not graphs:
             raise
@@ -445,16 +445,16 @@ def run(
         searched.close()
         if checkpoint is not None and graphs:
             checkpoint.save(_stored(graphs))
-    found = tuple(graph for number, graph in sorted(graphs.items()) if number < replicates)
-    if not found:
+    graphs_found = tuple(graph for number, graph in sorted(graphs.items()) if number < replicates)
+    if not graphs_found:
         raise Undecided(
             Message(
                 Argument("time_limit"),
                 f" = {time_limit:g}: no replicate was finished in that time; increase it",
             )
         )
-    why = stopped if len(found) < replicates else None
-    return question.confidence(found, replicates, time.perf_counter() - begun, why)
+    why = stopped if len(graphs_found) < replicates else None
+    return question.confidence(graphs_found, replicates, time.perf_counter() - begun, why)
 
 
 def _stored(graphs: dict[int, PDAG]) -> dict[str, object]:
@@ -487,10 +487,12 @@ def _searched(
 
     begun, size = time.perf_counter(), 1
     with quietly(), Parallel(n_jobs=jobs) as pool:
-        while numbers and (left := seconds - (time.perf_counter() - begun)) > 0:
+        while numbers and (remaining := seconds - (time.perf_counter() - begun)) > 0:
             wave, numbers = numbers[: size * jobs], numbers[size * jobs :]
             started = time.perf_counter()
-            for pairs in pool(delayed(_chunk)(question, wave[i::jobs], left) for i in range(jobs)):
+            for pairs in pool(
+                delayed(_chunk)(question, wave[i::jobs], remaining) for i in range(jobs)
+            ):
                 yield from pairs
             took = (time.perf_counter() - started) / size
             most = min(4 * size, -(-len(numbers) // jobs))
@@ -502,8 +504,8 @@ def _in_turn(question: Question, numbers: list[int], seconds: float) -> Iterator
     begun = time.perf_counter()
     with quietly():
         for number in numbers:
-            left = seconds - (time.perf_counter() - begun)
-            graph = question.replicate(number, left) if left > 0 else None
+            remaining = seconds - (time.perf_counter() - begun)
+            graph = question.replicate(number, remaining) if remaining > 0 else None
             if graph is None:
                 return
             yield number, graph

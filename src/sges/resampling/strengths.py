@@ -1,7 +1,7 @@
-"""How sure each edge is: the shares of replicates that have it, and what follows from them.
+"""The certainty of edges: the shares of replicates that have them, and statistics of these shares.
 
-``Confidence`` holds the classes that were found on replicates of a table.  All else is counted
-from them.
+``Confidence`` holds the classes that were found on replicates of a table.  Everything else is
+computed from them.
 """
 
 from collections import Counter
@@ -61,10 +61,10 @@ if TYPE_CHECKING:
 FORMAT, VERSION = "sges-confidence", 1
 
 FILES = ("confidence.json", "strengths.csv", "strengths.svg", "summary.txt")
-"""What ``Confidence.save`` writes."""
+"""The files that ``Confidence.save`` writes."""
 
 FORWARD, BACKWARD, UNDIRECTED = range(3)
-"""What joins a pair (a, b), a < b: a → b, b → a, or a — b."""
+"""The edge of a pair (a, b), a < b: a → b, b → a, or a — b."""
 
 COLUMNS = ("a", "b", "p_edge", "p_ab", "p_ba", "p_undirected")
 """The columns of ``Confidence.to_frame``."""
@@ -79,7 +79,7 @@ class Averaged:
     cpdag : PDAG
         The class.
     notes : tuple of str
-        What could not be kept as the replicates have it, one sentence each.
+        Edges that differ from those of the replicates, one sentence each.
     """
 
     cpdag: PDAG
@@ -98,7 +98,7 @@ class Confidence:
     graphs : tuple of PDAG
         The class found on each replicate, all with the names of the columns.
     replicates : int
-        How many replicates were asked for.
+        The number of replicates to search.
     draw : str
         How they were drawn: "half", "bootstrap", "bayesian" or "wishart".
     score_name : str
@@ -112,10 +112,10 @@ class Confidence:
     seconds : float
         How long it took.
     stopped : str, optional
-        Why fewer replicates were searched than asked for: "time limit", "interrupted" or
+        Why fewer replicates were searched: "time limit", "interrupted" or
         "connection to the cluster lost".
     notes : tuple of str
-        What was decided on the way, one sentence each.
+        Notes on the data and on choices that were made, one sentence each.
 
     Examples
     --------
@@ -543,7 +543,7 @@ class Confidence:
         Parameters
         ----------
         record : mapping
-            What ``to_dict`` returned; what can be counted from the graphs is not read.
+            The dict that ``to_dict`` returned; entries that follow from the graphs are not read.
 
         Returns
         -------
@@ -553,7 +553,7 @@ class Confidence:
         Raises
         ------
         DataError
-            If an entry is missing or is not what it should be.
+            If an entry is missing or invalid.
         """
         record = check_format(record, "confidence", FORMAT, VERSION)
         fields = checked_entries(record, _ENTRIES, "the confidence")
@@ -639,14 +639,14 @@ def _distribution(
     strengths: Iterable[float], pairs: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the distinct strengths of all pairs, and the share of pairs up to each."""
-    some = np.array(list(strengths), np.float64)
-    every = np.concatenate([some, np.zeros(pairs - len(some))])
-    levels, counts = np.unique(every, return_counts=True)
+    positive = np.array(list(strengths), np.float64)
+    all_strengths = np.concatenate([positive, np.zeros(pairs - len(positive))])
+    levels, counts = np.unique(all_strengths, return_counts=True)
     return levels, np.cumsum(counts) / max(pairs, 1)
 
 
 def _states(graph: PDAG) -> Iterator[tuple[Edge, int]]:
-    """Yield the adjacent pairs (a, b), a < b, of a graph, each with what joins it."""
+    """Yield the adjacent pairs (a, b), a < b, of a graph, each with its kind of edge."""
     for x, y in graph.directed_edges():
         yield ((x, y), FORWARD) if x < y else ((y, x), BACKWARD)
     for pair in graph.undirected_edges():
