@@ -40,7 +40,7 @@ JSON = {
     "`name`, `kind`, `why`, `missing`, `distinct`, and the moments or the `levels`), `findings` "
     "(each with `topic`, `serious`, `columns`, `what` and `advice`), and `notes`.",
     "learn": "a result: `format` is `sges-result`, `version` 1 ([results](how-to/results.md)).",
-    "confidence": "`format` `sges-confidence`, `version` 1, `replicates` (asked for), `done`, "
+    "confidence": "`format` `sges-confidence`, `version` 1, `replicates` (requested), `done`, "
     "`edges` (each with `a`, `b` and its shares), `threshold`, and the `graphs` of all replicates "
     "([confidence](how-to/confidence.md)).",
     "effect": "`format` `sges-effect`, `version` 1, `kind`, `treatment`, `outcome`, `adjustment` "

@@ -1,4 +1,4 @@
-"""What is public: the names in ``__all__`` of the package and of its public modules.
+"""The public names: those in ``__all__`` of the package and of its public modules.
 
 The public methods of the classes among them are public too.
 """

@@ -1,4 +1,4 @@
-"""Background knowledge that admits nothing, and remembers what it was asked about."""
+"""Background knowledge that admits nothing, and records the classes it was called with."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from sges.nodeset import NodeSet
 
 
 class Refusing:
-    """A constraint that refuses every step, so that all operators are offered one by one."""
+    """A constraint that rejects every step, so that all operators are offered one by one."""
 
     relaxed = None
 
@@ -18,7 +18,7 @@ class Refusing:
         self.refused: list[PDAG] = []
 
     def admits(self, cpdag: PDAG, known: PDAG | None = None, /) -> bool:
-        """Refuse a class, and remember it."""
+        """Reject a class, and record it."""
         del known
         self.refused.append(cpdag)
         return False
@@ -28,7 +28,7 @@ class Refusing:
         return PDAG.empty(n)
 
     def refine(self, cpdag: PDAG, /) -> PDAG:
-        """Return the class as it is."""
+        """Return the class unchanged."""
         return cpdag
 
     def member(

@@ -19,7 +19,7 @@ Generate = Callable[[PDAG], Iterable[Operator]]
 
 @dataclass
 class Recorder:
-    """A score that remembers each family it was asked for."""
+    """A score that records each evaluated family."""
 
     score: Score
     asked: set[tuple[int, NodeSet]] = field(default_factory=set)
@@ -30,7 +30,7 @@ class Recorder:
         return self.score.n
 
     def local(self, y: int, parents: NodeSet) -> float:
-        """Return the score of a family, and remember that it was asked for."""
+        """Return the score of a family, and record it."""
         self.asked.add((y, parents))
         return self.score.local(y, parents)
 
@@ -38,7 +38,7 @@ class Recorder:
 def search(
     score: Score, start: PDAG, generate: Generate, tolerance: float, *, least: float
 ) -> tuple[PDAG, list[tuple[Operator, float]], int]:
-    """Apply the best operator while its gain exceeds ``least``; count the families asked for."""
+    """Apply the best operator while its gain exceeds ``least``; count the evaluated families."""
     recorder, cpdag = Recorder(score), start
     steps: list[tuple[Operator, float]] = []
     while True:

@@ -1,4 +1,4 @@
-"""The rules of the house, executed: they look at the ways between modules, not at their length."""
+"""Rules on the structure of the package: imports between modules, not their length."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""Insert, Delete and Turn, exhaustively: reach, effect, score change, and refusals."""
+"""Insert, Delete and Turn, exhaustively: reach, effect, score change, and errors."""
 
 import random
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""What is published says the same everywhere: one version, one list of dependencies."""
+"""The metadata agree everywhere: one version, one list of dependencies."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""Parts, likelihoods and verdicts, against slow twins that look at one record at a time."""
+"""Parts, likelihoods and choices, compared with slow code that takes one record at a time."""
 
 from collections import Counter
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The five properties: values, equivalence invariance, heredity, refusals."""
+"""The five properties: values, equivalence invariance, heredity, errors."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What a result says of itself, and how it is taken along."""
+"""The contents of a result, its copies and its files."""
 
 import json
 import pickle

@@ -1,4 +1,4 @@
-"""A damaged or foreign file of a result is refused in one line, whatever is wrong with it."""
+"""A damaged or foreign file of a result gives a one-line error, whatever is wrong with it."""
 
 import copy
 import json

@@ -91,7 +91,7 @@ class Checkpoint:
     def error(self, why: str) -> DataError:
         """Return the error for a file that cannot be used, with the reason."""
         return DataError(
-            f"checkpoint {str(self.path)!r}: {why}; remove the file to start anew, or name another"
+            f"checkpoint {str(self.path)!r}: {why}; remove the file to start again, or name another"
         )
 
 

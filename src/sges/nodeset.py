@@ -41,7 +41,7 @@ Nodes: TypeAlias = int | Iterable[int]
 """One node, or several nodes: what functions about variables accept."""
 
 
-SETS = """What functions about sets of nodes share.
+SETS = """Sections that functions about sets of nodes share.
 
 Parameters
 ----------

@@ -57,7 +57,7 @@ __all__ = [
 ]
 
 
-GENERATOR = """What yields the valid operators of one kind.
+GENERATOR = """Sections that generators of operators share.
 
 Parameters
 ----------

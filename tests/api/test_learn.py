@@ -1,4 +1,4 @@
-"""The front door: what it chooses, says, passes on and refuses."""
+"""sges.learn: its choices, notes, results and errors."""
 
 import logging
 import pickle

@@ -1,4 +1,4 @@
-"""The best tree, against a look at every tree."""
+"""The best tree, compared with an enumeration of all trees."""
 
 from collections.abc import Iterator
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""The globally optimal network, against a look at every DAG."""
+"""The globally optimal network, compared with an enumeration of all DAGs."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Headless Chromium through its own protocol, on a pipe: nothing beside the browser is needed."""
+"""Headless Chromium through its own protocol, on a pipe: only the browser is needed."""
 
 import base64
 import json
@@ -22,7 +22,7 @@ def program() -> str | None:
 
 
 class Browser:
-    """A browser with one page, which remembers what the page asked for and complained of."""
+    """A browser with one page, which records the requests and errors of the page."""
 
     def __init__(self) -> None:
         self._profile = tempfile.TemporaryDirectory(prefix="browser", ignore_cleanup_errors=True)

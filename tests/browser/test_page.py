@@ -58,7 +58,7 @@ def text(page: Browser, selector: str) -> str:
 
 
 def assert_quiet(page: Browser) -> None:
-    """Check that the page asked for nothing but itself and complained of nothing."""
+    """Check that the page requested only itself and reported no error."""
     assert [url for url in page.requests if not url.startswith(("data:", "about:"))][1:] == []
     assert all(url.startswith(("file:", "data:", "about:")) for url in page.requests)
     assert page.complaints == []

@@ -1,4 +1,4 @@
-"""A killed run goes on where it was; a file that does not fit is refused with the reason."""
+"""A killed run is resumed; a file that does not fit is an error that names the reason."""
 
 import json
 import os
@@ -25,7 +25,7 @@ DATA = LinearGaussian.random(random_dag(8, 10, 1), (0.2, 0.9), seed=1).sample(30
 
 
 def interrupted(path: Path, after: int, data: Dataset = DATA) -> Confidence:
-    """Return what is found until a run is interrupted."""
+    """Return the confidence of a run that is interrupted."""
 
     def stop(progress: ReplicateProgress) -> None:
         if progress.done == after:

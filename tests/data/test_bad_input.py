@@ -1,4 +1,4 @@
-"""Each bad table is refused in one line that names the column and the remedy."""
+"""Each invalid table gives a one-line error that names the column and the remedy."""
 
 import datetime as dt
 import gzip
@@ -25,7 +25,7 @@ COMPLEX = "column 'a' contains complex numbers; give the real and the imaginary 
 
 
 def refusal(table: object, kinds: Kinds = None) -> str:
-    """Return the one line with which a table is refused."""
+    """Return the one-line error for a table."""
     with pytest.raises(DataError) as caught:
         Dataset.of(table, kinds=kinds)
     message = str(caught.value)

@@ -20,7 +20,7 @@ TYPES = [np.int8, np.uint8, np.int16, np.int64, np.uint64, np.float64, np.bool_]
 
 
 def arrays(seed: int) -> list[NDArray[Any]]:
-    """Return arrays of all types and several ranges, some longer than what is looked at first."""
+    """Return arrays of all types and several ranges, some longer than the rows examined first."""
     rng = np.random.default_rng(seed)
     found: list[NDArray[Any]] = []
     for rows in (1, 7, LEADING + 5, CHUNK + LEADING + 9):

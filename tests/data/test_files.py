@@ -1,4 +1,4 @@
-"""Files as they are found: other encodings, damage, pipes, standard input that is closed."""
+"""Files in practice: other encodings, damage, pipes, closed standard input."""
 
 import os
 import subprocess

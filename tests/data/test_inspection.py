@@ -1,4 +1,4 @@
-"""What is found in a table before a search, and that ordinary tables give no false alarm."""
+"""Findings about a table before a search; ordinary tables give no false alarm."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Missing values: refused by default, dropped with their rows, or made a level."""
+"""Missing values: an error by default, dropped with their rows, or made a level."""
 
 from pathlib import Path
 

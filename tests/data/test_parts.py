@@ -110,7 +110,7 @@ def test_moments_far_from_zero_lose_no_digits_in_any_tree(seed: int) -> None:
 
 
 def refused(call: Callable[[], object]) -> str | None:
-    """Return the words in which a table is refused, or None."""
+    """Return the error message for a table, or None."""
     try:
         call()
     except DataError as error:

@@ -1,4 +1,4 @@
-"""One large matrix in place: the same as the textbook expressions, and no second one beside it."""
+"""One large matrix in place: the same as the textbook expressions, without a second matrix."""
 
 import tracemalloc
 

@@ -1,4 +1,4 @@
-"""Nothing that comes from outside breaks the compiled engine: it refuses, and can go on."""
+"""Invalid input does not break the compiled engine: it raises an error, and can be used again."""
 
 import math
 import os
@@ -508,7 +508,7 @@ def test_a_progress_callback_that_raises_ends_the_climb_at_a_state(
 
 
 class Picky:
-    """Knowledge that raises when it is asked for the so-many-th time."""
+    """Knowledge that raises an error at its k-th call."""
 
     barred = fixed = (0,) * N
     relaxed = None

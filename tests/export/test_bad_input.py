@@ -1,4 +1,4 @@
-"""Each bad graph or file is refused in one line that says what is wrong with it."""
+"""Each invalid graph or file gives a one-line error that says what is wrong."""
 
 import errno
 from collections.abc import Callable

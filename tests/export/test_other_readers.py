@@ -1,4 +1,4 @@
-"""Other programs read our files with the meaning kept; each is asked where it is installed."""
+"""Other programs read our files with the same meaning; each is tested if it is installed."""
 
 import io
 import time

@@ -1,4 +1,4 @@
-"""Mutated files are read or refused in one line, and the harness sees when they are not."""
+"""Mutated files are read or give a one-line error, and the harness notices if not."""
 
 import os
 import time

@@ -19,7 +19,7 @@ class LocalOnly:
         self._score = score
 
     def local(self, y: int, parents: int, /) -> float:
-        """Return what the other score says."""
+        """Return the other score."""
         return self._score.local(y, parents)
 
 
@@ -76,7 +76,7 @@ class Lopsided(LocalOnly):
     """A score that is not score equivalent: some edges cost more one way than the other."""
 
     def local(self, y: int, parents: int, /) -> float:
-        """Return what the other score says, less what comes from later columns."""
+        """Return the other score minus the contribution of later columns."""
         return super().local(y, parents) - 0.5 * (parents >> y).bit_count()
 
 

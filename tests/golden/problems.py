@@ -70,7 +70,7 @@ class Problem:
     search: Search
 
     def record(self) -> Record:
-        """Run the search and return its record; what it warns of is no part of that."""
+        """Run the search and return its record, without warnings."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             return record_of(self.search())

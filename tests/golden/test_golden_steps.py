@@ -1,7 +1,7 @@
 """The engine takes the steps that the interpreted search took, on every golden problem.
 
 ``steps.json`` was made with the predecessor (``golden.make``): each step, the graph, the score,
-and how many families were asked for.  The file changes only with the problems.
+and how many families were evaluated.  The file changes only with the problems.
 """
 
 import json
@@ -61,7 +61,7 @@ def test_the_search_takes_the_steps_that_it_always_took(name: str) -> None:
 
 
 class TestDifference:
-    """What is said of two records that are not alike."""
+    """The description of two records that differ."""
 
     name = next(name for name in PROBLEMS if "size: ges, 10 columns, 20 edges" in name)
 

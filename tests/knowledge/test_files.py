@@ -1,4 +1,4 @@
-"""Knowledge in small files: round trips, and what is wrong with a file in one line."""
+"""Knowledge in small files: round trips, and one-line errors."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Knowledge as users write it: what it accepts, and what it refuses in one line."""
+"""Knowledge as users write it: valid forms, and one-line errors for others."""
 
 import pickle
 from typing import Any

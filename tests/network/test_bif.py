@@ -1,4 +1,4 @@
-"""BIF files: there and back, compared with pyAgrum, and refused in one line if damaged."""
+"""BIF files: there and back, compared with pyAgrum, and one-line errors if damaged."""
 
 import random
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""LinearGaussian: the population, samples of it, and what is refused."""
+"""LinearGaussian: the population, samples, and errors."""
 
 from typing import Any
 

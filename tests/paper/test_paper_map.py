@@ -1,4 +1,4 @@
-"""docs/paper-map.md says where each part of the paper lives, and cannot drift from the code."""
+"""docs/paper-map.md lists where each part of the paper is implemented, and is up to date."""
 
 import re
 import runpy

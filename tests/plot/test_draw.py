@@ -35,7 +35,7 @@ def _no_window() -> None:
 
 
 def texts(svg: bytes) -> list[str]:
-    """Return what is written in a picture."""
+    """Return the texts in a picture."""
     return ["".join(e.itertext()) for e in ElementTree.fromstring(svg).iter() if _is_text(e)]
 
 

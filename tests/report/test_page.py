@@ -1,4 +1,4 @@
-"""The report: what is in the page is the result, whatever its names are."""
+"""The report: the page contains the result, whatever its names are."""
 
 import json
 import random

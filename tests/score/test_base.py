@@ -31,7 +31,7 @@ from sges.search import ges
 
 
 class Plain:
-    """A score that is nothing but its contract, and that says how often it was asked."""
+    """A score with only the required methods, which counts its calls."""
 
     def __init__(self, n: int) -> None:
         self.n = n

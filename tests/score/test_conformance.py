@@ -1,4 +1,4 @@
-"""check_score fails where it should, and says why; every score's own tests show it passing."""
+"""check_score fails if it should, and says why; the tests of each score show it passing."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The degenerate Gaussian score against a twin that writes out every indicator column."""
+"""The degenerate Gaussian score, compared with one that writes out every indicator column."""
 
 from pathlib import Path
 

@@ -21,7 +21,7 @@ from worlds import gaussian_score
 
 
 class Asked:
-    """A score without batches that notes each family it is really asked for."""
+    """A score without batches that records each family that is actually evaluated."""
 
     def __init__(self, score: OracleMDL) -> None:
         self.n, self.score = score.n, score

@@ -1,4 +1,4 @@
-"""What the search refuses, and what it bears."""
+"""Invalid arguments of a search, and unusual ones that are valid."""
 
 import warnings
 from typing import Any

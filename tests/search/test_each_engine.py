@@ -43,7 +43,7 @@ INTERLEAVED = Moves(inserts="all", turns=True, deletes=True)
 
 
 def extended(engine: Engine, moves: Moves, patience: float) -> tuple[int, int]:
-    """Force deletes and keep what is better; return how many were tried and kept."""
+    """Force deletes and keep better states; return how many were tried and kept."""
     engine.climb("interleaved", moves)
     failed: dict[Delete, NodeSet] = {}
     tried = kept = 0
@@ -125,7 +125,7 @@ def started(make: Make, score: Score) -> Engine:
 
 
 class Acting:
-    """A score that does something when it is asked for the k-th family."""
+    """A score that does something when the k-th family is evaluated."""
 
     def __init__(self, score: Score, at: int, act: Callable[[], object]) -> None:
         self.score, self.n, self.left, self.act = score, score.n, at, act

@@ -124,7 +124,7 @@ def test_extended_search_obeys_knowledge(seed: int) -> None:
 
 
 class TestBudget:
-    """What the escapes may take, beside the limits that every search has."""
+    """The limits of the escapes, besides those of every search."""
 
     @pytest.mark.parametrize("evaluations", [0, 1, 10, 100, 1000])
     def test_evaluations_are_kept_strictly(self, evaluations: int, seed: int) -> None:

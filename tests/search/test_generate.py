@@ -41,7 +41,7 @@ def classes(n: int) -> list[PDAG]:
 
 
 def once(operators: Iterator[Operator]) -> set[Operator]:
-    """Return operators as a set, after a look that none comes twice."""
+    """Return operators as a set, after a check that none occurs twice."""
     found = list(operators)
     assert len(found) == len(set(found))
     return set(found)

@@ -28,7 +28,7 @@ SIZES = [2, 3, 4, pytest.param(5, marks=pytest.mark.slow)]
 
 
 class Watched:
-    """A score that remembers the largest number of parents that it was asked about."""
+    """A score that records the largest number of parents in an evaluated family."""
 
     def __init__(self, score: Score) -> None:
         self.n = score.n
@@ -36,7 +36,7 @@ class Watched:
         self.most_parents = 0
 
     def local(self, y: int, parents: int, /) -> float:
-        """Return what the score says."""
+        """Return the score."""
         self.most_parents = max(self.most_parents, parents.bit_count())
         return self._score.local(y, parents)
 

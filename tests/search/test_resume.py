@@ -54,7 +54,7 @@ class Asked:
 
 
 def facts(result: Result) -> tuple[object, ...]:
-    """Return all that a result says but how long it took."""
+    """Return everything in a result except its times."""
     steps = [(s.phase, s.operator, s.gain, s.score, s.edges, s.separator) for s in result.steps]
     counts = result.score_evaluations, result.operators_considered, result.evaluation_bound
     return result.cpdag, result.score, steps, counts, result.notes, result.complete

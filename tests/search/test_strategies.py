@@ -101,7 +101,7 @@ def test_the_two_phases_are_those_of_sges(seed: int) -> None:
 def test_no_strategy_leaves_an_insert_or_a_delete_that_improves(
     strategy: Strategy, seed: int
 ) -> None:
-    """But for two phases without repetition, after which an insert may improve again."""
+    """Except two phases without repetition, after which an insert may improve the score."""
     score = gaussian_score(11, 24, 300, seed)
     result = search(score, strategy=strategy)
     if not strategy.turning or strategy.repeat:
@@ -142,7 +142,7 @@ def test_the_graph_does_not_depend_on_the_hash_seed() -> None:
 
 @pytest.mark.parametrize("make", engines.EVERY)
 def test_a_pair_that_one_set_makes_independent_is_offered_last(make: Make) -> None:
-    """In 0 — 1 — 2 the insert 3 → 1 is asked about with each neighbor and without."""
+    """In 0 — 1 — 2 the insert 3 → 1 is evaluated with each neighbor and without."""
     dag = PDAG.from_edges(4, [(0, 1), (1, 2), (0, 3)])
     score, state = SeparationOracle(dag), PDAG.from_edges(4, undirected=[(0, 1), (1, 2)])
     ends: list[list[PDAG]] = []
@@ -163,7 +163,7 @@ def test_a_pair_that_one_set_makes_independent_is_offered_last(make: Make) -> No
 
 
 class TestStrategyValue:
-    """A strategy is a value with a name, and refuses what makes no sense."""
+    """A strategy is a value with a name, and invalid combinations are errors."""
 
     def test_words_stand_for_values_and_are_written_so(self) -> None:
         for word, strategy in STRATEGIES.items():

@@ -88,7 +88,7 @@ def started(make: Make, score: Score, start: PDAG, constraint: Constraint | None
 
 
 def assert_same(engine: Engine, wanted: Engine) -> None:
-    """Compare where two engines are, how they came there, and what they asked for."""
+    """Compare the states of two engines, their steps, and the families they evaluated."""
     assert [s.operator for s in engine.steps] == [s.operator for s in wanted.steps]
     assert [(s.phase, s.edges) for s in engine.steps] == [(s.phase, s.edges) for s in wanted.steps]
     gains, expected = ([s.gain for s in e.steps] for e in (engine, wanted))
@@ -358,7 +358,7 @@ def some_operator(rng: random.Random, g: PDAG) -> Operator:
 
 
 class Pair:
-    """Two engines that are told to do the same, and compared after each thing."""
+    """Two engines that do the same, and are compared after each call."""
 
     def __init__(self, make: Make, score: Score, rng: random.Random) -> None:
         self.rng, self.score = rng, score
@@ -407,7 +407,7 @@ class Pair:
             engine.rewind(mark)
 
     def escapes(self) -> None:
-        """Ask for the deletes alone, or where all moves have been asked about."""
+        """List the deletes alone, or after all moves have been evaluated."""
         moves = replace(self.rng.choice(EVERY), deletes=True)
         if self.rng.random() < 0.5:
             moves = replace(moves, inserts=None, turns=False)
@@ -425,7 +425,7 @@ class Pair:
         assert ours == pytest.approx(wanted)
 
     def begin(self) -> None:
-        """Begin again at another class: what the score said is still known."""
+        """Begin again at another class, with the stored gains."""
         edges = self.rng.randint(0, self.n * (self.n - 1) // 2 if self.n < 10 else self.n)
         start = dag_to_cpdag(random_dag(self.n, edges, seed=self.rng.randrange(1 << 30)))
         for engine in self.both:

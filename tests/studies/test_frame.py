@@ -235,7 +235,7 @@ def test_mutated_tables_are_read_or_refused_with_one_line(
 
 
 def refusal_of(table: Table) -> str | None:
-    """Return what is said of a damaged table; None if it is read, with whole rows."""
+    """Return the error for a damaged table; None if it is read, with whole rows."""
     try:
         assert all(row.keys() == table.columns.keys() for row in table.rows())
     except StudyError as error:

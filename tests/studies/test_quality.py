@@ -1,4 +1,4 @@
-"""The page on the quality of the graphs says what its rows say, where we lose as plainly."""
+"""The page on the quality of the graphs agrees with its rows, also where we lose."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -223,7 +223,7 @@ def test_the_same_rows_give_the_same_figure(tmp_path: Path) -> None:
 
 
 def test_what_the_page_calls_our_default_is_the_default_of_learn() -> None:
-    """But for the bound on its work, which came after the rows."""
+    """Except for the bound on its work, which came after the rows."""
     word = sges.learn(sges.examples.load("asia")).strategy
     assert word is not None
     unbounded = replace(STRATEGIES[word], sets_per_clique=None, effort=None)

@@ -290,7 +290,7 @@ def simulate(
     structures = [name for name in named if name in ("--edges", "--max-parents", "--polytree")]
     if example is not None and len(named) > 1:
         raise InvalidArgument(
-            f"{' and '.join(named[:2])} were both given; an example has a network of its own"
+            f"{' and '.join(named[:2])} were both given; an example has its own network"
         )
     if len(structures) > 1:
         raise InvalidArgument(

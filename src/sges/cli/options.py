@@ -77,7 +77,7 @@ SHARED: dict[str, Any] = {
     "max_indegree": option(
         "K",
         "Allow at most K parents of each variable in the graph (--max-parents is an assumption "
-        "about the truth and does not limit the graph).",
+        "about the true graph and does not limit the result).",
     ),
     "knowledge": option("FILE", "Required edges, forbidden edges and tiers: TOML or JSON."),
     "checkpoint": option(
@@ -93,7 +93,7 @@ SHARED: dict[str, Any] = {
     "missing": _reading(
         "HOW",
         "Missing values: error (stop with an error), drop (drop their rows), em (estimate from the "
-        "values observed) or level (one more level of a discrete column).",
+        "observed values) or level (one more level of a discrete column).",
         autocompletion=completion("sges.data", "Missing"),
         show_default=True,
     ),

@@ -43,7 +43,7 @@ class ColumnFacts:
     distinct : int
         The number of distinct values that occur.
     mean, deviation, minimum, maximum, skewness, kurtosis : float, optional
-        Of a continuous column: moments and range of the values observed.  The kurtosis is that in
+        Of a continuous column: moments and range of the observed values.  The kurtosis is that in
         excess of a Gaussian's.
     levels : tuple of (label, share) pairs
         Of a discrete column: the levels and their shares of the records, the most frequent first.

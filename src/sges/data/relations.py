@@ -316,7 +316,9 @@ def collinear(
         count = f"{len(related)} numeric column{' is' if len(related) == 1 else 's are'}"
         what = f"{count} explained by the others to more than {RELATED_R2:.0%} (R² {up_to}): "
         what += f"{listed(related)}."
-        advice = "Which of several edges is found is then often a matter of chance; see how sure "
+        advice = (
+            "Which of several edges is found is then often a matter of chance; see how certain "
+        )
         how = Message(advice, "each is with ", CONFIDENCE, ".")
         return [Finding("strongly related columns", False, tuple(related), what, how)]
     members = tuple(names[v] for v in close)

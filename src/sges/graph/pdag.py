@@ -46,7 +46,7 @@ Edge: TypeAlias = tuple[int, int]
 """(x, y): x → y where directed edges are meant, x — y with x < y where undirected ones are."""
 
 
-GRAPHS = """What functions about graphs share.
+GRAPHS = """Sections that functions about graphs share.
 
 Parameters
 ----------

@@ -1,4 +1,4 @@
-"""What a greedy climb may do: the operators it may apply, and the knowledge it must respect."""
+"""The operators that a greedy climb may apply, and the knowledge that it must respect."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

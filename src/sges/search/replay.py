@@ -88,7 +88,9 @@ class Replay:
             or not isinstance(stored.get("acts"), list)
             or not all(isinstance(act, dict) and "act" in act for act in stored["acts"])
         ):
-            raise DataError("the checkpoint is not that of a search; remove the file to start anew")
+            raise DataError(
+                "the checkpoint is not that of a search; remove the file to start again"
+            )
         self.at_end: Callable[[], None] | None = None
         """Called when all acts of the earlier run have been replayed."""
         self._save = save
@@ -225,5 +227,5 @@ def _fitting() -> Iterator[None]:
     except Exception as error:
         raise DataError(
             f"the checkpoint does not fit this run ({shown_error(error)}); remove the file to "
-            "start anew"
+            "start again"
         ) from error

@@ -39,7 +39,7 @@ from sges.search.order import go_to_best_order, ranked
 from sges.search.replay import Replay
 from sges.selective import bounds_of, consistency_set
 
-OPTIONS = """What searches take, and what they return.
+OPTIONS = """Sections that searches share.
 
 Parameters
 ----------
@@ -193,7 +193,7 @@ class Run:
         self._is_scored = True
         self._without_edges: float | None = None  # the score of that graph, once it is known
         self.seconds: dict[str, float] = {}
-        """What each phase has taken so far."""
+        """The seconds of each phase so far."""
         self._started = time.perf_counter()
         self._deadline = deadline = None if time_limit is None else self._started + time_limit
         self.engine = make_engine(
