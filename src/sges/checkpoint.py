@@ -71,8 +71,8 @@ class Checkpoint:
         if not isinstance(stored, dict) or stored.keys() != self.settings.keys():
             raise self.error("it was made by another kind of run")
         for name, value in self.settings.items():
-            if kept[name] != value:
-                values = f"{name} = {shown(kept[name])}, and this run has {value!r}"
+            if stored[name] != value:
+                values = f"{name} = {shown(stored[name])}, and this run has {value!r}"
                 raise self.error(f"it was made with {IN_WORDS.get(name, values)}")
         return record.get("state")
 

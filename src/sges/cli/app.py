@@ -23,7 +23,7 @@ INTERRUPTION = "interrupted; nothing was written"
 
 # Typer carries Click inside, or needs it outside, depending on its version; either way this is
 # the base of its errors.
-UsageError = typer.BadParameter.__bases__[0]
+UsageError = cast("type[Exception]", typer.BadParameter.__bases__[0])
 ClickError = cast("type[Exception]", UsageError.__bases__[0])
 
 

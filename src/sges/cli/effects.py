@@ -78,7 +78,7 @@ def effect(
     else:
         _print_discrete(result)
     if over is not None:
-        what = "values" if isinstance(found, LinearEffect) else "changes of probability"
+        what = "values" if isinstance(result, LinearEffect) else "changes of probability"
         print_sentence(
             f"Over {len(over.minima)} replicate{'' if len(over.minima) == 1 else 's'}: {what} "
             f"{_range(over.interval(), 4)} in 95% of them; all non-zero in {over.share_nonzero:.0%}"
@@ -175,28 +175,28 @@ def _print_ranking(
         print_sentence(f"{DISCRETE}.")
 
 
-def _print_linear(found: "LinearEffect") -> None:
-    print_sentence(f"{found}, per unit of {found.treatment}")
+def _print_linear(result: "LinearEffect") -> None:
+    print_sentence(f"{result}, per unit of {result.treatment}")
     table = grid("right", "right", "left", header=("value", "standard error", "adjusted for"))
     rows = zip(result.values, result.standard_errors, result.adjustment, strict=True)
     for value, error, names in rows:
         table.add_row(f"{value:.4g}", f"{error:.2g}", ", ".join(names) or "-")
     print_table(table)
-    print_sentence(f"95% interval: {_range(found.interval(), 4)}")
+    print_sentence(f"95% interval: {_range(result.interval(), 4)}")
     print_sentence(f"{LINEAR}.")
 
 
 def _print_discrete(result: "DiscreteEffect") -> None:
     sets = len(result.distributions)
     note = f" ({sets} sets of parents)" if sets > 1 else ""
-    print_sentence(f"p({found.outcome}) when {found.treatment} is set{note}")
-    rows, columns = found.levels
+    print_sentence(f"p({result.outcome}) when {result.treatment} is set{note}")
+    rows, columns = result.levels
     table = grid("left", *["left" for _ in columns], header=("", *map(str, columns)))
     for level, low, high in zip(rows, result.minimum, result.maximum, strict=True):
         cells = [_range(pair, 3) for pair in zip(low.tolist(), high.tolist(), strict=True)]
         table.add_row(str(level), *cells)
     print_table(table)
-    for names in found.adjustment:
+    for names in result.adjustment:
         print_sentence(f"adjusted for: {', '.join(names) or 'nothing'}")
     print_sentence(f"{DISCRETE}.")
 

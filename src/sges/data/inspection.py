@@ -330,7 +330,7 @@ def glance(data: Dataset | Moments) -> tuple[str, ...]:
     if isinstance(data, Moments):
         findings = relations.collinear(list(data.names), data.covariance, data.records, brief=True)
     elif data.n > relations.MAX_CORRELATIONS:
-        found = []
+        findings = []
     else:
         sample = without_holes(_spaced(data, GLANCE_ROWS))
         findings = relations.collinear_columns(sample, brief=True)
@@ -345,8 +345,8 @@ def glance(data: Dataset | Moments) -> tuple[str, ...]:
                 *checks.dependent_rows(take_rows(data, slice(0, GLANCE_ROWS))),
                 *(checks.few_rows_per_cell(data) if has_few_rows else ()),
             ]
-    found += checks.few_rows(data)
-    return tuple(dict.fromkeys(finding.topic for finding in found if finding.serious))
+    findings += checks.few_rows(data)
+    return tuple(dict.fromkeys(finding.topic for finding in findings if finding.serious))
 
 
 # Facts on one column
