@@ -445,10 +445,11 @@ def resolve_penalty(
         return "auto", [Message(prior, Argument("penalty", 1), " is the textbook BIC")]
     from sges.penalty import choose_penalty
 
-    uncounted = replace(plan, strategy=replace(plan.strategy, counting=False), n_jobs=None)
+    counting = plan.strategy.max_evaluations is not None  # otherwise nobody reads the counts
+    part_plan = replace(plan, strategy=replace(plan.strategy, counting=counting), n_jobs=None)
     half = None if time_limit is None else time_limit / 2
     choice = choose_penalty(
-        data, score=score, search=uncounted.run, n_jobs=plan.n_jobs, time_limit=half
+        data, score=score, search=part_plan.run, n_jobs=plan.n_jobs, time_limit=half
     )
     return choice.penalty, [choice.note]
 

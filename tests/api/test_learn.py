@@ -286,6 +286,12 @@ def test_wrong_arguments_are_refused_in_one_line(arguments: Columns, message: st
     assert "\n" not in str(caught.value)
 
 
+def test_the_penalty_is_chosen_for_a_search_with_a_limit_on_evaluations() -> None:
+    limited = sges.Strategy(extended=True, max_evaluations=20)
+    result = sges.learn(examples.load("asia"), penalty="choose", strategy=limited)
+    assert any("chosen by held-out" in note for note in result.notes)
+
+
 def test_a_table_beside_a_score_object_is_refused() -> None:
     example = examples.load("asia")
     with pytest.raises(
