@@ -389,10 +389,11 @@ class SearchPlan:
         if isinstance(assume, str):
             chosen = auto_bound(score, **options)
             result, assume = chosen.result, chosen.assume
-            tried = ", ".join(str(one.k) for one in chosen.rounds)
-            notes.append(
-                f"assume {assume}: chosen among k = {tried}; a larger k did not improve the score"
-            )
+            tried = ", ".join(str(one.k) for one in chosen.rounds) or "none"
+            beyond = "a larger k did not improve the score"
+            if not result.complete:
+                beyond = "the search was stopped, so a larger k may improve the score"
+            notes.append(f"assume {assume}: chosen among k = {tried}; {beyond}")
         else:
             result = search(score, assume, **options)
         # Only parents are counted, as other measures may take longer than the search.

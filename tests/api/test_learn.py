@@ -292,6 +292,14 @@ def test_the_penalty_is_chosen_for_a_search_with_a_limit_on_evaluations() -> Non
     assert any("chosen by held-out" in note for note in result.notes)
 
 
+def test_a_bound_whose_choice_was_stopped_is_not_called_the_best() -> None:
+    stopped = sges.learn(examples.load("asia"), assume="auto", time_limit=0)
+    assert any("stopped, so a larger k may improve" in note for note in stopped.notes)
+    assert not any("did not improve" in note for note in stopped.notes)
+    ended = sges.learn(examples.load("asia"), assume="auto")
+    assert any("a larger k did not improve the score" in note for note in ended.notes)
+
+
 def test_a_table_beside_a_score_object_is_refused() -> None:
     example = examples.load("asia")
     with pytest.raises(
