@@ -68,6 +68,24 @@ def test_the_estimate_is_that_of_the_slow_twin(share: float, seed: int) -> None:
     assert found.log_likelihoods[-1] == pytest.approx(likelihoods[-1], abs=1e-2)
 
 
+@pytest.mark.parametrize("noise", [1e-1, 1e-2, 1e-3])
+def test_the_residuals_of_nearly_collinear_columns_settle(
+    noise: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    first = rng.normal(size=500)
+    table = np.array([first, first + noise * rng.normal(size=500), first + rng.normal(size=500)])
+    table[rng.random(table.shape) < 0.2] = np.nan
+    table = table[:, ~np.isnan(table).all(axis=0)]
+    found = estimate(table)
+    monkeypatch.setattr(em, "TOLERANCE", 0.0)
+    limit = estimate(table)
+    residual, expected = (1 / np.linalg.inv(one.covariance)[1, 1] for one in (found, limit))
+    assert found.settled
+    assert residual == pytest.approx(expected, rel=1e-3)
+    assert found.log_likelihoods[-1] == pytest.approx(max(limit.log_likelihoods), abs=1e-3)
+
+
 def test_each_step_has_the_likelihood_of_the_slow_twin() -> None:
     table = with_holes(60, 4, 0.2)
     twin = naive_data.em_of_gaussian(table.tolist(), 5)[2]

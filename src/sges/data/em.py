@@ -17,8 +17,9 @@ without holes are summed up once.  The M step takes the mean and covariance of t
 the conditional covariances.  The log-likelihood of the observed values never falls (Dempster, Laird
 & Rubin 1977); it is computed with det Σ_OO = det Σ · det K_MM.
 
-Iterations end when no mean and no covariance, in units of the standard deviations of the observed
-values, has moved by more than ``TOLERANCE``, or after ``MAX_ITERATIONS``.
+Iterations end when no mean and no covariance has moved by more than ``TOLERANCE``, or after
+``MAX_ITERATIONS``.  Both are measured in coordinates in which the columns are uncorrelated with unit
+variance: in the units of the columns, the small residuals of nearly collinear ones would not count.
 
 The likelihood has no maximum if columns are collinear or are no fewer than the rows.  Such a table
 gets a prior worth one record of uncorrelated columns, Σ = (S + D) / (m + 1) with D their observed
@@ -62,13 +63,17 @@ Floats: TypeAlias = NDArray[np.float64]
 Mask: TypeAlias = NDArray[np.bool_]
 
 TOLERANCE = 1e-5
-"""EM ends when nothing moves by more than this, in standard deviations."""
+"""EM ends when nothing moves by more than this, where the covariance is the unit matrix."""
 
 MAX_ITERATIONS = 500
 """The most iterations of EM."""
 
 PRIOR_RECORDS = 1.0
-"""The weight of the prior, in records, for tables whose likelihood has no maximum."""
+"""The records that the prior is worth for tables whose likelihood has no maximum.
+
+Of more than 1e8 records it is worth ``SMALLEST_EIGENVALUE`` of them, or it would be lost in
+rounding.
+"""
 
 SMALLEST_EIGENVALUE = 1e-8
 """A correlation matrix with a smaller eigenvalue than this counts as singular."""
@@ -123,7 +128,7 @@ def estimate(values: Floats, weights: NDArray[Any] | None = None) -> Estimate:
     if len(varied) < table.records:
         fitted = _iterate(table, prior=0.0)
     if fitted is None:
-        fitted = _iterate(table, prior=PRIOR_RECORDS)
+        fitted = _iterate(table, max(PRIOR_RECORDS, SMALLEST_EIGENVALUE * table.records))
         assert fitted is not None
     mean, covariance = shift.copy(), np.zeros((len(values), len(values)))
     mean[varied] += fitted.mean * scale[varied]
@@ -254,7 +259,9 @@ def _iterate(table: _Table, prior: float) -> Estimate | None:
         step = total / table.records
         updated = products / table.records - np.outer(step, step)
         updated = (table.records * updated + prior * np.eye(n)) / (table.records + prior)
-        moved = max(float(np.abs(step).max()), float(np.abs(updated - covariance).max()))
+        whiten = np.linalg.inv(np.linalg.cholesky(covariance))
+        change = whiten @ np.column_stack([step, (updated - covariance) @ whiten.T])
+        moved = float(np.abs(change).max())
         mean, covariance = mean + step, (updated + updated.T) / 2
         settled = moved < TOLERANCE
     if not prior and _is_singular(covariance):
