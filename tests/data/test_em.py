@@ -157,6 +157,18 @@ def test_what_the_data_cannot_tell_is_warned_of(kind: str, message: str) -> None
         Moments.of(data)
 
 
+def test_the_prior_is_worth_one_record_among_survey_weights() -> None:
+    table = with_holes(60, 3, 0.1)
+    table[:, 1] = 2 * table[:, 0]
+    weights = np.linspace(0.99, 1.01, len(table))
+    with pytest.warns(DataWarning, match="columns are collinear"):
+        plain, survey = (
+            Moments.of(Dataset.of(table, missing="em", **options)).covariance  # type: ignore[arg-type]
+            for options in ({}, {"weights": weights})
+        )
+    assert np.linalg.det(survey) == pytest.approx(np.linalg.det(plain), rel=0.1)
+
+
 def test_a_column_without_values_is_refused_in_one_line() -> None:
     with pytest.raises(DataError, match="column 'b' has no values, all 3 are missing"):
         Dataset.of({"a": [1.0, 2.5, 3.5], "b": [np.nan] * 3}, missing="em")

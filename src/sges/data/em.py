@@ -18,8 +18,9 @@ the conditional covariances.  The log-likelihood of the observed values never fa
 & Rubin 1977); it is computed with det Σ_OO = det Σ · det K_MM.
 
 Iterations end when no mean and no covariance has moved by more than ``TOLERANCE``, or after
-``MAX_ITERATIONS``.  Both are measured in coordinates in which the columns are uncorrelated with unit
-variance: in the units of the columns, the small residuals of nearly collinear ones would not count.
+``MAX_ITERATIONS``.  Both are measured in coordinates in which the columns are uncorrelated with
+unit variance: in the units of the columns, the small residuals of nearly collinear ones would not
+count.
 
 The likelihood has no maximum if columns are collinear or are no fewer than the rows.  Such a table
 gets a prior worth one record of uncorrelated columns, Σ = (S + D) / (m + 1) with D their observed
@@ -106,18 +107,19 @@ class Estimate:
     has_prior: bool
 
 
-def estimate(values: Floats, weights: NDArray[Any] | None = None) -> Estimate:
+def estimate(values: Floats, weights: NDArray[Any] | None = None, unit: float = 1.0) -> Estimate:
     """Return the maximum-likelihood mean and covariance of columns (columns x rows) with NaN holes.
 
-    Columns without variance have a covariance of zero with all others.  The tests compare it with
-    tests/naive_data.py, which inverts the covariance of the observed columns, row by row.
+    A weight of one stands for ``unit`` records.  Columns without variance have a covariance of zero
+    with all others.  The tests compare it with tests/naive_data.py, which inverts the covariance of
+    the observed columns, row by row.
     """
     if len(values) > MAX_COLUMNS:
         raise DataError(
             f"{len(values):,} columns are too many for EM, which allows at most {MAX_COLUMNS:,}; "
             "leave columns out, merge levels, or drop the rows with missing values"
         )
-    times = np.ones(values.shape[1]) if weights is None else weights.astype(np.float64)
+    times = np.ones(values.shape[1]) if weights is None else weights * unit
     seen = ~np.isnan(values)
     shift, scale = _spread(values, seen, times)
     varied = np.flatnonzero(scale > 0)
@@ -370,7 +372,7 @@ def _imputations(
     columns = np.concatenate(indicators).astype(np.float64)
     widths = np.array([max(len(own) - 1, 0) for own in levels])
     columns[np.repeat(dataset.holes, widths, axis=0)] = np.nan
-    model = estimate(columns, weights)
+    model = estimate(columns, weights, dataset.unit)
     warn_of_limits(model, dataset.names, ~dataset.holes)
     ends = np.cumsum(widths)
     precision = np.linalg.inv(model.covariance) if len(columns) else np.empty((0, 0))

@@ -167,7 +167,7 @@ def moments_of_columns(dataset: "Dataset") -> Moments:
         return moments if dataset.unit == 1 else replace(moments, records=dataset.records)
     if dataset.records < 2:
         raise em.too_few_pairs(dataset.records)
-    estimated = em.estimate(dataset.values, dataset.weights)
+    estimated = em.estimate(dataset.values, dataset.weights, dataset.unit)
     em.warn_of_limits(estimated, dataset.names, ~dataset.holes)
     estimated.mean.flags.writeable = estimated.covariance.flags.writeable = False
     return Moments(

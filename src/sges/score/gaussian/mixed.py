@@ -525,7 +525,7 @@ def _estimated_correlations(
     for at, encoding, holes in zip(places, encodings, dataset.holes, strict=True):
         columns[at] = encoding.columns(slice(0, dataset.rows))
         columns[at, holes] = np.nan
-    estimate = em.estimate(columns, dataset.weights)
+    estimate = em.estimate(columns, dataset.weights, dataset.unit)
     em.warn_of_limits(estimate, dataset.names, ~dataset.holes)
     whiten, more = np.eye(len(columns)), np.zeros(dataset.n)
     for v, at in enumerate(places):
