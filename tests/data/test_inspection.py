@@ -129,6 +129,16 @@ def test_persons_in_order_and_rising_series_determine_nothing() -> None:
     assert "deterministic columns" not in topics(rising)
 
 
+def test_declared_levels_that_do_not_occur_hide_no_function_and_make_none() -> None:
+    fine = rng().integers(3, size=ROWS)
+    coarse = pd.Categorical(np.where(fine > 0, "high", "low"), ["low", "high", "p", "q", "r"])
+    found = finding(pd.DataFrame({"fine": fine, "coarse": coarse}), "deterministic columns")
+    assert "'coarse' is a function of 'fine'" in found.what
+    copy = pd.DataFrame({"coarse": coarse, "copy": coarse.remove_unused_categories()})
+    assert "duplicated columns" in topics(copy)
+    assert "deterministic columns" not in topics(copy)
+
+
 def test_a_monotone_function_is_found() -> None:
     table = independent("a", "b")
     table["log"] = np.exp(table["a"])

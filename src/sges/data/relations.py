@@ -120,7 +120,7 @@ def _by_levels(data: Dataset) -> Iterator[Relation]:
         if (relation := _function_of(rows, records, pairs)) is None:
             continue
         is_one_to_one = all(((rows > 0).sum(axis=axis) <= 1).all() for axis in (0, 1))
-        if arity[i] == arity[j] and relation == "is" and is_one_to_one:
+        if relation == "is" and is_one_to_one:
             continue  # a duplicate, which is another finding
         y, x = data.names[columns[j]], data.names[columns[i]]
         yield y, x, f"{y!r} {relation} a function of {x!r}"
@@ -150,7 +150,8 @@ def _candidates(
     total = codes.shape[1] if weights is None else float(weights.sum())
     base = total - np.maximum.reduceat(np.diagonal(tables), starts)  # wrong guesses without x
     at = np.argwhere(total - right.T <= (1 - NEARLY) * base[:, None] + 1e-6 * total)
-    return [(kept[y], kept[x]) for y, x in at.tolist() if x != y and sizes[x] >= sizes[y]]
+    occurring = np.add.reduceat(np.diagonal(tables) > 0, starts, dtype=np.intp)
+    return [(kept[y], kept[x]) for y, x in at.tolist() if x != y and occurring[x] >= occurring[y]]
 
 
 def _function_of(table: Floats, records: Floats, pairs: int) -> str | None:
