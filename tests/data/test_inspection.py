@@ -305,6 +305,9 @@ def test_few_rows_are_pointed_out() -> None:
     assert finding(rng().normal(size=(8, 10)), "fewer rows than columns").serious
     assert not finding(rng().normal(size=(60, 10)), "few rows per column").serious
     assert "only 40 rows" in finding(rng().normal(size=(40, 2)), "few rows").what
+    assert "a correlation of about" in finding(rng().normal(size=(40, 2)), "few rows").advice
+    words = {"a": ["u", "v"] * 20, "b": ["u"] * 20 + ["v"] * 20}
+    assert "correlation" not in finding(words, "few rows").advice
 
 
 def test_few_effective_records_are_not_called_rows() -> None:

@@ -400,15 +400,17 @@ def few_rows(data: Dataset | Moments) -> Iterator[Finding]:
         what = f"There are {records / p:.1f} records per column; ten or more are better."
         advice = Message("Weak relations are missed. ", HOW_SURE)
     elif records < 50:
-        cost = math.log(records) + 2 * math.log(max(p, 2))  # of an edge, by the default score
-        weakest = math.sqrt(-math.expm1(-cost / records))
         topic = "few rows"
         is_row = isinstance(data, Dataset) and data.rows == records
         what = f"The table has only {records} {'rows' if is_row else 'records'}."
-        advice = Message(
-            "An edge between two continuous columns needs a correlation of about "
-            f"{weakest:.2f} to be found. ", HOW_SURE,
-        )  # fmt: skip
+        advice = Message("Weak relations are missed. ", HOW_SURE)
+        if (len(data.continuous) if isinstance(data, Dataset) else p) > 1:
+            cost = math.log(records) + 2 * math.log(p)  # of an edge, by the default score
+            weakest = math.sqrt(-math.expm1(-cost / records))
+            advice = Message(
+                "An edge between two continuous columns needs a correlation of about "
+                f"{weakest:.2f} to be found. ", HOW_SURE,
+            )  # fmt: skip
     else:
         return
     yield Finding(topic, records <= p, (), what, advice)

@@ -92,8 +92,9 @@ class ColumnFacts:
             for label, share in self.levels[:MAX_LEVELS_SHOWN]
         )
         more = len(self.levels) - MAX_LEVELS_SHOWN
-        what = self.why.partition(",")[0].removesuffix("s") + ("" if self.distinct == 1 else "s")
-        what = f"{self.distinct:,} {'levels' if what.startswith('text') else what}"
+        what = self.why.partition(",")[0].removesuffix("s")
+        what = "level" if what == "text" else what
+        what = f"{self.distinct:,} {what}{'' if self.distinct == 1 else 's'}"
         return f"{what}: {shown}" + (f", {more} more" if more > 0 else "")
 
 
