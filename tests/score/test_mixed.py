@@ -83,6 +83,17 @@ def test_a_mean_far_from_zero_costs_no_digits() -> None:
         assert blocks.local(0, parents) == pytest.approx(gaussian.local(0, parents), rel=1e-12)
 
 
+@pytest.mark.parametrize("unit", [1e-300, 1e300])
+def test_units_whose_squares_no_double_holds_change_no_gain(unit: float) -> None:
+    table = np.random.default_rng(2).normal(size=(50, 2))
+    table[:, 1] += table[:, 0]
+    expected = DegenerateGaussian(table)
+    found = DegenerateGaussian(table * [unit, 1.0])
+    gain = expected.local(1, 0b01) - expected.local(1, 0)
+    assert found.local(1, 0b01) - found.local(1, 0) == pytest.approx(gain)
+    assert found.local(0, 0) == pytest.approx(expected.local(0, 0) - 50 * np.log(unit))
+
+
 def test_repeated_rows_count_as_often_as_their_weights_say() -> None:
     table, weights = mixed(60), np.arange(60) % 4 + 1
     kinds = {f"x{v}": "discrete" for v in DISCRETE}

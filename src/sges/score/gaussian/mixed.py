@@ -48,7 +48,6 @@ from sges.score.gaussian.matrix import (
     check_penalty,
     check_table,
     condition,
-    constant_columns,
     factor_of,
     inverse_of,
     leading_factor,
@@ -441,15 +440,18 @@ def _level_per_record(dataset: Dataset, v: int, levels: int, shares: Floats) -> 
 
 
 def _itself(values: Floats, weights: Floats) -> _Encoding:
-    # Shifted by one of its values: a mean of 1e9 would swallow a spread of 1e-7.
+    # Shifted by one of its values: a mean of 1e9 would swallow a spread of 1e-7.  And in units of
+    # the largest distance from it, of which the square is in the range of floating-point numbers.
     shift = values[0]
-    mean = float(weights @ (values - shift))
-    variance = float(weights @ (values - shift - mean) ** 2)
-    if constant_columns(np.array([variance])):
+    unit = float(np.abs(values - shift).max())
+    if not unit:
         return _CONSTANT
+    mean = float(weights @ ((values - shift) / unit))
+    variance = float(weights @ ((values - shift) / unit - mean) ** 2)
     deviation = variance**0.5
     return _Encoding(
-        lambda rows: (values[None, rows] - shift - mean) / deviation, log_determinant=log(variance)
+        lambda rows: ((values[None, rows] - shift) / unit - mean) / deviation,
+        log_determinant=log(variance) + 2 * log(unit),
     )
 
 
