@@ -38,7 +38,7 @@ from sges.graph.pdag import PDAG
 from sges.knowledge import Knowledge
 from sges.properties import MaxParents, Property
 from sges.result import Result
-from sges.score.named import Penalty, check_score_word, make_score, why_score
+from sges.score.named import SCORES, Penalty, check_score_word, make_score, why_score
 from sges.score.protocol import Score, is_score, score_name
 from sges.search import OnProgress, Strategy, engines, search
 from sges.search.algorithms import Forward
@@ -443,7 +443,9 @@ def resolve_penalty(
         )
     if penalty == "auto":
         prior = f"penalty auto: each edge has prior odds of 1/{len(data.names):,}; "
-        return "auto", [Message(prior, Argument("penalty", 1), " is the textbook BIC")]
+        is_bic = score not in SCORES or SCORES[score].is_penalised
+        instead = "the textbook BIC" if is_bic else "the score without this prior"
+        return "auto", [Message(prior, Argument("penalty", 1), f" is {instead}")]
     from sges.penalty import choose_penalty
 
     counting = plan.strategy.max_evaluations is not None  # otherwise nobody reads the counts
@@ -540,7 +542,10 @@ def _notes(
         if isinstance(data, Dataset) and (data.unit != 1 or data.holes is not None):
             size = f"{data.rows:,} rows, scored as {data.records:,} records,"
         elif isinstance(data, Dataset) and data.rows != data.records:
-            size = f"{data.rows:,} rows that represent {data.records:,} records"
+            rows = (
+                "1 row that represents" if data.rows == 1 else f"{data.rows:,} rows that represent"
+            )
+            size = f"{rows} {data.records:,} records"
         columns = f"{len(data.names):,} column{'' if len(data.names) == 1 else 's'}"
         notes += [*data.notes, f"score {score_name(scorer)}: {why}", f"data: {size} of {columns}"]
     notes += about_penalty

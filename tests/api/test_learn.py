@@ -115,6 +115,15 @@ def test_the_defaults_are_a_prior_of_edges_and_one_note_says_so(
     assert note == f"penalty auto: each edge has {odds}; penalty=1 is the textbook BIC"
 
 
+@pytest.mark.parametrize("score", ["qnml", "bdeu"])
+def test_the_note_on_the_penalty_is_true_of_scores_that_are_not_a_bic(score: str) -> None:
+    data = Dataset.of(examples.load("asia"))
+    (note,) = (n for n in sges.learn(data, score=score).notes if n.startswith("penalty"))
+    assert note.endswith("penalty=1 is the score without this prior")
+    alone = any_search(SCORES[score].make(data), strategy="auto")
+    assert sges.learn(data, score=score, penalty=1).score == alone.score
+
+
 def test_the_choice_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="sges"):
         sges.learn(examples.load("asia"))
