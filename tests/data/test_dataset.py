@@ -208,6 +208,20 @@ def test_equal_survey_weights_are_the_same_as_none() -> None:
     assert facts(Dataset.of(table, weights=[0.5, 0.5, 0.5])) == facts(Dataset.of(table))
 
 
+@pytest.mark.parametrize(
+    ("weights", "told"),
+    [
+        ([0, 0, 0], "the weights of all 3 rows are zero, so no row is left"),
+        ([1000.5, 0.5, 0.5], "the survey weights count as 1 effective record, because nearly all"),
+    ],
+)
+def test_weights_that_leave_no_records_are_refused_for_what_they_are(
+    weights: list[float], told: str
+) -> None:
+    with pytest.raises(DataError, match=told):
+        Dataset.of({"a": [0.5, 1.5, 2.5], "b": [1.0, 4.0, 2.0]}, weights=weights)
+
+
 def test_a_dictionary_may_repeat_a_label_and_hold_a_missing_value() -> None:
     codes = pa.array([0, 1, 2, 3, 0], pa.int8())
     column = pa.DictionaryArray.from_arrays(codes, pa.array(["u", "v", None, "u"]))

@@ -368,7 +368,10 @@ def dataset_of_columns(
 
     ``noted`` are the notes on how the columns were read.
     """
+    given_rows = len(columns[0])
     columns, weights, tally = usable_rows(columns, reading, allow_fractions=True)
+    if given_rows and not tally.rows:
+        raise DataError(f"the weights of all {given_rows} rows are zero, so no row is left")
     tally.check(reading.missing)
     asked = kinds_asked(reading, [column.name for column in columns])
     counts, unit = (None, 1.0) if weights is None else in_units(weights)
@@ -401,6 +404,11 @@ def dataset_of_columns(
     )
     if with_holes and dataset.records < 2:
         raise too_few_pairs(dataset.records)
+    if dataset.records < 2:
+        raise DataError(
+            "the survey weights count as 1 effective record, because nearly all of the weight is "
+            "on one row; at least two are needed"
+        )
     missing_notes = tally.notes(reading.missing) + effective_notes(dataset)
     return replace(dataset, notes=(*noted, *missing_notes, *notes.notes()))
 

@@ -439,7 +439,8 @@ def continuous_holes(column: Column) -> DataError:
     """Return the error for missing values of a continuous column, of which they are not a level."""
     count = column.missing_count
     return data_error(
-        f"column {column.name!r} is continuous and {count} of its values are missing; ",
+        f"column {column.name!r} is continuous and {count} of its values "
+        f"{'is' if count == 1 else 'are'} missing; ",
         Argument("missing", "level"),
         " is for discrete columns: pass ",
         Argument("missing", "em"),
