@@ -6,12 +6,11 @@ The twin of ``sges.search.extended``.  It knows the operators, which the exhaust
 from collections.abc import Callable, Iterable
 
 from scratch_engine import selected
-from sges.certificate import tie_tolerance
 from sges.graph import PDAG
 from sges.nodeset import nodes
 from sges.operators import Delete, Insert, Operator, all_deletes, all_inserts, all_turns
 from sges.properties import Property
-from sges.score.protocol import Score, total_score
+from sges.score.protocol import Score, tie_tolerance, total_score
 
 Stop = Callable[[float, float], bool]
 """Whether to give up, by what is lost so far and what the best insert gains."""

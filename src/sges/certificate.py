@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from math import isnan
 
-from sges.errors import InvalidArgument, ScoreError, check_number, is_number, shown
+from sges.errors import ScoreError, check_number
 from sges.graph.pdag import PDAG, check_graph
 from sges.operators import Delete, Insert, all_deletes, all_inserts
-from sges.score.protocol import Score, check_is_score, total_score
+from sges.score.protocol import Score, check_is_score, tie_tolerance, total_score
 
 __all__ = ["Certificate", "certify", "tie_tolerance"]
 
@@ -106,24 +106,3 @@ def certify(cpdag: PDAG, score: Score, limit: int = 100_000) -> Certificate:
         else:
             certificates.append(Certificate(False, checked, exhaustive, better, most))
     return replace(certificates[0], inserts=certificates[1])
-
-
-def tie_tolerance(total: float) -> float:
-    """Return the largest difference of two scores that counts as a tie.
-
-    Rounding makes equal scores differ in the last digits, by about 1e-12 of the total.  An insert
-    must gain more than this; a delete must not lose more, so that the sparser graph wins a tie.
-
-    Parameters
-    ----------
-    total : float
-        The total score of a class.
-
-    Returns
-    -------
-    float
-        1e-12 times the size of the total, or of 1 if the total is smaller.
-    """
-    if not is_number(total):
-        raise InvalidArgument(f"total = {shown(total)}: it must be a number")
-    return 1e-12 * max(1.0, abs(total))

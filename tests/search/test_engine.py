@@ -7,7 +7,6 @@ import pytest
 from numpy.typing import NDArray
 
 import scratch_engine as scratch
-from sges.certificate import tie_tolerance
 from sges.graph import PDAG, is_cpdag
 from sges.network import BayesianNetwork, random_dag
 from sges.properties import (
@@ -20,7 +19,7 @@ from sges.properties import (
 )
 from sges.result import Result
 from sges.score import DiscreteBIC, GaussianBIC
-from sges.score.protocol import total_score
+from sges.score.protocol import tie_tolerance, total_score
 from sges.search import bes, fes, ges, poly_fes, sbes, sges, turning
 from worlds import gaussian_score
 

@@ -10,13 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import scratch_extended as scratch
-from sges.certificate import tie_tolerance
 from sges.errors import SgesError
 from sges.graph import PDAG, is_cpdag
 from sges.knowledge import Knowledge
 from sges.properties import MaxClique, MaxParents, MaxVWidth, Property
 from sges.score import BDeu, GaussianBIC
-from sges.score.protocol import total_score
+from sges.score.protocol import tie_tolerance, total_score
 from sges.search import STRATEGIES, Progress, Strategy, fes, interleaved, search, turning
 from worlds import gaussian_score, linear_data
 

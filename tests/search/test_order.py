@@ -17,7 +17,6 @@ import naive_order
 from bridge import frozen, pdag_of
 from engines import Make
 from scratch_engine import Recorder
-from sges.certificate import tie_tolerance
 from sges.errors import InvalidArgument, ScoreError
 from sges.graph import PDAG, dag_to_cpdag, is_cpdag, is_imap, pdag_to_dag
 from sges.graph.equivalence import topological_order
@@ -25,7 +24,7 @@ from sges.nodeset import NodeSet, nodes, nodeset
 from sges.operators import Delete, Insert
 from sges.properties import AtMost, MaxClique, MaxParents, MaxTreewidth, MaxVStructures, MaxVWidth
 from sges.score import GaussianBIC, SeparationOracle
-from sges.score.protocol import Score, total_score
+from sges.score.protocol import Score, tie_tolerance, total_score
 from sges.search import Progress, ges, order_bound
 from sges.search import order as order_search
 from sges.search.algorithms import backward

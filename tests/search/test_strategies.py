@@ -16,14 +16,13 @@ import scratch_engine as scratch
 from bridge import pdag_of
 from engines import Make
 from recording import Refusing
-from sges.certificate import tie_tolerance
 from sges.errors import OutOfBudget, SgesError
 from sges.graph import PDAG, dag_to_cpdag, is_cpdag
 from sges.knowledge import Knowledge
 from sges.operators import all_inserts, all_turns
 from sges.properties import AtMost, MaxClique, MaxParents, MaxTreewidth, MaxVStructures, MaxVWidth
 from sges.score import GaussianBIC, SeparationOracle
-from sges.score.protocol import total_score
+from sges.score.protocol import tie_tolerance, total_score
 from sges.search import STRATEGIES, Strategy, fes, ges, interleaved, search, sges, turning
 from sges.search.algorithms import go_to_better_of_two
 from sges.search.moves import Moves

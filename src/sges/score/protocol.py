@@ -210,3 +210,24 @@ def total_score(score: Score, graph: PDAG) -> float:
             f"the graph has {graph.n} nodes and the score {score.n} variables; they must be equal"
         )
     return dag_score(score, pdag_to_dag(graph))
+
+
+def tie_tolerance(total: float) -> float:
+    """Return the largest difference of two scores that counts as a tie.
+
+    Rounding makes equal scores differ in the last digits, by about 1e-12 of the total.  An insert
+    must gain more than this; a delete must not lose more, so that the sparser graph wins a tie.
+
+    Parameters
+    ----------
+    total : float
+        The total score of a class.
+
+    Returns
+    -------
+    float
+        1e-12 times the size of the total, or of 1 if the total is smaller.
+    """
+    if not is_number(total):
+        raise InvalidArgument(f"total = {shown(total)}: it must be a number")
+    return 1e-12 * max(1.0, abs(total))

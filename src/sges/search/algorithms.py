@@ -7,7 +7,7 @@
     search   every strategy (``sges.search.strategy``), on the same phases
 
 Scores are maximized.  An insert is applied when it gains more than the tolerance
-(``sges.certificate.tie_tolerance``), a delete when it does not lose more: the sparser graph wins
+(``sges.score.protocol.tie_tolerance``), a delete when it does not lose more: the sparser graph wins
 a tie.  Ties between operators go to the smallest (x, y, size of the set, its nodes).
 
 Every strategy ends in a state in which no insert improves the score and every generated delete

@@ -11,13 +11,12 @@ is how it is recognized; but a larger k may improve the score even if the next k
 
 from dataclasses import dataclass, replace
 
-from sges.certificate import tie_tolerance
 from sges.docstrings import documented_like
 from sges.errors import InvalidArgument, check_number, shown
 from sges.graph.pdag import PDAG
 from sges.properties import AtMost, MaxParents
 from sges.result import Result
-from sges.score.protocol import Score
+from sges.score.protocol import Score, tie_tolerance
 from sges.search.algorithms import Forward, forward_phase, run_strategy, search, start_of
 from sges.search.moves import Constraint
 from sges.search.replay import Replay

@@ -25,14 +25,13 @@ from contextlib import contextmanager
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
-from sges.certificate import tie_tolerance
 from sges.graph.equivalence import pdag_to_dag
 from sges.graph.pdag import PDAG, Edge
 from sges.graph.undirected import maximal_cliques
 from sges.nodeset import NodeSet, nodes, nodeset
 from sges.operators import Delete, Insert, Operator
 from sges.result import Step
-from sges.score.protocol import Score
+from sges.score.protocol import Score, tie_tolerance
 from sges.search.generate import (
     CachedGains,
     Scored,

@@ -9,7 +9,6 @@ from functools import cache, partial
 from math import isfinite
 from typing import Any, TypeAlias
 
-from sges.certificate import tie_tolerance
 from sges.errors import (
     Argument,
     InvalidArgument,
@@ -31,7 +30,14 @@ from sges.nodeset import NodeSet, nodes
 from sges.operators import Delete, Operator
 from sges.properties import MaxParents, Property, check_is_property
 from sges.result import Result
-from sges.score.protocol import Score, check_is_score, dag_score, score_name, total_score
+from sges.score.protocol import (
+    Score,
+    check_is_score,
+    dag_score,
+    score_name,
+    tie_tolerance,
+    total_score,
+)
 from sges.search.engines import Engine, is_admissible, make_engine
 from sges.search.generate import TimeUp, deletes_of
 from sges.search.moves import Constraint, Moves, best_first, each_edge_once
