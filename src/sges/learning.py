@@ -443,7 +443,7 @@ def resolve_penalty(
         )
     if penalty == "auto":
         prior = f"penalty auto: each edge has prior odds of 1/{len(data.names):,}; "
-        is_bic = score not in SCORES or SCORES[score].is_penalised
+        is_bic = score not in SCORES or SCORES[score].is_penalized
         instead = "the textbook BIC" if is_bic else "the score without this prior"
         return "auto", [Message(prior, Argument("penalty", 1), f" is {instead}")]
     from sges.penalty import choose_penalty
