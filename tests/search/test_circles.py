@@ -3,12 +3,10 @@
 import numpy as np
 import pytest
 
-from sges.graph import PDAG
 from sges.nodeset import NodeSet
 from sges.score import GaussianBIC
 from sges.score.protocol import Candidates, Gains, total_score
 from sges.search import engines, search
-from sges.search.reference import DOUBTFUL, Point, closes_loop
 
 STRATEGIES = ("two-phase", "turning", "interleaved", "conservative", "extended")
 
@@ -109,18 +107,3 @@ def test_coming_back_to_a_class_is_named_where_the_first_pair_is_scored_equally(
     with pytest.warns(UserWarning, match="all gain, the search came back to a class") as caught:
         search(score, strategy="interleaved", time_limit=60.0)
     assert len(caught) == 1
-
-
-def test_only_a_way_back_by_doubtful_steps_closes_a_circle() -> None:
-    empty, edge, other = (PDAG.from_edges(3, undirected=e) for e in ([], [(0, 1)], [(1, 2)]))
-
-    def at(graph: PDAG, total: float) -> Point:
-        return Point(graph, total, graph.edge_count())
-
-    left = set[PDAG]()
-    assert not closes_loop(left, at(empty, -5.0), 1e-9, edge)
-    assert closes_loop(left, at(edge, -5.0), 1e-9, empty)
-    assert not closes_loop(left, at(edge, 0.0), 2 * DOUBTFUL, other)  # for certain
-    assert not closes_loop(left, at(other, -5.0), 1e-9, empty)
-    assert not closes_loop(left, at(empty, -5.0), 10 * DOUBTFUL, other)  # certain, though left
-    assert not left

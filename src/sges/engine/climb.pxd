@@ -1,6 +1,8 @@
 """The greedy loop: apply the best operator, record the step, and repeat until there is none."""
 
 from libc.math cimport isfinite
+from libc.stdlib cimport free
+from libc.string cimport memset
 
 from sges.engine.deletes cimport (
     best_delete, free_deletes, make_delete_lanes, make_deletes, offer_deletes_again, reject_delete,
@@ -11,7 +13,7 @@ from sges.engine.inserts cimport (
     offer_inserts_again, reject_insert, spread_stale,
 )
 from sges.engine.lists cimport (
-    BAD_GAIN, INVALID, Ints, NO_MEMORY, Word, grown, leave, one_more, push,
+    BAD_GAIN, INVALID, Ints, NO_MEMORY, Word, grown, leave, mixed, one_more, push, taken,
 )
 from sges.engine.search cimport (
     CONSERVATIVE, DELETE, Found, INSERT, Search, StepOf, TURN, note_changes,
@@ -190,28 +192,47 @@ cdef inline void report(Search *s) noexcept nogil:
         leave(&s.exit, status)
 
 
-cdef inline bint closes_a_circle(Search *s, double gain, Word before) noexcept nogil:
-    """Return whether a step leads back to a state that a step of doubtful gain has left.
+cdef inline Word state_of(const Search *s) noexcept nogil:
+    """Return a number for the state: its fingerprint, but not 0 for the graph without edges."""
+    return mixed(s.g.fingerprint + 1)
 
-    Every step of a greedy search improves the score, so no state occurs twice.  But if columns are
-    nearly collinear, gains have fewer exact digits than the tolerance assumes, and the computed
-    gains of a step and of the one that undoes it may both be above zero.
-    """
-    cdef int i
-    cdef double size = s.total if s.total > 0 else -s.total
-    if gain * DOUBTFUL_PARTS > max(1.0, size):
-        s.left_count = 0
-        return False
-    for i in range(s.left_count):
-        if s.left[i] == s.g.fingerprint:
-            return True
-    if s.left_count == s.left_room:
-        s.left = <Word *>grown(
-            &s.exit, s.left, &s.left_room, max(one_more(&s.exit, s.left_count), 16), sizeof(Word)
-        )
-    s.left[s.left_count] = before
+
+cdef inline size_t place_of_state(const Search *s, Word state) noexcept nogil:
+    """Return the place of a state among those that were left, or the empty place for it."""
+    cdef size_t last = <size_t>s.left_room - 1, at = state & last
+    while s.left[at] and s.left[at] != state:
+        at = (at + 1) & last
+    return at
+
+
+cdef inline void leave_state(Search *s, Word state) noexcept nogil:
+    """Note that a climb has left a state."""
+    cdef Word *old = s.left
+    cdef Word *larger
+    cdef int i, room = s.left_room
+    if 2 * s.left_count >= room:
+        larger = <Word *>taken(&s.exit, 2 * <size_t>max(room, 32) * sizeof(Word))
+        s.left = larger
+        s.left_room = 2 * max(room, 32)
+        memset(s.left, 0, <size_t>s.left_room * sizeof(Word))
+        for i in range(room):
+            if old[i]:
+                s.left[place_of_state(s, old[i])] = old[i]
+        free(old)
+    s.left[place_of_state(s, state)] = state
     s.left_count += 1
-    return False
+
+
+cdef inline void forget_states(Search *s) noexcept nogil:
+    if s.left_count:
+        memset(s.left, 0, <size_t>s.left_room * sizeof(Word))
+    s.left_count = 0
+
+
+cdef inline bint is_doubtful(const Search *s, double gain) noexcept nogil:
+    """Return whether a gain may be an effect of rounding."""
+    cdef double size = s.total if s.total > 0 else -s.total
+    return gain * DOUBTFUL_PARTS <= max(1.0, size)
 
 
 cdef inline void reject(Search *s) noexcept nogil:
@@ -254,9 +275,16 @@ cdef inline bint is_admitted(Search *s) noexcept nogil:
 
 
 cdef inline bint take_step(Search *s) noexcept nogil:
-    """Take one step, unless no operator is left; return whether it was taken."""
+    """Take one step, unless no operator is left; return whether it was taken.
+
+    Every step improves the score, so no state occurs twice.  But if columns are nearly collinear,
+    gains have fewer exact digits than the tolerance assumes, and the computed gains of a step and
+    of the one that undoes it may both be above zero.  A step of doubtful gain to a state that the
+    climb has left is rejected.  If the gain is certain, the score is not score equivalent, and the
+    climb ends.
+    """
     cdef int before
-    cdef Word fingerprint
+    cdef Word state
     cdef bint mixed_kinds = s.moves.turns or (s.moves.deletes and s.moves.inserts >= 0)
     while True:
         s.m.check(s.m.owner)
@@ -266,14 +294,21 @@ cdef inline bint take_step(Search *s) noexcept nogil:
         if s.found.kind == INSERT and s.found.gain < s.patience * (s.aim - s.total):
             return False
         before = s.g.changes
-        fingerprint = s.g.fingerprint
+        state = state_of(s)
         carry_out(s, s.found.kind, s.found.x, s.found.y, &s.found.set)
-        if is_admitted(s) and not (
-            mixed_kinds and closes_a_circle(s, s.found.gain, fingerprint)
-        ):
-            break
+        if is_admitted(s):
+            if not mixed_kinds or s.left_count == 0:
+                break
+            if not s.left[place_of_state(s, state_of(s))]:
+                break
+            if not is_doubtful(s, s.found.gain):
+                take_back(&s.g, before)
+                s.came_back = True
+                return False
         take_back(&s.g, before)
         reject(s)
+    if mixed_kinds:
+        leave_state(s, state)
     offer_again(s)
     note_changes(s, before)
     note_step(s, &s.found)
@@ -284,8 +319,8 @@ cdef inline void climb(void *argument) noexcept nogil:
     """Take steps until no operator is left."""
     cdef Search *s = <Search *>argument
     cdef int taken = 0
+    forget_states(s)
     if s.most_steps < 0:
-        s.left_count = 0
         report(s)
     if not s.is_open:
         open_sources(s)

@@ -22,7 +22,7 @@ import warnings
 import numpy as np
 
 from sges.engine.climb cimport (
-    apply_found, climb, close_sources, refresh, open_sources, rewind_to, try_found,
+    apply_found, climb, close_sources, forget_states, refresh, open_sources, rewind_to, try_found,
 )
 from sges.engine.count cimport begin_journal, count_families, note_base, take_over
 from sges.engine.facts cimport facts_of, listed, mask_of
@@ -312,6 +312,11 @@ cdef class Core:
             return 0
         one = 1
         return sum([one << v for v in range(self.n) if self.s.inserts.is_capped[v]])
+
+    @property
+    def came_back(self):
+        """Whether a climb ended because a step led back to a class that it had left."""
+        return bool(self.s.came_back)
 
     @property
     def evaluations(self):
@@ -1195,7 +1200,8 @@ cdef void load(void *argument) noexcept nogil:
     for i in range(0, s.order.size, 3):
         set_edge(&s.g, s.order.at[i], s.order.at[i + 1], s.order.at[i + 2])
     s.g.changes = s.g.settled = 0
-    s.step_count = s.step_sets.size = s.touched.size = s.left_count = 0
+    forget_states(s)
+    s.step_count = s.step_sets.size = s.touched.size = 0
 
 
 cdef void rewind(void *argument) noexcept nogil:

@@ -252,10 +252,11 @@ cdef struct Search:
     Ints step_sets
     long long considered
     int capped  # the step from which on some operators were left out, or -1
-    # The states that were left by steps of doubtful gain.
+    # The states that the climb has left: a hash table.
     Word *left
     int left_count
     int left_room
+    bint came_back  # whether a climb ended because a step led back to one of them
     # Callbacks.
     int (*after_step)(void *owner) noexcept nogil
     int (*admits)(void *owner) noexcept nogil

@@ -63,23 +63,6 @@ class Point(NamedTuple):
         return Point(cpdag, total, edges, Step(phase, operator, gain, total, edges))
 
 
-def closes_loop(visited: set[PDAG], here: Point, gain: float, after: PDAG) -> bool:
-    """Return whether a step leads back to a visited class; if not, store the class it starts from.
-
-    Every step improves the score, so no class occurs twice.  But if gains have fewer exact digits
-    than the tolerance assumes, an insert and the delete that undoes it may both seem to improve it.
-    So ``visited`` contains the classes in which the doubtful steps since the last step that was not
-    doubtful started.
-    """
-    if gain > DOUBTFUL * max(1.0, abs(here.total)):
-        visited.clear()
-        return False
-    if after in visited:
-        return True
-    visited.add(here.cpdag)
-    return False
-
-
 class ReferenceEngine(CachedGains):
     """The reference engine: greedy search over equivalence classes in plain Python.
 
@@ -103,6 +86,8 @@ class ReferenceEngine(CachedGains):
     capped
         The number of steps there were when ``sets_per_clique`` left out an operator for the first
         time, None if it never did.
+    came_back
+        Whether a climb ended because a step led back to a class that it had left.
     """
 
     def __init__(
@@ -119,6 +104,7 @@ class ReferenceEngine(CachedGains):
         self.constraint = constraint
         self.stopped: str | None = None
         self.capped: int | None = None
+        self.came_back = False
         self._sets_per_clique: int | None = None
         self.start(PDAG.empty(score.n), 0.0)
 
@@ -190,6 +176,7 @@ class ReferenceEngine(CachedGains):
                 best = None if most == 0 else self._best(offers, tolerance, least, visited)
                 if best is None:
                     break
+                visited.add(here.cpdag)
                 self._path.append(here.then(phase, *best))
                 self._tell(phase)
                 if most is not None and self.step_count - begun >= most:
@@ -225,7 +212,11 @@ class ReferenceEngine(CachedGains):
     ) -> tuple[Operator, float, PDAG] | None:
         """Return the best valid operator, its gain and the class it leads to, if there is one.
 
-        ``least`` is the least gain of an insert, and ``visited`` are classes not to return to.
+        ``least`` is the least gain of an insert, and ``visited`` are the classes that the climb has
+        left.  Every step improves the score, so no class occurs twice.  But if gains have fewer
+        exact digits than the tolerance assumes, an insert and the delete that undoes it may both
+        seem to improve it: such a step is not taken.  If its gain is not doubtful, the score is
+        not score equivalent, and the climb ends.
         """
         here = self._path[-1]
         for kind in offers:
@@ -236,8 +227,11 @@ class ReferenceEngine(CachedGains):
                 after = operator.carry_out(here.cpdag)
                 if self.constraint is not None and not self.constraint.admits(after, here.cpdag):
                     continue
-                if not closes_loop(visited, here, gain, after):
+                if after not in visited:
                     return operator, gain, after
+                if gain > DOUBTFUL * max(1.0, abs(here.total)):
+                    self.came_back = True
+                    return None
         return None
 
     def _tell(self, phase: str) -> None:

@@ -159,10 +159,6 @@ class Selection:
         return self.assume is not None and (self.exact or self.bounds == (None, None))
 
 
-class CameBack(Exception):  # not an error: it ends a climb
-    """A climb has come back to a class that it had left."""
-
-
 class Run:
     """One search: its engine, its clock, and the knowledge that it respects."""
 
@@ -207,7 +203,6 @@ class Run:
         )
         self.constraint = constraint
         self._is_native = getattr(self.engine, "native", None) is not None
-        self._has_come_back = False
         self._replay = replay
         if replay is not None:
             replay.begin(self.engine)
@@ -320,37 +315,10 @@ class Run:
         climb: Callable[..., object] = partial(self.engine.climb, phase, moves)
         if selection is not None and selection.one_by_one:
             climb = partial(climb_one_by_one, self, phase, moves, selection)
-        elif moves.turns and not self._is_native:
-            climb = partial(self._climb_without_loops, climb)
         before = self.engine.step_count
         with self.phase(phase):
             self.act("climb", partial(climb, bar=bar, patience=patience, aim=aim))
         return self.engine.step_count > before
-
-    def _climb_without_loops(self, climb: Callable[..., object], **options: Any) -> None:  # noqa: ANN401
-        """Climb, and end where a class comes again that was left.
-
-        Each step gains, so this happens only if the score is not score equivalent: operators then
-        gain what the score changes by in different members of a class.
-        """
-        engine, report = self.engine, self.engine.report
-        begun, left = engine.step_count, set[PDAG]()
-
-        def look(phase: str) -> None:
-            if report is not None:
-                report(phase)
-            state = engine.cpdag
-            if engine.step_count > begun and state in left:
-                raise CameBack
-            left.add(state)
-
-        engine.report = look
-        try:
-            climb(**options)
-        except CameBack:
-            self._has_come_back = True
-        finally:
-            engine.report = report
 
     def allowed(self, moves: Moves, selection: Selection | None) -> Moves:
         """Return moves within the limit on parents, with the deletes that the bounds select."""
@@ -483,7 +451,7 @@ class Run:
                 steps[number] = replace(steps[number], separator=separator)
         if steps and not self._is_native:  # native scores are known
             warn_if_not_score_equivalent(
-                self.score, steps[0].operator, has_come_back=self._has_come_back
+                self.score, steps[0].operator, came_back=engine.came_back
             )
         evaluations = self._evaluations()
         if self._replay is not None and self.stopped is None:
@@ -622,7 +590,7 @@ def as_cpdag(graph: PDAG, n: int, *, refined: bool = False) -> PDAG:
 
 
 def warn_if_not_score_equivalent(
-    score: Score, operator: Operator, *, has_come_back: bool = False
+    score: Score, operator: Operator, *, came_back: bool = False
 ) -> None:
     """Warn if x → y and y → x, the first equivalent pair met, have different scores.
 
@@ -633,7 +601,7 @@ def warn_if_not_score_equivalent(
     backward = score.local(y, 0) + score.local(x, 1 << y)
     if abs(forward - backward) > max(tie_tolerance(forward), 1e-9 * abs(forward)):
         shown_by = f"{x}→{y} scores {forward:.6g} and {y}→{x} scores {backward:.6g}"
-    elif has_come_back:
+    elif came_back:
         shown_by = "by steps that all gain, the search came back to a class, and ended there"
     else:
         return
