@@ -69,6 +69,10 @@ SEARCHES: dict[str, dict[str, Any]] = {
     "exact": {"strategy": Strategy(interleaved=True, extended=True, exact=True),
               "assume": MaxParents(2)},
     "few sets": {"strategy": Strategy(interleaved=True, extended=True, sets_per_clique=1)},
+    "exact, few sets": {
+        "strategy": Strategy(interleaved=True, extended=True, sets_per_clique=1, exact=True),
+        "assume": MaxParents(2),
+    },
     "not counted": {"strategy": Strategy(interleaved=True, extended=True, counting=False)},
     "knowledge": {"strategy": "extended", "constraint": KNOWN.bind([f"x{i}" for i in range(8)])},
     "low-order with knowledge": {
@@ -118,7 +122,9 @@ def test_a_resumed_search_ends_like_an_uninterrupted_one(name: str) -> None:
     assert check(run) > 1
 
 
-@pytest.mark.parametrize("name", ["auto", "low-order", "knowledge", "budget", "few sets"])
+@pytest.mark.parametrize(
+    "name", ["auto", "low-order", "knowledge", "budget", "few sets", "exact, few sets"]
+)
 def test_the_reference_engine_resumes_its_searches(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

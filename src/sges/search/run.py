@@ -370,11 +370,15 @@ class Run:
 
     def escapes(self, moves: Moves, selection: Selection) -> list[tuple[float, Delete]]:
         """Return the deletes of the state with their gains, best first, each x — y once."""
-        find: Callable[[], list[tuple[float, Delete]]]
-        find = partial(self.engine.escapes, self.allowed(moves, selection))
-        if selection.one_by_one:
-            consistent = consistent_deletes(self.engine, selection)
-            find = lambda: each_edge_once(self.engine.cpdag, consistent())  # noqa: E731
+        engine, moves = self.engine, self.allowed(moves, selection)
+
+        def find() -> list[tuple[float, Delete]]:
+            if not selection.one_by_one:
+                return engine.escapes(moves)
+            if moves.sets_per_clique is not None:  # a replayed climb leaves no ``capped_nodes``
+                engine.climb("escapes", moves, most=0)
+            return each_edge_once(engine.cpdag, consistent_deletes(engine, selection)())
+
         deletes: list[tuple[float, Delete]] = self.act("escapes", find, again=True)
         return deletes
 
