@@ -55,7 +55,7 @@ def test_declared_levels_get_one_more_for_what_is_missing() -> None:
 
 
 def test_continuous_columns_have_no_level_for_what_is_missing() -> None:
-    with pytest.raises(DataError, match="column 'x' is continuous and 1 of its values are miss"):
+    with pytest.raises(DataError, match="column 'x' is continuous and 1 of its values is miss"):
         Dataset.of({"x": [0.5, None, 1.5]}, missing="level")
     data = Dataset.of({"x": [0.5, None, 1.5]}, missing="level", kinds="discrete")
     assert data.levels == ((0.5, 1.5, None),)
