@@ -43,8 +43,8 @@ def write_bytes(path: PathLike, content: bytes) -> Path:
     A file that is replaced keeps its permissions, and a link to it remains a link.
     """
     check_path("path", path)
-    target = Path(os.path.realpath(path))
     with file_errors("write", Path(path)):
+        target = Path(os.path.realpath(path))  # the current directory may be gone
         if target.is_dir():
             raise IsADirectoryError(21, "it is a directory; name a file in it")
         digest = sha256(os.fsencode(target.name)).hexdigest()[:12]

@@ -357,7 +357,7 @@ def test_a_report_that_cannot_be_written_is_refused_before_the_search(
 ) -> None:
     for place, reason in (
         (tmp_path, "it is a directory"),
-        (tmp_path / "a" / "b.html", "written to"),
+        (tmp_path / "a" / "b.html", "there is no directory"),
     ):
         assert run(["learn", ASIA, "--report", str(place)]) == 1
         shown = capsys.readouterr()

@@ -164,7 +164,7 @@ def test_an_unknown_ending_is_refused_with_the_known_ones(tmp_path: Path) -> Non
     ("make", "message"),
     [
         (lambda path: path / "none.json", "No such file"),
-        (lambda path: path, "Is a directory"),
+        (lambda path: path, "it is a directory; name a file in it"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_named(

@@ -160,8 +160,8 @@ class Description:
     <BLANKLINE>
     Worth knowing:
       * The table has only 4 rows.
-        An edge between two continuous columns needs a correlation of about 0.71 to
-        be found. Estimate the confidence in each edge with sges.confidence(table).
+        Weak relations are missed. Estimate the confidence in each edge with
+        sges.confidence(table).
     """
 
     rows: int

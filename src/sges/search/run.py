@@ -454,9 +454,7 @@ class Run:
             if number < len(steps):
                 steps[number] = replace(steps[number], separator=separator)
         if steps and not self._is_native:  # native scores are known
-            warn_if_not_score_equivalent(
-                self.score, steps[0].operator, came_back=engine.came_back
-            )
+            warn_if_not_score_equivalent(self.score, steps[0].operator, came_back=engine.came_back)
         evaluations = self._evaluations()
         if self._replay is not None and self.stopped is None:
             self._replay.save(engine)
