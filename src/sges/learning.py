@@ -19,18 +19,25 @@ from inspect import signature
 from math import inf, prod
 from numbers import Real
 from time import perf_counter
-from typing import Any, Literal, TypeAlias, Unpack, get_args
+from typing import Any, Literal, TypeAlias, Unpack
 
 from sges.checkpoint import Checkpoint, digest_of, name_of
-from sges.data import Dataset, Kinds, Missing, Moments, Reading, glance
-from sges.data.reading import ReadingOptions, reading_of_call
+from sges.data import (
+    Dataset,
+    Kinds,
+    Missing,
+    Moments,
+    Reading,
+    ReadingOptions,
+    glance,
+    reading_of_call,
+)
 from sges.errors import (
     Argument,
     InvalidArgument,
     Message,
     Spelling,
     check_number,
-    check_word,
     shown,
 )
 from sges.export import PathLike
@@ -41,11 +48,10 @@ from sges.result import Result
 from sges.score.named import SCORES, Penalty, check_score_word, make_score, why_score
 from sges.score.protocol import Score, is_score, score_name
 from sges.search import OnProgress, Strategy, engines, search
-from sges.search.algorithms import Forward
+from sges.search.algorithms import Forward, check_options
 from sges.search.auto import auto_bound
 from sges.search.moves import Constraint
 from sges.search.replay import Replay
-from sges.search.run import effective_jobs
 from sges.search.strategy import AnyStrategy, as_strategy
 
 Table: TypeAlias = Any
@@ -319,12 +325,8 @@ def check_search(
     n_jobs: int | None,
     penalty: AnyPenalty,
 ) -> None:
-    """Refuse invalid options of a search before a table is read, which may take long."""
-    as_strategy(strategy)
-    if forward is not None:
-        check_word("forward", forward, get_args(Forward))
-    check_number("max_indegree", max_indegree, whole=True, optional=True)
-    effective_jobs(n_jobs)
+    """Raise an error for invalid options before a table is read, which may take long."""
+    check_options(strategy, forward, max_indegree, n_jobs)
     if isinstance(penalty, Real) and not isinstance(penalty, bool) and 0 <= penalty < inf:
         return
     if not isinstance(penalty, str) or penalty not in ("auto", "choose"):

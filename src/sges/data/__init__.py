@@ -16,6 +16,8 @@ from sges.data.inspection import glance, inspect
 from sges.data.moments import Moments
 from sges.data.parts import Counts
 from sges.data.reading import Format, Kind, Kinds, Missing, Reading
+from sges.data.reading import ReadingOptions as ReadingOptions
+from sges.data.reading import reading_of_call as reading_of_call
 from sges.data.sources import discrete_of_file, moments_of_file
 
 __all__ = [

@@ -32,7 +32,7 @@ from sges.search.low_order import LowOrder
 from sges.search.moves import Constraint, Moves
 from sges.search.order import ROUNDS
 from sges.search.replay import Replay
-from sges.search.run import OPTIONS, Budget, OnProgress, Run, Selection
+from sges.search.run import OPTIONS, Budget, OnProgress, Run, Selection, effective_jobs
 from sges.search.strategy import AnyStrategy, Strategy, as_strategy
 from sges.search.with_knowledge import SEARCHES, search_with_knowledge
 
@@ -473,7 +473,18 @@ def go_to_better_of_two(
     engine.capped = capped
 
 
-# Starts and bounds
+# Options, starts and bounds
+
+
+def check_options(
+    strategy: AnyStrategy, forward: Forward | None, max_indegree: int | None, n_jobs: int | None
+) -> None:
+    """Raise an error if an option of ``search`` is invalid for every score."""
+    as_strategy(strategy)
+    if forward is not None:
+        check_word("forward", forward, get_args(Forward))
+    check_number("max_indegree", max_indegree, whole=True, optional=True)
+    effective_jobs(n_jobs)
 
 
 def start_of(n: int, forward: Forward | None, start: PDAG | None) -> tuple[PDAG | None, str]:
