@@ -23,6 +23,7 @@ from typing import Any, Literal, TypeAlias, Unpack
 
 from sges.checkpoint import Checkpoint, digest_of, name_of
 from sges.data import (
+    SHARED_CORES,
     Dataset,
     Kinds,
     Missing,
@@ -192,32 +193,35 @@ def learn(
     check_number("time_limit", time_limit, optional=True)
     check_search(strategy, forward, max_indegree, n_jobs, penalty)
     options = reading_of_call(learn, kinds, missing, reading)
-    data = read_table(table, score, penalty, options)
-    source: Any = score if data is None else data
-    found_names = getattr(source, "names", None)
-    if data is None and options.names is not None:  # columns of a table have their new names
-        found_names = options.names
-    labels = None if found_names is None else tuple(found_names)
-    plan = SearchPlan.of(
-        labels or source.n, assume, knowledge, strategy, forward, start, max_indegree, n_jobs
-    )
-    begun = perf_counter()
-    value, about_penalty = resolve_penalty(penalty, data, score, plan, time_limit)
-    seconds_left = None if time_limit is None else max(time_limit - (perf_counter() - begun), 0.0)
-    scorer = scorer_of(data, score, value)
-    notes = _notes(data, score, value, scorer, about_penalty)
-    for note in notes:
-        LOG.info(note)
-    replay = None if checkpoint is None else _replay(checkpoint, data, score, value, plan)
-    watched: AbstractContextManager[OnProgress | None]
-    if progress is True:
-        from sges.report.text import progress_line
+    with SHARED_CORES:
+        data = read_table(table, score, penalty, options)
+        source: Any = score if data is None else data
+        found_names = getattr(source, "names", None)
+        if data is None and options.names is not None:  # columns of a table have their new names
+            found_names = options.names
+        labels = None if found_names is None else tuple(found_names)
+        plan = SearchPlan.of(
+            labels or source.n, assume, knowledge, strategy, forward, start, max_indegree, n_jobs
+        )
+        begun = perf_counter()
+        value, about_penalty = resolve_penalty(penalty, data, score, plan, time_limit)
+        seconds_left = (
+            None if time_limit is None else max(time_limit - (perf_counter() - begun), 0.0)
+        )
+        scorer = scorer_of(data, score, value)
+        notes = _notes(data, score, value, scorer, about_penalty)
+        for note in notes:
+            LOG.info(note)
+        replay = None if checkpoint is None else _replay(checkpoint, data, score, value, plan)
+        watched: AbstractContextManager[OnProgress | None]
+        if progress is True:
+            from sges.report.text import progress_line
 
-        watched = progress_line()
-    else:
-        watched = nullcontext(None if progress is False else progress)
-    with watched as callback:
-        result = plan.run(scorer, time_limit=seconds_left, progress=callback, replay=replay)
+            watched = progress_line()
+        else:
+            watched = nullcontext(None if progress is False else progress)
+        with watched as callback:
+            result = plan.run(scorer, time_limit=seconds_left, progress=callback, replay=replay)
     digest = None
     if data is not None:
         height = len(data.names) if isinstance(data, Moments) else data.rows

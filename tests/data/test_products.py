@@ -1,14 +1,22 @@
 """One large matrix in place: the same as the textbook expressions, without a second matrix."""
 
+import threading
 import tracemalloc
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_info, threadpool_limits
 
+from sges import learn
 from sges.data import moments, products
 from sges.data.moments import correlations_of
+from sges.data.products import SharedCores
 from sges.errors import DataError
+from sges.search import Progress
 
 SIZES = [1, 2, 9, 10, 23]
 
@@ -138,3 +146,61 @@ def test_too_large_a_matrix_is_refused_before_it_is_made(
 def test_available_memory_is_a_number_of_bytes_or_unknown() -> None:
     found = products.available_memory()
     assert found is None or found > 1 << 20
+
+
+def blas_threads() -> set[int]:
+    """Return the numbers of threads of all BLAS libraries."""
+    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+
+def set_blas_threads(number: int) -> None:
+    """Set the number in a thread that ends, so that other threads may set it later."""
+    thread = threading.Thread(target=threadpool_limits, args=(number, "blas"))
+    thread.start()
+    thread.join()
+
+
+@pytest.fixture
+def two_blas_threads() -> Iterator[None]:
+    if not blas_threads():
+        pytest.skip("threadpoolctl does not know the BLAS of NumPy")
+    before = max(blas_threads())
+    set_blas_threads(2)
+    yield
+    set_blas_threads(before)
+
+
+@pytest.mark.usefixtures("two_blas_threads")
+def test_blas_has_one_thread_only_while_several_threads_are_inside() -> None:
+    cores = SharedCores()
+    for _ in range(3):
+        with cores:
+            assert blas_threads() == {2}
+            with suppress(ZeroDivisionError), cores, cores:
+                assert blas_threads() == {1}
+                raise ZeroDivisionError
+            assert blas_threads() == {2}
+        assert blas_threads() == {2}
+
+
+@pytest.mark.usefixtures("two_blas_threads")
+def test_threads_that_learn_at_once_share_the_cores_and_give_them_back() -> None:
+    x = np.random.default_rng(0).normal(size=(200, 3))
+    seen, both = [], threading.Barrier(2)
+
+    def look(now: Progress) -> None:
+        if now.step == 0:
+            both.wait(30)
+            seen.append(blas_threads())
+            both.wait(30)
+
+    options: dict[str, Any] = {"strategy": "two-phase", "progress": look}
+    for _ in range(3):
+        threads = [threading.Thread(target=learn, args=(x,), kwargs=options) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert blas_threads() == {2}
+    assert len(seen) == 12
+    assert all(number == {1} for number in seen)
