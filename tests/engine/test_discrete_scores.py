@@ -133,6 +133,25 @@ def test_gains_on_random_tables_are_those_of_the_package(
         assert_same_on_random_families(pair, rng, (0, 1, 2, 3, 5, 9))
 
 
+@pytest.mark.parametrize("rows", [2, 300, 4000])
+@pytest.mark.parametrize("heaviest", [None, 2, 400])
+def test_blocks_are_counted_alike_in_vectors_and_column_by_column(
+    rows: int, heaviest: int | None, seed: int
+) -> None:
+    """Processors without wide vectors take the second way."""
+    rng = np.random.default_rng([seed, rows, heaviest or 0, 3])
+    arities = rng.integers(1, 9, 45).tolist()
+    codes = related(rng, rows, arities)
+    weights = None if heaviest is None else rng.integers(1, heaviest, rows)
+    for kind in SCORES:
+        in_vectors, plain = kind(codes, arities, weights), kind(codes, arities, weights)
+        plain.in_vectors = False
+        assert not plain.in_vectors
+        for size in (0, 1, 2, 4):
+            y, *base = rng.permutation(45)[: size + 1].tolist()
+            assert plain.insert_gains(y, base) == in_vectors.insert_gains(y, base)
+
+
 @pytest.mark.parametrize("unit", [0.2, 1.5, 1e-6])
 def test_gains_of_counts_in_other_units_are_those_of_the_package(unit: float, seed: int) -> None:
     rng = np.random.default_rng([seed, 7])

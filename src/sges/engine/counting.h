@@ -42,12 +42,26 @@ enum {
 #define UNROLLED
 #endif
 
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
+#define IS_GCC_X86 1
+#else
+#define IS_GCC_X86 0
+#endif
+
 /* A second version of a loop for processors with AVX2, chosen when the library is loaded. */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__) \
-    && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if IS_GCC_X86 && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) \
+    && !defined(__SANITIZE_THREAD__)
 #define CLONED static __attribute__((unused, target_clones("avx2", "default")))
 #else
 #define CLONED static inline
+#endif
+
+/* Whether a function may use vectors of 32 bytes.  Clang splits them into what the processor has.
+ * GCC would compare them byte by byte, unless the function is compiled for AVX2. */
+#if defined(__clang__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define HAS_BYTES 1
+#else
+#define HAS_BYTES IS_GCC_X86
 #endif
 
 /* -- What a count contributes ----------------------------------------------------------------- */
@@ -366,9 +380,9 @@ typedef struct {
 
 /* Counts of at most 255 records, one per column.  An array of them has one per level.
  *
- * With a compiler that knows vectors of bytes, small configurations have a way of their own;
- * without, all go the way of the large ones. */
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+ * Where `in_vectors` is true, all columns of a row are counted by a few instructions, and small
+ * configurations have a way of their own.  Elsewhere all go the way of the large ones. */
+#if HAS_BYTES
 typedef uint8_t Bytes __attribute__((vector_size(LANES)));
 
 static const double NOUGHTS[LANES];
@@ -407,8 +421,8 @@ INLINE void count_levels(const Block *block, const uint32_t *rows, uint32_t n,
 }
 
 /* Count all levels except the first in rows of at most 255 records. */
-INLINE void count_rows(const Block *block, const uint32_t *rows, uint32_t n,
-                       const int64_t *weights, Bytes *counts)
+INLINE void count_rows_in_vectors(const Block *block, const uint32_t *rows, uint32_t n,
+                                  const int64_t *weights, Bytes *counts)
 {
     for (int level = 1; level < block->levels; level += 4)
         switch (block->levels - level) {
@@ -424,9 +438,9 @@ INLINE void count_small(const Block *block, const Cells *cells, uint32_t cell, B
 {
     uint32_t low = cells->start[cell], n = cells->start[cell + 1] - low;
     if (cells->weights) /* apart, so that the loop without weights has none */
-        count_rows(block, cells->rows + low, n, cells->weights, counts);
+        count_rows_in_vectors(block, cells->rows + low, n, cells->weights, counts);
     else
-        count_rows(block, cells->rows + low, n, NULL, counts);
+        count_rows_in_vectors(block, cells->rows + low, n, NULL, counts);
     counts[0] = (Bytes){0} + (uint8_t)cells->held[cell];
     for (int level = 1; level < block->levels; level++)
         counts[0] -= counts[level];
@@ -500,20 +514,20 @@ INLINE void add_small(const Block *block, const Cells *cells, uint32_t j, const 
         sums->configurations[k] += configurations[k];
     }
 }
-#else
-#define add_small add_large
-typedef uint8_t Bytes[LANES];
+#endif
 
+/* Count all levels in rows of at most 255 records. */
 INLINE void count_rows(const Block *block, const uint32_t *rows, uint32_t n,
-                       const int64_t *weights, Bytes *counts)
+                       const int64_t *weights, uint8_t (*counts)[LANES])
 {
     memset(counts, 0, (size_t)block->levels * LANES);
-    for (uint32_t i = 0; i < n; i++)
-        for (int k = 0; k < LANES; k++)
-            counts[block->codes[(size_t)rows[i] * LANES + k]][k]
-                += (uint8_t)(weights ? weights[rows[i]] : 1);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint8_t *codes = block->codes + (size_t)rows[i] * LANES;
+        uint8_t weight = (uint8_t)(weights ? weights[rows[i]] : 1);
+        for (int k = 0; k < 4 * block->fours; k++)
+            counts[codes[k]][k] += weight;
+    }
 }
-#endif
 
 typedef uint32_t Words[LANES]; /* the same for counts of any size */
 
@@ -530,9 +544,15 @@ INLINE uint32_t fitting_rows(const Cells *cells, uint32_t low, uint32_t high)
 }
 
 /* Count a cell of any size; fewer than 2^32 records. */
-INLINE void count_large(const Block *block, const Cells *cells, uint32_t cell, Words *counts)
+INLINE void count_large(const Block *block, const Cells *cells, uint32_t cell,
+                        const int in_vectors, Words *counts)
 {
-    Bytes bytes[MOST_LEVELS];
+#if HAS_BYTES
+    Bytes vectors[MOST_LEVELS];
+    uint8_t(*bytes)[LANES] = (uint8_t(*)[LANES])vectors;
+#else
+    uint8_t bytes[MOST_LEVELS][LANES];
+#endif
     uint32_t low = cells->start[cell], high = cells->start[cell + 1];
     memset(counts, 0, (size_t)block->levels * sizeof(*counts));
     while (low < high) {
@@ -542,7 +562,12 @@ INLINE void count_large(const Block *block, const Cells *cells, uint32_t cell, W
                 counts[block->codes[(size_t)row * LANES + k]][k] += (uint32_t)cells->weights[row];
             n = 1;
         } else {
-            count_rows(block, cells->rows + low, n, cells->weights, bytes);
+#if HAS_BYTES
+            if (in_vectors)
+                count_rows_in_vectors(block, cells->rows + low, n, cells->weights, vectors);
+            else
+#endif
+                count_rows(block, cells->rows + low, n, cells->weights, bytes);
             for (int level = 1; level < block->levels; level++)
                 for (int k = 0; k < LANES; k++)
                     counts[level][k] += bytes[level][k];
@@ -588,13 +613,13 @@ INLINE void add_large_terms(const Block *block, Words *counts, const Terms *term
 
 /* Add a configuration of any size. */
 INLINE void add_large(const Block *block, const Cells *cells, uint32_t j, const Terms *terms,
-                      const int with_constants, Sums *sums)
+                      const int with_constants, const int in_vectors, Sums *sums)
 {
     Words counts[MOST_LEVELS], margin[MOST_LEVELS];
     double own[LANES] = {0}, less[LANES] = {0};
     memset(margin, 0, (size_t)block->levels * sizeof(*margin));
     for (uint32_t cell = cells->first[j]; cell < cells->first[j + 1]; cell++) {
-        count_large(block, cells, cell, counts);
+        count_large(block, cells, cell, in_vectors, counts);
         add_large_terms(block, counts, terms, 1, cells->total[j], with_constants, own,
                         sums->cells);
         for (int level = 0; level < block->levels; level++)
@@ -608,27 +633,60 @@ INLINE void add_large(const Block *block, const Cells *cells, uint32_t j, const 
 }
 
 INLINE void sum_chosen(const Block *block, const Cells *cells, const Terms *terms,
-                       const int with_constants, Sums *sums)
+                       const int with_constants, const int in_vectors, Sums *sums)
 {
     for (uint32_t i = 0; i < cells->choices; i++) {
         uint32_t j = cells->chosen[i];
-        if (cells->total[j] > 255)
-            add_large(block, cells, j, terms, with_constants, sums);
-        else
+#if HAS_BYTES
+        if (in_vectors && cells->total[j] <= 255) {
             add_small(block, cells, j, terms, with_constants, sums);
+            continue;
+        }
+#endif
+        add_large(block, cells, j, terms, with_constants, in_vectors, sums);
     }
+}
+
+#if HAS_BYTES
+#if IS_GCC_X86
+__attribute__((target("avx2")))
+#endif
+static void sum_in_vectors(const Block *block, const Cells *cells, const Terms *terms,
+                           int with_constants, Sums *sums)
+{
+    if (with_constants)
+        sum_chosen(block, cells, terms, 1, 1, sums);
+    else
+        sum_chosen(block, cells, terms, 0, 1, sums);
+}
+#endif
+
+/* Return whether this processor counts blocks in vectors. */
+static inline int has_vectors(void)
+{
+#if IS_GCC_X86
+    return __builtin_cpu_supports("avx2") != 0;
+#else
+    return HAS_BYTES;
+#endif
 }
 
 /* Add up the chosen configurations, split by each column of a block.  The terms are by kind of
  * column; occupied cells and configurations are counted for a score with constants. */
-CLONED void sum_block(const Block *block, const Cells *cells, const Terms *terms,
-                      int with_constants, Sums *sums)
+static inline void sum_block(const Block *block, const Cells *cells, const Terms *terms,
+                             int with_constants, int in_vectors, Sums *sums)
 {
     memset(sums, 0, sizeof(*sums));
+#if HAS_BYTES
+    if (in_vectors) {
+        sum_in_vectors(block, cells, terms, with_constants, sums);
+        return;
+    }
+#endif
     if (with_constants)
-        sum_chosen(block, cells, terms, 1, sums);
+        sum_chosen(block, cells, terms, 1, 0, sums);
     else
-        sum_chosen(block, cells, terms, 0, sums);
+        sum_chosen(block, cells, terms, 0, 0, sums);
 }
 
 /* -- One column, or none ---------------------------------------------------------------------- */

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from sges.engine.scores import NativeScore
 
 class DiscreteScore(NativeScore):
+    in_vectors: bool
     @property
     def records(self) -> int: ...
 

@@ -101,7 +101,8 @@ cdef extern from "counting.h" nogil:
         const uint32_t *, const Column *, const uint32_t *, uint32_t, uint32_t, uint32_t *,
         uint32_t *, uint32_t *, uint32_t *,
     )
-    void sum_block(const Block *, const Cells *, const Terms *, int, Sums *)
+    int has_vectors()
+    void sum_block(const Block *, const Cells *, const Terms *, int, int, Sums *)
     Sum sum_cells(const Cells *, const Terms *)
     Sum sum_single_rows(const Cells *, const Terms *)
     Sum sum_column(const Cells *, const Column *, const Terms *, Tally *, Tally *)
@@ -142,6 +143,7 @@ cdef struct Table:
     int alone_count
     uint32_t most_levels
     bint is_bdeu
+    bint in_vectors  # the way in which blocks are counted
     double ess
     double price  # of a free parameter, for BIC
     double records  # in units of one
@@ -569,7 +571,9 @@ cdef void sum_blocks(Run *run, int y) noexcept nogil:
             if lanes[k] >= 0 and run.wanted[lanes[k]]:
                 is_wanted = True
         if is_wanted:
-            sum_block(&table.blocks[b], &run.cells, run.terms, table.is_bdeu, &sums)
+            sum_block(
+                &table.blocks[b], &run.cells, run.terms, table.is_bdeu, table.in_vectors, &sums
+            )
             for k in range(LANES):
                 if lanes[k] >= 0:
                     sum.total, sum.cells = sums.total[k], sums.cells[k]
@@ -752,6 +756,15 @@ cdef class DiscreteScore(NativeScore):
         free(self.table.columns)
         free(self.table.blocks)
 
+    @property
+    def in_vectors(self):
+        """Whether blocks are counted in vectors; tests change it to compare the two ways."""
+        return self.table.in_vectors
+
+    @in_vectors.setter
+    def in_vectors(self, bint wanted):
+        self.table.in_vectors = wanted and has_vectors()
+
     cdef read(self, codes, arities, weights, double unit, bint is_bdeu):
         """Check the data, merge equal rows, and lay the columns out for counting."""
         if not (isfinite(unit) and unit > 0):
@@ -765,6 +778,7 @@ cdef class DiscreteScore(NativeScore):
         self.records = codes.shape[1] if weights is None else int(weights.sum())
         self.n = self.table.n = len(columns)
         self.table.is_bdeu = is_bdeu
+        self.table.in_vectors = has_vectors()
         self.point_at(columns, levels, codes.shape[1])
         merged = self.merged_rows(weights)
         if merged is not None:
