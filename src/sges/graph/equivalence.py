@@ -14,6 +14,7 @@ Paper: Section 3, equivalence and CPDAG.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
+from heapq import heapify, heappop, heappush
 from typing import TypeVar
 
 from sges.docstrings import documented_like
@@ -166,9 +167,13 @@ def consistent_extension(
     """
     arrows: list[Edge] = []
     remaining = todo = within
-    rank = {} if ranking is None else {v: place for place, v in enumerate(ranking)}
-    while todo:
-        x = max(nodes(todo), key=rank.__getitem__) if rank else todo.bit_length() - 1
+    order = place_of = range(pdag.n) if ranking is None else ranking
+    if ranking is not None:
+        place_of = sorted(order, key=order.__getitem__)  # the inverse
+    places = [-place_of[v] for v in nodes(within)]
+    heapify(places)
+    while places:
+        x = order[-heappop(places)]  # the last of those to do
         todo ^= 1 << x
         around, lines = pdag.adjacent(x) & remaining, list(nodes(pdag.neighbors(x) & remaining))
         can_be_sink = not pdag.children(x) & remaining and all(
@@ -177,7 +182,9 @@ def consistent_extension(
         if can_be_sink:
             remaining ^= 1 << x
             arrows += [(y, x) for y in lines]
-            todo |= around  # only these may have become sinks
+            for v in nodes(around & ~todo):  # only these may have become sinks
+                heappush(places, -place_of[v])
+            todo |= around
     return None if remaining else arrows
 
 
