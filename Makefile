@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --quiet
+# Modules are compiled to bytecode when they are first imported, which only a few of them are.
+PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --quiet --no-compile
 PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto
 SEARCH := auto bad_input circles complexity control determinism engine extended guarantee order order_knowledge strategies
 BOTH := $(SEARCH:%=tests/search/test_%.py) tests/knowledge/test_search.py
