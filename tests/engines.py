@@ -1,17 +1,13 @@
 """The engines that the tests compare, each made for a score."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from sges.score.protocol import Score
-from sges.search.engines import IS_COMPILED, Engine
+from sges.search.engines import IS_COMPILED, CompiledEngine, Engine, native_of
 from sges.search.reference import ReferenceEngine
-
-if TYPE_CHECKING or IS_COMPILED:
-    from sges.engine.native import native_of
-    from sges.search.engines import CompiledEngine
 
 Make = Callable[..., Engine]
 
@@ -21,12 +17,12 @@ def reference(score: Score, **options: Any) -> ReferenceEngine:  # noqa: ANN401 
     return ReferenceEngine(score, **options)
 
 
-def compiled(score: Score, **options: Any) -> "CompiledEngine":  # noqa: ANN401
+def compiled(score: Score, **options: Any) -> CompiledEngine:  # noqa: ANN401
     """Return the compiled engine, which reads the score by itself if it can."""
     return CompiledEngine(score, native_of(score), **options)
 
 
-def asking(score: Score, **options: Any) -> "CompiledEngine":  # noqa: ANN401
+def asking(score: Score, **options: Any) -> CompiledEngine:  # noqa: ANN401
     """Return the compiled engine that asks the Python score, whatever it is."""
     return CompiledEngine(score, None, **options)
 

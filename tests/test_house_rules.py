@@ -14,7 +14,6 @@ MOST_IMPORTS = 20
 
 REASONS = {
     "sges.__main__": "python -m sges",
-    "sges.engine.native": "the border of the compiled engine: which score it can read",
 }
 """Small modules with one reader, and why they stand alone."""
 

@@ -16,9 +16,8 @@ from sges.export import adjacency_frame, to_numpy
 from sges.graph.pdag import PDAG
 from sges.learning import AnyAssumption, AnyKnowledge, AnyPenalty, AnyScore, AnyStart, learn
 from sges.result import Result
-from sges.search.algorithms import Forward
 from sges.search.run import OnProgress
-from sges.search.strategy import AnyStrategy
+from sges.search.strategy import AnyStrategy, Forward
 
 try:
     from sklearn.base import BaseEstimator  # type: ignore[import-untyped]

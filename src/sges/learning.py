@@ -49,11 +49,10 @@ from sges.result import Result
 from sges.score.named import SCORES, Penalty, check_score_word, make_score, why_score
 from sges.score.protocol import Score, is_score, score_name
 from sges.search import OnProgress, Strategy, engines, search
-from sges.search.algorithms import Forward, check_options
 from sges.search.auto import auto_bound
 from sges.search.moves import Constraint
 from sges.search.replay import Replay
-from sges.search.strategy import AnyStrategy, as_strategy
+from sges.search.strategy import AnyStrategy, Forward, as_strategy, check_options
 
 Table: TypeAlias = Any
 """A table in any form that ``Dataset.of`` accepts."""

@@ -14,8 +14,8 @@ from sges.metrics import shd
 from sges.properties import MaxParents
 from sges.score import DiscreteBIC, Score
 from sges.search import bes, ges, sges
-from sges.search.algorithms import Forward
 from sges.search.auto import auto_bound
+from sges.search.strategy import Forward
 from studies.charts import BLUE, GOLD, GREEN, GREY, RED, VIOLET, label, line, panels
 from studies.frame import (
     Row,

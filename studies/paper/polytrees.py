@@ -17,7 +17,7 @@ from sges.properties import MaxVWidth
 from sges.result import Result
 from sges.score import GaussianBIC, GaussianOracle, Score
 from sges.search import ges, sges
-from sges.search.algorithms import Forward
+from sges.search.strategy import Forward
 from studies.charts import BLUE, GOLD, GREEN, GREY, RED, label, line, panels, plain_ticks
 from studies.frame import Row, Task, amount, experiment, natural, one_of, positive, seed_of
 from studies.summary import curve, distinct, exponent, grid, mean, pick, values

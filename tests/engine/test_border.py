@@ -23,8 +23,8 @@ from invariants import check
 from sges.errors import InvalidOperator, ScoreError, SgesError
 from sges.graph import PDAG
 from sges.operators import Delete, Insert, Turn
-from sges.search import engines
-from sges.search.algorithms import ges, search
+from sges.search import engines, ges, search
+from sges.search.engines import native_of
 from sges.search.moves import Moves
 from sges.search.order import go_to_best_order
 from worlds import gaussian_score, linear_data
@@ -33,7 +33,6 @@ core = pytest.importorskip("sges.engine.core", reason="the engine is not compile
 gaussian = pytest.importorskip("sges.engine.gaussian", reason="the engine is not compiled")
 discrete = pytest.importorskip("sges.engine.discrete", reason="the engine is not compiled")
 ask_one_run = pytest.importorskip("sges.engine.scores").ask_one_run
-native_of = pytest.importorskip("sges.engine.native").native_of
 
 EVERYTHING = Moves(inserts="all", deletes=True, turns=True)
 N = 6

@@ -10,14 +10,14 @@ from sges.errors import InvalidOperator
 from sges.graph import PDAG, is_cpdag
 from sges.knowledge import Knowledge
 from sges.operators import Delete, Insert, Operator, Turn
-from sges.search import engines
-from sges.search.algorithms import ges, search, turning
+from sges.search import engines, ges, search, turning
+from sges.search.engines import native_of
 from sges.search.moves import Moves
 from sges.search.run import Run
 from strategies import cpdags
 from worlds import gaussian_score
 
-native_of = pytest.importorskip("sges.engine.native").native_of
+pytest.importorskip("sges.engine.core", reason="the engine is not compiled")
 
 MOVES = [
     Moves(inserts="all"),

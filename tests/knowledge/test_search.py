@@ -21,7 +21,7 @@ from sges.score import GaussianBIC, GaussianOracle, SeparationOracle
 from sges.score.protocol import Score, total_score
 from sges.search import Progress, bes, fes, ges, poly_fes, sbes, sges, turning
 from sges.search.run import Run
-from sges.search.with_knowledge import _enforce
+from sges.search.strategy import _enforce
 from worlds import gaussian_score, linear_data
 
 Search = Callable[[Score, IndexedKnowledge, PDAG], Result]

@@ -13,6 +13,7 @@ from sges.graph import PDAG, dag_to_cpdag
 from sges.nodeset import nodes, nodeset
 from sges.score import BasisBIC, DegenerateGaussian, GaussianBIC, check_score
 from sges.search import ges
+from sges.search.engines import native_of
 
 Table = NDArray[np.float64]
 
@@ -72,9 +73,9 @@ def test_at_degree_one_it_is_the_degenerate_gaussian_and_the_gaussian_bic(seed: 
 
 
 def test_the_engine_reads_the_gains_of_the_score(seed: int) -> None:
-    native = pytest.importorskip("sges.engine.native", reason="the engine is not compiled")
+    pytest.importorskip("sges.engine.core", reason="the engine is not compiled")
     score = BasisBIC(curved(seed), degree=3)
-    compiled = native.native_of(score)
+    compiled = native_of(score)
     for y, base in [(1, [0]), (3, [0, 2, 4]), (4, [])]:
         outside = np.array([x for x in range(5) if x != y and x not in base])
         gains, _ = compiled.insert_gains(y, base)

@@ -12,6 +12,7 @@ from sges.nodeset import nodes, nodeset
 from sges.score import BasisBIC, DegenerateGaussian, check_score
 from sges.score.gaussian.additive import Functions, choose_functions
 from sges.search import ges
+from sges.search.engines import native_of
 
 Table = NDArray[np.float64]
 
@@ -72,9 +73,9 @@ def test_the_score_keeps_the_contract_with_blocks_of_different_widths(seed: int)
 
 
 def test_the_engine_reads_the_gains_of_blocks_of_different_widths(seed: int) -> None:
-    native = pytest.importorskip("sges.engine.native", reason="the engine is not compiled")
+    pytest.importorskip("sges.engine.core", reason="the engine is not compiled")
     score = BasisBIC(two_curves(seed))
-    compiled = native.native_of(score)
+    compiled = native_of(score)
     for y, base in [(2, [0]), (0, [1, 2]), (3, []), (2, [0, 1, 3])]:
         outside = np.array([x for x in range(4) if x != y and x not in base], dtype=np.intp)
         gains, _ = compiled.insert_gains(y, base)

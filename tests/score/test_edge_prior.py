@@ -28,6 +28,7 @@ from sges.score import (
 )
 from sges.score.protocol import delete_gains, insert_gains, total_score
 from sges.search import ges, search
+from sges.search.engines import native_of
 from sges.search.moves import Moves
 
 N, RECORDS = 7, 300
@@ -99,7 +100,7 @@ def test_the_prior_of_a_gaussian_bic_is_the_extended_bic_with_a_half(seed: int) 
 
 @each_score
 def test_the_compiled_engine_reads_the_prior_natively(name: str, seed: int) -> None:
-    native_of = pytest.importorskip("sges.engine.native").native_of
+    pytest.importorskip("sges.engine.core", reason="the engine is not compiled")
     score = EdgePrior(SCORES[name](seed))
     native = native_of(score)
     for y, base in families(seed):
@@ -115,7 +116,7 @@ def test_the_compiled_engine_reads_the_prior_natively(name: str, seed: int) -> N
 
 
 def test_a_native_prior_never_returns_a_gain_of_at_most_what_was_asked_for(seed: int) -> None:
-    native_of = pytest.importorskip("sges.engine.native").native_of
+    pytest.importorskip("sges.engine.core", reason="the engine is not compiled")
     native = native_of(EdgePrior(SCORES["gaussian-bic"](seed)))
     (gains, _) = native.insert_gains(0, [])
     for worth in gains.values():

@@ -19,10 +19,11 @@ from sges.properties import MaxParents
 from sges.score import GaussianBIC
 from sges.score.protocol import Candidates, Gains, Score, total_score
 from sges.search import Strategy, search
-from sges.search.engines import Engine, gain_between
+from sges.search.engines import Engine
 from sges.search.generate import changed_views
 from sges.search.moves import Moves
 from sges.search.order import go_to_best_order
+from sges.search.run import gain_between
 from worlds import gaussian_score
 
 pytestmark = pytest.mark.parametrize("make", engines.EVERY)

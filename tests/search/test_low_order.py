@@ -20,9 +20,9 @@ from sges.nodeset import nodes
 from sges.result import Result
 from sges.score import BDeu, DiscreteBIC, GaussianBIC, GaussianOracle, Score, SeparationOracle
 from sges.search import fes, low_order, poly_fes, search
-from sges.search.algorithms import Forward
 from sges.search.low_order import LowOrder
 from sges.search.run import Run
+from sges.search.strategy import Forward
 
 SIZES = [2, 3, 4, pytest.param(5, marks=pytest.mark.slow)]
 

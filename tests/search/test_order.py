@@ -27,12 +27,12 @@ from sges.score import GaussianBIC, SeparationOracle
 from sges.score.protocol import Score, tie_tolerance, total_score
 from sges.search import Progress, ges, order_bound
 from sges.search import order as order_search
-from sges.search.algorithms import backward
 from sges.search.engines import IS_COMPILED
 from sges.search.generate import CachedGains
 from sges.search.order import GrowShrink, edge_by_edge, first_order, go_to_best_order
 from sges.search.reference import ReferenceEngine
 from sges.search.run import Run, Selection
+from sges.search.strategy import backward
 from worlds import gaussian_score, linear_data
 
 EVERYWHERE = float("inf")

@@ -13,11 +13,10 @@ from sges.network import LinearGaussian
 from sges.properties import MaxParents
 from sges.score import GaussianBIC, SeparationOracle
 from sges.score.protocol import Score, total_score
-from sges.search.algorithms import backward
 from sges.search.order import best_order, order_of
 from sges.search.reference import ReferenceEngine
 from sges.search.run import Run, Selection
-from sges.search.with_knowledge import search_with_knowledge
+from sges.search.strategy import backward, search_with_knowledge
 
 
 def sges_by_order(score: Score, bound: IndexedKnowledge, dag: PDAG) -> tuple[Run, PDAG]:

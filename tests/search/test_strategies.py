@@ -24,10 +24,9 @@ from sges.properties import AtMost, MaxClique, MaxParents, MaxTreewidth, MaxVStr
 from sges.score import GaussianBIC, SeparationOracle
 from sges.score.protocol import tie_tolerance, total_score
 from sges.search import STRATEGIES, Strategy, fes, ges, interleaved, search, sges, turning
-from sges.search.algorithms import go_to_better_of_two
 from sges.search.moves import Moves
 from sges.search.run import Run, Selection
-from sges.search.strategy import as_strategy
+from sges.search.strategy import as_strategy, go_to_better_of_two
 from worlds import gaussian_score, linear_data
 
 PROPERTIES: list[type[AtMost]] = [MaxParents, MaxClique, MaxVWidth, MaxTreewidth, MaxVStructures]

@@ -55,7 +55,7 @@ _assumed = partial(
         "The forward phase of two-phase search: fes, poly (polynomially many score evaluations), "
         "order (a search over orders of the variables) or complete (start from the complete "
         "graph).",
-        autocompletion=completion("sges.search.algorithms", "Forward"),
+        autocompletion=completion("sges.search.strategy", "Forward"),
     ),
     start=option("FILE", "A graph to start from: JSON, GraphML, DOT or CSV."),
     time_limit=option("SECONDS", "Stop after SECONDS and return the best graph found so far."),

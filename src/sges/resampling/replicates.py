@@ -58,9 +58,8 @@ from sges.resampling.strengths import Confidence, edge_list, graph_of_list
 from sges.score.named import SCORES, Penalty, make_score, named_score
 from sges.score.protocol import Score, score_name
 from sges.score.wrappers import EdgePrior
-from sges.search.algorithms import Forward
 from sges.search.run import effective_jobs
-from sges.search.strategy import AnyStrategy
+from sges.search.strategy import AnyStrategy, Forward
 
 if TYPE_CHECKING:
     from sges.result import Result

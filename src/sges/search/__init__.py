@@ -5,18 +5,15 @@ from sges.search.algorithms import (
     fes,
     ges,
     interleaved,
-    order_bound,
     poly_fes,
-    poly_fes_bound,
     sbes,
-    sbes_bound,
-    search,
     sges,
     turning,
 )
+from sges.search.bounds import order_bound, poly_fes_bound, sbes_bound
 from sges.search.low_order import low_order
 from sges.search.run import OnProgress, Progress
-from sges.search.strategy import STRATEGIES, Strategy
+from sges.search.strategy import STRATEGIES, Strategy, search
 
 __all__ = [
     "STRATEGIES",

@@ -17,11 +17,19 @@ from sges.graph.pdag import PDAG
 from sges.properties import AtMost, MaxParents
 from sges.result import Result
 from sges.score.protocol import Score, tie_tolerance
-from sges.search.algorithms import Forward, forward_phase, run_strategy, search, start_of
 from sges.search.moves import Constraint
 from sges.search.replay import Replay
 from sges.search.run import OnProgress, Run, Selection
-from sges.search.strategy import AnyStrategy, Strategy, as_strategy
+from sges.search.strategy import (
+    AnyStrategy,
+    Forward,
+    Strategy,
+    as_strategy,
+    forward_phase,
+    run_strategy,
+    search,
+    start_of,
+)
 from sges.selective import bounds_of
 
 

@@ -5,22 +5,26 @@ every step, so it is for small tables.  ``SGES_PURE=1`` in the environment selec
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
+from weakref import WeakKeyDictionary
 
 from sges.errors import warn_user
-from sges.graph.equivalence import pdag_to_dag
-from sges.graph.pdag import PDAG
-from sges.operators import Delete
-from sges.result import Step
+from sges.nodeset import nodes
+from sges.score.discrete import QNML, BDeu, DiscreteBIC, DiscreteScore
+from sges.score.gaussian.bge import BGe
+from sges.score.gaussian.bic import GaussianBIC, RankBIC
+from sges.score.gaussian.mixed import BasisBIC, DegenerateGaussian
+from sges.score.oracles import GaussianOracle
 from sges.score.protocol import Score
+from sges.score.wrappers import EdgePrior
 from sges.search.moves import Constraint
 from sges.search.reference import ReferenceEngine
 
 try:
+    from sges.engine import discrete, gaussian, scores
     from sges.engine.core import Core
-    from sges.engine.native import native_of
 
     IS_COMPILED = True
 except ImportError:
@@ -49,30 +53,6 @@ def make_engine(
     return ReferenceEngine(score, counting=counting, deadline=deadline, constraint=constraint)
 
 
-def gain_between(engine: Engine, before: PDAG, after: PDAG) -> float:
-    """Return the score difference of two classes, from their families; counted.
-
-    Unlike the sum of the gains on the way it does not accumulate rounding.
-    """
-    old, new = pdag_to_dag(before), pdag_to_dag(after)
-    return sum(
-        engine.local(y, new.parents(y)) - engine.local(y, old.parents(y))
-        for y in range(engine.n)
-        if new.parents(y) != old.parents(y)
-    )
-
-
-def reapply(engine: Engine, steps: Iterable[Step]) -> None:
-    """Take steps again that an engine took from the same state."""
-    for step in steps:
-        engine.apply(step.phase, step.operator, step.gain)
-
-
-def is_admissible(engine: Engine, delete: Delete, state: PDAG) -> bool:
-    """Return whether knowledge allows the class to which a delete leads from the engine's state."""
-    return engine.constraint is None or engine.constraint.admits(engine.peek(delete), state)
-
-
 @cache
 def _warn_of_slowness() -> None:
     """Warn once that the compiled engine is missing."""
@@ -85,3 +65,67 @@ def _warn_of_slowness() -> None:
 
 class CompiledEngine(Core):
     """The compiled engine; ``ReferenceEngine`` documents its interface."""
+
+
+# The scores that the compiled engine reads without the interpreter
+
+
+_MADE: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # a score may be searched many times
+
+
+def native_of(score: Any) -> Any:  # noqa: ANN401 (any score, and any native one)
+    """Return the native form of a score, or None if the engine must call the score in Python.
+
+    A score is native if its class is exactly one of ``MAKERS``: a subclass may compute a different
+    score.
+    """
+    if type(score) is EdgePrior:
+        inner = native_of(score.score)
+        return None if inner is None else scores.EdgePrior(inner, score.cost)
+    make = MAKERS.get(type(score))
+    if make is None:
+        return None
+    native = _MADE.get(score)
+    if native is None:
+        native = _MADE[score] = make(score)
+    return native
+
+
+def _gaussian_bic(score: GaussianBIC) -> Any:  # noqa: ANN401
+    return gaussian.Gaussian(score._correlation, score._half, score._per_parent)
+
+
+def _bge(score: BGe) -> Any:  # noqa: ANN401
+    return gaussian.BGe(
+        score._correlation,
+        score._spread,
+        score._by_size,
+        score._freedom,
+        score._isolated,
+        list(nodes(score._constant)),
+    )
+
+
+def _degenerate_gaussian(score: DegenerateGaussian) -> Any:  # noqa: ANN401
+    blocks = score._blocks
+    return gaussian.DegenerateGaussian(
+        blocks.matrix, blocks.starts, blocks.widths, score._half, score._per_parameter
+    )
+
+
+def _discrete(score: DiscreteScore, make: Callable[..., Any], *setting: float) -> Any:  # noqa: ANN401
+    data = score.data
+    return make(data.codes, data.arities, data.weights, *setting, data.unit)
+
+
+MAKERS: dict[type, Callable[[Any], Any]] = {
+    GaussianBIC: _gaussian_bic,
+    GaussianOracle: _gaussian_bic,
+    BGe: _bge,
+    DegenerateGaussian: _degenerate_gaussian,
+    BasisBIC: _degenerate_gaussian,
+    RankBIC: _gaussian_bic,
+    DiscreteBIC: lambda score: _discrete(score, discrete.DiscreteBIC, score.penalty),
+    QNML: lambda score: _discrete(score, discrete.QNML),
+    BDeu: lambda score: _discrete(score, discrete.BDeu, score.ess),
+}

@@ -31,20 +31,14 @@ from typing import TYPE_CHECKING
 from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet
 from sges.operators import Delete
-from sges.search.engines import (
-    CompiledEngine,
-    Engine,
-    gain_between,
-    is_admissible,
-    reapply,
-)
+from sges.search.engines import CompiledEngine, Engine
 from sges.search.generate import changed_views
 from sges.search.moves import Mark, Moves
-from sges.search.run import Budget, Run, Selection
-from sges.search.strategy import Strategy
+from sges.search.run import Budget, Run, Selection, gain_between, is_admissible, reapply
 
 if TYPE_CHECKING:
     from sges.engine.core import Journal
+    from sges.search.strategy import Strategy
 
 PHASE = "extended"
 BETWEEN_REPORTS = 0.1  # seconds
@@ -65,7 +59,7 @@ class Failure:
 class ExtendedSearch:
     """The escapes of one run; under knowledge a run may search several times."""
 
-    def __init__(self, run: Run, strategy: Strategy, moves: Moves, selection: Selection) -> None:
+    def __init__(self, run: Run, strategy: "Strategy", moves: Moves, selection: Selection) -> None:
         self._run = run
         self._moves = moves
         self._selection = selection

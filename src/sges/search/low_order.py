@@ -35,9 +35,8 @@ from sges.nodeset import NodeSet, nodes, reach, subsets
 from sges.operators import Delete
 from sges.result import Result
 from sges.score import Score
-from sges.search.engines import is_admissible
 from sges.search.moves import Constraint, best_first
-from sges.search.run import OPTIONS, OnProgress, Run
+from sges.search.run import OPTIONS, OnProgress, Run, is_admissible
 from sges.selective import filter_cliques
 
 PHASE = "low-order"

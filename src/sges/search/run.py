@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -23,13 +23,13 @@ from sges.errors import (
     shown,
     warn_user,
 )
-from sges.graph.equivalence import dag_to_cpdag, is_cpdag, is_dag, pdag_to_cpdag
+from sges.graph.equivalence import dag_to_cpdag, is_cpdag, is_dag, pdag_to_cpdag, pdag_to_dag
 from sges.graph.meek import close_under_meek
 from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import NodeSet, nodes
 from sges.operators import Delete, Operator
 from sges.properties import MaxParents, Property, check_is_property
-from sges.result import Result
+from sges.result import Result, Step
 from sges.score.protocol import (
     Score,
     check_is_score,
@@ -38,7 +38,7 @@ from sges.score.protocol import (
     tie_tolerance,
     total_score,
 )
-from sges.search.engines import Engine, is_admissible, make_engine
+from sges.search.engines import Engine, make_engine
 from sges.search.generate import TimeUp, deletes_of
 from sges.search.moves import Constraint, Moves, best_first, each_edge_once
 from sges.search.order import go_to_best_order, ranked
@@ -481,6 +481,30 @@ class Run:
     def _report(self, progress: OnProgress, phase: str) -> None:
         engine, seconds = self.engine, time.perf_counter() - self._started
         progress(Progress(phase, engine.step_count, engine.total, engine.edges, seconds))
+
+
+def gain_between(engine: Engine, before: PDAG, after: PDAG) -> float:
+    """Return the score difference of two classes, from their families; counted.
+
+    Unlike the sum of the gains on the way it does not accumulate rounding.
+    """
+    old, new = pdag_to_dag(before), pdag_to_dag(after)
+    return sum(
+        engine.local(y, new.parents(y)) - engine.local(y, old.parents(y))
+        for y in range(engine.n)
+        if new.parents(y) != old.parents(y)
+    )
+
+
+def reapply(engine: Engine, steps: Iterable[Step]) -> None:
+    """Take steps again that an engine took from the same state."""
+    for step in steps:
+        engine.apply(step.phase, step.operator, step.gain)
+
+
+def is_admissible(engine: Engine, delete: Delete, state: PDAG) -> bool:
+    """Return whether knowledge allows the class to which a delete leads from the engine's state."""
+    return engine.constraint is None or engine.constraint.admits(engine.peek(delete), state)
 
 
 def climb_one_by_one(

@@ -1,0 +1,105 @@
+"""Bounds on the number of score evaluations of a search, where there are any."""
+
+from math import comb
+
+from sges.errors import check_instance, check_number
+from sges.search.order import ROUNDS
+from sges.search.run import Run, Selection
+
+SEARCHES = 4
+"""The factor by which relaxed knowledge may increase the score evaluations of a search."""
+
+
+def bound_of(run: Run, forward: str, selection: Selection) -> int | None:
+    """Return the bound on score evaluations of a whole run, or None if it has none."""
+    relaxes = run.constraint is not None and run.constraint.relaxed is not None
+    backward_bound = sbes_bound(run.n, selection)
+    if backward_bound is None or forward == "fes":
+        return None
+    poly = poly_fes_bound(run.n)
+    forward_bound = {"poly": poly, "order": order_bound(run.n), "complete": 0, "given": 0}[forward]
+    if relaxes:  # the repair uses a polynomial forward phase, whatever the first one was
+        return SEARCHES * (max(poly, forward_bound) + backward_bound)
+    return forward_bound + backward_bound
+
+
+def sbes_bound(n: int, selection: Selection) -> int | None:
+    """Return a bound on the number of unique families that SBES evaluates.
+
+    There are at most n(n−1)/2 + 1 states; in each at most n(n−1) edges, counting both orders;
+    for each edge at most n maximal cliques, and the subsets of up to s nodes of one; and two
+    families per operator.
+
+    Paper: Proposition 2.
+
+    Parameters
+    ----------
+    n : int
+        The number of variables.
+    selection : Selection
+        The assumed property, which bounds s.
+
+    Returns
+    -------
+    int or None
+        The bound, or None if the property has no bound on the set H of a delete.
+    """
+    check_number("n", n, whole=True)
+    check_instance("selection", selection, Selection, "a Selection")
+    cliques, size = selection.bounds
+    limits = [bound for bound in (cliques, size) if bound is not None]
+    if not limits:
+        return None
+    states = n * (n - 1) // 2 + 1
+    subsets = sum(comb(max(n - 2, 0), j) for j in range(min(limits) + 1))
+    return 2 * states * n * (n - 1) * n * subsets
+
+
+def poly_fes_bound(n: int, largest_t: int = 0) -> int:
+    """Return a bound on the number of unique families that ``poly_fes`` evaluates.
+
+    There are at most n(n−1)/2 + 1 states; in each, for each ordered pair, one operator of the
+    member DAG and one for each set T; and two families per operator.
+
+    Parameters
+    ----------
+    n : int
+        The number of variables.
+    largest_t : int
+        The largest size of the set T of the other inserts that are examined.
+
+    Returns
+    -------
+    int
+        The bound.
+    """
+    check_number("n", n, whole=True)
+    check_number("largest_t", largest_t, whole=True)
+    states = n * (n - 1) // 2 + 1
+    per_pair = 1 + sum(comb(max(n - 2, 0), j) for j in range(min(largest_t, max(n - 2, 0)) + 1))
+    return 2 * states * n * (n - 1) * per_pair
+
+
+def order_bound(n: int, rounds: int = ROUNDS) -> int:
+    """Return a bound on the number of unique families that ``forward="order"`` evaluates.
+
+    The first order costs at most the bound of poly-FES.  Each restart then chooses parents for n
+    nodes, and each round twice for every node and position; there are at most as many restarts as
+    rounds.  A choice adds and removes at most n − 1 parents, with at most n families each time.
+
+    Parameters
+    ----------
+    n : int
+        The number of variables.
+    rounds : int
+        The largest number of rounds.
+
+    Returns
+    -------
+    int
+        The bound.
+    """
+    check_number("n", n, whole=True)
+    check_number("rounds", rounds, whole=True)
+    choices = (rounds + 1) * n + rounds * n * 2 * max(n - 1, 0)
+    return poly_fes_bound(n) + choices * 2 * n * n
