@@ -19,6 +19,8 @@ from sges.nodeset import NodeSet, nodes
 from sges.score.gaussian.bic import GaussianBIC
 from sges.score.protocol import (
     Candidates,
+    CountingScore,
+    EdgePrior,
     Gains,
     Score,
     dag_score,
@@ -26,7 +28,6 @@ from sges.score.protocol import (
     insert_gains,
     total_score,
 )
-from sges.score.wrappers import CountingScore, EdgePrior
 from sges.search import ges
 
 

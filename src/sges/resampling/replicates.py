@@ -56,8 +56,7 @@ from sges.learning import (
 from sges.resampling.draws import DRAWS, Source, permuted
 from sges.resampling.strengths import Confidence, edge_list, graph_of_list
 from sges.score.named import SCORES, Penalty, make_score, named_score
-from sges.score.protocol import Score, score_name
-from sges.score.wrappers import EdgePrior
+from sges.score.protocol import EdgePrior, Score, score_name
 from sges.search.run import effective_jobs
 from sges.search.strategy import AnyStrategy, Forward
 

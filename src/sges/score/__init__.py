@@ -6,8 +6,14 @@ from sges.score.gaussian.bge import BGe
 from sges.score.gaussian.bic import GaussianBIC, RankBIC
 from sges.score.gaussian.mixed import BasisBIC, DegenerateGaussian
 from sges.score.oracles import GaussianOracle, OracleMDL, SeparationOracle
-from sges.score.protocol import Score, delete_gains, insert_gains, total_score
-from sges.score.wrappers import CountingScore, EdgePrior
+from sges.score.protocol import (
+    CountingScore,
+    EdgePrior,
+    Score,
+    delete_gains,
+    insert_gains,
+    total_score,
+)
 
 __all__ = [
     "QNML",

@@ -22,8 +22,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from sges.data import Dataset, Moments
 from sges.errors import Argument, InvalidArgument, Message, not_one_of
-from sges.score.protocol import Score
-from sges.score.wrappers import EdgePrior
+from sges.score.protocol import EdgePrior, Score
 
 Penalty: TypeAlias = float | Literal["auto"]
 """A multiplier of the penalty of a BIC, or "auto" for the prior of edges."""

@@ -17,8 +17,7 @@ from sges.score.gaussian.bge import BGe
 from sges.score.gaussian.bic import GaussianBIC, RankBIC
 from sges.score.gaussian.mixed import BasisBIC, DegenerateGaussian
 from sges.score.oracles import GaussianOracle
-from sges.score.protocol import Score
-from sges.score.wrappers import EdgePrior
+from sges.score.protocol import EdgePrior, Score
 from sges.search.moves import Constraint
 from sges.search.reference import ReferenceEngine
 

@@ -32,8 +32,7 @@ from sges.graph.pdag import PDAG
 from sges.graph.undirected import maximal_cliques, maximum_cardinality_search
 from sges.nodeset import NodeSet, Rows, nodes, show
 from sges.operators import Change, Delete, Insert, Operator, Turn, parts_of_c
-from sges.score.protocol import Score
-from sges.score.wrappers import CountingScore
+from sges.score.protocol import CountingScore, Score
 from sges.search.moves import Constraint, Moves
 from sges.selective import fits, proposed_sets, room_in
 
