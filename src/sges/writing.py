@@ -90,6 +90,20 @@ def write_directory(directory: PathLike, files: Mapping[str, bytes]) -> list[Pat
     return [target / name for name in files]
 
 
+def check_writable(path: Path, *, is_directory: bool) -> None:
+    """Raise an error before the search if a path cannot be written."""
+    if path.exists() and path.is_dir() != is_directory:
+        is_what = "a file; name a directory" if is_directory else "a directory; name a file in it"
+        raise FileError(f"cannot write {str(path)!r}: it is {is_what}")
+    with file_errors("write", path):  # the current directory may be gone
+        places = (path, *path.absolute().parents) if is_directory else (path.parent,)
+        there = next((place for place in places if place.exists()), path.parent)
+    if not there.exists():
+        raise FileError(f"cannot write {str(path)!r}: there is no directory {str(there)!r}")
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        raise FileError(f"cannot write {str(path)!r}: {str(there)!r} cannot be written to")
+
+
 def check_own(directory: PathLike, files: Iterable[str], is_ours: Callable[[Path], bool]) -> None:
     """Raise an error if one of the files exists, in a directory that ``is_ours`` rejects."""
     target = Path(directory)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sges.cli.options import completion, option, reading_arguments, takes
 from sges.cli.terminal import (
-    check_writable,
     page_width,
     print_json,
     print_page,
@@ -19,7 +18,7 @@ from sges.cli.terminal import (
     watching,
 )
 from sges.errors import InvalidArgument, in_shell
-from sges.writing import write_bytes, write_directory, write_text
+from sges.writing import check_writable, write_bytes, write_directory, write_text
 
 if TYPE_CHECKING:
     from sges.properties import AtMost

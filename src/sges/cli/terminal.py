@@ -7,7 +7,6 @@ elapsed time, the phase, the steps so far, the edges and the score.
 
 import io
 import json
-import os
 import shutil
 import signal
 import sys
@@ -15,12 +14,10 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sges.cli import SIGNALS, set_handlers
 from sges.errors import FileError, in_shell
-from sges.writing import file_errors
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -102,7 +99,7 @@ def warnings_as_remarks() -> Iterator[None]:
         remark(f"warning: {message}")
 
 
-# Files and signals
+# Signals
 
 
 @contextmanager
@@ -115,20 +112,6 @@ def undisturbed() -> Iterator[None]:
     set_handlers(signal.SIG_IGN, heeded)
     yield
     set_handlers(signal.SIG_DFL, heeded)
-
-
-def check_writable(path: Path, *, is_directory: bool) -> None:
-    """Raise an error before the search if a path cannot be written."""
-    if path.exists() and path.is_dir() != is_directory:
-        is_what = "a file; name a directory" if is_directory else "a directory; name a file in it"
-        raise FileError(f"cannot write {str(path)!r}: it is {is_what}")
-    with file_errors("write", path):  # the current directory may be gone
-        places = (path, *path.absolute().parents) if is_directory else (path.parent,)
-        there = next((place for place in places if place.exists()), path.parent)
-    if not there.exists():
-        raise FileError(f"cannot write {str(path)!r}: there is no directory {str(there)!r}")
-    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
-        raise FileError(f"cannot write {str(path)!r}: {str(there)!r} cannot be written to")
 
 
 # Pages and tables
