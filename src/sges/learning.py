@@ -21,7 +21,7 @@ from numbers import Real
 from time import perf_counter
 from typing import Any, Literal, TypeAlias, Unpack
 
-from sges.checkpoint import Checkpoint, digest_of, name_of
+from sges.checkpoint import Checkpoint, name_of
 from sges.data import (
     SHARED_CORES,
     Dataset,
@@ -33,6 +33,7 @@ from sges.data import (
     glance,
     reading_of_call,
 )
+from sges.data.dataset import digest_of
 from sges.errors import (
     Argument,
     InvalidArgument,

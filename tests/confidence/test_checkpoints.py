@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from sges import Confidence, confidence
-from sges.checkpoint import digest_of
 from sges.data import Dataset, Moments
+from sges.data.dataset import digest_of
 from sges.errors import DataError, FileError, InvalidArgument
 from sges.network.gaussian import LinearGaussian
 from sges.network.structures import random_dag

@@ -4,10 +4,12 @@
 missing values and chooses the kind of each column (``decisions``), and encodes them (``columns``).
 """
 
+import json
 import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from math import inf, prod
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -37,7 +39,7 @@ from sges.data.decisions import (
     stacked_holes,
 )
 from sges.data.em import too_few_pairs
-from sges.data.moments import is_plain, numbered_names
+from sges.data.moments import Moments, is_plain, numbered_names
 from sges.data.reading import (
     Format,
     Kind,
@@ -644,6 +646,42 @@ def _row_keys(codes: NDArray[np.unsignedinteger], arities: Sequence[int]) -> NDA
         keys = keys * arity + column.astype(np.int64)
         size *= arity
     return keys
+
+
+def digest_of(data: Dataset | Moments) -> str:
+    """Return a digest of all that a table contributes to a search."""
+    digest = sha256(json.dumps([data.records, *data.names]).encode("utf-8", "surrogatepass"))
+    if isinstance(data, Moments):
+        arrays: list[NDArray[Any]] = [data.mean, data.covariance]
+    else:
+        kinds = [str(kind) for kind in data.kinds]
+        digest.update(repr((kinds, data.levels)).encode("utf-8", "surrogatepass"))
+        arrays = [data.values, data.codes]
+        arrays += [values for values in (data.weights, data.holes) if values is not None]
+    for array in arrays:
+        digest.update(repr((array.shape, array.dtype.str)).encode())
+        rows = np.atleast_2d(array)
+        parts = [_sums(rows)] if array.dtype.itemsize == 8 else rows
+        for part in parts:  # a row at a time, as it is copied
+            digest.update(part.tobytes())
+    return digest.hexdigest()
+
+
+def _sums(rows: NDArray[Any]) -> NDArray[np.uint64]:
+    """Return a sum of the 64-bit words of each row, in a fifth of the time of a SHA-256.
+
+    The weights are odd, so that any change of one word changes the sum; numbers with few digits
+    differ in their upper halves only, which therefore enter the lower halves too.
+    """
+    words = rows.view(np.uint64)
+    weights = np.arange(1, words.shape[1] + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    weights |= np.uint64(1)
+    sums = np.empty(len(words), np.uint64)
+    for i in range(0, len(words), 64):  # in parts, as each is copied
+        folded = words[i : i + 64] >> np.uint64(32)
+        folded ^= words[i : i + 64]
+        sums[i : i + 64] = np.einsum("ij,j->i", folded, weights)
+    return sums
 
 
 def _frozen(array: Array) -> Array:

@@ -34,7 +34,7 @@ import numpy as np
 import scipy
 
 from sges import __version__
-from sges.checkpoint import digest_of
+from sges.data.dataset import digest_of
 from sges.docstrings import documented_like
 from sges.errors import (
     DataError,
