@@ -10,6 +10,7 @@ function of that name in the package.
 
 import logging
 import os
+import threading
 from ast import literal_eval
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -23,7 +24,6 @@ from typing import Any, Literal, TypeAlias, Unpack
 
 from sges.checkpoint import Checkpoint, name_of
 from sges.data import (
-    SHARED_CORES,
     Dataset,
     Kinds,
     Missing,
@@ -583,3 +583,54 @@ def _matched_start(start: AnyStart, names: Sequence[str] | int) -> PDAG | None:
         )
     position = {name: v for v, name in enumerate(names)}
     return start.relabel([position[name] for name in start.names])
+
+
+# Threads
+
+
+class SharedCores:
+    """A context in which BLAS uses one thread while several threads of the program are inside.
+
+    Otherwise the threads of BLAS in each of them compete for the cores, and eight threads that
+    learn at once may take longer than one that learns eight times.  The number of threads of BLAS
+    is that of the whole program, and is restored when at most one thread is left inside.
+
+    A limit is set and restored in threads that end at once: as long as a thread that has set one
+    is alive, threadpoolctl ignores all others.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._libraries: Any = None
+        self._limits: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._inside += 1
+            if self._inside > 1 and self._limits is None:
+                _in_a_thread(self._limit)
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside <= 1 and self._limits is not None:
+                _in_a_thread(self._limits.restore_original_limits)
+                self._limits = None
+
+    def _limit(self) -> None:
+        if self._libraries is None:
+            from threadpoolctl import ThreadpoolController
+
+            self._libraries = ThreadpoolController()  # takes a millisecond
+        self._limits = self._libraries.limit(limits=1, user_api="blas")
+
+
+def _in_a_thread(work: Callable[[], object]) -> None:
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+
+
+SHARED_CORES = SharedCores()
+"""The context of all threads that learn."""

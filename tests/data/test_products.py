@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from sges import learn
-from sges.data import moments, products
+from sges.data import moments
 from sges.data.moments import correlations_of
-from sges.data.products import SharedCores
 from sges.errors import DataError
+from sges.learning import SharedCores
 from sges.search import Progress
 
 SIZES = [1, 2, 9, 10, 23]
@@ -24,9 +24,9 @@ SIZES = [1, 2, 9, 10, 23]
 @pytest.fixture(autouse=True)
 def _small_panels(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let small matrices have several panels, the last of them incomplete."""
-    monkeypatch.setattr(products, "PANEL", 10)
-    original = products.panels
-    monkeypatch.setattr(products, "panels", lambda n, rows=10: original(n, rows))
+    monkeypatch.setattr(moments, "PANEL", 10)
+    original = moments.panels
+    monkeypatch.setattr(moments, "panels", lambda n, rows=10: original(n, rows))
 
 
 def symmetric(n: int, seed: int, lift: float = 0.0) -> NDArray[np.float64]:
@@ -39,9 +39,9 @@ def symmetric(n: int, seed: int, lift: float = 0.0) -> NDArray[np.float64]:
 def test_products_add_up_to_one_product(n: int, seed: int) -> None:
     factor = np.random.default_rng(seed).normal(size=(n, 30))
     total = np.full((n, n), np.nan)
-    products.add_products(total, factor[:, :20], fresh=True)
-    products.add_products(total, factor[:, 20:], fresh=False)
-    products.mirror(total)
+    moments.add_products(total, factor[:, :20], fresh=True)
+    moments.add_products(total, factor[:, 20:], fresh=False)
+    moments.mirror(total)
     assert np.array_equal(total, total.T)
     assert np.allclose(total, factor @ factor.T, rtol=1e-13, atol=1e-13)
 
@@ -53,8 +53,8 @@ def test_definiteness_is_that_of_the_eigenvalues_and_the_matrix_is_kept(n: int, 
         np.fill_diagonal(matrix, 1.0 + lift)
         before = matrix.copy()
         definite = bool(np.linalg.eigvalsh(matrix)[0] > 0)
-        assert products.is_positive_definite(matrix) == definite
-        products.restore_lower(matrix, 1.0 + lift)
+        assert moments.is_positive_definite(matrix) == definite
+        moments.restore_lower(matrix, 1.0 + lift)
         assert np.array_equal(matrix, before)
 
 
@@ -62,7 +62,7 @@ def test_definiteness_is_that_of_the_eigenvalues_and_the_matrix_is_kept(n: int, 
 def test_symmetrize_is_the_mean_with_the_transpose(n: int, seed: int) -> None:
     matrix = np.random.default_rng(seed).normal(size=(n, n))
     expected = (matrix + matrix.T) / 2
-    products.symmetrize(matrix)
+    moments.symmetrize(matrix)
     assert np.array_equal(matrix, expected)
 
 
@@ -103,7 +103,6 @@ def test_blocks_of_rows_make_no_difference(seed: int, monkeypatch: pytest.Monkey
 
 def test_progress_is_told_in_steps_up_to_all_of_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(moments, "block_rows", lambda _: 64)
-    monkeypatch.setattr(moments, "panels", products.panels)
     told: list[tuple[int, int]] = []
     values = np.random.default_rng(0).normal(size=(23, 150))
     correlations_of([""] * 23, values, None, np.dtype(np.float64), lambda *at: told.append(at))
@@ -137,14 +136,14 @@ def test_memory_is_that_of_one_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_too_large_a_matrix_is_refused_before_it_is_made(
     dtype: str, line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(products, "available_memory", lambda: 1_500_000_000)
+    monkeypatch.setattr(moments, "available_memory", lambda: 1_500_000_000)
     values = np.broadcast_to(np.zeros((1, 1)), (20_000, 30))
     with pytest.raises(DataError, match=line):
         correlations_of([""] * 20_000, values, None, np.dtype(dtype))
 
 
 def test_available_memory_is_a_number_of_bytes_or_unknown() -> None:
-    found = products.available_memory()
+    found = moments.available_memory()
     assert found is None or found > 1 << 20
 
 

@@ -15,7 +15,6 @@ from sges.data.description import ColumnFacts, Description, Finding
 from sges.data.inspection import glance, inspect
 from sges.data.moments import Moments
 from sges.data.parts import Counts
-from sges.data.products import SHARED_CORES as SHARED_CORES
 from sges.data.reading import Format, Kind, Kinds, Missing, Reading
 from sges.data.reading import ReadingOptions as ReadingOptions
 from sges.data.reading import reading_of_call as reading_of_call

@@ -21,8 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sges.data.dataset import Dataset
-from sges.data.moments import Moments, check_continuous
-from sges.data.products import Progress
+from sges.data.moments import Moments, Progress, check_continuous
 from sges.docstrings import documented_like
 from sges.errors import check_word
 from sges.nodeset import NodeSet, as_permutation, nodes

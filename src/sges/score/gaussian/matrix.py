@@ -18,7 +18,7 @@ a family that is not degenerate moves by about m t / 2 nats or less (5e-6 at a t
 and the rounding of one that is amounts to about m 1e-16 / t.  A matrix whose smallest eigenvalue
 exceeds t is used as it is.
 
-R may take up most of the memory, so it is built and changed in place (``sges.data.products``).
+R may take up most of the memory, so it is built and changed in place (``sges.data.moments``).
 If it is kept in single precision, the rows that a family needs are widened to doubles first.
 """
 
@@ -33,20 +33,18 @@ from numpy.typing import ArrayLike, NDArray
 from sges.data.dataset import Dataset
 from sges.data.moments import (
     Correlations,
+    Matrix,
     Moments,
+    Progress,
     blocks_of,
     check_continuous,
     correlations_of,
+    is_finite,
     is_plain,
+    is_positive_definite,
     moments_of_blocks,
     moments_of_columns,
     numbered_names,
-)
-from sges.data.products import (
-    Matrix,
-    Progress,
-    is_finite,
-    is_positive_definite,
     panels,
     restore_lower,
     symmetrize,

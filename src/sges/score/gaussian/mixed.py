@@ -36,7 +36,7 @@ from sges.data import em
 from sges.data.columns import leave_out
 from sges.data.dataset import MAX_ROWS_OF_LABELS, Dataset
 from sges.data.decisions import numbers_in_text
-from sges.data.products import add_products, mirror
+from sges.data.moments import add_products, mirror
 from sges.data.reading import Kind
 from sges.docstrings import documented_like
 from sges.errors import Argument, Message, ScoreError, is_number, shown
