@@ -379,15 +379,17 @@ def dataset_of_columns(
     counts, unit = (None, 1.0) if weights is None else in_units(weights)
     check_records(len(columns[0]) if counts is None else int(counts.sum()))
     notes = KindNotes()
-    columns = [column if column.name in asked else notes.as_meant(column) for column in columns]
     named = () if isinstance(reading.kinds, Kind) else asked
     are_records = counts is None or unit != 1 or bool((counts == 1).all())
+    meant: list[Column] = []
     kinds: list[Kind] = []
-    for column in columns:
-        if (kind := asked.get(column.name)) is None:
-            known = Values.of(column)
+    for given in columns:
+        column, kind = given, asked.get(given.name)
+        if kind is None:
+            column, known = notes.as_meant(given)
             kind = known.kind()
             notes.add(known, kind)
+        meant.append(column)
         kinds.append(kind)
         if kind is Kind.CONTINUOUS and column.missing is not None and reading.missing == "level":
             raise continuous_holes(column)
@@ -399,10 +401,11 @@ def dataset_of_columns(
             times = np.bincount(column.present(), minlength=len(column.labels))
             notes.add_text(column.name, column.labels, times)
     if counts is None:
-        notes.add_counts(columns, kinds)
-    with_holes = reading.missing == "em" and any(column.missing is not None for column in columns)
+        notes.add_counts(meant, kinds)
+    del columns  # so that each column is freed when it has been copied
+    with_holes = reading.missing == "em" and any(column.missing is not None for column in meant)
     dataset = replace(
-        _assembled(columns, kinds, notes, with_holes), weights=_frozen(counts), unit=unit
+        _assembled(meant, kinds, notes, with_holes), weights=_frozen(counts), unit=unit
     )
     if with_holes and dataset.records < 2:
         raise too_few_pairs(dataset.records)

@@ -228,8 +228,8 @@ class KindNotes:
     counts: str | None = None
     constant: list[str] = field(default_factory=list)
 
-    def as_meant(self, column: Column) -> Column:
-        """Return a column converted to the type that its values represent.
+    def as_meant(self, column: Column) -> tuple[Column, Values]:
+        """Return a column converted to the type that its values represent, and facts about them.
 
         Numbers that are stored as text become floats, and codes that are stored as floats integers.
         """
@@ -240,13 +240,14 @@ class KindNotes:
                 column = Column(
                     column.name, np.array(numbers)[column.values], missing=column.missing
                 )
-        is_float = column.labels is None and column.values.dtype.kind == "f"
-        if not is_float or Values.of(column).kind() is not Kind.DISCRETE:
-            return column
+        known = Values.of(column)
+        if known.family != "floats" or known.kind() is not Kind.DISCRETE:
+            return column, known
         values = column.values
         if column.missing is not None:
             values = np.where(column.missing, 0.0, values)
-        return Column(column.name, values.astype(np.int64), missing=column.missing)
+        column = Column(column.name, values.astype(np.int64), missing=column.missing)
+        return column, Values.of(column)
 
     def add(self, known: Values, kind: Kind) -> None:
         """Take note of numbers whose kind was inferred, unless they are many floats."""

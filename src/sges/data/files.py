@@ -337,8 +337,6 @@ def open_files(source: str | os.PathLike[str] | BinaryIO, reading: Reading) -> l
     paths: list[Path] = []
     if isinstance(source, str | os.PathLike) and os.fspath(source) not in ("", "-"):
         path = Path(os.fsdecode(source))
-        if not os.fspath(source):  # Path("") is the current directory
-            raise FileError("the path of the table is empty; give the path of a file or folder")
         try:
             is_folder, exists = path.is_dir(), path.exists()
         except (OSError, ValueError):  # open_file says what is wrong with the path
