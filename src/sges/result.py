@@ -202,9 +202,10 @@ class Result(NamedGraph):
                 inserted[frozenset((step.operator.x, step.operator.y))] = (number, step.gain)
         edges = []
         pairs = sorted([*self.cpdag.directed_edges(), *self.cpdag.undirected_edges()])
-        for pair, edge in zip(map(frozenset, pairs), self.cpdag.edges, strict=True):
+        for pair, edge in zip(map(frozenset, pairs), edge_records(self.cpdag), strict=True):
+            ends, kind = (edge["source"], edge["target"]), edge["type"]
             at, gain = inserted.get(pair, (None, None))
-            edges.append(replace(edge, gain=gain, step=at, strength=strengths.get(pair)))
+            edges.append(LearnedEdge(*ends, kind, gain, at, strengths.get(pair)))  # type: ignore[arg-type]
         return tuple(edges)
 
     @documented_like(RELATION)

@@ -15,9 +15,8 @@ from typing import TypeAlias
 from sges.errors import check_text
 from sges.graph.named import printable
 from sges.graph.pdag import PDAG, check_graph
-from sges.plot import layout_of
 from sges.plot.drawing import labels_of
-from sges.plot.layout import Box, Layout, Point
+from sges.plot.layout import Box, Layout, Point, layered
 from sges.report.text import count
 from sges.result import LearnedEdge, Step
 
@@ -115,7 +114,7 @@ def layout_for_page(graph: PDAG) -> Layout | None:
         lines = label.split("\n")
         width = max(sum(map(_advance, line)) for line in lines) * TYPE_SIZE
         sizes.append((max(width, 14.0) + 16.0, LINE_HEIGHT * len(lines) + 9.0))
-    return layout_of(graph, sizes, "own").moved(MARGIN, MARGIN)
+    return layered(graph, sizes).moved(MARGIN, MARGIN)
 
 
 def _advance(character: str) -> float:

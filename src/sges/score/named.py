@@ -105,7 +105,15 @@ def why_score(word: str, data: Dataset | Moments, penalty: Penalty) -> str:
     """Return why a word stands for its score on these data, for people."""
     if word not in ("auto", "bic"):
         return "as requested"
-    why = _kinds_in_words(data)
+    discrete = 0 if isinstance(data, Moments) else len(data.discrete)
+    counts = {"continuous": len(data.names) - discrete, "discrete": discrete}
+    kind, n = max(counts.items(), key=itemgetter(1))
+    why = f"the one column is {kind}" if n == 1 else f"all {n} columns are {kind}"
+    if 0 not in counts.values():
+        why = " and ".join(
+            f"{count} column{'' if count == 1 else 's'} {'is' if count == 1 else 'are'} {kind}"
+            for kind, count in counts.items()
+        )
     if named_score(word, data, penalty) is not SCORES["bdeu-levels"]:
         return why
     assert isinstance(data, Dataset)
@@ -114,16 +122,3 @@ def why_score(word: str, data: Dataset | Moments, penalty: Penalty) -> str:
         f"combination of levels; with fewer than {MIN_RECORDS_PER_CELL}, qNML finds edges between "
         "independent columns"
     )
-
-
-def _kinds_in_words(data: Dataset | Moments) -> str:
-    """Return how many columns are of which kind, for people."""
-    discrete = 0 if isinstance(data, Moments) else len(data.discrete)
-    counts = {"continuous": len(data.names) - discrete, "discrete": discrete}
-    if 0 not in counts.values():
-        return " and ".join(
-            f"{count} column{'' if count == 1 else 's'} {'is' if count == 1 else 'are'} {kind}"
-            for kind, count in counts.items()
-        )
-    kind, n = max(counts.items(), key=itemgetter(1))
-    return f"the one column is {kind}" if n == 1 else f"all {n} columns are {kind}"

@@ -266,10 +266,8 @@ def run_strategy(
         sets_per_clique=limit,
         ranking=ranking,
     )
+    climb = partial(run.climb, "interleaved", moves, selection)
     extended = ExtendedSearch(run, strategy, moves, selection) if strategy.extended else None
-
-    def climb() -> None:
-        run.climb("interleaved", moves, selection)
 
     def two_phases(forward: str) -> None:
         forward_phase(run, forward, conservative=strategy.conservative)
@@ -365,7 +363,7 @@ def go_to_best_level(run: Run, forward: str, selection: Selection, limit: int | 
 
 def go_to_better_of_two(
     run: Run,
-    climb: Callable[[], None],
+    climb: Callable[[], object],
     effort: float | None,
     ranking: tuple[int, ...] | None,
 ) -> None:
