@@ -275,7 +275,9 @@ def go_to_best_order(
     engine.rewind(begun)
     if engine.report is not None:
         engine.report(phase)
-    work = None if effort is None else order_work(effort, engine.work - before, engine.n)
+    work = None
+    if effort is not None:  # at least enough to choose the parents of each node twice
+        work = int(10 * effort * (engine.work - before)) + 2 * engine.n**2
     goal = best_order(engine, guess, max_indegree, work, ranking)
     member = a_member(engine.cpdag, constraint)
     if goal is not None and dag_to_cpdag(goal) != dag_to_cpdag(member):
@@ -329,14 +331,6 @@ def best_order(
 
 def _has_stopped(engine: "Engine") -> bool:
     return engine.stopped is not None
-
-
-def order_work(effort: float, guess: int, n: int) -> int:
-    """Return how much work the search for an order may take, given that of the first guess.
-
-    At least enough to choose the parents of each node twice.
-    """
-    return int(10 * effort * guess) + 2 * n * n
 
 
 def later_ones(constraint: Constraint | None, n: int) -> Sequence[NodeSet]:
