@@ -52,7 +52,7 @@ from sges.data.reading import (
     places_to_read,
 )
 from sges.data.tables import column_of, columns_of, names_of
-from sges.errors import Argument, DataError
+from sges.errors import Argument, DataError, shown
 
 if TYPE_CHECKING:
     from sges.data.description import Description
@@ -450,6 +450,17 @@ def selected(data: Dataset, columns: Sequence[int]) -> Dataset:
         codes=np.ascontiguousarray(data.codes[[row[v] for v in columns if v in discrete]]),
         holes=None if data.holes is None else data.holes[list(columns)],
     )
+
+
+def check_continuous(dataset: Dataset) -> None:
+    """Raise an error if a dataset has a discrete column."""
+    if not isinstance(dataset, Dataset):
+        raise DataError(f"{shown(dataset)} is not a Dataset; give Dataset.of(table)")
+    if dataset.discrete:
+        name = dataset.names[dataset.discrete[0]]
+        what = f"column {name!r} is discrete and has no covariance; "
+        kind = Argument("kinds", {name: "continuous"})
+        raise data_error(what, leave_out(name), ", or pass ", kind, " if it contains quantities")
 
 
 def check_no_missing(dataset: Dataset, what: str) -> None:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.data.columns import data_error, has_finite_sum, leave_out
-from sges.errors import Argument, DataError, InvalidArgument, shown
+from sges.data.columns import has_finite_sum
+from sges.errors import DataError, InvalidArgument, shown
 
 if TYPE_CHECKING:
     from sges.data.dataset import Dataset
@@ -102,6 +102,8 @@ class Moments:
         >>> Moments.of(Dataset.of({"a": [1e9, 1e9 + 2.0]})).covariance.tolist()
         [[1.0]]
         """
+        from sges.data.dataset import check_continuous  # which needs this class
+
         check_continuous(dataset)
         return moments_of_columns(dataset)
 
@@ -179,19 +181,6 @@ def moments_of_columns(dataset: "Dataset") -> Moments:
     return Moments(
         dataset.names, dataset.records, estimated.mean, estimated.covariance, dataset.notes
     )
-
-
-def check_continuous(dataset: "Dataset") -> None:
-    """Raise an error if a dataset has a discrete column."""
-    from sges.data.dataset import Dataset
-
-    if not isinstance(dataset, Dataset):
-        raise DataError(f"{shown(dataset)} is not a Dataset; give Dataset.of(table)")
-    if dataset.discrete:
-        name = dataset.names[dataset.discrete[0]]
-        what = f"column {name!r} is discrete and has no covariance; "
-        kind = Argument("kinds", {name: "continuous"})
-        raise data_error(what, leave_out(name), ", or pass ", kind, " if it contains quantities")
 
 
 def is_plain(table: object) -> TypeGuard[Floats]:

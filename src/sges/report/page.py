@@ -155,7 +155,6 @@ def files_of(result: Result, directory: PathLike, command: str | None = None) ->
 
 def check_directory(directory: PathLike) -> None:
     """Raise an error if a directory contains other files with the names of ours."""
-    check_path("directory", directory)
     check_own(directory, FILES, lambda place: has_format(place / FILES[0], FORMAT))
 
 

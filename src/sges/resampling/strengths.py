@@ -24,7 +24,6 @@ from sges.errors import (
     NoConsistentExtension,
     as_numbers,
     check_number,
-    check_path,
     need,
     shown,
 )
@@ -698,5 +697,4 @@ _ENTRIES: Rules = {
 
 def check_directory(directory: "PathLike") -> None:
     """Raise an error if a directory contains other files with the names of ours."""
-    check_path("directory", directory)
     check_own(directory, FILES, lambda place: has_format(place / FILES[0], FORMAT))

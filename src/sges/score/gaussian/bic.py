@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sges.data.dataset import Dataset
-from sges.data.moments import Moments, Progress, check_continuous
+from sges.data.dataset import Dataset, check_continuous
+from sges.data.moments import Moments, Progress
 from sges.docstrings import documented_like
 from sges.errors import check_word
 from sges.nodeset import NodeSet, as_permutation, nodes

@@ -30,14 +30,13 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sges.data.dataset import Dataset
+from sges.data.dataset import Dataset, check_continuous
 from sges.data.moments import (
     Correlations,
     Matrix,
     Moments,
     Progress,
     blocks_of,
-    check_continuous,
     correlations_of,
     is_finite,
     is_plain,
