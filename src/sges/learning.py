@@ -62,7 +62,7 @@ AnyScore: TypeAlias = str | Score | Callable[[Any], Score]
 """A score: its name, an object, or a function that makes it from a ``Dataset``."""
 
 AnyPenalty: TypeAlias = float | Literal["auto", "choose"]
-"""A multiplier of the BIC's penalty, a prior of edges, or a multiplier chosen from the data."""
+"""A multiplier of the BIC's penalty, an edge prior, or a multiplier chosen from the data."""
 
 AnyAssumption: TypeAlias = Property | Literal["auto"] | None
 """A property, "auto" for a bound chosen from the data, or None."""

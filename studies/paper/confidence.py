@@ -2,7 +2,7 @@
 
 Gaussian and discrete truths, some of them with weak edges, so that strengths between 0 and 1
 occur.  Each table is searched on replicates drawn in each way: by the textbook BIC, its penalty
-corrected for the noise of drawing, and by the default score, which has a prior of edges and is not
+corrected for the noise of drawing, and by the default score, which has an edge prior and is not
 corrected.  The yardstick is common practice: bootstrap samples, searched by the textbook BIC
 without a correction.  The pairs of all tables are then sorted by their strength into ten classes,
 and the mean strength of a class is compared with the share of true edges in it.
@@ -43,7 +43,7 @@ PENALTIES = {PLAIN: 0.5, MILD: 0.75}
 """Of bootstrap samples, before it is doubled: so they are searched with 1 and 1.5."""
 BIC_WAYS = (PLAIN, MILD, *DRAWS)
 PRIOR = {f"prior {draw}": draw for draw in DRAWS}
-"""The ways to draw with the default score: BIC or qNML with the prior of edges."""
+"""The ways to draw with the default score: BIC or qNML with the edge prior."""
 WAYS = (*BIC_WAYS, *PRIOR)
 DEFAULTS = {True: "prior bayesian", False: "prior bootstrap"}
 """What ``sges.confidence`` does unless told otherwise, on Gaussian tables and on discrete ones."""

@@ -1,4 +1,4 @@
-"""The prior of edges: its closed form, the contract of a score, EBIC, and the compiled engine."""
+"""The edge prior: its closed form, the contract of a score, EBIC, and the compiled engine."""
 
 import math
 from collections.abc import Callable

@@ -115,7 +115,7 @@ cdef void priced_close(void *self) noexcept nogil:
 
 
 cdef class EdgePrior(NativeScore):
-    """A native score with a constant cost per parent: a prior of edges.
+    """A native score with a constant cost per parent: an edge prior.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ The same holds for random weights and for random covariances.
 
 With a BIC alone, twice the penalty compensates for this.  To first order all four ways then agree:
 m/2 records with one penalty, and m records whose noise has twice the variance with two, compare the
-same numbers.  With the default prior of edges, ½ log m + log p, an edge that is not there is rare
+same numbers.  With the default edge prior, ½ log m + log p, an edge that is not there is rare
 enough in a replicate already, and a correction would hide the weak edges that are there: the
 replicates are searched with the score of the estimate itself.  Both were measured: see
 ``studies/results/confidence.md``.
@@ -83,7 +83,7 @@ class Source:
         """Return the source for a way to draw; raise an error if it does not fit the score.
 
         ``penalized`` says whether the score has a penalty to multiply, ``gaussian`` whether it
-        needs nothing of the table but its moments, ``prior`` whether it has the prior of edges.
+        needs nothing of the table but its moments, ``prior`` whether it has the edge prior.
         """
         check_word("draw", draw, ("auto", *DRAWS))
         chosen: Draw = draw  # type: ignore[assignment]

@@ -140,7 +140,7 @@ def confidence(
         replacement; random weights; or a random covariance matrix, which needs nothing but the
         moments of the table.  With a number as penalty, all but the first search with twice that
         penalty, without which they would find far too many edges; with the default penalty, which
-        is a prior of edges, all search with the score of the estimate.  "auto" is "bayesian" for
+        is an edge prior, all search with the score of the estimate.  "auto" is "bayesian" for
         continuous tables, "wishart" if only their moments are known, and otherwise "bootstrap" with
         the default penalty and "half" without.
     score : str, score or callable
@@ -292,7 +292,7 @@ def source_of(score: Score) -> tuple[Dataset | Moments, AnyScore, Penalty]:
 
 
 def _with_prior(data: Dataset | Moments, make: Any, penalty: Penalty, cost: float) -> Score:  # noqa: ANN401
-    """Return the score of a replicate with a prior of edges other than the default one."""
+    """Return the score of a replicate with an edge prior other than the default one."""
     return EdgePrior(make_score(make, data, penalty) if isinstance(make, str) else make(data), cost)
 
 

@@ -105,7 +105,7 @@ class Confidence:
     strategy : str
         The strategy of the search, the same as for an estimate.
     penalty : float or "auto", optional
-        The penalty of the estimate, "auto" for a prior of edges; None for a score without either.
+        The penalty of the estimate, "auto" for an edge prior; None for a score without either.
     seed : int
         The seed of the draws.
     seconds : float

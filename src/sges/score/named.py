@@ -10,7 +10,7 @@ combinations of their levels do not occur: if the two columns with the most leve
 ``MIN_RECORDS_PER_CELL`` records per combination of levels, "auto" is BDeu, with an equivalent
 sample size of one record for each level of the column with the most levels.
 
-With ``penalty="auto"`` every score gets a prior of edges (``EdgePrior``).  A number as penalty
+With ``penalty="auto"`` every score gets an edge prior (``EdgePrior``).  A number as penalty
 multiplies the penalty of a BIC, so "auto" then means "bic"; 1 is the textbook BIC, the score of the
 paper (which calls it MDL).  These defaults were chosen by measurement: see
 ``studies/results/defaults.md``.
@@ -25,7 +25,7 @@ from sges.errors import Argument, InvalidArgument, Message, not_one_of
 from sges.score.protocol import EdgePrior, Score
 
 Penalty: TypeAlias = float | Literal["auto"]
-"""A multiplier of the penalty of a BIC, or "auto" for the prior of edges."""
+"""A multiplier of the penalty of a BIC, or "auto" for the edge prior."""
 
 MIN_RECORDS_PER_CELL = 4
 """The least ``Dataset.records_per_cell`` for which qNML is the default."""
@@ -90,7 +90,7 @@ def named_score(word: str, data: Dataset | Moments, penalty: Penalty = 1.0) -> N
 
 
 def make_score(word: str, data: Dataset | Moments, penalty: Penalty = 1.0) -> Score:
-    """Return the score of this name on these data, with a prior of edges if penalty is "auto"."""
+    """Return the score of this name on these data, with an edge prior if penalty is "auto"."""
     named = named_score(word, data, penalty)
     if penalty == "auto":
         return EdgePrior(named.make(data))
