@@ -1,8 +1,8 @@
 """From a table to a graph in one call: ``sges.learn``.
 
 ``learn`` reads the table, chooses the score by the kinds of its columns, runs the search and
-returns a ``Result`` with the names of the columns.  Whatever it chose is in ``result.notes`` and
-in the log (``logging.getLogger("sges")``).
+returns a ``Result`` with the names of the columns.  Its choices are recorded in ``result.notes``
+and in the log (``logging.getLogger("sges")``).
 
 The module is not called ``learn``, because importing ``sges.learn`` as a module would replace the
 function of that name in the package.
@@ -109,10 +109,9 @@ def learn(
         fits the columns otherwise; "bic" is that BIC for all columns.  If the two columns with the
         most levels leave fewer than 4 records per combination of levels, "auto" is "bdeu-levels"
         instead of qNML.  Or "gaussian-bic", "bge", "discrete-bic", "qnml", "bdeu", "bdeu-levels"
-        (BDeu with as many imaginary records as the column with the most levels has levels),
-        "degenerate-gaussian", "basis" (curved relations), "rank" (skewed columns and outliers), a
-        score object, or a function that makes a score from a ``Dataset``, such as
-        ``sges.score.BDeu``.
+        (BDeu whose equivalent sample size is the largest number of levels), "degenerate-gaussian",
+        "basis" (curved relations), "rank" (skewed columns and outliers), a score object, or a
+        function that makes a score from a ``Dataset``, such as ``sges.score.BDeu``.
     assume : Property or "auto", optional
         A property that you assume of the true graph, such as ``MaxVWidth(2)``: the search is then
         selective (SGES) and skips deletions that would violate the assumption.  ``"auto"`` raises
@@ -126,15 +125,15 @@ def learn(
         "conservative", "turning" and any ``Strategy`` are accepted as well.  With ``forward``,
         "auto" means "two-phase".
     penalty : "auto", float or "choose"
-        "auto" gives each edge prior odds of 1/p, for p variables, with any score named by a word
+        "auto" gives each edge prior odds of 1/p, for p variables, with any score given by name
         (``sges.score.EdgePrior``).  A number multiplies the penalty of a BIC instead: 1 is the
         textbook BIC, and more gives sparser graphs.  "choose" finds such a number by many searches
-        on parts of the table (``sges.penalty``).  A score object, or one made by a function, is
-        used as it is.
+        on parts of the table (``sges.penalty``).  A score given as an object or a function is used
+        as it is.
     forward : {"fes", "poly", "order", "complete"}, optional
         The forward phase of the paper's two-phase search: "fes", "poly" (polynomially many score
-        evaluations), "order" (the best order of the variables that is found), or "complete"
-        (start from the complete graph).
+        evaluations), "order" (search for the best order of the variables), or "complete" (start
+        from the complete graph).
     start : PDAG or path, optional
         A CPDAG or DAG to start from, or the path of a graph file.
     max_indegree : int, optional
@@ -242,7 +241,7 @@ def learn(
 MAX_WRITTEN = 2_000
 """The longest argument that is written out in the call of a result, in characters."""
 MAX_DIGESTED = 1_000_000
-"""Up to how many values a digest is made, which takes a few milliseconds."""
+"""The largest number of values of which a digest is made, which takes a few milliseconds."""
 
 
 def _call(arguments: dict[str, Any]) -> str:
@@ -276,7 +275,7 @@ def _written(value: object) -> str | None:
         value = {kind: pairs for kind, pairs in value.to_dict().items() if pairs}
     elif isinstance(value, str | os.PathLike):
         value = str(os.fspath(value))
-    if is_dataclass(value) and isinstance(value, Property | Strategy):  # the quick look first
+    if is_dataclass(value) and isinstance(value, Property | Strategy):  # the faster test first
         if not type(value).__module__.startswith("sges."):
             return None
         given = [(field, getattr(value, field.name)) for field in fields(value)]  # type: ignore[arg-type]
@@ -294,7 +293,7 @@ def _written(value: object) -> str | None:
         text = repr(value)
         is_short = len(text) <= MAX_WRITTEN
         return text if is_short and literal_eval(text) == value else None
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # it holds other things
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # it contains other objects
         return None
 
 
@@ -340,7 +339,7 @@ def check_search(
 
 @dataclass(frozen=True, slots=True)
 class SearchPlan:
-    """Everything that determines a search besides the score and the time it may take."""
+    """Everything that determines a search, except the score and the time limit."""
 
     assume: AnyAssumption
     strategy: Strategy
@@ -454,7 +453,7 @@ def resolve_penalty(
         return "auto", [Message(prior, Argument("penalty", 1), f" is {instead}")]
     from sges.penalty import choose_penalty
 
-    counting = plan.strategy.max_evaluations is not None  # otherwise nobody reads the counts
+    counting = plan.strategy.max_evaluations is not None  # otherwise the counts are not used
     part_plan = replace(plan, strategy=replace(plan.strategy, counting=counting), n_jobs=None)
     half = None if time_limit is None else time_limit / 2
     choice = choose_penalty(
@@ -471,8 +470,8 @@ def read_table(
 ) -> Dataset | Moments | None:
     """Return the table in the form that scores use; None for a score object, which has its data.
 
-    If statistics suffice, only these are kept of a large table.  ``rows`` says that the rows are
-    needed for something besides the score.
+    If statistics suffice, the rows of a large table are not kept.  ``rows`` says that the rows
+    are needed for something besides the score.
     """
     given = reading.given()
     if isinstance(score, str):

@@ -1,6 +1,6 @@
 """The result of a search: the equivalence class that was found, and the steps that led to it.
 
-``Result`` is a frozen record.  It pickles, and it goes to JSON and back (``to_json``,
+``Result`` is a frozen record.  It can be pickled, and converted to JSON and back (``to_json``,
 ``from_json``), both without its score object, which may hold all of the data.  This module imports
 only graphs and operators.  A result is drawn and passed to other tools like a graph
 (``sges.graph.named``); its methods that report or resample import ``sges.report`` and
@@ -248,7 +248,7 @@ class Result(NamedGraph):
 
     @documented_like(PDAG.has_edge)
     def has_edge(self, a: str | int, b: str | int) -> bool:
-        """Return whether two nodes are adjacent, whatever the kind and direction of the edge."""
+        """Return whether two nodes are adjacent, by an edge of any kind and direction."""
         return self.cpdag.has_edge(self._node(a), self._node(b))
 
     def dag(self) -> PDAG:
@@ -318,7 +318,7 @@ class Result(NamedGraph):
         on: str | int | None = None,
         data: Any = None,  # noqa: ANN401 (whatever Dataset.of takes)
     ) -> "list[LinearEffect] | list[DiscreteEffect]":
-        """Return the possible effects of one variable, or on one, strongest first.
+        """Return the possible effects of one variable, or on one variable, strongest first.
 
         Parameters
         ----------
@@ -364,8 +364,8 @@ class Result(NamedGraph):
         data : table, Dataset or Moments, optional
             The data; by default those of the score.
         smoothing : float, optional
-            For discrete columns, how many imagined records each configuration of the parents
-            has, spread evenly over the levels of the variable.
+            For discrete columns, the number of pseudo-records of each configuration of the
+            parents, spread evenly over the levels of the variable.
 
         Returns
         -------
@@ -566,7 +566,7 @@ class Result(NamedGraph):
             "nodes": list(self.names),
             "edges": edge_records(self.cpdag),
             **{name: getattr(self, name) for name in _ENTRIES},
-            "score": float(self.score),  # which may be a number of NumPy, such as a float32
+            "score": float(self.score),  # it may be a NumPy scalar, such as a float32
             "seconds": dict(self.seconds),
             "notes": list(self.notes),
             "steps": [_step_record(step, self.names) for step in self.steps],

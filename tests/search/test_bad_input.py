@@ -86,7 +86,7 @@ def test_a_dag_is_completed_and_anything_else_refused_as_a_start() -> None:
     for run in (fes, bes, poly_fes, turning):
         with pytest.raises(NotACPDAG, match="neither a CPDAG nor a DAG"):
             run(score, half)
-    with pytest.raises(NotACPDAG, match="5 nodes and the score 4 variables"):
+    with pytest.raises(NotACPDAG, match="5 nodes, but the score has 4 variables"):
         sges(score, start=PDAG.empty(5))
 
 

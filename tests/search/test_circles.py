@@ -104,6 +104,8 @@ def test_coming_back_to_a_class_is_named_where_the_first_pair_is_scored_equally(
         for x in range(score.n):
             families[y][1 << x] = 1.0
         families[y][0] = 0.0
-    with pytest.warns(UserWarning, match="all gain, the search came back to a class") as caught:
+    with pytest.warns(
+        UserWarning, match="the search came back to a class by steps that all gain"
+    ) as caught:
         search(score, strategy="interleaved", time_limit=60.0)
     assert len(caught) == 1

@@ -6,9 +6,9 @@ deleted in spite of its loss, and the search goes on without it to a local optim
 may come back, and the search goes on again.  If that ends higher, the new state is kept; otherwise
 the search returns to where it was.
 
-The escapes that lose least are tried first.  One that failed is not tried again before a node
-whose view the trial looked at has another view: up to the path condition of inserts, which may
-depend on edges far away, the trial would fail as before.
+The escapes with the smallest losses are tried first.  One that failed is tried again only after
+the view of a node that it examined has changed: until then the trial would fail as before, except
+possibly for the path condition of inserts, which may depend on distant edges.
 
 At the returned state no operator improves the score, among all inserts and generated deletes, so it
 has the guarantee of the search before the escapes; and the score never falls from one kept state to
@@ -122,7 +122,7 @@ class ExtendedSearch:
         return False
 
     def _escapes(self) -> list[Escape]:
-        """Return the deletes to force, those that lose least first.
+        """Return the deletes to force, the smallest loss first.
 
         If the work is bounded and some nodes have too many cliques, only one delete for each edge
         is returned, and none at these nodes.
@@ -161,9 +161,9 @@ class ExtendedSearch:
     def _make_mirrors(self) -> None:
         """Make engines for parallel trials, if these are requested and possible.
 
-        Native scores never change, so several threads can read them; of others this is not known.
-        Where knowledge is relaxed, the run searches again after the escapes, with an effort that
-        is measured in gains that were not stored before.  Trials on other engines store none.
+        Several threads can read a native score, which never changes; for other scores this is not
+        known.  If knowledge is relaxed, the run searches again after the escapes, and the effort
+        of that search depends on the gains stored before it, which trials on mirrors do not store.
         """
         run, engine, budget = self._run, self._run.engine, self._budget
         if (

@@ -45,7 +45,7 @@ Request: TypeAlias = tuple[int, NodeSet, bool]
 
 @dataclass(slots=True)
 class SetLimit:
-    """``Moves.sets_per_clique``, and in how many cliques anything was left out because of it."""
+    """``Moves.sets_per_clique``, and the number of cliques of which it left out subsets."""
 
     most: int | None
     left_out: int = 0
@@ -53,10 +53,10 @@ class SetLimit:
     def sets(
         self, clique: NodeSet, held: NodeSet, sizes: range, *, large: bool
     ) -> Iterator[NodeSet]:
-        """Yield subsets of a maximal clique that hold some nodes, and others in these sizes.
+        """Yield the subsets of a maximal clique with the nodes ``held`` and ``sizes`` others.
 
-        Where the limit applies, only sets with few others; if ``large``, sets with few nodes and
-        sets that lack few.
+        If the limit applies, only sets with few others are yielded; if ``large``, sets with few
+        nodes and sets that lack few.
         """
         rest = clique & ~held
         most, few = rest.bit_count(), subset_size(clique.bit_count(), self.most)
@@ -242,7 +242,7 @@ class CachedGains(CountingScore):
 
     @property
     def listed(self) -> int:
-        """The same as ``work``; the compiled engine remembers gains and counts sets instead."""
+        """The same as ``work``; the compiled engine counts the sets that it lists instead."""
         return self.work
 
     @property

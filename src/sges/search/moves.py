@@ -36,7 +36,7 @@ class Moves:
         The bounds of Selective-Generate-Ops on the cliques in H and on the size of H; None for
         no bound.
     drop_large
-        Leave out every H that holds a clique larger than ``clique_bound``.
+        Leave out every H that contains a clique larger than ``clique_bound``.
     max_indegree
         Never give a node more parents than this by an insert or a turn; None for no limit.
     sets_per_clique
@@ -75,7 +75,10 @@ class Constraint(Protocol):
         """Return the sparsest CPDAG on n nodes that has a member satisfying the constraint."""
 
     def admits(self, cpdag: PDAG, known: PDAG | None = None, /) -> bool:
-        """Return whether a member of the class satisfies the constraint; one of ``known`` does."""
+        """Return whether a member of the class satisfies the constraint.
+
+        ``known`` is a class that is known to have such a member.
+        """
 
     def refine(self, cpdag: PDAG, /) -> PDAG:
         """Return the class with the edges directed that all satisfying members direct alike."""
@@ -85,8 +88,8 @@ class Constraint(Protocol):
     ) -> PDAG:
         """Return a member that satisfies the constraint, or else at least the relaxed one.
 
-        If ``within`` is given, only chain components inside it need be directed.  Which of
-        several members it is may depend on the numbers of the nodes only without a ranking.
+        If ``within`` is given, only chain components inside it need be directed.  With a ranking,
+        the choice among several members must not depend on the numbers of the nodes.
         """
 
     def violations(self, dag: PDAG, /) -> list[Edge]:
@@ -94,7 +97,10 @@ class Constraint(Protocol):
 
     @property
     def relaxed(self) -> "Constraint | None":
-        """The part under which admissible steps lead to the true class; None if that is all."""
+        """The weaker constraint under which admissible steps lead to the true class.
+
+        None if this constraint itself has this property.
+        """
 
 
 def best_first(

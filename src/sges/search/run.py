@@ -52,12 +52,11 @@ Parameters
 score : Score
     The score to maximize.
 assume : Property, optional
-    A property that is assumed to hold for the truth; None means GES.
+    A property that is assumed to hold for the true graph; None means GES.
 forward : {"fes", "poly", "order", "complete"}, optional
-    The forward phase: "fes"; "poly" (polynomially many score evaluations); "order" (the best order
-    of the variables that is found, and the parents it gives them); or "complete" (the
-    no-independence class, which costs nothing).  The default is "fes" without a ``start``, and no
-    forward phase with one.
+    The forward phase: "fes"; "poly" (polynomially many score evaluations); "order" (search for the
+    best order of the variables); or "complete" (start from the complete graph, without any score
+    evaluation).  The default is "fes" without a ``start``, and no forward phase with one.
 start : PDAG, optional
     A CPDAG or DAG to start from; by default the graph without edges.
 exact : bool
@@ -118,7 +117,7 @@ class Budget:
     """How much a part of a run may still use: seconds, score evaluations, work, and sets listed.
 
     None means no limit.  Evaluations are limited strictly: a call of the score that might exceed
-    the limit is not made.  ``spent`` tells whether the budget has ended a part of the run.
+    the limit is not made.  ``spent`` is true once the budget has ended a part of the run.
     """
 
     seconds: float | None = None
@@ -531,7 +530,7 @@ def climb_one_by_one(
             if not others or not engine.climb(phase, moves, bar=bar, most=1, **limits):
                 break
         visited.add(before)
-        if others and engine.cpdag in visited:  # back by rounding alone
+        if others and engine.cpdag in visited:  # it came back by rounding errors
             break
 
 
@@ -565,15 +564,15 @@ def consistent_deletes(
 
 
 ALWAYS_ALLOWED_JOBS = 8
-"""Up to this many jobs are allowed on every machine, whatever its number of cores."""
+"""This many jobs are allowed on every machine, even if it has fewer cores."""
 
 
 def effective_jobs(n_jobs: int | None) -> int:
     """Return how many jobs ``n_jobs`` stands for, as in scikit-learn.
 
     None is one job, unless a ``joblib.parallel_config`` says otherwise; -1 is one for each core,
-    -2 for each core but one, and so on.  Many more jobs than cores (or workers of a cluster) would
-    only use memory, and the result does not depend on their number, so there are not more.
+    -2 for each core but one, and so on.  The number is limited: many more jobs than cores (or
+    workers of a cluster) would only use memory, and the result does not depend on it.
 
     >>> effective_jobs(None), effective_jobs(3)
     (1, 3)
@@ -603,7 +602,7 @@ def as_cpdag(graph: PDAG, n: int, *, refined: bool = False) -> PDAG:
     if not isinstance(graph, PDAG):
         raise InvalidArgument(f"start = {shown(graph)} is not a graph; give a PDAG")
     if graph.n != n:
-        raise NotACPDAG(f"the start has {graph.n} nodes and the score {n} variables")
+        raise NotACPDAG(f"the start has {graph.n} nodes, but the score has {n} variables")
     if is_cpdag(graph):
         return graph
     if is_dag(graph):
@@ -618,9 +617,10 @@ def as_cpdag(graph: PDAG, n: int, *, refined: bool = False) -> PDAG:
 def warn_if_not_score_equivalent(
     score: Score, operator: Operator, *, came_back: bool = False
 ) -> None:
-    """Warn if x → y and y → x, the first equivalent pair met, have different scores.
+    """Warn if a score was found not to be score equivalent.
 
-    Or if a climb has come back to a class that it had left, which shows the same.
+    This is so if the equivalent DAGs x → y and y → x, for the first operator of a search, have
+    different scores, or if a climb has come back to a class that it had left.
     """
     x, y = operator.x, operator.y
     forward = score.local(x, 0) + score.local(y, 1 << x)
@@ -628,7 +628,7 @@ def warn_if_not_score_equivalent(
     if abs(forward - backward) > max(tie_tolerance(forward), 1e-9 * abs(forward)):
         shown_by = f"{x}→{y} scores {forward:.6g} and {y}→{x} scores {backward:.6g}"
     elif came_back:
-        shown_by = "by steps that all gain, the search came back to a class, and ended there"
+        shown_by = "the search came back to a class by steps that all gain, and ended there"
     else:
         return
     warn_user(
