@@ -11,7 +11,7 @@ import typer
 from sges.cli.app import app
 
 ROOT = Path(__file__).parents[1]
-Command: TypeAlias = Any  # Typer carries Click inside or needs it outside, by its version
+Command: TypeAlias = Any  # Typer includes Click or imports it, depending on its version
 Parameter: TypeAlias = Any
 
 HEAD = """# The command `sges`
@@ -43,20 +43,20 @@ JSON = {
     "confidence": "`format` `sges-confidence`, `version` 1, `replicates` (requested), `done`, "
     "`edges` (each with `a`, `b` and its shares), `threshold`, and the `graphs` of all replicates "
     "([confidence](how-to/confidence.md)).",
-    "effect": "`format` `sges-effect`, `version` 1, `kind`, `treatment`, `outcome`, `adjustment` "
-    "(the variables adjusted for, for each possible set of parents); of kind `linear` also "
-    "`values`, `standard_errors` (likewise), `minimum`, `maximum`, `lower_bound` (of the absolute "
-    "value), `sign` (1, -1, 0 or null) and `interval` (of level 0.95); of kind `discrete` "
-    "`lower_bound`, `changes` (likewise: the largest change of a probability), `levels` (of the "
-    "two variables) and `distributions` (likewise: a list per level of the "
-    "treatment, null where a probability is unknown). With `--confidence` also "
-    "`over_replicates`: `replicates`, `share_nonzero` and `interval`.",
+    "effect": "`format` `sges-effect`, `version` 1, `kind`, `treatment`, `outcome` and "
+    "`lower_bound` (the smallest absolute effect). If `kind` is `linear`: `minimum`, `maximum`, "
+    "`sign` (1, -1, 0 or null), `interval` (95%) and, with one entry for each possible set of "
+    "parents, `values`, `standard_errors` and `adjustment` (the variables adjusted for). If `kind` "
+    "is `discrete`: `levels` (of both variables) and, with one entry for each possible set of "
+    "parents, `changes` (the largest change of a probability), `distributions` (a list per level "
+    "of the treatment, null where a probability is unknown) and `adjustment`. With `--confidence` "
+    "also `over_replicates`: `replicates`, `share_nonzero` and `interval`.",
     "effects": "`format` `sges-effects`, `version` 1, `on` and `of` (one of them null), and "
     "`effects`: effects as `effect` prints them, ranked.",
     "measure": "`format` `sges-measures`, `version` 1, `nodes`, `edges` (numbers), and `measures`: "
-    "per property its `property`, `option`, `what`, `value` (or the interval `[low, high]` that is "
-    "known), `k` (the tightest bound that SGES takes), `clique_bound` and `size_bound` (what it "
-    "allows of H, or null).",
+    "for each property its name (`property`), `option`, `what`, `value` (or an interval "
+    "`[low, high]` that contains it), `k` (the tightest bound that SGES accepts), `clique_bound` "
+    "and `size_bound` (the limits on H, or null).",
     "compare": "`format` `sges-comparison`, `version` 1, `shd`, `missing`, `extra`, `wrong_type`, "
     "`skeleton` and `arrows` (each `precision`, `recall`, `f1`), `true_edges`, `found_edges`, "
     "`same_class`, and `aid` (`parent`, `ancestor`, `oset`, or null).",

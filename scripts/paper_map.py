@@ -11,19 +11,20 @@ LINE = re.compile(r"^\s*Paper: (.+)\.$", re.MULTILINE)
 
 HEAD = """# Paper map
 
-Where each part of Chickering & Meek (2015), "Selective Greedy Equivalence Search", and of its
-sequel, Chickering (2020), "Statistically Efficient Greedy Equivalence Search", lives. The first
-table is made from the `Paper:` lines of the code by `make docs`, and checked by a test.
-The errors we found in the papers are in [errata](errata.md), proofs in [theory](theory.md).
+This page shows which module implements each part of Chickering & Meek (2015), "Selective Greedy
+Equivalence Search", and of its sequel, Chickering (2020), "Statistically Efficient Greedy
+Equivalence Search". `make docs` generates it from the `Paper:` lines of the code, and a test checks
+it. The errors that we found in the papers are in [errata](errata.md), the proofs in
+[theory](theory.md).
 
 | part of the paper | module |
 | --- | --- |
 """
 
 TAIL = """
-## Theorems and figures, and where they are shown
+## Where theorems and figures are proven or tested
 
-| part of the paper | shown in |
+| part of the paper | proven or tested in |
 | --- | --- |
 """
 

@@ -33,37 +33,37 @@ def main(arguments: list[str] | None = None) -> None:
         The words after ``sges``; by default those of the command line.
     """
 
-    def leave(*_: object) -> None:  # in one line, while there is nothing to undo
+    def leave(*_: object) -> None:  # with one line: nothing has to be undone yet
         if sys.stderr is not None:
             os.write(sys.stderr.fileno(), b"sges: interrupted; nothing was written\n")
         os._exit(INTERRUPTED)
 
     with at_signals(leave, *SIGNALS), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of libraries about each other
+        warnings.simplefilter("ignore")  # warnings of libraries about each other
         from sges.cli.app import run
     try:
         code = run(arguments)
-    except KeyboardInterrupt:  # another one, while the first was reported
+    except KeyboardInterrupt:  # a second one, while the first was being reported
         code = INTERRUPTED
     set_handlers(signal.SIG_IGN, SIGNALS)  # nothing may change the exit code now
     # If a KeyboardInterrupt passes through exec or eval of a string (which dataclasses use),
     # CPython sets a flag and exits by SIGINT even if it was caught.  Another eval clears the flag.
     eval("None")
-    if sys.stdout is None:  # Python would complain of it at exit
+    if sys.stdout is None:  # Python would report this at exit
         os._exit(code)
     sys.exit(code)
 
 
 def set_handlers(action: Action | signal.Handlers, signals: Iterable[signal.Signals]) -> None:
-    """Take an action at signals from now on."""
-    if threading.current_thread() is threading.main_thread():  # no other may set handlers
+    """Call a handler at signals from now on."""
+    if threading.current_thread() is threading.main_thread():  # other threads cannot set handlers
         for number in signals:
             signal.signal(number, action)
 
 
 @contextmanager
 def at_signals(action: Action, *signals: signal.Signals) -> Iterator[None]:
-    """Take an action at signals that are not ignored, and restore all handlers afterwards."""
+    """Call a handler at signals that are not ignored, and restore all handlers afterwards."""
     before = [(number, signal.getsignal(number)) for number in SIGNALS]
     set_handlers(action, [n for n, old in before if n in signals and old is not signal.SIG_IGN])
     try:

@@ -21,8 +21,8 @@ from sges.errors import InvalidArgument, InvalidProperty, SgesError, in_shell
 INVALID_DATA, INVALID_COMMAND = 1, 2
 INTERRUPTION = "interrupted; nothing was written"
 
-# Typer carries Click inside, or needs it outside, depending on its version; either way this is
-# the base of its errors.
+# Typer includes Click or imports it, depending on its version; in both cases this is the base of
+# its errors.
 UsageError = cast("type[Exception]", typer.BadParameter.__bases__[0])
 ClickError = cast("type[Exception]", UsageError.__bases__[0])
 
@@ -113,7 +113,7 @@ def run(arguments: list[str] | None = None) -> int:
     """Run the command and return its exit code; errors become one line on standard error."""
     try:
         check_streams()
-        with at_signals(signal.default_int_handler, signal.SIGTERM):  # as at Ctrl-C
+        with at_signals(signal.default_int_handler, signal.SIGTERM):  # the same as for Ctrl-C
             code: int = app(arguments, prog_name="sges", standalone_mode=False) or 0
             sys.stdout.flush()
         if code != INTERRUPTED:  # which newer versions of Typer return for Ctrl-C
@@ -137,7 +137,7 @@ def run(arguments: list[str] | None = None) -> int:
         message, code = in_shell(error), INVALID_COMMAND
     except SgesError as error:
         message, code = in_shell(error), INVALID_DATA
-    except BrokenPipeError:  # the reader has gone, so there is nobody to tell
+    except BrokenPipeError:  # nothing reads the output any more
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:

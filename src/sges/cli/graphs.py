@@ -1,4 +1,4 @@
-"""Graphs in files: ``sges measure``, ``compare``, ``convert``, ``plot``, ``report``, and so on."""
+"""Graph files: ``sges measure``, ``compare``, ``convert``, ``plot``, ``report``, ``simulate``."""
 
 import csv
 import io
@@ -84,8 +84,8 @@ def measure(*, graph: str, as_json: bool = False) -> None:
 def compare(*, truth: str, found: str, as_they_are: bool = False, as_json: bool = False) -> None:
     """Compare a found graph with the truth.
 
-    A DAG, or a class refined by background knowledge, stands for its equivalence class, because
-    data cannot tell the members of a class apart. Nodes are matched by name.
+    A DAG, or a class refined by background knowledge, is replaced by its equivalence class,
+    because data cannot tell the members of a class apart. Nodes are matched by name.
     """
     from sges.export import read_graph
     from sges.metrics import compare as compare_graphs
@@ -116,7 +116,8 @@ def compare(*, truth: str, found: str, as_they_are: bool = False, as_json: bool 
 @takes(
     out=argument(
         "OUT",
-        "The file to write; its ending gives the format: .json, .graphml, .gml, .dot, .gv or .csv.",
+        "The file to write; the extension gives the format: .json, .graphml, .gml, .dot, .gv or "
+        ".csv.",
     )
 )
 def convert(*, graph: str, out: Path, as_json: bool = False) -> None:
@@ -131,11 +132,11 @@ def convert(*, graph: str, out: Path, as_json: bool = False) -> None:
 
 
 def _check_graph(path: Path) -> None:
-    """Refuse to replace a file that is not a graph, such as a table in CSV."""
+    """Raise an error if a file to be replaced is not a graph, but for example a table in CSV."""
     from sges.export import read_graph
     from sges.export.formats import writer_of
 
-    writer_of(path)  # which refuses an ending that is not known
+    writer_of(path)  # raises an error for an unknown extension
     try:
         if path.is_file() and path.stat().st_size:
             read_graph(path)

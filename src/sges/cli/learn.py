@@ -163,10 +163,10 @@ def learn(
         "weights) or wishart (random covariances).",
     ),
     n_jobs=option(
-        "N", "Search N replicates at once; -1 is one for each core.", "--n-jobs", "--jobs"
+        "N", "Search N replicates in parallel; -1 is one for each core.", "--n-jobs", "--jobs"
     ),
     seed=option("N", "The same seed gives the same replicates."),
-    time_limit=option("SECONDS", "Stop after SECONDS and count the replicates done so far."),
+    time_limit=option("SECONDS", "Stop after SECONDS and use the replicates done so far."),
     out=option(
         "DIR",
         "Write confidence.json, strengths.csv, strengths.svg and summary.txt to DIR: all of them "
@@ -194,8 +194,8 @@ def confidence(
     """Estimate the confidence in each edge, by searching many replicates of a table.
 
     Prints for each pair of variables the share of replicates in which they are adjacent, and the
-    shares in which the edge points either way or is undirected. Ctrl-C stops the search and
-    counts the replicates done so far.
+    shares in which the edge points either way or is undirected. Ctrl-C stops the search and uses
+    the replicates done so far.
     """
     if out is not None:
         from sges.resampling.strengths import check_directory
@@ -244,10 +244,10 @@ def confidence(
 def inspect(*, table: str, as_json: bool = False, **reading: Any) -> None:  # noqa: ANN401
     """Describe the columns of a table and report problems before learning from it.
 
-    Prints the kind and content of each column, and reports:
-    missing values, columns that are copies or functions of others, skew and heavy tails, curved
-    relations, dependent rows, too few rows. Each finding names the option of sges learn that
-    helps. Missing values are reported and are not an error.
+    Prints the kind and content of each column, and reports missing values, columns that are
+    copies or functions of others, skew and heavy tails, curved relations, dependent rows and too
+    few rows. Each finding names the option of sges learn that helps. Missing values are not an
+    error here.
     """
     with warnings_as_remarks(), watching(f"reading {table}"):
         from sges.data import inspect as inspect_table
@@ -289,7 +289,7 @@ def demo(
             f"{comparison.extra + comparison.wrong_type} "
             "edges are wrong"
         )
-    remark(f"the picture is in {picture}")
+    remark(f"wrote the picture to {picture}")
 
 
 def show(result: "Result", *, as_json: bool) -> None:

@@ -56,7 +56,7 @@ SHARED: dict[str, Any] = {
         "auto (qNML for discrete columns, or bdeu-levels if the two with the most levels leave "
         "fewer than 4 records per combination of levels; otherwise the BIC for the kinds of "
         "columns), bic (always that BIC), gaussian-bic, bge, discrete-bic, qnml, bdeu, bdeu-levels "
-        "(BDeu with an equivalent sample size of the largest number of levels), "
+        "(BDeu whose equivalent sample size is the largest number of levels), "
         "degenerate-gaussian, basis (for curved relations) or rank (for skew and outliers). With a "
         "number as --penalty, auto means bic.",
         autocompletion=completion("sges.score.named", "SCORE_WORDS"),
@@ -76,8 +76,8 @@ SHARED: dict[str, Any] = {
     ),
     "max_indegree": option(
         "K",
-        "Allow at most K parents of each variable in the graph (--max-parents is an assumption "
-        "about the true graph and does not limit the result).",
+        "Allow each variable at most K parents in the graph (--max-parents is an assumption about "
+        "the true graph and does not limit the result).",
     ),
     "knowledge": option("FILE", "Required edges, forbidden edges and tiers: TOML or JSON."),
     "checkpoint": option(
@@ -93,7 +93,7 @@ SHARED: dict[str, Any] = {
     "missing": _reading(
         "HOW",
         "Missing values: error (stop with an error), drop (drop their rows), em (estimate from the "
-        "observed values) or level (one more level of a discrete column).",
+        "observed values) or level (an additional level of a discrete column).",
         autocompletion=completion("sges.data", "Missing"),
         show_default=True,
     ),
@@ -115,7 +115,7 @@ SHARED: dict[str, Any] = {
     ),
     "format": _reading(
         "FORMAT",
-        "csv, tsv, parquet or feather, for a file whose name does not say so.",
+        "csv, tsv, parquet or feather, for a file whose extension does not show it.",
         autocompletion=completion("sges.data", "Format"),
     ),
 }

@@ -186,9 +186,9 @@ def print_table(table: "Table") -> None:
 
 
 class Watcher:
-    """A progress line on standard error; it does nothing if nobody would see it.
+    """A progress line on standard error; it does nothing if there is no terminal.
 
-    ``callback`` is the ``progress`` of a search, or None if nobody would see it.
+    ``callback`` is the ``progress`` of a search, or None if there is no terminal.
     """
 
     def __init__(self, bar: "Bar | None", first: str) -> None:
