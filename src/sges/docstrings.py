@@ -18,9 +18,9 @@ SECTIONS = (*SHARED, "Raises", "References", "Examples")
 def documented_like(*models: object) -> Callable[[Thing], Thing]:
     """Complete the docstring of a function or class with sections that it lacks.
 
-    A parameter without an entry takes that of the first model that has one, and a whole section
-    that is missing that of the first model: a docstring in the format of numpydoc, or something
-    that has one.  Errors, references and examples are not shared.
+    A model is a docstring in the format of numpydoc, or an object that has one.  A parameter
+    without an entry gets the entry of the first model that has one, and a missing section is
+    copied from the first model that has it.  Errors, references and examples are not shared.
     """
 
     def complete(thing: Thing) -> Thing:
@@ -61,7 +61,7 @@ def documented_like_base(kind: type) -> None:
 
 @cache
 def _sections(doc: str) -> dict[str, str]:
-    """Return the sections of a docstring by name; what comes before them is that without one."""
+    """Return the sections of a docstring by name; the text before the first has an empty name."""
     parts = re.split(rf"^({'|'.join(SECTIONS)})\n-+\n", cleandoc(doc), flags=re.MULTILINE)
     return {"": parts[0].strip()} | {
         name: text.rstrip() for name, text in zip(parts[1::2], parts[2::2], strict=True)
@@ -70,7 +70,7 @@ def _sections(doc: str) -> dict[str, str]:
 
 @cache
 def _entries(section: str) -> dict[str, str]:
-    """Return the entries of a section by the name of the parameter; one may be that of several."""
+    """Return the entries of a section by parameter name; parameters may share an entry."""
     entries = re.split(r"\n(?=\S)", section) if section else []
     return {
         name.strip(): entry

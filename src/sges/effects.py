@@ -5,8 +5,9 @@ DAGs, and so several possible parents of x (``sges.graph.counting`` finds them).
 effects are one value for each possible set of parents (IDA: Maathuis, Kalisch & Bühlmann 2009);
 ``sges.adjustment`` estimates each of them.
 
-Where no path leads from x to y, the effect is zero by the graph and is not estimated.  All values
-assume that the graph is correct, that there are no hidden common causes, and no selection.
+If no directed path leads from x to y, the effect is zero by the graph and is not estimated.  All
+values assume that the graph is correct, and that there are no hidden common causes and no
+selection bias.
 """
 
 from collections.abc import Iterable, Sequence
@@ -283,7 +284,7 @@ class ReplicatedEffect:
 
     @property
     def share_nonzero(self) -> float:
-        """The share of replicates in whose class no member has a zero effect."""
+        """The share of replicates whose class has no member with a zero effect."""
         return sum(bound > 0 for bound in self.lower_bounds) / len(self.lower_bounds)
 
     @documented_like(LinearEffect.interval)
@@ -459,7 +460,7 @@ def joint_effect(
 def effects_of(
     graph: PDAG, treatment: str | int, data: Data
 ) -> list[LinearEffect] | list[DiscreteEffect]:
-    """Return the possible effects of one variable on each other, strongest first.
+    """Return the possible effects of one variable on each of the others, strongest first.
 
     Returns
     -------
@@ -476,7 +477,7 @@ def effects_of(
 def effects_on(
     graph: PDAG, outcome: str | int, data: Data
 ) -> list[LinearEffect] | list[DiscreteEffect]:
-    """Return the possible effects of each other variable on one, strongest first."""
+    """Return the possible effects of all other variables on one variable, strongest first."""
     check_graph("graph", graph)
     y = graph.node(outcome)
     return _ranked(graph, [(x, y) for x in range(graph.n) if x != y], data)

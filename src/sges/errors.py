@@ -92,7 +92,7 @@ def in_shell(message: object) -> str:
 
 
 class SgesError(Exception):
-    """The base of everything raised on purpose; its message is one line, whatever it quotes."""
+    """The base of everything raised on purpose; its message is always one line."""
 
     def __str__(self) -> str:
         return " ".join(super().__str__().splitlines())
@@ -163,7 +163,7 @@ class ClusterError(SgesError, RuntimeError):
 
 
 class DataWarning(UserWarning):
-    """A property of a table that users should know, although the table can be used."""
+    """A property of a table that users should know about, although the table can be used."""
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
@@ -176,7 +176,7 @@ def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
 
 
 class OutOfBudget(Exception):  # not an error: it ends a part of a run
-    """A part of a run has used the budget of work that it had."""
+    """A part of a run has used up its budget."""
 
 
 def shown(value: object) -> str:
@@ -207,8 +207,8 @@ def is_cluster_error(error: BaseException) -> bool:
 def need(module: str, purpose: str, package: str | None = None) -> Any:  # noqa: ANN401 (a module)
     """Return an optional library; the error says what needs it and how to install it.
 
-    Warnings of the import are for the authors of the library.  As errors they would crash the
-    process in libraries made with SWIG, such as pyAgrum.
+    Warnings during the import are ignored, because they concern the authors of the library.
+    Turned into errors, they would crash the process in libraries made with SWIG, such as pyAgrum.
     """
     try:
         with warnings.catch_warnings():

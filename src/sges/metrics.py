@@ -4,14 +4,14 @@ Data cannot tell the members of a class apart, so a found class is compared with
 the truth.  Each pair of nodes is in one of four states: no edge, →, ← or —.
 
     shd         structural Hamming distance: the number of pairs in different states
-    skeleton    precision, recall and F1 of the adjacent pairs, whatever the kind of edge
+    skeleton    precision, recall and F1 of the adjacent pairs, for any kind of edge
     arrows      the same for the directed edges: x → y is right iff the truth has x → y;
                 undirected edges count neither as found nor as missed
 
 Precision is 1 if nothing was found, and recall is 1 if there is nothing to find.
 
-The adjustment identification distances (Henckel, Würtzen & Weichwald 2024) tell how many causal
-effects would be estimated with a wrong adjustment set; they are computed by ``gadjid``.
+The adjustment identification distances (Henckel, Würtzen & Weichwald 2024) are the shares of causal
+effects that would be estimated with a wrong adjustment set; they are computed by ``gadjid``.
 """
 
 from collections.abc import Set
@@ -97,11 +97,11 @@ class Comparison:
     true_edges, found_edges : int
         The numbers of edges.
     same_class : bool
-        Whether both stand for the same class: they have an extension, the same skeleton and the
+        Whether both represent the same class: they have an extension, the same skeleton and the
         same v-structures.
     aid : AdjustmentDistances, optional
         None if gadjid is not installed, or if one of the compared graphs is neither a CPDAG nor a
-        DAG: it stands for no class, or is a refined class and ``classes`` is False.
+        DAG: it represents no class, or is a refined class and ``classes`` is False.
     """
 
     shd: int
@@ -128,9 +128,9 @@ def compare(truth: PDAG | Result, found: PDAG | Result, *, classes: bool = True)
     truth, found : PDAG or Result
         The two graphs; their nodes are matched by name if both have names, else by number.
     classes : bool
-        Whether a DAG, or a class refined by background knowledge, stands for its class and is
-        completed to the CPDAG first.  A graph that stands for no class, such as a cyclic one, is
-        compared directly.
+        Whether a DAG, or a class refined by background knowledge, is first completed to the CPDAG
+        of its class.  A graph that represents no class, such as a cyclic one, is compared
+        directly.
 
     Returns
     -------

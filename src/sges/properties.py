@@ -1,15 +1,15 @@
 """Properties that SGES may assume of the true graph, and the bounds on deletes that follow.
 
 SGES may use any property that is *equivalence invariant* (it holds for both or neither of two
-equivalent DAGs) and *hereditary* (it passes to induced subgraphs): an EIH property.  The search is
-polynomial if the property bounds the sets H of deletes:
+equivalent DAGs) and *hereditary* (if it holds for a graph, it holds for all induced subgraphs): an
+EIH property.  The search is polynomial if the property bounds the sets H of deletes:
 
     clique_bound   no clique inside H may be larger           (parents, cliques, v-width, ...)
     size_bound     H itself may not be larger                 (number of v-structures)
 
 The properties here have the form "this measure is at most k".  The paper says that these measures
-"cannot increase when we remove nodes and edges"; for v-width and v-structures that is false of
-edges (``docs/errata.md``).  Heredity is about nodes only, and holds.
+"cannot increase when we remove nodes and edges"; for v-width and v-structures this is false for
+edges (``docs/errata.md``).  Heredity concerns only nodes, and holds.
 
 Paper: Section 4.2, complexity measures; Section 6, v-structures and treewidth.
 """
@@ -412,7 +412,7 @@ def _check_on(prop: Property, dag: PDAG) -> None:
 
 
 def _holds(prop: Property, dag: PDAG) -> bool:
-    """Return whether a property holds, and refuse an answer that is not True or False."""
+    """Return whether a property holds; raise an error if the answer is not True or False."""
     answer = prop.holds(dag)
     if type(answer).__name__ not in ("bool", "bool_"):  # bool_ is NumPy's
         raise InvalidProperty(

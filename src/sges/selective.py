@@ -1,11 +1,11 @@
 r"""The deletes that SGES considers.
 
-**Definition 1 is refuted.**  It asks that Π hold on C'[X ∪ Y ∪ W] for W the common
+**Definition 1 is refuted.**  It requires that Π holds on C'[X ∪ Y ∪ W], where W are the common
 *descendants* of X and Y in the resulting CPDAG C'.  With it, Theorem 2 (some consistent delete
 keeps the IMAP) is true up to five nodes and false from six on; an SBES that filters by it can
-get stuck.  With W the *children of X that are descendants of Y* Theorem 2 is true, and that is
+get stuck.  If W are the *children of X that are descendants of Y*, Theorem 2 is true; this is
 our reading ("repaired"; proof in ``docs/theory.md``, counter-examples in ``docs/errata.md``).
-Selective-Generate-Ops uses only H, common children, so Proposition 1 and Theorem 3 stand.
+Selective-Generate-Ops uses only H, a set of common children, so Proposition 1 and Theorem 3 hold.
 
 Paper: Section 4.3, generating deletions; Definition 1.
 """

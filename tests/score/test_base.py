@@ -75,7 +75,7 @@ def test_the_total_of_a_cpdag_is_that_of_every_member() -> None:
 
 
 def test_a_graph_of_another_size_is_refused() -> None:
-    with pytest.raises(ScoreError, match="4 nodes and the score 3 variables"):
+    with pytest.raises(ScoreError, match="4 nodes, but the score has 3 variables"):
         total_score(Plain(3), PDAG.empty(4))
 
 

@@ -213,7 +213,7 @@ def joined(parts: list[Column], places: list[str]) -> Column:
 
 
 def distinct_values(values: NDArray[Any]) -> NDArray[Any]:
-    """Return what ``np.unique`` returns for an array without NaN: the distinct values, sorted."""
+    """Return the distinct values of an array without NaN, sorted, like ``np.unique``."""
     if values.dtype.kind == "f":
         few = few_distinct_values(values, MAX_COMPARED_FLOATS)
         return np.unique(values) if few is None else few
@@ -494,7 +494,7 @@ def too_many_levels(name: str, levels: int, occurring: int, declared: bool) -> D
 
 
 def no_such_column(place: str, name: str, other: str) -> DataError:
-    """Return the error for a column that one part of a table has and another does not have."""
+    """Return the error for a column that is missing in a part of a table."""
     return DataError(
         f"{place}: has no column {name!r}, which {other} has; all parts of a table need the same "
         "columns"

@@ -185,7 +185,7 @@ class Dataset:
             "NaN", "null" and their usual variants.  "None" is not one of them.
         format
             ``"csv"``, ``"tsv"``, ``"parquet"`` or ``"feather"`` (which includes Arrow), for a
-            file whose name does not say so.
+            file whose extension does not show it.
 
         Returns
         -------
@@ -477,7 +477,7 @@ def _dataset_of_floats(data: Table, reading: Reading) -> Dataset | None:
     Only the leading rows are examined, and all rows of those columns that repeat a few values or
     count up there.
     """
-    pandas = sys.modules.get("pandas")  # a table cannot be of a library that nobody imported
+    pandas = sys.modules.get("pandas")  # None if it was not imported: then it made no table
     table: object = None
     if type(data) is np.ndarray:
         table, header = data, numbered_names(data.shape[1]) if data.ndim == 2 else []

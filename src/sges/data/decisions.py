@@ -216,8 +216,7 @@ def rises_by_one(values: NDArray[Any]) -> bool:
 class KindNotes:
     """Collects notes on inferred kinds, one for each case.
 
-    Whole numbers are named whichever kind they were given, other floats if they have few distinct
-    values.
+    Columns of whole numbers are always mentioned, other floats if they have few distinct values.
     """
 
     integers: dict[Kind, dict[str, str]] = field(default_factory=dict)
@@ -437,7 +436,7 @@ def stacked_holes(columns: Sequence[Column]) -> NDArray[np.bool_]:
 
 
 def continuous_holes(column: Column) -> DataError:
-    """Return the error for missing values of a continuous column, of which they are not a level."""
+    """Return the error for missing values of a continuous column, which has no levels."""
     count = column.missing_count
     return data_error(
         f"column {column.name!r} is continuous and {count} of its values "

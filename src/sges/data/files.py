@@ -70,8 +70,8 @@ Consumed = TypeVar("Consumed")
 
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 _HEAD_BYTES = 1 << 16  # examined to detect the format of a file
-_TEXT_BLOCK_BYTES = 1 << 22  # of CSV, parsed together
-_PAGE_BYTES = 1 << 16  # of a column of a large Parquet file, read ahead
+_TEXT_BLOCK_BYTES = 1 << 22  # bytes of CSV parsed together
+_PAGE_BYTES = 1 << 16  # bytes read ahead from each column of a large Parquet file
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 

@@ -132,7 +132,7 @@ def csv_text(rows: list[list[Any]]) -> str:
     lines = []
     for row in rows:
         line = StringIO()
-        csv.writer(line).writerow(row)  # which quotes what is in its line end, "\r\n"
+        csv.writer(line).writerow(row)  # it quotes any character of its line end, "\r\n"
         lines.append(line.getvalue().removesuffix("\r\n"))
     return "".join(f"{line}\n" for line in lines)
 
@@ -266,7 +266,7 @@ def from_graphml(text: str) -> PDAG:
         If the text is not GraphML, or declares a document type.
     """
     check_text("text", text)
-    if "<!DOCTYPE" in text or "<!ENTITY" in text:  # which could expand without bound
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:  # entities could expand without bound
         raise GraphError("this GraphML declares a document type; remove the declaration")
     try:
         root = ElementTree.fromstring(text)

@@ -59,8 +59,8 @@ class IndexedKnowledge:
         For each x, the set of the y to which it must not point, as a mask; this includes the
         reverse of each required edge.
     relaxed : IndexedKnowledge, optional
-        The part of the knowledge under which a search keeps its guarantee step by step: the
-        required edges and the order that all of it implies.  None if that is all of it.
+        The weaker knowledge under which a search keeps its guarantee step by step: the required
+        edges, and the order that the knowledge implies.  None if the knowledge says no more.
     """
 
     n: int

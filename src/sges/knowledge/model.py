@@ -1,8 +1,8 @@
 """Background knowledge by the names of variables, checked when it is constructed.
 
-Contradictory knowledge is an error that names the pair or the cycle.  The required edges alone
-make a DAG that satisfies the rest unless they form a cycle, or one of them is forbidden or points
-back to an earlier tier; so these checks are complete.
+Contradictory knowledge is an error that names the pair or the cycle.  Unless the required edges
+form a cycle, or one of them is forbidden or points back to an earlier tier, they alone make a DAG
+that satisfies all of the knowledge; so these checks are complete.
 """
 
 import json
@@ -32,7 +32,7 @@ FIELDS = ("required", "forbidden", "tiers", "not_adjacent", "forbid_within")
 class Knowledge:
     """Required and forbidden edges, and tiers, by the names of the variables.
 
-    Variables are given by name, or all by position (0, 1, ...) where data have no names.
+    Variables are given by name or, for data without names, by position (0, 1, ...).
 
     Parameters
     ----------

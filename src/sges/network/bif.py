@@ -31,7 +31,7 @@ from sges.nodeset import nodes
 from sges.writing import write_text
 
 SUM_TOLERANCE = 0.01  # how far the sum of the probabilities of a row in a file may differ from one
-MAX_DEFAULT_CELLS = 1 << 20  # of a table that a default row may fill
+MAX_DEFAULT_CELLS = 1 << 20  # cells of a table that a default row may fill
 TOKEN = re.compile(
     r"""//[^\n]*|/\*.*?(?:\*/|\Z)|"[^"\n]*"|[{}()\[\]|,;]|[^\s{}()\[\]|,;"]+|\"""", re.DOTALL
 )

@@ -16,10 +16,8 @@ from sges.network.gaussian import LinearGaussian
 from sges.network.mixed import MixedNetwork, fit_mixed
 from sges.nodeset import nodes
 
-MAX_CELLS = 1 << 24  # of a table of conditional probabilities: 128 mebibytes
-LEAST_SHARE = (
-    1e-12  # of the variance that parents leave: with less, a variable is a function of them
-)
+MAX_CELLS = 1 << 24  # cells of a table of conditional probabilities: 128 mebibytes
+LEAST_SHARE = 1e-12  # with less residual variance, a variable is a function of its parents
 
 
 def fit(
@@ -116,7 +114,7 @@ def _discrete(dag: PDAG, table: Dataset, smoothing: float) -> BayesianNetwork:
         counts = np.bincount(cells, table.weights, minlength=prod(shape)).reshape(shape)
         smoothed = counts * table.unit + smoothing / shape[-1]
         total = smoothed.sum(axis=-1, keepdims=True)
-        unseen = total == 0  # without smoothing: nothing is known, so all levels alike
+        unseen = total == 0  # without smoothing: all levels are equally likely
         cpts.append(np.where(unseen, 1 / shape[-1], smoothed / np.where(unseen, 1.0, total)))
     names = [table.names[i] for i in columns]
     return BayesianNetwork(dag.named(names), cpts, levels=levels)

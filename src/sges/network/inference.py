@@ -23,10 +23,10 @@ from sges.graph.undirected import min_fill, moral_graph
 from sges.nodeset import NodeSet, first, nodes, nodeset, reach
 
 MAX_TABLE_CELLS = 1 << 27  # one gibibyte of numbers
-MAX_TABLE_AXES = 32  # of an array in every NumPy version that we support
-MAX_JOINT_CELLS = 1 << 22  # of a network that is kept as one array: 32 mebibytes
-MAX_JOINT_AXES = 30  # of such a network, since variables of one level add no cells
-MAX_KEPT_CELLS = 1 << 24  # of earlier results, the most recently used: 128 mebibytes
+MAX_TABLE_AXES = 32  # the most axes of an array in every NumPy version that we support
+MAX_JOINT_CELLS = 1 << 22  # the most cells of a network that is stored as one array: 32 mebibytes
+MAX_JOINT_AXES = 30  # the most axes of such a network; variables with one level add no cells
+MAX_KEPT_CELLS = 1 << 24  # the most cells of stored results, the latest ones: 128 mebibytes
 
 
 @dataclass(frozen=True, eq=False, slots=True)

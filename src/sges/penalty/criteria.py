@@ -34,9 +34,9 @@ Floats = NDArray[np.float64]
 Counts: TypeAlias = NDArray[np.int64]
 """The number of records of each row that a part contains."""
 
-MAX_WEIGHTED_RECORDS = 10**9 - 1  # that rows can be drawn from, by NumPy's generator
-MAX_BEHIND = 2  # candidates in a row that are clearly worse, before a held-out search ends
-MAX_INSTABILITY = 0.05  # at which StARS stops, as its authors recommend
+MAX_WEIGHTED_RECORDS = 10**9 - 1  # the most records from which NumPy's generator can draw
+MAX_BEHIND = 2  # a held-out search ends after this many clearly worse candidates in a row
+MAX_INSTABILITY = 0.05  # StARS stops at this instability, as its authors recommend
 ESS = 1.0  # the equivalent sample size of the prior of discrete families
 
 
@@ -133,7 +133,7 @@ class HeldOut:
         """Return the largest penalty that is not worse than the best by more than a standard error.
 
         The best penalty itself gives too many edges: a superfluous edge hardly lowers the
-        likelihood of a fold, and a missing edge lowers it much.
+        likelihood of a fold, whereas a missing edge lowers it a lot.
         """
         return _level(tried)[0]
 

@@ -188,7 +188,7 @@ def choose_penalty(
     Parameters
     ----------
     data : Dataset
-        The records.  ``Moments`` are an error, as they have no records to set aside.
+        The records.  ``Moments`` are an error, because they have no records to hold out.
     score : str or callable
         "auto" or "bic", "gaussian-bic", "discrete-bic", "degenerate-gaussian", or a function that
         makes a score from data and a penalty.  Held-out likelihood depends on the kinds of the
@@ -331,7 +331,7 @@ def _graph(
 ) -> PDAG | None:
     """Return the graph found on one sample; None if time was up before."""
     quiet: AbstractContextManager[Any] = nullcontext()
-    if threading.current_thread() is threading.main_thread():  # of a process of its own, maybe
+    if threading.current_thread() is threading.main_thread():  # perhaps of a worker process
         quiet = warnings.catch_warnings(action="ignore", category=DataWarning)
     with quiet:
         score = make(sample, penalty)

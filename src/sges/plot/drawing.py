@@ -45,8 +45,8 @@ FORMATS = ("svg", "png", "pdf")
 TYPE_SIZE = 10.0
 MARGIN = 18.0
 TITLE, LEGEND = 26.0, 22.0
-BOLD_WIDTH = 1.15  # of bold type, relative to regular type
-LEGEND_LINE = 46.0  # for the line of an entry, and the gaps beside it
+BOLD_WIDTH = 1.15  # the width of bold type, relative to regular type
+LEGEND_LINE = 46.0  # the width of the line of a legend entry, with the gaps beside it
 DPI, MAX_PIXELS = 160, 12_000
 MAX_EDGES_AS_LINES, MAX_EDGES_PER_NODE = 500, 4
 """A graph with more edges than both of these allow is drawn as a matrix."""

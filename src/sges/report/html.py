@@ -30,8 +30,7 @@ NONE, DIRECTED, UNDIRECTED = 0, 1, 2
 CURVE_WIDTH, CURVE_HEIGHT = 1000.0, 100.0
 
 Shares: TypeAlias = tuple[float, float, float, float]
-"""Of the replicates of a table, the share with an edge from a to b of any kind, with a → b, with
-b → a, and with a — b."""
+"""The shares of replicates with any edge between a and b, with a → b, with b → a, with a — b."""
 
 _TEXT_STYLE = (
     "font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace; "
@@ -71,7 +70,7 @@ def preformatted(text: str) -> str:
     Parameters
     ----------
     text : str
-        Plain text; whatever has a meaning in HTML is escaped.
+        Plain text; characters that have a meaning in HTML are escaped.
 
     Returns
     -------

@@ -83,10 +83,10 @@ if TYPE_CHECKING:
     from sges.resampling import Confidence
 
 MAX_REPLAYED = 5_000_000
-"""Up to how many nodes times steps the page replays the search: each step is a graph."""
+"""The most nodes times steps for which the page replays the search: each step is a graph."""
 MAX_CERTIFIED_NODES, MAX_CERTIFIED_OPERATORS = 100, 2_000
-"""Up to which size the page says whether the result is a local optimum, and how many operators
-of each kind are scored for that."""
+"""The largest size for which the page says whether the result is a local optimum, and how many
+operators of each kind are scored for this."""
 MAX_COUNTED_EDGES = 200
 """With more undirected edges, the members of the class are not counted for the page."""
 MAX_DESCRIBED_NODES = 2_000
@@ -226,7 +226,7 @@ def write_report(
 
 
 def check_page(path: PathLike) -> None:
-    """Raise an error if a path is not one of HTML, or would replace a file that is not a page."""
+    """Raise an error if a path does not name an HTML file, or a file there is not a report."""
     check_path("path", path)
     page = Path(path)
     if page.suffix.lower() not in (".html", ".htm"):
@@ -559,7 +559,7 @@ def _again(result: Result, command: str | None) -> str:
 
 
 def _call(result: Result) -> str:
-    """Return the call of ``learn`` that the entries of a result stand for."""
+    """Return the call of ``learn`` that corresponds to the entries of a result."""
     from sges.score.named import SCORES
 
     words = {word.replace("-", ""): word for word in SCORES}

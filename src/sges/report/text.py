@@ -170,7 +170,7 @@ def progress_in_words(progress: "Progress") -> tuple[str, str]:
 
 @contextmanager
 def progress_line() -> Iterator["OnProgress | None"]:
-    """Yield a progress callback that writes one line, or None if nobody would see it.
+    """Yield a progress callback that writes one line, or None if it would not be seen.
 
     The line is written to standard error, ten times a second at most, and begins with a carriage
     return, so that a terminal and a notebook show one line.

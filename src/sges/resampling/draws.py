@@ -13,10 +13,9 @@ The same holds for random weights and for random covariances.
 
 With a BIC alone, twice the penalty compensates for this.  To first order all four ways then agree:
 m/2 records with one penalty, and m records whose noise has twice the variance with two, compare the
-same numbers.  With the default edge prior, ½ log m + log p, an edge that is not there is rare
-enough in a replicate already, and a correction would hide the weak edges that are there: the
-replicates are searched with the score of the estimate itself.  Both were measured: see
-``studies/results/confidence.md``.
+same numbers.  With the default edge prior, ½ log m + log p, false edges are already rare in a
+replicate, and a correction would hide weak true edges: the replicates are searched with the score
+of the estimate itself.  Both were measured: see ``studies/results/confidence.md``.
 
 Continuous and mixed tables are drawn by record, discrete ones by distinct row, so that the time of
 a draw depends on the number of distinct rows, not of records.  Rows with survey weights are
@@ -43,7 +42,7 @@ CORRECTION = 2.0
 """The factor on the penalty of a BIC if drawing adds sampling error to that of the data."""
 
 MAX_WITHOUT_REPLACEMENT = 10**9 - 1
-"""The most records from which NumPy draws exactly half; of more, each is kept with chance ½."""
+"""The most records from which NumPy draws exactly half; beyond it, each is drawn independently."""
 
 WEIGHT_UNIT = 2**20
 """Random weights are written as whole numbers that add up to about this, or 64 per record."""
@@ -83,7 +82,7 @@ class Source:
         """Return the source for a way to draw; raise an error if it does not fit the score.
 
         ``penalized`` says whether the score has a penalty to multiply, ``gaussian`` whether it
-        needs nothing of the table but its moments, ``prior`` whether it has the edge prior.
+        needs only the moments of the table, ``prior`` whether it has the edge prior.
         """
         check_word("draw", draw, ("auto", *DRAWS))
         chosen: Draw = draw  # type: ignore[assignment]
@@ -136,7 +135,7 @@ class Source:
         data, counts = self.data, _counts(self.data, self.draw, rng)
         kept = counts > 0
         unit = data.unit
-        if self.draw == "bayesian":  # as many records as before, whatever the sum of the weights
+        if self.draw == "bayesian":  # as many records as before, for any sum of the weights
             total = data.rows if data.weights is None else int(data.weights.sum())
             unit *= total / int(counts.sum())
         once = data.weights is None and bool((counts[kept] == 1).all())
@@ -164,8 +163,8 @@ def permuted(data: Dataset | Moments, order: NDArray[np.intp]) -> Dataset | Mome
 def _counts(data: Dataset, draw: Draw, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return how often each row of a table counts in a replicate.
 
-    Records are drawn.  But the weights of a survey say what a row stands for in the population,
-    not how often it occurs: there rows are drawn, and keep their weights.
+    Usually records are drawn.  But survey weights say how many people a row represents, not how
+    often it occurs: with these, rows are drawn and keep their weights.
     """
     weights, rows = data.weights, data.rows
     draws_rows = weights is None or data.unit != 1

@@ -132,23 +132,23 @@ def confidence(
     Parameters
     ----------
     table : table, array, path, Dataset or Moments
-        Anything that ``sges.learn`` takes.  None if ``score`` is a score object.
+        Anything that ``sges.learn`` accepts.  None if ``score`` is a score object.
     replicates : int
         How many replicates to search.
     draw : {"auto", "half", "bootstrap", "bayesian", "wishart"}
         How a replicate is drawn: half of the records without replacement; as many records with
-        replacement; random weights; or a random covariance matrix, which needs nothing but the
-        moments of the table.  With a number as penalty, all but the first search with twice that
-        penalty, without which they would find far too many edges; with the default penalty, which
-        is an edge prior, all search with the score of the estimate.  "auto" is "bayesian" for
+        replacement; random weights; or a random covariance matrix, which needs only the moments
+        of the table.  With a number as penalty, all except "half" are searched with twice that
+        penalty, because otherwise they would have far too many edges; with the default penalty,
+        an edge prior, all are searched with the score of the estimate.  "auto" is "bayesian" for
         continuous tables, "wishart" if only their moments are known, and otherwise "bootstrap" with
         the default penalty and "half" without.
     score : str, score or callable
         As for ``sges.learn``.  A score object must have kept its data: a ``GaussianBIC`` its
         moments, a ``DiscreteBIC``, ``QNML`` or ``BDeu`` its table.
     strategy : str or Strategy
-        The strategy of the search; that of the estimate should be taken, as a weaker one makes
-        strengths too small on dense graphs.
+        The strategy of the search.  It should be that of the estimate: with a weaker one,
+        strengths are too small on dense graphs.
     penalty : "auto", float or "choose"
         The penalty of the estimate, as for ``sges.learn``.  "choose" chooses it once, on the table.
     seed : int
@@ -162,8 +162,8 @@ def confidence(
     progress : callable, optional
         Called with a ``ReplicateProgress`` whenever replicates are done.
     checkpoint : path, optional
-        A file that keeps the replicates that are done.  If the run is killed, the same call goes
-        on from there and gives the same result; so does a call for more replicates.
+        A file in which finished replicates are saved.  If the run is killed, the same call
+        continues from there and returns the same result; so does a call for more replicates.
 
     Returns
     -------
@@ -173,7 +173,7 @@ def confidence(
     Raises
     ------
     InvalidArgument
-        If an argument has the wrong type or range, or if the score cannot take the way to draw.
+        If an argument has the wrong type or range, or if the score does not allow this ``draw``.
     DataError
         If the table cannot be used, or has too few records to draw from; or if the checkpoint is
         damaged, or was made from other data or with other settings.
@@ -268,7 +268,7 @@ def check_run(replicates: object, seed: object, time_limit: object, progress: ob
 
 
 def source_of(score: Score) -> tuple[Dataset | Moments, AnyScore, Penalty]:
-    """Return the data that a score object has kept, what makes such a score, and its penalty."""
+    """Return the data of a score object, a function that makes such a score, and its penalty."""
     from sges.score import QNML, BDeu, DiscreteBIC, GaussianBIC, RankBIC
 
     if isinstance(score, EdgePrior):
@@ -515,7 +515,7 @@ def _chunk(question: Question, numbers: list[int], seconds: float) -> list[tuple
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Search with one thread of BLAS, whatever the backend, and without warnings on replicates.
+    """Search with one thread of BLAS on any backend, and without warnings on replicates.
 
     Warnings about columns are given when the table itself is searched.  Both settings are those
     of the whole process, so other threads do not change them: the main thread has set them.

@@ -89,8 +89,8 @@ class Averaged:
 class Confidence:
     """Classes found on replicates of a table, and how often each edge is in them.
 
-    A share of 0.9 means that nine of ten replicates have the edge.  It says how firmly the search
-    finds the edge in data like these, not how likely a causal effect is.
+    A share of 0.9 means that nine of ten replicates have the edge.  It says how reliably the
+    search finds the edge in data like these, not how likely a causal effect is.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ class Confidence:
 
     @cached_property
     def _usual(self) -> dict[Edge, tuple[Edge, bool]]:
-        """For each pair, the more frequent arrow, and whether a line is more frequent still."""
+        """For each pair, the more frequent arrow, and whether the pair is drawn undirected."""
         usual = {}
         for (a, b), (forward, backward, line) in self._counts.items():
             is_line = line >= max(forward, backward) or forward == backward
@@ -265,7 +265,7 @@ class Confidence:
 
         Edges are added by decreasing share, each in the state that most replicates give it.  An
         arrow that would close a directed cycle is left out, with a note.  If the arrows and lines
-        have no common DAG, undirected edges get the direction that is more frequent, with a note.
+        have no common DAG, undirected edges get their more frequent direction, with a note.
 
         Parameters
         ----------
@@ -309,7 +309,7 @@ class Confidence:
         return Averaged(dag_to_cpdag(dag).named(self.graphs[0].names), tuple(notes))
 
     def medoid(self) -> PDAG:
-        """Return the replicate's class that is nearest to all others.
+        """Return the class of the replicate that is nearest to all others.
 
         It has the smallest sum of structural Hamming distances to them; of several, it is the
         first.

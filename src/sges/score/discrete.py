@@ -44,8 +44,8 @@ Counts: TypeAlias = NDArray[np.intp] | NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.unsignedinteger[Any]]
 Weights: TypeAlias = NDArray[np.int64] | None
 
-MAX_CONFIGURATIONS = 10**290  # q is cut off here in the penalty, which stays finite that way
-CACHE_BYTES = 32 * 2**20  # of the groupings of the parent sets that were evaluated last
+MAX_CONFIGURATIONS = 10**290  # the largest q in the penalty, so that it stays finite
+CACHE_BYTES = 32 * 2**20  # for the groupings by the parent sets that were evaluated last
 DENSE_GROUPS = 256  # up to this number, empty groups are kept; beyond it, only up to four per row
 
 
@@ -191,7 +191,7 @@ class DiscreteBIC(DiscreteScore):
         return self.penalty / 2 * math.log(self.records) * free
 
     def _penalty_step(self, y: int, q: int, x: int) -> float:
-        # The penalty is linear in q, and a difference of two penalties would drown in rounding.
+        # The penalty is linear in q; a difference of two penalties would lose its digits.
         return self._penalty(y, q * (self._arities[x] - 1))
 
 
@@ -240,8 +240,8 @@ class QNML(DiscreteScore):
         return approximate_regret(self.records, categories)
 
 
-EXACT_REGRETS = 1000  # categories; with more, the approximation is within 0.0002
-MANY_RECORDS = 10_000  # from here on, C(m, 2) is computed by its expansion
+EXACT_REGRETS = 1000  # categories; with more, the error of the approximation is below 0.0002
+MANY_RECORDS = 10_000  # from this number on, C(m, 2) is computed by its expansion
 
 
 @lru_cache(maxsize=8)
@@ -305,7 +305,7 @@ class BDeu(DiscreteScore):
     Parameters
     ----------
     ess
-        The equivalent sample size: how many imaginary records the prior is worth.  The default
+        The equivalent sample size: the number of records that the prior counts for.  The default
         is one record for the whole table.  Results are sensitive to it: smaller values give
         sparser graphs (Steck & Jaakkola 2002), larger ones denser graphs.  "levels" is the largest
         number of levels: the prior of that column alone is then uniform.
@@ -385,8 +385,8 @@ def grouped(codes: Codes, arities: Sequence[int], columns: Iterable[int]) -> Gro
 def refine(groups: Grouping, column: Codes, arity: int) -> Grouping:
     """Return the groups split by the levels of a column, ordered by (group, level).
 
-    Empty groups are dropped where there would be more than four groups per row, so memory is
-    proportional to the rows whatever the product of the arities.
+    Empty groups are dropped if there would be more than four groups per row, so that memory is
+    proportional to the rows and does not depend on the product of the arities.
     """
     ids, size = groups.ids * arity + column.astype(np.intp), groups.size * arity
     if size <= max(DENSE_GROUPS, 4 * len(ids)):

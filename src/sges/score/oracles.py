@@ -23,11 +23,11 @@ from sges.score.protocol import documented_score
 class OracleMDL:
     """Expected MDL (= BIC, with our sign) of a discrete network for a number of records.
 
-    Where a score counts records, the oracle uses the probabilities of the generative network: the
+    Instead of counting records, the oracle uses the probabilities of the generative network: the
     expected log-likelihood of a family is records · (H(parents) − H(parents, y)), a difference of
     entropies.  From it, ½ ln(records) is subtracted for each of the (r_y − 1)·∏ r_p free
-    parameters.  Entropies belong to *sets* of variables and are kept: the n·2ⁿ⁻¹ families on n
-    variables need only 2ⁿ of them.
+    parameters.  Entropies are those of *sets* of variables and are stored: the n·2ⁿ⁻¹ families on
+    n variables need only 2ⁿ of them.
 
     Paper: Section 5, oracle score.
 
@@ -120,11 +120,13 @@ class GaussianOracle(GaussianBIC):
         self._fill(Standardized.of_covariance(model, records, names).conditioned(), penalty)
 
 
-# Of SeparationOracle:
-RECORDS = 2.0**30  # that the likelihoods stand for: dependences from 2⁻²⁹ nats on are seen
-GRID_BITS = 14  # likelihoods are multiples of 2 to the power of minus this
-SIGNAL_TO_NOISE = 4.0  # the variance that a variable has from its parents over that of its noise
-POPULATIONS = 8  # that are averaged
+# SeparationOracle
+RECORDS = 2.0**30  # records of the likelihoods: dependences of 2⁻²⁹ nats or more are detected
+GRID_BITS = 14  # likelihoods are multiples of 2**-GRID_BITS
+SIGNAL_TO_NOISE = (
+    4.0  # the variance of a variable due to its parents, relative to that of its noise
+)
+POPULATIONS = 8  # populations that are averaged
 
 
 @documented_score
@@ -147,9 +149,9 @@ class SeparationOracle:
       one to the last bit, and all separated parents tie.
     * A dependence may nearly cancel, and be worth less than the penalty.  So several populations
       with different weights are averaged: the average of score-equivalent scores is score
-      equivalent, and a dependence is lost only where it cancels in all of them.  What is left are
-      dependences along paths of many dozens of edges: they raise ``Undecided`` instead of giving a
-      wrong answer.
+      equivalent, and a dependence is lost only if it cancels in all of them.  Dependences along
+      paths of many dozens of edges may still be too weak: they raise ``Undecided`` instead of
+      giving a wrong answer.
 
     Paper: Section 3, locally consistent score.
 
@@ -165,7 +167,7 @@ class SeparationOracle:
     NotADAG
         If the graph is not a DAG.
     Undecided
-        By ``local``, if a dependence is too weak to be told from an independence.
+        By ``local``, if a dependence is too weak to be distinguished from independence.
 
     Examples
     --------

@@ -149,7 +149,7 @@ def gains_by_local(
 
 
 def as_gains(score: Score, y: int, base: NodeSet, count: int, given: object) -> Gains:
-    """Return what a score gave as the gains of ``count`` candidates, as an array of floats."""
+    """Return the gains of ``count`` candidates that a score computed, as an array of floats."""
     try:
         gains = np.asarray(given)
         if gains.dtype.kind in "biufO":
@@ -173,7 +173,7 @@ def dag_score(score: Score, dag: PDAG) -> float:
 
 
 def family_score(score: Score, y: int, parents: NodeSet) -> float:
-    """Return the score of a family as a number, and refuse anything else, such as an array."""
+    """Return the score of a family; raise an error if it is not a number but, say, an array."""
     value: object = score.local(y, parents)
     if isinstance(value, float | int):
         return value
@@ -207,9 +207,7 @@ def total_score(score: Score, graph: PDAG) -> float:
     check_is_score(score)
     check_graph("graph", graph)
     if graph.n != score.n:
-        raise ScoreError(
-            f"the graph has {graph.n} nodes and the score {score.n} variables; they must be equal"
-        )
+        raise ScoreError(f"the graph has {graph.n} nodes, but the score has {score.n} variables")
     return dag_score(score, pdag_to_dag(graph))
 
 
@@ -321,9 +319,9 @@ class EdgePrior:
 
     Each edge costs −log(odds): ``local(y, parents)`` is that of the score minus cost · |parents|.
     Equivalent DAGs have equally many edges, so a score-equivalent score stays score equivalent.
-    A uniform prior over graphs expects half of all pairs to be joined; with odds of 1/p the
-    expected number of edges of a variable is finite for any p.  With the Gaussian BIC this is the
-    extended BIC with γ = ½, whose penalty per edge is ½ log m + 2γ log p.
+    Under a uniform prior over graphs about half of all pairs are expected to be adjacent; with
+    odds of 1/p, the expected number of edges of a variable is bounded for all p.  With the Gaussian
+    BIC this is the extended BIC with γ = ½, whose penalty per edge is ½ log m + 2γ log p.
 
     Any score can be given such a prior.  If the compiled engine reads the score natively, it also
     does so with the prior.

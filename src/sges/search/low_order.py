@@ -74,15 +74,15 @@ def low_order(
         Called with a ``Progress`` at the start of each level and after each step.
     constraint : Constraint, optional
         Background knowledge with nodes as numbers, from ``Knowledge.bind``.  A delete to a class
-        that it does not admit is never taken.  This may rule out the delete that the guarantee
-        rests on, even if the knowledge is true, so that with knowledge nothing is guaranteed.
+        that it does not admit is never taken.  Even if the knowledge is true, this may exclude the
+        delete on which the guarantee rests, so with knowledge nothing is guaranteed.
 
     Returns
     -------
     Result
-        The class, its score and the steps.  ``Step.separator`` tells by which separator a delete
-        was certified.  The gains of such steps are those of the separators; the total after a step
-        is the score of the result minus the gains of the following steps.
+        The class, its score and the steps.  ``Step.separator`` is the separator that certified a
+        delete.  The gains of such steps are those of the separators; the total after a step is
+        the score of the result minus the gains of the following steps.
 
     References
     ----------

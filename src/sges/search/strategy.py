@@ -486,8 +486,8 @@ def search_with_knowledge(
 def _enforce(run: Run, constraint: Constraint) -> None:
     """Delete forbidden edges of one member, the cheapest first, until the class is admissible.
 
-    The member satisfies the relaxed knowledge, and without its forbidden edges all of it: so this
-    ends, and needs no more than two families for each edge and step.
+    The member satisfies the relaxed knowledge and, without its forbidden edges, all of the
+    knowledge.  So this ends, with at most two families for each edge and step.
     """
     engine = run.engine
     dag = constraint.member(engine.cpdag)

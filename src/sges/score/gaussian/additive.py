@@ -1,8 +1,8 @@
 r"""The functions of single variables that predict others, found by an additive model.
 
-A score of curved relations represents a variable by several columns, and every column that is not
-needed does harm: if y = f(a) + g(b) + noise, then the square of y contains the product of f(a) and
-g(b), which no functions of a and of b describe, and looks like an edge to others that contain it.
+A score of curved relations represents a variable by several columns, and every unnecessary column
+does harm: if y = f(a) + g(b) + noise, then the square of y contains the product f(a) g(b), which no
+sum of functions of a and of b describes; it suggests edges to other variables that contain it.
 A variable needs more than one column only as a *predictor* of others.  So we determine which
 functions of each variable predict the others, in four steps on a sample of the rows:
 
@@ -17,7 +17,7 @@ functions of each variable predict the others, in four steps on a sample of the 
    its children: their normal scores, and the functions that the children themselves were given.
    Few directions span them all.  The highest degrees are left out if they cost more than they gain.
 
-This graph is used only to choose functions; the score compares all graphs, whatever their order.
+This graph is used only to choose functions; the score compares graphs with any order.
 """
 
 from collections.abc import Sequence
@@ -31,13 +31,13 @@ from sges.data.dataset import Dataset
 from sges.score.gaussian.bic import rank_scores
 from sges.score.gaussian.matrix import RIDGE, Floats, leading_factor, solve
 
-MAX_DEGREE = 8  # of the polynomials that are tried
-MAX_CANDIDATES = 6_000  # columns of a table: a variable of a wide table has fewer candidates
-MAX_SAMPLE_ROWS = 1 << 14  # that the choice looks at, about
-MAX_SAMPLE_CELLS = 1 << 25  # values of candidate columns at a time, about: 256 MiB
-EDGE_RECORDS = 2_000  # count at most when edges are added: weaker edges need no functions
-MAX_JUMPS = 4  # of one variable
-MIN_STEP_VARIANCE = 1e-4  # of a step, given the other candidates of its variable
+MAX_DEGREE = 8  # the largest degree of the polynomials tried
+MAX_CANDIDATES = 6_000  # candidate columns of a table; in wide tables a variable has fewer
+MAX_SAMPLE_ROWS = 1 << 14  # about how many rows are examined
+MAX_SAMPLE_CELLS = 1 << 25  # about how many values of candidate columns at a time: 256 MiB
+EDGE_RECORDS = 2_000  # records counted at most when edges are added: weak edges need no functions
+MAX_JUMPS = 4  # jumps of one variable
+MIN_STEP_VARIANCE = 1e-4  # the least variance of a step given its variable's other candidates
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class _Additive:
         return columns
 
     def _whitened(self, columns: Floats) -> tuple[Floats, Floats]:
-        """Return uncorrelated columns of unit variance, zero in holes, and what they come from.
+        """Return uncorrelated columns of unit variance, zero in holes, and their factor.
 
         Column k is a combination of the first k columns, plus a constant: row k of the inverse of
         the factor that is returned.

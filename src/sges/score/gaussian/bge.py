@@ -124,7 +124,7 @@ class BGe:
         r = m * (moments.correlation * deviation[:, None] * deviation)
         r += m * alpha_mu / (m + alpha_mu) * np.outer(shift, shift)
         r += self._prior_scale * np.eye(n)
-        # R has full rank by its prior, whatever the number of records, except for rounding.
+        # The prior gives R full rank for any number of records, except for rounding.
         correlation = condition(correlation_of(r), moments.labels, np.inf)
         variance = np.diagonal(r).copy()
         self._fill(replace(moments, variance=variance, correlation=correlation), unit)

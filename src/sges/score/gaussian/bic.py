@@ -37,7 +37,7 @@ from sges.score.gaussian.matrix import (
 )
 from sges.score.protocol import Candidates, Gains, documented_score
 
-METHODS = ("normal", "spearman")  # of RankBIC
+METHODS = ("normal", "spearman")  # the methods of RankBIC
 MAX_PROJECTIONS = 200  # rounds of alternating projections to the nearest correlation matrix
 
 
@@ -48,8 +48,8 @@ class GaussianBIC:
     A constant column gets no edges: every gain is minus the penalty (its variance is set to
     one, which adds a constant to the score of every graph).  Collinear columns, and tables with
     no more records than columns, are scored from a matrix with a ridge of 1e-8, so that a family
-    that determines y exactly is worth about 9 nats per record and not infinitely many.  Both
-    give a ``DataWarning``, and both leave the score score equivalent.
+    that determines y exactly gains about 9 nats per record instead of infinitely many.  Both
+    cases give a ``DataWarning``, and in both the score remains score equivalent.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ class RankBIC(GaussianBIC):
     It does not change when any column is transformed by an increasing function, and outliers have
     little influence.  It assumes that each variable is an unknown increasing function of one of
     jointly Gaussian variables, whose correlations can be estimated from ranks alone.  A relation
-    that is not monotone, such as a parabola, is not seen (see ``BasisBIC``).
+    that is not monotone, such as a parabola, is not detected (see ``BasisBIC``).
 
     Equal values share the mean of their ranks; many of them weaken the correlations of a column.
     Missing values have no rank; the correlations of the ranks are then estimated by EM.

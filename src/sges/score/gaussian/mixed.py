@@ -6,14 +6,14 @@ were jointly Gaussian.  With d(S) the number of columns of the variables in S,
     L(S) = −m/2 (log det(2π Σ_SS) + d(S)) − penalty/2 log m · d(S) (d(S) + 3) / 2
     local(y, parents) = L(parents ∪ y) − L(parents)
 
-A difference of a function of *sets* is score equivalent, whatever the function.  The free
+Any score that is the difference of a function of *sets* is score equivalent.  The free
 parameters are those of a Gaussian on S: means, variances and covariances, so that an edge between
 variables of d and e columns costs penalty/2 log m · d e; with one column each, this is
 ``GaussianBIC``.  A block enters only by the space that its columns span: each block is whitened
 first, and its own determinant is added back.
 
 The limits are those of second moments: a dependence that leaves all pairs of columns uncorrelated
-(y = a xor b) is not seen, and neither is a parent that changes only the variance of y.  The value
+(y = a xor b) is not detected, nor is a parent that changes only the variance of y.  The value
 is a likelihood of the *columns*, which cannot be compared with that of a discrete score.
 
 The conditional Gaussian score, the other common choice, is left out on purpose: the margin of a
@@ -60,11 +60,11 @@ from sges.score.protocol import Candidates, Gains, documented_score
 Expansion: TypeAlias = Functions | Polynomials
 """Functions of the ranks of a variable."""
 
-MAX_COLUMNS = 20_000  # that may represent a table: their correlations take 3 GB
-RECORD_LIMIT = 20_000  # that a basis score counts at most, whatever the size of the table
-MAX_LEVELS_PER_RECORD = 0.95  # of a discrete column: nearly every record would have its own
-CHUNK_ROWS = 1 << 14  # whose columns are written out at a time, unless the columns are many
-CHUNK_CELLS = 1 << 25  # that are written out at a time: 256 MiB
+MAX_COLUMNS = 20_000  # numeric columns of a table, whose correlations take 3 GB
+RECORD_LIMIT = 20_000  # a basis score counts fewer records than this for a table of any size
+MAX_LEVELS_PER_RECORD = 0.95  # with more levels, nearly every record would have its own level
+CHUNK_ROWS = 1 << 14  # rows expanded into columns at a time, fewer if there are many columns
+CHUNK_CELLS = 1 << 25  # values expanded at a time: 256 MiB
 
 
 # --- the scores -------------------------------------------------------------------------------
