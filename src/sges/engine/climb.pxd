@@ -26,7 +26,7 @@ from sges.engine.turns cimport (
 from sges.engine.validity cimport is_valid
 
 cdef enum:
-    DOUBTFUL_PARTS = 1000000  # a gain of no more than this part of the total may be rounding
+    DOUBTFUL_PARTS = 1000000  # a gain of at most the total over this may be an effect of rounding
 
 
 # Sources

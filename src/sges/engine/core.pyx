@@ -57,8 +57,8 @@ from sges.result import Step
 from sges.score.protocol import as_gains, family_score
 
 cdef double BETWEEN_SIGNALS = 0.02  # seconds
-cdef double COUNTING_TIME = 1e-7  # seconds that the count takes for each node of a base of a fan
-cdef int MOST_NODES = 1 << 24  # the state alone would take 32 TiB
+cdef double COUNTING_TIME = 1e-7  # seconds of counting for each node of the base of each fan
+cdef int MOST_NODES = 1 << 24  # with these, the state alone would take 32 TiB
 
 INSERTS = {None: -1, "all": 0, "poly": 1}
 KINDS = {Insert: INSERT, Delete: DELETE, Turn: TURN}
@@ -88,7 +88,7 @@ def alone(method):
 cdef class Journal:
     """The families that one trial evaluated, until the engine that counts them has added them."""
 
-    cdef object owner  # whose memory the notes point to
+    cdef object owner  # the engine whose memory the notes point to
     cdef Note *notes
     cdef int count
     cdef readonly long long considered
@@ -103,9 +103,9 @@ cdef class Core:
 
     cdef Search s
     cdef bint made
-    cdef long thread  # that uses the engine now
-    cdef int depth  # how many methods of it are being carried out; 0 for none
-    cdef bint running  # whether Python is only called back
+    cdef long thread  # the thread that uses the engine now
+    cdef int depth  # how many of its methods are running, one inside the other
+    cdef bint running  # whether Python code can run only as a callback
     cdef readonly int n
     cdef readonly object score
     cdef public object stopped
@@ -260,7 +260,7 @@ cdef class Core:
         free(s.separators.sets)
         free(s.separators.chosen.at)
 
-    # What the run is about
+    # The state and the settings of the run
 
     @property
     def total(self):
@@ -459,7 +459,7 @@ cdef class Core:
             found.append(told)
         return found
 
-    # Going
+    # Moving between states
 
     @alone
     def start(self, cpdag, double total):
@@ -521,7 +521,7 @@ cdef class Core:
         return PDAG(outs, intos, self._names)
 
     cdef int _do_with(self, operator, void (*work)(void *) noexcept nogil) except -1:
-        """Do work with an operator; raise an error if it is not valid at the state."""
+        """Run a function on an operator; raise an error if the operator is not valid."""
         cdef Found *found = &self.s.found
         kind, x, y, chosen = KINDS.get(type(operator)), operator.x, operator.y, operator.chosen
         if kind is None:
@@ -601,7 +601,7 @@ cdef class Core:
         self._do(refresh_all)
         if self.stopped is not None:
             return []
-        self.running = True  # what is listed must stay as it is
+        self.running = True  # the listed operators must not change
         try:
             once = self._list_deletes()
         finally:
@@ -824,7 +824,7 @@ cdef class Core:
     def ask_afresh(self):
         """Let a native score discard the previous computation that it builds on.
 
-        Its next gains are then the same, to the last digit, whatever was computed before.
+        Its next gains then do not depend, to the last digit, on what was computed before.
         """
         cdef Scorer fresh
         if not self.s.m.native:
@@ -878,7 +878,7 @@ cdef class Core:
 
     @alone
     def strengths(self):
-        """Return for each node the sum of the gains of all edges into it, beside required ones."""
+        """Return for each node the sum of the gains of all edges into it, except required ones."""
         found = np.zeros(self.n + 1)
         cdef double[::1] view = found
         self.s.strengths = &view[0]
@@ -916,7 +916,7 @@ cdef class Core:
 
     @alone
     def order_set(self, order):
-        """Go on with another order."""
+        """Continue with another order."""
         self._take_order(order)
         self._do(begin_order)
 
@@ -962,7 +962,7 @@ cdef class Core:
         gain = 0.0
         for v in range(self.n):
             gain += o.chosen[v].gain
-        self.s.walking_time = 0.0  # the walk comes now, or none
+        self.s.walking_time = 0.0  # the walk follows now, if there is one
         return [o.order[v] for v in range(self.n)], parents, gain
 
     @alone
@@ -979,7 +979,7 @@ cdef class Core:
     # Inside
 
     cdef int _enter(self, bint reading) except -1:
-        """Raise an error if the engine is in use; callbacks of its user may call reading methods."""
+        """Raise an error if the engine is in use; callbacks may call methods that only read."""
         cdef long thread = PyThread_get_thread_ident()
         if self.depth and thread != self.thread:
             raise SgesError("another thread uses this engine; give each thread a search of its own")
@@ -1006,7 +1006,7 @@ cdef class Core:
         return {"rows": self._rows(), **facts_of(&self.s)}
 
     def _run_out_after(self, long long allocations):
-        """Fail the allocation after this many, in a build for tests; -1 for never."""
+        """In a build for tests, let the allocation after this many fail; -1 for none."""
         global allocations_left
         if not CAN_RUN_OUT:
             raise NotImplementedError("only a build with SGES_TEST_MEMORY can run out of memory")
@@ -1047,7 +1047,7 @@ cdef class Core:
         return 0
 
     cdef int _do(self, void (*work)(void *) noexcept nogil) except -1:
-        """Do work without the GIL; raise the error that ended it, if any."""
+        """Run a function without the GIL; raise the error that ended it, if any."""
         cdef int status
         self.running = True
         with nogil:
@@ -1082,7 +1082,7 @@ cdef class Core:
         return 0
 
     cdef void _recover(self):
-        """Make the run consistent after work was interrupted; the state is the last one."""
+        """Make the run consistent after an interruption, at the last complete state."""
         cdef int v
         close_sources(&self.s)
         take_back(&self.s.g, self.s.g.settled)
@@ -1113,7 +1113,7 @@ cdef class Core:
         value = values.get(parents)
         if value is None:
             value = family_score(self.score, y, parents)
-            if value - value == 0.0:  # what is not finite is refused, and may be asked for again
+            if value - value == 0.0:  # a value that is not finite is an error, and is not stored
                 values[parents] = value
         return value
 
@@ -1129,7 +1129,7 @@ cdef class Core:
 
 
 cdef int place(Kept *kept, int[::1] ints, double[::1] floats, Word[::1] words) except -1:
-    """Take three arrays, none of them empty, as the place of the records of a memory."""
+    """Point to the three arrays that hold the records of a memory; none of them is empty."""
     kept.ints, kept.floats, kept.words = &ints[0], &floats[0], &words[0]
     return 0
 

@@ -121,7 +121,7 @@ cdef inline bint is_fanned(
     const Memory *m, const Record *r, int left_out, Word key, Word check
 ) noexcept nogil:
     """Return whether the family of a record, without one node, was evaluated as an insert."""
-    cdef int size = r.size - (left_out >= 0) - 1  # of the bases that it could be in the fan of
+    cdef int size = r.size - (left_out >= 0) - 1  # the size of the bases whose fans may contain it
     if size < 0 or not (m.fan_sizes[r.y] >> min(size, 63)) & 1:
         return False
     return in_a_fan(m, r.base, r.size, left_out, key, check)
@@ -142,7 +142,7 @@ cdef inline void note_single(Memory *m, const Record *r, int left_out) noexcept 
     entry = &m.singles.entries[m.singles.size - 1]
     entry.record = r.number
     entry.node = left_out
-    entry.clock = -2  # not looked for yet
+    entry.clock = -2  # not searched for yet
 
 
 cdef inline void prepare_to_note(const Memory *m, const Record *r, int left_out) noexcept nogil:
@@ -327,7 +327,7 @@ cdef inline long long pairs_of(Memory *m, Seen *cores, const Record *r, int numb
 
 
 cdef enum:
-    MOST_WORDS = 16  # of a row of bits for each core; longer ones would take too much memory
+    MOST_WORDS = 16  # the longest row of bits for each core; longer ones would take too much memory
 
 
 cdef struct Cores:
@@ -335,7 +335,7 @@ cdef struct Cores:
     int words
     Word *keys  # two words for each core
     Word *rows
-    bint *partial  # whether some fan of a core was asked for in part only
+    bint *partial  # whether some fan of a core was evaluated only in part
     int size
     int room
     int *slot  # a table of the cores by key, -1 where it is empty

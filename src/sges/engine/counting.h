@@ -25,7 +25,7 @@
 
 enum {
     LANES = 32,         /* columns that are counted at once; `sges.engine.columns` has the same */
-    MOST_LEVELS = 32,   /* of a column that is counted with others */
+    MOST_LEVELS = 32,   /* the most levels of a column that is counted with others */
     STRIPES = 4,        /* parts of the rows that are counted side by side */
     STRIPED_SIZE = 512, /* for up to this many numbers: with more, a part seldom waits for itself */
 };
@@ -381,7 +381,7 @@ typedef struct {
 /* Counts of at most 255 records, one per column.  An array of them has one per level.
  *
  * Where `in_vectors` is true, all columns of a row are counted by a few instructions, and small
- * configurations have a way of their own.  Elsewhere all go the way of the large ones. */
+ * configurations have code of their own.  Otherwise all use the code for large ones. */
 #if HAS_BYTES
 typedef uint8_t Bytes __attribute__((vector_size(LANES)));
 
@@ -437,7 +437,7 @@ INLINE void count_rows_in_vectors(const Block *block, const uint32_t *rows, uint
 INLINE void count_small(const Block *block, const Cells *cells, uint32_t cell, Bytes *counts)
 {
     uint32_t low = cells->start[cell], n = cells->start[cell + 1] - low;
-    if (cells->weights) /* apart, so that the loop without weights has none */
+    if (cells->weights) /* a loop of its own, so that the other needs no weights */
         count_rows_in_vectors(block, cells->rows + low, n, cells->weights, counts);
     else
         count_rows_in_vectors(block, cells->rows + low, n, NULL, counts);

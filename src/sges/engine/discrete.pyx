@@ -117,7 +117,7 @@ cdef extern from "counting.h" nogil:
 
 cdef enum:
     MOST_TERMS = 1 << 16  # terms of counts below this are looked up, those of larger ones computed
-    BYTES_OF_TERMS = 1 << 25  # that a run keeps in tables
+    BYTES_OF_TERMS = 1 << 25  # memory of a run for tables of terms
 
 cdef double HUGE_COUNT = 1e290  # the number of configurations is cut off here in penalties
 
@@ -126,7 +126,7 @@ cdef double HUGE_COUNT = 1e290  # the number of configurations is cut off here i
 
 
 cdef struct Table:
-    # The data and the score of it; never changed once made.
+    # The data, and which score is computed; never changed once made.
     int n
     uint32_t rows
     const int64_t *weights  # the records of each row; NULL means one each
@@ -145,9 +145,9 @@ cdef struct Table:
     bint is_bdeu
     bint in_vectors  # the way in which blocks are counted
     double ess
-    double price  # of a free parameter, for BIC
-    double records  # in units of one
-    const double *regrets  # of 1, 2, ... categories, for qNML; NULL for other scores
+    double price  # the penalty of a free parameter, for BIC
+    double records  # the number of records
+    const double *regrets  # the regrets of 1, 2, ... categories, for qNML; NULL for other scores
     double regret_count
     double unit  # the records that a weight of one stands for
     Term entropy  # n ln n
@@ -182,7 +182,7 @@ cdef struct Run:
     uint8_t *wanted
     double *gains
     double *costs  # the penalty of each candidate
-    Sum *single  # what the configurations of one row come to, by kind
+    Sum *single  # the sums over the configurations with a single row, by kind
     Tally tally, margin
     # For deletes: the records by number, with a parent and without it; or, with many parents,
     # configurations by name, and sorted in groups that agree without a parent.
@@ -346,7 +346,7 @@ cdef void count_records(Run *run) noexcept nogil:
             total += held
         cells.total[j] = total
         run.largest = max(run.largest, total)
-        # One row gives the same with every candidate, and BIC gives nothing for one level of y.
+        # Candidates do not split a single row, and for BIC one level of y contributes nothing.
         cells.chosen[cells.choices] = j
         if run.table.is_bdeu:
             cells.choices += cells.start[cells.first[j + 1]] - cells.start[cells.first[j]] > 1
@@ -974,7 +974,7 @@ cdef class BDeu(DiscreteScore):
     weights
         How many records each column of ``codes`` stands for; None means one each.
     ess
-        The equivalent sample size: how many imaginary records the prior is worth.
+        The equivalent sample size: the number of records that the prior counts for.
     unit
         How many records a weight of one stands for.
     """

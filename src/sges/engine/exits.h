@@ -59,7 +59,7 @@ static inline int count_bits(uint64_t word)
 static inline int lowest_bit(uint64_t word) { return count_bits((word & (0 - word)) - 1); }
 #endif
 
-/* Begin to bring a place into the cache, as it will be looked at soon. */
+/* Begin to fetch a place into the cache, because it will be read soon. */
 #if defined(__GNUC__)
 static inline void prefetch(const void *place) { __builtin_prefetch(place); }
 #else
@@ -75,8 +75,8 @@ static inline uint64_t mixed(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* Large blocks are better kept in large pages, if the system has them: they are filled with fewer
- * faults, and found again with fewer misses.  Returns the block. */
+/* Use large pages for large blocks, if the system has them: there are fewer page faults and fewer
+ * TLB misses.  Returns the block. */
 #ifdef __linux__
 #include <sys/mman.h>
 enum { LARGE_BLOCK = 1 << 22, PAGE = 1 << 12 };

@@ -142,7 +142,7 @@ cdef inline void ask_inserts(
     if fresh == 0 or (m.native and r.asked_all):
         fresh = 0
     if fresh == 0 and (r.computed or not m.native or (r.asked == NULL and not r.asked_all)):
-        return  # there is nothing to ask; nothing was asked for if nothing is wanted at all
+        return  # there is nothing to compute; if nothing is wanted, nothing is counted either
     may_ask(m, fresh + 1)
     note_base(m, r)
     note_inserts(m, r, wanted)
@@ -167,7 +167,7 @@ cdef inline void ask_inserts(
 
 
 cdef inline double sum_of_inserts(Memory *m, Record *r, const Word *wanted) noexcept nogil:
-    """Return the sum of the gains of the wanted inserts, also of those that are not kept."""
+    """Return the sum of the gains of the wanted inserts, including those that are not kept."""
     cdef int i, count
     cdef double total = 0.0
     ask_inserts(m, r, wanted, NULL, 0)
@@ -286,7 +286,7 @@ cdef inline void ask_deletes(Memory *m, Record *r, const Word *wanted) noexcept 
             compute_deletes(m, r)
     else:
         ask_python_deletes(m, r, fresh)
-    for i in range(fresh):  # only now: the score may not have answered
+    for i in range(fresh):  # only now, because the score may have failed
         if m.counting:
             note_single(m, r, r.base[m.missing.at[i]])
         add(r.asked_deletes, m.missing.at[i])

@@ -99,7 +99,7 @@ cdef extern from "solve.h" nogil:
     void find_flaw(const Matrix *matrix, ptrdiff_t *row, ptrdiff_t *column)
 
 
-cdef double MARGIN = 1e-12  # relative, for rounding where something else than a gain is compared
+cdef double MARGIN = 1e-12  # relative margin for rounding where other numbers than gains are compared
 
 
 # -- one node per column: what the BIC and BGe share -----------------------------------------------
@@ -110,9 +110,9 @@ cdef enum:
     FEWEST_KEPT = 6  # nodes: a smaller inverse is as fast to compute again
     MOST_KEPT = 256  # nodes: a larger inverse would take too much memory
     MOST_REMOVED = 3  # nodes taken out of a kept inverse, rather than computing a new one
-    MOST_ROWS = 1 << 15  # of all solves that are kept, each row of up to WIDEST numbers: 64 MB
+    MOST_ROWS = 1 << 15  # rows of all solves that are kept, of up to WIDEST numbers each: 64 MB
 
-# A kept inverse answers for smaller bases only if no diagonal entry exceeds this.  Those of the
+# A kept inverse is used for smaller bases only if no diagonal entry exceeds this.  Those of the
 # smaller inverse are at least 1, so that at most this factor of precision is lost, twice.
 cdef double STEADY = 1e3
 
@@ -510,7 +510,7 @@ cdef struct BGeRun:
     const double *half_spread  # ½ log of each variance; not a number for a constant column
     const double *by_size
     double freedom, isolated
-    int *varied  # of a base, the nodes that are not constant
+    int *varied  # the nodes of a base that are not constant
 
 
 cdef int bge_inserts(
@@ -712,7 +712,7 @@ cdef struct MixedRun:
     int begin, width
     double *before
     double *after
-    double *cuts  # by width of x: ratios of determinants that would just be worth it
+    double *cuts  # by width of x: the ratios of determinants at which a gain equals ``worth``
     double *work  # two small square matrices
 
 

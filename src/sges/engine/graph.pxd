@@ -38,7 +38,7 @@ cdef struct Graph:
     Ints *parents
     Ints *children
     Ints *neighbors
-    Word fingerprint  # of all edges
+    Word fingerprint  # a hash of all edges
     Change *log
     int changes
     int room
@@ -60,8 +60,8 @@ cdef struct Graph:
     unsigned int *queued
     unsigned int *inside
     int *count
-    Ints *dag_parents  # in the member DAG
-    Ints *label  # the compelled among them
+    Ints *dag_parents  # the parents in the member DAG
+    Ints *label  # the compelled ones among these
     Ints region
     Ints todo
     Ints others
@@ -418,7 +418,7 @@ cdef inline int childless(Graph *g, const Ints *parents) noexcept nogil:
         u = parents.at[i]
         i += 1
         if u != x and points(g, x, u) and (not points(g, u, x) or holds_node(&g.dag_parents[u], x)):
-            x = u  # a child: go on from there; there are no cycles
+            x = u  # a child: continue from there; there are no cycles
             i = 0
     return x
 

@@ -29,8 +29,8 @@ from sges.engine.search cimport (
 
 
 cdef enum:
-    MANY_SETS = 100000  # of one view: then the search is about to explode
-    FEW_BARRED = 2  # inserts of a lane that are barred one by one in any case
+    MANY_SETS = 100000  # with more sets in one view, the search warns that it may not end
+    FEW_BARRED = 2  # up to this many inserts of a lane are always barred one by one
 
 
 cdef inline bint make_inserts(Inserts *of, int n, int mode) noexcept nogil:
@@ -135,7 +135,7 @@ cdef inline void exclude_adjacent(Search *s, Word *row, int v) noexcept nogil:
 
 
 cdef inline void begin_allowed(Search *s, Word *row, int y) noexcept nogil:
-    """Fill in the nodes that may be joined to y at all."""
+    """Fill in the nodes that may become adjacent to y at all."""
     cdef Graph *g = &s.g
     cdef int w
     for w in range(g.words):
@@ -422,7 +422,7 @@ cdef inline void note_capped(Search *s, Inserts *of, int y) noexcept nogil:
 
 
 cdef inline void leave_independent(Search *s, Inserts *of, int y) noexcept nogil:
-    """Drop the x that some lane shows to be independent of y.
+    """Drop each x that is independent of y according to some lane.
 
     This is the idea of LGES (Ejaz & Bareinboim 2025): a spurious insert often joins two nodes that
     are independent given some set, which the score has already shown.

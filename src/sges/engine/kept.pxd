@@ -11,7 +11,7 @@ from sges.engine.lists cimport Word, has
 from sges.engine.records cimport Memory, Record, longer, record_of
 
 cdef enum:
-    HEADER = 5  # node, size of the base, what is there, and how many inserts of both kinds
+    HEADER = 5  # node, size of the base, flags of what is stored, and the inserts of both kinds
     COMPUTED = 1
     ASKED_BASE = 2
     ASKED_ALL = 4

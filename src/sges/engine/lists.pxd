@@ -28,7 +28,7 @@ cdef enum Status:
     TIME_UP = 2
     INTERRUPTED = 3
     BAD_GAIN = 4
-    RAISED = 5  # a Python exception is waiting
+    RAISED = 5  # a Python exception was set
     OVER_BUDGET = 6
     NO_EXTENSION = 7
     INVALID = 8

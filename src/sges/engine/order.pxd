@@ -8,8 +8,8 @@ any set of predecessors is a walk along the rankings: the grow-shrink trees of A
 
 A walk also shows which other sets of predecessors give the same parents: those that contain the
 added nodes and none of the *rivals*, which would have been added at some step.
-So all places for a node are compared in one sweep to the left and one to the right, and for most nodes
-that are passed two bits are tested.
+So all places for a node are compared in one sweep to the left and one to the right, and most nodes
+that are passed need only a test of two bits.
 """
 
 from libc.math cimport INFINITY
@@ -48,8 +48,8 @@ cdef struct Orders:
     int *order
     int *place
     int *ranking  # the nodes in the order in which they are moved
-    Choice *chosen  # of each node
-    Choice *tried  # scratch: what passing nodes would choose
+    Choice *chosen  # the choice of each node
+    Choice *tried  # scratch: the choices of the nodes that are passed
     int *tried_node
     int tries
     Choice own
@@ -57,15 +57,15 @@ cdef struct Orders:
     Word *before
     Word *later  # row u: the nodes that must come after u
     Word *required  # row y: the nodes that must be parents of y
-    Word *allowed  # row y: the nodes that may be
+    Word *allowed  # row y: the nodes that may be parents of y
     Word *rows  # all of the above in one block
     Ints grown
     Ints left
     double tolerance
     double reach  # how far the score may fall on the way to a better place
-    long long places  # how many were looked at
+    long long places  # how many places were examined
     bint moved
-    long long limit  # of work; -1 for none
+    long long limit  # the limit on work; -1 for none
     bint has_required
     int max_parents  # -1 for any number
     Word *member  # rows of parents, on the way from one DAG to another
@@ -203,7 +203,7 @@ cdef inline int ranked_node(Record *r, int rank, double tolerance) noexcept nogi
 
 
 cdef inline void shrink(Search *s, Orders *o, Record *grown) noexcept nogil:
-    """Remove parents while that does not lower the score; the lowest of those that tie."""
+    """Remove parents while that does not lower the score; of those that tie, the lowest first."""
     cdef Record *r = grown
     cdef Word *required = o.required + <size_t>grown.y * o.words
     cdef double total = grown.grown_gain, highest

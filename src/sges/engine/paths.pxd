@@ -40,7 +40,7 @@ cdef inline int step_from(Search *s, int v, bint forward, const Word *around, in
         for i in range(some.size):
             u = some.at[i]
             if other and ((forward and v == y and u == x) or (not forward and v == x and u == y)):
-                continue  # the edge itself is not another way
+                continue  # the edge itself is not another path
             if u != x and u != y and has(around, u):
                 continue
             if g.level[u] > bound if forward else g.level[u] < bound:

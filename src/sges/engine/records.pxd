@@ -46,7 +46,7 @@ cdef struct Record:
     Word *asked
     Word *answered  # by a Python score
     Word *asked_deletes  # by the place in the base
-    # What the current trial has evaluated: a place in the journal, if ``trial`` is its number.
+    # The current trial's place in the journal, if ``trial`` is its number.
     int trial
     int note
     # The search for orders: the way of growing that led here, and what shrinking leaves.
@@ -69,8 +69,8 @@ cdef struct Entry:
     Word check
     int record
     int node
-    # How many fans its node had when it was looked for in them; -1 if it is in one of them, -2 if
-    # it was not looked for.
+    # The number of fans of its node when it was last searched for in them; -1 if it is in one of
+    # them, -2 if it was not searched for.
     int clock
     long long next
 
@@ -123,15 +123,15 @@ cdef struct Memory:
     int room
     Word *keys  # two numbers for each node
     # Counting (count.pxd).
-    Seen singles  # the families asked for by themselves
+    Seen singles  # the families that were evaluated by themselves
     Word *scratch
     Word *fan_bits  # eight for each slot, set for the keys of all fans: most bases have none
-    int *fans  # of each node, how many fans there are
-    Word *fan_sizes  # of each node, the sizes of the bases of its fans
-    long long cores  # the sizes of the bases of all fans, added up: what counting will take
-    long long fresh  # an upper limit of the families asked for since ``exact`` was counted
+    int *fans  # for each node, the number of its fans
+    Word *fan_sizes  # for each node, the sizes of the bases of its fans
+    long long cores  # the sum of the sizes of the bases of all fans: the cost of counting
+    long long fresh  # an upper bound of the families evaluated since ``exact`` was counted
     long long exact
-    long long most  # families that may be asked for; -1 for any number
+    long long most  # the most families that may be evaluated; -1 for any number
     # The journal of a trial.
     bint journaling
     int trial

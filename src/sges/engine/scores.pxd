@@ -1,7 +1,7 @@
 """The interface of a native score: it computes the gains of all operators into one node at once."""
 
 cdef enum:
-    OUT_OF_MEMORY = -1  # what a question may answer instead of a count
+    OUT_OF_MEMORY = -1  # returned instead of a count
     NOT_FINITE = -2
 
 

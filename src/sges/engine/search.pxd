@@ -80,7 +80,7 @@ cdef struct Inserts:
     int mode
     Lanes *of
     Tree tree
-    Ints *above  # of each node, its parents among its neighbors in one member of the class
+    Ints *above  # for each node, its parents among its neighbors in one member of the class
     Rejected *rejected
     int rejections
     int room
@@ -101,7 +101,7 @@ cdef struct TurnLane:
     int size
     double added  # what y gains
     double gain
-    bint barred  # by another path from y to x
+    bint barred  # whether another path from y to x excludes it
     bint rejected
 
 cdef struct TurnLanes:
@@ -125,7 +125,7 @@ cdef struct Found:
     int lane
 
 cdef enum:
-    # Whose operator a barrier bars.
+    # The kind of operator that a barrier excludes.
     INSERTS = 0
     PREFERRED = 1
     TURNS = 2
@@ -168,7 +168,7 @@ cdef struct Separators:
     # For pairs of nodes, the set of a given size that separates them best (separators.pxd).
     int order
     Word *wanted  # row y: the x of interest
-    double *evidence  # of (y, x); 0 if no set separates them
+    double *evidence  # that of (y, x); 0 if no set separates them
     int *sets
     Ints chosen
 
@@ -181,13 +181,13 @@ cdef struct Search:
     bint is_open  # whether there are sources for these moves
     Inserts inserts
     Inserts preferred  # the conservative ones
-    Inserts *making  # whose lanes are made now
+    Inserts *making  # the source whose lanes are made now
     int group  # the NA whose cliques are walked: a place in ``near.xs``, or -1 for no node
     unsigned int ticks
-    unsigned int sets  # listed for the view at hand
-    long long listed  # sets and turns, for all views that were made
+    unsigned int sets  # the number of sets listed for the current view
+    long long listed  # the number of sets and turns listed for all views
     long long most_listed  # -1 for any number
-    int exploding  # 1 if a view has very many sets, 2 once that was said
+    int exploding  # 1 if a view has very many sets, 2 after the warning about it
     Deletes deletes
     Turns turns
     double tolerance
@@ -195,10 +195,10 @@ cdef struct Search:
     double start_total
     Ints ranking  # the nodes in the order in which a member takes them; empty for their numbers
     Ints rank  # the place of each node in it
-    double *strengths  # of the nodes, while they are computed
-    Word *barred  # row y: the x of which x -> y must not be; NULL without knowledge
+    double *strengths  # those of the nodes, while they are computed
+    Word *barred  # row y: the x for which x -> y is forbidden; NULL without knowledge
     Word *fixed  # row y: the x whose edge x -> y must stay
-    int bar_x  # the pair that must not be joined during a trial, or -1
+    int bar_x  # the pair that must not become adjacent during a trial, or -1
     int bar_y
     # What a step makes out of date.
     Ints stale
@@ -209,12 +209,12 @@ cdef struct Search:
     Ints turned  # nodes whose parents or neighbors changed
     bint *is_turned
     Ints rejected_turns
-    Ints unbarred  # nodes of which a turn is no longer barred
+    Ints unbarred  # nodes with a turn that is no longer barred
     # Semi-directed paths (paths.pxd).
     unsigned int walk
-    long long searches  # from y to one x, with the nodes that they met
+    long long searches  # searches from y to one x, and the nodes that they met
     long long met_by_searches
-    long long walks  # from y to all x, likewise
+    long long walks  # walks from y to all x, and the nodes that they met
     long long met_by_walks
     unsigned int *met
     unsigned int *met_back
@@ -226,7 +226,7 @@ cdef struct Search:
     Barrier *barrier
     int barriers
     int barrier_room
-    Ints *through  # of each node, the barriers whose path runs through it
+    Ints *through  # for each node, the barriers whose path runs through it
     int **views  # how often the operators of each node were made, by source
     # Rows that are not in use.
     Word **spare
@@ -251,7 +251,7 @@ cdef struct Search:
     int step_room
     Ints step_sets
     long long considered
-    int capped  # the step from which on some operators were left out, or -1
+    int capped  # the step at which operators were first left out, or -1
     # The states that the climb has left: a hash table.
     Word *left
     int left_count
@@ -264,19 +264,19 @@ cdef struct Search:
     void *owner
     bint has_constraint
     bint has_report
-    double deadline  # of the run, or -1
+    double deadline  # the end of the run, or -1
     double walking_time  # seconds that going to the best order will take; 0 if none is searched
-    double until  # of a part of the run, or -1
-    double looked  # when signals were looked at
+    double until  # the end of a part of the run, or -1
+    double looked  # when signals were last checked
     int phase
     double patience
     double aim
     bint moved
-    # What the next piece of work is given.
+    # Arguments of the next function that runs without the GIL.
     int most_steps  # -1 for any number
     int next_bar_x
     int next_bar_y
-    int counted  # the node of a family that is asked for
+    int counted  # the node of the family to evaluate
     int back_to
     int back_steps
     int back_touched
@@ -304,7 +304,7 @@ cdef inline Word *row_taken(Search *s) noexcept nogil:
 
 
 cdef inline void give_row(Search *s, Word *row) noexcept nogil:
-    """Keep a row for later; never leaves the run, as rows are also returned when it is left."""
+    """Put a row back into the pool; this cannot fail, as it also happens when a run is left."""
     cdef Word **spare
     if row == NULL:
         return
@@ -417,7 +417,7 @@ ctypedef bint (*Use)(Search *s, const int *path, int size) noexcept nogil
 cdef inline void walk(Search *s, const Word *candidates, int depth, Use use) noexcept nogil:
     """Use the current clique, and every one that grows from it by later candidates.
 
-    ``use`` tells whether to grow it at all.
+    ``use`` returns whether to grow it at all.
     """
     cdef Near *a = &s.near
     cdef int w, i, v
@@ -567,7 +567,7 @@ cdef inline bint within_limits(const Near *a, const int *path, int size, int cho
 
 
 cdef inline void look_around(Search *s) noexcept nogil:
-    """List the nodes that are adjacent to a neighbor of y and not to y, and tell if there are more."""
+    """List the nodes that are adjacent to a neighbor of y but not to y; set ``far`` for others."""
     cdef Near *a = &s.near
     cdef Graph *g = &s.g
     cdef int i, k, x, v, kind, places = 0, seen
@@ -598,7 +598,7 @@ cdef inline void look_around(Search *s) noexcept nogil:
                 add(a.na + <size_t>i * a.words, k)
 
 
-# Out of date
+# Views that are out of date
 
 
 cdef inline void mark_stale(Search *s, int v) noexcept nogil:

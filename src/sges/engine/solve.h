@@ -171,7 +171,7 @@ typedef struct {
     double *z;            /* L⁻¹ R, up to `width` columns at a time */
     double *left;         /* var(x | base) for each of these columns */
     double *explained;    /* var(x | base) - var(x | base, y) */
-    unsigned char *marks; /* which of these columns deserve an exact look */
+    unsigned char *marks; /* the columns that must be computed exactly */
     double *memory;
 } Space;
 
@@ -309,8 +309,8 @@ static int columns_at_a_time(int size)
     return width > WIDEST ? WIDEST : width < NARROWEST ? NARROWEST : width;
 }
 
-/* Begin to fetch the entries that the next block will want of a row: rows of a large matrix are
- * in no cache, and a block is too short for the machine to see what comes next. */
+/* Begin to fetch the entries of a row that the next block will read: rows of a large matrix are
+ * in no cache, and a block is too short for the processor to predict what comes next. */
 INLINE void fetch(const Matrix *matrix, ptrdiff_t i, ptrdiff_t from, int width)
 {
 #if defined(__GNUC__)
@@ -423,8 +423,8 @@ static int extend(const Matrix *matrix, const Space *space, Rows *rows, int kept
     return 1;
 }
 
-/* Mark the columns with ρ² above the cut.  Here and below, what is not a number is marked too,
- * so that an exact look finds it. */
+/* Mark the columns with ρ² above the cut.  Here and below, NaN is marked too, so that the exact
+ * computation finds it. */
 FOR_EACH_MACHINE
 static void mark_above(const Space *space, int width, double cut)
 {

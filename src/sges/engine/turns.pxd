@@ -66,7 +66,7 @@ cdef inline bint separates(Search *s, int x, const int *path, int size) noexcept
     for w in range(a.words):
         apart |= na[w] & ~c[w]
         reached[w] = c[w] & ~na[w]
-    if apart == 0:  # there is nothing to be separated from
+    if apart == 0:  # there is nothing to separate
         return True
     s.stack.size = 0
     for i in range(size):
@@ -185,7 +185,7 @@ cdef inline bint use_unclaimed(Search *s, const int *path, int size) noexcept no
 
 
 cdef inline bint holds_na(Search *s) noexcept nogil:
-    """Return whether some child of y is adjacent to no neighbor of it: then every C is of use."""
+    """Return whether some child of y is adjacent to no neighbor of y: then every C is needed."""
     cdef Near *a = &s.near
     cdef Graph *g = &s.g
     cdef int i, k
@@ -340,7 +340,7 @@ cdef inline void find_best_turn(Search *s, int y) noexcept nogil:
 
 
 cdef inline void rescore_turns(Search *s) noexcept nogil:
-    """Score the turns again whose x has other parents or neighbors; y's view has not changed."""
+    """Score again the turns whose x has new parents or neighbors; y's view has not changed."""
     cdef Graph *g = &s.g
     cdef int i, k, x, kind
     cdef Ints *some
