@@ -91,7 +91,7 @@ class LinearData:
                 f"{self.records:.0f} records are too few to adjust for {len(block) - 1} variables"
             )
         scale = np.sqrt(np.diagonal(self.covariance)[block])
-        with np.errstate(divide="ignore", invalid="ignore"):  # a constant column is refused below
+        with np.errstate(divide="ignore", invalid="ignore"):  # constant columns are checked below
             correlation = self.covariance[np.ix_(block, block)] / scale[:, None] / scale
         try:
             inverse = np.linalg.inv(correlation)

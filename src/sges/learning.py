@@ -592,7 +592,7 @@ class SharedCores:
 
     Otherwise the threads of BLAS in each of them compete for the cores, and eight threads that
     learn at once may take longer than one that learns eight times.  The number of threads of BLAS
-    is that of the whole program, and is restored when at most one thread is left inside.
+    applies to the whole program, and is restored when at most one thread is left inside.
 
     A limit is set and restored in threads that end at once: as long as a thread that has set one
     is alive, threadpoolctl ignores all others.

@@ -283,7 +283,7 @@ def matched(truth: PDAG, found: PDAG) -> tuple[PDAG, PDAG]:
 
 
 def _class_of(graph: PDAG) -> PDAG | None:
-    """Return the CPDAG of the class that a graph stands for, if it stands for one."""
+    """Return the CPDAG of the class that a graph represents, if any."""
     try:
         return pdag_to_cpdag(graph)
     except NoConsistentExtension:

@@ -64,7 +64,7 @@ class Property(Protocol):
         Parameters
         ----------
         graph : PDAG
-            A DAG, PDAG or CPDAG that stands for the class.
+            A DAG, PDAG or CPDAG that represents the class.
 
         Returns
         -------

@@ -273,7 +273,7 @@ class Result(NamedGraph):
         self,
         treatment: str | int,
         outcome: str | int,
-        data: Any = None,  # noqa: ANN401 (whatever Dataset.of takes)
+        data: Any = None,  # noqa: ANN401 (any table for Dataset.of)
         *,
         adjustment: Literal["parents", "optimal"] = "parents",
     ) -> "LinearEffect | DiscreteEffect":
@@ -316,7 +316,7 @@ class Result(NamedGraph):
         *,
         of: str | int | None = None,
         on: str | int | None = None,
-        data: Any = None,  # noqa: ANN401 (whatever Dataset.of takes)
+        data: Any = None,  # noqa: ANN401 (any table for Dataset.of)
     ) -> "list[LinearEffect] | list[DiscreteEffect]":
         """Return the possible effects of one variable, or on one variable, strongest first.
 
@@ -350,7 +350,7 @@ class Result(NamedGraph):
 
     def fit(
         self,
-        data: Any = None,  # noqa: ANN401 (whatever Dataset.of takes)
+        data: Any = None,  # noqa: ANN401 (any table for Dataset.of)
         smoothing: float = 1.0,
     ) -> "BayesianNetwork | LinearGaussian | MixedNetwork":
         """Return a network of one DAG of the class, with parameters estimated from data.

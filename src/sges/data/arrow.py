@@ -1,7 +1,7 @@
 """From Arrow arrays to columns.
 
-Buffers are read directly: ``pyarrow.array`` and ``to_numpy`` import pandas wherever it is
-installed, and a user who did not ask for pandas should not have to wait for it.
+Buffers are read directly: ``pyarrow.array`` and ``to_numpy`` import pandas if it is installed,
+which would slow down users who do not use pandas.
 """
 
 from typing import Any, TypeAlias
@@ -32,7 +32,7 @@ def column_of_arrow(name: str, array: ArrowArray) -> Column:
         if pa.types.is_dictionary(array.type):
             array = array.unify_dictionaries()
         array = array.combine_chunks() if array.num_chunks else pa.nulls(0, array.type)
-    if isinstance(array, pa.ChunkedArray):  # of one chunk, which combine_chunks would copy
+    if isinstance(array, pa.ChunkedArray):  # combine_chunks would copy even a single chunk
         array = array.chunk(0)
     kind = array.type
     inner = kind.value_type if pa.types.is_dictionary(kind) else kind

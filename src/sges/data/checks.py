@@ -33,10 +33,10 @@ Floats: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]
 
 MAX_SKEWNESS, MAX_KURTOSIS = 2.0, 7.0
-"""Beyond these, tests that assume Gaussian data go wrong (West, Finch & Curran 1995)."""
+"""Beyond these, tests that assume Gaussian data are unreliable (West, Finch & Curran 1995)."""
 
 HEAVY_SKEWNESS, HEAVY_KURTOSIS = 4.0, 25.0
-"""Beyond these, a few records decide on correlations."""
+"""Beyond these, correlations depend on a few records."""
 
 FEW_VALUES = 10
 """The tails of columns with no more distinct values than this are not examined."""
@@ -57,7 +57,7 @@ MAX_COMPARED_ROWS = 200_000
 # Parts of a dataset
 
 
-def take_rows(data: Dataset, rows: Any) -> Dataset:  # noqa: ANN401 (whatever indexes an array)
+def take_rows(data: Dataset, rows: Any) -> Dataset:  # noqa: ANN401 (any index of an array)
     """Return some rows of a dataset."""
     weights = None if data.weights is None else data.weights[rows]
     holes = None if data.holes is None else data.holes[:, rows]
@@ -379,7 +379,7 @@ def numbers_as_levels(data: Dataset, asked: Collection[str]) -> Iterator[Finding
 # Rows
 
 CONFIDENCE = Spelling("sges.confidence(table)", "sges confidence")
-"""The call or the command that tells how certain each edge is."""
+"""The call or the command that estimates how certain each edge is."""
 
 HOW_SURE = Message("Estimate the confidence in each edge with ", CONFIDENCE, ".")
 
@@ -476,12 +476,12 @@ def dependent_rows(data: Dataset) -> Iterator[Finding]:
         return
     parts = _some_at_a_time(data.values[:MAX_CHECKED_COLUMNS])
     alike = np.concatenate([_correlation(part[:, :-1], part[:, 1:]) for part in parts]).tolist()
-    if max(alike) <= 0.25:  # as no column is by which the rows are sorted
+    if max(alike) <= 0.25:  # columns by which the rows are sorted have more
         return
     keys, is_time = _sort_keys(data)
     least = max(0.3, 3 / math.sqrt(rows)) if is_time else max(0.5, 4.5 / math.sqrt(rows))
     correlations: dict[str, float] = {}
-    is_series = False  # not only columns in blocks of equal values, by which rows may be sorted
+    is_series = False  # True if a column is not merely in blocks of equal values, as if sorted
     for i, v in enumerate(data.continuous[:MAX_CHECKED_COLUMNS]):
         values = data.values[i]
         if v in keys or few_distinct_values(values, FEW_VALUES) is not None:

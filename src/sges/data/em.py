@@ -5,8 +5,8 @@ on values that are observed in the same row, but not on the missing value itself
 known.
 
 **EM of the saturated Gaussian model.**
-The observed values of each row are taken as a draw from one Gaussian over all columns, of which the
-missing ones are integrated out.  With Σ the current covariance, K its inverse, and M the missing
+The observed values of each row are treated as a draw from one Gaussian over all columns, with the
+missing ones integrated out.  With Σ the current covariance, K its inverse, and M the missing
 columns of a row, the E step fills them in by
 
     E[z_M | z_O] = −K_MM⁻¹ (K z⁰)_M        cov[z_M | z_O] = K_MM⁻¹
@@ -22,11 +22,12 @@ Iterations end when no mean and no covariance has moved by more than ``TOLERANCE
 unit variance: in the units of the columns, the small residuals of nearly collinear ones would not
 count.
 
-The likelihood has no maximum if columns are collinear or are no fewer than the rows.  Such a table
-gets a prior worth one record of uncorrelated columns, Σ = (S + D) / (m + 1) with D their observed
-variances, which keeps everything finite; other tables get none.  If two columns are never
-observed together, the data do not determine their covariance: EM starts it at zero, it then
-follows from the other columns, and ``warn_of_limits`` names the pair.
+The likelihood has no maximum if columns are collinear, or if there are at least as many columns as
+rows.  For such a table a prior is added that counts as one record of uncorrelated columns,
+Σ = (S + D) / (m + 1) with D their observed variances, which keeps everything finite; other tables
+have no prior.  If two columns are never observed together, the data do not determine their
+covariance: it starts at zero, then follows from the other columns, and ``warn_of_limits`` names
+the pair.
 
 **Discrete tables.**  The saturated model of discrete columns has a parameter for each cell, far too
 many.  Their holes are imputed from the Gaussian of their indicators: EM gives its mean and
@@ -64,15 +65,15 @@ Floats: TypeAlias = NDArray[np.float64]
 Mask: TypeAlias = NDArray[np.bool_]
 
 TOLERANCE = 1e-5
-"""EM ends when nothing moves by more than this, where the covariance is the unit matrix."""
+"""EM ends when nothing moves by more than this, in coordinates with unit covariance."""
 
 MAX_ITERATIONS = 500
 """The most iterations of EM."""
 
 PRIOR_RECORDS = 1.0
-"""The records that the prior is worth for tables whose likelihood has no maximum.
+"""The weight, in records, of the prior for tables whose likelihood has no maximum.
 
-Of more than 1e8 records it is worth ``SMALLEST_EIGENVALUE`` of them, or it would be lost in
+For more than 1e8 records it is their number times ``SMALLEST_EIGENVALUE``; less would be lost in
 rounding.
 """
 
@@ -80,7 +81,7 @@ SMALLEST_EIGENVALUE = 1e-8
 """A correlation matrix with a smaller eigenvalue than this counts as singular."""
 
 MAX_COLUMNS = 5_000
-"""The most columns of which EM estimates the covariance."""
+"""The most columns whose covariance EM estimates."""
 
 IMPUTATIONS = 5
 """How often each hole of a discrete table is filled in."""
@@ -142,7 +143,7 @@ def estimate(values: Floats, weights: NDArray[Any] | None = None, unit: float = 
 
 
 def warn_of_limits(found: Estimate, names: Sequence[str], seen: Mask) -> None:
-    """Warn of a table for which the likelihood has no unique maximum, or which EM did not reach."""
+    """Warn if the likelihood of a table has no unique maximum, or if EM did not reach it."""
     together = seen.astype(np.float64) @ seen.T.astype(np.float64)
     for first, second in np.argwhere(np.triu(together == 0, 1))[:1].tolist():
         warn(

@@ -49,10 +49,10 @@ ENDINGS: dict[str, Format] = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet",
     ".feather": "feather", ".arrow": "feather", ".ipc": "feather",
 }  # fmt: skip
-"""The format that the ending of a file's name stands for."""
+"""The format of a file, by its extension."""
 
 COMPRESSED: dict[str, Compression] = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
-"""Endings that may follow .csv and .tsv."""
+"""Extensions that may follow .csv and .tsv."""
 
 Stream: TypeAlias = Any
 """An open file of ``pyarrow``."""
@@ -151,7 +151,7 @@ class File:
     def places(self) -> dict[str, int]:
         """The places of the columns to read."""
         found = list(self.schema.names)
-        check_unique_names(found)  # columns are read by name, whatever they are renamed to
+        check_unique_names(found)  # columns are read by the names in the file
         return places_to_read(self.reading, found)
 
     def leave_out(self, name: str) -> None:
@@ -221,7 +221,7 @@ class File:
 
         The types of a text file are those of its first block.  Where a later field is not of that
         type, the next type that pyarrow would try is taken, and the function is called again.
-        None is returned if only reading the whole file tells whether a column holds dates.
+        None is returned if only reading the whole file shows whether a column contains dates.
         """
         schema, places = self.schema, self.places.values()
         first = {schema.names[i]: schema.types[i] for i in places} if self.is_text else {}
@@ -309,7 +309,7 @@ def open_file(source: str | os.PathLike[str] | BinaryIO, reading: Reading) -> Fi
 
 
 def _file_at(path: Path, reading: Reading) -> File:
-    """Return the file at a path; what can be read only once is read at once."""
+    """Return the file at a path; a stream, which can be read only once, is read immediately."""
     name = _shown(path)
     try:
         if path.is_dir():
@@ -367,7 +367,7 @@ def open_files(source: str | os.PathLike[str] | BinaryIO, reading: Reading) -> l
 
 
 def _paths_in(folder: Path, reading: Reading) -> list[Path]:
-    """Return the tables in a folder; names that begin with . or _ are those of other files."""
+    """Return the tables in a folder; files whose names begin with . or _ are ignored."""
     name = _shown(folder)
     try:
         entries = sorted(entry for entry in folder.iterdir() if entry.name[0] not in "._")
@@ -415,7 +415,7 @@ def _compact(column: Column) -> Column:
 
 
 def _shown(path: Path) -> str:
-    """Return a path as messages show it: in one line, whatever is in it."""
+    """Return a path as messages show it, always on one line."""
     return str(path) if str(path).isprintable() else repr(str(path))
 
 
@@ -518,7 +518,7 @@ def _check_text(file: File) -> None:
 
 
 def _check_spaces(file: File, header: str, first: str) -> None:
-    """Refuse a file whose first row is a list of numbers between spaces, as its header is."""
+    """Raise an error if the header and the first row seem to be separated by spaces."""
     fields, more = header.split(), len(first.split()) - len(header.split())
     if len(fields) < 2 or more not in (0, 1) or not any(map(_NUMBER.fullmatch, first.split())):
         return
@@ -543,7 +543,7 @@ def _not_decodable(file: File, error: UnicodeError) -> DataError:
 
 @contextmanager
 def _one_line_errors(file: File) -> Iterator[None]:
-    """Turn what a reader raises into one line that names the file and the likely cause."""
+    """Turn an error of a reader into one line that names the file and the likely cause."""
     try:
         yield
     except SgesError:

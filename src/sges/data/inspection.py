@@ -180,7 +180,7 @@ def _readable_columns(
             for file in files:
                 file.leave_out(error.column)
         except DataError:
-            if errors:  # and there is no other column
+            if errors:  # there is no other column
                 raise errors[0] from None
             raise
 
@@ -217,7 +217,7 @@ def _without_unusable(
     gone = {*empty, *named, *(error.column for error in errors)}
     usable = [column for column in columns if column.name not in gone]
     if len(usable) <= (weights is not None):
-        return columns, []  # and the error says why nothing is left
+        return columns, []  # the error then says why no column is left
     findings = [
         Finding(
             "unusable columns", True, (error.column,), f"Column {error.column!r} {error.what}.",

@@ -46,7 +46,7 @@ WIDE_CELLS = 1 << 25
 EPSILON = float(np.finfo(np.float64).eps)
 
 SAMPLE = 255
-"""Values of a column of which the middle one is taken."""
+"""Values of a column from which the middle one is taken."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -66,8 +66,8 @@ class Moments:
     notes : tuple of str
         What was decided about the table, one sentence each.
     remainder : ndarray of float64, optional
-        What the means lost when they were rounded, so that merging moments far from zero costs no
-        digits; None counts as zero.
+        The rounding errors of the means, so that merging moments far from zero loses no digits;
+        None counts as zero.
     """
 
     names: tuple[str, ...]
@@ -110,7 +110,7 @@ class Moments:
     def merge(self, other: "Moments") -> "Moments":
         """Return the moments of two tables with the same columns together.
 
-        Merging is exact up to rounding, whatever the order: parts of a table can be summarized on
+        Merging is exact up to rounding, in any order: parts of a table can be summarized on
         several machines, and only their moments need to be transferred.
 
         Parameters
@@ -407,9 +407,9 @@ def add_products(
 ) -> None:
     """Add ``factor @ factor.T`` to the lower triangle of ``total``, or write it if ``fresh``.
 
-    ``report`` is called with the number of entries that each panel has added to.  That products
-    of whole tables are not left to BLAS has another reason besides memory: the one that comes with
-    NumPy 2 (OpenBLAS 0.3.31) crashes on ``x.T @ x`` of 1,000 x 20,000 doubles.
+    ``report`` is called with the number of entries of each panel.  Besides memory, there is another
+    reason not to leave products of whole tables to BLAS: the library that comes with NumPy 2
+    (OpenBLAS 0.3.31) crashes on ``x.T @ x`` of 1,000 x 20,000 doubles.
     """
     room = None if fresh else np.empty((min(PANEL, len(factor)), len(factor)), total.dtype)
     for rows in panels(len(factor)):

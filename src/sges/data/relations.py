@@ -49,7 +49,7 @@ NEARLY = 0.98
 """A column is nearly a function of another if that removes this share of the wrong guesses."""
 
 CHANCE = math.log(1e-6)
-"""The log probability below which chance is not an explanation, over all pairs compared."""
+"""The log probability, over all pairs compared, below which a relation is not due to chance."""
 
 
 def duplicates(data: Dataset) -> Iterator[Finding]:
@@ -382,8 +382,8 @@ def _groups(matrix: Floats, close: list[int]) -> list[list[int]]:
 def _explained_by(matrix: Floats, v: int) -> list[int]:
     """Return few columns of which a column is nearly a linear function.
 
-    They are chosen one by one; where that fails, as for small differences of large columns, those
-    that count most in the regression on all others.
+    They are chosen one by one; if that fails, as for small differences of large columns, they are
+    those with the most weight in the regression on all others.
     """
     chosen: list[int] = []
     partial = matrix + RIDGE * np.eye(len(matrix))  # covariances given the chosen

@@ -56,9 +56,9 @@ if TYPE_CHECKING:
 def statistics_of(table: Table, reading: Reading, *, rows: bool = False) -> Dataset | Moments:
     """Return the statistics of a table: moments, or distinct rows with their weights.
 
-    For scores that take either, this is the same as ``Dataset.of`` with less memory: of a large
-    file, a folder of files, a Dask frame or a query, one part at a time is in memory, and on a
-    cluster only the statistics of the parts come back.  ``rows`` says that the rows are needed if
+    For scores that accept both, this is the same as ``Dataset.of`` with less memory: only one part
+    of a large file, a folder of files, a Dask frame or a query is in memory at a time, and a
+    cluster returns only the statistics of the parts.  ``rows`` says that the rows are needed if
     they are continuous.  A small table, or one with columns of both kinds, is returned as a
     dataset.
     """

@@ -152,7 +152,7 @@ def _native_names(table: Table) -> Iterable[Any]:
 
 
 def column_of(name: str, part: Part) -> Column:
-    """Return one column, whatever library it comes from."""
+    """Return one column, from any library."""
     if isinstance(part, np.ndarray):
         return _numpy_column(name, part)
     pa = sys.modules.get("pyarrow")
@@ -183,7 +183,7 @@ def _series_column(name: str, series: Series) -> Column:
     if series.dtype == nw.Object:
         return list_column(name, series.to_list())
     if pandas_like and series.dtype in (nw.Categorical, nw.Enum):
-        categories = series.to_native().cat  # which may be intervals or anything else
+        categories = series.to_native().cat  # they may be intervals, or any other type
         levels = [
             level if isinstance(level, str | int | float | bool) else str(level)
             for level in categories.categories.tolist()

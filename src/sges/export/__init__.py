@@ -1,7 +1,7 @@
 """Graphs for other tools: files, adjacency matrices, data frames, and objects of other libraries.
 
 A graph is exported as text (``to_json``, ``to_graphml``, ``to_csv``, ``to_dot``; ``write_graph`` by
-the ending of a file), as a matrix (``to_numpy``, in a named convention) or as an object
+the extension of a file), as a matrix (``to_numpy``, in a named convention) or as an object
 (``to_networkx``, ``to_pgmpy``, ...).  The functions ``from_...`` and ``read_graph`` read it back.
 """
 

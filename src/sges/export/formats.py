@@ -388,7 +388,7 @@ _FORMATS: dict[str, tuple[Callable[[str], PDAG], Callable[[PDAG], str] | None]] 
     ".gv": (from_dot, to_dot),
     ".bif": (_from_bif, None),
 }
-"""The functions that read and write the files of each ending."""
+"""The functions that read and write files, by extension."""
 
 _BEGINNINGS: dict[str, Callable[[str], PDAG]] = {
     r"\{": from_json,
@@ -399,7 +399,7 @@ _BEGINNINGS: dict[str, Callable[[str], PDAG]] = {
     r"digraph|graph|strict|//|/\*": from_dot,
     "": from_csv,
 }
-"""The beginning of texts in each format, for files with unknown endings."""
+"""The beginning of texts in each format, for files with unknown extensions."""
 
 
 @documented_like(from_json)
@@ -440,7 +440,7 @@ def write_graph(graph: PDAG, path: PathLike) -> Path:
     Parameters
     ----------
     path : str or path-like
-        The file; its ending (.json, .graphml, .gml, .csv, .dot or .gv) is the format.
+        The file; its extension (.json, .graphml, .gml, .csv, .dot or .gv) gives the format.
 
     Returns
     -------
@@ -450,7 +450,7 @@ def write_graph(graph: PDAG, path: PathLike) -> Path:
     Raises
     ------
     InvalidArgument
-        If the ending is not known.
+        If the extension is not known.
     FileError
         If the file cannot be written.
     """
@@ -458,7 +458,7 @@ def write_graph(graph: PDAG, path: PathLike) -> Path:
 
 
 def writer_of(path: PathLike) -> Callable[[PDAG], str]:
-    """Return what writes a graph in the format of a file, by its ending."""
+    """Return the function that writes a graph in the format of a file, by its extension."""
     check_path("path", path)
     _, writer = _FORMATS.get(Path(path).suffix.lower(), (None, None))
     if writer is None:

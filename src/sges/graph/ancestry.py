@@ -1,7 +1,8 @@
 """Ancestors in a class of DAGs: in every member (certain), or in at least one (possible).
 
-A directed path makes an ancestor of every member, but it is not needed.  With x — a → y ← b — x
-and a, b not adjacent, no member directs both a → x and b → x, so x is always an ancestor of y.
+If there is a directed path from x to y, x is an ancestor of y in every member, but such a path is
+not necessary.  With x — a → y ← b — x and a, b not adjacent, no member directs both a → x and
+b → x, so x is always an ancestor of y.
 
 Close the graph under Meek's rules, walk from x along x → v and x — v, and never from u over v to a
 node that is adjacent to u.  If a member directs the first edge of such a walk away from x, it

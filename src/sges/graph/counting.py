@@ -41,10 +41,10 @@ if TYPE_CHECKING:
 Seed: TypeAlias = "int | np.random.Generator"
 
 MAX_PARENT_SETS = 10_000
-"""How many possible sets of parents are examined at most; more are an error."""
+"""The most possible sets of parents that are examined; more are an error."""
 
 MAX_TRIES = 100_000
-"""How many draws from a refined component may be rejected; more are an error."""
+"""The most draws from a refined component that may be rejected; more are an error."""
 
 
 def class_size(graph: PDAG, limit: int = 10_000) -> int | Between:
@@ -70,7 +70,7 @@ def class_size(graph: PDAG, limit: int = 10_000) -> int | Between:
     Raises
     ------
     NoConsistentExtension
-        If the graph stands for no class.
+        If the graph represents no class.
 
     References
     ----------
@@ -116,7 +116,7 @@ def sample_members(graph: PDAG, k: int, seed: Seed = 0) -> list[PDAG]:
     InvalidArgument
         If k is negative.
     NoConsistentExtension
-        If the graph stands for no class.
+        If the graph represents no class.
     Undecided
         If a component refined by knowledge has too many members to list, and too few to be drawn
         by rejection.
@@ -236,7 +236,7 @@ class _Component:
     """
 
     def __init__(self, closed: PDAG, within: NodeSet) -> None:
-        self.numbers = tuple(nodes(within))  # of the nodes in the whole graph
+        self.numbers = tuple(nodes(within))  # the numbers of the nodes in the whole graph
         self.graph = closed.induced(self.numbers).named(None)
         self.is_undirected = self.graph.out == self.graph.into
         self.everything = (1 << self.graph.n) - 1

@@ -1,7 +1,7 @@
 """Equivalence classes of DAGs: from a DAG or PDAG to its CPDAG and back.
 
 Two DAGs are equivalent iff they have the same skeleton and v-structures (Verma & Pearl 1991), so a
-PDAG stands for the class of DAGs with its skeleton and v-structures, and a CPDAG is the one
+PDAG represents the class of DAGs with its skeleton and v-structures, and a CPDAG is the one
 PDAG of a class that directs exactly the compelled edges.
 
 Dor & Tarsi's condition is the original one: every *undirected neighbor* of a sink must be
@@ -133,7 +133,7 @@ def pdag_to_dag(pdag: PDAG) -> PDAG:
     Returns
     -------
     PDAG
-        A DAG of the class that the graph stands for.
+        A DAG of the class that the graph represents.
 
     Raises
     ------
@@ -190,14 +190,14 @@ def consistent_extension(
 
 @documented_like(dag_to_cpdag, GRAPHS)
 def pdag_to_cpdag(pdag: PDAG) -> PDAG:
-    """Return the CPDAG of the class that a PDAG stands for.
+    """Return the CPDAG of the class that a PDAG represents.
 
     Paper: Fig. 2, "Convert to CPDAG".
 
     Raises
     ------
     NoConsistentExtension
-        If the graph has no consistent extension, and so stands for no class.
+        If the graph has no consistent extension, and so represents no class.
     """
     return dag_to_cpdag(pdag_to_dag(pdag))
 
@@ -231,7 +231,7 @@ def covered_edges(dag: PDAG) -> list[Edge]:
 
 
 def members(graph: PDAG) -> Iterator[PDAG]:
-    """Yield every DAG of the class that a DAG, PDAG or CPDAG stands for, lazily.
+    """Yield every DAG of the class that a DAG, PDAG or CPDAG represents, lazily.
 
     Each branching directs one undirected edge both ways and closes under Meek's rules; no
     branch is ever a dead end (Meek 1995), so the next member is always a few steps away.
@@ -241,7 +241,7 @@ def members(graph: PDAG) -> Iterator[PDAG]:
     Parameters
     ----------
     graph : PDAG
-        A graph that stands for a class.
+        A graph that represents a class.
 
     Returns
     -------
@@ -251,7 +251,7 @@ def members(graph: PDAG) -> Iterator[PDAG]:
     Raises
     ------
     NoConsistentExtension
-        If the graph stands for no class.
+        If the graph represents no class.
 
     Examples
     --------

@@ -48,7 +48,7 @@ def padded(text: str, width: int) -> str:
 
 
 def shortened(names: Sequence[str], cut: Callable[[str], str]) -> list[str]:
-    """Return names cut to a length; of names that look the same then, what they share is left out.
+    """Return shortened names; from names that would then be equal, shared words are left out.
 
     The questions of a survey often differ only in the middle:
 
@@ -158,7 +158,7 @@ class NamedGraph:
         Parameters
         ----------
         path : str or path-like, optional
-            A file ending in .svg, .png or .pdf.
+            A file with the extension .svg, .png or .pdf.
         ax : matplotlib.axes.Axes, optional
             The axes to draw into; without them a new figure is made.
         title : str, optional
@@ -197,7 +197,8 @@ class NamedGraph:
         Returns
         -------
         networkx.DiGraph
-            An undirected edge is both arcs; every arc has the attribute ``type``.
+            An undirected edge is represented by two opposite edges; every edge has the attribute
+            ``type``.
         """
         from sges.export import to_networkx
 
@@ -210,7 +211,8 @@ class NamedGraph:
         Returns
         -------
         igraph.Graph
-            An undirected edge is both arcs; every arc has the attribute ``type``.
+            An undirected edge is represented by two opposite edges; every edge has the attribute
+            ``type``.
         """
         from sges.export import to_igraph
 

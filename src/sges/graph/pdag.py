@@ -6,9 +6,9 @@ transpose.  The four relations between nodes are then set operations on these tw
     parents(y)   = into[y] & ~out[y]        children(y) = out[y] & ~into[y]
     neighbors(y) = into[y] & out[y]         adjacent(y) = into[y] | out[y]
 
-A DAG, a PDAG and a CPDAG are all values of this one class; ``sges.graph.equivalence`` tells
-them apart and turns one into another.  Names are labels for people: they are kept with the graph,
-but do not count when two graphs are compared.
+A DAG, a PDAG and a CPDAG are all values of this one class; ``sges.graph.equivalence``
+distinguishes and converts them.  Names are labels for users: they are stored with the graph, but
+ignored when two graphs are compared.
 
 Paper: Section 3, PDAG.
 """
@@ -99,7 +99,7 @@ class PDAG(NamedGraph):
     into : tuple of int
         For each node y, the set of the x with x → y or x — y, as a mask.
     names : tuple of str, optional
-        What the nodes are called.
+        The names of the nodes.
 
     Examples
     --------
@@ -287,7 +287,7 @@ class PDAG(NamedGraph):
 
     @documented_like(ANSWER, SETS)
     def is_clique(self, s: NodeSet) -> bool:
-        """Return whether every two nodes of a set are adjacent, whatever the direction."""
+        """Return whether every two nodes of a set are adjacent, by edges of any kind."""
         return all(not s & ~(self.out[v] | self.into[v] | 1 << v) for v in nodes(s))
 
     @overload
@@ -297,7 +297,7 @@ class PDAG(NamedGraph):
     def descendants(self, of: Nodes | str, *, possible: bool = False) -> NodeSet | tuple[str, ...]:
         """Return the descendants of nodes: all nodes that a directed path from them reaches.
 
-        If the node is given by name, its descendants in the class that the graph stands for are
+        If the node is given by name, its descendants in the class that the graph represents are
         returned; the graph may have no directed path to them.
 
         Paper: Appendix A, descendant.
@@ -318,7 +318,7 @@ class PDAG(NamedGraph):
         Raises
         ------
         NoConsistentExtension
-            By name: if the graph stands for no class.
+            By name: if the graph represents no class.
         """
         check_flag("possible", possible)
         if isinstance(of, str):
@@ -335,7 +335,7 @@ class PDAG(NamedGraph):
     def ancestors(self, of: Nodes | str, *, possible: bool = False) -> NodeSet | tuple[str, ...]:
         """Return the ancestors of nodes: all nodes from which a directed path reaches them.
 
-        If the node is given by name, its ancestors in the class that the graph stands for are
+        If the node is given by name, its ancestors in the class that the graph represents are
         returned; the graph may have no directed path from them.
         """
         check_flag("possible", possible)
@@ -363,7 +363,7 @@ class PDAG(NamedGraph):
 
     @documented_like(ANSWER)
     def has_edge(self, a: int | str, b: int | str) -> bool:
-        """Return whether two nodes are adjacent, whatever the kind and direction of the edge.
+        """Return whether two nodes are adjacent, by an edge of any kind and direction.
 
         Parameters
         ----------

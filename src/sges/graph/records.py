@@ -2,7 +2,7 @@
 
 A graph is ``{"nodes": [names], "edges": [{"source", "target", "type": "directed" |
 "undirected"}]}``, with the edges sorted by node.  A result of ``sges`` in JSON has the same two
-entries, so whatever reads graphs also reads the graph of a result.
+entries, so a reader of graphs also reads the graph of a result.
 
 Other values have the entries "format" and "version" and those that a table of ``Rules`` names.
 

@@ -93,7 +93,7 @@ def is_imap(candidate: PDAG, truth: PDAG) -> bool:
     Raises
     ------
     GraphError
-        If the numbers of nodes differ, or if a graph stands for no class.
+        If the numbers of nodes differ, or if a graph represents no class.
 
     Examples
     --------

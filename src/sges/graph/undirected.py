@@ -52,7 +52,7 @@ class Between(NamedTuple):
 
 
 def adjacency(graph: PDAG, within: NodeSet) -> dict[int, NodeSet]:
-    """Return, for each node of a set, the nodes adjacent to it, whatever the kind of the edge."""
+    """Return, for each node of a set, the nodes adjacent to it by edges of any kind."""
     return {v: graph.adjacent(v) for v in nodes(within)}
 
 

@@ -63,7 +63,7 @@ class Network:
         kinds = tuple(Kind.CONTINUOUS if labels is None else Kind.DISCRETE for labels in levels)
         return Dataset(self.names, kinds, levels, values, codes)
 
-    def log_probability(self, rows: Any) -> Floats:  # noqa: ANN401 (whatever Dataset.of takes)
+    def log_probability(self, rows: Any) -> Floats:  # noqa: ANN401 (any table for Dataset.of)
         """Return the log-probability of each row, or its log-density.
 
         Parameters
@@ -106,7 +106,7 @@ class Network:
         return {self._number_of(name): value for name, value in (given or {}).items()}
 
 
-def is_array(rows: Any) -> bool:  # noqa: ANN401 (whatever Dataset.of takes)
+def is_array(rows: Any) -> bool:  # noqa: ANN401 (any table for Dataset.of)
     """Return whether rows are numbers by position, rather than a table with named columns."""
     if isinstance(rows, str) or getattr(getattr(rows, "dtype", None), "names", None):
         return False

@@ -22,7 +22,7 @@ LEAST_SHARE = 1e-12  # with less residual variance, a variable is a function of 
 
 def fit(
     dag: PDAG,
-    data: Any,  # noqa: ANN401 (whatever Dataset.of takes)
+    data: Any,  # noqa: ANN401 (any table for Dataset.of)
     smoothing: float = 1.0,
 ) -> BayesianNetwork | LinearGaussian | MixedNetwork:
     """Return the network with a given DAG whose parameters are estimated from data.
@@ -39,7 +39,7 @@ def fit(
     data : table, Dataset or Moments
         The data.
     smoothing : float, optional
-        For discrete columns, how many imagined records each configuration of the parents has,
+        For discrete columns, the number of pseudo-records of each configuration of the parents,
         spread evenly over the levels of the variable.  In a ``MixedNetwork``, the precision of a
         normal prior of logistic slopes, per standard deviation of a column.
 

@@ -122,7 +122,7 @@ class MixedNetwork(Network):
         return drawn[~is_discrete], drawn[is_discrete].astype(np.uint16), self.levels
 
     @documented_like(Network.log_probability)
-    def log_probability(self, rows: Any) -> Floats:  # noqa: ANN401 (whatever Dataset.of takes)
+    def log_probability(self, rows: Any) -> Floats:  # noqa: ANN401 (any table for Dataset.of)
         """Return the log-density of each row: a probability of levels times a density of numbers.
 
         Parameters

@@ -111,7 +111,7 @@ def random_polytree(n: int, seed: Seed = 0) -> PDAG:
     if n < 2:
         return PDAG.from_edges(n, [])
     rng = np.random.default_rng(seed)
-    code = rng.integers(n, size=n - 2).tolist()  # of Prüfer, which stands for one tree
+    code = rng.integers(n, size=n - 2).tolist()  # a Prüfer code, which determines one tree
     uses = [1 + code.count(v) for v in range(n)]
     edges: list[Edge] = []
     remaining: NodeSet = (1 << n) - 1

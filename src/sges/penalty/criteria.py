@@ -208,7 +208,7 @@ class NormalFolds:
         self._columns = np.split(np.arange(widths.sum()), np.cumsum(widths)[:-1])
         whole = np.sqrt(np.diagonal(reduce(Moments.merge, test).covariance))
         self._scale = np.where(whole > 0, whole, 1.0)
-        # An indicator may be constant without the fold: one imaginary record keeps it finite.
+        # An indicator may be constant without the fold: one pseudo-record keeps it finite.
         is_indicator = np.repeat([kind is Kind.DISCRETE for kind in data.kinds], widths)
         ridge = np.where(is_indicator, 1 / data.records, RIDGE)
         self._train = [self._unit(m.covariance) + np.diag(ridge) for m in train]

@@ -107,7 +107,7 @@ def draw(
     Raises
     ------
     InvalidArgument
-        If the ending or the engine is not known.
+        If the extension or the engine is not known.
     FileError
         If the file cannot be written.
     """
@@ -429,7 +429,7 @@ def check_axes(ax: object) -> None:
 
 
 def format_of(path: PathLike) -> str:
-    """Return the format of a path by its ending; raise an error for an unknown ending."""
+    """Return the format of a path by its extension; raise an error if it is unknown."""
     check_path("path", path)
     kind = Path(path).suffix.lower().removeprefix(".")
     if kind not in FORMATS:

@@ -372,7 +372,7 @@ class EdgePrior:
     def __repr__(self) -> str:
         return f"EdgePrior({self.score!r}, cost={self.cost:.4g})"
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 (whatever the score has kept)
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 (any attribute of the score)
         """Return an attribute of the wrapped score, such as its data."""
         if name in ("data", "kinds", "moments", "names", "records", "table"):
             return getattr(self.score, name)

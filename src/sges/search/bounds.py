@@ -18,7 +18,7 @@ def bound_of(run: Run, forward: str, selection: Selection) -> int | None:
         return None
     poly = poly_fes_bound(run.n)
     forward_bound = {"poly": poly, "order": order_bound(run.n), "complete": 0, "given": 0}[forward]
-    if relaxes:  # the repair uses a polynomial forward phase, whatever the first one was
+    if relaxes:  # the repair uses a polynomial forward phase, even if the first one is another
         return SEARCHES * (max(poly, forward_bound) + backward_bound)
     return forward_bound + backward_bound
 

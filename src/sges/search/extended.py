@@ -2,9 +2,9 @@
 
 This is the idea of XGES (Nazaret & Blei 2024).  A wrong edge that was inserted early may persist
 because of edges inserted after it: deleting any one of them lowers the score.  So one edge is
-deleted in spite of its loss, and the search goes on without it to a local optimum; then the edge
-may come back, and the search goes on again.  If that ends higher, the new state is kept; otherwise
-the search returns to where it was.
+deleted although this lowers the score, and the search continues without it to a local optimum; then
+the edge may be inserted again, and the search continues.  If the result scores higher, it is kept;
+otherwise the search returns to where it was.
 
 The escapes with the smallest losses are tried first.  One that failed is tried again only after
 the view of a node that it examined has changed: until then the trial would fail as before, except

@@ -88,7 +88,7 @@ class BGe:
 
     def __init__(
         self,
-        data: Any,  # noqa: ANN401 (whatever Dataset.of takes)
+        data: Any,  # noqa: ANN401 (any table for Dataset.of)
         alpha_mu: float = 1.0,
         alpha_w: float | None = None,
         prior_mean: ArrayLike | None = None,

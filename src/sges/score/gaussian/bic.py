@@ -85,7 +85,7 @@ class GaussianBIC:
 
     def __init__(
         self,
-        data: Any,  # noqa: ANN401 (whatever Dataset.of takes)
+        data: Any,  # noqa: ANN401 (any table for Dataset.of)
         penalty: float = 1.0,
         *,
         dtype: str = "float64",
@@ -254,7 +254,7 @@ class RankBIC(GaussianBIC):
 
     def __init__(
         self,
-        data: Any,  # noqa: ANN401 (whatever Dataset.of takes)
+        data: Any,  # noqa: ANN401 (any table for Dataset.of)
         penalty: float = 1.0,
         method: str = "spearman",
     ) -> None:

@@ -154,7 +154,7 @@ class Standardized:
     @classmethod
     def of_data(
         cls,
-        data: Any,  # noqa: ANN401 (whatever Dataset.of takes)
+        data: Any,  # noqa: ANN401 (any table for Dataset.of)
         dtype: str = "float64",
         progress: Progress | None = None,
     ) -> "Standardized":

@@ -254,7 +254,7 @@ class BasisBIC(DegenerateGaussian):
 
     def __init__(
         self,
-        data: Any,  # noqa: ANN401 (whatever Dataset.of takes)
+        data: Any,  # noqa: ANN401 (any table for Dataset.of)
         penalty: float = 1.0,
         degree: int | Literal["auto"] = "auto",
         limit: float = RECORD_LIMIT,
@@ -321,7 +321,7 @@ class Blocks:
     @classmethod
     def of(
         cls,
-        data: Any,  # noqa: ANN401 (whatever Dataset.of takes)
+        data: Any,  # noqa: ANN401 (any table for Dataset.of)
         expansions: Sequence[Expansion] | None = None,
     ) -> "Blocks":
         """Return the correlations of a table, with warnings of degenerate columns.
