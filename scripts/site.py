@@ -87,7 +87,7 @@ def main() -> int:
 
 
 def copy_pages() -> None:
-    """Copy the pages, and whatever they link to, to the same places below the source."""
+    """Copy the pages, and all files that they link to, to the same places below the source."""
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "studies" / "README.md"]
     pages += [
         *(ROOT / "studies" / "results").glob("*.md"),

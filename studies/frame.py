@@ -120,7 +120,7 @@ class Table:
     """A CSV file of rows with fixed columns, to which rows are appended one by one.
 
     A line counts once its end is written: the rest of a line that a killed run left is cut off.
-    Any other damage is refused with the line that has it.
+    Any other damage is an error that states its line.
     """
 
     def __init__(self, path: Path, columns: Mapping[str, Read], needs: Needs = no_needs) -> None:
@@ -252,7 +252,7 @@ Measure: TypeAlias = Callable[[list[Task], Mapping[Key, Row], Options], Iterator
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """One study: which tasks, how they are measured, and what is made of the rows."""
+    """One study: which tasks, how they are measured, and how the page is made from the rows."""
 
     name: str
     title: str
@@ -352,8 +352,8 @@ def experiment(
 ) -> Study:
     """Return a study whose tasks are measured one by one, in several processes if asked for.
 
-    ``tasks`` is told whether few and small tasks are wanted; ``measure`` is given the seed of the
-    run.  Rows depend on the seed and the task alone, except for the seconds.
+    ``tasks`` is called with True if few and small tasks are wanted, ``measure`` with the seed of
+    the run.  Except for the seconds, rows depend only on the seed and the task.
     """
 
     def seeded(options: Options) -> Iterator[Task]:

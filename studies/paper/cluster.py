@@ -1,9 +1,9 @@
 """A table that no machine holds: statistics of partitions on a Dask cluster of this machine.
 
 Partitions of 250,000 rows are generated on the workers, summed up there, and merged on the way
-back: 20 continuous columns, of which each depends on the one before.  Workers are processes with
-one thread.  Their processor time is measured beside the time on the clock, because that depends on
-what else the machine does; both include generating the rows.
+back: 20 continuous columns, each of which depends on the one before.  Workers are processes with
+one thread.  Their processor time is measured in addition to the elapsed time, which depends on
+other work on the machine; both include generating the rows.
 """
 
 import resource

@@ -46,7 +46,7 @@ PRIOR = {f"prior {draw}": draw for draw in DRAWS}
 """The ways to draw with the default score: BIC or qNML with the edge prior."""
 WAYS = (*BIC_WAYS, *PRIOR)
 DEFAULTS = {True: "prior bayesian", False: "prior bootstrap"}
-"""What ``sges.confidence`` does unless told otherwise, on Gaussian tables and on discrete ones."""
+"""The default draws of ``sges.confidence`` for Gaussian and for discrete tables."""
 NAMES = {
     PLAIN: "plain bootstrap",
     MILD: "bootstrap, 1.5 times the penalty",

@@ -6,7 +6,7 @@ half; the halves form a checkerboard, so that both have every kind, size and num
 
     continuous   random linear models, with strong and weak weights, sparse, dense and scale-free
     discrete     random tables, and reference networks
-    mixed        linear models of which half of the variables are cut into two to four levels
+    mixed        linear models in which half of the variables are cut into two to four levels
 """
 
 from collections.abc import Callable, Iterator, Sequence

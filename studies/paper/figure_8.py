@@ -99,7 +99,7 @@ def selected(cpdag: PDAG, x: int, y: int) -> Iterator[Delete]:
 
 
 class Asked:
-    """A score that records which families it is asked for; its values mean nothing."""
+    """A score that records which families are evaluated; its values mean nothing."""
 
     def __init__(self, n: int) -> None:
         self.n = n

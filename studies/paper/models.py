@@ -4,9 +4,9 @@
     xor_star      two or more coins, and noisy parities of them: built to mislead FES
     sum_star      a few causes, and many noisy readings of their sum: linear, and realistic
 
-Both stars have no edge between their children.  A child tells much about the other children
-and little about any one parent, so FES joins the children to each other first, and only then
-to the parents, who make those joins superfluous: BES has to take a clique apart.
+In both stars no two children are adjacent.  A child contains much information about the other
+children and little about any one parent, so FES first inserts edges between the children, and only
+then edges from the parents, which make the former superfluous: BES has to take a clique apart.
 
 Paper: Section 5, generative models.
 """
@@ -70,8 +70,8 @@ def sum_star(causes: int, children: int, seed: int) -> LinearGaussian:
     """Return independent causes and noisy readings of their sum, as many sensors would give.
 
     Weights lie in 0.97 to 1.03 (sensors calibrated to 3%) and noise variances in 0.24 to 0.36,
-    the causes having variance 1.  The more the weights vary, the sooner a child tells the causes
-    apart, and FES joins it to them before it is joined to all other children.
+    where the causes have variance 1.  The more the weights vary, the sooner a child distinguishes
+    the causes, and FES connects it with them before it is adjacent to all other children.
     """
     rng = np.random.default_rng(seed)
     n = causes + children
@@ -90,7 +90,7 @@ def undirected_clique(cpdag: PDAG) -> int:
 def weakest_edge(score: Score, dag: PDAG) -> float:
     """Return the least that the score loses when one edge of the truth is left out.
 
-    Below zero, the score of so many records prefers a graph without that edge.
+    Below zero, the score for this number of records prefers a graph without that edge.
     """
     losses = [
         score.local(y, dag.parents(y)) - score.local(y, dag.parents(y) & ~(1 << x))
@@ -102,8 +102,8 @@ def weakest_edge(score: Score, dag: PDAG) -> float:
 def against_truth(score: Score, dag: PDAG, found: PDAG) -> dict[str, float]:
     """Return whether the true class was found, and how the two classes compare in score.
 
-    ``gain`` is the score of what was found less that of the truth: positive if the truth is not
-    the optimum, negative if the search stopped short of it.
+    ``gain`` is the score of the result minus that of the truth: positive if the truth is not the
+    optimum, negative if the search stopped below it.
     """
     truth = dag_to_cpdag(dag)
     if found == truth:

@@ -53,7 +53,7 @@ SHADES = ("#9ecae1", "#4292c6", "#08306b")
 """More records, darker."""
 
 FRESH = 7
-"""The trials from here on were not looked at before the choices were as they are."""
+"""The trials from here on were first examined after all choices had been made."""
 
 MARKS = {
     "rule": ("^", "#c98a00", 7.0, "rule of thumb"),

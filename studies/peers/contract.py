@@ -1,4 +1,4 @@
-"""What a peer is, what it is given and what it returns: all that an adapter needs to know.
+"""The interface of a peer, for adapters: what it is given, and what it returns.
 
 Adapters run under the interpreter of the peer's own environment, so this file and those beside
 them in ``adapters/`` import nothing but NumPy and the peer.
@@ -42,7 +42,7 @@ class Peer:
     method: str
     kinds: tuple[Kind, ...]
     penalty: str
-    """How it is told to use the textbook BIC, ½ log m per parameter."""
+    """How it is set to the textbook BIC, ½ log m per parameter."""
     load: "Load"
     warmups: int = 1
     """Runs on a small table before the clock starts: a JVM needs more than one."""

@@ -1,9 +1,9 @@
 """The compiled engine against its predecessor, which searched in Python: both in one run.
 
 Two processes, one with the predecessor (a commit of this repository, in an environment of its own)
-and one with the present package, are asked in turn, so that other work on the machine slows both
+and one with the present package, run in turn, so that other work on the machine slows both
 alike; a ratio is the median over the repetitions.  Searches in one thread are timed by processor
-time; those in several threads, and those beside a busy core, by the clock on the wall.  The groups
+time; those in several threads, and those beside a busy core, by elapsed time.  The groups
 ``floor`` and ``growth`` are about the present package only.
 """
 

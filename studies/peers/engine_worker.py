@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def answer(request: dict[str, Any]) -> Answer:
-    """Run a search as often as asked for; return the median of the seconds and what was found."""
+    """Run a search several times; return the median of the seconds and the result."""
     if request["do"] == "floor":
         return floor(request["table"], **request["options"])
     run = prepared(request["do"], request["table"], json.dumps(request["options"]))
@@ -231,8 +231,8 @@ class Timed(NamedTuple):
 def native_distance(score: Any, strategy: str) -> tuple[Timed, Timed]:  # noqa: ANN401
     """Return the median of a search by the compiled engine, and of its questions alone.
 
-    The questions are those that the search asked, asked again in one native loop: no operators, no
-    graphs, no bookkeeping.  A search that asks them cannot be faster.  Both are repeated in turn
+    The score calls of the search are repeated in one native loop, without operators, graphs and
+    bookkeeping.  A search that makes them cannot be faster.  Both are repeated in turn
     and timed by processor time.  The second returns the number of questions.
     """
     from sges.engine import native

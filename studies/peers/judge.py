@@ -1,8 +1,8 @@
 """One judge for all: the BIC of what a program found, and its distance to the truth.
 
 The BIC is computed from the raw table, by least squares or by counting: slower than our scores
-and independent of them.  A graph is judged as the equivalence class that it stands for, so that
-a DAG and its CPDAG are judged alike.
+and independent of them.  A graph is replaced by its equivalence class, so that a DAG and its CPDAG
+get the same score.
 """
 
 from collections.abc import Callable

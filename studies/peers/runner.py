@@ -155,7 +155,7 @@ class Runner:
                     yield from self._on(benches, ready)
 
     def _on(self, benches: list[Bench], ready: Installed) -> Iterator[Row]:
-        """Run one program on the seeds of one data set; after a crash the next process goes on."""
+        """Run one program on the seeds of one data set; after a crash another process continues."""
         left = [bench for bench in benches if not self._settled(ready, bench)]
         while left:
             refusal = ready.failed or self._refusal(ready, left[0].spec)

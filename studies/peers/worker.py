@@ -124,7 +124,7 @@ def write_table(table: Table, path: Path) -> None:
 
 
 def small_table(kind: Kind) -> Table:
-    """Return six dependent columns: enough to reach inserts, deletes and whatever is compiled."""
+    """Return six dependent columns: enough to reach inserts, deletes and all compiled code."""
     rng = np.random.default_rng(0)
     values = rng.normal(size=(200, 6))
     for v in range(2, 6):
@@ -165,7 +165,7 @@ def one_line(error: Exception) -> str:
 
 @contextmanager
 def quiet() -> Iterator[Tell]:
-    """Send whatever is printed to standard error, and yield a function that still reports."""
+    """Send all printed text to standard error, and yield a function that still reports."""
     said = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
 

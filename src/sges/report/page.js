@@ -283,7 +283,7 @@
     if (isDrawn) state.node = null;
     details.replaceChildren(
       element("h3", "Details"),
-      element("p", "Choose a variable for its neighborhood, or an edge for why it is there."));
+      element("p", "Choose a variable to see its neighborhood, or an edge to see why it is in the graph."));
     paint();
   }
   function nameButton(v) {
