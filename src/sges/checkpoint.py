@@ -58,7 +58,7 @@ class Checkpoint:
             raise self.error("it is not a checkpoint of sges")
         if record.get("version") != VERSION:
             raise self.error(
-                f"it has version {shown(record.get('version'))}, and this program reads {VERSION}"
+                f"it has version {shown(record.get('version'))}, but sges reads version {VERSION}"
             )
         checksum = record.pop("checksum", None)
         if checksum != _checksum(json.dumps(record, sort_keys=True)):

@@ -520,14 +520,14 @@ def scorer_of(data: Dataset | Moments | None, score: AnyScore, penalty: Penalty)
         return make_score(score, data, penalty)
     if penalty != 1.0:
         raise InvalidArgument(
-            f"penalty = {penalty} is for scores that are made by name; this one is given as "
-            f"{'an object' if data is None else 'a function'}: set the penalty where it is made"
+            f"penalty = {penalty} applies only to scores given by name; this one is given as "
+            f"{'an object' if data is None else 'a function'}: set its penalty there"
         )
     made = score if data is None else score(data)  # type: ignore[operator]
     if not is_score(made):
         raise InvalidArgument(
-            f"score = {shown(score)} made {shown(made)}, which is not a score; a score has n and "
-            "local(y, parents)"
+            f"score = {shown(score)} returned {shown(made)}, which is not a score; a score has n "
+            "and local(y, parents)"
         )
     return made
 

@@ -286,7 +286,7 @@ def test_a_result_pickles_with_its_notes() -> None:
             "forward = 'sideways' is not one of 'fes', 'poly', 'order', 'complete'",
         ),
         ({"start": PDAG.empty(8, [*"abcdefgh"])}, "'a' occurs only in the start"),
-        ({"score": BDeu, "penalty": 2.0}, "set the penalty where it is made"),
+        ({"score": BDeu, "penalty": 2.0}, "set its penalty there"),
     ],
 )
 def test_wrong_arguments_are_refused_in_one_line(arguments: Columns, message: str) -> None:
@@ -455,7 +455,7 @@ def test_options_on_reading_beside_moments_are_refused() -> None:
 
 
 def test_a_function_that_does_not_make_a_score_is_refused() -> None:
-    with pytest.raises(InvalidArgument, match="made 5, which is not a score"):
+    with pytest.raises(InvalidArgument, match="returned 5, which is not a score"):
         sges.learn(linear_data(4, 3, 100, 0)[1], score=lambda _: 5)  # type: ignore[arg-type, return-value]
 
 

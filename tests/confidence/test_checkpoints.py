@@ -143,7 +143,7 @@ def test_a_cut_off_or_changed_checkpoint_is_refused(tmp_path: Path) -> None:
             confidence(DATA, 12, checkpoint=path)
         assert "\n" not in str(caught.value)
     path.write_text('{"format": "sges-checkpoint", "version": 9}', encoding="utf-8")
-    with pytest.raises(DataError, match="it has version 9, and this program reads 1"):
+    with pytest.raises(DataError, match="it has version 9, but sges reads version 1"):
         confidence(DATA, 12, checkpoint=path)
     path.write_text('{"format": "sges-result"}', encoding="utf-8")
     with pytest.raises(DataError, match="it is not a checkpoint of sges"):

@@ -229,7 +229,7 @@ def test_the_advice_of_a_refused_way_to_draw_works(
 
 
 def test_too_few_records_or_distinct_rows_are_refused() -> None:
-    with pytest.raises(DataError, match="needs at least 4 records, and the table has 3"):
+    with pytest.raises(DataError, match="needs at least 4 records, but the table has 3"):
         source(Dataset.of({"a": [0.5, 1.5, 2.5]}), "half")
     same = Dataset.of({"a": ["u"] * 9, "b": ["v"] * 9})
     with pytest.raises(DataError, match="all records are the same row"):
@@ -275,7 +275,7 @@ def test_the_default_way_to_draw_depends_on_the_score_and_the_table(
 
 
 def test_a_bdeu_with_the_prior_of_edges_cannot_be_weighted() -> None:
-    with pytest.raises(InvalidArgument, match="a penalty that can be multiplied, which a BIC has"):
+    with pytest.raises(InvalidArgument, match="needs a BIC, whose penalty can be multiplied"):
         Source.of(discrete(), "bayesian", penalized=False, prior=True)
 
 

@@ -343,7 +343,7 @@ def test_gains_that_are_not_gains_are_refused_and_asked_for_again(
 ) -> None:
     score = bad_fan(given)
     engine = engine_on(score)
-    with pytest.raises(ScoreError, match=r"node \d with parents|must give one number for each"):
+    with pytest.raises(ScoreError, match=r"node \d with parents|must return one number for each"):
         engine.climb("x", EVERYTHING)
     score.spoiled = False
     assert_goes_on(engine)

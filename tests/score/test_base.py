@@ -205,7 +205,7 @@ def test_gains_must_be_one_number_for_each_candidate(
 
     setattr(Odd, method, lambda *_: gains)
     score = Odd.from_covariance([[1.0, 0.8], [0.8, 1.0]], records=100)
-    told = r"^Odd gave .* as the gains of node \d with parents \{.*\}; it must give one number for"
+    told = r"^Odd returned .* as the gains of node \d with parents \{.*\}; it must return one"
     with pytest.raises(ScoreError, match=told):
         ges(wrap(score))
 

@@ -80,7 +80,7 @@ def test_k2_fails_because_it_is_not_score_equivalent() -> None:
         ("decomposability", "not decomposable"),
         ("finite", r"not finite: local\(\d, .*\) is nan"),
         ("insert", "not consistent: insert_gains"),
-        ("delete", "must give one number for each candidate"),
+        ("delete", "must return one number for each candidate"),
         ("symmetry", "not symmetric"),
     ],
 )

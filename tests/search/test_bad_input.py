@@ -43,7 +43,7 @@ def test_gains_that_are_not_one_number_each_name_the_family(answer: object, stra
             return answer
 
     with pytest.raises(
-        ScoreError, match=r"^Odd gave .* of node 0 with parents .*one number for each"
+        ScoreError, match=r"^Odd returned .* of node 0 with parents .*one number for each"
     ):
         search(Odd(0.0, 9), strategy=strategy)
 

@@ -295,7 +295,7 @@ def test_a_cut_off_or_changed_checkpoint_is_refused(tmp_path: Path) -> None:
     record.pop("checksum")
     record["version"] = 99
     path.write_text(json.dumps(record))
-    with pytest.raises(DataError, match="it has version 99, and this program reads"):
+    with pytest.raises(DataError, match="it has version 99, but sges reads version"):
         sges.learn(data, checkpoint=path)
 
 

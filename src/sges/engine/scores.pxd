@@ -19,8 +19,8 @@ cdef struct Scorer:
     ) noexcept nogil
     # Gains local(y, base - base[i]) - local(y, base) for every i.  Returns 0.
     int (*deletes)(void *self, int y, const int *base, int size, double *gains) noexcept nogil
-    # The score of a family beyond that of the node alone, local(y, base) - local(y, {}).  NULL where
-    # the score itself is as quick; NaN if it has none.
+    # The score of a family beyond that of the node alone, local(y, base) - local(y, {}).  NULL if
+    # calling the score is as fast; returns NaN if it cannot compute it.
     double (*family)(void *self, int y, const int *base, int size) noexcept nogil
     void (*close)(void *self) noexcept nogil
 

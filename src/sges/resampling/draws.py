@@ -104,16 +104,16 @@ class Source:
             why = " draws covariance matrices, but this score needs more of the table; use "
             raise InvalidArgument(Message(option, why, bic if isinstance(data, Moments) else half))
         if chosen == "bootstrap" and not (penalized or prior):
-            why = " needs a score whose penalty can be corrected, which a BIC has, or "
+            why = " needs a BIC, whose penalty can be corrected, or "
             prior_of_edges = Argument("penalty", "auto")
             raise InvalidArgument(Message(option, why, prior_of_edges, "; use ", half))
         if chosen == "bayesian" and not penalized:
-            why = " needs a score with a penalty that can be multiplied, which a BIC has; use "
+            why = " needs a BIC, whose penalty can be multiplied; use "
             raise InvalidArgument(Message(option, why, half, ", or ", bic))
         least = 4 if chosen == "half" else 2
         if data.records < least:
             raise DataError(
-                f"draw = {chosen!r} needs at least {least} records, and the table has "
+                f"draw = {chosen!r} needs at least {least} records, but the table has "
                 f"{data.records}"
             )
         correction = 1.0 if prior or chosen == "half" else CORRECTION

@@ -206,7 +206,8 @@ def confidence(
     if data is None:
         if penalty not in ("auto", 1.0):
             raise InvalidArgument(
-                f"penalty = {penalty!r} cannot be combined with a score object, which has its own"
+                f"penalty = {penalty!r} cannot be combined with a score object, which has its own "
+                "penalty"
             )
         data, score, kept = source_of(score)  # type: ignore[arg-type]
     plan = SearchPlan.of(

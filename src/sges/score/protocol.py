@@ -158,8 +158,8 @@ def as_gains(score: Score, y: int, base: NodeSet, count: int, given: object) -> 
         gains = np.array("")
     if gains.dtype != np.float64 or gains.shape != (count,):
         raise ScoreError(
-            f"{type(score).__name__} gave {shown(given)} as the gains of node {y} with parents "
-            f"{show(base)}; it must give one number for each candidate, {count} in all"
+            f"{type(score).__name__} returned {shown(given)} as the gains of node {y} with parents "
+            f"{show(base)}; it must return one number for each candidate, {count} in all"
         )
     return gains
 

@@ -272,7 +272,7 @@ class Run:
         elif start == PDAG.complete(self.n):
             what, instead = (
                 "the complete graph, from which this search starts, gives",
-                "start empty",
+                "start from a sparser graph",
             )
         else:
             what, instead = "the start gives", "give a sparser start"
