@@ -15,14 +15,14 @@ ENGINE := setup.py $(wildcard src/sges/engine/*.pyx src/sges/engine/*.pxd src/sg
 NATIVE := build/native
 SANITIZED := -O1 -g -fno-omit-frame-pointer -fno-wrapv -fsanitize=address,undefined \
   -fno-sanitize-recover=all -DSGES_TEST_MEMORY -Wall -Wextra -Werror
-# Leaks are not looked for at exit, where CPython leaves much behind: a test watches the engine's.
+# Leaks are not checked at exit, when CPython leaks much itself; a test checks those of the engine.
 UNDER_SANITIZERS = PYTHONPATH=$(NATIVE)/lib PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1 \
   ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
   LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libstdc++.so)"
 
 .PHONY: help demo test test-all test-browser test-cluster test-tools test-native check lint types contracts format docs site wheel bench fuzz test-floors clean
 
-help:  ## Show what can be made
+help:  ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 $(VENV)/.installed: pyproject.toml $(ENGINE)
@@ -32,45 +32,45 @@ $(VENV)/.installed: pyproject.toml $(ENGINE)
 	$(PIP) --editable .
 	@touch $@
 
-# All at once, as each installation compiles the engine.
+# One command, because each installation compiles the engine.
 $(VENV)/.installed-test: pyproject.toml $(ENGINE)
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) --editable '.[test]'
 	@touch $(VENV)/.installed $@
 
-demo: $(VENV)/.installed  ## Install, then run the main job on a bundled example
+demo: $(VENV)/.installed  ## Install, then learn from a bundled example
 	@$(BIN)/python -m sges demo
 
-test: check  ## The whole gate: format, lint, types, contracts, tests on both engines
+test: check  ## All checks: format, lint, types, contracts, tests on both engines
 	$(PYTEST) -m "not slow and not browser and not cluster"
 	SGES_PURE=1 $(PYTEST) -m "not slow and not large" $(BOTH)
 
-test-all: check  ## The gate and the slow exhaustive tests
+test-all: check  ## All checks, including the slow exhaustive tests
 	$(PYTEST)
 
 # Debian and Ubuntu: apt install chromium; elsewhere Chromium or Chrome from their own sites.
-test-browser: $(VENV)/.installed-test  ## The report in headless Chromium, which must be installed
+test-browser: $(VENV)/.installed-test  ## Test the report in headless Chromium, which must be installed
 	@command -v chromium chromium-browser google-chrome google-chrome-stable >/dev/null \
 	  || { echo "no browser: install one with 'apt install chromium'"; exit 2; }
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -v -m browser tests/browser
 
-test-cluster: $(VENV)/.installed-test  ## A Dask cluster of local processes, whose workers are killed; installs Dask
+test-cluster: $(VENV)/.installed-test  ## Test with a local Dask cluster whose workers are killed; installs Dask
 	$(PIP) --editable '.[dask,test]'
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -v -m cluster tests/cluster
 
-# In an environment of its own: DoWhy holds SciPy back.  The import makes sure that nothing is skipped.
+# In a separate environment: DoWhy needs an older SciPy.  The import ensures that nothing is skipped.
 TOOLS_VENV := build/tools-venv
 $(TOOLS_VENV)/.installed: pyproject.toml $(ENGINE)
 	$(PYTHON) -m venv $(TOOLS_VENV)
 	$(TOOLS_VENV)/bin/python -m pip install --disable-pip-version-check --quiet --quiet --editable '.[test,tools]'
 	@touch $@
 
-test-tools: $(TOOLS_VENV)/.installed  ## Every hand-over to another library, with all of them installed
+test-tools: $(TOOLS_VENV)/.installed  ## Test the exports to other libraries, with all of them installed
 	$(TOOLS_VENV)/bin/python -c 'import causallearn, cliquepicking, dowhy, gadjid, igraph, pgmpy, pyagrum, pydot, semopy'
 	OPENBLAS_NUM_THREADS=1 $(TOOLS_VENV)/bin/python -m pytest -m "not slow" tests/export tests/graph/test_counting.py \
 	  tests/network/test_bif.py tests/test_metrics.py tests/api/test_wrong_types.py
 
-test-native: $(VENV)/.installed-test  ## The compiled engine's tests under address and undefined sanitizers
+test-native: $(VENV)/.installed-test  ## Test the compiled engine under address and undefined sanitizers
 	SGES_CFLAGS="$(SANITIZED)" $(BIN)/python setup.py --quiet build --build-base $(NATIVE) --build-lib $(NATIVE)/lib
 	$(UNDER_SANITIZERS) $(BIN)/python -m pytest -m "not slow" tests/engine tests/search tests/golden
 
@@ -90,11 +90,11 @@ format: $(VENV)/.installed-test  ## Format and fix automatically
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-docs: $(VENV)/.installed-test  ## Make the pages that are generated from the code
+docs: $(VENV)/.installed-test  ## Update the pages that are generated from the code
 	$(BIN)/python scripts/paper_map.py
 	$(BIN)/python scripts/cli_reference.py
 
-# In an environment of its own.  cdt is taken for its data: without its dependencies, and not imported.
+# In a separate environment.  cdt is installed only for its data: without its dependencies, and not imported.
 SITE_VENV := build/site-venv
 $(SITE_VENV)/.installed: pyproject.toml $(ENGINE)
 	$(PYTHON) -m venv $(SITE_VENV)
@@ -102,22 +102,22 @@ $(SITE_VENV)/.installed: pyproject.toml $(ENGINE)
 	$(SITE_VENV)/bin/python -m pip install --disable-pip-version-check --quiet --quiet --no-deps 'cdt==0.6.0'
 	@touch $@
 
-site: $(SITE_VENV)/.installed  ## The documentation as a site in build/site/html; SITE="--without wide" is shorter
+site: $(SITE_VENV)/.installed  ## Build the documentation in build/site/html; SITE="--without wide" is shorter
 	OPENBLAS_NUM_THREADS=1 $(SITE_VENV)/bin/python scripts/site.py $(SITE)
 
-bench: $(VENV)/.installed-test  ## Compare with the peers, each in its own environment; BENCH=--quick is short
+bench: $(VENV)/.installed-test  ## Compare with other programs, each in its own environment; BENCH=--quick is short
 	$(BIN)/python -m studies standard $(BENCH)
 
-fuzz: $(VENV)/.installed-test  ## Mutated files through every reader, each in a process that may die; FUZZ="csv --inputs 1000"
+fuzz: $(VENV)/.installed-test  ## Pass mutated files to every reader, in separate processes; FUZZ="csv --inputs 1000"
 	PYTHONPATH=tests OPENBLAS_NUM_THREADS=1 $(BIN)/python -m fuzz $(FUZZ)
 
-# The lowest versions allowed that have wheels for this Python; tools of the tests are as they are.
-# Two tests of the estimators fail within scikit-learn 1.6 itself: one of its checks subtracts
-# floats from integers in place, and it takes a pandas that cannot be imported for one that can.
+# The lowest allowed versions that have wheels for this Python; the test tools have their usual versions.
+# Two tests of the estimators fail within scikit-learn 1.6 itself: one of its checks subtracts floats
+# from integers in place, and it tries to use a pandas that cannot be imported.
 FLOORS := build/floors
 FLOOR_DESELECTED := --deselect tests/test_estimator.py::test_every_check_of_scikit_learn_passes \
   --deselect tests/test_estimator.py::test_without_pandas_the_matrix_is_an_array
-test-floors: $(VENV)/.installed-test  ## The tests with the lowest versions of the libraries that sges depends on
+test-floors: $(VENV)/.installed-test  ## Test with the lowest versions of the libraries that sges depends on
 	$(PYTHON) -m venv $(FLOORS)
 	$(FLOORS)/bin/python -m pip install --disable-pip-version-check --quiet uv
 	printf 'pandas>=2.2.2\npolars>=1.8\n' > $(FLOORS)/frames.in
@@ -128,9 +128,9 @@ test-floors: $(VENV)/.installed-test  ## The tests with the lowest versions of t
 	PYTHONPATH=$(CURDIR)/src OPENBLAS_NUM_THREADS=1 $(FLOORS)/bin/python -m pytest -p no:cacheprovider \
 	  -o filterwarnings=default --numprocesses auto -m "not slow" $(FLOOR_TESTS) $(FLOOR_DESELECTED)
 
-# The wheel is tested where neither the checkout nor a compiler's output is at hand.
+# The wheel is tested outside of the checkout, without its compiled files.
 WHEEL_VENV := build/wheel-venv
-wheel: $(VENV)/.installed-test  ## Build sdist and wheel in dist/, install the wheel elsewhere and test it there
+wheel: $(VENV)/.installed-test  ## Build sdist and wheel in dist/, and test the installed wheel
 	rm -rf dist $(WHEEL_VENV)
 	$(PIP) build
 	SGES_NEEDS_ENGINE=1 $(BIN)/python -m build --outdir dist .
@@ -138,5 +138,5 @@ wheel: $(VENV)/.installed-test  ## Build sdist and wheel in dist/, install the w
 	$(WHEEL_VENV)/bin/python -m pip install --disable-pip-version-check --quiet --quiet dist/*.whl
 	cd $(WHEEL_VENV) && bin/python -P $(CURDIR)/scripts/smoke_test.py
 
-clean:  ## Remove the environment and caches
+clean:  ## Remove the virtual environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -12,7 +12,7 @@ from setuptools import Extension, setup
 
 FOLDER = Path("src/sges/engine")
 FLAGS = os.environ.get("SGES_CFLAGS", "").split()
-# Whoever chooses flags or builds wheels wants to know if the compiler fails.
+# If flags are given, or wheels are built, a failing compiler is an error.
 IS_OPTIONAL = not {"SGES_CFLAGS", "SGES_NEEDS_ENGINE"} & set(os.environ)
 CORES = os.cpu_count() or 1
 
