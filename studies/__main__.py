@@ -65,9 +65,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("name", nargs="?", help="the study; without a name they are listed")
     parser.add_argument("--out", type=Path, metavar="DIR", help="where the table and page go")
     parser.add_argument("--quick", action="store_true", help="few and small tasks")
-    parser.add_argument("--large", action="store_true", help="also what takes hours or 12 GB")
-    parser.add_argument("--page", action="store_true", help="measure nothing: draw and write only")
-    parser.add_argument("--again", action="store_true", help="measure again what has rows")
+    parser.add_argument(
+        "--large", action="store_true", help="include cases that take hours or 12 GB"
+    )
+    parser.add_argument(
+        "--page", action="store_true", help="measure nothing, only draw and write the page"
+    )
+    parser.add_argument("--again", action="store_true", help="measure existing rows again")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of an experiment")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes, likewise")
     parser.add_argument(

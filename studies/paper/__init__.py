@@ -1,4 +1,4 @@
-"""The paper's evidence, reproduced and then exceeded: one experiment per module.
+"""The experiments of the paper, reproduced and extended: one experiment per module.
 
 Paper: Section 5, experiments.
 """

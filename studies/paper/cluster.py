@@ -1,4 +1,4 @@
-"""A table that no machine holds: statistics of partitions on a Dask cluster of this machine.
+"""A table larger than memory: statistics of its partitions on a local Dask cluster.
 
 Partitions of 250,000 rows are generated on the workers, summed up there, and merged on the way
 back: 20 continuous columns, each of which depends on the one before.  Workers are processes with

@@ -1,4 +1,4 @@
-"""Calibration: how often an edge is true whose stated strength is p, for each way to draw.
+"""Calibration: how often an edge with strength p is true, for each way to draw.
 
 Gaussian and discrete truths, some of them with weak edges, so that strengths between 0 and 1
 occur.  Each table is searched on replicates drawn in each way: by the textbook BIC, its penalty
@@ -40,7 +40,7 @@ REPLICATES = 50
 BINS = 10
 PLAIN, MILD = "plain", "mild"
 PENALTIES = {PLAIN: 0.5, MILD: 0.75}
-"""Of bootstrap samples, before it is doubled: so they are searched with 1 and 1.5."""
+"""Penalties of bootstrap samples before they are doubled: these are searched with 1 and 1.5."""
 BIC_WAYS = (PLAIN, MILD, *DRAWS)
 PRIOR = {f"prior {draw}": draw for draw in DRAWS}
 """The ways to draw with the default score: BIC or qNML with the edge prior."""
@@ -67,7 +67,7 @@ COLORS = {
     "prior bayesian": GOLD,
     "prior bootstrap": GOLD,
 }
-"""Of the ways that are drawn: the yardstick, the best by BIC, and those with the prior."""
+"""The draws shown in the figure: the yardstick, the best with the BIC, and those with the prior."""
 
 
 @dataclass(frozen=True, slots=True)
