@@ -175,7 +175,7 @@ def plot(
 
 
 def read_confidence(path: Path) -> "Confidence":
-    """Return the result of ``sges confidence``; the error for another file names it."""
+    """Return the result of ``sges confidence``; an error names the file."""
     from sges.export.formats import read_text
     from sges.resampling import Confidence
 

@@ -7,10 +7,10 @@ stay its parents, lie in one of them.
     Delete(x, y, H)   NA_{y,x} ∖ H, and x if x — y, is a subset of M
     Turn(x, y, C)     C ⊆ M, and C contains the nodes of ``sges.operators.parts_of_c``
 
-A clique of m nodes has 2^m subsets.  ``Moves.sets_per_clique`` limits how many are examined: of
-inserts those with few nodes in T, of deletes and turns those that have few nodes of M or lack few.
+A clique of m nodes has 2^m subsets.  ``Moves.sets_per_clique`` limits how many are examined: for
+inserts those with few nodes in T, for deletes and turns those that have few nodes of M or lack few.
 An edge can then still be inserted wherever poly-FES can insert it, so that the search reaches an
-IMAP, and deleted as Selective-Generate-Ops does with a small bound.
+IMAP, and deleted as by Selective-Generate-Ops with a small bound.
 
 Operators are generated node by node: all that point into y = 0 first.  So those with the same
 parents of y share one call of the score, and ``CachedGains`` stores the gains.

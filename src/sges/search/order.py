@@ -7,9 +7,9 @@ moved to its best place, until none moves.  Then the search begins again from an
 same class, as long as that improves the score; with a limit on its work, also from such an order
 dealt into piles, because moves of single nodes end in local optima.
 
-Which optimum is found depends on the order in which nodes are moved, and on the orders with which
-the search begins.  By default nodes come by their numbers.  With a *ranking* of the nodes that is
-made from the scores (``ranked``) the result does not depend on the order of the columns.
+Which optimum is found depends on the order in which nodes are moved, and on the orders from which
+the search begins.  By default nodes are taken by their numbers.  With a *ranking* of the nodes that
+is computed from the scores (``ranked``), the result does not depend on the order of the columns.
 
 Under knowledge the order respects the order that the knowledge implies, required parents are never
 dropped, and forbidden parents are never chosen.
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     from sges.search.engines import Engine
 
 REACH = 300.0
-"""How many nats the score may fall on the way to a better place before the sweep ends."""
+"""The number of nats by which the score may fall before a sweep ends."""
 
 ROUNDS = 50
-"""How many times each node is moved at most."""
+"""The largest number of rounds, in each of which every node is moved once."""
 
 TIED = 1e-9
 """How far apart two strengths may be and still tie, relative to the largest."""
 
 PILES = 3
-"""Into how many piles a search with a limit on its work deals the best order at most."""
+"""The largest number of piles into which a search with limited work deals the best order."""
 
 
 @dataclass(frozen=True, slots=True)

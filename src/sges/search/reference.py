@@ -364,7 +364,7 @@ class ReferenceEngine(CachedGains):
         max_indegree: int | None = None,
         ranking: Sequence[int] | None = None,
     ) -> None:
-        """Begin with an order of the nodes; ``OrderMoves`` has the arguments."""
+        """Begin with an order of the nodes; ``OrderMoves`` describes the arguments."""
         by = range(self.n) if ranking is None else ranking
         self._orders = OrderMoves(
             self, self.tolerance, allowed, required, later, reach, max_indegree, by
@@ -377,7 +377,7 @@ class ReferenceEngine(CachedGains):
             self._orders.set(order)
 
     def order_round(self, last: int | None = None) -> bool:
-        """Move each node to its best place, while less than ``last`` gains were computed."""
+        """Move each node to its best place, while at most ``last`` gains have been computed."""
         with self._until_stopped():
             return self._orders.round(last)
         return False

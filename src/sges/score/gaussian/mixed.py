@@ -212,7 +212,8 @@ class BasisBIC(DegenerateGaussian):
         up to degree 8, or less with fewer than 4,096 records or more than 666 variables; with
         fewer than 64 records or more than 2,000 variables, all variables represent themselves.
     limit
-        The number of records that counts at most, above zero; infinity counts all.
+        The number of records is limited to less than this, which is above zero; infinity counts
+        all records.
 
     Attributes
     ----------
@@ -221,7 +222,7 @@ class BasisBIC(DegenerateGaussian):
     degrees : tuple of int
         The degree of the polynomials of each variable; zero for a discrete one.
     records : int
-        The number of records that count.
+        The number of records that the score counts.
 
     Raises
     ------
@@ -514,7 +515,7 @@ def _places(encodings: Sequence[_Encoding]) -> list[slice]:
 def _estimated_correlations(
     dataset: Dataset, encodings: Sequence[_Encoding]
 ) -> tuple[Floats, Floats]:
-    """Return the correlations of columns with holes by EM, and what it adds to log-determinants.
+    """Return the correlations of columns with holes by EM, and the changes of log-determinants.
 
     A variable that is missing in a row lacks its whole block there.  EM moves the covariances
     within blocks as well, so that the blocks are whitened again.
