@@ -82,6 +82,19 @@ def test_ctrl_c_ends_with_a_valid_cpdag_and_says_so(at: int, seed: int) -> None:
     assert done == [step.operator for step in whole.steps][: len(done)]
 
 
+@pytest.mark.parametrize("strategy", ["two-phase", "auto"])
+def test_ctrl_c_at_any_family_returns_a_result_with_its_score(strategy: str) -> None:
+    """Also while the result is scored, after the search has ended."""
+    score = gaussian_score(4, 4, 200, 1)
+    counting = Interrupting(score, 0, "never")
+    whole = search(counting, strategy=strategy)
+    for at in range(1, counting.asked + 1):
+        result = search(Interrupting(score, at, "signal"), strategy=strategy)
+        assert result.stopped == "interrupted"
+        assert result.score == pytest.approx(total_score(score, result.cpdag))
+    assert result.cpdag == whole.cpdag
+
+
 def test_ctrl_c_in_the_progress_callback_keeps_steps_and_graph_together(seed: int) -> None:
     def press(progress: Progress) -> None:
         if progress.step == 4:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from math import isfinite
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from sges.errors import (
     Argument,
@@ -44,6 +44,8 @@ from sges.search.moves import Constraint, Moves, best_first, each_edge_once
 from sges.search.order import go_to_best_order, ranked
 from sges.search.replay import Replay
 from sges.selective import bounds_of, consistency_set
+
+Value = TypeVar("Value")
 
 OPTIONS = """Sections that searches share.
 
@@ -444,7 +446,7 @@ class Run:
         """Return the result of the run."""
         engine = self.engine
         cpdag = engine.cpdag
-        score = engine.member_score(self._without_edges)
+        score = self._despite_ctrl_c(partial(engine.member_score, self._without_edges))
         steps = engine.steps
         if not self._is_scored or self.separators:  # totals up to the score
             missing = score - engine.total
@@ -453,7 +455,10 @@ class Run:
             if number < len(steps):
                 steps[number] = replace(steps[number], separator=separator)
         if steps and not self._is_native:  # native scores are known
-            warn_if_not_score_equivalent(self.score, steps[0].operator, came_back=engine.came_back)
+            first, came_back = steps[0].operator, engine.came_back
+            self._despite_ctrl_c(
+                lambda: warn_if_not_score_equivalent(self.score, first, came_back=came_back)
+            )
         evaluations = self._evaluations()
         if self._replay is not None and self.stopped is None:
             self._replay.save(engine)
@@ -476,6 +481,17 @@ class Run:
             score_name=score_name(self.score),
             scorer=self.score,
         )
+
+    def _despite_ctrl_c(self, work: Callable[[], Value]) -> Value:
+        """Return the value of work that the result needs; at Ctrl-C, note it and begin again.
+
+        A second Ctrl-C ends the run without a result.
+        """
+        try:
+            return work()
+        except KeyboardInterrupt:
+            self.engine.stopped = "interrupted"
+            return work()
 
     def _report(self, progress: OnProgress, phase: str) -> None:
         engine, seconds = self.engine, time.perf_counter() - self._started
