@@ -117,6 +117,13 @@ def check_own(directory: PathLike, files: Iterable[str], is_ours: Callable[[Path
         )
 
 
+def will_not_replace(path: PathLike, why: str) -> FileError:
+    """Return the error for a file that exists and that we did not write."""
+    return FileError(
+        f"cannot write {str(path)!r}: it exists and {why}; move it, or choose another name"
+    )
+
+
 def has_format(path: Path, name: str) -> bool:
     """Return whether a file is a JSON document that states this format."""
     try:

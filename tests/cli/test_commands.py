@@ -238,6 +238,21 @@ def test_simulate_draws_the_structure_that_was_asked_for(
     assert told["edges"] == edges
 
 
+@pytest.mark.parametrize("kind", ["svg", "png", "pdf"])
+def test_a_picture_replaces_nothing_but_a_picture_of_ours(
+    kind: str, capsys: Capture, tmp_path: Path
+) -> None:
+    graph, picture = tmp_path / "g.csv", tmp_path / f"p.{kind}"
+    write_graph(PDAG.from_edges(2, [(0, 1)], names=["a", "b"]), graph)
+    for command in (["plot", str(graph), str(picture)], ["demo", "--picture", str(picture)]):
+        picture.write_text("")  # an empty file holds nothing that could be lost
+        assert run(command) == run(command) == 0
+        picture.write_text("a photograph")
+        assert run(command) == 1
+        assert picture.read_text() == "a photograph"
+        assert "exists and was not drawn by sges; move it" in capsys.readouterr().err
+
+
 def test_simulate_replaces_its_own_files_and_no_others(capsys: Capture, tmp_path: Path) -> None:
     for options in (["--variables", "3"], ["--variables", "1"]):
         assert run(["simulate", str(tmp_path), "--records", "5", *options]) == 0

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from sges.cli.learn import property_of
 from sges.cli.options import argument, option, takes
 from sges.cli.terminal import grid, print_json, print_table, say, undisturbed
-from sges.errors import DataError, FileError, InvalidArgument, SgesError, check_word
-from sges.writing import check_own, write_bytes, write_directory, write_text
+from sges.errors import DataError, InvalidArgument, SgesError, check_word
+from sges.writing import check_own, will_not_replace, write_bytes, write_directory, write_text
 
 if TYPE_CHECKING:
     from sges.data import Dataset
@@ -141,10 +141,7 @@ def _check_graph(path: Path) -> None:
         if path.is_file() and path.stat().st_size:
             read_graph(path)
     except SgesError:
-        raise FileError(
-            f"cannot write {str(path)!r}: it exists and is not a graph; move it, or choose another "
-            "name"
-        ) from None
+        raise will_not_replace(path, "is not a graph") from None
 
 
 @takes(
@@ -163,12 +160,12 @@ def plot(
     """Draw a graph, or the part of it around a node."""
     from sges.export import read_graph
     from sges.plot import picture as drawn
-    from sges.plot.drawing import format_of
+    from sges.plot.drawing import check_picture
 
     if depth is not None and around is None:
         raise InvalidArgument(f"--depth {depth} needs --around: it is the distance from that node")
-    away = 2 if depth is None else depth
-    content = drawn(read_graph(graph), format_of(picture), around=around, depth=away)
+    kind, away = check_picture(picture), 2 if depth is None else depth
+    content = drawn(read_graph(graph), kind, around=around, depth=away)
     with undisturbed():
         write_bytes(picture, content)
     _name_file(picture, as_json)

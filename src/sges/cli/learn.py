@@ -271,9 +271,9 @@ def demo(
     from sges.learning import learn as learn_from
     from sges.metrics import compare
     from sges.plot import picture as drawn
-    from sges.plot.drawing import format_of
+    from sges.plot.drawing import check_picture
 
-    kind, chosen = format_of(picture), load(example)
+    kind, chosen = check_picture(picture), load(example)
     result = in_words_of_the_shell(learn_from(chosen))
     content = drawn(result.cpdag, kind)
     with undisturbed():

@@ -33,7 +33,7 @@ from sges.graph.named import NamedGraph, printable, shortened
 from sges.graph.pdag import PDAG, Edge, check_graph
 from sges.nodeset import nodes, union
 from sges.plot.layout import Layout, Point, Size, by_graphviz, layered
-from sges.writing import PathLike, write_bytes
+from sges.writing import PathLike, file_errors, will_not_replace, write_bytes
 
 Axes: TypeAlias = Any
 """``matplotlib.axes.Axes``; matplotlib is imported only when something is drawn."""
@@ -42,6 +42,8 @@ Engine: TypeAlias = Literal["auto", "own", "graphviz"]
 """The program that places the nodes: Graphviz, sges itself, or Graphviz if it is installed."""
 
 FORMATS = ("svg", "png", "pdf")
+MARK = "drawn by sges"
+"""The program that made it, according to every picture file."""
 TYPE_SIZE = 10.0
 MARGIN = 18.0
 TITLE, LEGEND = 26.0, 22.0
@@ -415,10 +417,14 @@ def _render(figure: Any, kind: str, dpi: int) -> bytes:  # noqa: ANN401 (a matpl
 
     content = BytesIO()
     settings: Any = {"svg.fonttype": "none", "svg.hashsalt": "sges", "pdf.fonttype": 42}
-    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
+    facts: dict[str, Any] = {
+        "svg": {"Creator": [MARK], "Date": None},
+        "png": {"Software": MARK},
+        "pdf": {"Creator": MARK, "CreationDate": None},
+    }
     with rc_context(settings), _missing_glyphs_shown_as_boxes():
         dots = min(dpi, MAX_PIXELS / max(figure.get_size_inches()))
-        figure.savefig(content, format=kind, dpi=dots, metadata=undated)
+        figure.savefig(content, format=kind, dpi=dots, metadata=facts[kind])
     return content.getvalue()
 
 
@@ -437,6 +443,16 @@ def format_of(path: PathLike) -> str:
             f"a picture cannot be written to {str(path)!r}: its extension must be one of "
             f"{', '.join('.' + kind for kind in FORMATS)}"
         )
+    return kind
+
+
+def check_picture(path: PathLike) -> str:
+    """Return the format of a path; raise an error if it would replace a file we did not draw."""
+    kind, picture = format_of(path), Path(path)
+    with file_errors("write", picture):
+        old = picture.read_bytes() if picture.is_file() else b""
+    if old and MARK.encode() not in old:
+        raise will_not_replace(path, "was not drawn by sges")
     return kind
 
 

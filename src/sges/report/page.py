@@ -38,7 +38,6 @@ from sges.data.dataset import digest_of
 from sges.docstrings import documented_like
 from sges.errors import (
     DataError,
-    FileError,
     InvalidArgument,
     Message,
     NoConsistentExtension,
@@ -75,6 +74,7 @@ from sges.writing import (
     check_own,
     file_errors,
     has_format,
+    will_not_replace,
     write_directory,
     write_text,
 )
@@ -236,10 +236,7 @@ def check_page(path: PathLike) -> None:
     with file_errors("write", page):
         old = page.read_bytes() if page.is_file() else b""
     if old and RESULT_MARK.encode() not in old:
-        raise FileError(
-            f"cannot write {str(path)!r}: it exists and is not a report of sges; move it, or "
-            "choose another name"
-        )
+        raise will_not_replace(path, "is not a report of sges")
 
 
 @documented_like(write_report)
