@@ -27,7 +27,7 @@ from sges.effects import (
     multiplicities,
     possible_parents,
 )
-from sges.errors import DataError, GraphError, InvalidArgument, Undecided
+from sges.errors import DataError, GraphError, InvalidArgument, Undecided, in_shell
 from sges.graph import (
     PDAG,
     close_under_meek,
@@ -37,8 +37,9 @@ from sges.graph import (
     pdag_to_dag,
     sample_members,
 )
-from sges.network import BayesianNetwork, LinearGaussian, random_dag
+from sges.network import BayesianNetwork, LinearGaussian, fit, random_dag
 from sges.nodeset import nodes
+from sges.score import DegenerateGaussian, GaussianBIC
 from strategies import cpdags
 
 Floats = NDArray[np.float64]
@@ -520,6 +521,31 @@ def test_columns_that_are_not_in_the_graph_are_ignored(table: dict[str, list[Any
         found = effect(AB, "a", "b", data)
         assert (type(found), found.adjustment) == (type(wanted), wanted.adjustment)
         assert found.lower_bound == pytest.approx(wanted.lower_bound)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda table: effect(AB, "a", "b", table),
+        lambda table: fit(AB, table),
+        lambda table: fit(AB, {"a": [0.5, 1.5, 2.5], "b": [1.0, 2.5, 0.5]}).log_probability(table),
+        GaussianBIC,
+        DegenerateGaussian,
+    ],
+)
+def test_advice_of_a_function_without_the_option_says_where_the_option_is(
+    call: Callable[[Any], object],
+) -> None:
+    gaps = {"a": [0.5, 1.5, None, 2.5, 3.0], "b": [1.0, 2.0, 2.5, 2.0, 9.5]}
+    with pytest.raises(DataError) as caught:
+        call(gaps)
+    assert "pass missing='drop'" in str(caught.value)
+    assert "an option of sges.data.Dataset.of" in str(caught.value)
+    assert "Dataset.of" not in in_shell(caught.value)  # commands have all options
+    call(Dataset.of(gaps, missing="drop"))
+    with pytest.raises(DataError) as caught:
+        sges.learn(gaps)
+    assert "Dataset.of" not in str(caught.value)
 
 
 def test_a_node_is_named_or_numbered() -> None:

@@ -19,8 +19,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.data import Dataset, Kind, Moments
-from sges.data.dataset import selected
+from sges.data import Kind, Moments
+from sges.data.dataset import as_dataset, selected
 from sges.data.em import completed
 from sges.errors import DataError, Message, Spelling, Undecided
 from sges.graph.pdag import PDAG, columns_of
@@ -142,8 +142,7 @@ class DiscreteData:
 def data_of(graph: PDAG, data: Data, smoothing: float = 1.0) -> LinearData | DiscreteData:
     """Return the data for effects, with variables numbered as the nodes of a graph."""
     if not isinstance(data, LinearGaussian | BayesianNetwork | Moments):
-        if not isinstance(data, Dataset):
-            data = Dataset.of(data, columns=graph.names)
+        data = as_dataset(data, columns=graph.names)
         data = selected(data, columns_of(graph, data.names))
         check_one_kind(data.kinds)
         data = Moments.of(data) if data.continuous else completed(data)

@@ -79,6 +79,11 @@ class Message(str):
         """Return the message with its arguments as options of the command line."""
         return "".join(p if isinstance(p, str) else p.shell for p in self.parts)
 
+    @property
+    def recommends_arguments(self) -> bool:
+        """Whether an argument is a part of the message."""
+        return any(isinstance(part, Argument) for part in self.parts)
+
     def __getnewargs__(self) -> tuple[str | Spelling, ...]:  # type: ignore[override]
         """Return what makes the same message again, for pickle and copy."""
         return self.parts

@@ -282,9 +282,9 @@ def test_a_mixed_network_refuses_what_it_was_not_fitted_to(seed: int) -> None:
     with pytest.raises(DataError, match="level 'z'"):
         network.log_probability({**rows, "group": ["z"] * 100})
     holes = Dataset.of({**rows, "dose": [None, *rows["dose"][1:]]}, missing="em")
-    with pytest.raises(DataError, match="needs all values, but 1 are missing"):
+    with pytest.raises(DataError, match="needs all values, but 1 is missing"):
         fit(dag, holes)
-    with pytest.raises(DataError, match="needs all values, but 1 are missing"):
+    with pytest.raises(DataError, match="needs all values, but 1 is missing"):
         network.log_probability(holes)
     with pytest.raises(DataError, match="'pain' is constant, or an exact linear function"):
         fit(dag, {**rows, "pain": np.asarray(rows["dose"]) * 2})

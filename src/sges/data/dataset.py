@@ -52,7 +52,7 @@ from sges.data.reading import (
     places_to_read,
 )
 from sges.data.tables import column_of, columns_of, names_of
-from sges.errors import Argument, DataError, shown
+from sges.errors import Argument, DataError, Message, SgesError, Spelling, shown
 
 if TYPE_CHECKING:
     from sges.data.description import Description
@@ -463,11 +463,31 @@ def check_continuous(dataset: Dataset) -> None:
         raise data_error(what, leave_out(name), ", or pass ", kind, " if it contains quantities")
 
 
+def as_dataset(
+    table: Table, *, columns: Sequence[str] | None = None, kinds: Kinds = None
+) -> Dataset:
+    """Return a table as a dataset, for a function without options on how a table is read.
+
+    Errors that recommend such options say which function has them.
+    """
+    if isinstance(table, Dataset):
+        return table
+    try:
+        return Dataset.of(table, columns=columns, kinds=kinds)
+    except SgesError as error:
+        message = error.args[0] if len(error.args) == 1 else None
+        if isinstance(message, Message) and message.recommends_arguments:
+            where = "; this is an option of sges.data.Dataset.of, whose result can be given instead"
+            error.args = (Message(message, Spelling(where, "")),)
+        raise
+
+
 def check_no_missing(dataset: Dataset, what: str) -> None:
     """Raise an error if a table has missing values, where all values are needed."""
     if dataset.holes is not None:
-        problem = f"{what} needs all values, but {int(dataset.holes.sum()):,} are missing"
-        raise data_error(f"{problem}; pass ", Argument("missing", "drop"))
+        count = int(dataset.holes.sum())
+        problem = f"{what} needs all values, but {count:,} {'is' if count == 1 else 'are'} missing"
+        raise data_error(f"{problem}; read the table with ", Argument("missing", "drop"))
 
 
 def _dataset_of_floats(data: Table, reading: Reading) -> Dataset | None:

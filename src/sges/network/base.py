@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sges.data import Dataset, Kind
+from sges.data.dataset import as_dataset
 from sges.data.tables import names_of
 from sges.errors import (
     InvalidArgument,
@@ -85,11 +86,9 @@ class Network:
 
     def _table(self, rows: Any, levels: Sequence[object]) -> Dataset:  # noqa: ANN401
         """Return a table with the kinds of the variables, ``levels`` being None for numbers."""
-        if isinstance(rows, Dataset):
-            return rows
         kinds = ["continuous" if labels is None else "discrete" for labels in levels]
         named = dict(zip(self.names, kinds, strict=True))
-        return Dataset.of(rows, columns=self.names, kinds=named)
+        return as_dataset(rows, columns=self.names, kinds=named)
 
     def _number_of(self, name: object) -> int:
         """Return the number of a variable; raise an error if the name does not exist."""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from sges.data import Dataset, Moments
-from sges.data.dataset import selected
+from sges.data.dataset import as_dataset, selected
 from sges.data.em import completed
 from sges.errors import DataError, Undecided, check_number
 from sges.graph.equivalence import topological_order
@@ -67,8 +67,7 @@ def fit(
     check_number("smoothing", smoothing)
     if isinstance(data, Moments):
         return _linear(dag, data)
-    if not isinstance(data, Dataset):
-        data = Dataset.of(data, columns=dag.names)
+    data = as_dataset(data, columns=dag.names)
     table = selected(data, columns_of(dag, data.names))
     if table.continuous and table.discrete:
         return fit_mixed(dag, table, smoothing)

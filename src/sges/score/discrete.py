@@ -32,7 +32,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.data.dataset import Dataset
+from sges.data.dataset import as_dataset
 from sges.data.em import completed
 from sges.docstrings import documented_like
 from sges.errors import Argument, Message, ScoreError, is_number, shown
@@ -60,7 +60,7 @@ class DiscreteScore:
     """The name of the argument of the constructor after the data, if there is one."""
 
     def __init__(self, data: object) -> None:
-        table, score = Dataset.of(data), type(self).__name__
+        table, score = as_dataset(data), type(self).__name__
         if stray := table.continuous:
             name, more = table.names[stray[0]], f", and {len(stray) - 1} more" if stray[1:] else ""
             raise ScoreError(

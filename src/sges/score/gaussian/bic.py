@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sges.data.dataset import Dataset, check_continuous
+from sges.data.dataset import Dataset, as_dataset, check_continuous
 from sges.data.moments import Moments, Progress
 from sges.docstrings import documented_like
 from sges.errors import check_word
@@ -260,7 +260,7 @@ class RankBIC(GaussianBIC):
     ) -> None:
         check_word("method", method, METHODS)
         check_table(data, "RankBIC")
-        dataset = data if isinstance(data, Dataset) else Dataset.of(data, kinds="continuous")
+        dataset = as_dataset(data, kinds="continuous")
         check_continuous(dataset)
         self.method = method
         moments = Standardized.of_data(replace(dataset, values=rank_scores(dataset, method)))

@@ -30,7 +30,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sges.data.dataset import Dataset, check_continuous
+from sges.data.dataset import as_dataset, check_continuous
 from sges.data.moments import (
     Correlations,
     Matrix,
@@ -176,7 +176,7 @@ class Standardized:
             values, weights, records = data.T, None, len(data)
         else:
             # A Gaussian score was asked for: integers are quantities without being declared so.
-            dataset = data if isinstance(data, Dataset) else Dataset.of(data, kinds="continuous")
+            dataset = as_dataset(data, kinds="continuous")
             check_continuous(dataset)
             names, records = dataset.names, dataset.records
             values, weights = dataset.values, dataset.weights

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from sges.data import em
 from sges.data.columns import leave_out
-from sges.data.dataset import MAX_ROWS_OF_LABELS, Dataset
+from sges.data.dataset import MAX_ROWS_OF_LABELS, Dataset, as_dataset
 from sges.data.decisions import numbers_in_text
 from sges.data.moments import add_products, mirror
 from sges.data.reading import Kind
@@ -263,7 +263,7 @@ class BasisBIC(DegenerateGaussian):
         check_penalty(penalty)
         self.penalty = penalty
         check_table(data, "BasisBIC")
-        dataset = Dataset.of(data)
+        dataset = as_dataset(data)
         if not (is_number(limit) and limit > 0):
             raise ScoreError(f"limit {shown(limit)}: it must be a number above 0")
         expansions: Sequence[Expansion] | None = None
@@ -330,7 +330,7 @@ class Blocks:
         A continuous variable is represented by functions of its ranks; by itself if there are none.
         """
         check_table(data, "a score of blocks of columns")
-        dataset = Dataset.of(data)
+        dataset = as_dataset(data)
         if dataset.records < 2:
             raise ScoreError(f"{dataset.records} records: a variance needs at least two")
         encodings = _encodings(dataset, expansions)
