@@ -205,6 +205,41 @@ def test_a_sum_is_left_out_and_of_copies_one_is_kept() -> None:
     assert in_shell(copy.advice).endswith("Keep one column of each group: --exclude c.")
 
 
+@pytest.mark.parametrize(
+    ("columns", "rows", "noise"), [(15, 5000, 0.5), (6, 300, 1), (40, 1000, 1)]
+)
+def test_columns_behind_one_unmeasured_quantity_are_found(
+    columns: int, rows: int, noise: float
+) -> None:
+    draw = rng()
+    hidden = draw.normal(size=(rows, 1))
+    items = hidden * draw.choice([-1, 1], columns) + noise * draw.normal(size=(rows, columns))
+    table = Dataset.of(items)
+    (finding,) = table.describe().findings
+    assert (finding.topic, finding.serious) == ("common factor", True)
+    assert finding.columns == table.names
+    assert glance(Dataset.of(items[:1000])) == glance(Moments.of(table)) == ("common factor",)
+    answers = Dataset.of(
+        {f"q{i}": levels for i, levels in enumerate(np.digitize(items.T, [-1, 1]))}
+    )
+    assert "common factor" in topics(answers)
+
+
+def test_a_measured_common_cause_or_a_sparse_graph_is_no_common_factor() -> None:
+    draw = rng()
+    cause = draw.normal(size=(3000, 1))
+    assert "common factor" not in topics(np.hstack([cause, cause + draw.normal(size=(3000, 9))]))
+    chain = [draw.normal(size=3000)]
+    for _ in range(9):
+        chain.append(0.95 * chain[-1] + 0.3 * draw.normal(size=3000))
+    assert "common factor" not in topics(np.column_stack(chain))
+    for seed in range(60):
+        n = 6 + seed
+        dag = random_dag(n, min((1 + seed % 3) * n, n * (n - 1) // 2), seed)
+        table = LinearGaussian.random(dag, seed=seed).sample(1000, seed)
+        assert "common factor" not in topics(table), seed
+
+
 def test_wide_tables_are_not_collinear_by_chance() -> None:
     table = rng().normal(size=(60, 40))
     assert "collinear columns" not in topics(table)

@@ -245,9 +245,9 @@ def inspect(*, table: str, as_json: bool = False, **reading: Any) -> None:  # no
     """Describe the columns of a table and report problems before learning from it.
 
     Prints the kind and content of each column, and reports missing values, columns that are
-    copies or functions of others, skew and heavy tails, curved relations, dependent rows and too
-    few rows. Each finding names the option of sges learn that helps. Missing values are not an
-    error here.
+    copies or functions of others, a common factor of all columns, skew and heavy tails, curved
+    relations, dependent rows and too few rows. Each finding says what helps, such as an option of
+    sges learn. Missing values are reported and are not an error.
     """
     with warnings_as_remarks(), watching(f"reading {table}"):
         from sges.data import inspect as inspect_table

@@ -1,7 +1,7 @@
 """Inspection of a table before a search: ``inspect``, ``Dataset.describe``, and notes of ``learn``.
 
 The checks are in ``sges.data.checks`` (columns and rows) and ``sges.data.relations`` (functions of
-other columns, collinear groups, curves).
+other columns, collinear groups, a common factor, curves).
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -63,7 +63,7 @@ GLANCE_ROWS = 1_000
 """The rows that ``glance`` examines."""
 
 GLANCE_COLUMNS = 60
-"""In wider tables, ``glance`` searches only for collinear columns."""
+"""In wider tables, ``glance`` searches only for linear relations."""
 
 
 def describe(data: Dataset, asked: frozenset[str] = frozenset()) -> Description:
@@ -289,7 +289,7 @@ def _findings(data: Dataset) -> list[Finding]:
         *checks.stand_ins(data),
         *relations.duplicates(sample),
         *relations.determined(sample),
-        *relations.collinear_columns(whole),
+        *relations.linear_relations(whole),
         *checks.tails(data),
         *checks.dependent_rows(data),
         *checks.nearly_constant(data),
@@ -328,12 +328,14 @@ def glance(data: Dataset | Moments) -> tuple[str, ...]:
     """
     check_instance("data", data, Dataset | Moments, "a Dataset or Moments")
     if isinstance(data, Moments):
-        findings = relations.collinear(list(data.names), data.covariance, data.records, brief=True)
+        findings = relations.linear_relations_of(
+            list(data.names), data.covariance, data.records, brief=True
+        )
     elif data.n > relations.MAX_CORRELATIONS:
         findings = []
     else:
         sample = without_holes(_spaced(data, GLANCE_ROWS))
-        findings = relations.collinear_columns(sample, brief=True)
+        findings = relations.linear_relations(sample, brief=True)
         if data.n <= GLANCE_COLUMNS:
             has_few_rows = data.rows <= GLANCE_ROWS or data.records_per_cell < checks.MIN_PER_CELL
             findings = [

@@ -1,5 +1,7 @@
 """Columns that are functions of others: copies, derived columns, collinear groups, curves.
 
+And columns that all seem to be functions of one that is not in the table: a common factor.
+
 A relation counts as deterministic only if it would hardly ever occur by chance.  Pairs are compared
 among the first ``MAX_PAIR_COLUMNS`` columns of a kind.
 """
@@ -44,6 +46,28 @@ ORDER_ROWS = 64
 
 RIDGE = 1e-10
 """Added to the variances, so that correlations of exact functions have an inverse."""
+
+MIN_FACTOR_COLUMNS = 6
+"""A common factor is searched only among at least this many columns."""
+
+FACTOR_CORRELATION = 0.3
+"""The least root mean square of the correlations that a common factor explains."""
+
+FACTOR_SHARE = 0.9
+"""The least share of correlations beyond three standard errors, if there is a common factor."""
+
+FACTOR_AGREEMENT = 0.8
+"""The least squared cosine of the partial correlations and those of a model with one factor.
+
+It was below 0.56 for 720 random linear graphs with 6 to 100 variables, and above 0.9 for columns
+with a common factor, wherever their partial correlations were clear.
+"""
+
+MAX_LOADING = 0.998
+"""The largest correlation of a column with a common factor that is considered."""
+
+MEASURED_SHARE = 0.05
+"""A measured column is the factor if it leaves less than this of the squared correlations."""
 
 NEARLY = 0.98
 """A column is nearly a function of another if that removes this share of the wrong guesses."""
@@ -268,8 +292,8 @@ def _monotone(data: Dataset) -> Iterator[Relation]:
                 break
 
 
-def collinear_columns(data: Dataset, *, brief: bool = False) -> list[Finding]:
-    """Find collinear columns among the continuous ones and the discrete ones, by their codes."""
+def linear_relations(data: Dataset, *, brief: bool = False) -> list[Finding]:
+    """Find collinear columns, or a common factor, among continuous columns and codes of levels."""
     names, rows = [data.names[v] for v in data.continuous], [data.values]
     for row, v in enumerate(data.discrete):
         levels = data.levels[v] or ()
@@ -283,10 +307,10 @@ def collinear_columns(data: Dataset, *, brief: bool = False) -> list[Finding]:
     with np.errstate(over="ignore", invalid="ignore"):
         covariance = np.cov(np.concatenate(rows), aweights=data.weights, ddof=0)
     coded = {data.names[v] for v in data.discrete}
-    return collinear(names, covariance, data.records, coded, brief=brief)
+    return linear_relations_of(names, covariance, data.records, coded, brief=brief)
 
 
-def collinear(
+def linear_relations_of(
     names: list[str],
     covariance: Floats,
     records: float,
@@ -294,7 +318,7 @@ def collinear(
     *,
     brief: bool = False,
 ) -> list[Finding]:
-    """Find columns that the others determine, or nearly, as linear functions.
+    """Find columns that are nearly linear functions of the others, or all of an unmeasured one.
 
     ``coded`` are the names of discrete columns, which stand there by their codes.  A ``brief``
     finding does not say of which columns they are functions.
@@ -311,9 +335,10 @@ def collinear(
     up_to = "1" if top > 1 - 1e-9 else f"up to {math.floor(top * 1e4) / 1e4:.4g}"
     close = np.flatnonzero(r2 >= MIN_R2).tolist()
     if not close:
+        factor = list(_common_factor(names, matrix, records))
         related = [names[v] for v in np.flatnonzero(r2 >= RELATED_R2)]
-        if not related:
-            return []
+        if factor or not related:
+            return factor
         count = f"{len(related)} numeric column{' is' if len(related) == 1 else 's are'}"
         what = f"{count} explained by the others to more than {RELATED_R2:.0%} (R² {up_to}): "
         what += f"{listed(related)}."
@@ -361,6 +386,71 @@ def _explained_shares(matrix: Floats, records: float) -> Floats:
         full = 1.0 - 1.0 / np.maximum(np.diagonal(inverse), 1.0)
         r2 = np.maximum(r2, 1.0 - (1.0 - full) * (records - 1) / (records - p))
     return r2
+
+
+def _common_factor(names: list[str], matrix: Floats, records: float) -> Iterator[Finding]:
+    """Find correlations that one unmeasured common cause of all columns would produce.
+
+    Many graphs have large correlations throughout.  But in a sparse one most correlations given all
+    other columns are zero, whereas with a common factor none is, and all follow from the loadings.
+    A graph in which one measured column is the parent of all others is excluded.
+    """
+    p = len(names)
+    is_pair = ~np.eye(p, dtype=np.bool_)
+    squares = float((matrix[is_pair] ** 2).mean())
+    are_clear = np.abs(matrix[is_pair]) > 3 / math.sqrt(records)
+    if p < MIN_FACTOR_COLUMNS or squares < FACTOR_CORRELATION**2:
+        return
+    if are_clear.mean() < FACTOR_SHARE or records <= p + 1:
+        return
+    loadings = _loadings(matrix)
+    best = int(np.abs(loadings).argmax())
+    others = np.delete(np.arange(p), best)
+    rest = matrix[np.ix_(others, others)] - np.outer(matrix[best, others], matrix[best, others])
+    left = np.sqrt(np.maximum(np.diagonal(rest), RIDGE))
+    given_best = (rest / left[:, None] / left)[~np.eye(p - 1, dtype=np.bool_)]
+    if float((given_best**2).mean()) < MEASURED_SHARE * squares:
+        return
+    model = np.outer(loadings, loadings)
+    np.fill_diagonal(model, 1.0)
+    found, expected = _partial_correlations(matrix)[is_pair], _partial_correlations(model)[is_pair]
+    error = 1 / (records - p)
+    signal = float((found**2).mean()) - error
+    agreement = float((found * expected).mean()) ** 2 / float((expected**2).mean())
+    spread = error * math.sqrt(4 / (p * (p - 1)))  # of the mean square, if all were zero
+    if signal < 5 * spread or agreement < FACTOR_AGREEMENT * signal:
+        return
+    size = float(np.abs(matrix[is_pair]).mean())
+    what = f"The correlations of {p} numeric columns ({size:.2f} on average) are "
+    what += "nearly those of columns that all depend on one unmeasured quantity."
+    advice = (
+        "The search assumes that common causes are measured. It connects nearly all such columns, "
+        "and the edges have no causal reading. If the columns are measurements of one quantity, "
+        "replace them by their mean; if the common cause is known, add it to the table."
+    )
+    yield Finding("common factor", True, tuple(names), what, advice)
+
+
+def _loadings(matrix: Floats) -> Floats:
+    """Return the correlation of each column with the one factor that fits best (principal axes)."""
+    values, vectors = np.linalg.eigh(matrix)
+    loadings: Floats = np.clip(vectors[:, -1] * math.sqrt(values[-1]), -MAX_LOADING, MAX_LOADING)
+    for _ in range(200):
+        before, size = loadings, math.sqrt(loadings @ loadings)
+        loadings = (matrix @ before + (before**2 - 1) * before) / size  # with shared variances
+        loadings *= math.sqrt(loadings @ before / size / (loadings @ loadings))
+        loadings = loadings.clip(-MAX_LOADING, MAX_LOADING)
+        if np.abs(loadings - before).max() < 1e-6:
+            break
+    return loadings
+
+
+def _partial_correlations(matrix: Floats) -> Floats:
+    """Return the correlation of each two columns given all others."""
+    inverse = np.linalg.inv(matrix + RIDGE * np.eye(len(matrix)))
+    scale = np.sqrt(np.diagonal(inverse))
+    partial: Floats = -inverse / scale[:, None] / scale
+    return partial
 
 
 def _joined(names: Sequence[str]) -> str:
