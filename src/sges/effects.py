@@ -39,6 +39,7 @@ from sges.graph.counting import (
     possible_parents,
 )
 from sges.graph.equivalence import maximally_oriented, pdag_to_dag
+from sges.graph.named import printable
 from sges.graph.pdag import PDAG, check_graph
 from sges.nodeset import NodeSet, nodes, nodeset, reach, union
 
@@ -150,10 +151,10 @@ class LinearEffect:
         }
 
     def __str__(self) -> str:
-        shown = f"{self.minimum:.4g}"
-        if len(self.values) > 1:
-            shown = f"{shown} to {self.maximum:.4g} ({len(self.values)} sets of parents)"
-        return f"{self.treatment} on {self.outcome}: {shown}"
+        ends = dict.fromkeys(f"{value:.4g}" for value in (self.minimum, self.maximum))
+        sets = f" ({len(self.values)} sets of parents)" if len(self.values) > 1 else ""
+        pair = f"{printable(self.treatment)} on {printable(self.outcome)}"
+        return f"{pair}: {' to '.join(ends)}{sets}"
 
 
 @documented_like(LinearEffect)

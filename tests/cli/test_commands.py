@@ -466,6 +466,31 @@ def test_effect_prints_distributions_of_discrete_data(capsys: Capture, tmp_path:
     assert "use --adjustment parents" in refused
 
 
+def test_effects_show_hostile_names_and_levels_on_one_line(capsys: Capture, tmp_path: Path) -> None:
+    names, graph, table = ["two\nlines", "\x1b[31mred"], tmp_path / "g.json", tmp_path / "t.csv"
+    write_graph(PDAG.from_edges(2, [(0, 1)], names=names), graph)
+    for rows in (["1.5,2.5", "2.5,3.0", "3.5,5.5", "4.0,1.5"], ['u,"p\nq"', "v,r", "u,r", "v,r"]):
+        table.write_text("\n".join([f'"{names[0]}",{names[1]}', *rows]) + "\n")
+        for words in (["effect", str(graph), str(table), *names], ["effects", str(table), "--on",
+                      names[0], "--graph", str(graph)]):  # fmt: skip
+            assert run(words) == 0
+            shown = capsys.readouterr().out
+            assert "two\\nlines" in shown
+            assert "\\x1b[31mred" in shown
+            assert "two\nlines" not in shown
+            assert "\x1b" not in shown
+
+
+def test_an_effect_that_is_zero_in_every_member_is_one_number(
+    capsys: Capture, tmp_path: Path
+) -> None:
+    graph, table = tmp_path / "g.json", tmp_path / "t.csv"
+    write_graph(PDAG.from_edges(3, undirected=[(0, 1)], names=["a", "b", "c"]), graph)
+    table.write_text("a,b,c\n1.5,2.5,1\n2.5,3.0,2.5\n3.5,5.5,0.5\n4.0,1.5,0.2\n9.5,2.1,0.9\n")
+    assert run(["effect", str(graph), str(table), "a", "c"]) == 0
+    assert capsys.readouterr().out.startswith("a on c: 0 (2 sets of parents), per unit of a\n")
+
+
 def test_effects_ranks_the_causes_or_the_effects_of_a_variable(
     capsys: Capture, tmp_path: Path
 ) -> None:

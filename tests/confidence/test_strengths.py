@@ -235,6 +235,17 @@ def test_the_notes_of_the_summary_fit_a_terminal() -> None:
     assert max(map(len, noted.summary().splitlines())) <= 80
 
 
+@pytest.mark.parametrize("width", [40, 80, 100])
+def test_long_names_are_cut_to_the_width_of_a_terminal(width: int) -> None:
+    names = ["a_long_name_" * 20 + end for end in ["one", "two", "three", "four"]]
+    graphs = tuple(graph.named(names) for graph in FOUR.graphs)
+    found = replace(FOUR, graphs=graphs, notes=("a note of many words, " * 5,))
+    assert names[0] in found.summary()
+    lines = found.summary(width=width).splitlines()
+    assert max(map(len, lines)) <= width
+    assert any("…" in line for line in lines)
+
+
 def test_the_summary_ends_with_all_notes() -> None:
     text = of("a>b", notes=("one.", "two.")).summary()
     assert text.endswith("\nnote: one.\nnote: two.\n")

@@ -558,7 +558,16 @@ def test_long_names_that_differ_in_the_middle_are_told_apart() -> None:
     assert "  …b…  continuous" in text
 
 
-@pytest.mark.parametrize("width", [60, 70, 80, 100])
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_no_number_of_a_column_is_cut(width: int) -> None:
+    table = {"a rather long name of a column": [1000.5, -22250.25, 3e-7], "b": [1.5, 2.5, 0.5]}
+    facts = inspect(table).columns[0]
+    text = " ".join(inspect(table).text(width).split())
+    assert f"mean {facts.mean:.4g}, sd {facts.deviation:.3g} b" in text
+    assert not re.search(r"(mean|sd)$", inspect(table).text(width), re.MULTILINE)
+
+
+@pytest.mark.parametrize("width", [40, 60, 70, 80, 100])
 def test_lines_are_as_wide_as_the_terminal(width: int) -> None:
     table = {**independent("a rather long name of a column", "b"), "c": rng().integers(0, 9, ROWS)}
     table["d"] = table["b"] * 2

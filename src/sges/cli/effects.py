@@ -15,6 +15,7 @@ from sges.cli.terminal import (
     watching,
 )
 from sges.errors import DataError, InvalidArgument, suggestion
+from sges.graph.named import printable
 
 if TYPE_CHECKING:
     from sges.effects import DiscreteEffect, LinearEffect
@@ -147,7 +148,8 @@ def _print_ranking(
 ) -> None:
     from sges.effects import LinearEffect
 
-    print_sentence(f"Effects {'on' if is_outcome else 'of'} {name}, the largest lower bound first")
+    which = f"{'on' if is_outcome else 'of'} {printable(name)}"
+    print_sentence(f"Effects {which}, the largest lower bound first")
     is_linear = not ranked or isinstance(ranked[0], LinearEffect)
     linear = ("", "at least", "possible values", "standard error", "95% interval")
     header = linear if is_linear else ("", "at least", "possible changes")
@@ -163,7 +165,7 @@ def _print_ranking(
             ]
         else:
             cells = [f"{result.lower_bound:.3g}", _range(result.changes, 3)]
-        table.add_row(variable, *cells)
+        table.add_row(printable(variable), *cells)
     print_table(table)
     if is_linear:
         print_sentence(f"{LINEAR}.")
@@ -176,11 +178,11 @@ def _print_ranking(
 
 
 def _print_linear(result: "LinearEffect") -> None:
-    print_sentence(f"{result}, per unit of {result.treatment}")
+    print_sentence(f"{result}, per unit of {printable(result.treatment)}")
     table = grid("right", "right", "left", header=("value", "standard error", "adjusted for"))
     rows = zip(result.values, result.standard_errors, result.adjustment, strict=True)
     for value, error, names in rows:
-        table.add_row(f"{value:.4g}", f"{error:.2g}", ", ".join(names) or "-")
+        table.add_row(f"{value:.4g}", f"{error:.2g}", _listed(names) or "-")
     print_table(table)
     print_sentence(f"95% interval: {_range(result.interval(), 4)}")
     print_sentence(f"{LINEAR}.")
@@ -189,16 +191,26 @@ def _print_linear(result: "LinearEffect") -> None:
 def _print_discrete(result: "DiscreteEffect") -> None:
     sets = len(result.distributions)
     note = f" ({sets} sets of parents)" if sets > 1 else ""
-    print_sentence(f"p({result.outcome}) when {result.treatment} is set{note}")
+    outcome, treatment = printable(result.outcome), printable(result.treatment)
+    print_sentence(f"p({outcome}) when {treatment} is set{note}")
     rows, columns = result.levels
-    table = grid("left", *["left" for _ in columns], header=("", *map(str, columns)))
+    table = grid("left", *["left" for _ in columns], header=("", *map(_label, columns)))
     for level, low, high in zip(rows, result.minimum, result.maximum, strict=True):
         cells = [_range(pair, 3) for pair in zip(low.tolist(), high.tolist(), strict=True)]
-        table.add_row(str(level), *cells)
+        table.add_row(_label(level), *cells)
     print_table(table)
     for names in result.adjustment:
-        print_sentence(f"adjusted for: {', '.join(names) or 'nothing'}")
+        print_sentence(f"adjusted for: {_listed(names) or 'nothing'}")
     print_sentence(f"{DISCRETE}.")
+
+
+def _listed(names: "tuple[str, ...]") -> str:
+    return ", ".join(map(printable, names))
+
+
+def _label(level: object) -> str:
+    """Return a level as text on one line; None is the level of missing values."""
+    return "(missing)" if level is None else printable(str(level))
 
 
 def _range(values: "tuple[float, ...]", digits: int) -> str:

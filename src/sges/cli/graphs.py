@@ -67,7 +67,7 @@ def measure(*, graph: str, as_json: bool = False) -> None:
             row["what"],
             f"{value[0]} to {value[1]}" if isinstance(value, list) else str(value),
             f"{row['option']} {row['k']}",
-            f"at most {row['size_bound']} nodes"
+            f"at most {count(row['size_bound'], 'node')}"
             if cliques is None
             else f"cliques of at most {cliques}",
         )

@@ -233,7 +233,7 @@ def confidence(
     if as_json:
         print_json(result.to_dict())
     else:
-        print_page(result.summary())
+        print_page(result.summary(width=page_width() if sys.stdout.isatty() else None))
     if not result.complete:
         remark(f"{result.stopped}: {result.done} of {result.replicates} replicates were counted")
     if out is not None and sys.stdout.isatty():

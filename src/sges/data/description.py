@@ -11,13 +11,19 @@ from typing import Any
 
 from sges.data.reading import Kind
 from sges.errors import check_flag, check_number, in_shell
-from sges.graph.named import display_width, padded, printable, shortened
+from sges.graph.named import cut, display_width, padded, printable, shortened
 
 WIDTH = 80
 """The default width of the text, in characters."""
 
-MIN_WIDTH = 60
+MIN_WIDTH = 40
 """The least width for which the text is laid out."""
+
+MIN_FACTS_WIDTH = 24
+"""With less room beside its name, the facts of a column are on the next line."""
+
+MAX_FACTS_LINES = 2
+"""The facts of a column take this many lines at most."""
 
 MAX_COLUMNS_SHOWN = 40
 """The text has a line for each of this many columns, and counts the others."""
@@ -193,7 +199,7 @@ class Description:
         Parameters
         ----------
         width : int
-            The largest number of characters on a line, at least 60.
+            The largest number of characters on a line, at least 40.
         shell : bool
             Whether to name options of the command line rather than arguments of Python.
 
@@ -211,7 +217,7 @@ class Description:
         if self.records != self.rows:
             size += f" that represent {self.records:,} records"
         title = f"{size}, {len(kinds):,} column{'' if len(kinds) == 1 else 's'} ({of_kinds})"
-        lines = [title, "", "Columns:", *_column_lines(self.columns, width)]
+        lines = [*wrap(title, width), "", "Columns:", *_column_lines(self.columns, width)]
 
         def add(message: str, start: str) -> None:
             text = printable(in_shell(message) if shell else str(message))
@@ -250,7 +256,7 @@ def _column_lines(columns: Sequence[ColumnFacts], width: int) -> Iterator[str]:
     shown = columns[:MAX_COLUMNS_SHOWN]
     has_holes = any(column.missing for column in shown)
     rows = []
-    names = shortened([column.name for column in shown], lambda n: _cut(printable(n), width // 3))
+    names = shortened([column.name for column in shown], lambda n: cut(printable(n), width // 3))
     for column, name in zip(shown, names, strict=True):
         cells = [name, str(column.kind)]
         if has_holes:
@@ -259,10 +265,17 @@ def _column_lines(columns: Sequence[ColumnFacts], width: int) -> Iterator[str]:
     widths = [max(map(display_width, cells)) for cells in zip(*rows, strict=True)][:-1]
     for *first, last in rows:
         start = "  " + "  ".join(map(padded, first, widths)) + "  "
-        yield start + _cut(last, width - display_width(start))
+        indent = display_width(start)
+        if width - indent < MIN_FACTS_WIDTH:
+            yield start
+            start, indent = " " * 6, 6
+        glued = last.replace("mean ", "mean\0").replace("sd ", "sd\0")  # not broken between lines
+        facts = wrap(
+            glued, width - indent, max_lines=MAX_FACTS_LINES, placeholder=" …",
+            break_on_hyphens=False,
+        )  # fmt: skip
+        for line in facts:
+            yield start + line.replace("\0", " ")
+            start = " " * indent
     if len(columns) > len(shown):
         yield f"  and {len(columns) - len(shown):,} more columns"
-
-
-def _cut(text: str, room: int) -> str:
-    return text if len(text) <= room else text[: room - 1] + "…"

@@ -47,6 +47,20 @@ def padded(text: str, width: int) -> str:
     return text + " " * (width - display_width(text))
 
 
+def cut(text: str, width: int) -> str:
+    """Return a text, with an ellipsis for its end if it is wider at a terminal than allowed.
+
+    >>> cut("temperature", 8), cut("圧力と温度", 8)
+    ('tempera…', '圧力と…')
+    """
+    if display_width(text) <= width:
+        return text
+    text = text[:width]
+    while display_width(text) >= width:
+        text = text[:-1]
+    return text + "…"
+
+
 def shortened(names: Sequence[str], cut: Callable[[str], str]) -> list[str]:
     """Return shortened names; from names that would then be equal, shared words are left out.
 

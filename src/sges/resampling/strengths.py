@@ -4,6 +4,7 @@
 computed from them.
 """
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +31,7 @@ from sges.errors import (
 from sges.export.formats import csv_text
 from sges.graph.ancestry import descendants_in_class
 from sges.graph.equivalence import dag_to_cpdag, pdag_to_dag
-from sges.graph.named import NamedGraph, display_width, padded, printable
+from sges.graph.named import NamedGraph, cut, display_width, padded, printable, shortened
 from sges.graph.pdag import PDAG, Edge
 from sges.graph.records import (
     Rules,
@@ -64,6 +65,9 @@ FILES = ("confidence.json", "strengths.csv", "strengths.svg", "summary.txt")
 
 FORWARD, BACKWARD, UNDIRECTED = range(3)
 """The edge of a pair (a, b), a < b: a → b, b → a, or a — b."""
+
+SHARES_WIDTH = 32
+"""The characters of a line of the summary besides the two names."""
 
 COLUMNS = ("a", "b", "p_edge", "p_ab", "p_ba", "p_undirected")
 """The columns of ``Confidence.to_frame``."""
@@ -361,24 +365,44 @@ class Confidence:
         return graph_html(self.averaged().cpdag, self.summary(20))
 
     @documented_like(Result.summary)
-    def summary(self, max_lines: int | None = 40) -> str:
-        """Return the strongest edges and how they were found, as text."""
+    def summary(self, max_lines: int | None = 40, width: int | None = None) -> str:
+        """Return the strongest edges and how they were found, as text.
+
+        Parameters
+        ----------
+        max_lines : int, optional
+            The largest number of edges shown; None shows all.
+        width : int, optional
+            The largest number of characters on a line, to which names are cut; by default names
+            are shown in full.
+
+        Returns
+        -------
+        str
+            The text, which ends with a line break.
+        """
         check_number("max_lines", max_lines, whole=True, optional=True)
+        check_number("width", width, whole=True, least=1, optional=True)
         rows, level = self.rows(), self.threshold
         shown_rows = rows if max_lines is None else rows[:max_lines]
-        width = max([1, *(display_width(printable(row[end])) for row in rows for end in "ab")])
+        names = sorted({row[end] for row in shown_rows for end in "ab"})
+        most = sys.maxsize if width is None else max(4, (width - SHARES_WIDTH) // 2)
+        labels = dict(
+            zip(names, shortened(names, lambda name: cut(printable(name), most)), strict=True)
+        )
+        room = max([1, *map(display_width, labels.values())])
         stopped = "" if self.complete else f" ({self.stopped})"
         above = sum(row["p_edge"] > level for row in rows)
-        lines = [
+        heads = (
             f"{self._searched}{stopped}, draw {self.draw}; {self.score_name}, strategy "
             f"{self.strategy}",
             f"{above} of the {len(rows)} pairs that were ever adjacent exceed the threshold of "
             f"{level:.2f}",
-            "",
-            f"{'a':{width}}  {'b':{width}}    edge    a→b    b→a    a—b",
-        ]
+        )
+        lines = [line for head in heads for line in wrap(head, width or max(map(len, heads)))]
+        lines += ["", f"{'a':{room}}  {'b':{room}}    edge    a→b    b→a    a—b"]
         for row in shown_rows:
-            a, b = (padded(printable(row[end]), width) for end in "ab")
+            a, b = (padded(labels[row[end]], room) for end in "ab")
             mark = " " if row["p_edge"] > level else "."
             shares = "".join(f"{row[column]:7.2f}" for column in COLUMNS[2:])
             lines.append(f"{a}  {b} {mark}{shares}")
@@ -387,7 +411,9 @@ class Confidence:
         if above < len(rows):
             lines.append(". at or below the threshold")
         for note in self.notes:
-            lines += wrap(f"note: {note}", 80, subsequent_indent=" " * 6, break_on_hyphens=False)
+            lines += wrap(
+                f"note: {note}", width or 80, subsequent_indent=" " * 6, break_on_hyphens=False
+            )
         return "\n".join(line.rstrip() for line in lines) + "\n"
 
     @documented_like(NamedGraph.plot)
