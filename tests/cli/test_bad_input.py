@@ -271,6 +271,18 @@ def test_a_reader_that_goes_away_is_no_error(here: Path) -> None:
     assert "BrokenPipe" not in done.stderr
 
 
+@pytest.mark.parametrize("what", ["learn ab.csv", "learn ab.csv --json", "learn --help"])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_reads_nothing_is_no_error(what: str, unbuffered: str, here: Path) -> None:
+    (here / "ab.csv").write_text("a,b\n1.5,2.5\n2.5,0.5\n0.5,1.5\n")
+    command = f"{sys.executable} -m sges {what} | true"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_ctrl_c_gives_the_class_reached_so_far(here: Path) -> None:
     assert run(["simulate", str(here / "s"), "--variables", "150", "--edges", "300"]) == 0
     command = [*SGES, "learn", "s/data.csv", "--forward", "complete", "--max-parents", "3",

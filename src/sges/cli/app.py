@@ -137,8 +137,11 @@ def run(arguments: list[str] | None = None) -> int:
         message, code = in_shell(error), INVALID_COMMAND
     except SgesError as error:
         message, code = in_shell(error), INVALID_DATA
-    except BrokenPipeError:  # nothing reads the output any more
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (BrokenPipeError, SystemExit) as error:
+        if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
+            raise
+        for stream in filter(None, (sys.stdout, sys.stderr)):  # Typer exits with 1 instead
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         return 0
     except OSError as error:
         name = f"{error.filename}: " if error.filename else ""
