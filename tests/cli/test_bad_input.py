@@ -42,6 +42,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "semicolons.csv").write_text("a;b\n1;2\n2;1\n")
     (tmp_path / "spaces.csv").write_text("a b\n1.5 2\n2.5 1\n")
     (tmp_path / "from_r.csv").write_text('"a" "b"\n"1" 1.5 2\n"2" 2.5 1\n')
+    (tmp_path / "from_r_commas.csv").write_text('"a","b"\n"1",1.5,2\n"2",2.5,1\n')
+    (tmp_path / "empty.csv").write_text("\n")
+    (tmp_path / "book.xlsx").write_bytes(b"PK")
     (tmp_path / "holes.csv").write_text("a,b\n1.5,2\n,1\n2.5,\n0.5,4\n")
     (tmp_path / "numbers.csv").write_text("a,b\n1.5,2.5\n2.5,1.5\n0.5,4.5\n")
     (tmp_path / "kinds.csv").write_text("a,b\n1.5,0\n2.5,1\n0.5,1\n3.5,0\n")
@@ -76,6 +79,9 @@ def contents(directory: Path) -> dict[Path, bytes | None]:
         ("learn semicolons.csv", 1, "pass --delimiter ';'"),
         ("learn spaces.csv", 1, "seems to be separated by spaces; pass --delimiter ' '"),
         ("learn from_r.csv", 1, "write the table with commas (in R with write.csv)"),
+        ("learn from_r_commas.csv", 1, "2 fields and the next line 3; if the first is the name of"),
+        ("learn empty.csv", 1, "empty.csv: is empty; a table needs a header row and at least two"),
+        ("learn book.xlsx", 1, "convert the table to one of them or, if it already is, pass --for"),
         ("learn holes.csv", 1, "pass --missing drop"),
         ("learn ids.csv", 1, "leave it out with --exclude id, or pass --kinds id=discrete"),
         ("learn ASIA --knowledge unknown.toml", 1, "'cancer'"),

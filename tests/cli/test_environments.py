@@ -147,7 +147,7 @@ def test_an_odd_environment_changes_no_result(
         ("mkdir d; cd d; rmdir ../d; $SGES demo", "cannot write 'demo.svg'"),
         ("ln -s loop loop; $SGES learn $ASIA --out loop", "cannot write 'loop'"),
         ("$SGES learn /dev/zero", "/dev/zero: is a device that may never end; give a file"),
-        ("$SGES learn /dev/null", "/dev/null: cannot be read as csv (Empty CSV file)"),
+        ("$SGES learn /dev/null", "/dev/null: is empty; a table needs a header row"),
         (r"$SGES learn $'\xff.csv'", "there is no such file"),
         (r"$SGES learn $'two\nlines.csv'", "there is no such file"),
         ("MPLBACKEND=nonsense $SGES plot graph.json out.svg", "matplotlib, which cannot be"),

@@ -249,7 +249,7 @@ FILES: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "no parquet": ("t.parquet", many_lines, "cannot be read as parquet"),
     "cut feather": ("t.feather", lambda: whole("feather")[:-100], "cannot be read as feather"),
     "no feather": ("t.feather", many_lines, "cannot be read as feather"),
-    "empty csv": ("t.csv", lambda: b"", "cannot be read as csv"),
+    "empty csv": ("t.csv", lambda: b"", "is empty; a table needs a header row"),
     "empty parquet": ("t.parquet", lambda: b"", "cannot be read as parquet"),
     "cut line": ("t.csv", lambda: b"a,b\n1,2\n3", "cannot be read as csv .*Expected 2 columns"),
     "header alone": ("t.csv", lambda: b"a,b\n", "no rows; it needs at least"),

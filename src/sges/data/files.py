@@ -7,6 +7,7 @@ a pattern.
 """
 
 import codecs
+import csv
 import os
 import re
 import sys
@@ -426,7 +427,8 @@ def _format_by_ending(path: Path, name: str) -> Format:
     if endings and endings[-1] in ENDINGS:
         return ENDINGS[endings[-1]]
     what = f"{name}: the format is not known from the extension; supported are "
-    remedy = f"{', '.join(ENDINGS)}, and .gz after .csv or .tsv; rename the file, or pass "
+    what += f"{', '.join(ENDINGS)}, and .gz after .csv or .tsv; "
+    remedy = "convert the table to one of them or, if it already is, pass "
     raise data_error(what, remedy, Argument("format", "csv"), " or another")
 
 
@@ -478,6 +480,8 @@ def _format_by_content(head: bytes) -> Format | None:
 def _check_text(file: File) -> None:
     """Raise an error if a file is not text, has no header, or has another delimiter."""
     head = file.head()
+    if not head.strip():
+        raise DataError(f"{file.name}: is empty; a table needs a header row and at least two rows")
     if (actual_format := _format_by_content(head)) is not None:
         what = f"{file.name}: contains {actual_format}, not {file.format}; pass "
         raise data_error(what, Argument("format", actual_format))
@@ -514,6 +518,13 @@ def _check_text(file: File) -> None:
         raise DataError(
             f"{file.name}: the first line contains numbers ({header[:60]!r}), not names; "
             "add a header row"
+        )
+    names, values = csv.reader([header, first], delimiter=file.delimiter)
+    if len(names) > 1 and len(values) == len(names) + 1 and not header.count('"') % 2:
+        raise DataError(
+            f"{file.name}: the header has {len(names)} fields and the next line {len(values)}; if "
+            "the first is the name of the row, as written by write.table in R, write the table "
+            "with write.csv"
         )
 
 
