@@ -111,6 +111,20 @@ def test_a_threshold_of_a_continuous_column_is_found() -> None:
     assert "deterministic columns" not in topics(table)
 
 
+def test_every_interval_of_a_few_is_named() -> None:
+    x = np.arange(400) * 0.5
+    for cuts, said in (
+        ([80.3, 120.3], "(g0 up to 80, g1 from 80.5 to 120, g2 from 120.5)"),
+        (
+            [40.3, 80.3, 120.3, 160.3],
+            "(g0 up to 40, g1 from 40.5 to 80, g2 from 80.5 to 120, ..., g4 from 160.5)",
+        ),
+    ):
+        grade = [f"g{level}" for level in np.digitize(x, cuts)]
+        table = {"x": rng().permutation(x), "grade": rng().permutation(grade)}
+        assert said in finding(table, "deterministic columns").what
+
+
 def test_a_continuous_column_with_one_value_per_level_is_found() -> None:
     model = rng().integers(0, 4, ROWS)
     table = {"model": model, "price": np.array([9.5, 12.25, 15.1, 30.7])[model]}
@@ -169,6 +183,18 @@ def test_collinear_columns_are_grouped() -> None:
     assert "'sum' of 'b', 'c'" in found.what
     assert "R² up to 0.99" in found.what
     assert "exclude=['a again']" in found.advice
+
+
+def test_copies_of_continuous_columns_are_not_called_almost_functions() -> None:
+    table = independent("a", "b", "c")
+    found = finding({**table, "copy": table["a"]}, "collinear columns")
+    assert (
+        found.what
+        == "2 of 4 numeric columns are linear functions of others (R² 1): 'a' and 'copy'."
+    )
+    assert "is then arbitrary" in found.advice
+    noisy = {**table, "copy": table["a"] + 0.01 * rng(1).normal(size=ROWS)}
+    assert "almost linear functions" in finding(noisy, "collinear columns").what
 
 
 def test_a_small_difference_is_named_with_the_columns_it_is_of() -> None:
@@ -587,7 +613,7 @@ def test_facts_are_those_of_the_values() -> None:
     whole = np.repeat(values, weights)
     centered = whole - whole.mean()
     assert a.mean == pytest.approx(whole.mean())
-    assert a.deviation == pytest.approx(whole.std())
+    assert a.deviation == pytest.approx(whole.std(ddof=1))
     assert a.skewness == pytest.approx((centered**3).mean() / whole.std() ** 3)
     assert a.kurtosis == pytest.approx((centered**4).mean() / whole.std() ** 4 - 3)
     assert (a.minimum, a.maximum, a.distinct) == (values.min(), values.max(), ROWS)

@@ -49,8 +49,8 @@ class ColumnFacts:
     distinct : int
         The number of distinct values that occur.
     mean, deviation, minimum, maximum, skewness, kurtosis : float, optional
-        Of a continuous column: moments and range of the observed values.  The kurtosis is that in
-        excess of a Gaussian's.
+        Of a continuous column: moments and range of the observed values.  The standard deviation
+        has the divisor n - 1, and the kurtosis is that in excess of a Gaussian's.
     levels : tuple of (label, share) pairs
         Of a discrete column: the levels and their shares of the records, the most frequent first.
     """
@@ -161,7 +161,7 @@ class Description:
     4 rows, 2 columns (1 continuous, 1 discrete)
     <BLANKLINE>
     Columns:
-      dose   continuous  0.5 to 2.5, mean 1.375, sd 0.74
+      dose   continuous  0.5 to 2.5, mean 1.375, sd 0.854
       cured  discrete    2 levels: no 50%, yes 50%
     <BLANKLINE>
     Worth knowing:

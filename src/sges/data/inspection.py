@@ -4,6 +4,7 @@ The checks are in ``sges.data.checks`` (columns and rows) and ``sges.data.relati
 other columns, collinear groups, a common factor, curves).
 """
 
+import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -373,6 +374,8 @@ def _facts(data: Dataset, v: int, asked: bool) -> ColumnFacts:
     distinct = len(np.unique(values))
     why = f"integers, {distinct:,} distinct" if are_whole(values) else "fractions"
     mean, deviation, skewness, kurtosis = map(float, checks.shape(values, weights))
+    records = len(values) if weights is None else float(weights.sum()) * data.unit
+    deviation *= math.sqrt(records / max(records - 1, 1))  # estimated, as R and pandas do
     ends = float(values.min()), float(values.max())
     shown = mean, deviation, *ends, skewness, kurtosis
     return ColumnFacts(name, kind, why + suffix, missing, distinct, *shown)

@@ -41,6 +41,9 @@ RELATED_R2 = 0.9
 GROUP_CORRELATION = 0.95
 """Collinear columns with at least this correlation belong to one group."""
 
+MAX_INTERVALS_SHOWN = 4
+"""A finding names this many intervals of a continuous column that are levels of another."""
+
 ORDER_ROWS = 64
 """Columns that order this many rows differently are not monotone functions of each other."""
 
@@ -234,10 +237,16 @@ def _by_thresholds(data: Dataset) -> Iterator[Relation]:
             logs = math.lgamma(data.rows + 1) - sum(math.lgamma(c + 1) for c in present.tolist())
             if -logs + math.lgamma(len(changes) + 2) + math.log(pairs) > CHANCE:
                 continue
-            levels, cut, names = data.levels[y] or (), changes[0], (data.names[y], data.names[x])
-            text = f"{names[0]!r} is a function of {names[1]!r} ({levels[codes[cut]]} up to "
-            text += f"{values[cut]:g}, {levels[codes[cut + 1]]} from {values[cut + 1]:g})"
-            yield *names, text
+            levels, names = data.levels[y] or (), (data.names[y], data.names[x])
+            lows, highs = values[[0, *(changes + 1)]].tolist(), values[[*changes, -1]].tolist()
+            order_of_levels = [levels[codes[at]] for at in [*changes, -1]]
+            parts = [f"{order_of_levels[0]} up to {highs[0]:g}"]
+            middle = zip(order_of_levels[1:-1], lows[1:-1], highs[1:-1], strict=True)
+            parts += [f"{level} from {low:g} to {high:g}" for level, low, high in middle]
+            parts += [f"{order_of_levels[-1]} from {lows[-1]:g}"]
+            if len(parts) > MAX_INTERVALS_SHOWN:
+                parts[MAX_INTERVALS_SHOWN - 1 : -1] = ["..."]
+            yield *names, f"{names[0]!r} is a function of {names[1]!r} ({', '.join(parts)})"
 
 
 def _is_sorted(values: Floats) -> bool:
@@ -360,14 +369,18 @@ def linear_relations_of(
         shown.append(f"{names[v]!r} of {listed(sources)}")
     derived = [v for group in groups for v in group[1:]] or single[-1:]
     linear, columns = ("", "columns") if is_coded else (" linear", "numeric columns")
-    is_function = f"is {'almost a' if is_coded else 'an almost'}{linear} function"
-    are_functions = f"are almost{linear} functions"
+    is_exact = not is_coded and bool(r2[close].min() > 1 - 1e-9)
+    is_function = (
+        f"is {'almost a' if is_coded else 'a' if is_exact else 'an almost'}{linear} function"
+    )
+    are_functions = f"are{'' if is_exact else ' almost'}{linear} functions"
     what = f"{len(close)} of {len(names)} {columns} "
     what += f"{is_function if len(close) == 1 else are_functions} of others (R² {up_to}): "
     what += f"{_first_few(shown, 4, len(groups) + len(single))}."
+    chance = "is then arbitrary" if is_exact else "then depends on small errors of measurement"
     how = Message(
-        "Which edges are found among them then depends on small errors of measurement, and there "
-        f"may be many. {'Keep one column of each group' if groups else 'Leave one of them out'}: ",
+        f"Which edges are found among them {chance}, and there may be many. ",
+        f"{'Keep one column of each group' if groups else 'Leave one of them out'}: ",
         exclude_option([names[v] for v in derived]), ".",
     )  # fmt: skip
     return [Finding(topic, True, members, what, how)]
