@@ -95,7 +95,16 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "decimal commas": (
         lambda: {"a": [f"{i},500" for i in range(100, 200)]},
-        "looks like numbers with a decimal comma: read the file with .*decimal=','",
+        "all 100 values are numbers written with ','; pass decimal=',' if the comma is a decimal "
+        "mark, or remove it",
+    ),
+    "points between thousands": (
+        lambda: {"a": [f"{i}.250,5" for i in range(100, 200)]},
+        "all 100 values are numbers written with ','; remove '.' from the values, and pass dec",
+    ),
+    "commas between thousands": (
+        lambda: {"a": [f"{i},250.5" for i in range(100, 200)]},
+        "all 100 values are numbers written with ','; remove ',' from the values before",
     ),
     "dates in pandas": (lambda: pd.DataFrame({"a": [pd.Timestamp(DAY)] * 2}), DATES),
     "dates in polars": (lambda: pl.DataFrame({"a": [DAY.date()] * 2}), DATES),

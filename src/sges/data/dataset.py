@@ -5,7 +5,6 @@ missing values and chooses the kind of each column (``decisions``), and encodes 
 """
 
 import json
-import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -595,10 +594,6 @@ def check_levels(name: str, levels: int, rows: int, labels: Sequence[Any] | None
     if levels < rows or rows <= MAX_ROWS_OF_LABELS:
         return
     what = f"column {name!r} has a different level in each of {rows} rows, so it looks like "
-    decimal_comma = re.compile(r"\s*[+-]*\d*,\d+\s*")
-    if labels is not None and all(decimal_comma.fullmatch(str(label)) for label in labels):
-        remedy = "numbers with a decimal comma: read the file with "
-        raise data_error(what, remedy, Argument("decimal", ","))
     if labels is not None and (numbers := numbers_in_text(labels, np.ones(len(labels)))):
         raise unusable_column(name, f"is text, although {numbers[0]}", numbers[1])
     kind, aim = "discrete", "to keep it"

@@ -191,9 +191,12 @@ that a value is missing (in a file; otherwise replace it by None)
     if beside:
         what += f" written with {listed(beside)}"
         advice = [f"remove {listed(beside)} from the values before the table is read"]
-        if beside == [","] and not any("." in label for label in numbers):
+        with_points = [label for label in numbers if "." in label]
+        if beside == [","] and not with_points:
             advice = ["pass ", Argument("decimal", ","), " if the comma is a decimal mark, or "]
             advice += ["remove it before the table is read"]
+        elif beside == [","] and any(one.find(".") < one.find(",") for one in with_points):
+            advice = ["remove '.' from the values, and pass ", Argument("decimal", ",")]
     if words:
         what += f"; the others are {listed(words)}"
         means = "this means" if len(words) == 1 else "these mean"
