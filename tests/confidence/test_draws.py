@@ -96,6 +96,24 @@ def test_random_weights_have_the_moments_of_a_dirichlet() -> None:
     assert np.var(shares) == pytest.approx(49 / 50**2 / 51, rel=0.3)
 
 
+@pytest.mark.parametrize("draw", ["half", "bootstrap", "bayesian"])
+def test_equal_rows_of_a_survey_are_drawn_one_by_one(draw: str) -> None:
+    """The share of a level varies like that of 400 people, not like that of two distinct rows."""
+    rng = np.random.default_rng(0)
+    weights, is_high = rng.uniform(0.5, 2.0, size=400), rng.random(400) < 0.4
+    data = Dataset.of({"level": np.where(is_high, "high", "low")}, weights=weights)
+    own, shares = source(data, draw), list[float]()
+    for _ in range(500):
+        drawn = own.drawn(rng)
+        assert isinstance(drawn, Dataset)
+        assert drawn.weights is not None
+        shares.append(float(drawn.weights @ (drawn.codes[0] == 0) / drawn.weights.sum()))
+    share = float(weights @ is_high / weights.sum())
+    deviation = float(np.linalg.norm(weights * (is_high - share)) / weights.sum())
+    assert np.mean(shares) == pytest.approx(share, abs=0.01)
+    assert np.std(shares) == pytest.approx(deviation, rel=0.15)
+
+
 def test_wishart_draws_agree_with_resampled_rows_in_distribution() -> None:
     """Mean and variance of every covariance, over many draws of each kind."""
     data = gaussian(4, 4, 300, seed=2)

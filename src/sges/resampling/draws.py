@@ -18,9 +18,9 @@ replicate, and a correction would hide weak true edges: the replicates are searc
 of the estimate itself.  Both were measured: see ``studies/results/confidence.md``.
 
 Continuous and mixed tables are drawn by record, discrete ones by distinct row, so that the time of
-a draw depends on the number of distinct rows, not of records.  Rows with survey weights are
-drawn with equal probability and keep their weights; rows with missing values keep them, and what
-the score needs is estimated anew on each replicate.
+a draw depends on the number of distinct rows, not of records.  Rows with survey weights, equal ones
+included, are drawn with equal probability and keep their weights; rows with missing values keep
+them, and what the score needs is estimated anew on each replicate.
 """
 
 from dataclasses import dataclass, replace
@@ -55,7 +55,7 @@ class Source:
     Parameters
     ----------
     data : Dataset or Moments
-        The table; a discrete one with each distinct row stored once.
+        The table; a discrete one without survey weights with each distinct row stored once.
     draw : {"half", "bootstrap", "bayesian", "wishart"}
         How replicates are drawn.
     correction : float
@@ -121,7 +121,8 @@ class Source:
             moments = data if isinstance(data, Moments) else Moments.of(data)
             return cls(moments, chosen, correction, _root(moments.covariance))
         assert isinstance(data, Dataset)
-        if not data.continuous and data.holes is None:
+        # Equal rows of a survey are not merged: each is a draw of its own.
+        if not data.continuous and data.holes is None and data.unit == 1:
             data = data.merged()
         if data.rows < 2:
             raise DataError("all records are the same row; replicates need rows that differ")
