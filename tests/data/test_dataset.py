@@ -149,10 +149,12 @@ def test_weights_come_from_a_column_or_from_the_caller() -> None:
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1, -1], "weights 'weights' must be numbers, 0 or more"),
-        ([1, -1.5], "weights 'weights' must be numbers, 0 or more"),
-        ([1, None], "weights 'weights' must be numbers, 0 or more"),
-        (["a", "b"], "weights 'weights' must be numbers, 0 or more"),
+        ([1, -1], "weights 'weights' must be finite numbers, 0 or more"),
+        ([1, -1.5], "weights 'weights' must be finite numbers, 0 or more"),
+        ([1.0, np.inf], "weights 'weights' must be finite numbers, 0 or more"),
+        ([0.5, np.inf], "weights 'weights' must be finite numbers, 0 or more"),
+        ([1, None], "weights 'weights' must be finite numbers, 0 or more"),
+        (["a", "b"], "weights 'weights' must be finite numbers, 0 or more"),
         ([1, 2, 3], "3 weights were given for 2 rows"),
         ("c", "weights: there is no column 'c'; the columns are 'a'"),
     ],

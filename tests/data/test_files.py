@@ -199,7 +199,7 @@ def test_a_batch_with_nothing_but_missing_values_is_streamed(tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     "weights",
-    [[1e19, 1.0], [np.inf, 1.0], [2**62] * 4, np.array([2**63], np.uint64), [2**53, 1]],
+    [[1e19, 1.0], [2**62] * 4, np.array([2**63], np.uint64), [2**53, 1]],
 )
 def test_weights_beyond_exact_counts_are_refused_with_the_rule(weights: list[int]) -> None:
     table = {"a": ["u", "v", "u", "v"][: len(weights)]}

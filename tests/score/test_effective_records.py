@@ -9,7 +9,7 @@ import pytest
 
 from sges import confidence, learn
 from sges.data import Dataset, Moments
-from sges.errors import DataError
+from sges.errors import DataError, DataWarning
 from sges.metrics import shd
 from sges.network import LinearGaussian, fit
 from sges.penalty import choose_penalty
@@ -243,6 +243,20 @@ def test_zero_survey_weights_leave_rows_out() -> None:
     left = {name: values[1::2] for name, values in columns.items()}
     data, same = Dataset.of(columns, weights=weights), Dataset.of(left, weights=weights[1::2])
     assert (data.rows, data.records) == (same.rows, same.records)
+
+
+@pytest.mark.parametrize("kinds", ["xx", "xs", "ss"])
+def test_survey_weights_that_are_next_to_nothing_leave_rows_out(kinds: str) -> None:
+    """Without these rows a column is constant, which no score may take for a tiny variance."""
+    columns, weights = weighted(kinds)
+    columns[next(iter(columns))] = [9.5, *[0.5] * 299] if kinds[0] == "x" else ["u", *"v" * 299]
+    weights[0] = 1e-12
+    data = Dataset.of(columns, weights=weights)
+    assert data.rows == 299
+    score = DegenerateGaussian if "x" in kinds else DiscreteBIC
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        assert score(data).local(1, 0b01) <= score(data).local(1, 0)
 
 
 def test_weights_with_fractions_are_read_from_a_column_of_a_file(tmp_path: Any) -> None:  # noqa: ANN401

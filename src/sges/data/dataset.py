@@ -332,8 +332,8 @@ def usable_rows(
     """Return the columns and the weights of the rows that can be used, and a tally of all rows.
 
     The last of the columns given may be that of the weights.  ``start`` is the number of the first
-    row, and ``times`` is the number of rows that each row represents; rows of weight zero are
-    dropped.
+    row, and ``times`` is the number of rows that each row represents; rows of weight zero, or of so
+    little that a survey cannot store it, are dropped.
     """
     check_finite(columns, start)
     weights: NDArray[Any] | None = times
@@ -347,7 +347,7 @@ def usable_rows(
             raise DataError(
                 f"{len(counts)} weights were given for {len(columns[0])} rows; each row needs one"
             )
-        kept = counts > 0
+        kept = _count(counts)
         columns = [column.take(kept) for column in columns]
         times = None if times is None else times[kept]
         weights = counts[kept] if times is None else counts[kept] * times
@@ -541,10 +541,11 @@ def checked_weights(column: Column, *, allow_fractions: bool = False) -> NDArray
     """Return weights as counts, or as they are if they have fractions and these are allowed."""
     values = column.values
     usable = column.labels is None and column.missing is None and values.dtype.kind in "iuf"
-    if not usable or np.any(values < 0):
-        raise DataError(f"weights {column.name!r} must be numbers, 0 or more, one for each row")
+    if not usable or np.any(values < 0) or not np.isfinite(values).all():
+        rule = "must be finite numbers, 0 or more, one for each row"
+        raise DataError(f"weights {column.name!r} {rule}")
     if np.any(values != np.floor(values)):
-        if allow_fractions and np.isfinite(values).all():
+        if allow_fractions:
             return values
         raise FractionalWeights(
             f"weights {column.name!r} have fractions, but a file read in one pass needs whole "
@@ -559,6 +560,15 @@ def checked_weights(column: Column, *, allow_fractions: bool = False) -> NDArray
             f"up to 2**53, about {MAX_RECORDS:.3g}; scale them down"
         )
     return values.astype(np.int64)
+
+
+def _count(weights: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which rows count: weights above zero, and in a survey above zero as whole numbers."""
+    if weights.dtype == np.int64:
+        return weights > 0
+    shares = weights / weights.max()
+    counting: NDArray[np.bool_] = shares * SURVEY_TOTAL > shares.sum()
+    return counting
 
 
 def in_units(weights: NDArray[Any]) -> tuple[NDArray[np.int64] | None, float]:
