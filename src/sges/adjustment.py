@@ -25,7 +25,7 @@ from sges.data.em import completed
 from sges.errors import DataError, Message, Spelling, Undecided
 from sges.graph.pdag import PDAG, columns_of
 from sges.network import BayesianNetwork, LinearGaussian
-from sges.network.fitting import LEAST_SHARE
+from sges.network.mixed import LEAST_SHARE
 from sges.nodeset import NodeSet, nodes
 
 Floats: TypeAlias = NDArray[np.float64]

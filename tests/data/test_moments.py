@@ -90,10 +90,13 @@ def test_the_covariance_is_exactly_symmetric() -> None:
     assert not found.covariance.flags.writeable
 
 
-@pytest.mark.parametrize("scale", [1e200, 1e-200, 1e308])
-def test_variances_beyond_floating_point_are_refused(scale: float) -> None:
+@pytest.mark.parametrize("hole", [3.0, np.nan])
+@pytest.mark.parametrize("scale", [1e200, 1e-148, 1e-200, 1e308])
+def test_variances_beyond_floating_point_are_refused(scale: float, hole: float) -> None:
+    """A column that varies is never taken for a constant, by EM neither."""
+    table = np.array([[1.0, scale], [2.0, -scale], [4.0, scale], [hole, scale]])
     with pytest.raises(DataError, match=r"column 'x1' varies by about .*; rescale it"):
-        Moments.of(Dataset.of(np.array([[1.0, scale], [2.0, -scale], [4.0, scale]])))
+        Moments.of(Dataset.of(table, missing="em"))
 
 
 def test_discrete_columns_have_no_covariance() -> None:

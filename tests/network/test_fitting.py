@@ -121,6 +121,19 @@ def test_densities_and_queries_are_those_of_the_joint_normal(seed: int) -> None:
     assert (pickle.loads(pickle.dumps(model)).means == model.means).all()
 
 
+@pytest.mark.parametrize("strength", [1.0, 1e6, 1e12])
+def test_a_strong_edge_hides_no_noise_in_a_query(strength: float) -> None:
+    chain = PDAG.from_edges(3, [(0, 1), (1, 2)], names=["a", "b", "c"])
+    weights = np.diag([strength, 1.0], k=1)
+    model = LinearGaussian(chain, weights, [1, 1, 1])
+    assert model.query("b", given={"a": 2.0}) == pytest.approx((2 * strength, 1.0))
+    assert model.query("c", given={"a": 2.0}) == pytest.approx((2 * strength, 2.0))
+    assert model.query("c", given={"a": 0.0, "b": 3.0}) == pytest.approx((3.0, 1.0), rel=1e-3)
+    back = model.query("a", given={"b": strength})
+    explained = strength**2 / (1 + strength**2)
+    assert back == pytest.approx((explained, 1 / (1 + strength**2)), rel=1e-3)
+
+
 def test_discrete_queries_are_conditional_frequencies_of_the_joint(seed: int) -> None:
     names = ["a", "b", "c", "d"]
     levels: list[list[Any]] = [["u", "v"], [0, 1, 2], ["x", "y"], [True, False]]
@@ -220,6 +233,23 @@ def test_slopes_of_a_mixed_network_are_those_of_least_squares(seed: int) -> None
     wanted = np.linalg.lstsq(design, rows["pain"], rcond=None)[0]
     assert [family.intercept, *family.slopes] == pytest.approx(wanted)
     assert family.variance == pytest.approx(np.mean((rows["pain"] - design @ wanted) ** 2))
+
+
+def test_a_mixed_network_follows_the_units_of_the_columns(seed: int) -> None:
+    """A parent of tiny variance beside one of large variance keeps its slope."""
+    names, units = ["a", "b", "y", "group"], np.array([1e9, 1e-9, 1e3])
+    dag = PDAG.from_edges(4, [(0, 2), (1, 2), (0, 3), (1, 3)], names=names)
+    a, b, noise, odds = np.random.default_rng(seed).normal(size=(4, 300))
+    columns, group = np.array([a, b, a + 2 * b + noise]), np.where(a - b + odds > 0, "u", "v")
+    tables = [
+        {**dict(zip("aby", values, strict=True)), "group": group}
+        for values in (columns, columns * units[:, None])
+    ]
+    densities = [fit(dag, table).log_probability(table) for table in tables]
+    assert densities[1] + np.log(units).sum() == pytest.approx(densities[0], abs=1e-5)
+    squares = {**tables[0], "a": a * 1e-200}
+    with pytest.raises(DataError, match=r"column 'a' varies by about .*; rescale it"):
+        fit(dag, squares)
 
 
 def test_logistic_slopes_are_where_no_nearby_ones_fit_better(seed: int) -> None:

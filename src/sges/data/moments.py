@@ -45,6 +45,9 @@ WIDE_CELLS = 1 << 25
 
 EPSILON = float(np.finfo(np.float64).eps)
 
+LEAST_VARIANCE = float(np.finfo(np.float64).tiny) / EPSILON
+"""The smallest variance that can be told from a constant, with room for its share of a residual."""
+
 SAMPLE = 255
 """Values of a column from which the middle one is taken."""
 
@@ -175,7 +178,12 @@ def moments_of_columns(dataset: "Dataset") -> Moments:
         return moments if dataset.unit == 1 else replace(moments, records=dataset.records)
     if dataset.records < 2:
         raise em.too_few_pairs(dataset.records)
+    with np.errstate(over="ignore", under="ignore"):
+        reach = np.fmax.reduce(dataset.values, axis=1) - np.fmin.reduce(dataset.values, axis=1)
+        reach[np.isnan(reach)] = 0.0  # of a column without values
+        _check_variances(dataset.names, reach**2, reach)
     estimated = em.estimate(dataset.values, dataset.weights, dataset.unit)
+    _check_variances(dataset.names, np.diagonal(estimated.covariance), reach)
     em.warn_of_limits(estimated, dataset.names, ~dataset.holes)
     estimated.mean.flags.writeable = estimated.covariance.flags.writeable = False
     return Moments(
@@ -380,13 +388,18 @@ def _mean(values: Floats, weights: NDArray[np.int64] | None, records: int) -> Fl
 
 def _check_variances(names: Sequence[str], variance: Floats, reach: Floats) -> None:
     """Raise an error if a variance overflows or underflows, rather than use infinity or 0."""
-    lost = ~np.isfinite(variance) | ((reach > 0) & (variance < np.finfo(np.float64).tiny))
+    lost = ~np.isfinite(variance) | ((reach > 0) & (variance < LEAST_VARIANCE))
     if lost.any():
         column = int(lost.argmax())
-        raise DataError(
-            f"column {names[column]!r} varies by about {reach[column]:.0e}, but its square is "
-            "outside the range of floating-point numbers; rescale it"
-        )
+        raise beyond_squares(names[column], float(reach[column]))
+
+
+def beyond_squares(name: str, reach: float) -> DataError:
+    """Return the error for a column whose variance is outside the range of exact doubles."""
+    return DataError(
+        f"column {name!r} varies by about {reach:.0e}, but its square is "
+        "outside the range of floating-point numbers; rescale it"
+    )
 
 
 # Large symmetric matrices, in place

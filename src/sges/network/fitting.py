@@ -13,11 +13,10 @@ from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG, columns_of
 from sges.network.discrete import BayesianNetwork
 from sges.network.gaussian import LinearGaussian
-from sges.network.mixed import MixedNetwork, fit_mixed
+from sges.network.mixed import LEAST_SHARE, MixedNetwork, fit_mixed
 from sges.nodeset import nodes
 
 MAX_CELLS = 1 << 24  # cells of a table of conditional probabilities: 128 mebibytes
-LEAST_SHARE = 1e-12  # with less residual variance, a variable is a function of its parents
 
 
 def fit(

@@ -138,9 +138,14 @@ class LinearGaussian(Network):
 
     def covariance(self) -> NDArray[np.float64]:
         """Return the covariance of the population: (I − W)⁻ᵀ D (I − W)⁻¹."""
+        noises = self._noises()
+        return noises.T @ noises
+
+    def _noises(self) -> NDArray[np.float64]:
+        """Return what a standard deviation of each noise (rows) adds to each variable (columns)."""
         effects = np.linalg.solve(np.eye(self.n) - self.weights, np.eye(self.n))
-        spread = effects * np.sqrt(self.variances)[:, None]
-        return spread.T @ spread
+        noises = effects * np.sqrt(self.variances)[:, None]
+        return noises.astype(np.float64, copy=False)
 
     def _draw(self, m: int, rng: np.random.Generator) -> Drawn:
         values = rng.standard_normal((self.n, m)) * np.sqrt(self.variances)[:, None]
@@ -210,11 +215,13 @@ class LinearGaussian(Network):
         observed = {v: given_number(self.names[v], value) for v, value in known.items()}
         if y in observed:
             return Normal(observed[y], 0.0)
-        covariance, seen = self.covariance(), list(observed)
+        noises, seen = self._noises(), list(observed)
         gap = np.array(list(observed.values()), dtype=np.float64) - self.means[seen]
-        slopes = np.linalg.solve(covariance[np.ix_(seen, seen)], covariance[seen, y])
-        mean = self.means[y] + slopes @ gap
-        return Normal(float(mean), float(covariance[y, y] - slopes @ covariance[seen, y]))
+        # A regression on the noises: in covariances, a strong edge would hide the noise after it.
+        scale = np.sqrt(np.square(noises[:, seen]).sum(axis=0))
+        slopes = np.linalg.lstsq(noises[:, seen] / scale, noises[:, y], rcond=None)[0] / scale
+        rest = noises[:, y] - noises[:, seen] @ slopes
+        return Normal(float(self.means[y] + slopes @ gap), float(rest @ rest))
 
 
 def _range(what: str, value: object) -> tuple[float, float]:

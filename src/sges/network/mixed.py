@@ -9,6 +9,7 @@ import numpy as np
 
 from sges.data import Dataset
 from sges.data.dataset import check_no_missing
+from sges.data.moments import LEAST_VARIANCE, beyond_squares
 from sges.docstrings import documented_like
 from sges.errors import DataError, NetworkError
 from sges.graph.equivalence import topological_order
@@ -16,6 +17,9 @@ from sges.graph.pdag import PDAG, columns_of
 from sges.network.base import Drawn, Floats, Network, given_number
 from sges.network.discrete import coded_column, level_code
 from sges.nodeset import nodes
+
+LEAST_SHARE = 1e-12
+"""The least share of its variance that parents leave to a variable that is no function of them."""
 
 LEAST_PRIOR = 1e-6
 """The least precision of the prior of logistic slopes: without one, the slopes of levels that
@@ -212,15 +216,18 @@ def fit_mixed(dag: PDAG, table: Dataset, smoothing: float) -> MixedNetwork:
 
 
 def _linear(name: str, design: Floats, column: Floats, weights: Floats) -> LinearFamily:
-    mean, center = np.average(column, weights=weights), np.average(design, axis=0, weights=weights)
+    standard, center, scale = _standardized(design, weights)
+    target, (mean,), (deviation,) = _standardized(column[:, None], weights)
     root = np.sqrt(weights)
-    centered, rest = (design - center) * root[:, None], (column - mean) * root
-    slopes = np.linalg.lstsq(centered, rest, rcond=None)[0].astype(np.float64, copy=False)
-    gap = column - mean - (design - center) @ slopes
-    variance = float(np.average(gap**2, weights=weights))
-    if not variance > 1e-12 * np.average((column - mean) ** 2, weights=weights):
+    slopes = np.linalg.lstsq(standard * root[:, None], target[:, 0] * root, rcond=None)[0]
+    share = float(np.average((target[:, 0] - standard @ slopes) ** 2, weights=weights))
+    if not share > LEAST_SHARE:
         raise DataError(f"column {name!r} is constant, or an exact linear function of its parents")
-    return LinearFamily(float(mean - center @ slopes), slopes, variance)
+    variance = share * deviation * deviation
+    if not LEAST_VARIANCE <= variance < np.inf:
+        raise beyond_squares(name, deviation)
+    slopes = (slopes / scale * deviation).astype(np.float64, copy=False)
+    return LinearFamily(float(mean - center @ slopes), slopes, float(variance))
 
 
 def _logistic(
@@ -230,10 +237,8 @@ def _logistic(
     from scipy.optimize import minimize  # slow to import
     from scipy.special import log_softmax
 
-    center = np.average(design, axis=0, weights=weights)
-    scale = np.sqrt(np.average((design - center) ** 2, axis=0, weights=weights))
-    scale[scale == 0] = 1.0
-    standard = np.column_stack([np.ones(len(design)), (design - center) / scale])
+    columns, center, scale = _standardized(design, weights)
+    standard = np.column_stack([np.ones(len(design)), columns])
     is_level = (codes[:, None] == np.arange(1, arity)).astype(np.float64)
     prior = max(smoothing, LEAST_PRIOR)
 
@@ -255,6 +260,23 @@ def _logistic(
     slopes[1:] /= scale[:, None]
     slopes[0] -= center @ slopes[1:]
     return LogisticFamily(slopes)
+
+
+def _standardized(columns: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return columns (rows x columns) of mean 0 and variance 1, their means and deviations.
+
+    Regressions on them are the same in all units.  A constant has a deviation of 1 here.
+    """
+    shift = columns[0]
+    centered = columns - shift  # of order one from here on: squares of 1e-200 would be zero
+    reach = np.abs(centered).max(axis=0)
+    reach[reach == 0] = 1.0
+    centered /= reach
+    mean = np.average(centered, axis=0, weights=weights)
+    centered -= mean
+    deviation = np.sqrt(np.average(centered**2, axis=0, weights=weights))
+    deviation[deviation == 0] = 1.0
+    return centered / deviation, shift + mean * reach, deviation * reach
 
 
 def _columns(table: Dataset, at: Sequence[int], levels: Levels) -> Floats:

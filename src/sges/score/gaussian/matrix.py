@@ -32,6 +32,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sges.data.dataset import as_dataset, check_continuous
 from sges.data.moments import (
+    LEAST_VARIANCE,
     Correlations,
     Matrix,
     Moments,
@@ -290,9 +291,8 @@ def _set_diagonal(correlation: Matrix, constant: Sequence[int]) -> None:
 
 
 def constant_columns(variance: Floats) -> list[int]:
-    """Return the columns without variance, or with less than a double can hold."""
-    smallest = np.finfo(np.float64).tiny / np.finfo(np.float64).eps
-    columns: list[int] = np.flatnonzero(variance <= smallest).tolist()
+    """Return the columns without variance, or with too little for a double."""
+    columns: list[int] = np.flatnonzero(variance < LEAST_VARIANCE).tolist()
     return columns
 
 
