@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from sges import BayesianNetwork, confidence
+from sges import PDAG, BayesianNetwork, confidence
 from sges.data import Dataset, Moments
-from sges.errors import DataError, InvalidArgument
+from sges.effects import effect
+from sges.errors import DataError, DataWarning, InvalidArgument
 from sges.network.gaussian import LinearGaussian
 from sges.network.structures import random_dag
 from sges.resampling.draws import DRAWS, Source, permuted
@@ -200,6 +201,21 @@ def test_the_score_of_moments_draws_like_the_moments() -> None:
     direct = Moments.of(data)
     assert kept.covariance == pytest.approx(direct.covariance)
     assert (kept.names, kept.records) == (direct.names, direct.records)
+
+
+def test_the_moments_of_a_score_are_without_the_ridge_of_a_singular_table() -> None:
+    """With it, a column and its copy would have an effect each, and other effects fewer digits."""
+    a, b, _ = gaussian(3, 3).values
+    table = {"a": a, "b": b, "copy": a, "one": np.full(400, 0.5)}
+    with pytest.warns(DataWarning):
+        score = GaussianBIC(table)
+    direct, order = Moments.of(Dataset.of(table)).covariance, [2, 0, 3, 1]
+    moved = direct[np.ix_(order, order)]
+    assert score.moments.covariance == pytest.approx(direct, rel=1e-14)
+    assert score.permuted(order).moments.covariance == pytest.approx(moved, rel=1e-14)
+    graph = PDAG.from_edges(3, [(0, 1), (2, 1), (2, 0)], names=["a", "b", "copy"])
+    with pytest.raises(DataError, match="linear combinations of others"):
+        effect(graph, "a", "b", score.moments)
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,8 @@ class BGe:
         r += m * alpha_mu / (m + alpha_mu) * np.outer(shift, shift)
         r += self._prior_scale * np.eye(n)
         # The prior gives R full rank for any number of records, except for rounding.
-        correlation = condition(correlation_of(r), moments.labels, np.inf)
+        correlation = correlation_of(r)
+        condition(correlation, moments.labels, np.inf)
         variance = np.diagonal(r).copy()
         self._fill(replace(moments, variance=variance, correlation=correlation), unit)
 

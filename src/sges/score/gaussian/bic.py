@@ -141,13 +141,13 @@ class GaussianBIC:
 
     @property
     def moments(self) -> Moments:
-        """The means and covariances that the score is computed from."""
+        """The means and covariances of the table, without the ridge of a singular matrix."""
         standardized = self._moments
         deviation = np.sqrt(standardized.variance)
         deviation[list(nodes(standardized.constant))] = 0.0
-        covariance = (
-            np.asarray(standardized.correlation, dtype=np.float64) * deviation[:, None] * deviation
-        )
+        correlation = np.asarray(standardized.correlation, np.float64) * (1 + standardized.ridge)
+        np.fill_diagonal(correlation, 1.0)
+        covariance = correlation * deviation[:, None] * deviation
         return Moments(
             standardized.labels, int(standardized.records), standardized.mean, covariance
         )

@@ -23,7 +23,7 @@ If it is kept in single precision, the rows that a family needs are widened to d
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any, NamedTuple, TypeAlias
 
@@ -136,7 +136,8 @@ class Standardized:
 
     ``correlation`` may still be singular.  The columns in ``constant`` have no correlation with
     any other column, and their ``variance`` is set to one.  ``max_rank`` bounds the rank of the
-    correlations where that follows from the number of records.
+    correlations where that follows from the number of records.  ``ridge`` is the ridge t that they
+    contain.
     """
 
     names: tuple[str, ...] | None
@@ -146,6 +147,7 @@ class Standardized:
     correlation: Matrix
     constant: NodeSet
     max_rank: int | None = None
+    ridge: float = 0.0
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -216,8 +218,8 @@ class Standardized:
 
         The matrix is changed in place, as a second one might not fit in memory.
         """
-        condition(self.correlation, self.labels, self.records, self.max_rank)
-        return self
+        ridge = condition(self.correlation, self.labels, self.records, self.max_rank)
+        return replace(self, ridge=ridge)
 
     def permuted(self, order: Sequence[int]) -> "Standardized":
         """Return the moments of the columns in another order: column i is ``order[i]`` here."""
@@ -229,6 +231,7 @@ class Standardized:
             self.variance[at],
             np.ascontiguousarray(self.correlation[np.ix_(at, at)]),
             nodeset(i for i, v in enumerate(at) if self.constant >> v & 1),
+            ridge=self.ridge,
         )
 
     @classmethod
@@ -318,15 +321,15 @@ def ridge_of(matrix: Matrix) -> float:
 
 def condition(
     correlation: Matrix, labels: Sequence[str], records: float, max_rank: int | None = None
-) -> Matrix:
-    """Add a ridge to the matrix if it is singular, warn of the columns, and return it.
+) -> float:
+    """Add a ridge to the matrix if it is singular, warn of the columns, and return the ridge.
 
     ``labels`` names the column that each row belongs to; a column may have several rows.  A
     matrix whose ``max_rank`` is less than its size is known to be singular and is not factored.
     """
     if max_rank is None or max_rank >= len(correlation):
         if is_well_conditioned(correlation):
-            return correlation
+            return 0.0
         if not _is_definite(correlation, 1.0 + ridge_of(correlation)):
             lowest = float(np.linalg.eigvalsh(correlation)[0])
             raise ScoreError(
@@ -346,17 +349,17 @@ def condition(
         one = len(relations) == 1
         why = f"{len(relations)} {'column is a' if one else 'columns are'} linear function"
         why += " of others" if one else "s of others"
-    correlation /= 1 + ridge_of(correlation)
+    ridge = ridge_of(correlation)
+    correlation /= 1 + ridge
     np.fill_diagonal(correlation, 1.0)
     listed = "; ".join(_describe(relation, labels) for relation in relations[:NAMES_SHOWN])
     more = f"; {len(relations) - NAMES_SHOWN} more" if len(relations) > NAMES_SHOWN else ""
     warn_user(
         f"{why}{f' ({listed}{more})' if listed else ''}: the correlations are singular; a ridge "
-        f"of {ridge_of(correlation):g} keeps every score finite, but edges among such columns "
-        "are unreliable",
+        f"of {ridge:g} keeps every score finite, but edges among such columns are unreliable",
         DataWarning,
     )
-    return correlation
+    return ridge
 
 
 def is_well_conditioned(correlation: Matrix) -> bool:

@@ -339,11 +339,11 @@ class Blocks:
         labels = [name for name, w in zip(dataset.names, widths, strict=True) for _ in range(w)]
         determinants = np.array([encoding.log_determinant for encoding in encodings])
         if dataset.holes is None:
-            correlations = _correlations(dataset, encodings)
+            matrix = _correlations(dataset, encodings)
         else:
-            correlations, more = _estimated_correlations(dataset, encodings)
+            matrix, more = _estimated_correlations(dataset, encodings)
             determinants += more
-        matrix = condition(correlations, labels, dataset.records)
+        condition(matrix, labels, dataset.records)
         return cls(
             dataset.names, dataset.kinds, dataset.records, matrix, starts, widths, determinants
         )
