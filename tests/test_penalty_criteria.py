@@ -105,6 +105,18 @@ def test_normal_families_are_judged_as_by_regression_record_by_record(seed: int)
             assert found == pytest.approx(expected, abs=1e-4)
 
 
+def test_an_offset_changes_no_likelihood(seed: int) -> None:
+    """The values are whole multiples of the last digit that doubles have at the offset."""
+    rng = np.random.default_rng(seed)
+    near = rng.integers(-2, 3, size=(40, 2)) * 2.0**-12
+    parts = folds(Dataset.of(near, kinds="continuous"), 4, rng)
+    families = [
+        [NormalFolds(data, parts, summed=True).family(fold, 1, 0b01) for fold in range(4)]
+        for data in (Dataset.of(near + at, kinds="continuous") for at in (0.0, 2.0**40))
+    ]
+    assert families[1] == pytest.approx(families[0], rel=1e-9)
+
+
 def test_mixed_families_are_judged_by_the_joint_density_of_indicators(seed: int) -> None:
     rng = np.random.default_rng(seed)
     kind = rng.permutation(np.arange(80) % 3)

@@ -151,13 +151,20 @@ class Moments:
         check_same_columns(self.names, other.names, "moments")
         records = self.records + other.records
         share = other.records / records
-        rest, more = (0.0 if m.remainder is None else m.remainder for m in (self, other))
-        step = (other.mean - self.mean) + (more - rest)
+        step = means_apart(self, other)
         covariance = (1 - share) * self.covariance + share * other.covariance
         covariance += share * (1 - share) * np.outer(step, step)
         notes = (*self.notes, *(note for note in other.notes if note not in self.notes))
+        rest = 0.0 if self.remainder is None else self.remainder
         mean, rest = _exact_sum(self.mean, rest + share * step)
         return Moments(self.names, records, mean, covariance, notes, rest)
+
+
+def means_apart(one: Moments, other: Moments) -> Floats:
+    """Return the means of the second table minus those of the first, exact far from zero too."""
+    rest, more = (0.0 if m.remainder is None else m.remainder for m in (one, other))
+    step: Floats = (other.mean - one.mean) + (more - rest)
+    return step
 
 
 def check_same_columns(mine: Sequence[str], others: Sequence[str], what: str) -> None:

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sges.data import Dataset, Kind, Moments
+from sges.data.moments import means_apart
 from sges.errors import DataError
 from sges.graph.equivalence import pdag_to_dag
 from sges.graph.pdag import PDAG
@@ -213,7 +214,7 @@ class NormalFolds:
         ridge = np.where(is_indicator, 1 / data.records, RIDGE)
         self._train = [self._unit(m.covariance) + np.diag(ridge) for m in train]
         # The second moments of a fold are around the means of all others.
-        steps = [own.mean - others.mean for own, others in zip(test, train, strict=True)]
+        steps = [means_apart(others, own) for own, others in zip(test, train, strict=True)]
         self._test = [
             self._unit(own.covariance + np.outer(step, step))
             for own, step in zip(test, steps, strict=True)
