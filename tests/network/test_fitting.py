@@ -156,6 +156,11 @@ def test_discrete_queries_are_conditional_frequencies_of_the_joint(seed: int) ->
     assert network.query("d=True") == pytest.approx(joint[..., 0].sum())
 
 
+def test_an_event_may_be_an_empty_text_or_one_with_spaces() -> None:
+    network = BayesianNetwork(PDAG.empty(1, ["a"]), [[0.5, 0.25, 0.25]], levels=[["", "b ", "c"]])
+    assert [network.query(event) for event in ("a=", "a=b ", "a = c")] == [0.5, 0.25, 0.25]
+
+
 def test_what_cannot_be_fitted_or_asked_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     edge = PDAG.from_edges(2, [(0, 1)], names=["a", "b"])
     with pytest.raises(NotADAG):

@@ -210,7 +210,7 @@ class BayesianNetwork(Network):
         {'no': 0.375, 'yes': 0.625}
         """
         check_text("what", what)
-        name, _, level = what.partition("=") if what not in self.names else (what, "", "")
+        name, sign, level = what.partition("=") if what not in self.names else (what, "", "")
         v = self._number_of(name.strip())
         known = {
             u: level_code(value, self.levels[u], self.names[u])
@@ -223,8 +223,9 @@ class BayesianNetwork(Network):
         if not row.sum() > 0:
             raise NetworkError(f"the given values have probability zero: {given}")
         row /= row.sum()
-        if level:
-            return float(row[level_code(level.strip(), self.levels[v], name)])
+        if sign:  # spaces around a level are ignored, unless they are part of it
+            level = level if level in map(str, self.levels[v]) else level.strip()
+            return float(row[level_code(level, self.levels[v], name)])
         return dict(zip(self.levels[v], row.tolist(), strict=True))
 
     def _factors(self) -> list[Table]:
