@@ -73,9 +73,10 @@ def test_weights_are_dropped_with_their_rows() -> None:
     assert data.weights.tolist() == [5, 7]
 
 
-def test_too_few_complete_rows_are_refused() -> None:
+@pytest.mark.parametrize("weights", [None, [1, 2], [0.5, 1.5]])
+def test_too_few_complete_rows_are_refused(weights: list[float] | None) -> None:
     with pytest.raises(DataError, match="0 usable rows; it needs at least two"):
-        Dataset.of({"a": [1.0, None], "b": [None, 1.0]}, missing="drop")
+        Dataset.of({"a": [1.0, None], "b": [None, 1.0]}, missing="drop", weights=weights)
 
 
 def test_an_unknown_word_is_refused_by_streams_too(tmp_path: Path) -> None:

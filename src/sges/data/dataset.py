@@ -265,6 +265,8 @@ class Dataset:
     def merged(self) -> "Dataset":
         """Return the same records with each distinct row stored once, sorted and weighted.
 
+        Give ``confidence`` a survey as it is: it draws rows, and merged rows are people no more.
+
         Raises
         ------
         DataError
@@ -374,6 +376,8 @@ def dataset_of_columns(
     if given_rows and not tally.rows:
         raise DataError(f"the weights of all {given_rows} rows are zero, so no row is left")
     tally.check(reading.missing)
+    if not len(columns[0]):
+        check_records(0)
     asked = kinds_asked(reading, [column.name for column in columns])
     counts, unit = (None, 1.0) if weights is None else in_units(weights)
     check_records(len(columns[0]) if counts is None else int(counts.sum()))
