@@ -189,6 +189,24 @@ def test_few_records_leave_lines(records: int, seed: int) -> None:
         assert BasisBIC(table).widths == (1, 1, 1)
 
 
+@pytest.mark.parametrize(
+    ("records", "degree"), [(64, 2), (215, 2), (216, 3), (999, 4), (1000, 5), (4095, 7), (4096, 8)]
+)
+def test_polynomials_are_tried_up_to_half_the_cube_root_of_the_records(
+    records: int, degree: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = []
+
+    def stop(_: object, tried_degree: int, __: float) -> None:
+        tried.append(tried_degree)
+        raise StopIteration
+
+    monkeypatch.setattr("sges.score.gaussian.additive._Additive", stop)
+    with pytest.raises(StopIteration):
+        BasisBIC(two_curves(0, records))
+    assert tried == [degree]
+
+
 def test_degrees_and_widths_follow_a_permutation(seed: int) -> None:
     score = BasisBIC(two_curves(seed))
     order = [2, 0, 3, 1]

@@ -92,7 +92,8 @@ def choose_functions(dataset: Dataset, penalty: float) -> list[Functions] | None
     A missing value counts as the mean of its column here.
     """
     m, n = dataset.records, dataset.n
-    degree = min(MAX_DEGREE, MAX_CANDIDATES // max(n, 1) - 1, int(m ** (1 / 3) / 2))
+    of_records = sum((2 * d) ** 3 <= m for d in range(1, MAX_DEGREE + 1))  # half their cube root
+    degree = min(of_records, MAX_CANDIDATES // max(n, 1) - 1)
     if not dataset.continuous or n < 2 or degree < 2:
         return None
     model = _Additive(dataset, degree, penalty)
