@@ -53,6 +53,8 @@ def test_declared_levels_count_and_keep_their_order() -> None:
     column = ["large", "small", "large"]
     for table in (
         pd.DataFrame({"s": pd.Categorical(column, sizes)}),
+        {"s": pd.Categorical(column, sizes)},
+        {"s": pd.CategoricalIndex(column, sizes)},
         pd.DataFrame({"s": pd.Categorical(column, sizes, ordered=True)}),
         pl.DataFrame({"s": pl.Series(column, dtype=pl.Enum(sizes))}),
         pa.table({"s": pa.DictionaryArray.from_arrays(pa.array([2, 0, 2]), pa.array(sizes))}),

@@ -160,6 +160,9 @@ def column_of(name: str, part: Part) -> Column:
         from sges.data.arrow import column_of_arrow
 
         return column_of_arrow(name, part)
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(part, pandas.api.extensions.ExtensionArray | pandas.Index):
+        part = pandas.Series(part)  # which keeps its categories
     if any(library in sys.modules for library in FRAME_LIBRARIES):
         import narwhals as nw
 
