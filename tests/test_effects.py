@@ -436,6 +436,14 @@ def test_effects_over_replicates_hold_what_each_graph_allows(seed: int) -> None:
     assert over.share_nonzero == sum(0.0 not in some for some in values) / 20
 
 
+def test_replicates_with_their_nodes_in_different_orders_are_told_apart() -> None:
+    """The two graphs have the same edge by number, and opposite ones by name."""
+    forth, back = (PDAG.from_edges(2, [(0, 1)], names=names) for names in (["a", "b"], ["b", "a"]))
+    over = effect_over([forth, back, forth], "a", "b", LINES)
+    (slope,) = effect(forth, "a", "b", LINES).values  # type: ignore[union-attr]
+    assert over.minima == (slope, 0.0, slope)
+
+
 def test_effects_over_replicates_of_discrete_data_are_changes_of_probabilities() -> None:
     line = PDAG.from_edges(2, undirected=[(0, 1)], names=["a", "b"])
     over, found = effect_over([line], "a", "b", WORDS), effect(line, "a", "b", WORDS)

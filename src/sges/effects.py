@@ -514,13 +514,18 @@ def effect_over(
     value: object = graphs
     if isinstance(value, str | bytes) or not isinstance(value, Sequence) or not value:
         raise InvalidArgument(f"graphs = {shown(graphs)}: it must be a list of at least one graph")
-    known: dict[PDAG, tuple[float, float, float]] = {}
     for graph in graphs:
-        if graph not in known:
-            possible = effect(graph, treatment, outcome, data)
-            values = possible.values if isinstance(possible, LinearEffect) else possible.changes
-            known[graph] = min(values), max(values), possible.lower_bound
-    minima, maxima, bounds = zip(*(known[graph] for graph in graphs), strict=True)
+        check_graph("graphs", graph)
+
+    @cache
+    def ends(graph: PDAG, _: tuple[str, ...] | None) -> tuple[float, float, float]:
+        possible = effect(graph, treatment, outcome, data)
+        values = possible.values if isinstance(possible, LinearEffect) else possible.changes
+        return min(values), max(values), possible.lower_bound
+
+    # Graphs with the same edges are equal, whatever the names of their nodes.
+    found = [ends(graph, graph.names) for graph in graphs]
+    minima, maxima, bounds = zip(*found, strict=True)
     x, y = (graphs[0].name(graphs[0].node(variable)) for variable in (treatment, outcome))
     return ReplicatedEffect(x, y, minima, maxima, bounds)
 

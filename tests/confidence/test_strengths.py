@@ -41,6 +41,12 @@ def of(*texts: str, **more: Any) -> Confidence:  # noqa: ANN401
 FOUR = of("a>b c>b", "a>b c>b c-d", "b>a", "a-b")
 
 
+def test_graphs_whose_nodes_are_in_different_orders_have_no_shares() -> None:
+    other = graph("a>b").named(["b", "a", "c", "d"])
+    with pytest.raises(InvalidArgument, match="the same nodes in one order"):
+        replace(FOUR, graphs=(*FOUR.graphs, other))
+
+
 def test_shares_count_replicates_by_the_state_of_the_edge() -> None:
     rows = {(row["a"], row["b"]): row for row in FOUR.rows()}
     assert rows["a", "b"] == {

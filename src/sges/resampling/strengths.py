@@ -144,6 +144,8 @@ class Confidence:
     def __post_init__(self) -> None:
         if not self.graphs:
             raise InvalidArgument("confidence needs at least one replicate that was searched")
+        if len({(graph.n, graph.names) for graph in self.graphs}) > 1:
+            raise InvalidArgument("the graphs of a confidence need the same nodes in one order")
 
     @property
     def names(self) -> tuple[str, ...]:
