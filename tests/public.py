@@ -7,6 +7,7 @@ import inspect
 import pkgutil
 from collections.abc import Iterator
 from enum import Enum
+from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -23,6 +24,7 @@ def public_modules() -> Iterator[ModuleType]:
                 yield found
 
 
+@cache
 def public_names() -> dict[str, Any]:
     """Return the public functions and classes, each under its shortest public name."""
     found: dict[int, tuple[str, object]] = {}
@@ -43,6 +45,7 @@ def of_ours(thing: object) -> bool:
     return str(getattr(thing, "__module__", "")).startswith("sges")
 
 
+@cache
 def public_methods() -> dict[str, Any]:
     """Return the public methods that a public class defines itself or has from one of ours."""
     return {

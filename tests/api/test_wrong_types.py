@@ -6,6 +6,7 @@ work, as some functions take much; otherwise it raises an ``SgesError`` with a m
 """
 
 import inspect
+import shutil
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -448,6 +449,7 @@ def parameters_of(thing: Any) -> list[str]:  # noqa: ANN401
     return [name for name in names if name not in ("self", "cls")]
 
 
+@cache
 def checked_names() -> dict[str, Any]:
     """Return the public names that take arguments, each function under one name."""
     every = {**public_names(), **public_methods()}
@@ -512,15 +514,23 @@ def complaint(function: Callable[[], Any]) -> str | None:
     return None
 
 
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the files that the calls read."""
+    folder = tmp_path_factory.mktemp("inputs")
+    (folder / "graph.json").write_text(export.to_json(DAG), encoding="utf-8")
+    (folder / "result.json").write_text(result().to_json(), encoding="utf-8")
+    (folder / "known.json").write_text('{"required": [["a", "b"]]}', encoding="utf-8")
+    (folder / "table.csv").write_text("a,b\n0.5,1\n1.5,0.5\n2,2.5\n", encoding="utf-8")
+    sges.network.write_bif(examples.asia(), folder / "asia.bif")
+    return folder
+
+
 @pytest.fixture(autouse=True)
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Work in a folder with the files that the calls read, and close the figures that they draw."""
+def files(inputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Work in a folder with those files, and close the figures that the calls draw."""
+    shutil.copytree(inputs, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    Path("graph.json").write_text(export.to_json(DAG), encoding="utf-8")
-    Path("result.json").write_text(result().to_json(), encoding="utf-8")
-    Path("known.json").write_text('{"required": [["a", "b"]]}', encoding="utf-8")
-    Path("table.csv").write_text("a,b\n0.5,1\n1.5,0.5\n2,2.5\n", encoding="utf-8")
-    sges.network.write_bif(examples.asia(), "asia.bif")
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
