@@ -24,18 +24,19 @@ ASSUMPTIONS = [None, MaxParents(2), MaxParents(3), MaxVWidth(1), MaxClique(3)]
 
 @pytest.mark.parametrize("assume", ASSUMPTIONS, ids=str)
 @pytest.mark.parametrize("patience", [0.0, 0.1, 1.0])
+@pytest.mark.parametrize("worlds", [1, pytest.param(3, marks=pytest.mark.slow)])
 def test_one_set_of_sources_gives_what_starting_from_scratch_gives(
-    assume: Property | None, patience: float, seed: int
+    worlds: int, assume: Property | None, patience: float, seed: int
 ) -> None:
-    """Three data sets by the seed, and one on which escapes improve the score several times."""
+    """Data sets by the seed, and one on which escapes improve the score several times."""
     strategy = Strategy(interleaved=True, extended=True, patience=patience)
-    worlds = [gaussian_score(8, 16, 300, seed + k) for k in range(3)]
-    for score in (*worlds, gaussian_score(9, 18, 300, 44)):
+    by_seed = [gaussian_score(8, 16, 300, seed + k) for k in range(worlds)]
+    for score in (*by_seed, gaussian_score(8, 16, 300, 1)):
         cpdag, tried, kept = scratch.extended(score, assume, patience)
         result = search(score, assume, strategy=strategy)
         assert result.cpdag == cpdag
         assert result.notes[-1] == f"escapes: {tried} tried, {kept} improved the score"
-    assert kept > 1 or patience == 1
+    assert kept > 1
 
 
 @given(st.integers(0, 10_000), st.integers(4, 8), st.integers(1, 3), st.sampled_from(ASSUMPTIONS))

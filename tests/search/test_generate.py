@@ -175,7 +175,7 @@ def test_a_clique_that_lacks_a_node_has_polynomially_many_operators(limit: int) 
         assert sum(1 for _ in generate(g, moves)) <= n * n * 2 * max(limit, n)
 
 
-@pytest.mark.parametrize("limit", [1, 2, 4])
+@pytest.mark.parametrize("limit", [1, 2, pytest.param(4, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_a_limited_climb_still_finds_every_truth(n: int, limit: int) -> None:
     moves = replace(ALL, sets_per_clique=limit)
@@ -187,7 +187,7 @@ def test_a_limited_climb_still_finds_every_truth(n: int, limit: int) -> None:
             assert engine.cpdag == truth
 
 
-@pytest.mark.parametrize("limit", [1, 2, 4])
+@pytest.mark.parametrize("limit", [1, 2, pytest.param(4, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_limited_inserts_alone_still_lead_to_an_imap(n: int, limit: int) -> None:
     for truth in classes(n):
