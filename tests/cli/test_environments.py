@@ -3,6 +3,7 @@
 Each command ends with a result or with one line, never with a traceback.
 """
 
+import io
 import json
 import os
 import pty
@@ -10,12 +11,10 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from processes import started
 from sges import PDAG, examples, read_result
 from sges.cli import INTERRUPTED
 from sges.cli.app import INVALID_DATA, run
@@ -74,10 +73,13 @@ def test_a_standard_input_that_is_not_text_is_one_line(command: str) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
-def test_an_output_without_arrows_gets_plain_signs(encoding: str) -> None:
-    done = in_shell("$SGES learn $ASIA", PYTHONIOENCODING=encoding, PYTHONUTF8="0")
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert b"->" in done.stdout
+def test_an_output_without_arrows_gets_plain_signs(
+    encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    printed = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(printed, encoding=encoding))
+    assert run(["learn", ASIA]) == 0
+    assert b"->" in printed.getvalue()
 
 
 def test_json_is_json_in_every_encoding(tmp_path: Path) -> None:
@@ -92,30 +94,46 @@ def test_json_is_json_in_every_encoding(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["nodes"] == list(names)
 
 
-@pytest.mark.parametrize(
-    "changed",
+ODD: list[list[dict[str, str | None]]] = [
     [
         {"HOME": None, "XDG_CACHE_HOME": None, "XDG_CONFIG_HOME": None, "MPLCONFIGDIR": None},
-        {"HOME": "/nonexistent", "MPLCONFIGDIR": None},
         {"LC_ALL": "C", "LANG": None, "PYTHONUTF8": None},
-        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-        {"LC_ALL": "xx_XX.UTF-8"},
         {"COLUMNS": "20"},
-        {"COLUMNS": "0"},
-        {"COLUMNS": "wide"},
         {"TERM": "dumb"},
+        {"SGES_PURE": "nonsense"},
+    ],
+    [
+        {"HOME": "/nonexistent", "MPLCONFIGDIR": None},
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"COLUMNS": "0"},
         {"TERM": None},
+        {"PATH": "/nonexistent"},
+        {"PYTHONHASHSEED": "7"},
+    ],
+    [
+        {"LC_ALL": "xx_XX.UTF-8"},
+        {"COLUMNS": "wide"},
         {"TMPDIR": "/nonexistent"},
         {"PYTHONWARNINGS": "error"},
-        {"PYTHONOPTIMIZE": "2"},
-        {"PYTHONDEVMODE": "1"},
-        {"PYTHONHASHSEED": "7"},
-        {"PATH": "/nonexistent"},
-        {"SGES_PURE": "nonsense"},
         {"TZ": "garbage", "LANGUAGE": "xx", "OMP_NUM_THREADS": "x"},
         {"NO_COLOR": "1", "FORCE_COLOR": "1"},
     ],
-    ids=lambda changed: " ".join(f"{k}={v}" for k, v in changed.items()),
+    [{"PYTHONOPTIMIZE": "2"}, {"PYTHONDEVMODE": "1"}],
+]
+"""Changes of the environment: those in one list concern different things."""
+
+
+def in_words(changed: dict[str, str | None]) -> str:
+    return " ".join(f"{name}={value}" for name, value in changed.items())
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        *({name: each[name] for each in group for name in each} for group in ODD),
+        *(pytest.param(each, marks=pytest.mark.slow) for group in ODD for each in group),
+    ],
+    ids=in_words,
 )
 def test_an_odd_environment_changes_no_result(
     changed: dict[str, str | None], tmp_path: Path
@@ -131,37 +149,82 @@ def test_an_odd_environment_changes_no_result(
     ("line", "said"),
     [
         ("$SGES learn $ASIA > /dev/full", "No space left on device"),
-        ("$SGES learn $ASIA --json > /dev/full", "No space left on device"),
         ("$SGES --help > /dev/full", "No space left on device"),
         ("ulimit -f 1; $SGES learn $ASIA --out out", "cannot write 'out': File too large"),
         ("ulimit -f 1; $SGES plot graph.json out.svg", "cannot write 'out.svg': File too large"),
         ("ulimit -f 1; $SGES simulate out", "cannot write 'out': File too large"),
-        ("$SGES learn $ASIA --out /proc/out", "cannot write '/proc/out'"),
-        ("$SGES learn $ASIA --report /proc/out.html", "cannot write '/proc/out.html'"),
-        ("$SGES plot graph.json /proc/out.svg", "cannot write '/proc/out.svg'"),
-        ("$SGES convert graph.json /proc/out.dot", "cannot write '/proc/out.dot'"),
-        ("$SGES simulate /proc/out", "cannot write '/proc/out'"),
-        ("$SGES demo --picture /proc/out.svg", "cannot write '/proc/out.svg'"),
-        ("mkdir d; cd d; rmdir ../d; $SGES learn $ASIA --out out", "cannot write 'out'"),
-        ("mkdir d; cd d; rmdir ../d; $SGES learn t.csv", "t.csv: there is no such file"),
-        ("mkdir d; cd d; rmdir ../d; $SGES demo", "cannot write 'demo.svg'"),
-        ("ln -s loop loop; $SGES learn $ASIA --out loop", "cannot write 'loop'"),
-        ("$SGES learn /dev/zero", "/dev/zero: is a device that may never end; give a file"),
-        ("$SGES learn /dev/null", "/dev/null: is empty; a table needs a header row"),
-        (r"$SGES learn $'\xff.csv'", "there is no such file"),
-        (r"$SGES learn $'two\nlines.csv'", "there is no such file"),
         ("MPLBACKEND=nonsense $SGES plot graph.json out.svg", "matplotlib, which cannot be"),
     ],
-)  # fmt: skip
-def test_a_place_that_cannot_be_written_or_read_is_one_line(
-    line: str, said: str, tmp_path: Path
-) -> None:
+)
+def test_what_the_shell_makes_impossible_is_one_line(line: str, said: str, tmp_path: Path) -> None:
     write_graph(PDAG.complete(12), tmp_path / "graph.json")
     done = in_shell(f"cd {tmp_path}; {line}")
     assert done.returncode == INVALID_DATA, done.stderr
+    assert done.stdout == b""
     assert one_line(done.stderr), done.stderr
     assert said in done.stderr.decode()
-    assert {path.name for path in tmp_path.iterdir()} <= {"graph.json", "loop"}
+    assert {path.name for path in tmp_path.iterdir()} == {"graph.json"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["learn", ASIA, "--out", "/proc/out"], "cannot write '/proc/out'"),
+        (["learn", ASIA, "--report", "/proc/out.html"], "cannot write '/proc/out.html'"),
+        (["learn", ASIA, "--out", "loop"], "cannot write 'loop'"),
+        (["plot", "graph.json", "/proc/out.svg"], "cannot write '/proc/out.svg'"),
+        (["convert", "graph.json", "/proc/out.dot"], "cannot write '/proc/out.dot'"),
+        (["simulate", "/proc/out"], "cannot write '/proc/out'"),
+        (["demo", "--picture", "/proc/out.svg"], "cannot write '/proc/out.svg'"),
+        (["learn", "/dev/zero"], "/dev/zero: is a device that may never end; give a file"),
+        (["learn", "/dev/null"], "/dev/null: is empty; a table needs a header row"),
+        (["learn", os.fsdecode(b"\xff.csv")], "there is no such file"),
+        (["learn", "two\nlines.csv"], "there is no such file"),
+    ],
+    ids=lambda words: ascii(words) if isinstance(words, str) else ascii(words[-1]),
+)
+def test_a_place_that_cannot_be_written_or_read_is_one_line(
+    arguments: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_graph(PDAG.complete(12), "graph.json")
+    Path("loop").symlink_to("loop")
+    assert run(arguments) == INVALID_DATA
+    printed, told = capfdbinary.readouterr()
+    assert printed == b""
+    assert one_line(told), told
+    assert said in told.decode()
+    assert {path.name for path in tmp_path.iterdir()} == {"graph.json", "loop"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["learn", ASIA, "--out", "out"], "cannot write 'out'"),
+        (["learn", "t.csv"], "t.csv: there is no such file"),
+        (["demo"], "cannot write 'demo.svg'"),
+    ],
+)
+def test_a_directory_that_is_gone_is_one_line(
+    arguments: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert run(arguments) == INVALID_DATA
+    printed, told = capfdbinary.readouterr()
+    assert printed == b""
+    assert one_line(told), told
+    assert said in told.decode()
 
 
 def test_the_name_of_a_file_may_be_any_bytes(tmp_path: Path) -> None:
@@ -238,11 +301,19 @@ def test_ctrl_c_after_a_file_was_written_does_not_deny_it(
     assert (tmp_path / file).exists()
 
 
-@pytest.mark.parametrize("arguments", ["--help", "learn --help", "learn $ASIA", "measure --help"])
+@pytest.mark.parametrize("arguments", ["--help", "learn --help", f"learn {ASIA}", "measure --help"])
 @pytest.mark.parametrize("columns", ["20", "1", "500"])
-def test_every_width_will_do(arguments: str, columns: str) -> None:
-    done = in_shell(f"$SGES {arguments}", COLUMNS=columns)
-    assert (done.returncode, done.stderr) == (0, b"")
+def test_every_width_will_do(
+    arguments: str,
+    columns: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    assert run(arguments.split()) == 0
+    printed, told = capsys.readouterr()
+    assert printed
+    assert told == ""
 
 
 def shown_at_terminal(command: list[str], columns: int, **changed: str) -> str:
@@ -278,27 +349,39 @@ def test_edges_come_first_at_a_terminal_and_rows_are_told() -> None:
     assert "5,000 rows" in shown
 
 
-@pytest.fixture
-def long_search(tmp_path: Path) -> list[str]:
-    """Return a search that takes far longer than a test waits, but ends if nobody ends it."""
-    assert run(["simulate", str(tmp_path / "s"), "--variables", "150", "--edges", "300"]) == 0
-    return [
-        *SGES, "learn", str(tmp_path / "s" / "data.csv"), "--forward", "complete",
-        "--max-parents", "3", "--json", "--out", str(tmp_path / "out"), "--time-limit", "300",
-    ]  # fmt: skip
+SIGNALLED = """
+import os, signal, sys
+from sges.cli import main, terminal
+number = int(sys.argv[1])
+signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), number))
+
+class Watcher(terminal.Watcher):
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.callback = lambda progress: signal.setitimer(signal.ITIMER_REAL, 0.2)
+
+terminal.Watcher = Watcher
+main(sys.argv[2:])
+"""
+"""The command, which gets a signal while it is deep in the search."""
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_a_search_with_its_result_so_far(
-    long_search: list[str], number: signal.Signals, tmp_path: Path
+    number: signal.Signals, tmp_path: Path
 ) -> None:
-    with started(long_search) as process:
-        time.sleep(8)
-        process.send_signal(number)
-        out, err = process.communicate(timeout=120)
-    if process.returncode == 130:  # a slow machine: the search had not begun
-        assert err == "sges: interrupted; nothing was written\n"
-        return
-    assert process.returncode == 0, err
-    assert json.loads(out)["stopped"] == "interrupted"
-    assert json.loads((tmp_path / "out" / "graph.json").read_text()) == json.loads(out)
+    """A search from the complete graph of 60 variables takes far longer than 0.2 seconds."""
+    assert run(["simulate", str(tmp_path / "s"), "--variables", "60", "--edges", "120"]) == 0
+    done = subprocess.run(
+        [
+            sys.executable, "-c", SIGNALLED, str(int(number)), "learn",
+            str(tmp_path / "s" / "data.csv"), "--forward", "complete", "--max-parents", "3",
+            "--json", "--out", str(tmp_path / "out"), "--time-limit", "300",
+        ],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "sges: not complete (interrupted): this is the best graph found so far" in done.stderr
+    result = json.loads(done.stdout)
+    assert (result["complete"], result["stopped"]) == (False, "interrupted")
+    assert json.loads((tmp_path / "out" / "graph.json").read_text()) == result
