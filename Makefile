@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Modules are compiled to bytecode when they are first imported, which only a few of them are.
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --quiet --no-compile
-PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto
+# Bytecode is kept whatever the environment says: the tests start hundreds of interpreters.
+PYTEST := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto
 SEARCH := auto bad_input circles complexity control determinism engine extended guarantee order order_knowledge strategies
 BOTH := $(SEARCH:%=tests/search/test_%.py) tests/knowledge/test_search.py
 FLOOR_TESTS := $(addprefix tests/,api cli data export fuzz graph knowledge network plot score search test_estimator.py test_result.py)
