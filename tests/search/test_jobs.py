@@ -108,6 +108,18 @@ def test_budgets_end_the_escapes_at_the_same_trial_for_every_number_of_jobs(
 
 
 @needs_engine
+@pytest.mark.parametrize(("seed", "effort"), [(0, 0.03), (10, 0.03), (18, 0.1), (27, 0.3)])
+def test_a_trial_that_exceeds_the_budget_counts_alike_for_every_number_of_jobs(
+    seed: int, effort: float
+) -> None:
+    score = GaussianBIC(gaussian_rows(seed, 12, 200))
+    strategy = Strategy(interleaved=True, order=True, extended=True, patience=0.1, effort=effort)
+    one, two = (search(score, strategy=strategy, n_jobs=jobs) for jobs in (1, 2))
+    assert "used up" in one.notes[0]
+    assert facts(one) == facts(two)
+
+
+@needs_engine
 def test_knowledge_holds_for_every_number_of_jobs() -> None:
     for seed in range(4):
         score = GaussianBIC(gaussian_rows(seed, 10, 300))

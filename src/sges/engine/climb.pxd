@@ -7,13 +7,13 @@ from libc.string cimport memset
 from sges.engine.deletes cimport (
     best_delete, free_deletes, make_delete_lanes, make_deletes, offer_deletes_again, reject_delete,
 )
-from sges.engine.graph cimport delete_edge, insert_edge, take_back, turn_edge, undo_to
+from sges.engine.graph cimport Graph, delete_edge, insert_edge, take_back, turn_edge, undo_to
 from sges.engine.inserts cimport (
     best_insert, close_lanes, find_best_anew, free_inserts, lift_barriers, make_inserts, make_lanes,
     offer_inserts_again, reject_insert, spread_stale,
 )
 from sges.engine.lists cimport (
-    BAD_GAIN, INVALID, Ints, NO_MEMORY, Word, grown, leave, mixed, one_more, push, taken,
+    BAD_GAIN, INVALID, Ints, NO_MEMORY, Word, grown, leave, mixed, one_more, push, sort_ints, taken,
 )
 from sges.engine.search cimport (
     CONSERVATIVE, DELETE, Found, INSERT, Search, StepOf, TURN, note_changes,
@@ -81,6 +81,22 @@ cdef inline void open_sources(Search *s) noexcept nogil:
     s.is_open = True
 
 
+cdef inline void sort_views(Search *s) noexcept nogil:
+    """Put everything in order that is generated next, whatever was done before.
+
+    Where a budget ends the run in between, it then depends on the state alone what was evaluated.
+    """
+    cdef Graph *g = &s.g
+    cdef int i, v
+    sort_ints(s.stale.at, s.stale.size)
+    sort_ints(s.turned.at, s.turned.size)
+    for i in range(s.stale.size + s.turned.size):
+        v = s.stale.at[i] if i < s.stale.size else s.turned.at[i - s.stale.size]
+        sort_ints(g.parents[v].at, g.parents[v].size)
+        sort_ints(g.children[v].at, g.children[v].size)
+        sort_ints(g.neighbors[v].at, g.neighbors[v].size)
+
+
 cdef inline void refresh(Search *s) noexcept nogil:
     """Bring the operators up to date with the state."""
     cdef int i, y
@@ -88,6 +104,8 @@ cdef inline void refresh(Search *s) noexcept nogil:
         return
     if s.inserts.of != NULL:
         spread_stale(s, &s.inserts)
+    if s.most_listed >= 0:
+        sort_views(s)
     if s.deletes.of != NULL:
         for i in range(s.stale.size):
             make_delete_lanes(s, s.stale.at[i])

@@ -1255,11 +1255,7 @@ cdef void check(void *owner) noexcept nogil:
     s = search_of(owner)
     if s.deadline >= 0 and now + s.m.cores * COUNTING_TIME + s.walking_time > s.deadline:
         leave(&s.exit, TIME_UP)
-    if (
-        (s.until >= 0 and now > s.until)
-        or (s.m.most_work >= 0 and s.m.work > s.m.most_work)
-        or (s.most_listed >= 0 and s.listed > s.most_listed)
-    ):
+    if (s.until >= 0 and now > s.until) or (s.m.most_work >= 0 and s.m.work > s.m.most_work):
         leave(&s.exit, OVER_BUDGET)
     if s.exploding == 1:
         s.exploding = 2

@@ -16,7 +16,8 @@ from libc.string cimport memcpy
 from sges.engine.gains cimport ask_inserts
 from sges.engine.graph cimport Graph, adjacent, row_of
 from sges.engine.lists cimport (
-    Ints, Word, add, clear, copy_to, has, leave, push, regrown, size_of, sort_ints, take,
+    Ints, OVER_BUDGET, Word, add, clear, copy_to, has, leave, push, regrown, size_of, sort_ints,
+    take,
 )
 from sges.engine.paths cimport is_standing, leads, remember, trace, walk_all
 from sges.engine.records cimport Record, record_of
@@ -255,12 +256,23 @@ cdef inline bint has_room(const Search *s, int size) noexcept nogil:
     )
 
 
+cdef inline void count_listed(Search *s) noexcept nogil:
+    """Count a set or turn that is listed; leave the run if this is one too many.
+
+    The budget ends a run here and nowhere else, so that the end does not depend on the gains that
+    are stored.
+    """
+    s.m.work += 1
+    s.listed += 1
+    if s.most_listed >= 0 and s.listed > s.most_listed:
+        leave(&s.exit, OVER_BUDGET)
+
+
 cdef inline void tick(Search *s) noexcept nogil:
     """Check the time from time to time: there may be exponentially many sets."""
     s.ticks += 1
-    s.m.work += 1
     s.sets += 1
-    s.listed += 1
+    count_listed(s)
     if s.sets == MANY_SETS and s.exploding == 0:
         s.exploding = 1
     if s.ticks & 63 == 0:

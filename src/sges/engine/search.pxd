@@ -584,6 +584,8 @@ cdef inline void look_around(Search *s) noexcept nogil:
                 if x != a.y and g.mark[x] != g.marks and not adjacent(g, x, a.y):
                     g.mark[x] = g.marks
                     push(&s.exit, &a.xs, x)
+    if s.most_listed >= 0:  # see sort_views
+        sort_ints(a.xs.at, a.xs.size)
     seen = 1 + g.parents[a.y].size + g.children[a.y].size + a.k + a.xs.size
     a.far = seen < g.n
     wanted = <size_t>a.xs.size * a.words

@@ -11,7 +11,7 @@ from libc.stdlib cimport calloc, free
 
 from sges.engine.gains cimport ask_deletes, ask_exact, insert_gain, place_of
 from sges.engine.graph cimport Graph, LINE, adjacent, kind_of, points
-from sges.engine.inserts cimport has_lesser_key, has_room, take_least, tick
+from sges.engine.inserts cimport count_listed, has_lesser_key, has_room, take_least, tick
 from sges.engine.lists cimport (
     Ints, Word, add, clear, copy_to, has, lowest_bit, push, regrown, sort_ints, take,
 )
@@ -302,9 +302,8 @@ cdef inline void score_turn(Search *s, TurnLane *lane, int y) noexcept nogil:
     cdef TurnLanes *lanes = &s.turns.of[y]
     cdef Record *r
     cdef int i, v, x = lane.x
+    count_listed(s)
     s.considered += 1
-    s.m.work += 1
-    s.listed += 1
     copy_to(&s.exit, &s.base, g.parents[x].at, g.parents[x].size)
     if not points_to(g, y, x):
         push(&s.exit, &s.base, y)
