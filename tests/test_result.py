@@ -96,6 +96,20 @@ def test_it_pickles_without_the_score(seed: int) -> None:
     assert result.scorer is not None
 
 
+def test_it_pickles_whatever_property_was_assumed(seed: int) -> None:
+    class FewEdges:
+        """A property whose class is local, so that it does not pickle."""
+
+        def holds(self, graph: PDAG) -> bool:
+            return graph.edge_count() <= 3
+
+    rows = np.random.default_rng(seed).normal(size=(50, 3))
+    result = learn(rows, assume=FewEdges())
+    back = pickle.loads(pickle.dumps(result))
+    assert back == result
+    assert back.plan is None
+
+
 def test_every_export_is_of_the_class_it_holds(seed: int) -> None:
     result = learned(seed)
     graph = result.cpdag

@@ -150,7 +150,7 @@ class Result(NamedGraph):
         The score object, for ``certify`` and ``explain``; it is not stored or pickled with the
         result.
     plan : SearchPlan, optional
-        How ``sges.learn`` searched, for ``confidence``; it is not stored with the result.
+        How ``sges.learn`` searched, for ``confidence``; it is not stored or pickled either.
     """
 
     cpdag: PDAG
@@ -661,9 +661,12 @@ class Result(NamedGraph):
         return result_html(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the score object, which may hold all of the data."""
+        """Leave out the score object, which may hold all of the data, and the plan.
+
+        Without the score the plan is of no use, and it may hold a property that does not pickle.
+        """
         state = {name: getattr(self, name) for name in self.__slots__}
-        return {**state, "scorer": None, "seconds": dict(self.seconds)}
+        return {**state, "scorer": None, "plan": None, "seconds": dict(self.seconds)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():

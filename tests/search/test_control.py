@@ -82,17 +82,26 @@ def test_ctrl_c_ends_with_a_valid_cpdag_and_says_so(at: int, seed: int) -> None:
     assert done == [step.operator for step in whole.steps][: len(done)]
 
 
-@pytest.mark.parametrize("strategy", ["two-phase", "auto"])
-def test_ctrl_c_at_any_family_returns_a_result_with_its_score(strategy: str) -> None:
-    """Also while the result is scored, after the search has ended."""
-    score = gaussian_score(4, 4, 200, 1)
-    counting = Interrupting(score, 0, "never")
-    whole = search(counting, strategy=strategy)
-    for at in range(1, counting.asked + 1):
-        result = search(Interrupting(score, at, "signal"), strategy=strategy)
+@pytest.mark.parametrize("strategy", ["two-phase", "low-order", "auto"])
+def test_ctrl_c_at_any_family_returns_a_result_even_while_it_is_scored(strategy: str) -> None:
+    whole = Interrupting(gaussian_score(4, 4, 200, 3), 0, "signal")
+    search(whole, strategy=strategy)
+    for at in range(1, whole.asked + 1):
+        score = Interrupting(whole.score, at, "signal")
+        result = search(score, strategy=strategy)
         assert result.stopped == "interrupted"
-        assert result.score == pytest.approx(total_score(score, result.cpdag))
-    assert result.cpdag == whole.cpdag
+        assert result.score == pytest.approx(total_score(whole.score, result.cpdag))
+
+
+def test_ctrl_c_that_is_pressed_again_while_the_result_is_scored_is_raised() -> None:
+    class Impatient(Interrupting):
+        def local(self, y: int, parents: int) -> float:
+            if self.asked >= self.at:
+                signal.raise_signal(signal.SIGINT)
+            return super().local(y, parents)
+
+    with pytest.raises(KeyboardInterrupt):
+        ges(Impatient(gaussian_score(4, 4, 200, 3), 10, "none"))
 
 
 def test_ctrl_c_in_the_progress_callback_keeps_steps_and_graph_together(seed: int) -> None:

@@ -2,12 +2,12 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from math import isfinite
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from sges.errors import (
     Argument,
@@ -44,8 +44,6 @@ from sges.search.moves import Constraint, Moves, best_first, each_edge_once
 from sges.search.order import go_to_best_order, ranked
 from sges.search.replay import Replay
 from sges.selective import bounds_of, consistency_set
-
-Value = TypeVar("Value")
 
 OPTIONS = """Sections that searches share.
 
@@ -446,19 +444,14 @@ class Run:
         """Return the result of the run."""
         engine = self.engine
         cpdag = engine.cpdag
-        score = self._despite_ctrl_c(partial(engine.member_score, self._without_edges))
         steps = engine.steps
+        score = self._final_score(steps)
         if not self._is_scored or self.separators:  # totals up to the score
             missing = score - engine.total
             steps = [replace(step, score=step.score + missing) for step in steps]
         for number, separator in self.separators.items():
             if number < len(steps):
                 steps[number] = replace(steps[number], separator=separator)
-        if steps and not self._is_native:  # native scores are known
-            first, came_back = steps[0].operator, engine.came_back
-            self._despite_ctrl_c(
-                lambda: warn_if_not_score_equivalent(self.score, first, came_back=came_back)
-            )
         evaluations = self._evaluations()
         if self._replay is not None and self.stopped is None:
             self._replay.save(engine)
@@ -482,16 +475,24 @@ class Run:
             scorer=self.score,
         )
 
-    def _despite_ctrl_c(self, work: Callable[[], Value]) -> Value:
-        """Return the value of work that the result needs; at Ctrl-C, note it and begin again.
+    def _final_score(self, steps: Sequence[Step]) -> float:
+        """Return the score of the class; warn if the score is not score equivalent.
 
-        A second Ctrl-C ends the run without a result.
+        Ctrl-C ends a search, but not the few families that its result needs; pressed again it
+        raises ``KeyboardInterrupt``.
         """
+        engine = self.engine
         try:
-            return work()
+            score = engine.member_score(self._without_edges)
+            if steps and not self._is_native:  # native scores are known
+                first = steps[0].operator
+                warn_if_not_score_equivalent(self.score, first, came_back=engine.came_back)
         except KeyboardInterrupt:
-            self.engine.stopped = "interrupted"
-            return work()
+            if engine.stopped == "interrupted":
+                raise
+            engine.stopped = "interrupted"
+            score = engine.member_score(self._without_edges)
+        return score
 
     def _report(self, progress: OnProgress, phase: str) -> None:
         engine, seconds = self.engine, time.perf_counter() - self._started
