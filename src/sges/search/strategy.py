@@ -318,10 +318,7 @@ def run_strategy(
 def forward_phase(
     run: Run, forward: str, *, largest_t: int = 0, conservative: bool = False
 ) -> None:
-    """Run the forward phase of this name; "complete" and "given" starts have none.
-
-    Paper: Section 3.1, FES; Section 4, poly-FES.
-    """
+    """Run the forward phase of this name; "complete" and "given" starts have none."""
     if forward == "fes":
         run.climb("fes", Moves(inserts="all", conservative=conservative))
     elif forward == "poly":
@@ -331,10 +328,7 @@ def forward_phase(
 
 
 def backward(run: Run, selection: Selection | None = None) -> None:
-    """BES, or SBES if a property is assumed.
-
-    Paper: Fig. 4, SBES.
-    """
+    """Search backward: BES, or SBES if a property is assumed."""
     selection = selection or Selection()
     run.climb("bes" if selection.assume is None else "sbes", Moves(), selection)
 
