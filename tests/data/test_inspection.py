@@ -584,6 +584,14 @@ def test_long_names_that_differ_in_the_middle_are_told_apart() -> None:
     assert "  …b…  continuous" in text
 
 
+def test_the_ends_of_a_range_look_different() -> None:
+    seconds = 1.7e9 + np.arange(60.0) * 600
+    text = str(inspect({"time": rng().permutation(seconds), "x": rng().normal(size=60)}))
+    assert "\n                    60 integers" in text
+    text = " ".join(text.split())
+    assert "1.7e+09 to 1.70004e+09, mean 1.70002e+09, sd 1.05e+04, 60 integers" in text
+
+
 @pytest.mark.parametrize("width", [40, 60, 80])
 def test_no_number_of_a_column_is_cut(width: int) -> None:
     table = {"a rather long name of a column": [1000.5, -22250.25, 3e-7], "b": [1.5, 2.5, 0.5]}

@@ -3,6 +3,7 @@
 The checks that make the findings are in ``sges.data.checks`` and ``sges.data.relations``.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from html import escape
@@ -89,8 +90,10 @@ class ColumnFacts:
             if self.minimum == self.maximum:
                 return f"always {self.minimum:.4g}"
             integers = self.why.partition(",")[0] == "integers"
+            low, high = self.minimum, self.maximum
+            digits = next(d for d in range(4, 18) if f"{low:.{d}g}" != f"{high:.{d}g}")
             return (
-                f"{self.minimum:.4g} to {self.maximum:.4g}, mean {self.mean:.4g}, "
+                f"{low:.{digits}g} to {high:.{digits}g}, mean {self.mean:.{digits}g}, "
                 f"sd {self.deviation:.3g}{f', {self.distinct:,} integers' if integers else ''}"
             )
         shown = ", ".join(
@@ -269,7 +272,7 @@ def _column_lines(columns: Sequence[ColumnFacts], width: int) -> Iterator[str]:
         if width - indent < MIN_FACTS_WIDTH:
             yield start
             start, indent = " " * 6, 6
-        glued = last.replace("mean ", "mean\0").replace("sd ", "sd\0")  # not broken between lines
+        glued = re.sub(r"(mean|sd) | (?=integers)", r"\1\0", last)  # not broken between lines
         facts = wrap(
             glued, width - indent, max_lines=MAX_FACTS_LINES, placeholder=" …",
             break_on_hyphens=False,
