@@ -20,12 +20,13 @@ from scratch_engine import Recorder
 from sges.errors import InvalidArgument, ScoreError
 from sges.graph import PDAG, dag_to_cpdag, is_cpdag, is_imap, pdag_to_dag
 from sges.graph.equivalence import topological_order
+from sges.network import random_dag
 from sges.nodeset import NodeSet, nodes, nodeset
 from sges.operators import Delete, Insert
 from sges.properties import AtMost, MaxClique, MaxParents, MaxTreewidth, MaxVStructures, MaxVWidth
 from sges.score import GaussianBIC, SeparationOracle
 from sges.score.protocol import Score, tie_tolerance, total_score
-from sges.search import Progress, ges, order_bound
+from sges.search import Progress, ges, order_bound, search
 from sges.search import order as order_search
 from sges.search.engines import IS_COMPILED
 from sges.search.generate import CachedGains
@@ -259,6 +260,13 @@ class TestTheTwin:
         go_to_best_order(plain, "order")
         go_to_best_order(bounded, "order", effort=10.0)
         assert total_score(score, bounded.cpdag) > total_score(score, plain.cpdag) + 1.0
+
+    @pytest.mark.parametrize("seed", [5, 6, 7])
+    def test_bounded_work_is_no_less_for_a_search_from_a_given_graph(self, seed: int) -> None:
+        score = gaussian_score(12, 24, 300, seed)
+        start = random_dag(12, 12, seed=seed + 1)
+        from_start = search(score, strategy="auto", start=start, forward="fes")
+        assert from_start.score > search(score, strategy="auto").score - 1.0
 
     @engines.needs_compiled
     def test_all_engines_find_the_same_order_with_bounded_work(self, seed: int) -> None:

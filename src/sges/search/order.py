@@ -262,9 +262,9 @@ def go_to_best_order(
 
     The search begins with an order of the class or, if that has only required edges, of the class
     that poly-FES finds.  With ``effort`` it starts again from mixed orders, and ends when it has
-    done ten times ``effort`` times the work of poly-FES.  DAGs have at most ``max_indegree``
-    parents per node.  Where nodes have to be taken one by one, they are taken in the order of the
-    ranking.
+    done ten times ``effort`` times the work of that guess.  DAGs have at most
+    ``max_indegree`` parents per node.  Where nodes have to be taken one by one, they are taken in
+    the order of the ranking.
     """
     begun, constraint, before = engine.mark(), engine.constraint, engine.work
     if engine.edges == sum(map(int.bit_count, constraint.fixed if constraint else ())):
@@ -276,8 +276,11 @@ def go_to_best_order(
     if engine.report is not None:
         engine.report(phase)
     work = None
-    if effort is not None:  # at least enough to choose the parents of each node twice
-        work = int(10 * effort * (engine.work - before)) + 2 * engine.n**2
+    if effort is not None:
+        # A guess from a given graph costs nothing; it counts as one gain for each pair of nodes, the
+        # least that poly-FES takes.  Added is enough to choose the parents of each node twice.
+        guessing = max(engine.work - before, engine.n * (engine.n - 1))
+        work = int(10 * effort * guessing) + 2 * engine.n**2
     goal = best_order(engine, guess, max_indegree, work, ranking)
     member = a_member(engine.cpdag, constraint)
     if goal is not None and dag_to_cpdag(goal) != dag_to_cpdag(member):
