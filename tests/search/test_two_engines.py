@@ -16,7 +16,7 @@ import engines
 import naive
 from bridge import pdag_of
 from engines import COMPILED, Make
-from known import true_problem
+from known import false_problem, true_problem
 from sges.errors import OutOfBudget
 from sges.graph import PDAG, dag_to_cpdag, pdag_to_dag
 from sges.network import BayesianNetwork, LinearGaussian, random_dag
@@ -234,6 +234,19 @@ def test_a_climb_under_knowledge_takes_the_same_steps(kind: int, moves: Moves, s
     score = SeparationOracle(dag)
     assert_same_climb(score, bound.start(dag.n), moves, bound, [engines.asking])
     assert_same_climb(score, dag_to_cpdag(dag), moves, bound, [engines.asking])
+
+
+@pytest.mark.parametrize("kind", range(6))
+def test_escapes_include_the_deletes_that_knowledge_rejected(kind: int, seed: int) -> None:
+    for k in range(10):
+        dag, known = false_problem(600 * seed + 6 * k + kind)
+        bound = known.bind(dag.n)
+        listed = []
+        for make in (engines.reference, *COMPILED):
+            engine = started(make, gaussian_of(dag, seed), bound.start(dag.n), bound)
+            engine.climb("climb", INTERLEAVED)
+            listed.append({delete for _, delete in engine.escapes(INTERLEAVED)})
+        assert listed[0] == listed[1] == listed[2]
 
 
 def gaussian_of(dag: PDAG, seed: int) -> GaussianBIC:

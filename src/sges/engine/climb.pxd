@@ -7,7 +7,9 @@ from libc.string cimport memset
 from sges.engine.deletes cimport (
     best_delete, free_deletes, make_delete_lanes, make_deletes, offer_deletes_again, reject_delete,
 )
-from sges.engine.graph cimport Graph, delete_edge, insert_edge, take_back, turn_edge, undo_to
+from sges.engine.graph cimport (
+    Graph, delete_edge, insert_edge, level_anew, take_back, turn_edge, undo_to,
+)
 from sges.engine.inserts cimport (
     best_insert, close_lanes, find_best_anew, free_inserts, lift_barriers, make_inserts, make_lanes,
     offer_inserts_again, reject_insert, spread_stale,
@@ -81,20 +83,39 @@ cdef inline void open_sources(Search *s) noexcept nogil:
     s.is_open = True
 
 
+cdef inline void sort_edges(Graph *g, int v) noexcept nogil:
+    sort_ints(g.parents[v].at, g.parents[v].size)
+    sort_ints(g.children[v].at, g.children[v].size)
+    sort_ints(g.neighbors[v].at, g.neighbors[v].size)
+
+
 cdef inline void sort_views(Search *s) noexcept nogil:
     """Put everything in order that is generated next, whatever was done before.
 
     Where a budget ends the run in between, it then depends on the state alone what was evaluated.
     """
-    cdef Graph *g = &s.g
-    cdef int i, v
+    cdef int i
     sort_ints(s.stale.at, s.stale.size)
     sort_ints(s.turned.at, s.turned.size)
-    for i in range(s.stale.size + s.turned.size):
-        v = s.stale.at[i] if i < s.stale.size else s.turned.at[i - s.stale.size]
-        sort_ints(g.parents[v].at, g.parents[v].size)
-        sort_ints(g.children[v].at, g.children[v].size)
-        sort_ints(g.neighbors[v].at, g.neighbors[v].size)
+    for i in range(s.stale.size):
+        sort_edges(&s.g, s.stale.at[i])
+    for i in range(s.turned.size):
+        sort_edges(&s.g, s.turned.at[i])
+
+
+cdef inline void forget_paths(void *argument) noexcept nogil:
+    """Forget all that makes a search for a path shorter, and that depends on earlier states."""
+    cdef Search *s = <Search *>argument
+    cdef int v
+    for v in range(s.g.n):
+        sort_edges(&s.g, v)
+        push(&s.exit, &s.lost, v)
+    level_anew(&s.g)
+    lift_barriers(s)
+    offer_unbarred(s)
+    s.lost.size = 0
+    s.walks = 1
+    s.searches = s.met_by_searches = s.met_by_walks = 0
 
 
 cdef inline void refresh(Search *s) noexcept nogil:
@@ -337,6 +358,7 @@ cdef inline void climb(void *argument) noexcept nogil:
     """Take steps until no operator is left."""
     cdef Search *s = <Search *>argument
     cdef int taken = 0
+    s.ticks = 0
     forget_states(s)
     if s.most_steps < 0:
         report(s)

@@ -22,7 +22,8 @@ import warnings
 import numpy as np
 
 from sges.engine.climb cimport (
-    apply_found, climb, close_sources, forget_states, refresh, open_sources, rewind_to, try_found,
+    apply_found, climb, close_sources, forget_paths, forget_states, offer_again, open_sources, refresh,
+    rewind_to, try_found,
 )
 from sges.engine.count cimport begin_journal, count_families, note_base, take_over
 from sges.engine.facts cimport facts_of, listed, mask_of
@@ -566,6 +567,11 @@ cdef class Core:
             self.s.considered, self.s.listed, self.s.m.work = considered, listed, work
             self.s.most_listed, self.s.m.most_work = most_listed, most_work
 
+    @alone
+    def forget_paths(self):
+        """Forget the paths that were found; then the work of a climb depends on the state alone."""
+        self._do(forget_paths)
+
     cdef int _require_mark(self, mark) except -1:
         """Raise an error if a mark is not a point on the path to the state."""
         cdef int steps
@@ -594,11 +600,14 @@ cdef class Core:
 
     @alone
     def escapes(self, moves):
-        """Return (gain, delete) for every generated delete, best first, each x — y once."""
+        """Return (gain, delete) for every generated delete, best first, each x — y once.
+
+        Those that a climb has just rejected are among them, as in a run that begins here.
+        """
         if not moves.deletes:
             return []
         self._open(None, moves)
-        self._do(refresh_all)
+        self._do(offer_all)
         if self.stopped is not None:
             return []
         self.running = True  # the listed operators must not change
@@ -1242,6 +1251,14 @@ cdef void refresh_all(void *argument) noexcept nogil:
     if not s.is_open:
         open_sources(s)
     refresh(s)
+
+
+cdef void offer_all(void *argument) noexcept nogil:
+    """List the operators of the state, and offer those again that were rejected."""
+    cdef Search *s = <Search *>argument
+    if s.is_open:
+        offer_again(s)
+    refresh_all(s)
 
 
 # Callbacks

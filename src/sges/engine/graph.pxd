@@ -281,6 +281,19 @@ cdef inline void settle_levels(Graph *g) noexcept nogil:
                 doubt(g, g.neighbors[v].at[i])
 
 
+cdef inline void level_anew(Graph *g) noexcept nogil:
+    """Give every node the lowest level it can have, whatever edges there were before."""
+    cdef int v
+    memset(g.level, 0, <size_t>g.n * sizeof(long long))
+    memset(g.is_doubtful, 0, <size_t>g.n * sizeof(bint))
+    g.top_level = 0
+    g.doubts = g.first_doubtful = 0
+    g.is_levelled = True
+    for v in range(g.n):
+        doubt(g, v)
+    settle_levels(g)
+
+
 # Completion
 
 

@@ -277,8 +277,8 @@ def go_to_best_order(
         engine.report(phase)
     work = None
     if effort is not None:
-        # A guess from a given graph costs nothing; it counts as one gain for each pair of nodes, the
-        # least that poly-FES takes.  Added is enough to choose the parents of each node twice.
+        # A guess from a given graph costs nothing; it counts as one gain for each pair of nodes,
+        # the least that poly-FES takes.  Added is enough to choose all parents twice.
         guessing = max(engine.work - before, engine.n * (engine.n - 1))
         work = int(10 * effort * guessing) + 2 * engine.n**2
     goal = best_order(engine, guess, max_indegree, work, ranking)

@@ -300,7 +300,7 @@ class ReferenceEngine(CachedGains):
     def settle(self, *_: object) -> None:
         """Do nothing: operators are generated from scratch, and gains do not depend on the path."""
 
-    ask_afresh = reopen = retell = settle
+    ask_afresh = forget_paths = reopen = retell = settle
 
     def escapes(self, moves: Moves) -> list[tuple[float, Delete]]:
         """Return all deletes to examine with their gains, best first; those of x — y once."""

@@ -9,8 +9,8 @@ The next run with the same settings begins like any other, but instead of perfor
 it applies its steps and sets the counters.  Everything between the acts is computed again from the
 stored gains, without the score.  After the last recorded act the engine is exactly where it was, so
 the run goes on as if it had not been interrupted, and counts the same families.  Only the paths
-that exclude an operator are searched again, so that ``work`` may be slightly larger; it limits only
-the climbs of ``go_to_better_of_two``, which measures it from its own beginning.
+that exclude an operator are searched again.  Where the work of a climb is limited or measured, it
+begins without such paths in every run (``go_to_better_of_two``).
 
 A run that is killed in the middle of an act does that act again.
 """

@@ -371,13 +371,22 @@ def go_to_better_of_two(
     """
     engine = run.engine
     begun, first, before = engine.mark(), engine.step_count, engine.work
+    limited = effort is not None
 
-    def climb_from_order() -> None:
-        run.order(effort=effort, ranking=ranking)
+    def climb_anew() -> None:
+        if limited:  # so that the work does not depend on what was done, or replayed, before
+            engine.forget_paths()
         climb()
 
-    limited = effort is not None
-    first_climb, second_climb = (climb_from_order, climb) if limited else (climb, climb_from_order)
+    def climb_from_order() -> None:
+        if limited:
+            engine.forget_paths()
+        run.order(effort=effort, ranking=ranking)
+        climb_anew()
+
+    first_climb, second_climb = climb_from_order, climb_anew
+    if not limited:
+        first_climb, second_climb = second_climb, first_climb
     first_climb()
     if run.stopped is not None or (limited and engine.capped is not None):
         return
