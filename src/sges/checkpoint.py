@@ -7,16 +7,17 @@ or belongs to another run is an error that names the reason; nothing in it is ev
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Set
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
 from sges import __version__
 from sges.data import Dataset, Moments
 from sges.data.dataset import digest_of
-from sges.errors import DataError, GraphError, InvalidArgument, shown
+from sges.errors import DataError, GraphError, InvalidArgument, has_own_text, shown
 from sges.graph.records import parse_json
 from sges.writing import file_errors, write_text
 
@@ -41,7 +42,10 @@ class Checkpoint:
         if not isinstance(path, str | os.PathLike):
             raise InvalidArgument(f"checkpoint = {shown(path)} is not the path of a file")
         self.path = Path(path)
-        self.settings = {"sges": __version__, **{word: str(settings[word]) for word in settings}}
+        self.settings = {
+            "sges": __version__,
+            **{word: str(v) if has_own_text(v) else name_of(v) for word, v in settings.items()},
+        }
         self.data = digest_of(data)
 
     def load(self) -> Any:  # noqa: ANN401 (what JSON holds)
@@ -93,22 +97,56 @@ class Checkpoint:
         )
 
 
-def name_of(make: Callable[..., object]) -> str:
-    """Return a name that identifies a function that makes scores.
+def name_of(value: object, depth: int = 6) -> str:
+    """Return a name that identifies a user's function or object, the same in every process.
 
-    It includes a digest of the code and of its constants, because all lambdas of a module have
-    the same name.
+    It includes a digest of the code with its constants and defaults and of what it refers to (all
+    lambdas of a module have the same name), or of the public attributes of an object.
     """
-    if isinstance(make, partial):
-        return f"{name_of(make.func)}{make.args}{make.keywords}"
-    name = f"{make.__module__}.{getattr(make, '__qualname__', type(make).__qualname__)}"
-    code = getattr(make, "__code__", None)
-    if code is None:
+    if isinstance(value, partial):
+        return f"{name_of(value.func, depth)}{_described((value.args, value.keywords), depth)}"
+    if isinstance(value, MethodType):
+        return f"{name_of(value.__self__, depth)}.{name_of(value.__func__, depth)}"
+    kind = value if hasattr(value, "__qualname__") else type(value)
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    if isinstance(value, FunctionType):
+        cells = [_content(cell) for cell in value.__closure__ or ()]
+        parts: tuple[object, ...] = value.__code__, value.__defaults__, value.__kwdefaults__, cells
+    elif kind is not value:
+        attributes = getattr(value, "__dict__", {})
+        parts = ({word: attributes[word] for word in attributes if not word.startswith("_")},)
+    else:
         return name
-    cells = [cell.cell_contents for cell in make.__closure__ or ()]
-    used = [*code.co_consts, *(make.__defaults__ or ()), *cells]
-    plain = [value for value in used if isinstance(value, str | int | float | tuple | None)]
-    return f"{name} {_checksum(f'{code.co_code.hex()}{code.co_names}{plain}')[:16]}"
+    return f"{name} {_checksum(_described(parts, depth))[:16]}"
+
+
+def _content(cell: CellType) -> object:
+    """Return what a function refers to by a name from outside; None if it is not set yet."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
+
+
+def _described(value: object, depth: int) -> str:
+    """Return a text for a value, without addresses in memory; objects count by their names."""
+    if isinstance(value, CodeType):
+        return f"{value.co_code.hex()}{value.co_names}{_described(value.co_consts, depth)}"
+    if isinstance(value, str | bytes | int | float | complex | None):
+        return repr(value)
+    if depth == 0:
+        return type(value).__qualname__
+    if isinstance(value, Mapping):
+        value = list(value.items())
+    if isinstance(value, list | tuple | Set):
+        texts = [_described(each, depth - 1) for each in value]
+        return str(sorted(texts) if isinstance(value, Set) else texts)
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype}{value.shape}{sha256(value.tobytes()).hexdigest()}"
+    if isinstance(value, FunctionType | MethodType | partial):
+        return name_of(value, depth - 1)
+    kind = value if isinstance(value, type) else type(value)
+    return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _checksum(text: str) -> str:

@@ -197,6 +197,12 @@ def shown(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+def has_own_text(value: object) -> bool:
+    """Return whether ``str`` of a value tells more than its class and its address in memory."""
+    kind = type(value)
+    return kind.__str__ is not object.__str__ or kind.__repr__ is not object.__repr__
+
+
 def shown_error(error: BaseException) -> str:
     """Return the message of another library's error on one line, and not too long."""
     return " ".join(str(error).split())[:200].rstrip(".") or "no message"

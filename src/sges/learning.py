@@ -311,7 +311,7 @@ def _replay(
         )
     settings = {
         "run": "learn",
-        "score": score if isinstance(score, str) else name_of(score),  # type: ignore[arg-type]
+        "score": score if isinstance(score, str) else name_of(score),
         "penalty": penalty,
         "start": None if plan.start is None else (plan.start.out, plan.start.into),
         "engine": "compiled" if engines.IS_USED else "reference",

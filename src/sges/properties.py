@@ -29,6 +29,7 @@ from sges.errors import (
     Spelling,
     Undecided,
     check_number,
+    has_own_text,
     is_number,
     shown,
 )
@@ -318,6 +319,11 @@ class MaxVStructures(AtMost):
     def size_bound(self) -> int:
         """The most nodes that H may have: k, as every h of H makes a v-structure x → h ← y."""
         return self.k
+
+
+def text_of(assume: object) -> str:
+    """Return a property as results show it: as text, or else by the name of its class."""
+    return str(assume) if has_own_text(assume) else type(assume).__name__
 
 
 def check_is_property(what: str, value: object) -> None:

@@ -319,6 +319,19 @@ def test_what_cannot_be_written_is_named_in_the_call() -> None:
     assert result.call == "result = sges.learn(data, score=sges.score.BDeu, names=names)"
 
 
+def test_a_property_without_a_text_is_shown_by_its_class() -> None:
+    from sges.report.page import _call
+
+    class FewEdges:
+        def holds(self, graph: sges.PDAG) -> bool:
+            return graph.edge_count() <= 9
+
+    score = sges.score.GaussianBIC(np.random.default_rng(1).normal(size=(60, 3)))
+    result = sges.search.sges(score, FewEdges())
+    assert result.assume == "FewEdges"
+    assert "assume=assume" in _call(result)
+
+
 def test_the_digest_is_that_of_the_data() -> None:
     one, other = (np.random.default_rng(seed).normal(size=(60, 3)) for seed in (1, 2))
     digests = [sges.learn(values, strategy="two-phase").digest for values in (one, other, one)]

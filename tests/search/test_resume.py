@@ -18,6 +18,8 @@ import pytest
 
 import sges
 from engines import needs_compiled
+from known import required_edges
+from sges.checkpoint import name_of
 from sges.data import Dataset, Moments
 from sges.errors import DataError, FileError, InvalidArgument
 from sges.knowledge import Knowledge
@@ -118,6 +120,19 @@ def check(run: Callable[..., Result], most: int = 25) -> int:
 def test_a_resumed_search_ends_like_an_uninterrupted_one(name: str) -> None:
     def run(**more: Any) -> Result:  # noqa: ANN401
         return search(gaussian(), **SEARCHES[name], **more)
+
+    assert check(run) > 1
+
+
+@needs_compiled
+def test_a_race_is_resumed_where_knowledge_has_rejected_a_delete() -> None:
+    dag = random_dag(12, 24, seed=500)
+    known = required_edges(dag, np.random.default_rng(500)).bind(12)
+    score = BDeu(BayesianNetwork.random(dag, seed=500).sample(300, seed=500))
+    strategy = Strategy(interleaved=True, extended=True)
+
+    def run(**more: Any) -> Result:  # noqa: ANN401
+        return search(score, strategy=strategy, constraint=known, n_jobs=2, **more)
 
     assert check(run) > 1
 
@@ -379,3 +394,75 @@ def test_a_checkpoint_of_another_function_that_makes_scores_is_refused(tmp_path:
     for other in others:
         with pytest.raises(DataError, match="it was made with score"):
             learned(other)
+
+
+def makers(ess: float) -> dict[str, Callable[..., object]]:
+    """Return functions and objects that make scores, of which only a number differs."""
+
+    def by_keyword(data: object, *, ess: float = ess) -> object:
+        return data, ess
+
+    def by_list(data: object, numbers: list[float] = [ess]) -> object:  # noqa: B006
+        return data, numbers
+
+    def recursive(data: object, depth: int = 3) -> object:
+        return (data, settings) if depth == 0 else recursive(data, depth - 1)
+
+    class Maker:
+        def __init__(self) -> None:
+            self.ess, self._made = ess, object()
+
+        def __call__(self, data: object) -> object:
+            return data
+
+        def make(self, data: object) -> object:
+            return data
+
+    settings = {"ess": ess, "prior": np.array([1.0, ess])}
+    inner = {
+        1.0: lambda data: sorted(data, key=lambda x: x * 1.0),
+        2.0: lambda data: sorted(data, key=lambda x: x * 2.0),
+    }
+    return {
+        "a keyword": by_keyword,
+        "a list": by_list,
+        "a mapping": recursive,
+        "an inner function": inner[ess],
+        "an object": Maker(),
+        "a method": Maker().make,
+        "arguments": partial(by_keyword, ess=ess),
+    }
+
+
+@pytest.mark.parametrize("kind", makers(1.0))
+def test_makers_of_scores_are_told_apart_by_what_they_use(kind: str) -> None:
+    assert name_of(makers(1.0)[kind]) == name_of(makers(1.0)[kind])
+    assert name_of(makers(1.0)[kind]) != name_of(makers(2.0)[kind])
+
+
+def test_a_run_with_a_property_without_a_text_is_resumed_in_another_process(
+    tmp_path: Path,
+) -> None:
+    """Its default text tells where it is in memory, which differs from process to process."""
+    program = """
+import sys, sges
+
+class FewEdges:
+    def __init__(self, most):
+        self.most = most
+    def holds(self, graph):
+        return graph.edge_count() <= self.most
+
+table, padding = sges.examples.load("asia"), [FewEdges(k) for k in range(int(sys.argv[2]))]
+print(sges.learn(table, assume=FewEdges(int(sys.argv[3])), checkpoint=sys.argv[1]).score)
+"""
+
+    def learned(padding: int, most: int) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", program, str(tmp_path / "run.json")]
+        command += [str(padding), str(most)]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    first, again, other = learned(0, 9), learned(5000, 9), learned(0, 8)
+    assert first.returncode == again.returncode == 0, again.stderr
+    assert first.stdout == again.stdout
+    assert "it was made with assume" in other.stderr

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy
 
-from sges import __version__
+from sges import __version__, properties
 from sges.data.dataset import digest_of
 from sges.docstrings import documented_like
 from sges.errors import (
@@ -566,7 +566,8 @@ def _call(result: Result) -> str:
     if word is not None:
         arguments += [f'score="{word}"', *([] if prior else ["penalty=1"])]
     if result.assume:
-        arguments.append(f"assume=sges.{result.assume}")
+        is_ours = result.assume.partition("(")[0] in properties.__all__
+        arguments.append(f"assume=sges.{result.assume}" if is_ours else "assume=assume")
     if result.strategy:
         arguments.append(f"strategy={json.dumps(result.strategy)}")
     if result.strategy == "two-phase" and result.forward:

@@ -28,7 +28,7 @@ from sges.graph.meek import close_under_meek
 from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import NodeSet, nodes
 from sges.operators import Delete, Operator
-from sges.properties import MaxParents, Property, check_is_property
+from sges.properties import MaxParents, Property, check_is_property, text_of
 from sges.result import Result, Step
 from sges.score.protocol import (
     Score,
@@ -144,7 +144,8 @@ class Selection:
                 raise InvalidArgument(f"{option}=True needs a property; pass it as assume=")
         if self.drop_large and self.bounds[0] is None:
             raise InvalidArgument(
-                f"drop_large=True needs a bound on cliques, which {self.assume} does not have"
+                f"drop_large=True needs a bound on cliques, which {text_of(self.assume)} does not "
+                "have"
             )
 
     @property
@@ -467,7 +468,7 @@ class Run:
             seconds=dict(self.seconds),
             complete=self.stopped is None,
             stopped=self.stopped,
-            assume=None if assume is None else str(assume),
+            assume=None if assume is None else text_of(assume),
             forward=forward,
             strategy=strategy,
             notes=notes,
