@@ -14,6 +14,8 @@ from pathlib import Path
 from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
+import numpy as np
+
 from sges import __version__
 from sges.data import Dataset, Moments
 from sges.data.dataset import digest_of

@@ -235,17 +235,16 @@ def native_distance(score: Any, strategy: str) -> tuple[Timed, Timed]:  # noqa: 
     bookkeeping.  A search that makes them cannot be faster.  Both are repeated in turn
     and timed by processor time.  The second returns the number of questions.
     """
-    from sges.engine import native
-    from sges.search import search
+    from sges.search import engines, search
 
-    made = native.native_of(score)
+    made = engines.native_of(score)
     recorder = _questions().Recorder(made)
-    native._MADE[score] = recorder
+    engines._MADE[score] = recorder
     try:
         result = search(score, strategy=strategy)
         recorder.replay()  # the first loop after a search finds other things in the caches
     finally:
-        native._MADE[score] = made
+        engines._MADE[score] = made
     searching, asking = [], []
     for _ in range(REPETITIONS):
         searching.append(_seconds(lambda: search(score, strategy=strategy), time.process_time))

@@ -274,7 +274,7 @@ def test_ctrl_c_before_the_search_is_one_line(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sges.data.Dataset.of", interrupted)
+    monkeypatch.setattr("sges.data.sources.statistics_of", interrupted)
     assert run(["learn", ASIA]) == INTERRUPTED
     assert capsys.readouterr().err == "sges: interrupted; nothing was written\n"
 
@@ -286,7 +286,7 @@ def test_the_exit_code_of_ctrl_c_is_130_wherever_it_comes(where: str, here: Path
         "import signal, sges.data\n"
         "from sges.cli import main\n"
         "press = lambda: signal.raise_signal(signal.SIGINT)\n"
-        f"sges.data.Dataset.of = lambda *_, **__: {where}\n"
+        f"sges.data.sources.statistics_of = lambda *_, **__: {where}\n"
         f"main(['learn', {ASIA!r}])\n"
     )
     command = [sys.executable, "-m", "interrupted"]
@@ -310,6 +310,6 @@ def test_memory_that_runs_out_is_one_line(capsys: Capture, monkeypatch: pytest.M
     def exhausted(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("sges.data.Dataset.of", exhausted)
+    monkeypatch.setattr("sges.data.sources.statistics_of", exhausted)
     assert run(["learn", ASIA]) == INVALID_DATA
     assert capsys.readouterr().err == "sges: not enough memory\n"

@@ -519,8 +519,10 @@ def _check_text(file: File) -> None:
             f"{file.name}: the first line contains numbers ({header[:60]!r}), not names; "
             "add a header row"
         )
-    names, values = csv.reader([header, first], delimiter=file.delimiter)
-    if len(names) > 1 and len(values) == len(names) + 1 and not header.count('"') % 2:
+    names, *rows = csv.reader([header, first], delimiter=file.delimiter)
+    # A name in quotes may continue on the next line.
+    if len(names) > 1 and [len(row) for row in rows] == [len(names) + 1]:
+        values = rows[0]
         raise DataError(
             f"{file.name}: the header has {len(names)} fields and the next line {len(values)}; if "
             "the first is the name of the row, as written by write.table in R, write the table "
