@@ -330,9 +330,10 @@ def rename(score: DiscreteScore, order: Sequence[int]) -> DiscreteScore:
 
 @pytest.mark.parametrize("arities", [[2, 3, 4, 2, 3, 1, 5], [2, 2, 3], [2, 3], [4]])
 def test_the_scores_keep_the_contract(arities: list[int], seed: int) -> None:
-    """1,000 equivalent pairs each, and all numbers of variables from one."""
+    """All numbers of variables from one: 1,000 equivalent pairs of seven, 100 of at most three."""
+    pairs = 1000 if len(arities) > 3 else 100
     for score in scores_of(dataset(related(seed, 200, arities), arities)):
-        check_score(score, seed=seed, permuted=partial(rename, score))
+        check_score(score, seed=seed, pairs=pairs, permuted=partial(rename, score))
 
 
 class K2:
