@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Modules are compiled to bytecode when they are first imported, which only a few of them are.
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --quiet --no-compile
 # Bytecode is kept whatever the environment says: the tests start hundreds of interpreters.
-PYTEST := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto
+PYTEST := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 SEARCH := auto bad_input circles complexity control determinism engine extended guarantee order order_knowledge strategies
 BOTH := $(SEARCH:%=tests/search/test_%.py) tests/knowledge/test_search.py
 FLOOR_TESTS := $(addprefix tests/,api cli data export fuzz graph knowledge network plot score search test_estimator.py test_result.py)
@@ -46,8 +46,8 @@ test: check  ## All checks: format, lint, types, contracts, tests on both engine
 	$(PYTEST) -m "not slow and not browser and not cluster"
 	SGES_PURE=1 $(PYTEST) -m "not slow and not large" $(BOTH)
 
-test-all: check  ## All checks, including the slow exhaustive tests
-	$(PYTEST)
+test-all: check  ## All checks, including the slow exhaustive tests, with more random examples
+	SGES_HYPOTHESIS=all $(PYTEST)
 
 # Debian and Ubuntu: apt install chromium; elsewhere Chromium or Chrome from their own sites.
 test-browser: $(VENV)/.installed-test  ## Test the report in headless Chromium, which must be installed

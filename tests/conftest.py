@@ -7,9 +7,14 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile(
-    "gate", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
-)
+for name, examples in (("gate", 50), ("all", 100)):  # of tests that do not say how many
+    settings.register_profile(
+        name,
+        deadline=None,
+        derandomize=True,
+        max_examples=examples,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
 settings.register_profile("wide", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("SGES_HYPOTHESIS", "gate"))
 

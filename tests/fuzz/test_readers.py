@@ -12,12 +12,13 @@ from fuzz.readers import READERS
 from sges.errors import DataError
 
 QUICK = [name for name in READERS if not name.startswith("sges on")]
-COMMANDS = [pytest.param(name, marks=pytest.mark.slow) for name in READERS if name not in QUICK]
+MANY = [
+    pytest.param(name, 300 if name in QUICK else 60, marks=pytest.mark.slow) for name in READERS
+]  # a whole command takes longer
 
 
-@pytest.mark.parametrize("name", [*QUICK, *COMMANDS])
-def test_mutated_files_are_read_or_refused_in_one_line(name: str) -> None:
-    inputs = 60 if name.startswith("sges on") else 300  # a whole command takes longer
+@pytest.mark.parametrize(("name", "inputs"), [*((name, 100) for name in QUICK), *MANY])
+def test_mutated_files_are_read_or_refused_in_one_line(name: str, inputs: int) -> None:
     report = fuzz(READERS, name, range(inputs))
     assert not report.failures
     assert report.outcomes.total() == inputs
