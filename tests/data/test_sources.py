@@ -109,6 +109,13 @@ def test_frames_arrow_and_lists_agree_on_any_values(
         assert facts(Dataset.of(table)) == expected
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_may_end_as_on_any_system(end: str, tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_bytes(end.join(["a,b", "1.5,2", "2.5,1", "0.5,4", ""]).encode())
+    assert Dataset.of(path).values.tolist() == [[1.5, 2.5, 0.5], [2.0, 1.0, 4.0]]
+
+
 def test_standard_input_is_read_as_bytes_of_any_format(csv: Path, tmp_path: Path) -> None:
     pyarrow.parquet.write_table(pyarrow.csv.read_csv(csv), tmp_path / "p.parquet")
     script = "from sges.data import Dataset; print(Dataset.of('-'))"

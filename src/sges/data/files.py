@@ -519,12 +519,13 @@ def _check_text(file: File) -> None:
             f"{file.name}: the first line contains numbers ({header[:60]!r}), not names; "
             "add a header row"
         )
-    names, *rows = csv.reader([header, first], delimiter=file.delimiter)
-    # A name in quotes may continue on the next line.
+    try:  # one row if a name in quotes continues on the next line
+        names, *rows = csv.reader([header, first], delimiter=file.delimiter)
+    except csv.Error:  # lines that end in another way
+        return
     if len(names) > 1 and [len(row) for row in rows] == [len(names) + 1]:
-        values = rows[0]
         raise DataError(
-            f"{file.name}: the header has {len(names)} fields and the next line {len(values)}; if "
+            f"{file.name}: the header has {len(names)} fields and the next line {len(rows[0])}; if "
             "the first is the name of the row, as written by write.table in R, write the table "
             "with write.csv"
         )
