@@ -135,7 +135,7 @@ def test_a_race_is_resumed_where_knowledge_has_rejected_a_delete() -> None:
     def run(**more: Any) -> Result:  # noqa: ANN401
         return search(score, strategy=strategy, constraint=known, n_jobs=2, **more)
 
-    assert check(run) > 1
+    assert check(run, 25) > 1
 
 
 @pytest.mark.parametrize(
