@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import naive
 from bridge import arcs_of, pdag_of
@@ -12,7 +14,16 @@ from naive import Arcs
 from sges.errors import InvalidOperator
 from sges.graph import PDAG, is_cpdag, pdag_to_dag
 from sges.nodeset import NodeSet
-from sges.operators import Delete, Insert, Operator, Turn, all_deletes, all_inserts, all_turns
+from sges.operators import (
+    Delete,
+    Insert,
+    Operator,
+    Turn,
+    all_deletes,
+    all_inserts,
+    all_turns,
+    by_falling_gain,
+)
 
 ALL_SIZES = [2, 3, 4, pytest.param(5, marks=pytest.mark.slow)]
 
@@ -199,3 +210,16 @@ def test_an_operator_that_is_not_valid_says_which_rule_on_which_values(
 def test_a_negative_set_is_refused() -> None:
     with pytest.raises(InvalidOperator, match="-1 is not a set of nodes"):
         Delete(0, 1, -1)
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([0.0, 1.0, 1.5]), st.integers(0, 2), st.sets(st.integers(4, 6)))
+    )
+)
+def test_operators_are_ranked_by_gain_and_then_by_key(
+    rows: list[tuple[float, int, set[int]]],
+) -> None:
+    scored = [(gain, Delete(x, 3, h)) for gain, x, h in rows]
+    expected = sorted(scored, key=lambda pair: (-pair[0], pair[1].sort_key()))
+    assert by_falling_gain(scored) == expected

@@ -23,7 +23,8 @@ Paper: Fig. 2; Section 3.1, insert operators.
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from itertools import groupby
+from typing import ClassVar, NamedTuple, TypeVar
 
 from sges.docstrings import documented_like, documented_like_base
 from sges.errors import InvalidOperator, is_number, shown
@@ -546,3 +547,24 @@ def parts_of_c(cpdag: PDAG, x: int, y: int) -> Iterator[tuple[NodeSet, NodeSet]]
         return
     for component in components(cpdag.adjacent, near & ~na & ~(1 << x)):
         yield union(map(cpdag.adjacent, nodes(component))) & na, component
+
+
+AnyOperator = TypeVar("AnyOperator", bound=Operator)
+
+
+def by_falling_gain(
+    scored: Iterable[tuple[float, AnyOperator]],
+) -> list[tuple[float, AnyOperator]]:
+    """Return operators with their gains, best first; those of equal gain by their keys.
+
+    There may be many operators and few ties, so keys are made only where they decide.
+    """
+    ranked: list[tuple[float, AnyOperator]] = []
+    for _, ties in groupby(sorted(scored, key=_gain, reverse=True), key=_gain):
+        tied = list(ties)
+        ranked += tied if len(tied) == 1 else sorted(tied, key=lambda pair: pair[1].sort_key())
+    return ranked
+
+
+def _gain(pair: tuple[float, Operator]) -> float:
+    return pair[0]

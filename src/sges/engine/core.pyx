@@ -44,7 +44,7 @@ from sges.engine.records cimport Memory, Note, Record, free_memory, make_memory,
 from sges.engine.scores cimport NativeScore, Scorer
 from sges.engine.separators cimport begin_separators, find_separators
 from sges.engine.search cimport (
-    DELETE, Found, INSERT, Lane, Lanes, Moves, Search, Separators, StepOf, TURN,
+    DELETE, Found, INSERT, Lane, Lanes, Moves, Search, Separators, StepOf, TURN, is_late,
 )
 
 from sges.errors import (
@@ -53,12 +53,11 @@ from sges.errors import (
 )
 from sges.graph.pdag import PDAG
 from sges.nodeset import nodes, show
-from sges.operators import Delete, Insert, Turn
+from sges.operators import Delete, Insert, Turn, by_falling_gain
 from sges.result import Step
 from sges.score.protocol import as_gains, family_score
 
 cdef double BETWEEN_SIGNALS = 0.02  # seconds
-cdef double COUNTING_TIME = 1e-7  # seconds of counting for each node of the base of each fan
 cdef int MOST_NODES = 1 << 24  # with these, the state alone would take 32 TiB
 
 INSERTS = {None: -1, "all": 0, "poly": 1}
@@ -615,10 +614,7 @@ cdef class Core:
             once = self._list_deletes()
         finally:
             self.running = False
-        return sorted(
-            ((gain, delete) for delete, gain in once.items()),
-            key=lambda pair: (-pair[0], pair[1].sort_key()),
-        )
+        return by_falling_gain((gain, delete) for delete, gain in once.items())
 
     cdef dict _list_deletes(self):
         cdef Search *s = &self.s
@@ -628,6 +624,9 @@ cdef class Core:
         once = {}
         one = 1  # a Python integer: masks may be longer than a machine word
         for y in range(self.n):
+            if is_late(s):
+                self.stopped = "time limit"
+                return {}
             lanes = &s.deletes.of[y]
             for i in range(lanes.size):
                 lane = &lanes.at[i]
@@ -1270,7 +1269,7 @@ cdef void check(void *owner) noexcept nogil:
     cdef double now = seconds_now()
     cdef int status = 0
     s = search_of(owner)
-    if s.deadline >= 0 and now + s.m.cores * COUNTING_TIME + s.walking_time > s.deadline:
+    if is_late(s):
         leave(&s.exit, TIME_UP)
     if (s.until >= 0 and now > s.until) or (s.m.most_work >= 0 and s.m.work > s.m.most_work):
         leave(&s.exit, OVER_BUDGET)

@@ -16,15 +16,15 @@ from libc.string cimport memcpy
 from sges.engine.gains cimport ask_inserts
 from sges.engine.graph cimport Graph, adjacent, row_of
 from sges.engine.lists cimport (
-    Ints, OVER_BUDGET, Word, add, clear, copy_to, has, leave, push, regrown, size_of, sort_ints,
-    take,
+    Ints, OVER_BUDGET, TIME_UP, Word, add, clear, copy_to, has, leave, push, regrown, size_of,
+    sort_ints, take,
 )
 from sges.engine.paths cimport is_standing, leads, remember, trace, walk_all
 from sges.engine.records cimport Record, record_of
 from sges.engine.search cimport (
     Barrier, CONSERVATIVE, Found, INSERTS, PREFERRED, TURNS, INSERT, Inserts, Lane, Lanes, Near,
     POLY, Rejected, Search, best_node, compare_sets, each_clique, each_clique_with, find_maximal,
-    give_row, look_around, look_near, make_tree, mark_stale, next_node, row_taken, set_best,
+    give_row, is_late, look_around, look_near, make_tree, mark_stale, next_node, row_taken, set_best,
     within_limits,
 )
 
@@ -266,6 +266,12 @@ cdef inline void count_listed(Search *s) noexcept nogil:
     s.listed += 1
     if s.most_listed >= 0 and s.listed > s.most_listed:
         leave(&s.exit, OVER_BUDGET)
+
+
+cdef inline void leave_if_late(Search *s) noexcept nogil:
+    """Leave the run if its time is up.  Budgets do not end here: these must not depend on time."""
+    if is_late(s):
+        leave(&s.exit, TIME_UP)
 
 
 cdef inline void tick(Search *s) noexcept nogil:
@@ -713,6 +719,7 @@ cdef inline bint best_insert(Search *s, Inserts *of) noexcept nogil:
     if of.of == NULL or s.g.n == 0:
         return False
     while True:
+        leave_if_late(s)
         free_y = best_node(&of.tree)
         highest = of.tree.at[1]
         if highest <= s.tolerance:

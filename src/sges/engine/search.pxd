@@ -12,7 +12,7 @@ from libc.string cimport memset
 from sges.engine.graph cimport Change, Graph, adjacent, kind_of
 from sges.engine.lists cimport (
     Exit, Ints, NO_MEMORY, Word, add, clear, count_bits, has, leave, lowest_bit, push, regrown,
-    reserve, sort_ints,
+    reserve, seconds_now, sort_ints,
 )
 from sges.engine.records cimport Memory, Note, Record
 
@@ -290,6 +290,12 @@ cdef struct Search:
 
 
 # Rows from a pool
+
+
+cdef inline bint is_late(const Search *s) noexcept nogil:
+    """Return whether the time is up, less what counting and going to the best order will take."""
+    # Counting takes 1e-7 seconds for each node of the base of each fan.
+    return s.deadline >= 0 and seconds_now() + s.m.cores * 1e-7 + s.walking_time > s.deadline
 
 
 cdef inline Word *row_taken(Search *s) noexcept nogil:

@@ -11,7 +11,9 @@ from libc.stdlib cimport calloc, free
 
 from sges.engine.gains cimport ask_deletes, ask_exact, insert_gain, place_of
 from sges.engine.graph cimport Graph, LINE, adjacent, kind_of, points
-from sges.engine.inserts cimport count_listed, has_lesser_key, has_room, take_least, tick
+from sges.engine.inserts cimport (
+    count_listed, has_lesser_key, has_room, leave_if_late, take_least, tick,
+)
 from sges.engine.lists cimport (
     Ints, Word, add, clear, copy_to, has, lowest_bit, push, regrown, sort_ints, take,
 )
@@ -421,6 +423,7 @@ cdef inline bint best_turn(Search *s) noexcept nogil:
     if of.of == NULL or s.g.n == 0:
         return False
     while True:
+        leave_if_late(s)
         y = best_node(&of.tree)
         highest = of.tree.at[1]
         if highest <= s.tolerance:

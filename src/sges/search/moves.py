@@ -6,7 +6,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import NodeSet
-from sges.operators import Delete, Operator
+from sges.operators import Delete, Operator, by_falling_gain
 
 Candidate = TypeVar("Candidate", bound=tuple[Any, ...])
 """A gain, its operator, and possibly more."""
@@ -135,5 +135,4 @@ def each_edge_once(
         turned = op.x > op.y and graph.neighbors(op.y) >> op.x & 1
         x, y = (op.y, op.x) if turned else (op.x, op.y)
         once.setdefault(Delete(x, y, op.chosen), gain)
-    pairs = ((gain, delete) for delete, gain in once.items())
-    return sorted(pairs, key=lambda pair: (-pair[0], pair[1].sort_key()))
+    return by_falling_gain((gain, delete) for delete, gain in once.items())
