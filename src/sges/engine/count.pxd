@@ -295,7 +295,55 @@ cdef inline long long fan_size(const Memory *m, const Record *r) noexcept nogil:
     return size
 
 
-cdef inline long long pairs_of(Memory *m, Seen *cores, const Record *r, int number, Seen *twice) noexcept nogil:
+cdef struct Repeated:
+    # Bits that are set for the keys of cores, and for those that were met a second time.
+    Word *once
+    Word *twice
+    Word last  # the number of the last bit
+
+
+cdef inline bint is_repeated(const Repeated *cores, Word key) noexcept nogil:
+    """Return whether several fans may have the core with this key; if not, only one has it."""
+    key &= cores.last
+    return (cores.twice[key >> 6] >> (key & 63)) & 1
+
+
+cdef inline bint find_repeated(const Memory *m, Repeated *cores) noexcept nogil:
+    """Find the cores that several fans have, and a few others; return whether there was memory.
+
+    Most cores belong to one fan only.  Two rows of bits are much smaller than a table of all cores.
+    """
+    cdef size_t bits = 1024
+    cdef Word key, bit
+    cdef int i, k
+    cdef Record *r
+    while bits < 8 * <size_t>m.cores:
+        bits *= 2
+    cores.last = bits - 1
+    cores.once = <Word *>calloc(bits >> 6, sizeof(Word))
+    cores.twice = <Word *>calloc(bits >> 6, sizeof(Word))
+    if cores.once == NULL or cores.twice == NULL:
+        return False
+    for i in range(m.size):
+        r = m.records[i]
+        if not r.asked_all and r.asked == NULL:
+            continue
+        for k in range(r.size):
+            key = (r.key ^ m.keys[2 * r.base[k]]) & cores.last
+            bit = <Word>1 << (key & 63)
+            cores.twice[key >> 6] |= cores.once[key >> 6] & bit
+            cores.once[key >> 6] |= bit
+    return True
+
+
+cdef inline void free_repeated(Repeated *cores) noexcept nogil:
+    free(cores.once)
+    free(cores.twice)
+
+
+cdef inline long long pairs_of(
+    Memory *m, const Repeated *repeated, Seen *cores, const Record *r, int number, Seen *twice
+) noexcept nogil:
     """Return how many families of a fan are also in an earlier one.
 
     Two such fans have bases that differ in one node: they are found by their common core.
@@ -307,6 +355,8 @@ cdef inline long long pairs_of(Memory *m, Seen *cores, const Record *r, int numb
         z = r.base[k]
         key = r.key ^ m.keys[2 * z]
         check = r.check ^ m.keys[2 * z + 1]
+        if not is_repeated(repeated, key):
+            continue
         if not grow_seen(cores):
             return 0
         other = cores.heads[key & (cores.slots - 1)]
@@ -331,7 +381,8 @@ cdef enum:
 
 
 cdef struct Cores:
-    # Sets of nodes, each with the nodes that make the base of a fan of it, as rows of bits.
+    # Sets of nodes, each with the nodes that make the base of a fan of it, as rows of bits.  Only those
+    # that may be the core of several fans.
     int words
     Word *keys  # two words for each core
     Word *rows
@@ -340,7 +391,7 @@ cdef struct Cores:
     int room
     int *slot  # a table of the cores by key, -1 where it is empty
     size_t slots
-    int *of  # the core of each node of each base, in the order of the fans
+    int *of  # the core of each node of each base, in the order of the fans; -1 if only one fan has it
     bint failed
 
 
@@ -349,8 +400,6 @@ cdef inline bint make_cores(Cores *c, const Memory *m) noexcept nogil:
     memset(c, 0, sizeof(Cores))
     c.words = m.words
     c.slots = 1024
-    while c.slots < <size_t>m.cores // 2:
-        c.slots *= 2
     c.room = <int>(c.slots // 2)
     c.slot = <int *>malloc(c.slots * sizeof(int))
     c.keys = <Word *>malloc(2 * <size_t>c.room * sizeof(Word))
@@ -433,7 +482,7 @@ cdef inline int core_of(Cores *c, Word key, Word check) noexcept nogil:
     return i
 
 
-cdef inline bint list_cores(Memory *m, Cores *c) noexcept nogil:
+cdef inline bint list_cores(Memory *m, const Repeated *repeated, Cores *c) noexcept nogil:
     """Record for every fan, and every node of its base, that the rest is a core of it."""
     cdef int i, k, z, core
     cdef Record *r
@@ -444,11 +493,13 @@ cdef inline bint list_cores(Memory *m, Cores *c) noexcept nogil:
             continue
         for k in range(r.size):
             z = r.base[k]
-            core = core_of(c, r.key ^ m.keys[2 * z], r.check ^ m.keys[2 * z + 1])
-            if core < 0:
-                return False
-            add(c.rows + <size_t>core * c.words, z)
-            c.partial[core] = c.partial[core] or not r.asked_all
+            core = -1
+            if is_repeated(repeated, r.key ^ m.keys[2 * z]):
+                core = core_of(c, r.key ^ m.keys[2 * z], r.check ^ m.keys[2 * z + 1])
+                if core < 0:
+                    return False
+                add(c.rows + <size_t>core * c.words, z)
+                c.partial[core] = c.partial[core] or not r.asked_all
             c.of[at] = core
             at += 1
     return True
@@ -470,6 +521,8 @@ cdef inline long long own_families(
     for k in range(r.size):
         z = r.base[k]
         core = core_of_node[k]
+        if core < 0:
+            continue
         row = c.rows + <size_t>core * c.words
         for w in range(z >> 6, m.words):
             both = row[w] & ~twice[w]
@@ -491,14 +544,14 @@ cdef inline long long own_families(
     return fan_size(m, r) - found
 
 
-cdef inline long long count_fans_by_rows(Memory *m) noexcept nogil:
+cdef inline long long count_fans_by_rows(Memory *m, const Repeated *repeated) noexcept nogil:
     """Count the families of all fans by rows of bits; -1 if memory ran out."""
     cdef Cores c
     cdef long long total = 0
     cdef int i
     cdef Record *r
     cdef size_t at = 0
-    if make_cores(&c, m) and list_cores(m, &c):
+    if make_cores(&c, m) and list_cores(m, repeated, &c):
         for i in range(m.size):
             r = m.records[i]
             if r.asked_all or r.asked != NULL:
@@ -508,7 +561,7 @@ cdef inline long long count_fans_by_rows(Memory *m) noexcept nogil:
     return -1 if c.failed else total
 
 
-cdef inline long long count_fans_by_pairs(Memory *m) noexcept nogil:
+cdef inline long long count_fans_by_pairs(Memory *m, const Repeated *repeated) noexcept nogil:
     """Count the families of all fans where rows would be long; -1 if memory ran out."""
     cdef Seen cores, twice
     cdef long long total = 0
@@ -519,7 +572,7 @@ cdef inline long long count_fans_by_pairs(Memory *m) noexcept nogil:
     for i in range(m.size):
         r = m.records[i]
         if r.asked_all or r.asked != NULL:
-            total += fan_size(m, r) - pairs_of(m, &cores, r, i, &twice)
+            total += fan_size(m, r) - pairs_of(m, repeated, &cores, r, i, &twice)
     free(cores.entries)
     free(cores.heads)
     free(twice.entries)
@@ -529,6 +582,12 @@ cdef inline long long count_fans_by_pairs(Memory *m) noexcept nogil:
 
 cdef inline long long count_families(Memory *m) noexcept nogil:
     """Count the unique families that were evaluated so far; -1 if memory ran out."""
-    cdef long long fans
-    fans = count_fans_by_rows(m) if m.words <= MOST_WORDS else count_fans_by_pairs(m)
+    cdef Repeated repeated
+    cdef long long fans = -1
+    if find_repeated(m, &repeated):
+        if m.words <= MOST_WORDS:
+            fans = count_fans_by_rows(m, &repeated)
+        else:
+            fans = count_fans_by_pairs(m, &repeated)
+    free_repeated(&repeated)
     return -1 if fans < 0 else count_singles(m) + fans
