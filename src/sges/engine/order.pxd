@@ -268,7 +268,10 @@ cdef inline void choose(Search *s, Orders *o, int y, const Word *before, Choice 
             continue
         gain = r.grown_gain + r.gains[at]
         add(to.grown, x)
-        r = record_with(&s.m, r, x)
+        if r.grown == NULL or r.grown_by != x:
+            r.grown = record_with(&s.m, r, x)
+            r.grown_by = x
+        r = r.grown
         if r.epoch != o.epoch:
             rank(s, o, r, gain)
         i = 0

@@ -51,6 +51,8 @@ cdef struct Record:
     int note
     # The search for orders: the way of growing that led here, and what shrinking leaves.
     int epoch
+    int grown_by  # the node by which this base was last grown, and the record of the larger base
+    Record *grown
     double grown_gain
     int improving  # how many nodes improve the base
     int ranked  # how many of these are in order, at the end of ``ranking``
