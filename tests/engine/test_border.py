@@ -257,6 +257,37 @@ def test_no_edge_that_is_there_is_inserted_and_none_that_is_not_is_deleted() -> 
     assert_goes_on(engine)
 
 
+@pytest.mark.parametrize(
+    "delete",
+    [Delete(0, 0), Delete(0, N), Delete(-1, 2), Delete(0, 1, 1 << N), Delete(0, 1, 1 << 5)],
+)
+def test_an_escape_that_cannot_be_tried_is_refused(delete: Delete) -> None:
+    engine = engine_on(gaussian_score(N, 9, 100, 1))
+    engine.climb("x", EVERYTHING)
+    before, mark = engine.cpdag, engine.mark()
+    good = engine.escapes(EVERYTHING)[0]
+    for escapes in ([(-1.0, delete)], [good, (-1.0, delete)]):
+        with pytest.raises(SgesError):
+            engine.try_escapes("x", escapes, EVERYTHING, 0.0)
+        engine.rewind(mark)
+        assert engine.cpdag == before
+    assert_goes_on(engine)
+
+
+def test_trials_that_fail_leave_the_engine_where_it_was() -> None:
+    engine = engine_on(gaussian_score(N, 9, 100, 1))
+    engine.climb("x", EVERYTHING)
+    before, mark, steps = engine.cpdag, engine.mark(), engine.steps
+    escapes = engine.escapes(EVERYTHING)
+    failed = engine.try_escapes("x", escapes, EVERYTHING, 0.0)
+    assert len(failed) == engine.failed_trials > 0
+    for (_, delete), touched in zip(escapes, failed, strict=False):
+        assert touched >> delete.x & touched >> delete.y & 1
+    assert (engine.cpdag, engine.mark(), engine.steps) == (before, mark, steps)
+    assert engine.try_escapes("x", [], EVERYTHING, 0.0) == []
+    assert_goes_on(engine)
+
+
 @pytest.mark.parametrize("lines", [[], [(1, 2), (0, 2)]])
 def test_a_start_with_a_semi_directed_cycle_has_no_levels_and_ends(
     lines: list[tuple[int, int]],
@@ -660,6 +691,10 @@ WORK: dict[str, Callable[[Any], object]] = {
     "counting": counted,
     "escapes": lambda engine: (
         engine.climb("x", Moves(inserts="all")), engine.escapes(Moves(deletes=True))
+    ),
+    "trials": lambda engine: (
+        engine.climb("x", EVERYTHING),
+        engine.try_escapes("x", engine.escapes(EVERYTHING), EVERYTHING, 0.0),
     ),
 }  # fmt: skip
 

@@ -39,6 +39,36 @@ def test_one_set_of_sources_gives_what_starting_from_scratch_gives(
     assert kept > 1
 
 
+CLIMB_AND_ESCAPE = Strategy(interleaved=True, extended=True)
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        CLIMB_AND_ESCAPE,
+        STRATEGIES["auto"],
+        replace(CLIMB_AND_ESCAPE, patience=0.1),
+        replace(CLIMB_AND_ESCAPE, sets_per_clique=2),
+        replace(CLIMB_AND_ESCAPE, effort=0.5),
+        replace(CLIMB_AND_ESCAPE, max_evaluations=300),
+    ],
+    ids=str,
+)
+def test_trials_run_in_turn_equal_those_that_are_run_one_by_one(
+    strategy: Strategy, seed: int
+) -> None:
+    """With a progress report, the compiled engine returns to Python after each trial."""
+    tried = 0
+    for score in (gaussian_score(9, 20, 300, seed), gaussian_score(8, 16, 300, 1)):
+        for assume in (None, MaxParents(2)):
+            in_turn = search(score, assume, strategy=strategy)
+            one_by_one = search(score, assume, strategy=strategy, progress=lambda _: None)
+            for field in ("steps", "score_evaluations", "operators_considered", "notes"):
+                assert getattr(in_turn, field) == getattr(one_by_one, field)
+            tried += int(in_turn.notes[0].split()[1])
+    assert tried > 4
+
+
 @given(st.integers(0, 10_000), st.integers(4, 8), st.integers(1, 3), st.sampled_from(ASSUMPTIONS))
 @settings(max_examples=25)
 def test_extended_search_is_never_worse_than_its_start(

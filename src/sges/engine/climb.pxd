@@ -1,6 +1,6 @@
 """The greedy loop: apply the best operator, record the step, and repeat until there is none."""
 
-from libc.math cimport isfinite
+from libc.math cimport fabs, isfinite
 from libc.stdlib cimport free
 from libc.string cimport memset
 
@@ -15,10 +15,11 @@ from sges.engine.inserts cimport (
     offer_inserts_again, reject_insert, spread_stale,
 )
 from sges.engine.lists cimport (
-    BAD_GAIN, INVALID, Ints, NO_MEMORY, Word, grown, leave, mixed, one_more, push, sort_ints, taken,
+    BAD_GAIN, INVALID, Ints, NO_MEMORY, Word, add, copy_to, grown, leave, mixed, one_more, push,
+    sort_ints, taken,
 )
 from sges.engine.search cimport (
-    CONSERVATIVE, DELETE, Found, INSERT, Search, StepOf, TURN, note_changes,
+    CONSERVATIVE, Counters, DELETE, Found, INSERT, Search, StepOf, TURN, Trials, note_changes,
 )
 from sges.engine.turns cimport (
     best_turn, close_turns, free_turns, make_turn_lanes, make_turns, offer_turns_again,
@@ -268,6 +269,11 @@ cdef inline void forget_states(Search *s) noexcept nogil:
     s.left_count = 0
 
 
+cdef inline double tie_tolerance(double total) noexcept nogil:
+    """Return how far apart two gains may be and still tie, at a state with this total."""
+    return 1e-12 * max(1.0, fabs(total))
+
+
 cdef inline bint is_doubtful(const Search *s, double gain) noexcept nogil:
     """Return whether a gain may be an effect of rounding."""
     cdef double size = s.total if s.total > 0 else -s.total
@@ -409,3 +415,86 @@ cdef inline void rewind_to(
     s.step_count = steps
     s.capped = capped
     s.total = total
+
+
+# Escapes
+
+
+cdef inline void restore_counters(Search *s) noexcept nogil:
+    """End what ``settle`` began, also if the run was left in between."""
+    cdef Counters *kept = &s.counters
+    if not kept.are_kept:
+        return
+    s.considered = kept.considered
+    s.listed = kept.listed
+    s.m.work = kept.work
+    s.most_listed = kept.most_listed
+    s.m.most_work = kept.most_work
+    s.m.journaling = kept.journaling
+    kept.are_kept = False
+
+
+cdef inline void settle(void *argument) noexcept nogil:
+    """Bring the operators up to date with the state; this is not counted, and no budget ends it."""
+    cdef Search *s = <Search *>argument
+    cdef Counters *kept = &s.counters
+    if not s.is_open:
+        return
+    kept.considered = s.considered
+    kept.listed = s.listed
+    kept.work = s.m.work
+    kept.most_listed = s.most_listed
+    kept.most_work = s.m.most_work
+    kept.journaling = s.m.journaling
+    kept.are_kept = True
+    s.most_listed = s.m.most_work = -1
+    s.m.journaling = False
+    refresh(s)
+    restore_counters(s)
+
+
+cdef inline void force(Search *s, int number) noexcept nogil:
+    """Apply an escape and search on: first without the edge, then with all inserts."""
+    cdef Trials *t = &s.trials
+    s.found.kind = DELETE
+    s.found.x = t.x[number]
+    s.found.y = t.y[number]
+    s.found.gain = t.gain[number]
+    copy_to(
+        &s.exit, &s.found.set, t.sets.at + t.first[number], t.first[number + 1] - t.first[number]
+    )
+    s.aim = s.total
+    apply_found(s)
+    s.most_steps = -1
+    s.moved = False
+    s.next_bar_x = t.x[number]
+    s.next_bar_y = t.y[number]
+    climb(s)
+    if s.moved:
+        s.next_bar_x = s.next_bar_y = -1
+        climb(s)
+
+
+cdef inline void try_escapes(void *argument) noexcept nogil:
+    """Try escapes in turn from the state, up to the first that does not fail; it is undone as well."""
+    cdef Search *s = <Search *>argument
+    cdef Trials *t = &s.trials
+    cdef int i, changes = s.g.settled, steps = s.step_count, touched = s.touched.size
+    cdef int capped = s.capped
+    cdef long long considered, listed, work
+    cdef double total = s.total
+    cdef Word *row
+    cdef bint failed = True
+    while failed and t.done < t.count:
+        considered, listed, work = s.considered, s.listed, s.m.work
+        force(s, t.done)
+        failed = s.total <= total + tie_tolerance(s.total)
+        if failed:
+            row = t.touched + <size_t>t.done * s.g.words
+            for i in range(touched, s.touched.size):
+                add(row, s.touched.at[i])
+            t.done += 1
+        else:
+            s.considered, s.listed, s.m.work = considered, listed, work
+        rewind_to(s, changes, steps, touched, capped, total)
+        settle(s)

@@ -23,7 +23,7 @@ import numpy as np
 
 from sges.engine.climb cimport (
     apply_found, climb, close_sources, forget_paths, forget_states, offer_again, open_sources, refresh,
-    rewind_to, try_found,
+    restore_counters, rewind_to, settle, tie_tolerance, try_escapes, try_found,
 )
 from sges.engine.count cimport begin_journal, count_families, note_base, take_over
 from sges.engine.facts cimport facts_of, listed, mask_of
@@ -44,7 +44,7 @@ from sges.engine.records cimport Memory, Note, Record, free_memory, make_memory,
 from sges.engine.scores cimport NativeScore, Scorer
 from sges.engine.separators cimport begin_separators, find_separators
 from sges.engine.search cimport (
-    DELETE, Found, INSERT, Lane, Lanes, Moves, Search, Separators, StepOf, TURN, is_late,
+    DELETE, Found, INSERT, Lane, Lanes, Moves, Search, Separators, StepOf, TURN, Trials, is_late,
 )
 
 from sges.errors import (
@@ -259,6 +259,10 @@ cdef class Core:
         free(s.separators.evidence)
         free(s.separators.sets)
         free(s.separators.chosen.at)
+        free(s.trials.x)
+        free(s.trials.gain)
+        free(s.trials.sets.at)
+        free(s.trials.touched)
 
     # The state and the settings of the run
 
@@ -328,7 +332,7 @@ cdef class Core:
     @property
     def tolerance(self):
         """How far apart two gains may be and still tie."""
-        return 1e-12 * max(1.0, abs(self.s.total))
+        return tie_tolerance(self.s.total)
 
     @property
     def report(self):
@@ -556,15 +560,7 @@ cdef class Core:
     @alone
     def settle(self):
         """Bring the operators up to date with the state; this is not counted."""
-        considered, listed, work = self.s.considered, self.s.listed, self.s.m.work
-        most_listed, most_work = self.s.most_listed, self.s.m.most_work
-        self.s.most_listed = self.s.m.most_work = -1
-        try:
-            if self.s.is_open:
-                self._do(refresh_all)
-        finally:
-            self.s.considered, self.s.listed, self.s.m.work = considered, listed, work
-            self.s.most_listed, self.s.m.most_work = most_listed, most_work
+        self._do(settle)
 
     @alone
     def forget_paths(self):
@@ -644,6 +640,68 @@ cdef class Core:
                         delete = Delete(x, y, h)
                     once.setdefault(delete, lane.record.deletes[k])
         return once
+
+    @alone
+    def try_escapes(self, str phase, escapes, moves, double patience):
+        """Try escapes in turn, each from the state, up to the first that seems to improve the score.
+
+        ``escapes`` are gains and deletes.  Each is applied, and the search goes on from there: first
+        without the edge, then with all inserts (``sges.search.extended.try_escape``).  Returns the
+        nodes whose views changed, as masks, for each trial that failed.  The engine is then where it
+        was, unless it was stopped in the middle of a trial.
+        """
+        cdef Trials *t = &self.s.trials
+        if self.stopped is not None:
+            return []
+        self._open(phase, moves)
+        self.s.patience = patience
+        self._take_trials(escapes)
+        if self._do(try_escapes) == INVALID:
+            raise InvalidOperator(f"{escapes[t.done][1]}: it is not valid at the state")
+        return self._failed_trials()
+
+    cdef int _take_trials(self, escapes) except -1:
+        """Copy escapes to where the engine reads them."""
+        cdef Trials *t = &self.s.trials
+        cdef size_t count = len(escapes)
+        cdef int i
+        free(t.x)
+        free(t.gain)
+        free(t.touched)
+        t.count = t.done = 0
+        t.x = <int *>calloc(3 * count + 1, sizeof(int))
+        t.gain = <double *>calloc(count + 1, sizeof(double))
+        t.touched = <Word *>calloc(count * self.s.g.words + 1, sizeof(Word))
+        if t.x == NULL or t.gain == NULL or t.touched == NULL:
+            raise MemoryError
+        t.y = t.x + count
+        t.first = t.x + 2 * count
+        sets = []
+        for i, (gain, delete) in enumerate(escapes):
+            self._require_node(delete.x)
+            self._require_node(delete.y)
+            if delete.x == delete.y or delete.h >> self.n:
+                raise InvalidOperator(f"{delete}: {delete.problem(self.cpdag)}")
+            t.x[i], t.y[i], t.gain[i] = delete.x, delete.y, gain
+            sets += nodes(delete.h)
+            t.first[i + 1] = len(sets)
+        fill_list(&t.sets, sets)
+        t.count = count
+        return 0
+
+    cdef list _failed_trials(self):
+        cdef Trials *t = &self.s.trials
+        cdef size_t size = <size_t>self.s.g.words * sizeof(Word)
+        cdef int i
+        return [
+            int.from_bytes((<char *>(t.touched + <size_t>i * self.s.g.words))[:size], "little")
+            for i in range(t.done)
+        ]
+
+    @property
+    def failed_trials(self):
+        """How many trials of the last ``try_escapes`` have failed."""
+        return self.s.trials.done
 
     # The score
 
@@ -1092,6 +1150,7 @@ cdef class Core:
     cdef void _recover(self):
         """Make the run consistent after an interruption, at the last complete state."""
         cdef int v
+        restore_counters(&self.s)
         close_sources(&self.s)
         take_back(&self.s.g, self.s.g.settled)
         self._admitted = None

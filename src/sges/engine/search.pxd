@@ -164,6 +164,27 @@ cdef struct StepOf:
     int changes  # how many changes of the log, and nodes touched, lead up to the step's end
     int touched
 
+cdef struct Counters:
+    # Counts and limits that hold again once the operators are up to date (``settle``).
+    bint are_kept
+    long long considered
+    long long listed
+    long long work
+    long long most_listed
+    long long most_work
+    bint journaling
+
+cdef struct Trials:
+    # Deletes to force one after the other, and the nodes whose views each of them changed.
+    int count
+    int done  # how many have failed
+    int *x
+    int *y
+    int *first  # H is a slice of ``sets``
+    double *gain
+    Ints sets
+    Word *touched
+
 cdef struct Separators:
     # For pairs of nodes, the set of a given size that separates them best (separators.pxd).
     int order
@@ -287,6 +308,8 @@ cdef struct Search:
     # The search for orders (order.pxd).
     void *orders
     Separators separators
+    Trials trials
+    Counters counters
 
 
 # Rows from a pool

@@ -66,6 +66,14 @@ class ExtendedSearch:
         self._patience = strategy.patience
         self._effort = strategy.effort
         self._budget = Budget(strategy.time_limit, strategy.max_evaluations)
+        self._one_by_one = (
+            not isinstance(run.engine, CompiledEngine)
+            or run.engine.report is not None
+            or run.constraint is not None
+            or run.is_recorded
+            or selection.one_by_one
+        )
+        """Whether trials have to be run one by one: in Python, or with Python code in between."""
         self._searches_again = run.constraint is not None and run.constraint.relaxed is not None
         self._mirrors: list[Mirror] = []
         self._until: float | None = None
@@ -144,17 +152,47 @@ class ExtendedSearch:
         climb = partial(run.climb, PHASE, self._moves, self._selection, patience=self._patience)
         with run.quietly():
             try_escape(engine, delete, gain, climb)
-        if (
-            engine.total > total + engine.tolerance
-            and (end := engine.cpdag) != self._state
-            and gain_between(engine, self._state, end) > engine.tolerance  # not by rounding
-        ):
+        if self._is_better_than(total):
             return None
         touched = engine.touched_since(mark)
         engine.rewind(mark)
         engine.settle()
         run.tell(PHASE)
         return f"{touched:x}"
+
+    def _is_better_than(self, total: float) -> bool:
+        """Return whether the engine's state has a higher score than the kept state with this total.
+
+        The totals are compared first; a difference that is only rounding is not an improvement.
+        """
+        engine = self._run.engine
+        return (
+            engine.total > total + engine.tolerance
+            and (end := engine.cpdag) != self._state
+            and gain_between(engine, self._state, end) > engine.tolerance
+        )
+
+    def _fail_in_turn(self, escapes: list[Escape], at: int) -> int:
+        """Run trials natively, from a position in the list on, while they fail.
+
+        Returns the position of the first that does not fail.  Its trial is undone too, unless
+        the run was stopped in the middle of it.
+        """
+        run, engine, remaining = self._run, self._run.engine, escapes[at:]
+        assert isinstance(engine, CompiledEngine)
+        moves, total = run.allowed(self._moves, self._selection), engine.total
+        begun = 1  # the trial that ends the loop, or raises an error
+        try:
+            with run.phase(PHASE):
+                failures = engine.try_escapes(PHASE, remaining, moves, self._patience)
+            begun = int(run.stopped is not None)
+        finally:
+            self.tried += engine.failed_trials + begun
+        for (_, delete), touched in zip(remaining, failures, strict=False):
+            self._failed[delete] = touched
+        if run.stopped is not None and self._is_better_than(total):
+            self._kept, self._state = engine.mark(), engine.cpdag
+        return at + len(failures)
 
     # Several jobs
 
@@ -182,14 +220,16 @@ class ExtendedSearch:
             self._mirrors = [Mirror(engine, moves, self._patience) for _ in range(run.n_jobs)]
 
     def _fail_at_once(self, escapes: list[Escape], at: int) -> int:
-        """Run trials in parallel, from a position in the list on, while they fail.
+        """Run trials without Python in between, from a position in the list on, while they fail.
+
+        They run in parallel if there are several jobs.
 
         Returns the position of the first trial that has to be run on the engine of the search.
         """
         run, remaining = self._run, escapes[at:]
         may_race = run.next_act is None and bool(self._mirrors) and len(remaining) > 1
         if not may_race and run.next_act != "race":
-            return at
+            return at if self._one_by_one or not remaining else self._fail_in_turn(escapes, at)
         failures = run.act("race", lambda: self._race(remaining)) or []
         for (_, delete), (tried, touched) in zip(remaining, failures, strict=False):
             self.tried += tried

@@ -219,6 +219,11 @@ class Run:
         return self._replay.act(self.engine, name, do, again=again)
 
     @property
+    def is_recorded(self) -> bool:
+        """Whether the parts of the run are recorded, or replayed."""
+        return self._replay is not None
+
+    @property
     def next_act(self) -> str | None:
         """The name of the act of an earlier run that is replayed next, if any."""
         return None if self._replay is None else self._replay.next_act
