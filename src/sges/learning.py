@@ -12,8 +12,8 @@ import logging
 import os
 import threading
 from ast import literal_eval
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from inspect import signature
@@ -192,8 +192,10 @@ def learn(
     check_number("time_limit", time_limit, optional=True)
     check_search(strategy, forward, max_indegree, n_jobs, penalty)
     options = reading_of_call(learn, kinds, missing, reading)
-    with SHARED_CORES:
+    with ExitStack() as cores:
+        cores.enter_context(SHARED_CORES.learning())
         data = read_table(table, score, penalty, options)
+        cores.enter_context(SHARED_CORES.score_of(data))
         source: Any = score if data is None else data
         found_names = getattr(source, "names", None)
         if data is None and options.names is not None:  # columns of a table have their new names
@@ -587,49 +589,76 @@ def _matched_start(start: AnyStart, names: Sequence[str] | int) -> PDAG | None:
 # Threads
 
 
+SMALL_PRODUCTS = 50_000_000
+"""Multiplications that one core does in a few milliseconds: fewer are not worth several threads."""
+
+MANY_COLUMNS = 16
+"""With fewer continuous columns, products are so small that BLAS uses one thread by itself."""
+
+
 class SharedCores:
-    """A context in which BLAS uses one thread while several threads of the program are inside.
+    """The rule for the threads of BLAS: one while threads of the program share the cores.
 
-    Otherwise the threads of BLAS in each of them compete for the cores, and eight threads that
-    learn at once may take longer than one that learns eight times.  The number of threads of BLAS
-    applies to the whole program, and is restored when at most one thread is left inside.
+    While several threads learn at once, the threads of BLAS in each of them would compete for the
+    cores, and eight threads might take longer than one that learns eight times.  BLAS also uses one
+    thread for a small table: its threads keep the cores busy for some time after each product,
+    which slows down what follows.
 
-    A limit is set and restored in threads that end at once: as long as a thread that has set one
-    is alive, threadpoolctl ignores all others.
+    The number of threads of BLAS applies to the whole program, and is restored when no reason for
+    the limit is left.  It is set and restored in threads that end at once: as long as a thread that
+    has set it is alive, threadpoolctl ignores all others.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._inside = 0
-        self._libraries: Any = None
-        self._limits: Any = None
+        self._learning = self._small = 0
+        self._libraries: list[Any] | None = None
+        self._before: list[int] | None = None
 
-    def __enter__(self) -> None:
-        with self._lock:
-            self._inside += 1
-            if self._inside > 1 and self._limits is None:
-                _in_a_thread(self._limit)
+    @contextmanager
+    def learning(self) -> Iterator[None]:
+        """Share the cores with other threads that are inside this context."""
+        self._change(learning=1)
+        try:
+            yield
+        finally:
+            self._change(learning=-1)
 
-    def __exit__(self, *_: object) -> None:
+    @contextmanager
+    def score_of(self, data: Dataset | Moments | None) -> Iterator[None]:
+        """Make a score, and search with it."""
+        columns, rows = data.values.shape if isinstance(data, Dataset) else (0, 0)
+        is_small = columns >= MANY_COLUMNS and columns**2 * rows < SMALL_PRODUCTS
+        self._change(small=int(is_small))
+        try:
+            yield
+        finally:
+            self._change(small=-int(is_small))
+
+    def _change(self, learning: int = 0, small: int = 0) -> None:
         with self._lock:
-            self._inside -= 1
-            if self._inside <= 1 and self._limits is not None:
-                _in_a_thread(self._limits.restore_original_limits)
-                self._limits = None
+            self._learning += learning
+            self._small += small
+            is_limited, limit = self._before is not None, self._learning > 1 or self._small > 0
+            if limit != is_limited:
+                thread = threading.Thread(target=self._limit if limit else self._restore)
+                thread.start()
+                thread.join()
 
     def _limit(self) -> None:
         if self._libraries is None:
-            from threadpoolctl import ThreadpoolController
+            from threadpoolctl import ThreadpoolController  # takes 30 milliseconds
 
-            self._libraries = ThreadpoolController()  # takes a millisecond
-        self._limits = self._libraries.limit(limits=1, user_api="blas")
+            self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+        self._before = [library.num_threads for library in self._libraries]
+        for library in self._libraries:
+            library.set_num_threads(1)
 
-
-def _in_a_thread(work: Callable[[], object]) -> None:
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
+    def _restore(self) -> None:
+        for library, threads in zip(self._libraries or (), self._before or (), strict=True):
+            library.set_num_threads(threads)
+        self._before = None
 
 
 SHARED_CORES = SharedCores()
-"""The context of all threads that learn."""
+"""The rule for all threads that learn."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from sges import learn
-from sges.data import moments
+from sges.data import Dataset, Moments, moments
 from sges.data.moments import correlations_of
 from sges.errors import DataError
 from sges.learning import SharedCores
@@ -173,12 +173,26 @@ def two_blas_threads() -> Iterator[None]:
 def test_blas_has_one_thread_only_while_several_threads_are_inside() -> None:
     cores = SharedCores()
     for _ in range(3):
-        with cores:
+        with cores.learning():
             assert blas_threads() == {2}
-            with suppress(ZeroDivisionError), cores, cores:
+            with suppress(ZeroDivisionError), cores.learning(), cores.learning():
                 assert blas_threads() == {1}
                 raise ZeroDivisionError
             assert blas_threads() == {2}
+        assert blas_threads() == {2}
+
+
+@pytest.mark.usefixtures("two_blas_threads")
+def test_blas_has_one_thread_for_small_tables_only() -> None:
+    rng, cores = np.random.default_rng(0), SharedCores()
+    few, many = (Dataset.of(rng.normal(size=shape)) for shape in ((200, 20), (6_000, 100)))
+    levels = Dataset.of(rng.integers(3, size=(200, 20)), kinds="discrete")
+    for data, threads in ((few, 1), (many, 2), (levels, 2), (Moments.of(few), 2), (None, 2)):
+        with suppress(ZeroDivisionError), cores.score_of(data):
+            assert blas_threads() == {threads}
+            with cores.learning():
+                assert blas_threads() == {threads}
+            raise ZeroDivisionError
         assert blas_threads() == {2}
 
 
