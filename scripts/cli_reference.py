@@ -68,7 +68,7 @@ JSON = {
     "`records`, `seed`.",
     "demo": "the result, as `learn` prints it.",
 }
-"""What ``--json`` prints, by command."""
+"""The description of the output of ``--json``, by command."""
 
 
 def page() -> str:
@@ -78,7 +78,7 @@ def page() -> str:
 
 
 def section(name: str, command: Command) -> str:
-    """Return the part on one command."""
+    """Return the section on one command."""
     arguments = [p for p in command.params if p.param_type_name == "argument"]
     options = [p for p in command.params if p.param_type_name == "option"]
     words = [p.metavar if p.required else f"[{p.metavar}]" for p in arguments]
@@ -102,7 +102,7 @@ def row(parameter: Parameter) -> str:
 
 
 def cell(text: str | None) -> str:
-    """Return text that does not end a cell."""
+    """Return text with escaped vertical bars, for a cell of a table."""
     return (text or "").replace("|", "\\|")
 
 

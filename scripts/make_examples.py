@@ -1,6 +1,6 @@
 """Write the bundled tables of ``sges.examples``: samples of the networks defined there.
 
-Run once, by hand, when a network changes; a test checks that the files are what this makes.
+Run it by hand when a network changes; a test checks that the files are up to date.
 """
 
 import io

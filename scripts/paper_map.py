@@ -44,7 +44,7 @@ SHOWN = {
 
 
 def rows() -> list[tuple[str, str]]:
-    """Return every (part of the paper, module) that a ``Paper:`` line names, sorted."""
+    """Return the sorted pairs (part of the paper, module) that the ``Paper:`` lines define."""
     found = set()
     for path in [*(ROOT / "src").rglob("*.py"), *(ROOT / "studies").rglob("*.py")]:
         if ".envs" in path.parts:  # environments of other programs, made by studies

@@ -1,12 +1,12 @@
 """Build the documentation as a site: ``make site``.
 
-    source     the pages of the repository in their own places, so that their links hold, a page for
+    source     the pages of the repository at their own paths, so that their links work, a page for
                each public module, and the pages whose code is run as notebooks
-    run        the tutorial and the gallery are executed; what they print replaces what the page
-               says they print, and the reports they write become part of the site
-    html       Sphinx, with every warning an error; nothing is loaded from elsewhere
+    run        the tutorial and the gallery are executed; their output replaces the output blocks
+               of the page, and the reports that they write become part of the site
+    html       Sphinx, with warnings as errors; the pages load nothing from other sites
 
-``--without wide`` leaves out pages that take long.  Everything is written below build/site.
+``--without wide`` omits the page "wide", which takes minutes.  All files are written to build/site.
 """
 
 import argparse
@@ -45,7 +45,7 @@ HOMES = {
         "sges.properties",
     ),
 }  # fmt: skip
-"""Where the names of ``sges`` are documented that other modules share."""
+"""The modules that document names of ``sges`` which are defined elsewhere."""
 BLOCK = re.compile(r"^```(python|output)\n(.*?)^```$\n?", re.DOTALL | re.MULTILINE)
 REPORT = re.compile(r"\.report\(\"([\w-]+\.html)\"")
 LINK = re.compile(r"\]\(([^)#\s:]+)(?:#[^)\s]*)?\)")
@@ -87,7 +87,7 @@ def main() -> int:
 
 
 def copy_pages() -> None:
-    """Copy the pages, and all files that they link to, to the same places below the source."""
+    """Copy the pages, and all files that they link to, to the same paths below the source."""
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "studies" / "README.md"]
     pages += [
         *(ROOT / "studies" / "results").glob("*.md"),
@@ -148,7 +148,7 @@ def module_page(name: str) -> str:
 
 
 def execute(page: str) -> None:
-    """Replace a page by a notebook of it that has been run; it also can be downloaded."""
+    """Replace a page by an executed notebook, which can also be downloaded."""
     path = SOURCE / page
     notebook = notebook_of(path.read_text(encoding="utf-8"))
     folder = RUN / path.stem
@@ -162,7 +162,7 @@ def execute(page: str) -> None:
     ).execute()
     extra = SOURCE / "_extra" / path.parent.relative_to(SOURCE)
     (extra / "reports").mkdir(parents=True, exist_ok=True)
-    for report in folder.glob("*.html"):  # not beside the page, which may have the same name
+    for report in folder.glob("*.html"):  # in a separate folder: a page may have the same name
         shutil.copyfile(report, extra / "reports" / report.name)
     text = json.dumps(notebook)
     (extra / f"{path.stem}.ipynb").write_text(text, encoding="utf-8")
@@ -173,7 +173,7 @@ def execute(page: str) -> None:
 
 
 def notebook_of(text: str) -> Any:  # noqa: ANN401 (a notebook of nbformat)
-    """Return a page as a notebook: its Python as cells, what it prints left to the run."""
+    """Return a page as a notebook: its Python blocks as cells, without the output blocks."""
     cells = []
     for k, part in enumerate(BLOCK.split(text)):
         language = BLOCK.split(text)[k - 1] if k % 3 == 2 else "markdown"
@@ -193,7 +193,7 @@ def notebook_of(text: str) -> Any:  # noqa: ANN401 (a notebook of nbformat)
 
 
 def write_frame() -> None:
-    """Write the first page and those of the sections, and copy the settings."""
+    """Write the index pages of the site and its sections, and copy the configuration."""
     readme = (SOURCE / "README.md").read_text(encoding="utf-8")
     (SOURCE / "README.md").unlink()
     welcome = readme.split("## Documentation")[0].replace(' align="right"', ' class="align-right"')
@@ -223,7 +223,7 @@ def write_frame() -> None:
 
 
 def link_notebooks() -> None:
-    """Let links to pages that became notebooks lead there."""
+    """Change links to pages that became notebooks into links to the notebooks."""
     for path in [*SOURCE.rglob("*.md"), *SOURCE.rglob("*.ipynb")]:
         if "_extra" in path.parts:
             continue

@@ -1,4 +1,4 @@
-"""Test an installed sges, away from its checkout: ``make wheel`` and the wheels of a release.
+"""Test an installed sges outside its checkout, for ``make wheel`` and the wheels of a release.
 
 python -P scripts/smoke_test.py
 """
@@ -15,8 +15,8 @@ CHECKOUT = Path(__file__).resolve().parents[1] / "src"
 
 
 def main() -> None:
-    """Run the main jobs once, through the library and through the command."""
-    assert not Path(sges.__file__).resolve().is_relative_to(CHECKOUT), "this is the checkout"
+    """Call the main functions of the library and the command, each once."""
+    assert not Path(sges.__file__).resolve().is_relative_to(CHECKOUT), "sges is the checkout"
     said = command("--version")
     assert said == f"sges {sges.__version__} (compiled engine)\n", said
     for name in sges.examples.NAMES:
@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def command(*words: str) -> str:
-    """Return what the installed command prints."""
+    """Return the output of the installed command."""
     program = Path(sys.executable).with_name("sges")
     run = [str(program), *words] if program.exists() else [sys.executable, "-m", "sges", *words]
     done = subprocess.run(

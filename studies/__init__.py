@@ -1,1 +1,1 @@
-"""Studies: the experiments of the paper and the comparison with peers; not part of the package."""
+"""The experiments of the paper and the comparisons with peers; not part of the package."""

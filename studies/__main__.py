@@ -1,6 +1,6 @@
 """Run studies by name, or list them: ``python -m studies [NAME] [--quick] [--jobs 2]``.
 
-Rows that exist are not measured again, so a run that was interrupted continues where it stopped.
+Existing rows are not measured again, so an interrupted run continues where it stopped.
 Results go to studies/results; those of ``--quick`` go to build/studies.
 """
 
@@ -18,7 +18,7 @@ QUICK_RESULTS = Path("build") / "studies"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the study named; return the exit code: 1 for a damaged table, 2 for wrong use."""
+    """Run the named study; return the exit code: 1 for a failed study, 2 for an invalid command."""
     asked = _parser().parse_args(arguments)
     if asked.name is None:
         width = max(map(len, STUDIES))
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def show(progress: Progress) -> None:
-    """Show how far a run is, on one line."""
+    """Show the progress of a run on one line."""
     row = progress.row or {}
     last = "" if row.get("failed") is None else f"; {row['peer']}: {row['failed']}"
     line = f"{progress.name}: {progress.done} of {progress.total} tasks{last}"

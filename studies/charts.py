@@ -42,7 +42,7 @@ STYLE: dict[Any, Any] = {
 
 
 def new_figure(width: float = 7.2, height: float = 4.2) -> "Figure":
-    """Return an empty figure, or say that matplotlib is missing."""
+    """Return an empty figure, or raise an error if matplotlib is not installed."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
@@ -53,7 +53,7 @@ def new_figure(width: float = 7.2, height: float = 4.2) -> "Figure":
 
 
 class Looks:
-    """A color and a mark per program, the same in every chart; ours in cool colors, on top."""
+    """A color and a marker for each program: ours in cool colors, drawn above the others."""
 
     OURS = (BLUE, GREEN, VIOLET, "#12a5a5", "#0b2f5b", "#7fb800", "#6cc0f5", "#b48ad6")
     OTHERS = (RED, GOLD, GREY, "#a0522d", "#d26fa0", "#6b7f2a", "#4a4a4a", "#e08a5c")
@@ -74,7 +74,7 @@ class Looks:
 
 
 def axes_grid(figure: "Figure", count: int, columns: int = 2) -> "list[Axes]":
-    """Return this many axes, several in a row."""
+    """Return ``count`` axes in rows of at most ``columns``."""
     import matplotlib as mpl
 
     across, down = min(count, columns), max(-(-count // columns), 1)
@@ -91,7 +91,7 @@ def intervals(
     ends: Mapping[str, tuple[float, float, float] | None],
     is_ours: Callable[[str], bool],
 ) -> None:
-    """Draw low, middle and high of each name, one below the other; None leaves its row empty."""
+    """Draw the interval and the middle of each name, one below the other; None leaves a gap."""
     for place, (name, spread) in enumerate(ends.items()):
         if spread is not None:
             low, mid, high = spread
@@ -101,12 +101,12 @@ def intervals(
     axes.set_xscale("symlog", linthresh=1.0)
     axes.set_yticks(range(len(ends)), list(ends), fontsize=7)
     axes.set_ylim(len(ends) - 0.5, -0.5)
-    axes.axvline(0, color=FAINT, linewidth=0.9, zorder=0)  # so that zero is always in sight
+    axes.axvline(0, color=FAINT, linewidth=0.9, zorder=0)  # so that zero is always visible
     axes.grid(axis="x")
 
 
 def panels(figure: "Figure", count: int = 1, **options: Any) -> "list[Axes]":  # noqa: ANN401
-    """Return this many axes side by side, in the style of all charts."""
+    """Return ``count`` axes side by side, in the style of all charts."""
     import matplotlib as mpl
 
     figure.set_size_inches(7.2 if count == 1 else 4.9 * count, 4.2)
@@ -122,7 +122,7 @@ def line(
     color: str,
     **style: Any,  # noqa: ANN401 (whatever matplotlib takes)
 ) -> None:
-    """Draw one line; ``save`` puts its label where it ends."""
+    """Draw one line; ``save`` adds the label at its end."""
     xs, ys = points
     if xs:
         options: dict[str, Any] = {"marker": "o", "linewidth": 1.6, "markersize": 3.5, **style}
@@ -130,7 +130,7 @@ def line(
 
 
 def label_ends(axes: "Axes") -> None:
-    """Write the label of each line at its end, moving apart those that would overlap."""
+    """Write the label of each line at its end; labels that would overlap are moved apart."""
     by_end: dict[float, list[tuple[float, str, Any]]] = {}
     for drawn in axes.get_lines():
         if not str(drawn.get_label()).startswith("_"):
@@ -148,12 +148,12 @@ def label_ends(axes: "Axes") -> None:
 
 
 def spread(heights: Sequence[float], gap: float = 14.5) -> list[float]:
-    """Return sorted heights moved apart as little as possible, to at least the gap.
+    """Return sorted heights, moved as little as possible to be at least ``gap`` apart.
 
     >>> spread([0.0, 10.0, 11.0, 50.0], gap=10.0)
     [-3.0, 7.0, 17.0, 50.0]
     """
-    blocks: list[list[float]] = []  # of heights less what stands below: equal if just apart
+    blocks: list[list[float]] = []  # heights minus i * gap: equal if exactly the gap apart
     for i, height in enumerate(heights):
         blocks.append([height - gap * i])
         while len(blocks) > 1 and fmean(blocks[-2]) > fmean(blocks[-1]):
@@ -164,12 +164,12 @@ def spread(heights: Sequence[float], gap: float = 14.5) -> list[float]:
 
 
 def dots(axes: "Axes", points: Mapping[str, Sequence[float]], color: str) -> None:
-    """Draw single trials, faintly."""
+    """Draw the single trials as faint dots."""
     axes.plot(points["x"], points["y"], ".", color=color, alpha=0.25, markersize=4, zorder=1)
 
 
 def label(axes: "Axes", x: str, y: str, title: str = "") -> None:
-    """Name the axes; a single chart names its y axis above it, which reads more easily."""
+    """Label the axes; without a title, the label of the y axis is written above the chart."""
     axes.set_xlabel(x)
     axes.set_title(title or y, loc="left", fontsize=10.5, fontweight="bold")
     if title:
@@ -177,14 +177,14 @@ def label(axes: "Axes", x: str, y: str, title: str = "") -> None:
 
 
 def whole_numbers(axes: "Axes") -> None:
-    """Put ticks of the x axis at whole numbers."""
+    """Place the ticks of the x axis at integers."""
     from matplotlib.ticker import MaxNLocator
 
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def plain_ticks(axes: "Axes", ticks: Sequence[float]) -> None:
-    """Put these ticks, written out, on a logarithmic x axis."""
+    """Set the ticks of a logarithmic x axis, labeled with plain numbers."""
     axes.set_xticks(list(ticks), [f"{tick:g}" for tick in ticks])
     axes.xaxis.minorticks_off()
 
@@ -193,11 +193,11 @@ def save(figure: "Figure", path: Path) -> None:
     """Write the figure; the same rows give the same bytes."""
     import matplotlib as mpl
 
-    figure.draw_without_rendering()  # the layout tells where lines end
+    figure.draw_without_rendering()  # computes the layout, and so where the lines end
     for axes in figure.axes:
         if not figure.legends:
             label_ends(axes)
-        axes.yaxis.set_minor_formatter("")  # of a logarithmic axis: powers of ten suffice
+        axes.yaxis.set_minor_formatter("")  # on a logarithmic axis, label powers of ten only
     metadata = {"Date": None} if path.suffix == ".svg" else {}
     with mpl.rc_context(STYLE):
         figure.savefig(path, metadata=metadata, dpi=150)

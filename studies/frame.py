@@ -1,8 +1,8 @@
 """The frame of every study: its tasks, its resumable table, its figures and its page.
 
 A task is a row that has only its keys (n, method, trial, ...).  Measuring it gives the whole row,
-which is written at once: a run that was killed continues where it stopped, and a larger run reuses
-the rows of a smaller one.  The page is a template filled with numbers that come from the rows.
+which is written immediately: a killed run continues where it stopped, and a larger run reuses the
+rows of a smaller one.  The page is a template filled with numbers computed from the rows.
 """
 
 import csv
@@ -31,7 +31,7 @@ TEMPLATES = HERE / "pages"
 
 
 class StudyError(SgesError, ValueError):
-    """A study cannot be run as asked, or the table that it would resume from is damaged."""
+    """A study cannot be run with these options, or its table is damaged."""
 
 
 # Columns: each is named together with the function that reads its text.
@@ -43,14 +43,14 @@ Key: TypeAlias = tuple[Any, ...]
 
 
 def natural(text: str) -> int:
-    """Read a whole number that is not negative."""
+    """Read a non-negative integer."""
     if not re.fullmatch(r"[0-9]{1,18}", text):
         raise ValueError("a whole number, 0 or more")
     return int(text)
 
 
 def positive(text: str) -> int:
-    """Read a whole number above zero."""
+    """Read a positive integer."""
     if not re.fullmatch(r"[1-9][0-9]{0,17}", text):
         raise ValueError("a whole number, 1 or more")
     return int(text)
@@ -64,14 +64,14 @@ def real(text: str) -> float:
 
 
 def amount(text: str) -> float:
-    """Read a finite number that is not negative, such as seconds or megabytes."""
+    """Read a finite non-negative number, such as seconds or megabytes."""
     if (value := real(text)) < 0:
         raise ValueError("a finite number, 0 or more")
     return value
 
 
 def duration(text: str) -> float:
-    """Read a finite number above zero: a time that others are divided by."""
+    """Read a finite positive number, such as a time that others are divided by."""
     if (value := real(text)) <= 0:
         raise ValueError("a finite number above 0")
     return value
@@ -85,14 +85,14 @@ def boolean(text: str) -> bool:
 
 
 def words(text: str) -> str:
-    """Read printable text that is not empty."""
+    """Read printable, nonempty text."""
     if not text.isprintable() or not text.strip():
         raise ValueError("printable text")
     return text
 
 
 def one_of(*allowed: str) -> Read:
-    """Return a reader that takes only these words."""
+    """Return a reader that accepts only these words."""
 
     def read(text: str) -> str:
         if text not in allowed:
@@ -103,7 +103,7 @@ def one_of(*allowed: str) -> Read:
 
 
 def optional(read: Read) -> Read:
-    """Return a reader that takes an empty field as None: not measured, or does not apply."""
+    """Return a reader that reads an empty field as None: not measured, or not applicable."""
     return lambda text: read(text) if text else None
 
 
@@ -119,15 +119,15 @@ def no_needs(_: Row) -> Iterable[str]:
 class Table:
     """A CSV file of rows with fixed columns, to which rows are appended one by one.
 
-    A line counts once its end is written: the rest of a line that a killed run left is cut off.
-    Any other damage is an error that states its line.
+    An incomplete last line, as a killed run may leave it, is removed.  Any other damage is an
+    error that states the line.
     """
 
     def __init__(self, path: Path, columns: Mapping[str, Read], needs: Needs = no_needs) -> None:
         self.path, self.columns, self.needs = path, columns, needs
 
     def rows(self) -> list[Row]:
-        """Return all rows; none if there is no file."""
+        """Return all rows, or an empty list if the file does not exist."""
         lines = self._lines()
         if not lines:
             return []
@@ -139,7 +139,7 @@ class Table:
         return [self._row(line, place) for place, line in enumerate(lines[1:], 2)]
 
     def append(self, row: Row) -> None:
-        """Write one row to the end, whole."""
+        """Append one row."""
         lines = self._lines()
         text = "" if lines else ",".join(self.columns) + "\n"
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -147,7 +147,7 @@ class Table:
             file.write(text + self._line(row))
 
     def _lines(self) -> list[str]:
-        """Return the whole lines of the file, after cutting off one that was not finished."""
+        """Return the lines of the file, after removing an incomplete last line."""
         if not self.path.exists():
             return []
         data = self.path.read_bytes()
@@ -193,7 +193,7 @@ class Table:
 
 
 def written(value: object) -> str:
-    """Return a value as it is written in a table: None empty, floats to twelve digits.
+    """Return the text of a value in a table: None is empty, floats have twelve digits.
 
     >>> [written(value) for value in (None, 12, 1 / 3, "a  b", True)]
     ['', '12', '0.333333333333', 'a b', 'True']
@@ -203,12 +203,12 @@ def written(value: object) -> str:
     return f"{value:.12g}" if isinstance(value, float) else " ".join(str(value).split())
 
 
-# A study, and how it is run.
+# A study, and how to run it.
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the command line asks of a study; each study reads what concerns it."""
+    """The options of the command line; each study uses those that apply to it."""
 
     quick: bool = False
     """Few and small tasks: seconds or minutes instead of hours."""
@@ -227,7 +227,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is: the argument of the ``progress`` callback after each task."""
+    """The progress of a run, passed to the ``progress`` callback after each task."""
 
     name: str
     done: int
@@ -237,7 +237,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a run leaves behind: its files, its number of tasks, and how many it measured now."""
+    """The files of a run, its number of tasks, and how many of them it measured."""
 
     table: Path
     figures: tuple[Path, ...]
@@ -252,7 +252,7 @@ Measure: TypeAlias = Callable[[list[Task], Mapping[Key, Row], Options], Iterator
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """One study: which tasks, how they are measured, and how the page is made from the rows."""
+    """One study: its tasks, how they are measured, and how the page is made from the rows."""
 
     name: str
     title: str
@@ -285,7 +285,7 @@ class Study:
         return {self.key(row): row for row in rows}
 
     def page(self, rows: list[Row], *, quick: bool = False) -> str:
-        """Return the page: the template, filled with what the rows say."""
+        """Return the page: the template, filled with values computed from the rows."""
         text = Template((TEMPLATES / f"{self.name}.md").read_text(encoding="utf-8"))
         facts = {name: str(value) for name, value in self.facts(rows).items()}
         made = (
@@ -304,7 +304,7 @@ def run(
 ) -> Report:
     """Measure the tasks that have no row yet, then draw the figures and write the page.
 
-    Writes NAME.csv, NAME.svg and NAME.md into ``out``.
+    Writes NAME.csv, NAME.md and the figures (NAME.svg, or NAME-FIGURE.svg) to ``out``.
     """
     options = options or Options()
     if options.jobs < 1:
@@ -350,10 +350,10 @@ def experiment(
     facts: Callable[[list[Row]], Mapping[str, object]],
     draw: Draw,
 ) -> Study:
-    """Return a study whose tasks are measured one by one, in several processes if asked for.
+    """Return a study whose tasks are measured one by one, in ``jobs`` processes.
 
-    ``tasks`` is called with True if few and small tasks are wanted, ``measure`` with the seed of
-    the run.  Except for the seconds, rows depend only on the seed and the task.
+    ``tasks`` is called with True for few and small tasks, ``measure`` with a task and the seed of
+    the run.  Apart from measured times, a row depends only on the seed and the task.
     """
 
     def seeded(options: Options) -> Iterator[Task]:
@@ -371,7 +371,7 @@ def experiment(
 def one_by_one(
     tasks: Sequence[Task], measure: Callable[[Task, int], Row], jobs: int
 ) -> Iterator[Row]:
-    """Yield the row of each task as it is measured, in this process or in several."""
+    """Yield the row of each task once it is measured, in this process or in several."""
     if jobs == 1 or len(tasks) < 2:
         yield from ({**task, **measure(task, int(task["seed"]))} for task in tasks)
         return

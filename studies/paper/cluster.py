@@ -1,7 +1,7 @@
 """A table larger than memory: statistics of its partitions on a local Dask cluster.
 
-Partitions of 250,000 rows are generated on the workers, summed up there, and merged on the way
-back: 20 continuous columns, each of which depends on the one before.  Workers are processes with
+Partitions of 250,000 rows are generated on the workers, which compute and merge their statistics:
+20 continuous columns, each of which depends on the one before.  Workers are processes with
 one thread.  Their processor time is measured in addition to the elapsed time, which depends on
 other work on the machine; both include generating the rows.
 """
@@ -36,7 +36,7 @@ def tasks(quick: bool) -> Iterator[Task]:
 
 
 def measure(task: Task, seed: int) -> Row:
-    """Start a cluster, and go once over all partitions."""
+    """Start a cluster, and compute the statistics in one pass over all partitions."""
     try:
         dd: Any = import_module("dask.dataframe")
         distributed: Any = import_module("distributed")
@@ -70,7 +70,7 @@ def measure(task: Task, seed: int) -> Row:
 
 
 def peak_megabytes() -> float:
-    """Return the largest memory that this process has had."""
+    """Return the peak memory of this process."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 

@@ -1,4 +1,4 @@
-"""How evaluations grow from the complete graph: SBES as a power of n, BES as 2ⁿ.
+"""Score evaluations from the complete graph: SBES grows as a power of n, BES as n·2ⁿ⁻¹.
 
 Linear Gaussian oracles on random truths with at most two parents, as in Section 5.
 """

@@ -1,11 +1,11 @@
-"""Calibration: how often an edge with strength p is true, for each way to draw.
+"""Calibration: how often an edge with strength p is true, for each kind of replicates.
 
 Gaussian and discrete truths, some of them with weak edges, so that strengths between 0 and 1
-occur.  Each table is searched on replicates drawn in each way: by the textbook BIC, its penalty
-corrected for the noise of drawing, and by the default score, which has an edge prior and is not
-corrected.  The yardstick is common practice: bootstrap samples, searched by the textbook BIC
-without a correction.  The pairs of all tables are then sorted by their strength into ten classes,
-and the mean strength of a class is compared with the share of true edges in it.
+occur.  Replicates of each table are drawn in each way, and searched with the textbook BIC, whose
+penalty is corrected for the noise of drawing, and with the default score, which has an edge prior
+and is not corrected.  They are compared with common practice: bootstrap samples, searched with the
+textbook BIC without a correction.  The pairs of all tables are then sorted by strength into ten
+classes, and the mean strength of a class is compared with the share of true edges in it.
 """
 
 from collections.abc import Iterator
@@ -83,7 +83,7 @@ class Setting:
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """The ways to draw that this setting allows."""
+        """The ways to draw replicates that apply to this setting."""
         without = () if self.weights is not None else ("wishart", "prior wishart", "prior bayesian")
         return tuple(way for way in WAYS if way not in without)
 
@@ -121,7 +121,7 @@ def tasks(quick: bool) -> Iterator[Task]:
 
 
 def measure(task: Task, seed: int) -> Row:
-    """Find the strengths of one table, and sort the pairs by them."""
+    """Compute the strengths for one table, and sort the pairs into classes by strength."""
     name, way = str(task["setting"]), str(task["draw"])
     setting = SETTINGS[name]
     own = seed_of(seed, list(SETTINGS).index(name), int(task["trial"]))
@@ -159,10 +159,10 @@ def measure(task: Task, seed: int) -> Row:
 
 
 def miscalibration(rows: list[Row], *, never: bool = False) -> float:
-    """Return the mean absolute difference of strength and frequency, over classes of pairs.
+    """Return the mean absolute difference of strength and frequency over the classes of pairs.
 
-    Pairs count that are adjacent in some replicate, and so have a stated strength; with ``never``
-    also the others, as pairs of strength 0 in the first class.
+    It includes the pairs that are adjacent in some replicate and so have a strength; with ``never``
+    also the other pairs, with strength 0 in the first class.
     """
     pairs = sum(int(row[f"pairs_{i}"]) for row in rows for i in range(BINS))
     differences = [
@@ -175,7 +175,7 @@ def miscalibration(rows: list[Row], *, never: bool = False) -> float:
 
 
 def by_class(rows: list[Row]) -> tuple[list[float], list[float]]:
-    """Return the mean strength and the share of true edges of each class that has pairs."""
+    """Return the mean strength and the share of true edges of each nonempty class."""
     xs, ys = [], []
     for i in range(BINS):
         pairs = sum(int(row[f"pairs_{i}"]) for row in rows)
@@ -202,7 +202,7 @@ def draw(rows: list[Row], figure: "Figure") -> None:
 
 
 def facts(rows: list[Row]) -> dict[str, object]:
-    """Return the calibration and the sizes of graphs by setting and way to draw."""
+    """Return the calibration and the numbers of edges by setting and way to draw."""
     found: dict[str, object] = {
         "replicates": REPLICATES,
         "truths": len(distinct(rows, "trial")),
@@ -241,7 +241,7 @@ def _sizes(rows: list[Row], ways: list[str]) -> list[tuple[str, ...]]:
 
 
 def _calibration(rows: list[Row], ways: list[str], never: bool) -> list[tuple[str, ...]]:
-    """Return a line per setting, and the mean over settings of the ways that all allow."""
+    """Return a line per setting, and the mean for each way that applies to all settings."""
     settings = distinct(rows, "setting")
     found = {
         (name, way): miscalibration(own, never=never)

@@ -1,8 +1,8 @@
 """Curved relations: the distance to the truth of the linear and of the basis score.
 
-Each variable is a sum of one function of its standardized parents plus Gaussian noise: a line, a
-parabola, a cosine, or a jump.  "Shallow" graphs have edges from half of the variables to the other
-half only; in "any" graph, curves of curves occur.
+Each variable is the sum of one function of each of its standardized parents, plus Gaussian noise:
+a line, a parabola, a cosine, or a jump.  "Shallow" graphs have edges only from half of the
+variables to the other half; in "any" graphs, curved functions of curved functions occur.
 """
 
 from collections.abc import Callable, Iterator
@@ -54,7 +54,7 @@ def tasks(quick: bool) -> Iterator[Task]:
 
 
 def measure(task: Task, seed: int) -> Row:
-    """Draw a table and learn from it, by each score."""
+    """Draw a table, and learn from it with each score."""
     start = seed_of(seed, VARIABLES, int(task["trial"]))
     dag = random_dag(VARIABLES, EDGES, seed=start)
     if task["graph"] == "shallow":
@@ -75,7 +75,7 @@ def measure(task: Task, seed: int) -> Row:
 
 
 def sample(dag: PDAG, bend: Callable[[Floats], Floats], records: int, seed: int) -> Floats:
-    """Return standardized columns, half of whose variance is noise if they have parents."""
+    """Return standardized columns; about a third of the variance of a child is noise."""
     rng = np.random.default_rng(seed)
     table = rng.normal(size=(dag.n, records))
     for v in topological_order(dag):

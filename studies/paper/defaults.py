@@ -1,7 +1,7 @@
 """The defaults: which score and penalty come closest to the truth, over many kinds of tables.
 
-Every setting is a kind of truth, a number of variables and a number of records.  On each table all
-candidates are searched alike.  A rule is derived on half of the settings and checked on the other
+A setting is a kind of truth, a number of variables and a number of records.  On each table all
+candidates use the same search.  A rule is derived on half of the settings and checked on the other
 half; the halves form a checkerboard, so that both have every kind, size and number of records.
 
     continuous   random linear models, with strong and weak weights, sparse, dense and scale-free
@@ -55,7 +55,7 @@ Make = Callable[[Dataset], Score]
 
 
 def _with_prior(make: Make, power: int = 1) -> Make:
-    """Return what makes the same score with prior odds of 1/p, or 1/p to a power, per edge."""
+    """Return a function that makes the score with prior odds of 1/p, or a power of it, per edge."""
     return lambda data: EdgePrior(make(data), cost=power * log(len(data.names)))
 
 
@@ -137,7 +137,7 @@ class Setting:
     def methods(self) -> list[str]:
         """The candidates.
 
-        The penalty is chosen from data on small tables only: that takes dozens of searches.
+        The penalty is chosen from the data on small tables only, as that takes dozens of searches.
         """
         small = self.variables <= 20 or self.records == 1000
         small &= self.variables <= 30 and self.records <= 10_000
@@ -167,7 +167,7 @@ def _crossed(
     records: Sequence[int],
     first: int = 0,
 ) -> list[Setting]:
-    """Return all combinations; on every second one, as on a checkerboard, the rule is checked."""
+    """Return all combinations; the rule is checked on every second one, as on a checkerboard."""
     return [
         Setting(kind, model, signal, d, m, checked=(first + a + b + c + e) % 2 == 1)
         for (a, model), (b, signal), (c, d), (e, m) in product(
@@ -216,7 +216,7 @@ SETTING_KEYS = ("kind", "model", "signal", "variables", "records")
 
 
 def tasks(quick: bool) -> Iterator[Task]:
-    """Yield the trials: each trial of all settings before the next."""
+    """Yield the tasks: one trial of all settings before the next trial."""
     settings = QUICK if quick else SETTINGS
     for trial in range(2 if quick else max(TRIALS.values())):
         for setting in settings:
@@ -230,7 +230,7 @@ def tasks(quick: bool) -> Iterator[Task]:
 # The tables.
 
 
-@lru_cache(maxsize=1)  # the candidates are measured one after the other on the same table
+@lru_cache(maxsize=1)  # all candidates are measured on the same table, one after the other
 def sample(
     kind: str, model: str, signal: str, variables: int, records: int, seed: int
 ) -> tuple[PDAG, Dataset]:
@@ -257,7 +257,7 @@ def mixed_table(
     """Return records of a linear model with half of its variables cut into two to four levels.
 
     A variable is a linear function of its parents plus noise; a discrete one is cut at quantiles.
-    A discrete parent acts by an effect per level, drawn at random and scaled to variance one.
+    A discrete parent has a random effect for each level, standardized to variance one.
     """
     discrete = set(rng.permutation(dag.n)[: dag.n // 2].tolist())
     columns: dict[str, Any] = {}
@@ -301,14 +301,14 @@ def measure(task: Task, seed: int) -> Row:
     }
 
 
-# What the rows say.
+# The page.
 
 DEFAULTS = {"continuous": "bic-prior", "discrete": "qnml-prior", "mixed": "bic-prior"}
 """The candidates that are the defaults of ``learn``."""
 
 
 def facts(rows: list[Row]) -> dict[str, object]:
-    """Return, for each kind of table, the verdict and the distances; and what the defaults cost."""
+    """Return the verdict, the distances and the losses of the default for each kind of table."""
     told: dict[str, object] = {
         "seeds": _seeds(rows),
         "reached": _reached(rows),
@@ -340,7 +340,7 @@ class Results:
         return min(map(self.mid, self.distances))
 
     def beyond(self, method: str) -> float:
-        """Return by how much the median exceeds the lowest one, per true edge."""
+        """Return the excess of the median over the lowest median, per true edge."""
         return (self.mid(method) - self.best) / self.true_edges
 
     @property
@@ -350,7 +350,7 @@ class Results:
 
     @property
     def winner(self) -> str:
-        """The candidate with the lowest median; of several, the one with the lowest mean."""
+        """The candidate with the lowest median; ties go to the lowest mean."""
         return min(self.distances, key=lambda m: (self.mid(m), fmean(self.distances[m])))
 
     def half(self, first: int) -> "Results":
@@ -358,14 +358,14 @@ class Results:
         return replace(self, distances={m: d[first::2] for m, d in self.distances.items()})
 
     def is_best(self, method: str) -> bool:
-        """Return whether a candidate has the lowest median, alone or with others."""
+        """Return whether a candidate has the lowest median, possibly tied with others."""
         return self.mid(method) == self.best
 
     def is_equal(self, method: str) -> bool:
-        """Return whether no candidate has a lower median, by more than sampling error.
+        """Return whether no candidate has a median that is lower by more than sampling error.
 
-        A difference of two medians is within sampling error if its 95% interval reaches zero, by
-        a bootstrap of the tables on which both were measured.
+        A difference of two medians is within sampling error if its 95% interval, from a bootstrap
+        of the tables, includes zero.
         """
         own = _resampled_medians(tuple(self.distances[method]))
         return all(
@@ -377,7 +377,7 @@ class Results:
     def is_unbeaten(self, method: str) -> bool:
         """Return whether no candidate is closer on significantly more tables, by a sign test.
 
-        The level is divided by the number of candidates that are compared with.
+        The level is divided by the number of comparisons.
         """
         own = self.distances[method]
         for other in self.distances.values():
@@ -403,7 +403,7 @@ def _resampled_medians(distances: tuple[float, ...]) -> NDArray[np.float64]:
 
 
 def _sign_test(more: int, fewer: int) -> float:
-    """Return the one-sided p-value of the sign test: at least ``more`` of all signs agree."""
+    """Return the one-sided p-value of the sign test for ``more`` against ``fewer`` signs."""
     total = more + fewer
     return sum(comb(total, k) for k in range(more, total + 1)) / 2.0**total
 
@@ -427,7 +427,7 @@ def _results(rows: list[Row]) -> list[Results]:
 
 
 def _verdict(results: list[Results]) -> str:
-    """Tabulate how each candidate did on the settings it was derived on, and on the others."""
+    """Tabulate the results of each candidate on the settings for deriving and for checking."""
     methods = list(dict.fromkeys(m for one in results for m in one.distances))
     lines = []
     for method in methods:
@@ -452,7 +452,7 @@ VERDICT = ("beyond the best", "best", "best or equal")
 
 
 def _distances(kind: str, results: list[Results]) -> str:
-    """Tabulate the median distances, the lowest in bold; ✓ marks the settings that check."""
+    """Tabulate the median distances, the lowest in bold; ✓ marks the settings for checking."""
     methods = [*CANDIDATES[kind], CHOSEN]
     lines = []
     for one in results:
@@ -471,7 +471,7 @@ def _bold(value: float, *, bold: bool) -> str:
 
 
 def _said_of_default(kind: str, results: list[Results]) -> str:
-    """Say where the default loses most."""
+    """Describe the settings in which the default loses most."""
     method = DEFAULTS[kind]
     losses = sorted(results, key=lambda one: one.best - one.mid(method))[:3]
     told = "; ".join(
@@ -484,7 +484,7 @@ def _said_of_default(kind: str, results: list[Results]) -> str:
 
 
 def _reached(rows: list[Row]) -> str:
-    """Tabulate on how many of the checked settings the defaults are best, or equal to the best."""
+    """Tabulate on how many settings for checking the defaults are best, equal or unbeaten."""
     lines: list[list[object]] = []
     sums = np.zeros(4, dtype=int)
     for kind, method in DEFAULTS.items():
@@ -505,7 +505,7 @@ REACHED = ("the default", "checked settings", "best", "best or equal", "unbeaten
 
 
 def _said_of_repetition(rows: list[Row]) -> str:
-    """Say how often the best candidate on half of the tables is the best on the other half."""
+    """Describe how often the best candidate on half of the tables is best on the other half."""
     checked = [one for one in _results(rows) if one.setting.checked and one.tables > 1]
     again = sum(one.half(1).is_best(one.half(0).winner) for one in checked)
     return f"{again} of the {len(checked)} ({again / len(checked):.0%})" if checked else "none"
@@ -517,14 +517,14 @@ def _with_shares(counts: list[int]) -> list[object]:
 
 
 def _seeds(rows: list[Row]) -> str:
-    """Return how many tables each setting has: a number, or the least and the most."""
+    """Return the number of tables per setting, or its range."""
     counts = [one.tables for one in _results(rows)]
     low, high = min(counts), max(counts)
     return str(low) if low == high else f"{low} to {high}"
 
 
 def draw(rows: list[Row], figure: "Figure") -> None:
-    """Draw how far each candidate is from the best one, a dot per setting."""
+    """Draw the distance of each candidate beyond the best one, a dot per setting."""
     kinds = [kind for kind in CANDIDATES if pick(rows, kind=kind)]
     for axes, kind in zip(axes_grid(figure, len(kinds), columns=3), kinds, strict=True):
         results = _results(pick(rows, kind=kind))

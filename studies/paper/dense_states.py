@@ -1,15 +1,15 @@
 """Distributions that drive FES into large undirected cliques, which BES must thin.
 
-The paper says that such distributions can be made, and that it is not clear how realistic they
-are.  Two families (``models``), by the number of children k:
+The paper says that such distributions can be constructed, and that it is not clear how realistic
+they are.  Two families (``models``), by the number of children k:
 
-    xor-star   noisy parities of two coins, discrete: built for the purpose
-    sum-star   noisy readings of the sum of four causes, linear Gaussian: any set of sensors of
-               one quantity that has several independent causes
+    xor-star   noisy parities of two coins, discrete: constructed for this purpose
+    sum-star   noisy measurements of the sum of four causes, linear Gaussian: for example, several
+               sensors of one quantity that has several independent causes
 
-In both the children are not adjacent in truth, so that the v-width is 1 however many parents
-they have; from a state with all k children in a clique BES asks for (c + 1)·k·2ᵏ⁻¹ families, with
-c the number of parents.
+In the true graph of both families, the children are not adjacent to each other, so the v-width is 1
+for any number of parents.  From a state with all k children in a clique, BES asks for
+(c + 1)·k·2ᵏ⁻¹ families, where c is the number of parents.
 """
 
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ NAMES = {
 
 
 def tasks(quick: bool) -> Iterator[Task]:
-    """Yield the trials: both families, the number of children growing."""
+    """Yield the trials: both families, with an increasing number of children."""
     largest, trials = (6, 2) if quick else (13, 5)
     for family in PARENTS:
         for k in range(2, largest + 1):
@@ -45,7 +45,7 @@ def tasks(quick: bool) -> Iterator[Task]:
 
 
 def measure(task: Task, seed: int) -> Row:
-    """Search forward, then backward from there: BES, and SBES with two properties."""
+    """Run FES and poly-FES, then BES and SBES with two properties from their results."""
     family, k = str(task["family"]), int(task["children"])
     c = PARENTS[family]
     dag, score = model(family, k, seed_of(seed, c, k, int(task["trial"])))

@@ -1,7 +1,7 @@
 """How far greedy search is from the global optimum, in score.
 
-The optimum by dynamic programming (``sges.baselines.exact``), on samples of the models of Fig. 8;
-beside GES and SGES the truth itself, and the best forest (Chow & Liu 1968).
+The optimum is found by dynamic programming (``sges.baselines.exact``), on samples of the models of
+Fig. 8.  GES and SGES are compared with it, as are the truth and the best forest (Chow & Liu 1968).
 """
 
 from collections.abc import Iterator
@@ -42,11 +42,11 @@ def tasks(quick: bool) -> Iterator[Task]:
 
 
 def measure(task: Task, seed: int) -> Row:
-    """Learn from one sample by every method, and by exhaustion."""
+    """Learn from one sample with each method, and find the optimum."""
     n, records, trial = int(task["n"]), int(task["records"]), int(task["trial"])
     network = paper_model(n, seed, trial)
     sample = network.sample(records, seed=seed_of(seed, n, records, trial))
-    score = DiscreteBIC(sample.merged())  # the same score, from distinct records only
+    score = DiscreteBIC(sample.merged())  # merging equal records does not change the score
     begun = process_time()
     best = exact(score)
     exact_seconds = process_time() - begun

@@ -1,7 +1,7 @@
-"""Fig. 8 again, but from where FES ends: the paper's "savings are small", in numbers.
+"""Fig. 8 with a start from the result of FES: the "small savings" of the paper, in numbers.
 
-Counted with one cache for both phases (GES and SGES as wholes), and for the backward phase
-alone with a cache of its own.
+Evaluations are counted for both phases together (GES and SGES, with one cache), and for the
+backward phase alone (with its own cache).
 
 Paper: Section 5, the start from FES.
 """
@@ -33,7 +33,7 @@ def tasks(quick: bool) -> Iterator[Task]:
 
 
 def measure(task: Task, seed: int) -> Row:
-    """Run each phase alone, and GES and SGES as wholes, on one model."""
+    """Run each phase alone, and the complete GES and SGES, on one model."""
     network = paper_model(int(task["n"]), seed, int(task["trial"]))
     score = OracleMDL(network)
     begun = process_time()
@@ -53,7 +53,7 @@ def measure(task: Task, seed: int) -> Row:
 
 
 def draw(rows: list[Row], figure: "Figure") -> None:
-    """Draw the whole searches, and the backward phases alone."""
+    """Draw the evaluations of both phases, and of the backward phase alone."""
     left, right = panels(figure, 2)
     for axes in (left, right):
         axes.set_yscale("log")
@@ -72,7 +72,7 @@ def draw(rows: list[Row], figure: "Figure") -> None:
 
 
 def facts(rows: list[Row]) -> dict[str, object]:
-    """Return the counts by n, and what share of the evaluations is saved."""
+    """Return the counts by n, and the share of evaluations that SGES saves."""
     columns = ("fes", "bes", "sbes", "ges", "sges", "poly_fes", "sges_poly", "clique")
     lines = [
         (n, *(mean(pick(rows, n=n), column) for column in columns)) for n in distinct(rows, "n")

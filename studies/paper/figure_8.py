@@ -1,10 +1,11 @@
 """Fig. 8: score evaluations of BES and SBES from the complete graph.
 
-Ten random models for each n; SBES assumes at most two parents, which holds.  From the complete
-graph BES asks for all n·2ⁿ⁻¹ families in its first round.
+Ten random models for each n; SBES assumes at most two parents, which is true.  From the complete
+graph, BES asks for all n·2ⁿ⁻¹ families in its first round.
 
-SBES asks for fewer, and how many depends on its path, so on how ties between operators are broken.
-Ties go to the lowest (x, y, H): renumbering the variables at random is another tie order.
+SBES asks for fewer.  Their number depends on its path, and so on how ties between operators are
+broken.  Ties go to the lowest (x, y, H), so a random renumbering of the variables gives another
+tie order.
 
 Paper: Fig. 8.
 """
@@ -50,9 +51,9 @@ ORDERS = 20
 
 
 def tasks(quick: bool) -> Iterator[Task]:
-    """Yield the trials: BES as far as it is feasible, SBES further, and for small n in more orders.
+    """Yield the trials: BES while feasible, SBES further, and for small n in more tie orders.
 
-    Order 0 is the variables as they are numbered in the model.
+    Order 0 is the numbering of the variables in the model.
     """
     last, trials = ({"bes": 8, "sbes": 8}, 3) if quick else ({"bes": 14, "sbes": 18}, 10)
     for n in range(3, max(last.values()) + 1):
@@ -66,7 +67,7 @@ def tasks(quick: bool) -> Iterator[Task]:
 
 
 def measure(task: Task, seed: int) -> Row:
-    """Run one search from the complete graph, on the oracle."""
+    """Run one search from the complete graph with the oracle."""
     n, method, trial, order = (task[key] for key in ("n", "method", "trial", "order"))
     network = paper_model(n, seed, trial)
     if order:
@@ -99,7 +100,7 @@ def selected(cpdag: PDAG, x: int, y: int) -> Iterator[Delete]:
 
 
 class Asked:
-    """A score that records which families are evaluated; its values mean nothing."""
+    """A score that records the evaluated families; its value is always zero."""
 
     def __init__(self, n: int) -> None:
         self.n = n
@@ -112,12 +113,12 @@ class Asked:
 
 
 def families(result: Result, start: PDAG, deletes: Deletes, *, both_orders: bool) -> int:
-    """Return how many families a backward search asks for, by visiting its states again.
+    """Return the number of families that a backward search asks for, by replaying its steps.
 
     Delete(x, y, H) and Delete(y, x, H) on x — y have the same effect and gain but ask for families
-    of y and of x.  The searches score and count both; a program may as well score only x < y.
-    Either way the same states are visited, as ties go to the smaller x.  With both orders, this is
-    an independent check of the searches' counter.
+    of y and of x.  The searches score and count both; a program could score only x < y.  It would
+    visit the same states, as ties go to the smaller x.  With ``both_orders``, the result is an
+    independent check of the counter of the searches.
     """
     asked, state = Asked(start.n), start
     for operator in [None, *(step.operator for step in result.steps)]:
@@ -130,7 +131,7 @@ def families(result: Result, start: PDAG, deletes: Deletes, *, both_orders: bool
     return len(asked.families)
 
 
-# What the rows say.
+# The page.
 
 
 def draw(rows: list[Row], figure: "Figure") -> None:
@@ -149,7 +150,7 @@ def draw(rows: list[Row], figure: "Figure") -> None:
 
 
 def facts(rows: list[Row]) -> dict[str, object]:
-    """Return the counts by n, both ways to count, the spread over tie orders, and recovery."""
+    """Return the counts by n, both ways of counting, the spread over tie orders, and recovery."""
     main = pick(rows, order=0)
     bes_rows, sbes_rows = pick(main, method="bes"), pick(main, method="sbes")
     ns, evaluations = curve(sbes_rows, "n", "evaluations")
@@ -188,7 +189,7 @@ def _readings(rows: list[Row]) -> str:
 
 
 def _orders(rows: list[Row]) -> dict[str, object]:
-    """Return the spread of SBES's count over tie orders, and whether the class depends on them."""
+    """Return the spread of the count of SBES over tie orders, and where recovery depends on it."""
     rows = pick(rows, method="sbes")
     by_model: dict[tuple[int, int], list[Row]] = {}
     for row in rows:

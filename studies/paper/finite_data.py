@@ -1,8 +1,8 @@
 """Finite data: wrong edges by number of records, and the cost of a wrong assumption.
 
 Binary networks on ten variables with up to three parents each.  SGES assumes a bound that is
-right (3), too small (1, 2), too large (5) or chosen by the score; it starts from FES or, where
-the assumption decides everything, from the complete graph.
+right (3), too small (1, 2), too large (5) or chosen by the score.  It starts from the result of FES
+or from the complete graph, where the assumption matters most.
 """
 
 from collections.abc import Iterator
@@ -64,7 +64,7 @@ def measure(task: Task, seed: int) -> Row:
     n, trial, records = int(task["n"]), int(task["trial"]), int(task["records"])
     network = paper_model(n, seed, trial, TRUE_K)
     sample = network.sample(records, seed=seed_of(seed, records, trial))
-    score = DiscreteBIC(sample.merged())  # the same score: few of a million records are distinct
+    score = DiscreteBIC(sample.merged())  # the same score, but faster: few records are distinct
     begun = process_time()
     cpdag, evaluations, k = learned(score, str(task["start"]), str(task["assume"]))
     truth = dag_to_cpdag(network.dag)
@@ -79,7 +79,7 @@ def measure(task: Task, seed: int) -> Row:
 
 
 def learned(score: Score, start: str, assume: str) -> tuple[PDAG, int, int | None]:
-    """Return what one method finds, what it costs, and the bound it used."""
+    """Return the class that one method finds, its score evaluations, and the bound it used."""
     forward = STARTS[start]
     if assume == "auto":
         chosen = auto_bound(score, forward=forward)

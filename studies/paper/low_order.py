@@ -1,15 +1,15 @@
-"""Low-order search on dense discrete truths: the experiment of Chickering (2020), and its work.
+"""Low-order search on dense discrete truths: the experiment of Chickering (2020), and its cost.
 
-Twelve variables with three states and at most three parents, 15 to 30 edges, 500 to 10,000
+Twelve variables with three levels and at most three parents, 15 to 30 edges, 500 to 10,000
 records.  Three kinds of rows, by ``model``:
 
-    discrete   the experiment: how often each search finds the true class, and how far off it ends
-    gaussian   the same structures as linear models, as a control: no family has empty cells there
-    work       the families that the pure search asks for on Gaussian oracles, by level and n
+    discrete   the experiment: how often each search finds the true class, and its distance to it
+    gaussian   linear models of the same structures, as a control: they have no empty cells
+    work       the families that the pure search asks for with Gaussian oracles, by level and n
 
-Low-order search comes pure (``low_order``), with the interleaved finish of the experiment
-(SE-GES), and as ``strategy="low-order"``, which adds the escapes of extended search and can start
-from the result of another forward phase.
+Low-order search is run alone (``low_order``), with the interleaved search of the experiment after
+it (SE-GES), and as ``strategy="low-order"``, which adds the escapes of extended search and can
+start from the result of another forward phase.
 """
 
 from collections.abc import Callable, Iterator
@@ -133,8 +133,8 @@ def _settings(quick: bool) -> list[tuple[str, int, int]]:
 def structure(n: int, edges: int, max_parents: int, seed: int) -> PDAG:
     """Return a random DAG as in Chickering (2020).
 
-    In a random order of the nodes each has as many random predecessors as parents as it may have;
-    then edges are removed at random until this many are left.
+    In a random order of the nodes, each node gets ``max_parents`` random predecessors as parents,
+    or all if there are fewer; then edges are removed at random until ``edges`` are left.
     """
     rng = np.random.default_rng(seed)
     order = rng.permutation(n).tolist()
@@ -148,7 +148,7 @@ def structure(n: int, edges: int, max_parents: int, seed: int) -> PDAG:
 
 
 def measure(task: Task, seed: int) -> Row:
-    """Search once, from a sample or, for the work, from an oracle."""
+    """Search once, with the score of a sample or, for ``work``, of an oracle."""
     own = seed_of(seed, *(int(task[key]) for key in ("n", "edges", "trial")))
     method, n, edges = str(task["method"]), int(task["n"]), int(task["edges"])
     dag = structure(n, edges, LEVELS.get(method, BOUND.k), own)
@@ -169,7 +169,7 @@ def measure(task: Task, seed: int) -> Row:
 
 
 def _score(model: str, dag: PDAG, records: int, seed: int) -> Score:
-    """Return the BIC of a sample of these records, or the oracle if there are none."""
+    """Return the BIC of a sample, or the Gaussian oracle if the model is ``work``."""
     if model == "discrete":
         network = BayesianNetwork.random(dag, arity=3, concentration=1.0, seed=seed)
         return DiscreteBIC(network.sample(records, seed=seed_of(seed, records)))
@@ -180,7 +180,7 @@ def _score(model: str, dag: PDAG, records: int, seed: int) -> Score:
 
 
 def draw(rows: list[Row], figure: "Figure") -> None:
-    """Draw the shares of true classes found and the distances to them, a column per density.
+    """Draw the share of recovered classes and the distance to the truth, a column per density.
 
     Distances are medians, with a band from the first to the third quartile.
     """
@@ -255,7 +255,7 @@ def _median(rows: list[Row], column: str, digits: int) -> str:
 
 
 def _gains(rows: list[Row]) -> str:
-    """Tabulate, by density, SE-GES and the strategy against others on the same samples."""
+    """Compare SE-GES and the strategy with other searches on the same samples, by density."""
     pairs = [
         ("se-ges", "ges"),
         ("se-ges", "interleaved"),
@@ -272,7 +272,7 @@ def _gains(rows: list[Row]) -> str:
 
 
 def _paired(ours: list[Row], theirs: list[Row]) -> str:
-    """Return recoveries of the one alone and of the other alone, and the mean change of SHD."""
+    """Return how often only one of two searches recovers the truth, and the mean change of SHD."""
     other = {(row["records"], row["trial"]): row for row in theirs}
     both = [(row, other[row["records"], row["trial"]]) for row in ours]
     only = sum(a["recovered"] > b["recovered"] for a, b in both)
@@ -282,7 +282,7 @@ def _paired(ours: list[Row], theirs: list[Row]) -> str:
 
 
 def _below_truth(rows: list[Row]) -> str:
-    """Tabulate in how many runs a search ended below the score of the truth."""
+    """Tabulate the share of runs that ended with a lower score than that of the truth."""
     lines = []
     for edges in distinct(rows, "edges"):
         here = [pick(pick(rows, edges=edges), method=method) for method in METHODS]

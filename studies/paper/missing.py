@@ -1,10 +1,10 @@
-"""Missing values: the distance to the truth for each way to deal with them.
+"""Missing values: the distance to the truth for each way to treat them.
 
-Tables of 15 variables lose 5, 10 or 20% of their values, completely at random (MCAR) or at random
-given values that stay (MAR), and are then searched: with EM, without the incomplete rows, with one
-more level (discrete columns), and with the mean or the most frequent level in every hole.  Beside
-them are the table before it lost anything, EM with other numbers of effective records, and one
-round of structural EM for discrete tables.
+In tables of 15 variables, 5, 10 or 20% of the values are removed, completely at random (MCAR) or
+depending on observed values (MAR).  The tables are then searched with EM, without the incomplete
+rows, with an additional level (discrete tables), and with the mean or the most frequent level in
+place of each missing value.  For comparison: the complete table, EM with other numbers of effective
+records, and one round of structural EM for discrete tables.
 """
 
 import warnings
@@ -78,12 +78,12 @@ def tasks(quick: bool) -> Iterator[Task]:
 
 
 def fits(method: str, model: str) -> bool:
-    """Return whether a method is for this kind of table."""
+    """Return whether a method applies to this kind of table."""
     return method not in ("level", "structural") or model == "discrete"
 
 
 def measure(task: Task, seed: int) -> Row:
-    """Make holes in a table, deal with them, and learn."""
+    """Remove values from a table, treat them as missing, and learn."""
     trial, model = int(task["trial"]), str(task["model"])
     start = seed_of(seed, VARIABLES, trial)
     dag, data = sample(model, start)
@@ -121,10 +121,10 @@ def sample(model: str, seed: int) -> tuple[PDAG, Dataset]:
 def made_holes(
     data: Dataset, how: str, share: float, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """Return which values are lost (columns x rows).
+    """Return which values are removed (columns x rows).
 
-    At random: every second column loses values, more often where the column before is large, and
-    that one stays.
+    With MAR, values of every second column are removed, more often where the column before it is
+    large, which stays complete.
     """
     if how == "MCAR":
         return rng.random((data.n, data.rows)) < share
@@ -146,7 +146,7 @@ def _numbers(data: Dataset, v: int) -> NDArray[np.float64]:
 
 
 def learned(data: Dataset, holes: NDArray[np.bool_], method: str) -> tuple[PDAG, int]:
-    """Return the class found after dealing with the holes, and the records it was scored with."""
+    """Return the class found by one method, and the number of records of its score."""
     if method == "full":
         return _search(data), data.records
     if method == "drop":
@@ -180,7 +180,7 @@ def _least_pair(holes: NDArray[np.bool_]) -> int:
 
 
 def _with_holes(data: Dataset, holes: NDArray[np.bool_]) -> Dataset:
-    """Return the table without the values that are lost, as ``missing="em"`` reads it."""
+    """Return the table with these values missing, as ``missing="em"`` reads it."""
     continuous, discrete = list(data.continuous), list(data.discrete)
     return replace(
         data,
@@ -191,7 +191,7 @@ def _with_holes(data: Dataset, holes: NDArray[np.bool_]) -> Dataset:
 
 
 def _filled(data: Dataset, holes: NDArray[np.bool_]) -> Dataset:
-    """Return the table with the mean, or the most frequent level, in every hole."""
+    """Return the table with missing values replaced by the mean or the most frequent level."""
     values, codes = data.values.copy(), data.codes.copy()
     for i, v in enumerate(data.continuous):
         values[i, holes[v]] = values[i, ~holes[v]].mean()
@@ -225,7 +225,7 @@ def _redraw(
     rows: NDArray[np.intp],
     rng: np.random.Generator,
 ) -> None:
-    """Draw a variable anew in some rows, given all others."""
+    """Draw a variable in some rows from its distribution given all others."""
     dag, levels = network.dag, len(network.levels[v])
     logs = np.zeros((len(rows), levels))
     for y in (v, *nodes(dag.children(v))):
@@ -242,7 +242,7 @@ def _redraw(
 
 
 def draw(rows: list[Row], figure: "Figure") -> None:
-    """Draw the median distances over the share of missing values, a panel per kind of table."""
+    """Draw the median distances by share of missing values, a panel per kind and mechanism."""
     import matplotlib as mpl
 
     hows = distinct(rows, "how")
@@ -276,7 +276,7 @@ def _median(rows: list[Row], method: str) -> float:
 
 
 def facts(rows: list[Row]) -> dict[str, object]:
-    """Return the distances of all ways, those of other record counts, and where EM is not best."""
+    """Return the distances by method and record count, and the settings where EM is not best."""
     return {
         "variables": VARIABLES,
         "edges": EDGES,
@@ -321,7 +321,7 @@ def _cell(found: list[float], lowest: float | None, means: bool) -> str:
 
 
 def _not_best(rows: list[Row]) -> str:
-    """Return the settings in which another way has a lower median than EM."""
+    """Return the settings in which another method has a lower median than EM."""
     worse = []
     for name, here in _groups(rows):
         own = _median(here, "em")

@@ -1,12 +1,12 @@
-"""The generative models of the experiments, and how far a graph found is from the truth.
+"""The generative models of the experiments, and the comparison of a result with the truth.
 
     paper_model   the random binary networks of Section 5
-    xor_star      two or more coins, and noisy parities of them: built to mislead FES
-    sum_star      a few causes, and many noisy readings of their sum: linear, and realistic
+    xor_star      two or more coins, and noisy parities of them: constructed to mislead FES
+    sum_star      a few causes, and many noisy measurements of their sum: linear, and realistic
 
 In both stars no two children are adjacent.  A child contains much information about the other
 children and little about any one parent, so FES first inserts edges between the children, and only
-then edges from the parents, which make the former superfluous: BES has to take a clique apart.
+then edges from the parents, which make the former superfluous: BES has to remove a clique.
 
 Paper: Section 5, generative models.
 """
@@ -44,7 +44,7 @@ def relabeled(network: BayesianNetwork, place: Sequence[int]) -> BayesianNetwork
 
 
 def star(parents: int, children: int) -> PDAG:
-    """Return a DAG in which every parent has every child, and there is no other edge."""
+    """Return the DAG with an edge from every parent to every child, and no other edges."""
     edges = ((p, parents + c) for p in range(parents) for c in range(children))
     return PDAG.from_edges(parents + children, edges)
 
@@ -52,8 +52,8 @@ def star(parents: int, children: int) -> PDAG:
 def xor_star(coins: int, children: int, seed: int) -> BayesianNetwork:
     """Return nearly fair coins and children that are noisy parities of all of them.
 
-    The noise (0.13 to 0.17) and the biases (0.02 to 0.04) differ from place to place: exactly
-    fair coins would be independent of every child, and FES would never join them.
+    The noise (0.13 to 0.17) and the biases (0.02 to 0.04) vary: exactly fair coins would be
+    independent of every child, and FES would never connect them.
     """
     rng = np.random.default_rng(seed)
     heads = 0.5 + rng.uniform(0.02, 0.04, coins) * rng.choice([-1, 1], coins)
@@ -67,7 +67,7 @@ def xor_star(coins: int, children: int, seed: int) -> BayesianNetwork:
 
 
 def sum_star(causes: int, children: int, seed: int) -> LinearGaussian:
-    """Return independent causes and noisy readings of their sum, as many sensors would give.
+    """Return independent causes and noisy measurements of their sum, as by several sensors.
 
     Weights lie in 0.97 to 1.03 (sensors calibrated to 3%) and noise variances in 0.24 to 0.36,
     where the causes have variance 1.  The more the weights vary, the sooner a child distinguishes
@@ -88,9 +88,9 @@ def undirected_clique(cpdag: PDAG) -> int:
 
 
 def weakest_edge(score: Score, dag: PDAG) -> float:
-    """Return the least that the score loses when one edge of the truth is left out.
+    """Return the smallest decrease of the score when one edge of the truth is removed.
 
-    Below zero, the score for this number of records prefers a graph without that edge.
+    If it is negative, the score for this number of records prefers a graph without that edge.
     """
     losses = [
         score.local(y, dag.parents(y)) - score.local(y, dag.parents(y) & ~(1 << x))

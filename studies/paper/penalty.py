@@ -1,7 +1,7 @@
 """The penalty: wrong edges by multiplier of the BIC, and the effect of choosing it from data.
 
-Four kinds of models, three sizes of samples, eight penalties; and beside them the penalty that
-``sges.penalty`` chooses: by held-out likelihood, by stability, by both, or by the rule of thumb.
+Four kinds of models, three sizes of samples, eight penalties, and the penalties that
+``sges.penalty`` chooses by held-out likelihood, by stability, by both, or by the rule of thumb.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -50,7 +50,7 @@ WEIGHTS = {
     "binary": "",
 }
 SHADES = ("#9ecae1", "#4292c6", "#08306b")
-"""More records, darker."""
+"""Darker for more records."""
 
 FRESH = 7
 """The trials from here on were first examined after all choices had been made."""
@@ -68,7 +68,7 @@ PENALTIES = (0.5, 0.75, 1, 1.5, 2, 3, 4, 6)
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One kind of model: its size, and the size of its weights; None for binary networks."""
+    """One kind of model: its size, and the range of its weights, or None for binary networks."""
 
     variables: int
     edges: int
@@ -103,7 +103,7 @@ def tasks(quick: bool) -> Iterator[Task]:
 
 
 def measure(task: Task, seed: int) -> Row:
-    """Choose a penalty, if it is not given, and learn with it."""
+    """Choose a penalty unless it is given, and learn with it."""
     setting, variables = str(task["setting"]), int(task["variables"])
     kind = next(k for s in (SETTINGS, QUICK) if (k := s.get(setting)) and k.variables == variables)
     dag, data = sample(kind, int(task["records"]), seed_of(seed, variables, int(task["trial"])))
@@ -132,7 +132,7 @@ def sample(kind: Setting, records: int, seed: int) -> tuple[PDAG, Dataset]:
 
 
 def chosen(choice: str, data: Dataset) -> tuple[float, int]:
-    """Return the penalty of a choice, and how many searches it took to find it."""
+    """Return the penalty of a choice, and the number of searches for choosing it."""
     if choice == "rule":
         return rule_of_thumb(data), 0
     if choice not in CHOICES:
@@ -156,7 +156,7 @@ def draw(rows: list[Row], figure: "Figure") -> None:
 
 
 def _legend(axes: "Axes", figure: "Figure") -> None:
-    """Name the curves first, then the marks."""
+    """Add a legend with the curves first, then the marks."""
     named = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
     marks = [name for *_, name in MARKS.values()]
     names = [*(name for name in named if name not in marks), *marks]
@@ -187,7 +187,7 @@ def _panel(axes: "Axes", rows: list[Row]) -> None:
 
 
 def _marks(axes: "Axes", rows: list[Row], hidden: str) -> None:
-    """Mark each choice at its median penalty and wrong edges; named once, and then hidden."""
+    """Mark each choice at its median penalty and wrong edges; ``hidden`` omits its legend entry."""
     for choice, (mark, color, size, name) in MARKS.items():
         own = pick(rows, choice=choice)
         edge = color if mark in "x+" else "white"
@@ -205,7 +205,7 @@ def _described(row: Row) -> str:
 def _curve(
     axes: "Axes", rows: list[Row], penalties: Sequence[float], name: str, shade: str
 ) -> None:
-    """Draw the medians as a line, and the middle half of the trials as a band."""
+    """Draw the medians as a line, and the interquartile range as a band."""
     found = [values(pick(rows, choice=f"{p:g}"), "shd") for p in penalties]
     spreads = [spread for each in found if (spread := spread_of(each))]
     lows, highs = [spread.low for spread in spreads], [spread.high for spread in spreads]
@@ -266,7 +266,7 @@ def _choices(rows: list[Row]) -> str:
 
 
 def _verdict(rows: list[Row]) -> str:
-    """Return how many edges each choice has wrong beyond the best, over all samples."""
+    """Tabulate the wrong edges of each choice beyond those of the best penalty."""
     ways = {penalty: f"penalty {penalty}" for penalty in ("1", "1.5", "2", "4")} | CHOICES
     lines = []
     for choice, name in ways.items():
@@ -281,7 +281,7 @@ def _verdict(rows: list[Row]) -> str:
 
 
 def _costs(rows: list[Row]) -> str:
-    """Return what each choice costs: a multiple of the time of one search, and searches."""
+    """Tabulate the time of each choice in multiples of one search, and its searches."""
     lines = []
     for name, here in _groups(rows):
         one = sum(values(pick(here, choice="1"), "seconds"))
@@ -295,7 +295,7 @@ def _costs(rows: list[Row]) -> str:
 
 
 def _groups(rows: list[Row]) -> list[tuple[str, list[Row]]]:
-    """Return the rows by kind of model and records, under a name each."""
+    """Return the rows by kind of model and number of records, with a name for each group."""
     return [
         (f"{setting}, {records:,}", pick(rows, setting=setting, records=records))
         for setting in distinct(rows, "setting")
@@ -304,7 +304,7 @@ def _groups(rows: list[Row]) -> list[tuple[str, list[Row]]]:
 
 
 def _by_sample(rows: list[Row], wanted: Callable[[str], bool]) -> dict[tuple[object, ...], float]:
-    """Return the fewest wrong edges on each sample, among the choices that are wanted."""
+    """Return the fewest wrong edges on each sample among the ``wanted`` choices."""
     found: dict[tuple[object, ...], float] = {}
     for row in rows:
         if wanted(row["choice"]):
@@ -318,7 +318,7 @@ def _best(rows: list[Row]) -> list[float]:
 
 
 def _beyond(rows: list[Row], choice: str) -> list[float]:
-    """Return how many edges a choice has wrong beyond the best penalty, for each sample."""
+    """Return the wrong edges of a choice beyond those of the best penalty, for each sample."""
     own = _by_sample(rows, lambda other: other == choice)
     best = _by_sample(rows, lambda other: other not in CHOICES)
     return [own[key] - best[key] for key in own]

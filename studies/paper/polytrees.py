@@ -1,7 +1,7 @@
 """Polytrees: v-width one, so that a polynomial number of evaluations recovers them.
 
 Linear Gaussian models on random polytrees; SGES assumes ``MaxVWidth(1)``, after poly-FES or from
-the complete graph, and sees the population or a sample.
+the complete graph, with the score of the population or of a sample.
 
 Paper: Section 6, polytrees.
 """
@@ -39,7 +39,7 @@ STARTS: dict[str, Forward] = {"sges-fes": "fes", "sges-poly": "poly", "sges-comp
 
 
 def tasks(quick: bool) -> Iterator[Task]:
-    """Yield the trials; the complete graph only up to 20 nodes, and on the oracle."""
+    """Yield the trials; from the complete graph only up to 20 nodes, and with the oracle."""
     sizes, data, trials = ((5, 8, 12), ("oracle", "10000"), 2) if quick else (SIZES, DATA, 10)
     for n in sizes:
         for seen in data:
@@ -80,7 +80,7 @@ def search(score: Score, method: str) -> Result:
 
 
 def draw(rows: list[Row], figure: "Figure") -> None:
-    """Draw evaluations on the oracle, and how often samples give the true class."""
+    """Draw evaluations with the oracle, and wrong edges of SGES after poly-FES by data."""
     left, right = panels(figure, 2)
     left.set_xscale("log")
     left.set_yscale("log")
@@ -101,7 +101,7 @@ def draw(rows: list[Row], figure: "Figure") -> None:
 
 
 def facts(rows: list[Row]) -> dict[str, object]:
-    """Return counts and exponents on the oracle, and recovery from samples."""
+    """Return counts and exponents with the oracle, and recovery and wrong edges from samples."""
     oracle, samples = pick(rows, data="oracle"), [r for r in rows if r["data"] != "oracle"]
     counts = [
         (n, *(mean(pick(oracle, n=n, method=m), "evaluations") for m in METHODS))

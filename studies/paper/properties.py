@@ -1,8 +1,8 @@
 """Comparison of five properties: from the complete graph, each at its true value.
 
     random      the models of Fig. 8
-    tailed      a clique of all but three nodes, like Fig. 5(a), and a path of three that hangs
-                from it: many parents, large cliques, and a v-width of zero
+    tailed      a clique of all but three nodes, like Fig. 5(a), and a path of these three attached
+                to it: many parents, large cliques, and a v-width of zero
 
 Paper: Fig. 5.
 """
@@ -111,7 +111,7 @@ def model(family: str, n: int, seed: int, trial: int) -> tuple[PDAG, Score]:
 
 
 def tailed_clique(k: int) -> PDAG:
-    """Return a clique of k nodes with a path of three hanging from its last: v-width zero.
+    """Return a clique of k nodes with a path of three nodes from its last node: v-width zero.
 
     Paper: Fig. 5.
     """

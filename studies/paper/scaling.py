@@ -1,8 +1,8 @@
-"""End to end: SGES after poly-FES against GES, up to 100 variables.
+"""Complete searches: SGES after poly-FES compared with GES, up to 100 variables.
 
-Structures as in Section 5, up to two parents each, about 2n edges; linear Gaussian models, as
-exact inference in a discrete model of that density is not feasible.  Weak weights lie in 0.2 to
-0.6, strong ones in 0.5 to 1.5.
+Structures as in Section 5, with up to two parents each and about 2n edges.  The models are linear
+Gaussian, as exact inference in a discrete model of that density is not feasible.  Weak weights are
+0.2 to 0.6, strong ones 0.5 to 1.5.
 
 Paper: Theorem 3.
 """
@@ -54,7 +54,7 @@ def tasks(quick: bool) -> Iterator[Task]:
 
 
 def measure(task: Task, seed: int) -> Row:
-    """Run one search end to end."""
+    """Run one complete search."""
     n = int(task["n"])
     own = seed_of(seed, n, int(task["trial"]))
     dag = random_structure(n, seed=own)
@@ -120,7 +120,7 @@ def _counts(rows: list[Row]) -> str:
 
 
 def _fewer(rows: list[Row]) -> int:
-    """Return on how many models SGES after poly-FES asks for fewer families than GES."""
+    """Return the number of models on which SGES after poly-FES asks for fewer families than GES."""
     counts = [
         {(row["n"], row["trial"]): row["evaluations"] for row in pick(rows, method=method)}
         for method in ("ges", "sges-poly")
