@@ -218,9 +218,9 @@ class Options:
     only: tuple[str, ...] = ()
     """Programs, or groups of cases, to measure; empty means all."""
     limit: float | None = None
-    """Seconds that a run of a program may take."""
+    """The time limit of a run of a program, in seconds."""
     again: bool = False
-    """Whether rows that exist are measured again."""
+    """Whether existing rows are measured again."""
     large: bool = False
     """Whether to include cases that need 12 GB and minutes each."""
 
@@ -257,17 +257,17 @@ class Study:
     name: str
     title: str
     keys: Mapping[str, Read]
-    """The columns that name a task."""
+    """The columns that identify a task."""
     columns: Mapping[str, Read]
-    """The columns that are measured."""
+    """The measured columns."""
     tasks: Callable[[Options], Iterable[Task]]
     """The tasks, in the order in which they are measured and shown."""
     measure: Measure
-    """Yield the rows of the tasks that have to be measured, given the rows that exist."""
+    """A function that yields the rows of the tasks that have no valid row yet."""
     facts: Callable[[list[Row]], Mapping[str, object]]
     """The tables and numbers that fill the template of the page."""
     figures: Mapping[str, Draw] = field(default_factory=dict)
-    """What draws each figure, by the end of its name: "" is NAME.svg, "-bic" NAME-bic.svg."""
+    """The function for each figure, by suffix: "" is for NAME.svg, "-bic" for NAME-bic.svg."""
 
     needs: Needs = no_needs
     """Which of the optional columns a row must have, given the others."""

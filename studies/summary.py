@@ -18,7 +18,7 @@ def pick(rows: Iterable[Row], **fixed: object) -> list[Row]:
 
 
 def values(rows: Iterable[Row], column: str) -> list[float]:
-    """Return the values of a column that were measured."""
+    """Return the measured values of a column."""
     return [float(row[column]) for row in rows if row[column] is not None]
 
 
@@ -29,12 +29,12 @@ def mean(rows: Iterable[Row], column: str) -> float:
 
 
 def distinct(rows: Iterable[Row], column: str) -> list[Any]:
-    """Return the values of a column, each once, in order of appearance."""
+    """Return the distinct values of a column, in order of appearance."""
     return list(dict.fromkeys(row[column] for row in rows))
 
 
 def curve(rows: Sequence[Row], x: str, y: str) -> tuple[list[float], list[float]]:
-    """Return the sorted values of x, and the mean of y at each; for drawing."""
+    """Return the sorted values of x, and the mean of y at each."""
     xs = sorted({float(row[x]) for row in rows if row[y] is not None})
     return xs, [fmean(values([row for row in rows if float(row[x]) == at], y)) for at in xs]
 
@@ -58,7 +58,7 @@ class Spread:
 
 
 def spread_of(numbers: Sequence[float]) -> Spread | None:
-    """Return median and quartiles, interpolated as NumPy does; None without values.
+    """Return the median and the quartiles, interpolated as by NumPy, or None without values.
 
     >>> spread_of([1.0, 2.0, 3.0, 10.0])
     Spread(low=1.75, mid=2.5, high=4.75)
@@ -68,11 +68,11 @@ def spread_of(numbers: Sequence[float]) -> Spread | None:
     return Spread(*quantiles(numbers, n=4, method="inclusive"))
 
 
-# Numbers for people.
+# Text of numbers, and tables.
 
 
 def number(value: float) -> str:
-    """Return a number: whole and with separators if large, else to three digits.
+    """Return the text of a number: an integer with separators if large, else three digits.
 
     >>> number(12345.6), number(3.14159), number(0.5)
     ('12,346', '3.14', '0.5')
@@ -83,7 +83,7 @@ def number(value: float) -> str:
 
 
 def seconds(value: float) -> str:
-    """Return seconds with three significant digits, and no more than three decimals.
+    """Return the text of seconds: three digits, but at most three decimals, with separators.
 
     >>> [seconds(value) for value in (0.0012, 0.1234, 12.34, 1234.5)]
     ['0.001', '0.123', '12.3', '1,234']
@@ -93,7 +93,7 @@ def seconds(value: float) -> str:
 
 
 def times(ratio: float) -> str:
-    """Return a ratio; a small one keeps two digits.
+    """Return the text of a ratio; two digits below 1, one decimal below 10.
 
     >>> [times(value) for value in (0.00456, 0.5, 3.14, 250.3)]
     ['0.0046×', '0.5×', '3.1×', '250×']
@@ -104,7 +104,7 @@ def times(ratio: float) -> str:
 
 
 def grid(header: Sequence[str], lines: Iterable[Sequence[object]], left: int = 1) -> str:
-    """Return a Markdown table whose first columns are aligned to the left, the others right.
+    """Return a Markdown table with the first columns aligned left, and the others right.
 
     >>> print(grid(["program", "s"], [["ges", 1.25]]))
     | program | s |

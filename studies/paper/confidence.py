@@ -40,7 +40,7 @@ REPLICATES = 50
 BINS = 10
 PLAIN, MILD = "plain", "mild"
 PENALTIES = {PLAIN: 0.5, MILD: 0.75}
-"""Penalties of bootstrap samples before they are doubled: these are searched with 1 and 1.5."""
+"""Penalties of bootstrap samples before they are doubled: the searches use 1 and 1.5."""
 BIC_WAYS = (PLAIN, MILD, *DRAWS)
 PRIOR = {f"prior {draw}": draw for draw in DRAWS}
 """The ways to draw with the default score: BIC or qNML with the edge prior."""
@@ -67,7 +67,7 @@ COLORS = {
     "prior bayesian": GOLD,
     "prior bootstrap": GOLD,
 }
-"""The draws shown in the figure: the yardstick, the best with the BIC, and those with the prior."""
+"""The draws in the figure: the plain bootstrap, the best with the BIC, those with the prior."""
 
 
 @dataclass(frozen=True, slots=True)

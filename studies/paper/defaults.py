@@ -114,7 +114,7 @@ BICS: dict[str, Callable[[Dataset, float], Score]] = {
 
 WEIGHTS = {"strong": (0.5, 2.0), "weak": (0.1, 0.5)}
 MANY = 2000
-"""From this number of variables on, the search is "interleaved": penalty 1 takes too long."""
+"""From this number of variables on, the search is "interleaved": "auto" takes too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,7 @@ QUICK = [
 
 
 TRIALS = {"continuous": 20, "discrete": 40, "mixed": 20}
-"""The tables of a setting, by its kind."""
+"""The number of tables of a setting, by kind."""
 
 SETTING_KEYS = ("kind", "model", "signal", "variables", "records")
 
@@ -390,7 +390,7 @@ class Results:
 
 
 CONFIDENCE = 0.95
-"""Of the intervals of differences of medians; and of all sign tests of a setting together."""
+"""The level of the intervals of differences, and of all sign tests of a setting together."""
 
 RESAMPLES = 2000
 

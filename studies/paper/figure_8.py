@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 ASSUMED = MaxParents(2)
 SMALL = 9
-"""Up to this n both ways to count are compared, and random tie orders tried."""
+"""Up to this n, both ways of counting are compared and random tie orders are tried."""
 ORDERS = 20
 
 

@@ -96,7 +96,7 @@ COLORS = {
 SGES_TRIALS = 5
 """Networks per setting on which SGES is run: it takes more time than all others together."""
 SIZES = {1: (10, 14, 20, 28, 40), 2: (10, 14, 20, 28, 40), 3: (10, 14, 20, 28, 40)}
-"""For each level the numbers of variables at which its work is measured."""
+"""The numbers of variables for which the work of each level is measured."""
 
 
 def tasks(quick: bool) -> Iterator[Task]:

@@ -46,7 +46,7 @@ METHODS = {
     "em-least": "EM, least pair",
     "structural": "structural EM",
 }
-"""Each way to deal with holes, and what to call it."""
+"""The methods for missing values, and their names."""
 
 COLORS = {
     "em": "#08306b",

@@ -41,7 +41,7 @@ CHOICES = {
     "stability": "stability",
     "both": "both",
 }
-"""The choices that are not a number, and what to call them."""
+"""The choices other than numbers, and their names."""
 
 WEIGHTS = {
     "strong": ", weights ±[0.5, 2]",
@@ -53,7 +53,7 @@ SHADES = ("#9ecae1", "#4292c6", "#08306b")
 """Darker for more records."""
 
 FRESH = 7
-"""The trials from here on were first examined after all choices had been made."""
+"""Trials from this one on were not used while the methods were developed."""
 
 MARKS = {
     "rule": ("^", "#c98a00", 7.0, "rule of thumb"),
@@ -61,7 +61,7 @@ MARKS = {
     "stability": ("+", "#2e8b57", 8.0, "stability"),
     "both": ("D", "#7a1fa2", 7.5, "both (the choice)"),
 }
-"""How each choice is marked: sign, color, size and name."""
+"""The marker, color, size and name of each choice."""
 
 PENALTIES = (0.5, 0.75, 1, 1.5, 2, 3, 4, 6)
 
