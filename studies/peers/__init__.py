@@ -1,1 +1,1 @@
-"""Side by side with the programs that users have today; see README.md beside this file."""
+"""Comparisons with other programs; see README.md in this folder."""

@@ -1,13 +1,13 @@
-"""The interface of a peer, for adapters: what it is given, and what it returns.
+"""The interface between the study and the adapters of the peers.
 
 Adapters run under the interpreter of the peer's own environment, so this file and those beside
 them in ``adapters/`` import nothing but NumPy and the peer.
 
 A program runs in three stages, which the worker times one by one:
 
-    load()             imports the library, starts what must be started; returns ``prepare``
-    prepare(table)     brings the table into the type the library takes, a frame say; returns ``go``
-    go()               the search itself, from that type to the edges found: "seconds"
+    load()             imports and starts the library; returns ``prepare``
+    prepare(table)     converts the table to the type of the library; returns ``go``
+    go()               runs the search and returns the edges found; its time is "seconds"
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ Edge: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """A virtual environment: what is installed in it, and which package's version is reported."""
+    """A virtual environment: the packages to install, and the one whose version is reported."""
 
     name: str
     install: tuple[str, ...]
@@ -38,19 +38,19 @@ class Peer:
 
     name: str
     environment: Environment | None
-    """None is the environment that the study itself runs in: ours."""
+    """None is the environment of the study itself, for our programs."""
     method: str
     kinds: tuple[Kind, ...]
     penalty: str
-    """How it is set to the textbook BIC, ½ log m per parameter."""
+    """How the program is set to the textbook BIC, ½ log m per parameter."""
     load: "Load"
     warmups: int = 1
-    """Runs on a small table before the clock starts: a JVM needs more than one."""
+    """Runs on a small table before the time is measured: a JVM needs more than one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """The data: one row per record; float64, or level numbers that all occur."""
+    """The data, one row per record: float64, or level numbers, all of which occur."""
 
     kind: Kind
     values: NDArray[np.float64] | NDArray[np.int64]
@@ -60,7 +60,7 @@ class Table:
 
     @property
     def columns(self) -> list[str]:
-        """Names for libraries that ask for them; their order is that of the columns."""
+        """The names of the columns, in order, for libraries that need names."""
         return [f"x{v}" for v in range(self.values.shape[1])]
 
 

@@ -1,10 +1,10 @@
-"""The compiled engine against its predecessor, which searched in Python: both in one run.
+"""The compiled engine compared with its predecessor, which searched in Python, in one run.
 
-Two processes, one with the predecessor (a commit of this repository, in an environment of its own)
-and one with the present package, run in turn, so that other work on the machine slows both
-alike; a ratio is the median over the repetitions.  Searches in one thread are timed by processor
-time; those in several threads, and those beside a busy core, by elapsed time.  The groups
-``floor`` and ``growth`` are about the present package only.
+Two processes, one with the predecessor (a commit of this repository, in its own environment) and
+one with the present package, run in turn, so that other work on the machine slows both equally.
+A ratio is the median over the repetitions.  Searches in one thread are timed by processor
+time; those in several threads, those beside a busy core, and those of ``growth`` by elapsed time.
+The groups ``floor`` and ``growth`` measure the present package only.
 """
 
 import json
@@ -47,17 +47,17 @@ from studies.summary import MISSING, distinct, grid, pick, times
 from studies.summary import seconds as short_seconds
 
 PREDECESSOR = "de3e27f8e322a490a5fc5763d6a0e78babb3eb1b"
-"""The last commit whose search was interpreted."""
+"""The last commit with a search in Python."""
 
 LONG_ENOUGH = 0.05
-"""Seconds that one timing should take at least: shorter searches are run several times in it."""
+"""The least duration of one timing, in seconds: shorter searches are repeated within it."""
 MOST_LOOPS = 20
 REPETITIONS = 7
 TIME_PER_CASE = 20.0
-"""No more repetitions after this many seconds; a search that takes longer is run once."""
+"""The repetitions end after this many seconds; a search that takes longer is run once."""
 
 ALONE = ("floor", "growth")
-"""Groups that are about the present package alone."""
+"""Groups that measure the present package only."""
 
 # The cases: data, searches, and targets for the speed-up.
 
@@ -74,7 +74,7 @@ class Data:
     sort: Sort = "suite"
 
     def write(self, seed: int, folder: Path) -> Path:
-        """Write the table, unless it exists, and return its path."""
+        """Write the table unless the file exists, and return its path."""
         path = folder / f"{self.sort}-{self.spec.name}-{seed}.npz"
         if not path.exists():
             write_table(self._table(seed), path)
@@ -89,7 +89,7 @@ class Data:
 
 
 def sparse_gaussian(d: int, rows: int, seed: int) -> Values:
-    """Return records of a random DAG with d edges; the pairs are drawn, not chosen from all."""
+    """Return records of a random DAG with d edges, drawn without listing all pairs."""
     rng = np.random.default_rng([seed, d])
     edges: set[tuple[int, int]] = set()
     while len(edges) < d:
@@ -97,14 +97,14 @@ def sparse_gaussian(d: int, rows: int, seed: int) -> Values:
         if low < high:
             edges.add((low, high))
     values = rng.normal(size=(d, rows))
-    for x, y in sorted(edges, key=lambda edge: edge[1]):  # parents are complete before children
+    for x, y in sorted(edges, key=lambda edge: edge[1]):  # parents before children
         values[y] += rng.choice([-1.0, 1.0]) * rng.uniform(0.5, 2.0) * values[x]
     values /= values.std(axis=1, keepdims=True)
     return np.ascontiguousarray(values[rng.permutation(d)].T)
 
 
 def population_covariance(d: int, seed: int) -> Values:
-    """Return the covariance of a linear Gaussian model in which no node has over two parents."""
+    """Return the covariance of a linear Gaussian model with at most two parents per node."""
     rng = np.random.default_rng([seed, d])
     weights, order = np.zeros((d, d)), rng.permutation(d)
     for place in range(1, d):
@@ -137,7 +137,7 @@ class Case:
 
     @property
     def wall(self) -> bool:
-        """Whether it is timed by the clock on the wall: where there are several threads."""
+        """Whether the case is timed by elapsed time: with several threads, or to measure growth."""
         return self.busy or self.group in ("threads", "growth")
 
 
@@ -153,11 +153,11 @@ def network(name: str) -> Data:
 
 SIZES = (25, 50, 100, 200, 500, 1000, 2000)
 QUICK = 50
-"""No more variables than this with ``--quick``."""
+"""The largest number of variables with ``--quick``."""
 
 
 def all_cases(*, quick: bool = False, large: bool = False) -> list[Case]:
-    """Return what is measured; quick is small data only, large adds what takes many minutes."""
+    """Return the cases; ``quick`` keeps small data only, ``large`` adds cases of many minutes."""
     cases = [*_gaussian(), *_complete(quick), *_discrete(), *_python(), *_busy(), *_several()]
     cases += [*_floors(quick), *_growth(large)]
     return [case for case in cases if case.n <= QUICK] if quick else cases
@@ -207,7 +207,7 @@ def _discrete() -> Iterator[Case]:
 
 
 def _python() -> Iterator[Case]:
-    """Yield searches that still call Python, which must not be slower than before."""
+    """Yield searches that call Python code, which must not be slower than before."""
     make = partial(Case, "python", target=1.0)
     for strategy in ("two-phase", "interleaved", "extended"):
         for d in (10, 25, 50) if strategy != "extended" else (10, 25):
@@ -226,7 +226,7 @@ def _busy() -> Iterator[Case]:
         for strategy in ("two-phase", "interleaved"):
             options = {"strategy": strategy, "score": "bge"}
             yield Case("busy", f"BGe, {strategy}", er(d), "learn", options, 1.0, busy=True)
-            if d <= 50:  # beyond, the predecessor's threads wait for each other for minutes
+            if d <= 50:  # with more, the threads of the predecessor block each other
                 what, given = f"mixed, {strategy}", {"strategy": strategy}
                 yield Case("busy", what, er(d), "mixed", given, 1.0, busy=True)
 
@@ -293,7 +293,7 @@ class Worker:
         self.home = Path(self._next()["ready"]).parent
 
     def ask(self, case: Case, table: Path, loops: int = 1) -> Answer:
-        """Return what a search on a table took and found."""
+        """Return the time and the result of a search on a table."""
         assert self._process.stdin is not None
         given = {"do": case.do, "table": str(table), "options": case.options}
         request = {**given, "loops": loops, "wall": case.wall}
@@ -333,11 +333,11 @@ def predecessor_worker(*, limited: bool = True) -> Worker:
 
 
 def compare(case: Case, before: Worker, now: Worker, folder: Path) -> Answer:
-    """Return the row of a case, from both workers asked in turn."""
+    """Return the row of a case, measured with both workers in turn."""
     tables = [case.data.write(seed, folder) for seed in range(case.seeds)]
     pairs, loops = [(before.ask(case, tables[0]), now.ask(case, tables[0]))], [1, 1]
     spent = pairs[0][0]["seconds"]
-    if spent < TIME_PER_CASE:  # then the first of each was the warm-up
+    if spent < TIME_PER_CASE:  # the first run of each was the warm-up
         loops = [_loops(worker.ask(case, tables[0])) for worker in (before, now)]
         pairs, spent = [], 0.0
     while spent < TIME_PER_CASE and len(pairs) < REPETITIONS:
@@ -362,7 +362,7 @@ def _loops(answer: Answer) -> int:
 
 
 def alone(case: Case, folder: Path) -> Answer:
-    """Return the row of a case of the present package, in a process of its own."""
+    """Return the row of a case with the present package only, measured in a new process."""
     table = case.data.write(0, folder)
     with present_worker(limited=case.group == "floor") as now:
         answer = now.ask(case, table)
@@ -377,7 +377,7 @@ def alone(case: Case, folder: Path) -> Answer:
 
 @contextmanager
 def busy_core() -> Iterator[None]:
-    """Keep a core busy, at most as long as this process lives."""
+    """Keep a core busy, but not longer than this process runs."""
     code = "import os; parent = os.getppid()\nwhile os.getppid() == parent: pass"
     process = subprocess.Popen([sys.executable, "-c", code])
     try:
@@ -390,7 +390,7 @@ def busy_core() -> Iterator[None]:
 def measure(cases: Sequence[Case], *, against_itself: bool = False) -> Iterator[Row]:
     """Yield a row per case.
 
-    ``against_itself`` puts the present package in the predecessor's place, to test this file.
+    ``against_itself`` uses the present package in place of the predecessor, to test this module.
     """
     old_worker = present_worker if against_itself else predecessor_worker
     with TemporaryDirectory() as name:
@@ -450,11 +450,11 @@ FLOOR_COLUMNS = ("floor", "questions", "statistics")
 
 
 def needs(row: Row) -> tuple[str, ...]:
-    """Return the columns that a row of its group must have."""
+    """Return the columns that a row of this group must have."""
     if row["group"] == "growth":
         return ("megabytes",)
     if row["group"] == "floor":
-        return ("ratio", "floor", "questions")  # the first rows have no statistics
+        return ("ratio", "floor", "questions")  # the oldest rows have no statistics
     return ("predecessor", "ratio", "same_graph", "same_score", "same_count")
 
 
@@ -465,7 +465,7 @@ def tasks(options: Options) -> Iterator[Task]:
 
 
 def rows_of(_: Sequence[Task], known: Mapping[Key, Row], options: Options) -> Iterator[Row]:
-    """Yield the rows of the cases that were not measured with the present sources."""
+    """Yield the rows of the cases that were not yet measured with the present sources."""
     cases = chosen_cases(all_cases(quick=options.quick, large=options.large), options.only)
     now = digest_of()
     settled = {key for key, row in known.items() if row["sources"] == now and not options.again}
@@ -473,7 +473,7 @@ def rows_of(_: Sequence[Task], known: Mapping[Key, Row], options: Options) -> It
 
 
 def chosen_cases(cases: Sequence[Case], only: Sequence[str]) -> list[Case]:
-    """Return the cases whose "group: what" begins with one of these words; all without words."""
+    """Return the cases whose "group: what" begins with one of the words, or all without words."""
     if not only:
         return list(cases)
     return [case for case in cases if f"{case.group}: {case.what}".startswith(tuple(only))]
@@ -511,7 +511,7 @@ def facts(rows: list[Row]) -> dict[str, object]:
 
 
 def _circumstances(rows: Sequence[Row]) -> str:
-    """Return when and on what the rows were measured."""
+    """Return the dates and the machines of the measurements."""
     dates = sorted(set(distinct(rows, "date")))
     span = " to ".join(dict.fromkeys((dates[0], dates[-1])))
     return f"Measured {span} on {'; '.join(sorted(set(distinct(rows, 'machine'))))}."
@@ -548,7 +548,7 @@ def _table(rows: Sequence[Row]) -> str:
 
 
 def _from_table(row: Row) -> str:
-    """Return the distance to the floor with the making of the score in both."""
+    """Return the ratio of the search to its floor, both including the time to make the score."""
     if row["statistics"] is None:
         return MISSING
     made = row["statistics"]
@@ -556,7 +556,7 @@ def _from_table(row: Row) -> str:
 
 
 def _seconds(value: float | None) -> str:
-    """Return seconds, or milliseconds where that reads better.
+    """Return the text of a duration in seconds, or in milliseconds if it is short.
 
     >>> _seconds(0.00123), _seconds(1.234)
     ('1.23 ms', '1.23')
@@ -572,7 +572,7 @@ def _ratio(row: Row) -> str:
 
 
 def same(row: Row) -> str:
-    """Return whether two packages agree, or in what they differ.
+    """Return "yes" if two packages agree, or else what differs.
 
     >>> same({"same_graph": True, "same_score": True, "same_count": False})
     'not count'

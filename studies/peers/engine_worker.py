@@ -1,8 +1,8 @@
-"""Answer requests one after the other: how long a search takes and what it finds.
+"""Answer requests one after the other, with the time and the result of a search.
 
 The engine study keeps two of these processes, one with the predecessor and one with the
-present package, and asks them in turn.  A request and its answer are each a line of JSON.  This
-file runs with either package, so it uses only what both of them offer.
+present package, and sends them requests in turn.  A request and its answer are each a line of JSON.
+This file runs with either package, so it uses only what both provide.
 """
 
 import gc
@@ -24,10 +24,10 @@ from studies.peers.worker import memory, one_line, quiet, timed
 
 Answer: TypeAlias = dict[str, Any]
 Search: TypeAlias = Callable[[], Any]
-"""A search that is ready to run; it returns a ``Result``, or several."""
+"""A prepared search; it returns a ``Result``, or several."""
 
 THREADS = 8
-REPETITIONS = 5  # of each measurement of the floor
+REPETITIONS = 5  # of each timing of the floor
 
 
 def main() -> None:
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def answer(request: dict[str, Any]) -> Answer:
-    """Run a search several times; return the median of the seconds and the result."""
+    """Run a search several times; return the median time and the last result."""
     if request["do"] == "floor":
         return floor(request["table"], **request["options"])
     run = prepared(request["do"], request["table"], json.dumps(request["options"]))
@@ -69,7 +69,7 @@ def facts(found: Any) -> Answer:  # noqa: ANN401 (a Result, or several that are 
 
 @cache
 def prepared(do: str, path: str, options: str) -> Search:
-    """Return a search with everything prepared that is not timed; it is cached."""
+    """Return a prepared search, cached; the preparation is not timed."""
     return SEARCHES[do](path, **json.loads(options))
 
 
@@ -82,21 +82,21 @@ def table(path: str) -> Any:  # noqa: ANN401 (an array)
 
 @cache
 def gaussian(path: str) -> Any:  # noqa: ANN401 (a score)
-    """Return a score that is ready: its correlations are computed."""
+    """Return a score with its correlations computed."""
     from sges.score import GaussianBIC
 
     return GaussianBIC(table(path))
 
 
 def on_score(path: str, strategy: str) -> Search:
-    """Search with a score that is ready."""
+    """Search with a prepared score."""
     from sges.search import search
 
     return partial(search, gaussian(path), strategy=strategy)
 
 
 def from_table(path: str, **options: Any) -> Search:  # noqa: ANN401
-    """Learn from an array with the textbook BIC, or by the rule of thumb."""
+    """Learn from an array with the BIC, its penalty 1 or by the rule of thumb."""
     import sges
     from sges.data import Dataset
     from sges.penalty import rule_of_thumb
@@ -133,7 +133,7 @@ def in_single(path: str, strategy: str) -> Search:
 
 
 def from_complete(path: str, parents: int) -> Search:
-    """Search backwards from the complete graph with the score of a known covariance."""
+    """Search backward from the complete graph with the score of a known covariance."""
     from sges import MaxParents
     from sges.score import GaussianOracle
     from sges.search import sges
@@ -185,7 +185,7 @@ def assuming(
     from sges.search import search
 
     assume = MaxParents(parents) if bounds else NoBounds(parents)
-    if "exact" in signature(search).parameters:  # the predecessor takes them one by one
+    if "exact" in signature(search).parameters:  # the predecessor has an argument for each option
         return partial(search, gaussian(path), assume, strategy=strategy, **options)  # type: ignore[arg-type]
     from sges.search import STRATEGIES
 
@@ -205,7 +205,7 @@ def several(path: str, strategy: str, at_once: bool) -> Search:
 
 
 def floor(path: str, strategy: str) -> Answer:
-    """Return the seconds of a search, of its questions alone, and of making the score."""
+    """Return the time of a search, of its score calls alone, and of making the score."""
     from sges.score import GaussianBIC
 
     search, questions = native_distance(gaussian(path), strategy)
@@ -222,18 +222,18 @@ def floor(path: str, strategy: str) -> Answer:
 
 
 class Timed(NamedTuple):
-    """What a call returned, and how long it took."""
+    """The return value of a call, and its time in seconds."""
 
     found: Any
     seconds: float
 
 
 def native_distance(score: Any, strategy: str) -> tuple[Timed, Timed]:  # noqa: ANN401
-    """Return the median of a search by the compiled engine, and of its questions alone.
+    """Return the median time of a search by the compiled engine, and of its score calls alone.
 
     The score calls of the search are repeated in one native loop, without operators, graphs and
-    bookkeeping.  A search that makes them cannot be faster.  Both are repeated in turn
-    and timed by processor time.  The second returns the number of questions.
+    bookkeeping: this is a lower bound for the search.  Both are repeated in turn and measured in
+    processor time.  The second returns the number of calls.
     """
     from sges.search import engines, search
 
@@ -242,7 +242,7 @@ def native_distance(score: Any, strategy: str) -> tuple[Timed, Timed]:  # noqa: 
     engines._MADE[score] = recorder
     try:
         result = search(score, strategy=strategy)
-        recorder.replay()  # the first loop after a search finds other things in the caches
+        recorder.replay()  # the first loop after a search runs with cold caches
     finally:
         engines._MADE[score] = made
     searching, asking = [], []
@@ -254,12 +254,12 @@ def native_distance(score: Any, strategy: str) -> tuple[Timed, Timed]:  # noqa: 
 
 @cache
 def _questions() -> Any:  # noqa: ANN401 (a compiled module)
-    """Return the module that records and replays, built for the present sources."""
+    """Return the module that records and replays score calls, built for the present sources."""
     import pyximport  # type: ignore[import-untyped]
 
     from studies.peers.processes import FOLDER, digest_of
 
-    build = FOLDER / f"questions-{digest_of()}"  # its declarations must be those of the engine
+    build = FOLDER / f"questions-{digest_of()}"  # built with the declarations of this engine
     importers = pyximport.install(build_dir=str(build), language_level=3)
     try:
         from studies.peers import questions  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""One judge for all: the BIC of what a program found, and its distance to the truth.
+"""The evaluation of all programs: the BIC of the graph found, and its distance to the truth.
 
 The BIC is computed from the raw table, by least squares or by counting: slower than our scores
 and independent of them.  A graph is replaced by its equivalence class, so that a DAG and its CPDAG
@@ -21,7 +21,7 @@ from studies.peers.problems import Problem
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a graph is judged; ``bic`` is None for a graph that no DAG extends."""
+    """The measures of a graph; ``bic`` is None if the graph has no consistent extension."""
 
     bic: float | None
     shd: int
@@ -31,12 +31,12 @@ class Verdict:
 
 
 def judge(problem: Problem, found: Found) -> Verdict:
-    """Return how the graph found is judged on this problem."""
+    """Return the measures of the graph found on this problem."""
     graph = PDAG.from_edges(problem.truth.n, found.directed, found.undirected)
     try:
         dag: PDAG | None = pdag_to_dag(graph)
     except GraphError:
-        dag = None  # a cycle, or lines that cannot be directed: judged edge by edge as it is
+        dag = None  # no consistent extension: the graph itself is compared
     truth = dag_to_cpdag(problem.truth)
     shown = graph if dag is None else dag_to_cpdag(dag)
     arrows = agreement(set(truth.directed_edges()), set(shown.directed_edges()))
@@ -68,7 +68,7 @@ def gaussian_family(table: Table, y: int, parents: list[int]) -> float:
 
 
 def discrete_family(table: Table, y: int, parents: list[int]) -> float:
-    """Score a conditional table by counting the configurations that occur."""
+    """Score a conditional probability table by counting the configurations that occur."""
     m = len(table.values)
     levels = table.values.astype(np.int64, copy=False)
     cells = _counts(levels[:, [*parents, y]])
@@ -79,8 +79,8 @@ def discrete_family(table: Table, y: int, parents: list[int]) -> float:
 
 
 def _counts(columns: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return how often each configuration of level numbers occurs, for those that do."""
+    """Return the count of each configuration of level numbers that occurs."""
     numbers = np.zeros(len(columns), dtype=np.int64)
-    for column in columns.T:  # renumbered after each column: no product of arities overflows
+    for column in columns.T:  # renumbered after each column, so that nothing overflows
         numbers = np.unique(numbers * (column.max() + 1) + column, return_inverse=True)[1]
     return np.bincount(numbers).astype(np.float64)

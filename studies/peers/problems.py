@@ -1,8 +1,7 @@
-"""The data: families of problems, presets that take minutes or hours, and the tables themselves.
+"""The data: families of problems, presets that take minutes or hours, and the tables.
 
-A problem is named by all that it is made from, so that its name and seed say which rows of the
-results are the same measurement.  The tables are made from a seed, together with the DAGs that
-they were drawn from.
+The name of a problem contains all its parameters, so that the name and the seed identify a table in
+the results.  A seed determines a table, and the DAG from which it is drawn.
 """
 
 import gzip
@@ -30,7 +29,7 @@ Source: TypeAlias = Literal["er", "sf", "cpt", "network"]
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """One data set: what it is made from, apart from its seed."""
+    """The parameters of a data set, without its seed."""
 
     source: Source
     d: int
@@ -38,7 +37,7 @@ class Spec:
     edges_per_node: int = 0
     network: str = ""
     arity: int = 0
-    """The same number of levels for all; 0 means 2 to 4, at random."""
+    """The number of levels of all variables; 0 means 2 to 4, at random."""
 
     @property
     def kind(self) -> Kind:
@@ -58,8 +57,8 @@ class Spec:
     def no_harder_than(self, other: "Spec") -> bool:
         """Return whether a program that ran out of time here is not worth trying on the other.
 
-        Both are of one kind, random or reference networks, and this one has no more variables,
-        edges and rows.
+        Both have the same kind of data, both or neither are reference networks, and this one has
+        no more variables, edges per node, levels and rows.
         """
         if self.kind != other.kind or (self.source == "network") != (other.source == "network"):
             return False
@@ -80,7 +79,7 @@ class Preset:
     problems: tuple[tuple[Spec, int], ...]
 
     def ordered(self) -> list[tuple[Spec, int]]:
-        """Return each data set with its number of seeds, small ones first."""
+        """Return each data set with its number of seeds: Gaussian ones first, each by size."""
         return sorted(self.problems, key=lambda p: (p[0].kind != "gaussian", _effort(p[0])))
 
 
@@ -96,7 +95,7 @@ NETWORKS = {
     "andes": 223,
     "pigs": 441,
 }
-"""Reference networks and their numbers of variables; pgmpy's wheel carries the files."""
+"""Reference networks and their numbers of variables; the wheel of pgmpy contains the files."""
 
 
 def gaussian(
@@ -107,7 +106,7 @@ def gaussian(
 
 
 def discrete(rows: int, sizes: tuple[int, ...]) -> list[Spec]:
-    """Return data sets from random tables, arity 2 to 4 and at most three parents."""
+    """Return discrete data sets with random tables, 2 to 4 levels and at most three parents."""
     return [Spec("cpt", d, rows) for d in sizes]
 
 
@@ -205,7 +204,7 @@ SPECS = {spec.name: spec for preset in PRESETS.values() for spec, _ in preset.pr
 
 Floats = NDArray[np.float64]
 LEVELS = re.compile(r"(?:type discrete \[.*?\] \{|^\s*\()([^{}()]*)[})]", re.MULTILINE)
-"""Where a BIF file names levels: where it declares them, and before a row of probabilities."""
+"""The levels in a BIF file: in their declaration, and before a row of probabilities."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -217,11 +216,11 @@ class Problem:
 
 
 class NoNetworks(Exception):
-    """The package that carries the reference networks is not installed."""
+    """The package that contains the reference networks is not installed."""
 
 
 def make_problem(spec: Spec, seed: int) -> Problem:
-    """Return the data set of this description and seed, the same on every machine."""
+    """Return the data set with these parameters and this seed, the same on every machine."""
     rng = np.random.default_rng([seed, zlib.crc32(spec.name.encode())])
     if spec.source == "network":
         return _sampled(_permuted(reference_network(spec.network), rng), spec.rows, rng)
@@ -238,9 +237,9 @@ def random_edges(
 ) -> list[Edge]:
     """Return the edges of a random DAG whose nodes are in a random order.
 
-    Erdős–Rényi graphs have exactly d · edges_per_node edges, drawn from all pairs.  In scale-free
-    ones (Barabási & Albert 1999) each node has that many parents among the earlier ones, drawn by
-    how many edges these have already: hubs are common causes.
+    Erdős–Rényi graphs have d · edges_per_node edges, or all pairs if these are fewer.  Scale-free
+    graphs (Barabási & Albert 1999) have edges_per_node parents for each node, drawn from earlier
+    nodes with probability proportional to their degree, so that hubs are common causes.
     """
     order = rng.permutation(d).tolist()
     if source == "er":
@@ -248,7 +247,7 @@ def random_edges(
         chosen = rng.choice(pairs, size=min(d * edges_per_node, pairs), replace=False)
         above, below = np.triu_indices(d, 1)
         return sorted((order[above[i]], order[below[i]]) for i in chosen.tolist())
-    ends: list[int] = []  # every node once per edge it has
+    ends: list[int] = []  # each node once for each of its edges
     edges: list[Edge] = []
     for place in range(1, d):
         count = min(place, edges_per_node)
@@ -272,7 +271,7 @@ def linear_gaussian(dag: PDAG, rows: int, rng: np.random.Generator) -> Floats:
 
 
 def random_tables(d: int, arity: int, rng: np.random.Generator) -> BayesianNetwork:
-    """Return a network with 0 to 3 parents each, Dirichlet(½) tables; arity 0 is 2 to 4 levels."""
+    """Return a network of 0 to 3 parents each, Dirichlet(½) tables; arity 0 means 2 to 4 levels."""
     order = rng.permutation(d).tolist()
     edges = []
     for place in range(1, d):
@@ -297,7 +296,7 @@ def reference_network(name: str) -> BayesianNetwork:
 
 
 def with_plain_levels(bif: str) -> str:
-    """Return a BIF file with levels such as <5 or Asy/Patch as words, which is all BIF allows.
+    """Return a BIF file with levels such as <5 or Asy/Patch replaced by words, as BIF requires.
 
     >>> with_plain_levels("type discrete [ 2 ] { <5, old };")
     'type discrete [ 2 ] { v_3c_5, old };'
@@ -315,13 +314,13 @@ def with_plain_levels(bif: str) -> str:
 
 
 def _permuted(network: BayesianNetwork, rng: np.random.Generator) -> BayesianNetwork:
-    """Return the network with its variables in a random order: files list causes first."""
+    """Return the network with its variables in random order, as the files list causes first."""
     place = rng.permutation(network.n).tolist()
     return network if network.n < 2 else relabeled(network, place)
 
 
 def _sampled(network: BayesianNetwork, rows: int, rng: np.random.Generator) -> Problem:
-    """Draw records; levels that do not occur are dropped, as peers know only the table."""
+    """Draw records; levels that do not occur are dropped, as peers see only the table."""
     codes = network.sample(rows, seed=rng).codes.astype(np.int64)
     columns = [np.unique(column, return_inverse=True) for column in codes]
     values = np.ascontiguousarray(np.column_stack([numbers for _, numbers in columns]))

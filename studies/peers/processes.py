@@ -1,11 +1,11 @@
-"""Programs in processes of their own: environments, the clock, and failures as words.
+"""Programs in separate processes: environments, time limits, and descriptions of failures.
 
-Each peer has a virtual environment of its own, because their pins conflict.  Environments are made
-on first use in ``studies/.envs`` and kept; delete the folder to make them anew.  What pip says when
-an installation fails becomes the reason in the peer's rows.
+Each peer has its own virtual environment, because the required versions conflict.  Environments are
+made on first use in ``studies/.envs`` and kept; delete the folder to make them again.  If an
+installation fails, the message of pip is the reason in the rows of the peer.
 
-The clock runs per stage: a slow import or a first call that compiles does not use up the seconds
-of the search.  A process that overstays is ended together with all that it started.
+Each stage has its own time limit: a slow import or a first call that compiles does not reduce the
+time of the search.  A process that exceeds its limit is killed, together with its children.
 """
 
 import hashlib
@@ -33,11 +33,11 @@ ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "src" / "sges"
 FOLDER = ROOT / "studies" / ".envs"
 INSTALL_LIMIT = 900.0
-"""Seconds that making one environment may take."""
+"""The time limit for making an environment, in seconds."""
 
 
 def machine() -> str:
-    """Return the processor's model and its number of cores; nothing that identifies the host."""
+    """Return the model of the processor and the number of cores, but not the name of the host."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text(encoding="utf-8").splitlines() if info.is_file() else []
     models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
@@ -51,7 +51,7 @@ def today() -> str:
 
 
 def digest_of(folder: Path = SOURCES) -> str:
-    """Return eight characters that change when any source file does."""
+    """Return eight characters that change with the source files (.py, .pyx, .c, .cpp, .h)."""
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         if path.suffix in {".py", ".pyx", ".c", ".cpp", ".h"}:
@@ -66,7 +66,7 @@ ERROR = re.compile(r"(cmake )?error(?!: subprocess-exited)|fatal error|.*: error
 
 
 class NotInstallable(Exception):
-    """The environment could not be made; the message is pip's reason."""
+    """The environment could not be made; the message is that of pip."""
 
 
 def interpreter(environment: Environment | None, folder: Path = FOLDER) -> Path:
@@ -83,7 +83,7 @@ def interpreter(environment: Environment | None, folder: Path = FOLDER) -> Path:
 
 
 def version(environment: Environment | None, python: Path) -> str:
-    """Return the version of the environment's package, from its metadata."""
+    """Return the version of the package of an environment, from its metadata."""
     package = "sges" if environment is None else environment.package
     code = f"from importlib.metadata import version; print(version({package!r}))"
     done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False)
@@ -119,7 +119,7 @@ def _make(environment: Environment, home: Path) -> None:
 
 
 def _placed(arguments: tuple[str, ...]) -> list[str]:
-    """Return arguments of pip, with {here} as the root of the repository."""
+    """Return arguments of pip, with {here} replaced by the root of the repository."""
     return [argument.replace("{here}", str(ROOT)) for argument in arguments]
 
 
@@ -137,7 +137,7 @@ def _run(command: list[str]) -> str:
 
 
 def complaint(said: str) -> str:
-    r"""Return the line of pip's output that says why: the first error, without a home folder.
+    r"""Return the first error in the output of pip, with the home folder as "~".
 
     >>> complaint("noise\nERROR: No matching distribution found for nonsense\n")
     'No matching distribution found for nonsense'
@@ -151,7 +151,7 @@ def complaint(said: str) -> str:
 # Runs of one program.
 
 START_LIMIT = 180.0
-"""Seconds that importing and warming up may take, and preparing a table."""
+"""The time limit for each of importing, warming up and preparing a table, in seconds."""
 
 THREAD_LIMITS = (
     "OMP_NUM_THREADS",
@@ -164,21 +164,21 @@ THREAD_LIMITS = (
 )
 
 SHARED = 5.0
-"""A run is ended after this multiple of its limit by the clock; the limit is processor time."""
+"""The limit is processor time; a run also ends after this multiple of it in elapsed time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The worker's answer for one table, or why there is none."""
+    """The answer of the worker for one table, or the reason why there is none."""
 
     answer: dict[str, Any]
     failed: str | None = None
 
 
 def measure(peer: str, python: Path, tables: Sequence[Path], limit: float) -> list[Outcome]:
-    """Run the worker on one peer and some tables, with one thread and ``limit`` seconds for each.
+    """Run a peer on some tables, with one thread and at most ``limit`` seconds for each.
 
-    Fewer outcomes than tables come back if the process ended early: the last one says why.
+    If the process ends early, there are fewer outcomes than tables, and the last one says why.
     """
     command = [str(python), "-m", "studies.peers.worker", peer, *map(str, tables)]
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as complaints:
@@ -197,7 +197,7 @@ def measure(peer: str, python: Path, tables: Sequence[Path], limit: float) -> li
 
 
 class _Watch:
-    """Follows the stages that a worker reports, each with its time limit."""
+    """Follows the stages that a worker reports, and enforces the time limit of each."""
 
     def __init__(self, process: subprocess.Popen[bytes], limit: float, complaints: IO[str]) -> None:
         self.process, self.limit, self.complaints = process, limit, complaints
@@ -251,9 +251,9 @@ class _Watch:
 
 
 def cpu_seconds(pid: int) -> float:
-    """Return the processor time of a process, or the clock where that is not known.
+    """Return the processor time of a process, or the elapsed time if it is not known.
 
-    A limit on processor time is fair on a machine that has other work.
+    A limit on processor time is fair on a machine with other work.
     """
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -263,7 +263,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the process and everything in its session."""
+    """Kill the process and all processes of its session."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

@@ -1,7 +1,7 @@
 """The quality of the graphs: every strategy of ours and the peers, judged on the same data.
 
-A peer is compared on a setting only if it finished all seeds.  ``marks`` holds the rules by which
-our default is called better or worse than the peers; nothing else judges.
+A peer is compared on a setting only if it finished all seeds.  ``marks`` alone decides whether our
+default is better or worse than the peers.
 """
 
 import re
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DEFAULT = "sges-extended"
-"""What ``sges.learn`` did by default when the rows were measured; today it bounds its work."""
+"""The default of ``sges.learn`` when the rows were measured; now its work is bounded."""
 
 SAME_DATA = 0.01
-"""The BIC of the true graph is computed once per run: on the same table it differs by rounding."""
+"""The tolerance for the BIC of the true graph, which rounding may change between runs."""
 
 Mark: TypeAlias = Literal["better", "equal", "worse", "not judged"]
 
@@ -37,7 +37,7 @@ class Line:
 
     program: str
     seeds: int
-    """How many seeds the setting has."""
+    """The number of seeds of the setting."""
     rows: tuple[Row, ...]
 
     @property
@@ -47,7 +47,7 @@ class Line:
 
     @property
     def scored(self) -> dict[int, Row]:
-        """Those whose graph has a BIC because some DAG extends it."""
+        """The rows of ``done`` whose graph has a BIC because it has a consistent extension."""
         return {seed: row for seed, row in self.done.items() if row["bic"] is not None}
 
     @property
@@ -57,7 +57,7 @@ class Line:
 
     @property
     def takes_the_data(self) -> bool:
-        """Whether the program is made for this kind of data."""
+        """Whether the program accepts this kind of data."""
         return not any((row["failed"] or "").startswith("wrong kind") for row in self.rows)
 
     def spread(self, field: str) -> Spread | None:
@@ -66,12 +66,12 @@ class Line:
 
     @property
     def bic(self) -> Spread | None:
-        """The spread of the BIC beyond that of the true graph."""
+        """The spread of the BIC minus that of the true graph."""
         return spread_of([row["bic"] - row["bic_true"] for row in self.scored.values()])
 
     @property
     def reasons(self) -> Counter[str]:
-        """Why seeds have no graph, and how many."""
+        """The reasons why seeds have no graph, with their counts."""
         said = Counter(plain_reason(row["failed"]) for row in self.rows if row["failed"])
         if left := self.seeds - len(self.rows):
             said["not measured"] = left
@@ -82,7 +82,7 @@ _FOLDERS = re.compile(r"(?<!\w)/(?:[\w.+-]+/)+")
 
 
 def plain_reason(reason: str) -> str:
-    """Return a reason without the folders of the machine on which it happened.
+    """Return a reason without the folders in it.
 
     >>> plain_reason("crash in run: /usr/lib/x.py   failed")
     'crash in run: x.py failed'
@@ -92,7 +92,7 @@ def plain_reason(reason: str) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Setting:
-    """One setting: our default and everybody else on the same data."""
+    """One setting: our default and all other programs on the same data."""
 
     spec: Spec
     lines: tuple[Line, ...]
@@ -103,12 +103,12 @@ class Setting:
 
     @property
     def peers(self) -> list[Line]:
-        """The peers that take the data."""
+        """The peers that accept the data."""
         return [x for x in self.lines if not is_ours(x.program) and x.takes_the_data]
 
     @property
     def title(self) -> str:
-        """The data in a few words."""
+        """A short description of the data."""
         many = "" if self.spec.edges_per_node == 1 else self.spec.edges_per_node
         what = {
             "er": f"Gaussian ER, {many}d edges",
@@ -134,7 +134,7 @@ def settings_of(rows: Sequence[Row]) -> list[Setting]:
 
 
 def check_same_data(rows: Iterable[Row]) -> None:
-    """Raise unless the true graph of each setting and seed has one BIC, whoever was run on it."""
+    """Raise an error unless the BIC of the true graph of a data set is the same in all rows."""
     first: dict[tuple[str, int], Row] = {}
     for row in rows:
         if row["failed"] is None:
@@ -152,13 +152,13 @@ def check_same_data(rows: Iterable[Row]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Duel:
-    """Two programs seed by seed, on the seeds that both finished."""
+    """A comparison of two programs, seed by seed, on the seeds that both finished."""
 
     better: int
     equal: int
     worse: int
     gain: float
-    """The median difference, above 0 where the first program is better."""
+    """The median difference; it is positive if the first program is better."""
 
     def __str__(self) -> str:
         return f"({self.better}, {self.equal}, {self.worse})"
@@ -187,10 +187,10 @@ def _duel(
 
 
 def marks(ours: Line | None, peers: Sequence[Line]) -> tuple[Mark, Mark]:
-    """Return how ours stands in SHD and in BIC against peers that finished all seeds.
+    """Return the marks of our program in SHD and BIC against peers that finished all seeds.
 
-    SHD: our median against the lowest median of these peers.  BIC: the median of the difference
-    seed by seed against each of them; the least favorable counts.
+    SHD: our median compared with the lowest median of these peers.  BIC: the median difference
+    over the seeds to each of these peers, of which the least favorable one counts.
     """
     if ours is None or not ours.finished:
         return "not judged", "not judged"
@@ -225,7 +225,7 @@ def highest(lines: Sequence[Line]) -> list[Line]:
 
 
 def facts(rows: list[Row]) -> dict[str, object]:
-    """Return the verdicts, every number, and what failed."""
+    """Return the verdicts, all tables, and the failures."""
     settings = settings_of(rows)
     judged = [marks(setting.of(DEFAULT), setting.peers) for setting in settings]
     told: dict[str, object] = {
@@ -295,7 +295,7 @@ def signed(value: float) -> str:
 
 
 def _losses(settings: Sequence[Setting]) -> str:
-    """Return every peer ahead of our default, by median, on the seeds that both finished."""
+    """Tabulate the peers whose median is better than that of our default."""
     lines = []
     for setting in settings:
         ours = setting.of(DEFAULT)
@@ -418,7 +418,7 @@ def draw_shd(rows: list[Row], figure: "Figure") -> None:
 
 
 def draw_bic(rows: list[Row], figure: "Figure") -> None:
-    """Draw the BIC beyond that of the true graph, in nats."""
+    """Draw the BIC minus that of the true graph, in nats."""
     draw(rows, figure, lambda line: line.bic)
 
 

@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False
-"""A native score that writes down what it is asked, and a loop that asks it all again.
+"""A native score that records its calls, and a loop that repeats them.
 
-Built on demand by ``studies.peers.floor``: it is not part of the package.
+Built on demand by ``studies.peers.engine_worker``; it is not part of the package.
 """
 
 from libc.stdlib cimport free, malloc, realloc
@@ -11,7 +11,7 @@ from sges.engine.scores cimport NativeScore, Scorer
 
 
 cdef struct Book:
-    # Every question as ints: kind, y, size, also_size, the base, also; worths stand apart.
+    # Each call as ints: kind, y, size, also_size, the base, also; the worths are stored separately.
     Scorer inner
     int *at
     size_t size
@@ -77,7 +77,7 @@ cdef void close_inner(void *self) noexcept nogil:
 
 
 cdef class Recorder(NativeScore):
-    """A native score that answers as another does, and writes down what one run asks it."""
+    """A native score that returns the gains of another one, and records the calls of one run."""
 
     cdef NativeScore score
     cdef Book book
@@ -101,7 +101,7 @@ cdef class Recorder(NativeScore):
         return 0
 
     def replay(self):
-        """Ask everything again in one native loop; return the number of questions."""
+        """Repeat all recorded calls in one native loop; return their number."""
         cdef Scorer scorer
         cdef Book *book = &self.book
         cdef int *xs = <int *>malloc(self.n * sizeof(int))

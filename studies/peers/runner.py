@@ -1,4 +1,4 @@
-"""All programs on all data sets, one after the other; what was measured is not measured again."""
+"""Run all programs on all data sets, one after the other; existing rows are kept."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -58,7 +58,7 @@ MEASURED: dict[str, Read] = {
     "arrow_f1": amount,
     "edges": natural,
 }
-"""What a run measures; None in the row of a run that failed."""
+"""The columns that a run measures; they are None if the run failed."""
 COLUMNS: dict[str, Read] = {
     "version": words,
     "kind": one_of("gaussian", "discrete"),
@@ -73,7 +73,7 @@ COLUMNS: dict[str, Read] = {
 
 
 def needs(row: Row) -> list[str]:
-    """Return what the row of a run that did not fail must have: all but the BIC."""
+    """Return the columns that the row of a successful run must have: all but the BIC."""
     return [] if row["failed"] else [name for name in MEASURED if name != "bic"]
 
 
@@ -88,7 +88,7 @@ def tasks(preset: Preset) -> Iterator[Task]:
 def rows_of(
     preset: Preset, _: Sequence[Task], known: Mapping[Key, Row], options: Options
 ) -> Iterator[Row]:
-    """Yield the rows that are not settled yet, of the programs that are asked for."""
+    """Yield the rows of the chosen programs that are not settled yet."""
     if options.limit is not None:
         preset = replace(preset, limit=options.limit)
     runner = Runner(preset, {} if options.again else known)
@@ -98,14 +98,14 @@ def rows_of(
 def is_settled(row: Row, version: str, limit: float) -> bool:
     """Return whether a row need not be measured again.
 
-    It must be of this version; and a failure counts only if it was given as much time.
+    It must be of this version; a failure counts only if its time limit was at least as long.
     """
     return bool(row["version"] == version and (row["failed"] is None or row["limit"] >= limit))
 
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """A peer that is ready to run, or the reason why it is not."""
+    """A peer that is ready to run, or the reason why it cannot run."""
 
     peer: Peer
     version: str
@@ -114,7 +114,7 @@ class Installed:
 
 
 class Bench:
-    """A data set that is made when it is first needed, and written for the workers to read."""
+    """A data set that is made on first use, and written to a file for the workers."""
 
     def __init__(self, spec: Spec, seed: int, folder: Path) -> None:
         self.spec, self.seed, self.folder = spec, seed, folder
@@ -138,7 +138,7 @@ class Bench:
 
 
 class Runner:
-    """Runs a preset, given the rows that exist; remembers which data were too hard for whom."""
+    """Runs a preset, given the existing rows; records on which data programs ran out of time."""
 
     def __init__(self, preset: Preset, known: Mapping[Key, Row]) -> None:
         self.preset = preset
@@ -155,7 +155,7 @@ class Runner:
                     yield from self._on(benches, ready)
 
     def _on(self, benches: list[Bench], ready: Installed) -> Iterator[Row]:
-        """Run one program on the seeds of one data set; after a crash another process continues."""
+        """Run a program on the seeds of a data set; after a crash, a new process continues."""
         left = [bench for bench in benches if not self._settled(ready, bench)]
         while left:
             refusal = ready.failed or self._refusal(ready, left[0].spec)
@@ -171,7 +171,7 @@ class Runner:
             left = left[len(outcomes) :]
 
     def _settled(self, ready: Installed, bench: Bench) -> bool:
-        """Return whether the row that exists suffices, noting if the program ran out of time."""
+        """Return whether a settled row exists, and record if the program ran out of time."""
         row = self.known.get((ready.peer.name, bench.spec.name, bench.seed))
         if row is None or not is_settled(row, ready.version, self.preset.limit):
             return False
@@ -214,7 +214,7 @@ def install(peer: Peer) -> Installed:
 
 
 def _version(environment: Environment | None, python: Path) -> str:
-    """Return the version; ours with a digest, since it changes between releases."""
+    """Return the version; ours has a digest of the sources, which change between releases."""
     found = version(environment, python)
     return f"{found}+{digest_of()}" if environment is None else found
 
@@ -233,7 +233,7 @@ def _heading(ready: Installed, bench: Bench) -> dict[str, Any]:
 
 
 def _judged(bench: Bench, outcome: Outcome) -> dict[str, Any]:
-    """Return how the graph found is judged, with the BIC and edges of the truth."""
+    """Return the measures of the graph found, and the BIC and edges of the truth."""
     directed, undirected = (
         tuple((x, y) for x, y in outcome.answer[which]) for which in ("directed", "undirected")
     )

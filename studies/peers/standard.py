@@ -1,6 +1,6 @@
-"""Our searches beside the programs that users have today: time, memory, score, distance.
+"""Our searches compared with other programs: time, memory, score, distance to the truth.
 
-Medians over seeds, comparisons seed by seed; a loss of ours is as easy to see as a win.
+The tables show medians over seeds and comparisons seed by seed, and our losses as clearly as wins.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 REFERENCE = "sges-ges"
-"""The search of ours that others are compared with."""
+"""Our search, with which the others are compared."""
 
 BIC_TOLERANCE = 1e-3
 """Scores that differ by no more than this, in nats, are equal."""
@@ -36,18 +36,18 @@ class Cell:
     megabytes: float | None = None
     shd: float | None = None
     ratio: float | None = None
-    """Its seconds divided by those of the reference, on the same seeds: above 1 it is slower."""
+    """The time divided by that of the reference, on the same seeds: slower if above 1."""
     bic_gain: float | None = None
-    """Its BIC minus that of the reference, on the same seeds: above 0 it is better."""
+    """The BIC minus that of the reference, on the same seeds: better if above 0."""
 
     @property
     def wrong_kind(self) -> bool:
-        """Whether the program does not take data of this kind."""
+        """Whether the program does not accept data of this kind."""
         return (self.failed or "").startswith("wrong kind")
 
 
 Cells: TypeAlias = Mapping[tuple[str, str], Cell]
-"""By program and data set."""
+"""The cells by program and data set."""
 
 
 def cells_of(rows: Iterable[Row], reference: str = REFERENCE) -> dict[tuple[str, str], Cell]:
@@ -156,7 +156,7 @@ def is_ours(program: str) -> bool:
 
 
 def circumstances(rows: Sequence[Row]) -> str:
-    """Return when and on what it was measured."""
+    """Return the dates, the machines and the time limits of the measurements."""
     dates = sorted(set(distinct(rows, "date")))
     span = " to ".join(dict.fromkeys((dates[0], dates[-1])))
     limits = " or ".join(f"{limit:g}" for limit in sorted(distinct(rows, "limit")))
@@ -165,7 +165,7 @@ def circumstances(rows: Sequence[Row]) -> str:
 
 
 def scoreboard(peers: Sequence[str], cells: Cells) -> str:
-    """Return on how many data sets each peer is faster than the reference, or better."""
+    """Tabulate on how many data sets each peer is faster or better than the reference."""
     lines = []
     for peer in peers:
         own = [c for (name, _), c in cells.items() if name == peer and not c.wrong_kind]
@@ -189,7 +189,7 @@ def scoreboard(peers: Sequence[str], cells: Cells) -> str:
 
 
 def losses(cells: Cells) -> str:
-    """Return every data set on which a peer was faster than the reference or found a better BIC."""
+    """Tabulate the data sets on which a peer was faster than the reference or had a better BIC."""
     lines = []
     for (peer, dataset), cell in sorted(cells.items(), key=lambda item: item[0][::-1]):
         if is_ours(peer) or cell.ratio is None or cell.seconds is None:
@@ -205,7 +205,7 @@ def losses(cells: Cells) -> str:
 
 
 def failures(cells: Cells) -> str:
-    """Return every failure with its reason, except data of a kind that the program never takes."""
+    """Tabulate the failures with their reasons, except data of a kind that is not accepted."""
     lines = [
         (peer, dataset, f"{cell.runs - cell.done} of {cell.runs}", cell.failed)
         for (peer, dataset), cell in sorted(cells.items())
@@ -215,7 +215,7 @@ def failures(cells: Cells) -> str:
 
 
 def versions(rows: Sequence[Row]) -> str:
-    """Return which version of each program was measured, and on what it ran."""
+    """Tabulate the versions of each program, of Python and of NumPy."""
     lines = []
     for peer in programs(rows):
         own = pick(rows, peer=peer)
@@ -251,7 +251,7 @@ def by_dataset(
 
 
 def _shown(cell: Cell | None, show: Callable[[Cell], str]) -> str:
-    """Return what a cell shows, or the first word of why it has nothing to show."""
+    """Return the text of a cell, or the kind of failure if no run has finished."""
     if cell is None:
         return MISSING
     if not cell.done:
@@ -260,7 +260,7 @@ def _shown(cell: Cell | None, show: Callable[[Cell], str]) -> str:
 
 
 def show_seconds(cell: Cell) -> str:
-    """Return seconds and, in brackets, how many times as long as the reference they are."""
+    """Return the time in seconds and, in parentheses, its ratio to the reference."""
     text = seconds(cell.seconds or 0.0)
     if cell.ratio is None or cell.ratio == 1:
         return text
@@ -269,7 +269,7 @@ def show_seconds(cell: Cell) -> str:
 
 
 def show_quality(cell: Cell) -> str:
-    """Return the BIC beyond that of the reference, and the distance to the truth."""
+    """Return the BIC minus that of the reference, and the distance to the truth."""
     gain = MISSING if cell.bic_gain is None else f"{cell.bic_gain:+,.1f}" if cell.bic_gain else "="
     gain = f"**{gain}**" if (cell.bic_gain or 0) > 0 else gain
     return f"{gain} / {cell.shd:g}"
@@ -279,7 +279,7 @@ def show_quality(cell: Cell) -> str:
 
 
 def draw_growth(rows: list[Row], figure: "Figure") -> None:
-    """Draw seconds against variables, one panel per family; the four with the most sizes."""
+    """Draw seconds over variables, a panel for each of the four families with the most sizes."""
     cells, looks = cells_of(rows), Looks(programs(rows), is_ours)
     sized = [family for family in families_of(rows) if not family.title.startswith("Reference")]
     shown = sorted(sized, key=lambda family: -len(family.datasets))[:4]
@@ -296,7 +296,7 @@ def draw_growth(rows: list[Row], figure: "Figure") -> None:
 
 
 def draw_tradeoff(rows: list[Row], figure: "Figure") -> None:
-    """Draw time against BIC, both relative to ours: the best corner is at the upper left."""
+    """Draw the BIC over time, both relative to ours: the upper left corner is best."""
     cells, looks = cells_of(rows), Looks(programs(rows), is_ours)
     (axes,) = panels(figure)
     figure.set_size_inches(9.0, 5.2)

@@ -1,9 +1,9 @@
-"""Run one program on some tables, under the interpreter of the program's own environment.
+"""Run one program on some tables, with the interpreter of its own environment.
 
 Called by ``measure`` as ``python -m studies.peers.worker PEER TABLE...`` in the root of
-the repository.  Every stage that is reached is a line of JSON on standard output, and a line per
-table holds the graph; anything that the library prints goes to standard error.  The tables of
-one call have the same size: they share the import and the warm-up.
+the repository.  It writes a line of JSON to standard output for each stage that begins, and one
+with the graph for each table; all other output goes to standard error.  The tables of one call have
+the same size, and share the import and the warm-up.
 """
 
 import gc
@@ -26,7 +26,7 @@ from studies.peers.contract import Kind, Peer, Prepare, Table
 Tell: TypeAlias = Callable[[dict[str, Any]], None]
 
 REPEAT_FOR = 0.5
-"""A run shorter than this is repeated until this many seconds are spent."""
+"""A shorter run is repeated until this many seconds have passed."""
 MOST_REPEATS = 5
 
 
@@ -76,7 +76,7 @@ def run(prepare: Prepare, table: Table, tell: Tell) -> dict[str, Any]:
     cpu, peak = time.process_time() - begun, memory("VmHWM")
     times = [seconds]
     while len(times) * (seconds + preparing) < REPEAT_FOR and len(times) < MOST_REPEATS:
-        again = prepare(table)  # prepared again: a library may cache counts
+        again = prepare(table)  # prepared again, as a library may cache counts
         gc.collect()
         times.append(timed(again)[1])
     return {
@@ -94,7 +94,7 @@ def run(prepare: Prepare, table: Table, tell: Tell) -> dict[str, Any]:
 def timed(
     call: Callable[[], Any], clock: Callable[[], float] = time.perf_counter
 ) -> tuple[Any, float]:
-    """Return what a call returns, and how long it took."""
+    """Return the value of a call, and its time."""
     begun = clock()
     answer = call()
     return answer, clock() - begun
@@ -124,7 +124,7 @@ def write_table(table: Table, path: Path) -> None:
 
 
 def small_table(kind: Kind) -> Table:
-    """Return six dependent columns: enough to reach inserts, deletes and all compiled code."""
+    """Return six dependent columns, enough to run inserts, deletes and all compiled code."""
     rng = np.random.default_rng(0)
     values = rng.normal(size=(200, 6))
     for v in range(2, 6):
@@ -139,7 +139,7 @@ def small_table(kind: Kind) -> Table:
 def memory(field: str) -> float:
     """Return VmRSS, or the peak VmHWM, in megabytes.
 
-    ``ru_maxrss`` would do, but Linux lets a child begin with the peak of its parent.
+    ``ru_maxrss`` is used only without /proc: on Linux, a child inherits the peak of its parent.
     """
     status = Path("/proc/self/status")
     if status.is_file():
@@ -153,19 +153,19 @@ def memory(field: str) -> float:
 
 
 def _forget_peak() -> None:
-    """Reset the peak of memory, where the system allows it."""
+    """Reset the peak memory, if the system allows it."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
 
 def one_line(error: Exception) -> str:
-    """Return an error in one line."""
+    """Return the type and the message of an error, at most 300 characters."""
     return f"{type(error).__name__}: {error}"[:300]
 
 
 @contextmanager
 def quiet() -> Iterator[Tell]:
-    """Send all printed text to standard error, and yield a function that still reports."""
+    """Redirect standard output to standard error, and yield a function that writes reports."""
     said = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
 

@@ -1,6 +1,6 @@
-"""One file per library: what to install, which programs it offers, how each is called.
+"""One file per library: what to install, which programs it provides, and how they are called.
 
-A file here that declares ``PEERS`` takes part in the comparison; nothing else has to be changed.
+A file that declares ``PEERS`` takes part in the comparison; nothing else has to be changed.
 """
 
 import pkgutil
@@ -35,7 +35,7 @@ def peer_named(name: str) -> Peer:
 
 
 def chosen_peers(names: Sequence[str]) -> tuple[Peer, ...]:
-    """Return the named peers; "ours" stands for all of ours, and no name at all for everybody."""
+    """Return the named peers; "ours" stands for all of ours, and no names for all peers."""
     peers = all_peers()
     if not names:
         return peers

@@ -1,7 +1,7 @@
-"""Tables as the frames that libraries take, and edges from the matrices and lists they return.
+"""Conversion of tables to frames, and of matrices and lists of edges to graphs.
 
-Reading a matrix in the wrong convention turns every arrow round without a word, so each
-convention is a function with its name, tested on a graph that is not symmetric.
+A matrix read in the wrong convention reverses every arrow silently, so each convention is a named
+function, tested on a graph that is not symmetric.
 """
 
 from collections.abc import Iterable, Sequence
@@ -41,7 +41,7 @@ def from_names(
 
 
 def from_strings(columns: Sequence[str], edges: Iterable[str]) -> Found:
-    """Read "x0 --> x1" and "x0 --- x1", with whatever Tetrad may write behind them."""
+    """Read "x0 --> x1" and "x0 --- x1", ignoring what Tetrad may write after them."""
     directed: list[tuple[str, str]] = []
     undirected: list[tuple[str, str]] = []
     for x, mark, y in (edge.split()[:3] for edge in edges):
@@ -60,7 +60,7 @@ def _ordered(x: int, y: int) -> Edge:
 
 
 def frame_of(table: Table, labels: bool = False) -> Any:  # noqa: ANN401 (pandas, where it is)
-    """Return a frame of floats, or of categories: level numbers, or words for them."""
+    """Return a frame of floats or of categories, which are level numbers or labels."""
     import pandas as pd  # type: ignore[import-untyped]
 
     if table.kind == "gaussian":

