@@ -53,7 +53,7 @@ def test_a_small_module_with_one_reader_has_a_reason_to_stand_alone() -> None:
     assert lonely == set(REASONS)
 
 
-def test_no_module_knows_half_of_the_house() -> None:
+def test_no_module_imports_many_others() -> None:
     wide = {
         name: len(set(imports(path)) - {name})
         for name, path in MODULES.items()
@@ -62,7 +62,7 @@ def test_no_module_knows_half_of_the_house() -> None:
     assert wide == {}
 
 
-def test_no_module_is_a_drawer() -> None:
+def test_no_module_is_a_collection_of_helpers() -> None:
     drawers = {"utils", "util", "helpers", "helper", "common", "misc"}
     assert not drawers & {path.stem for path in FILES}
 

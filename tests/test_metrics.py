@@ -94,7 +94,7 @@ def test_the_class_is_the_same_whatever_else_is_compared(one: PDAG, other: PDAG)
     assert compare(one, dag_to_cpdag(one), classes=False).same_class
 
 
-def test_a_graph_that_stands_for_no_class_is_of_no_class() -> None:
+def test_a_graph_that_represents_no_class_is_in_no_class() -> None:
     cycle = PDAG.from_edges(3, [(0, 1), (1, 2), (2, 0)])
     found = compare(cycle, cycle)
     assert (found.shd, found.same_class) == (0, False)

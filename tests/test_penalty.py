@@ -138,7 +138,7 @@ def test_knowledge_is_respected_through_the_search(seed: int) -> None:
     assert min(curve_of(choice)[0].edges) >= 1
 
 
-def test_a_score_of_ones_own_is_made_of_each_part_and_each_candidate(seed: int) -> None:
+def test_a_custom_score_is_made_for_each_part_and_each_candidate(seed: int) -> None:
     def prior(data: Dataset, ess: float) -> BDeu:
         return BDeu(data, ess)
 
@@ -169,7 +169,7 @@ def test_weights_are_records(seed: int) -> None:
     assert one.value == pytest.approx(other.value, rel=0.05)
 
 
-def test_without_time_the_rule_of_thumb_is_what_is_left(seed: int) -> None:
+def test_without_time_the_rule_of_thumb_is_used(seed: int) -> None:
     choice = choose_penalty(gaussian(seed), time_limit=0)
     assert not choice.complete
     assert choice.criteria == ()
@@ -221,7 +221,7 @@ def test_a_choice_shows_its_curve_and_its_cost() -> None:
         ({"time_limit": -1.0}, "time_limit = -1"),
     ],
 )
-def test_wrong_use_is_told_in_one_line(options: dict[str, object], says: str) -> None:
+def test_invalid_arguments_are_refused_in_one_line(options: dict[str, object], says: str) -> None:
     with pytest.raises(InvalidArgument, match=says) as told:
         choose_penalty(gaussian(0), **options)  # type: ignore[arg-type]
     assert "\n" not in str(told.value)
@@ -246,7 +246,7 @@ def test_a_score_that_does_not_fit_the_columns_says_so_itself() -> None:
         choose_penalty(mixed(0), score="discrete-bic")
 
 
-def test_columns_that_are_constant_are_no_obstacle(seed: int) -> None:
+def test_constant_columns_are_accepted(seed: int) -> None:
     """Pytest makes errors of warnings, so this also says that no part warns of its own."""
     values: NDArray[np.float64] = np.random.default_rng(seed).normal(size=(60, 3))
     values[:, 1] = 7.0

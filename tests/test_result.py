@@ -73,12 +73,12 @@ def test_any_class_goes_to_json_and_back(dag: PDAG) -> None:
         ({"edges": [{"source": "x", "target": "y", "type": "directed"}]}, "an edge refers to 'x'"),
     ],
 )
-def test_what_is_no_result_is_refused(change: dict[str, object], message: str) -> None:
+def test_what_is_not_a_result_is_refused(change: dict[str, object], message: str) -> None:
     with pytest.raises(SgesError, match=re.escape(message)):
         Result.from_dict(Result(PDAG.empty(2), 0.0).to_dict() | change)
 
 
-def test_json_that_is_none_or_lacks_an_entry_is_refused() -> None:
+def test_invalid_json_or_a_missing_entry_is_refused() -> None:
     record = Result(PDAG.empty(2), 0.0).to_dict()
     del record["assume"]
     with pytest.raises(SgesError, match="has no entry 'assume'"):
@@ -212,7 +212,7 @@ def test_the_summary_names_a_forward_phase_only_if_it_ran() -> None:
     assert "\nforward      poly\n" in learn(table, forward="poly").summary()
 
 
-def test_a_terminal_is_not_told_what_to_do_by_a_name() -> None:
+def test_a_name_cannot_control_a_terminal() -> None:
     assert all(c.isprintable() or c == "\n" for c in evil().summary())
     assert "\x1b" not in evil().summary()
 
@@ -226,7 +226,7 @@ def test_an_explanation_does_not_control_a_terminal() -> None:
         assert "<script>" not in told._repr_html_()
 
 
-def test_the_summary_can_be_told_to_show_all() -> None:
+def test_the_summary_can_show_all_edges() -> None:
     pairs = PDAG.from_edges(200, undirected=[(v, v + 1) for v in range(0, 200, 2)])
     text = Result(pairs, 0.0).summary(max_lines=None)
     assert "more lines" not in text
@@ -234,7 +234,7 @@ def test_the_summary_can_be_told_to_show_all() -> None:
     assert len(Result(pairs, 0.0).summary(max_lines=5).splitlines()) < 20
 
 
-def test_the_summary_can_be_told_to_show_no_edges() -> None:
+def test_the_summary_can_omit_the_edges() -> None:
     pairs = PDAG.from_edges(6, undirected=[(0, 1), (2, 3), (4, 5)])
     text = Result(pairs, 0.0).summary(max_lines=0)
     assert "0 — 1" not in text
@@ -295,7 +295,7 @@ def test_the_frame_in_a_notebook_holds_the_view_but_not_the_archive() -> None:
 # explain
 
 
-def test_every_pair_of_a_search_has_its_story(seed: int) -> None:
+def test_every_pair_of_a_search_has_an_explanation(seed: int) -> None:
     """The last word about each pair is what the graph shows."""
     result = learned(seed)
     for a, b in combinations(range(result.cpdag.n), 2):
@@ -354,7 +354,7 @@ def test_an_edge_that_was_deleted_says_when() -> None:
     ]
 
 
-def test_a_step_elsewhere_that_directs_an_edge_is_told() -> None:
+def test_an_explanation_includes_a_step_elsewhere_that_directs_the_edge() -> None:
     steps = (
         Step("fes", Insert(0, 2), 5.0, 5.0, 1),
         Step("fes", Insert(1, 2, {0}), 4.0, 9.0, 2),

@@ -55,13 +55,13 @@ def test_discrete_columns_get_qnml_and_mixed_ones_the_degenerate(seed: int) -> N
     assert discrete.cpdag.edge_count() == 1
 
 
-def test_one_column_is_no_special_case() -> None:
+def test_one_column_is_not_a_special_case() -> None:
     result = sges.learn({"a": [1.5, 2.5, 4.0]})
     assert result.cpdag == PDAG.empty(1)
     assert any(note.endswith("the one column is continuous") for note in result.notes)
 
 
-def test_the_rows_are_told_and_the_records_where_they_differ() -> None:
+def test_a_note_states_the_rows_and_the_records_if_they_differ() -> None:
     assert "data: 5,000 rows of 8 columns" in sges.learn(examples.load("asia")).notes
     table = {"a": [0, 1, 0, 1], "b": [0, 1, 1, 0], "times": [500, 400, 5, 5]}
     notes = sges.learn(table, kinds="discrete", weights="times").notes
@@ -96,7 +96,7 @@ def test_bic_is_the_bic_with_a_prior_of_edges_too() -> None:
     assert result.score_name == "DiscreteBIC with edge prior"
 
 
-def test_the_textbook_bic_is_one_word_away() -> None:
+def test_penalty_1_gives_the_textbook_bic() -> None:
     data = Dataset.of(examples.load("asia"))
     by_hand = any_search(DiscreteBIC(data), strategy="auto")
     assert sges.learn(data, penalty=1).score == by_hand.score
@@ -193,7 +193,7 @@ def test_a_time_limit_ends_the_search_and_the_result_says_so() -> None:
 
 
 @pytest.mark.parametrize("strategy", ["two-phase", "interleaved", "extended"])
-def test_progress_is_told_after_every_step_and_never_goes_back(strategy: str) -> None:
+def test_progress_is_reported_after_every_step_and_never_goes_back(strategy: str) -> None:
     told: list[Progress] = []
     result = sges.learn(examples.load("asia"), strategy=strategy, progress=told.append)
     assert [p.step for p in told][-1] == len(result.steps)
@@ -364,7 +364,7 @@ def test_a_module_is_an_attribute_of_the_package_before_anything_else_is_used(mo
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
 
 
-def test_what_is_not_in_the_package_is_an_attribute_error() -> None:
+def test_an_unknown_name_of_the_package_is_an_attribute_error() -> None:
     for name in ("sccore", "_score", "__wrapped__"):
         assert not hasattr(sges, name)
 
@@ -384,7 +384,7 @@ def test_a_bound_on_parents_can_be_chosen_from_the_data() -> None:
         sges.learn(table, assume="auto", strategy=sges.Strategy(exact=True))
 
 
-def test_a_graph_beyond_what_was_assumed_is_told() -> None:
+def test_a_note_says_that_a_graph_exceeds_the_assumption() -> None:
     """Greenhouse has a plant with three parents; a bound of one selects deletes all the same."""
     table = sges.examples.load("greenhouse")
     for assume in (sges.MaxParents(1), "auto"):

@@ -61,7 +61,7 @@ def test_the_oracle_s_optimum_scores_no_less_than_the_truth(seed: int) -> None:
 
 
 @pytest.mark.parametrize(("n", "most", "count"), [(5, None, 80), (5, 1, 25), (0, None, 0)])
-def test_evaluations_are_the_families_there_are(n: int, most: int | None, count: int) -> None:
+def test_evaluations_are_the_number_of_all_families(n: int, most: int | None, count: int) -> None:
     score = GaussianBIC.from_covariance(np.eye(n), 100) if n else ScoreOfNothing()
     assert exact(score, most).score_evaluations == count
 

@@ -233,7 +233,7 @@ def test_any_name_is_shown_and_written_as_it_is(here: Path, capsys: Capture, nam
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_disk_under_standard_output_is_told() -> None:
+def test_a_full_disk_under_standard_output_is_an_error() -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
             [*SGES, "learn", ASIA, "--json"],
@@ -243,7 +243,7 @@ def test_a_full_disk_under_standard_output_is_told() -> None:
     assert done.stderr == f"sges: cannot write standard output: {os.strerror(errno.ENOSPC)}\n"
 
 
-def test_a_reader_that_goes_away_is_no_error(here: Path) -> None:
+def test_a_reader_that_goes_away_is_not_an_error(here: Path) -> None:
     names = ",".join(f"v{i}" for i in range(400))
     rows = "".join(",".join(f"{(i * j) % 11}.5" for j in range(400)) + "\n" for i in range(5))
     (here / "wide.csv").write_text(f"{names}\n{rows}")
@@ -258,7 +258,9 @@ def test_a_reader_that_goes_away_is_no_error(here: Path) -> None:
 
 @pytest.mark.parametrize("what", ["learn ab.csv", "learn --help"])
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_reader_that_reads_nothing_is_no_error(what: str, unbuffered: str, here: Path) -> None:
+def test_a_reader_that_reads_nothing_is_not_an_error(
+    what: str, unbuffered: str, here: Path
+) -> None:
     (here / "ab.csv").write_text("a,b\n1.5,2.5\n2.5,0.5\n0.5,1.5\n")
     command = f"{sys.executable} -m sges {what} | true"
     done = subprocess.run(
@@ -306,7 +308,9 @@ def test_signals_after_the_last_line_do_not_change_the_exit_code() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_memory_that_runs_out_is_one_line(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_running_out_of_memory_is_a_one_line_error(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def exhausted(*_: object, **__: object) -> None:
         raise MemoryError
 

@@ -67,7 +67,7 @@ def test_each_bound_is_the_property_of_its_name(capsys: Capture, option: str, sa
     assert json_of(capsys, "learn", GREENHOUSE, option, "3")["assume"] == said
 
 
-def test_learn_passes_on_what_it_is_told(capsys: Capture, tmp_path: Path) -> None:
+def test_learn_passes_on_its_options(capsys: Capture, tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     rows = [f"{i};{i % 2};{(i * 7) % 3};{i / 3:.2f};2" for i in range(60)]
     table.write_text("id;a;b;c;times\n" + "\n".join(rows).replace(".", ",") + "\n;1;1;1,5;1\n")
@@ -84,7 +84,7 @@ def test_learn_passes_on_what_it_is_told(capsys: Capture, tmp_path: Path) -> Non
     assert {"source": "a", "target": "b", "type": "directed"} in found["edges"]
 
 
-def test_one_kind_may_be_said_of_all_columns(capsys: Capture, tmp_path: Path) -> None:
+def test_one_kind_may_be_given_for_all_columns(capsys: Capture, tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     table.write_text("a,b\n" + "".join(f"{i % 3},{i % 2}\n" for i in range(30)))
     found = json_of(capsys, "learn", str(table), "--kinds", "continuous")
@@ -152,7 +152,7 @@ def test_learn_points_to_inspect(capsys: Capture, tmp_path: Path) -> None:
     )
 
 
-def test_a_time_limit_is_told_beside_the_result(capsys: Capture) -> None:
+def test_a_message_says_that_the_time_limit_ended_the_search(capsys: Capture) -> None:
     assert run(["learn", GREENHOUSE, "--time-limit", "0", "--json"]) == 0
     shown = capsys.readouterr()
     assert json.loads(shown.out)["complete"] is False
@@ -189,9 +189,7 @@ def test_a_measure_that_is_an_interval_is_shown_as_one(
     assert "3 to 5" in capsys.readouterr().out
 
 
-def test_measure_has_something_to_say_of_a_graph_without_edges(
-    capsys: Capture, tmp_path: Path
-) -> None:
+def test_measure_accepts_a_graph_without_edges(capsys: Capture, tmp_path: Path) -> None:
     path = write_graph(PDAG.empty(3), tmp_path / "g.json")
     rows = json_of(capsys, "measure", str(path))["measures"]
     assert (rows[0]["value"], rows[0]["k"], rows[0]["clique_bound"]) == (0, 1, 0)

@@ -156,7 +156,9 @@ def test_an_odd_environment_changes_no_result(
         ("MPLBACKEND=nonsense $SGES plot graph.json out.svg", "matplotlib, which cannot be"),
     ],
 )
-def test_what_the_shell_makes_impossible_is_one_line(line: str, said: str, tmp_path: Path) -> None:
+def test_a_full_disk_or_a_bad_setting_is_a_one_line_error(
+    line: str, said: str, tmp_path: Path
+) -> None:
     write_graph(PDAG.complete(12), tmp_path / "graph.json")
     done = in_shell(f"cd {tmp_path}; {line}")
     assert done.returncode == INVALID_DATA, done.stderr
@@ -303,7 +305,7 @@ def test_ctrl_c_after_a_file_was_written_does_not_deny_it(
 
 @pytest.mark.parametrize("arguments", ["--help", "learn --help", f"learn {ASIA}", "measure --help"])
 @pytest.mark.parametrize("columns", ["20", "1", "500"])
-def test_every_width_will_do(
+def test_every_terminal_width_works(
     arguments: str,
     columns: str,
     monkeypatch: pytest.MonkeyPatch,
@@ -343,7 +345,7 @@ def test_the_elapsed_time_is_shown_in_full(columns: int) -> None:
     assert "0:00:0" in shown_at_terminal(LEARN, columns)
 
 
-def test_edges_come_first_at_a_terminal_and_rows_are_told() -> None:
+def test_a_terminal_shows_the_edges_first_and_the_number_of_rows() -> None:
     shown = shown_at_terminal(LEARN, 80)
     assert shown.index("Directed") < shown.index("evaluations")
     assert "5,000 rows" in shown

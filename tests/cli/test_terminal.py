@@ -81,7 +81,7 @@ def test_a_pipe_gets_neither() -> None:
     assert done.stderr == ""
 
 
-def test_the_colors_change_no_letter() -> None:
+def test_colors_do_not_change_the_text() -> None:
     summary = learn(ASIA).summary()
     assert colored(summary).plain == summary.rstrip("\n")
 
@@ -111,7 +111,7 @@ def test_a_narrow_terminal_gets_a_narrow_summary() -> None:
     assert max(len(line) for line in page.splitlines()) <= 50
 
 
-def test_nobody_watches_where_there_is_no_terminal() -> None:
+def test_progress_is_not_shown_without_a_terminal() -> None:
     with watching("reading") as watcher:
         assert watcher.callback is None
 

@@ -245,7 +245,7 @@ def test_a_worker_killed_in_the_middle_of_the_replicates_changes_nothing(
     assert found.graphs == sges.confidence(moments, 60).graphs
 
 
-def test_a_cluster_that_goes_away_is_told_in_one_line(own_cluster: Cluster) -> None:
+def test_a_cluster_that_goes_away_is_a_one_line_error(own_cluster: Cluster) -> None:
     def part(i: int) -> pd.DataFrame:
         time.sleep(0.2)
         return pd.DataFrame({"a": np.arange(9.0) + i, "b": np.arange(9.0) ** 2})

@@ -44,7 +44,7 @@ def test_more_replicates_begin_with_the_same_ones() -> None:
     assert confidence(GAUSSIAN, 5, seed=1).graphs != few.graphs
 
 
-def test_the_order_of_columns_moves_with_the_variables() -> None:
+def test_strengths_do_not_depend_on_the_order_of_the_columns() -> None:
     """Ties aside, strengths belong to variables and not to places; here edges are clear."""
     data = LinearGaussian.random(random_dag(6, 6, 3), (0.8, 1.2), seed=3).sample(2000, seed=3)
     names = list(data.names)
@@ -189,7 +189,7 @@ def test_a_score_object_is_enough_where_it_keeps_its_data() -> None:
         confidence(score=score, penalty=2.0)
 
 
-def test_time_is_kept_and_what_is_done_counts() -> None:
+def test_a_time_limit_is_kept_and_finished_replicates_count() -> None:
     begun = time.perf_counter()
     found = confidence(GAUSSIAN, 100_000, time_limit=1.0)
     assert time.perf_counter() - begun < 20

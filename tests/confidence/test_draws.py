@@ -160,7 +160,7 @@ def test_wishart_draws_of_few_records_or_singular_columns_keep_their_rank() -> N
     assert drawn.covariance[3].tolist() == [0.0] * 4
 
 
-def test_an_edge_that_is_not_there_is_found_as_rarely_as_in_the_data() -> None:
+def test_false_edges_are_rare_in_replicates() -> None:
     """The plain bootstrap finds several times as many; here 190 pairs are all independent."""
     found = {}
     for draw, penalty in (

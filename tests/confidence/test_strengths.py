@@ -280,7 +280,7 @@ def test_pictures_draw_strong_edges_wide_and_weak_ones_dashed(tmp_path: Path) ->
     assert "strength of a pair" in curve.read_text(encoding="utf-8")
 
 
-def test_an_arrow_left_out_for_a_cycle_is_not_said_to_be_weak(tmp_path: Path) -> None:
+def test_an_arrow_left_out_for_a_cycle_is_not_called_weak(tmp_path: Path) -> None:
     cyclic = of("a>b b>c", "b>c c>a", "c>a a>b")
     assert cyclic.threshold < min(cyclic.strengths.values())
     picture = tmp_path / "strengths.svg"

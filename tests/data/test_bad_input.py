@@ -166,7 +166,7 @@ def test_bad_tables_are_refused_in_one_line(case: str) -> None:
         ({"b": "continuous"}, "column 'b' contains text such as 'x' and cannot be continuous"),
     ],
 )
-def test_kinds_that_cannot_be_are_refused(kinds: Kinds, expected: str) -> None:
+def test_invalid_kinds_are_refused(kinds: Kinds, expected: str) -> None:
     assert expected in refusal({"height": [1.5, 2.5], "b": ["0.5", "x"]}, kinds)
 
 
@@ -204,7 +204,7 @@ def test_options_of_a_wrong_type_or_word_are_refused_in_one_line(
     assert "\n" not in str(caught.value)
 
 
-def test_infinities_are_no_levels() -> None:
+def test_infinities_are_not_levels() -> None:
     told = refusal({"a": [1.0, np.inf]}, "discrete")
     assert "1 infinite value, the first in row 1 (counted from 0); replace it by a number" in told
 

@@ -133,7 +133,7 @@ def test_an_array_and_its_columns_one_by_one_have_the_same_notes(seed: int) -> N
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_one_value_that_is_no_number_is_seen_in_a_large_array(bad: float) -> None:
+def test_one_value_that_is_not_a_number_is_found_in_a_large_array(bad: float) -> None:
     table = np.zeros((COPIED_CELLS, 2))
     table[-1, 1] = bad
     with pytest.raises(ValueError, match=r"missing values in 1 of|column 'x1' contains 1 infinite"):

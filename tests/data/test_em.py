@@ -152,7 +152,7 @@ def test_degenerate_tables_end_with_a_finite_score(kind: str, score: str, seed: 
     ("kind", "message"),
     [("copy", "columns are collinear, or"), ("apart", "no row has both 'x0' and 'x1'")],
 )
-def test_what_the_data_cannot_tell_is_warned_of(kind: str, message: str) -> None:
+def test_a_warning_names_what_the_data_do_not_determine(kind: str, message: str) -> None:
     data = Dataset.of(degenerate(kind), missing="em")
     with pytest.warns(DataWarning, match=message):
         Moments.of(data)
@@ -226,7 +226,7 @@ def test_effective_records_are_the_mean_of_the_pairwise_counts(seed: int) -> Non
     assert Dataset.of(table, missing="em").records == round(float(np.mean(pairs)))
 
 
-def test_rows_without_any_value_say_nothing() -> None:
+def test_rows_without_any_value_are_dropped() -> None:
     table = {"a": [0.5, None, 1.5, 2.0], "b": [1.0, None, None, 3.0]}
     assert Dataset.of(table, missing="em").rows == 3
 

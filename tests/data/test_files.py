@@ -141,7 +141,7 @@ def damaged_arrow(stream: bool) -> bytes:
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("read", ["Dataset.of", "discrete_of_file"])
-def test_damage_within_an_arrow_file_is_an_error_and_no_crash(
+def test_damage_within_an_arrow_file_is_an_error_and_not_a_crash(
     tmp_path: Path, stream: bool, read: str
 ) -> None:
     path = tmp_path / "t.arrow"

@@ -251,7 +251,7 @@ def test_columns_behind_one_unmeasured_quantity_are_found(
     assert "common factor" in topics(answers)
 
 
-def test_a_measured_common_cause_or_a_sparse_graph_is_no_common_factor() -> None:
+def test_a_measured_common_cause_or_a_sparse_graph_is_not_a_common_factor() -> None:
     draw = rng()
     cause = draw.normal(size=(3000, 1))
     assert "common factor" not in topics(np.hstack([cause, cause + draw.normal(size=(3000, 9))]))
@@ -448,7 +448,7 @@ def test_missing_values_are_described_and_not_refused() -> None:
     assert (described.rows, described.records, described.notes) == (ROWS, ROWS, ())
 
 
-def test_values_that_are_missing_depending_on_others_are_told_of() -> None:
+def test_values_that_are_missing_depending_on_others_are_reported() -> None:
     table = independent("income", "age")
     sick = rng(6).integers(0, 2, ROWS)
     by_age = with_holes(table, "income", table["age"] > 1)
@@ -631,7 +631,7 @@ def test_facts_are_those_of_the_values() -> None:
 # Large tables
 
 
-def test_of_a_large_file_a_part_is_looked_at(
+def test_only_a_part_of_a_large_file_is_inspected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from sges.data import files
@@ -676,14 +676,14 @@ def test_learn_says_that_there_are_fewer_rows_than_columns() -> None:
     assert glance(Dataset.of(independent(*"abcdefgh", rows=9))) == ()
 
 
-def test_moments_are_looked_at_for_collinear_columns() -> None:
+def test_moments_are_checked_for_collinear_columns() -> None:
     table = independent("a", "b")
     table["c"] = table["a"] + table["b"] + 0.001 * rng(5).normal(size=ROWS)
     assert glance(Moments.of(Dataset.of(table))) == ("collinear columns",)
     assert glance(Moments.of(Dataset.of(independent("a", "b", "c")))) == ()
 
 
-def test_a_glance_takes_no_time_worth_mentioning() -> None:
+def test_a_glance_is_fast() -> None:
     continuous = Dataset.of(rng().normal(size=(100_000, 50)))
     discrete = Dataset.of(rng().integers(0, 3, (100_000, 50)))
     for data in (continuous, discrete):

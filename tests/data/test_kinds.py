@@ -222,7 +222,7 @@ def test_columns_that_number_the_rows_are_pointed_out(name: str, values: object)
     assert not noted(data, "contains integers")
 
 
-def test_an_array_of_doubles_is_looked_at_for_row_numbers() -> None:
+def test_an_array_of_doubles_is_checked_for_row_numbers() -> None:
     table = RNG.normal(size=(400, 3))
     table[:, 1] = np.arange(400) + 5
     assert len(noted(Dataset.of(table), "numbers the rows: 'x1'")) == 1

@@ -444,7 +444,7 @@ def test_missing_values_and_weights_of_a_query_count_as_in_a_table(
         Dataset.of(lazy, weights=[1] * 120)
 
 
-def test_a_query_that_fails_is_told_in_one_line(tmp_path: Path) -> None:
+def test_a_query_that_fails_is_a_one_line_error(tmp_path: Path) -> None:
     lazy = pl.scan_parquet(tmp_path / "absent.parquet")
     with pytest.raises(DataError, match=r"the query could not be run \(") as caught:
         sges.learn(lazy)

@@ -101,7 +101,9 @@ def test_blocks_of_rows_make_no_difference(seed: int, monkeypatch: pytest.Monkey
         assert np.abs(parts - whole).max() < 1e-13
 
 
-def test_progress_is_told_in_steps_up_to_all_of_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_reported_in_steps_up_to_all_of_the_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(moments, "block_rows", lambda _: 64)
     told: list[tuple[int, int]] = []
     values = np.random.default_rng(0).normal(size=(23, 150))

@@ -160,7 +160,7 @@ def test_names_that_are_not_text_become_text() -> None:
     assert data.kinds[1] is Kind.DISCRETE
 
 
-def test_a_pandas_index_is_no_column() -> None:
+def test_a_pandas_index_is_not_a_column() -> None:
     frame = pd.DataFrame({"a": [1.0, 2.0, 3.0]}, index=[7, 7, 9])
     assert Dataset.of(frame).names == ("a",)
 
@@ -197,7 +197,7 @@ def test_semicolons_and_decimal_commas_are_read_when_asked_for(tmp_path: Path) -
     assert data.levels == (None, ("u", None))
 
 
-def test_a_byte_order_mark_is_no_part_of_a_name(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_not_part_of_a_name(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b"\xef\xbb\xbfa,b\n1.5,2.5\n2.5,1.5\n")
     assert Dataset.of(path).names == ("a", "b")

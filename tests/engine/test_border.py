@@ -195,7 +195,7 @@ BAD_CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("name", "given", "options"), BAD_CALLS)
-def test_a_call_that_cannot_be_is_refused_and_changes_nothing(
+def test_an_invalid_call_is_refused_and_changes_nothing(
     name: str, given: tuple[Any, ...], options: dict[str, Any]
 ) -> None:
     engine = engine_on(gaussian_score(N, 9, 100, 1))
@@ -218,7 +218,7 @@ def test_a_call_that_was_refused_leaves_a_search_among_orders_whole() -> None:
 
 
 @pytest.mark.parametrize("huge", [2**31 - 1, 2**31, 2**63, 2**200])
-def test_bounds_of_any_size_are_no_bound(huge: int) -> None:
+def test_huge_bounds_do_not_restrict_the_search(huge: int) -> None:
     score = gaussian_score(N, 9, 100, 1)
     moves = replace(EVERYTHING, max_indegree=huge, sets_per_clique=huge)
     selective = replace(moves, clique_bound=huge, size_bound=huge)
@@ -244,7 +244,7 @@ def test_a_mark_of_another_history_is_refused() -> None:
     assert_goes_on(engine)
 
 
-def test_no_edge_that_is_there_is_inserted_and_none_that_is_not_is_deleted() -> None:
+def test_existing_edges_are_not_inserted_and_missing_ones_not_deleted() -> None:
     engine = engine_on(gaussian_score(N, 9, 100, 1))
     engine.apply("x", Insert(0, 1), 1.0)
     before = engine.cpdag
@@ -299,7 +299,7 @@ def test_a_start_with_a_semi_directed_cycle_has_no_levels_and_ends(
     assert engine.climb("x", Moves(inserts="all"))
 
 
-def test_escapes_without_deletes_are_none() -> None:
+def test_there_are_no_escapes_without_deletes() -> None:
     assert engine_on(gaussian_score(N, 9, 100, 1)).escapes(Moves(inserts="all")) == []
 
 
@@ -369,7 +369,7 @@ def bad_fan(given: Callable[[Any], Any]) -> Any:  # noqa: ANN401
         lambda gains: [object()] * len(gains),
     ],
 )
-def test_gains_that_are_not_gains_are_refused_and_asked_for_again(
+def test_invalid_gains_are_refused_and_asked_for_again(
     given: Callable[[Any], Any],
 ) -> None:
     score = bad_fan(given)
@@ -398,7 +398,7 @@ def test_a_score_that_breaks_down_once_leaves_the_engine_whole(
 
 
 @pytest.mark.parametrize("call", [1, 2, 7, 30, 70])
-def test_a_score_that_raises_is_heard_and_asked_again(call: int) -> None:
+def test_an_error_of_a_score_is_raised_and_the_score_asked_again(call: int) -> None:
     def act(calls: int) -> None:
         if calls == call:
             raise ZeroDivisionError("in the score")
@@ -584,7 +584,7 @@ def test_knowledge_of_another_width_is_refused(barred: Any) -> None:  # noqa: AN
     assert_goes_on(engine)
 
 
-def test_ctrl_c_while_the_start_is_scored_is_told() -> None:
+def test_ctrl_c_while_the_start_is_scored_is_reported() -> None:
     def act(calls: int) -> None:
         if calls == 2:
             raise KeyboardInterrupt
@@ -633,7 +633,7 @@ NATIVE = [
     [(4, []), (-1, []), (0, [0]), (0, [4]), (0, [-1]), (0, [1, 1]), (0, [*range(1, 4)] * 9),
      (0, [2**40]), (2**40, []), (0, ["x"]), ("x", []), (0, 3), (0, [1.5])],
 )  # fmt: skip
-def test_families_that_are_none_are_refused(score: Any, y: Any, base: Any) -> None:  # noqa: ANN401
+def test_invalid_families_are_refused(score: Any, y: Any, base: Any) -> None:  # noqa: ANN401
     for ask in (score.insert_gains, score.delete_gains):
         with pytest.raises((ScoreError, TypeError, OverflowError)):
             ask(y, base)
@@ -644,7 +644,7 @@ def test_families_that_are_none_are_refused(score: Any, y: Any, base: Any) -> No
 
 
 @pytest.mark.parametrize("score", NATIVE, ids=lambda score: type(score).__name__)
-def test_candidates_that_are_none_are_refused(score: Any) -> None:  # noqa: ANN401
+def test_invalid_candidates_are_refused(score: Any) -> None:  # noqa: ANN401
     for also in ([0], [1], [4], [-1], [2, 2]):
         with pytest.raises(ScoreError):
             score.insert_gains(0, [1], also=also)

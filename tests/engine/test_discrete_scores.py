@@ -169,7 +169,7 @@ def test_gains_of_counts_in_other_units_are_those_of_the_package(unit: float, se
 
 
 @pytest.mark.parametrize("unit", [0.0, -1.0, math.inf, math.nan])
-def test_a_unit_that_is_no_positive_number_is_refused(unit: float) -> None:
+def test_a_unit_that_is_not_a_positive_number_is_refused(unit: float) -> None:
     with pytest.raises(ScoreError, match=r"BDeu: unit .* is not a finite number above 0"):
         native.BDeu(np.zeros((1, 2), np.uint8), [1], None, 1.0, unit)
 
@@ -340,7 +340,7 @@ def test_threads_may_share_a_score(seed: int) -> None:
 
 
 @pytest.mark.parametrize("kind", ["F", "strided", "int64", "uint64", ">u2", "bool"])
-def test_codes_may_be_laid_out_anyhow(kind: str, seed: int) -> None:
+def test_codes_may_have_any_memory_layout(kind: str, seed: int) -> None:
     codes = related(np.random.default_rng(seed), 60, [2, 2, 2])
     if kind == "F":
         laid: NDArray[Any] = np.asfortranarray(codes)

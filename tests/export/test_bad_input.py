@@ -174,7 +174,7 @@ def test_a_file_that_cannot_be_read_is_named(
         read_graph(make(tmp_path))
 
 
-def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "graph.json"
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(FileError, match="it is not UTF-8 text"):

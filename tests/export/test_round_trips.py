@@ -187,7 +187,7 @@ def test_half_a_surrogate_pair_in_a_name_survives_a_json_file(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("writer", [to_json, to_graphml, to_gml, to_csv, to_dot])
-def test_standard_input_is_told_by_how_it_begins(
+def test_the_format_of_standard_input_is_detected_from_its_beginning(
     writer: Callable[[PDAG], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graph = PDAG.from_edges(3, [(0, 1)], [(1, 2)], names=["a", "b", "c"])
@@ -214,7 +214,7 @@ def test_the_conventions_are_those_of_their_libraries() -> None:
 
 
 @pytest.mark.parametrize("name", ["asia.bif", "network"])
-def test_of_a_network_in_bif_the_dag_is_read(tmp_path: Path, name: str) -> None:
+def test_the_dag_of_a_network_in_bif_is_read(tmp_path: Path, name: str) -> None:
     network = examples.asia()
     write_bif(network, tmp_path / name)
     assert_same(read_graph(tmp_path / name), network.dag)

@@ -68,7 +68,7 @@ class TestDifference:
     def changed(self, **values: object) -> str | None:
         return difference(golden(self.name), {**golden(self.name), **values})
 
-    def test_nothing_is_said_of_the_same(self) -> None:
+    def test_equal_records_have_no_difference(self) -> None:
         assert self.changed() is None
         assert self.changed(seconds=99.0) is None
 
@@ -81,7 +81,7 @@ class TestDifference:
         assert first == f"another step, number 4 of {len(steps)}:"
         assert [line.split()[0] for line in lines] == ["before", "before", "was", "is"]
 
-    def test_a_step_less_and_other_gains_data_and_counts_are_told(self) -> None:
+    def test_a_missing_step_and_other_gains_data_and_counts_are_described(self) -> None:
         steps = golden(self.name)["steps"]
         assert "were expected; missing from" in str(self.changed(steps=steps[:-1]))
         off = [*steps[:-1], [*steps[-1][:-1], steps[-1][-1] + 0.01]]

@@ -73,7 +73,7 @@ def test_knowledge_makes_certain_ancestors_without_a_directed_path() -> None:
     assert graph.descendants("b") == ("a", "e")
 
 
-def test_a_graph_that_stands_for_no_class_has_no_ancestors_by_name() -> None:
+def test_a_graph_that_represents_no_class_has_no_ancestors_by_name() -> None:
     graph = PDAG.from_edges(3, [(0, 1), (1, 2), (2, 0)], names=["x", "y", "z"])
     assert graph.ancestors(0) == 0b111
     with pytest.raises(NoConsistentExtension, match="no consistent extension"):

@@ -35,7 +35,7 @@ def test_toml_and_json_say_the_same(tmp_path: Path) -> None:
     assert Knowledge.from_file(toml) == Knowledge.from_file(str(text)) == WRITTEN
 
 
-def test_a_dict_leads_there_and_back(seed: int) -> None:
+def test_a_dict_is_converted_and_converted_back(seed: int) -> None:
     rng = np.random.default_rng(seed)
     for kind in KINDS:
         known = kind(random_dag(6, 8, seed=rng), rng)
@@ -65,7 +65,7 @@ def test_names_of_any_script_survive(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said_in_one_line(
+def test_an_invalid_file_is_a_one_line_error(
     tmp_path: Path, name: str, content: str, message: str
 ) -> None:
     path = tmp_path / name
@@ -75,7 +75,7 @@ def test_what_is_wrong_with_a_file_is_said_in_one_line(
     assert "\n" not in str(caught.value)
 
 
-def test_a_file_that_cannot_be_read_is_said_so(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"no\.toml: cannot be read \(No such file"):
         Knowledge.from_file(tmp_path / "no.toml")
     (tmp_path / "folder.toml").mkdir()

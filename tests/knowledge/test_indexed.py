@@ -182,7 +182,7 @@ def test_arrows_that_contradict_each_other_only_together_are_found() -> None:
     assert not Knowledge(forbidden=[(1, 0), (1, 2)]).bind(3).admits(chain)
 
 
-def test_a_cycle_of_wishes_on_a_complete_graph_is_found() -> None:
+def test_a_cycle_of_forbidden_directions_is_found() -> None:
     wishes = Knowledge(forbidden=[(1, 0), (2, 1), (0, 2)]).bind(3)
     assert not wishes.admits(PDAG.complete(3))
     assert wishes.admits(PDAG.from_edges(3, undirected=[(0, 1), (1, 2)]))

@@ -135,7 +135,7 @@ def test_relabeling_commutes_with_separation_and_cliques(
 
 
 @given(relabeled())
-def test_relabeling_there_and_back_is_nothing(case: tuple[PDAG, list[int]]) -> None:
+def test_relabeling_and_its_inverse_cancel(case: tuple[PDAG, list[int]]) -> None:
     dag, new = case
     back = [new.index(v) for v in range(dag.n)]
     assert dag.relabel(new).relabel(back) == dag

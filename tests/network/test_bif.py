@@ -114,7 +114,7 @@ def test_a_network_that_bif_cannot_hold_leaves_the_file_as_it_was(tmp_path: Path
         (SPRINKLER, "/* " * 1000, "it declares no variables"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said_in_one_line(
+def test_an_invalid_file_is_a_one_line_error(
     tmp_path: Path, old: str, new: str, message: str
 ) -> None:
     assert old in SPRINKLER

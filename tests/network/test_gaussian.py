@@ -58,6 +58,6 @@ def test_models_that_do_not_fit_are_refused(weights: Any, variances: Any, messag
         LinearGaussian(PDAG.from_edges(2, [(0, 1)], names=["a", "b"]), weights, variances)
 
 
-def test_a_graph_that_is_no_dag_is_refused() -> None:
+def test_a_graph_that_is_not_a_dag_is_refused() -> None:
     with pytest.raises(NotADAG):
         LinearGaussian(PDAG.complete(2), [[0, 1], [1, 0]], [1, 1])

@@ -128,7 +128,7 @@ def test_without_a_path_pyplot_has_the_figure_and_with_one_it_has_not(tmp_path: 
 
 
 @pytest.mark.parametrize("n", [0, 1])
-def test_graphs_of_nothing_much_are_drawn(n: int) -> None:
+def test_graphs_without_edges_are_drawn(n: int) -> None:
     assert picture(PDAG.empty(n), "svg").startswith(STARTS["svg"])
 
 

@@ -82,7 +82,7 @@ def test_a_dag_is_laid_out_without_overlap_with_arrows_down(graph: PDAG) -> None
 
 
 @pytest.mark.parametrize(("n", "edges"), [(8, 9), (30, 45), (80, 90), (80, 150)])
-def test_larger_graphs_too(n: int, edges: int, seed: int) -> None:
+def test_larger_graphs_are_laid_out_without_overlap(n: int, edges: int, seed: int) -> None:
     graph = dag_to_cpdag(random_dag(n, edges, seed=seed))
     layout = layered(graph, sizes_of(n))
     assert_promises(graph, layout)

@@ -312,7 +312,7 @@ def test_the_recorded_call_finds_the_same_graph(options: dict[str, Any], tmp_pat
     assert str(result.digest) in report_page(again)
 
 
-def test_what_cannot_be_written_is_named_in_the_call() -> None:
+def test_arguments_that_cannot_be_written_are_named_in_the_call() -> None:
     data = sges.examples.load("asia").table
     names = [f"a long name of a column, number {k}" * 20 for k in range(8)]
     result = sges.learn(data, score=sges.score.BDeu, names=names, progress=lambda _: None)

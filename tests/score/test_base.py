@@ -169,7 +169,7 @@ def test_a_counter_that_is_switched_off_says_none_and_answers_all_the_same() -> 
     assert counter.evaluations is None
 
 
-def test_names_ride_along() -> None:
+def test_a_counting_score_has_the_names_of_its_score() -> None:
     named = GaussianBIC.from_covariance(np.eye(2), 10, names=["a", "b"])
     assert CountingScore(named).names == ("a", "b")
     assert CountingScore(Plain(2)).names is None

@@ -127,7 +127,7 @@ def test_collinear_columns_and_few_records_need_no_special_care() -> None:
     check_score(BGe(table), pairs=200)
 
 
-def test_a_prior_lost_to_rounding_is_told_and_the_score_stays_sound() -> None:
+def test_a_prior_lost_to_rounding_gives_a_warning_and_a_valid_score() -> None:
     """In units in which the data are huge, the prior cannot keep collinear columns apart."""
     table = linear(5, 50) * 1e9
     table[:, 3] = table[:, 0] + table[:, 1]
@@ -146,6 +146,6 @@ def test_a_prior_lost_to_rounding_is_told_and_the_score_stays_sound() -> None:
         ({"prior_mean": np.nan}, "prior_mean"),
     ],
 )
-def test_a_prior_that_is_none_is_refused(options: dict[str, float], message: str) -> None:
+def test_an_invalid_prior_is_refused(options: dict[str, float], message: str) -> None:
     with pytest.raises(ScoreError, match=message), warnings.catch_warnings():
         BGe(linear(), **options)  # type: ignore[arg-type]

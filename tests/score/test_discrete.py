@@ -435,7 +435,7 @@ def test_a_column_with_more_levels_than_records_is_counted() -> None:
 
 
 @pytest.mark.parametrize("kind", ["F", "strided", "int64", "uint64", ">u2", "bool"])
-def test_codes_may_be_laid_out_anyhow(kind: str, seed: int) -> None:
+def test_codes_may_have_any_memory_layout(kind: str, seed: int) -> None:
     """A bootstrap of the rows, for one, makes them lie column by column."""
     data = dataset(related(seed, 60, [2, 2, 2]), [2, 2, 2])
     codes = data.codes

@@ -234,9 +234,7 @@ def test_a_score_with_a_ridge_is_still_score_equivalent(seed: int) -> None:
 
 
 @pytest.mark.parametrize("records", [2, 3, 5, 8])
-def test_no_more_records_than_columns_is_told_and_every_family_is_finite(
-    records: int, seed: int
-) -> None:
+def test_too_few_records_give_a_warning_and_finite_scores(records: int, seed: int) -> None:
     table = linear(8, records, seed)
     with pytest.warns(DataWarning, match=f"8 columns and only {records} records"):
         score = GaussianBIC(table)
@@ -298,7 +296,7 @@ def test_no_degenerate_table_gives_nan_or_a_crash(seed: int) -> None:
         ([[1.0]], np.inf, "inf records"),
     ],
 )
-def test_a_matrix_that_is_no_covariance_is_refused(
+def test_a_matrix_that_is_not_a_covariance_is_refused(
     covariance: Table, records: float, message: str
 ) -> None:
     with pytest.raises(ScoreError, match=message):
@@ -306,7 +304,7 @@ def test_a_matrix_that_is_no_covariance_is_refused(
 
 
 @pytest.mark.parametrize("penalty", [-1.0, np.nan, np.inf])
-def test_a_penalty_that_is_none_is_refused(penalty: float) -> None:
+def test_an_invalid_penalty_is_refused(penalty: float) -> None:
     with pytest.raises(ScoreError, match=r"penalty .* 0 or more"):
         GaussianBIC(linear(), penalty)
 

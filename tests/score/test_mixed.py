@@ -162,7 +162,7 @@ def test_too_many_levels_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize("penalty", [-1.0, np.nan])
-def test_a_penalty_that_is_none_is_refused(penalty: float) -> None:
+def test_an_invalid_penalty_is_refused(penalty: float) -> None:
     with pytest.raises(ScoreError, match=r"penalty .* 0 or more"):
         DegenerateGaussian(dataset(mixed()), penalty)
 

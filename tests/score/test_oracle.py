@@ -112,7 +112,7 @@ def test_entropies_of_a_set_are_computed_once_for_all_its_families() -> None:
 
 
 @pytest.mark.parametrize("records", [0, 0.5, -1, float("inf"), float("nan")])
-def test_numbers_of_records_that_cannot_be_are_refused(records: float) -> None:
+def test_invalid_numbers_of_records_are_refused(records: float) -> None:
     with pytest.raises(ScoreError, match="records"):
         OracleMDL(BayesianNetwork.random(PDAG.empty(1)), records)
 
@@ -250,6 +250,6 @@ def test_the_separation_oracle_is_the_same_every_time_and_other_seeds_agree_on_s
     assert values[0] != values[2]
 
 
-def test_a_graph_that_is_no_dag_is_refused() -> None:
+def test_a_graph_that_is_not_a_dag_is_refused() -> None:
     with pytest.raises(NotADAG):
         SeparationOracle(PDAG.complete(3))

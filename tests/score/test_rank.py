@@ -114,7 +114,7 @@ def test_highams_example() -> None:
     assert nearest[0, 2] == pytest.approx(0.1573, abs=1e-4)
 
 
-def test_rank_correlations_that_no_gaussian_has_are_mended() -> None:
+def test_rank_correlations_that_are_not_positive_definite_are_repaired() -> None:
     """On few records 2 sin(π/6 ρ) often has a negative eigenvalue; every score is finite."""
     mended = 0
     for seed in range(20):

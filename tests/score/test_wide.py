@@ -60,7 +60,7 @@ def test_a_wide_table_has_the_scores_and_warnings_of_its_moments(
             assert np.abs(told(table)[0]._correlation - wide._correlation).max() < 1e-13
 
 
-def test_too_few_records_are_told_without_a_factorization(
+def test_too_few_records_give_a_warning_without_a_factorization(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "ONE_PASS_COLUMNS", 0)
@@ -109,7 +109,7 @@ def test_single_precision_has_a_ridge_of_its_own(seed: int) -> None:
     assert np.isfinite(score.local(41, family))
 
 
-def test_progress_is_told_of_wide_tables_only(seed: int) -> None:
+def test_progress_is_reported_for_wide_tables_only(seed: int) -> None:
     calls: list[tuple[int, int]] = []
     table = np.random.default_rng(seed).normal(size=(700, 600))
     GaussianBIC(table[:, :5], progress=lambda *at: calls.append(at))

@@ -66,7 +66,7 @@ def test_the_result_is_that_of_sges_with_the_bound_chosen(seed: int, forward: st
     assert found.result.score_name == "OracleMDL"
 
 
-def test_a_larger_bound_than_the_last_tried_would_be_the_next_round(seed: int) -> None:
+def test_rounds_end_with_the_first_that_does_not_improve_the_score(seed: int) -> None:
     """No round but the last fails to improve, and the one chosen is the best of all."""
     _, score = oracle(8, 3, seed)
     rounds = auto_bound(score, forward="complete").rounds
@@ -76,7 +76,7 @@ def test_a_larger_bound_than_the_last_tried_would_be_the_next_round(seed: int) -
     assert scores[-1] <= scores[-2] + 1.0
 
 
-def test_from_the_complete_graph_the_truth_is_found_without_being_told_k() -> None:
+def test_the_truth_is_found_from_the_complete_graph_without_knowing_k() -> None:
     """Fixed models that are faithful enough; with k = 1 alone the first of them is missed."""
     for seed in range(3):
         dag, score = oracle(7, 2, seed)

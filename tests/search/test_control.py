@@ -146,7 +146,7 @@ def test_progress_is_reported_at_each_phase_and_step(seed: int) -> None:
     assert last.score == pytest.approx(result.score, rel=1e-9)
 
 
-def test_a_result_tells_what_it_cost(seed: int) -> None:
+def test_a_result_states_its_cost(seed: int) -> None:
     result = sges(gaussian_score(8, 10, 400, seed), MaxParents(2), forward="poly")
     assert set(result.seconds) == {"poly-fes", "sbes"}
     assert all(0 <= seconds < 60 for seconds in result.seconds.values())
@@ -199,7 +199,7 @@ class TestCertificate:
         assert str(certificate.better) == "Delete(0, 1, {2})"
         assert sges(score, MaxVWidth(1), forward="complete").certify().optimal
 
-    def test_a_limit_is_told_honestly(self, seed: int) -> None:
+    def test_a_certificate_states_that_it_is_limited(self, seed: int) -> None:
         result = fes(gaussian_score(8, 12, 400, seed))
         certificate = result.certify(limit=0)
         assert certificate.optimal is None

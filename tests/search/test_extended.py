@@ -225,7 +225,7 @@ class Pressing:
         return self.score.local(y, parents)
 
 
-def test_time_that_runs_out_inside_an_escape_is_told(seed: int) -> None:
+def test_a_time_limit_inside_an_escape_is_reported(seed: int) -> None:
     """The score takes its time soon after the first escape has begun."""
     score = gaussian_score(10, 20, 300, seed)
     plain = Pressing(score, None)

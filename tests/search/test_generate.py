@@ -146,7 +146,7 @@ def test_bounds_and_a_limit_leave_what_both_leave(
 
 
 @given(cpdags(max_nodes=8), st.integers(1, 40))
-def test_something_is_said_to_be_left_out_wherever_it_is(g: PDAG, most: int) -> None:
+def test_the_limit_records_that_operators_were_left_out(g: PDAG, most: int) -> None:
     for generate in (deletes_of, inserts_of, turns_of):
         limit = SetLimit(most)
         some = once(generate(g, ALL, limit=limit))
@@ -203,7 +203,7 @@ def one_factor(n: int, seed: int) -> GaussianBIC:
     return GaussianBIC(rng.normal(size=(500, 1)) + rng.normal(size=(500, n)))
 
 
-def test_the_first_step_at_which_anything_was_left_out_is_told(seed: int) -> None:
+def test_the_first_step_at_which_operators_were_left_out_is_recorded(seed: int) -> None:
     score = one_factor(9, seed)
     free, limited = ReferenceEngine(score), ReferenceEngine(score)
     free.climb("fes", Moves(inserts="all"))

@@ -377,7 +377,7 @@ def test_the_strategy_takes_other_starts_and_bounds() -> None:
         assert result.complete
 
 
-def test_learn_knows_the_strategy_and_tells_the_separators() -> None:
+def test_learn_accepts_the_strategy_and_records_the_separators() -> None:
     table = BayesianNetwork.random(random_dag(6, 8, seed=1), arity=3, seed=1).sample(300, seed=1)
     result = learn(table, strategy="low-order")
     assert any(step.separator is not None for step in result.steps)

@@ -467,7 +467,7 @@ WORLDS: dict[str, tuple[Callable[[int], Score], int]] = {
 
 @pytest.mark.parametrize("make", engines.COMPILED)
 @pytest.mark.parametrize("world", WORLDS)
-def test_whatever_is_done_both_engines_are_where_the_other_is(
+def test_random_calls_have_the_same_effect_on_both_engines(
     world: str, make: Make, seed: int
 ) -> None:
     """What the compiled engine remembers across jumps has to be that of the new state."""
@@ -496,7 +496,7 @@ def test_the_nodes_touched_are_those_whose_view_changed(g: PDAG, rng: random.Ran
         assert engine.touched_since(mark) == changed_views(before, engine.cpdag)
 
 
-def test_more_nodes_than_bits_in_a_word_are_no_different(seed: int) -> None:
+def test_graphs_may_have_more_nodes_than_bits_in_a_word(seed: int) -> None:
     """70 nodes are two words, and a start may be anywhere in them."""
     score = gaussian_score(70, 60, 300, seed)
     for moves in (INTERLEAVED, Moves(inserts="poly", deletes=True, clique_bound=1)):

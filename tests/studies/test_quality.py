@@ -170,7 +170,7 @@ def test_reasons_show_no_folder_and_break_no_table() -> None:
     assert told in str(facts(ROWS)["unfinished"])
 
 
-def test_a_kind_that_a_program_does_not_take_is_no_failure() -> None:
+def test_a_kind_that_a_program_does_not_accept_is_not_a_failure() -> None:
     assert "wrong kind" not in str(facts(ROWS))
 
 

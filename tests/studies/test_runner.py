@@ -158,7 +158,7 @@ def test_a_new_version_is_measured_again_and_its_row_counts(fakes: Fakes, tmp_pa
     assert read_rows(path) == [*old, *new]
 
 
-def test_data_of_a_kind_that_a_peer_does_not_take_is_a_row_and_no_run(
+def test_data_of_a_kind_that_a_peer_does_not_accept_is_a_row_without_a_run(
     fakes: Fakes, tmp_path: Path
 ) -> None:
     rows = run(tmp_path / "rows.csv", peer("a", "discrete"))
@@ -174,7 +174,7 @@ def test_a_peer_that_cannot_be_installed_has_rows_that_say_so(fakes: Fakes, tmp_
     assert fakes.ran == []
 
 
-def test_who_ran_out_of_time_is_not_tried_on_more_seeds_or_larger_data(
+def test_a_peer_that_ran_out_of_time_is_not_tried_on_more_or_larger_data(
     fakes: Fakes, tmp_path: Path
 ) -> None:
     fakes.failures["a"] = "timeout: more than {limit:g} s in run"
@@ -316,7 +316,7 @@ def test_ours_come_first_and_a_name_that_is_not_known_is_refused() -> None:
         peer_named("gse")
 
 
-def test_every_peer_says_how_it_is_told_the_textbook_bic() -> None:
+def test_every_peer_states_how_it_is_set_to_the_textbook_bic() -> None:
     for peer in all_peers():
         assert peer.penalty
         assert peer.kinds

@@ -79,7 +79,7 @@ def test_ratios_are_taken_seed_by_seed_before_the_median() -> None:
     assert cells["good", DATASET].bic_gain == 10.0
 
 
-def test_rounding_is_no_gain_and_a_graph_without_extension_has_none() -> None:
+def test_rounding_is_not_a_gain_and_a_graph_without_extension_has_none() -> None:
     cells = cells_of([row("sges-ges"), row("a", bic=-50.0 + 1e-7), row("b", bic=None)])
     assert cells["a", DATASET].bic_gain == 0.0
     assert cells["b", DATASET].bic_gain is None
@@ -156,7 +156,7 @@ def test_the_page_is_written_from_rows_alone(tmp_path: Path) -> None:
     assert "| gcastle | timeout | timeout |" in text
 
 
-def test_the_readme_lists_every_peer_with_how_it_is_told_the_penalty() -> None:
+def test_the_readme_lists_every_peer_and_its_penalty_setting() -> None:
     text = README.read_text(encoding="utf-8")
     for peer in all_peers():
         assert f"| `{peer.name}` |" in text, peer.name
