@@ -1,4 +1,4 @@
-"""Fixtures for all tests: seeds are fixed, but any seed must pass (SGES_TEST_SEEDS=0-99)."""
+"""Fixtures for all tests.  Seeds are fixed, but tests must pass with any (SGES_TEST_SEEDS=0-99)."""
 
 import os
 import signal
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
-for name, examples in (("gate", 50), ("all", 100)):  # of tests that do not say how many
+for name, examples in (("gate", 50), ("all", 100)):  # unless a test sets its own number
     settings.register_profile(
         name,
         deadline=None,
@@ -26,13 +26,13 @@ def _seeds() -> list[int]:
 
 @pytest.fixture(params=_seeds())
 def seed(request: pytest.FixtureRequest) -> int:
-    """Return a seed for random data; the claim must hold for any."""
+    """Return a seed for random data; the claim of the test must hold for any seed."""
     return int(request.param)
 
 
 @pytest.fixture(autouse=True)
 def _ctrl_c_can_be_pressed() -> Iterator[None]:
-    """Let SIGINT be KeyboardInterrupt, also where the tests run in the background of a shell."""
+    """Let SIGINT raise KeyboardInterrupt, also if the tests run in the background of a shell."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

@@ -1,4 +1,4 @@
-"""The bundled examples: what they hold, and that it is what the script makes."""
+"""The bundled examples: their contents, and that they are the output of the script."""
 
 import sys
 from importlib import util
@@ -37,7 +37,7 @@ def test_the_bundled_file_is_what_the_script_makes(name: str) -> None:
 
 
 def chest_clinic(a: int, t: int, s: int, c: int, b: int, x: int, d: int) -> float:
-    """Multiply the numbers of Lauritzen & Spiegelhalter (1988, Table 1), as printed there."""
+    """Return the joint probability, from the numbers of Lauritzen & Spiegelhalter (1988)."""
 
     def chance(yes: float, value: int) -> float:
         return yes if value else 1 - yes

@@ -329,7 +329,7 @@ def test_a_score_that_does_not_fit_the_columns_says_so() -> None:
 
 
 def test_the_truth_is_found_where_the_data_allow_it() -> None:
-    """2,000 records of the greenhouse do; ASIA's edge asia—tub is too rare for 5,000."""
+    """The edge asia — tub is too weak to be found in 5,000 records of ASIA."""
     greenhouse, asia = examples.load("greenhouse"), examples.load("asia")
     assert sges.learn(greenhouse).cpdag == greenhouse.truth
     found = sges.learn(asia).cpdag
@@ -370,7 +370,7 @@ def test_an_unknown_name_of_the_package_is_an_attribute_error() -> None:
 
 
 def test_a_bound_on_parents_can_be_chosen_from_the_data() -> None:
-    """Asia needs two parents: with one the score is lower, with three no higher."""
+    """ASIA needs two parents: the score is lower with one, and not higher with three."""
     table = sges.examples.load("asia")
     chosen = sges.learn(table, assume="auto", forward="complete", penalty=1)
     given = sges.learn(table, assume=sges.MaxParents(2), forward="complete", penalty=1)
@@ -385,7 +385,7 @@ def test_a_bound_on_parents_can_be_chosen_from_the_data() -> None:
 
 
 def test_a_note_says_that_a_graph_exceeds_the_assumption() -> None:
-    """Greenhouse has a plant with three parents; a bound of one selects deletes all the same."""
+    """The greenhouse has variables with several parents, so the result exceeds a bound of one."""
     table = sges.examples.load("greenhouse")
     for assume in (sges.MaxParents(1), "auto"):
         result = sges.learn(table, assume=assume)

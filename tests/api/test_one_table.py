@@ -1,4 +1,4 @@
-"""The same table gives the same result, whichever way it comes in."""
+"""The same table gives the same result, in whatever form it is passed."""
 
 import json
 import subprocess
@@ -18,7 +18,7 @@ from sges.result import Result
 
 
 def essence(result: Result) -> dict[str, object]:
-    """Return all of a result but how long it took and how the table was given."""
+    """Return a result as a dictionary without its times and its call."""
     return {**result.to_dict(), "seconds": None, "call": None}
 
 

@@ -1,8 +1,8 @@
-"""Wrong types for every argument of every public function: one line of our own, or a result.
+"""Wrong types for every argument of every public function give a one-line error or a result.
 
-Every public function, class and method has a call that works, or is listed as internal with the
-reason.  Then each argument in turn is replaced by values of other types.  The call may still
-work, as some functions take much; otherwise it raises an ``SgesError`` with a message of one line.
+Every public function, class and method has a valid call, or is listed as internal with the reason.
+Each argument in turn is replaced by values of other types.  The call may still work, as some
+functions accept many types; otherwise it raises an ``SgesError`` with a one-line message.
 """
 
 import inspect
@@ -45,7 +45,7 @@ NAMED = {"required": [("a", "b")]}
 
 
 class Odd:
-    """An object that nothing knows."""
+    """An object of an unknown type."""
 
     def __repr__(self) -> str:
         return "an odd\nobject"
@@ -127,7 +127,7 @@ BOUNDS = (
 
 @cache
 def calls() -> dict[str, dict[str, Any]]:
-    """Return the arguments of calls that work, by public name; others have their defaults."""
+    """Return the arguments of valid calls by public name; other arguments have their defaults."""
     oracle, two, net = score.SeparationOracle(DAG), MaxParents(2), examples.asia()
     confidence = objects()["sges.Confidence"]
     graph, classes = {"graph": DAG}, {"cpdag": PAIR}
@@ -377,11 +377,11 @@ BASES = {
     "sges.properties.AtMost": "the base of the properties",
     "sges.knowledge.IndexedKnowledge": "knowledge as searches ask it",
 }
-"""Classes that callers do not make; neither they nor their methods are called here."""
+"""Base classes, which users do not construct; their methods are not called here."""
 
 INTERNAL = {
     "sges.cli.main": "takes the words of a command line",
-    # Parts of a search, which are asked millions of times.
+    # Parts of a search, which are called millions of times.
     **dict.fromkeys(
         (f"sges.nodeset.{name}" for name in (
             "Rows", "as_node", "as_nodeset", "by_size_then_nodes", "components", "first", "nodes",
@@ -415,7 +415,7 @@ INTERNAL = {
     ),
     **BASES,
 }  # fmt: skip
-"""Public names that trust their arguments, and why."""
+"""Public names that do not check their arguments, with the reason."""
 
 INTERNAL_METHODS = {
     "local": "a score is asked by searches",
@@ -431,17 +431,17 @@ INTERNAL_METHODS = {
     "moved": "a step of drawing",
     "dataset": "a step of reading",
 }
-"""Methods that trust their arguments, in every class, and why."""
+"""Methods that do not check their arguments, in every class, with the reason."""
 
 OWN_ERRORS = {"progress", "search", "score", "scoring_method", "permuted"}
-"""Arguments that are called: what a function of the caller raises is the caller's."""
+"""Functions that are passed as arguments: their own exceptions are passed on."""
 
 FOREIGN = {"X"}
-"""Arguments that scikit-learn checks, with its own errors."""
+"""Arguments that scikit-learn checks, with errors of its own."""
 
 
 def parameters_of(thing: Any) -> list[str]:  # noqa: ANN401
-    """Return the names of what a function takes; ``**reading`` stands for its options."""
+    """Return the names of the parameters; ``**reading`` stands for the reading options."""
     known = inspect.signature(thing).parameters.values()
     names = [one.name for one in known if one.kind is not one.VAR_KEYWORD]
     if len(names) < len(known):
@@ -471,7 +471,7 @@ def owner_of(name: str) -> str:
 
 
 def function_of(name: str) -> Callable[..., Any]:
-    """Return what a public name calls; an estimator is made and fitted, an iterator exhausted."""
+    """Return a function that calls a public name, fits estimators and consumes iterators."""
     thing = checked_names()[name]
     if inspect.isclass(thing) and hasattr(thing, "fit"):
         return lambda **arguments: thing(**arguments).fit(ROWS)
@@ -486,7 +486,7 @@ def function_of(name: str) -> Callable[..., Any]:
 
 
 def arguments_of(name: str) -> dict[str, Any]:
-    """Return all arguments of a call that works."""
+    """Return all arguments of a valid call."""
     known = inspect.signature(checked_names()[name]).parameters
     defaults = {key: p.default for key, p in known.items() if p.default is not p.empty}
     return {**defaults, **calls()[name]}
@@ -501,7 +501,7 @@ CASES = [
 
 
 def complaint(function: Callable[[], Any]) -> str | None:
-    """Return what is wrong with how a call ends, or None if it ends as it should."""
+    """Return what is wrong with the outcome of a call, or None if it is a result or one line."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -528,7 +528,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def files(inputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Work in a folder with those files, and close the figures that the calls draw."""
+    """Work in a folder with these files, and close the figures that the calls draw."""
     shutil.copytree(inputs, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     yield

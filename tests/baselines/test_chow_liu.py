@@ -17,7 +17,7 @@ Edges = tuple[tuple[int, int], ...]
 
 
 def forests(n: int) -> Iterator[Edges]:
-    """Yield every set of edges without a cycle on n nodes."""
+    """Yield every acyclic set of edges on n nodes."""
     for size in range(n):
         for edges in combinations(combinations(range(n), 2), size):
             part = list(range(n))
@@ -50,7 +50,7 @@ def test_a_tree_spans_and_a_forest_of_independent_variables_is_empty() -> None:
 
 
 def test_the_skeleton_of_a_polytree_is_recovered(seed: int) -> None:
-    """Rebane & Pearl (1987): in a polytree the edges are where the information is highest."""
+    """Rebane & Pearl (1987): the maximum-weight tree is the skeleton of a polytree."""
     tree = random_polytree(30, seed=seed)
     score = GaussianOracle(LinearGaussian.random(tree, seed=seed))
     assert chow_liu(score).cpdag.skeleton() == dag_to_cpdag(tree).skeleton()

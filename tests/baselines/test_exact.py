@@ -17,7 +17,7 @@ from worlds import gaussian_score
 
 
 def best_of_all_dags(score: Score, most: int) -> float:
-    """Return the highest score of a DAG with at most so many parents per node."""
+    """Return the highest score of a DAG with at most ``most`` parents per node."""
     return max(
         sum(score.local(y, nodeset(parents(arcs, y))) for y in range(score.n))
         for arcs in all_dags(score.n)
@@ -87,7 +87,7 @@ def test_too_many_variables_and_a_negative_limit_are_refused() -> None:
 
 
 class Broken:
-    """A score that has no finite value for families with parents."""
+    """A score that is not finite for families with parents."""
 
     n = 3
 

@@ -1,4 +1,4 @@
-"""Headless Chromium through its own protocol, on a pipe: only the browser is needed."""
+"""Headless Chromium, controlled by the DevTools protocol over a pipe, without other tools."""
 
 import base64
 import json
@@ -13,11 +13,11 @@ from typing import Any, Self
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 SECONDS = 60.0
-"""How long to wait for an answer of the browser."""
+"""The time to wait for an answer of the browser."""
 
 
 def program() -> str | None:
-    """Return the browser, or None if there is none."""
+    """Return the path of the browser, or None if it is not installed."""
     return next((found for name in PROGRAMS if (found := shutil.which(name))), None)
 
 
@@ -146,17 +146,17 @@ class Browser:
             )  # fmt: skip
 
     def busy(self) -> float:
-        """Return the seconds of processor time that the page has taken since it was opened."""
+        """Return the processor time of the page since it was opened, in seconds."""
         metrics = self._call("Performance.getMetrics")["metrics"]
         return float(next(one["value"] for one in metrics if one["name"] == "TaskDuration"))
 
     def picture(self, path: Path, *, whole: bool = False) -> None:
-        """Write what the window shows, or the whole page, as PNG."""
+        """Write a screenshot of the window, or of the whole page, as PNG."""
         answer = self._call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
         path.write_bytes(base64.b64decode(answer["data"]))
 
     def pdf(self, path: Path) -> None:
-        """Write the page as it is printed."""
+        """Print the page to a PDF file."""
         path.write_bytes(
             base64.b64decode(self._call("Page.printToPDF", printBackground=True)["data"])
         )

@@ -1,4 +1,4 @@
-"""The report in a real browser: every control does what it says, and nothing else happens."""
+"""The report in a real browser: each control has its effect, and no other."""
 
 import re
 from collections.abc import Iterator
@@ -415,7 +415,7 @@ def test_the_map_moves_the_picture(wide: tuple[Browser, Result]) -> None:
 def test_no_line_of_a_neighborhood_runs_through_a_box(
     browser: Browser, tmp_path: Path, node: int
 ) -> None:
-    """Node 0 has a parent, children and neighbors that are joined; 100 has two rows of children."""
+    """Node 0 has adjacent parents, children and neighbors; 100 has two rows of children."""
     arrows = [(1, 0), (0, 2), (1, 2), (3, 2), (4, 2), (1, 5), (0, 5), (2, 5)]
     fan = [(100, v) for v in range(101, 121)]
     graph = PDAG.from_edges(420, [*arrows, *fan], [(0, 3), (0, 4), (3, 4)])
@@ -457,7 +457,7 @@ def test_the_slider_hides_by_the_shares_of_replicates(browser: Browser, tmp_path
 
 @pytest.mark.parametrize("n", [80, 1000])
 def test_a_page_opens_within_a_second(browser: Browser, tmp_path: Path, n: int) -> None:
-    """By the processor time until the page is drawn, as other work may slow down the clock."""
+    """In processor time until the page is drawn, as other work may slow the browser down."""
     network = LinearGaussian.random(random_dag(n, 3 * n // 2, 1), seed=1)
     result = sges.learn(network.sample(1500, 1), strategy="two-phase")
     path = result.report(tmp_path / "report.html")

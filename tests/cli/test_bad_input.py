@@ -1,4 +1,4 @@
-"""Every mistake at this door: one line, the right exit code, nothing half-written."""
+"""Invalid commands and files: a one-line error, the right exit code, no partial files."""
 
 import errno
 import json
@@ -283,7 +283,7 @@ def test_ctrl_c_before_the_search_is_one_line(
 
 @pytest.mark.parametrize("where", ["exec('raise KeyboardInterrupt')", "press()"])
 def test_the_exit_code_of_ctrl_c_is_130_wherever_it_comes(where: str, here: Path) -> None:
-    # Without care, python -m dies of SIGINT if an exec was interrupted, as imports call it.
+    # By default, python -m dies of SIGINT if exec, which imports call, was interrupted.
     (here / "interrupted.py").write_text(
         "import signal, sges.data\n"
         "from sges.cli import main\n"

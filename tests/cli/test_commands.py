@@ -1,4 +1,4 @@
-"""What each command prints, for people and for programs."""
+"""The output of each command, as text and as JSON."""
 
 import json
 import os
@@ -25,7 +25,7 @@ GREENHOUSE = str(examples.load("greenhouse").path)
 
 
 def json_of(capsys: Capture, *arguments: str) -> dict[str, Any]:
-    """Run a command with --json; return the one document it printed."""
+    """Run a command with --json; return the document that it prints."""
     assert run([*arguments, "--json"]) == 0
     out = capsys.readouterr().out
     found = json.loads(out)
@@ -243,7 +243,7 @@ def test_a_picture_replaces_nothing_but_a_picture_of_ours(
     graph, picture = tmp_path / "g.csv", tmp_path / f"p.{kind}"
     write_graph(PDAG.from_edges(2, [(0, 1)], names=["a", "b"]), graph)
     for command in (["plot", str(graph), str(picture)], ["demo", "--picture", str(picture)]):
-        picture.write_text("")  # an empty file holds nothing that could be lost
+        picture.write_text("")  # an empty file may be replaced
         assert run(command) == run(command) == 0
         picture.write_text("a photograph")
         assert run(command) == 1
@@ -255,7 +255,7 @@ def test_simulate_replaces_its_own_files_and_no_others(capsys: Capture, tmp_path
     for options in (["--variables", "3"], ["--variables", "1"]):
         assert run(["simulate", str(tmp_path), "--records", "5", *options]) == 0
     assert "5 records of 1 variable, 0 edges: " in capsys.readouterr().out
-    (tmp_path / "data.csv").unlink()  # as a run that was killed may leave it
+    (tmp_path / "data.csv").unlink()  # as after a run that was killed
     assert run(["simulate", str(tmp_path), "--records", "5"]) == 0
     for name in ("data.csv", "truth.json", ""):
         if name:

@@ -27,7 +27,7 @@ BASH = shutil.which("bash") or "bash"
 
 
 def plain_environment(**changed: str | None) -> dict[str, str]:
-    """Return the environment with some variables changed, or left out where None."""
+    """Return the environment with some variables changed, or removed if None."""
     given = {**os.environ, **changed}
     return {name: value for name, value in given.items() if value is not None}
 
@@ -120,7 +120,7 @@ ODD: list[list[dict[str, str | None]]] = [
     ],
     [{"PYTHONOPTIMIZE": "2"}, {"PYTHONDEVMODE": "1"}],
 ]
-"""Changes of the environment: those in one list concern different things."""
+"""Changes of the environment; those in one list are independent of each other."""
 
 
 def in_words(changed: dict[str, str | None]) -> str:
@@ -319,7 +319,7 @@ def test_every_terminal_width_works(
 
 
 def shown_at_terminal(command: list[str], columns: int, **changed: str) -> str:
-    """Run a command at a terminal of this width; return all that it showed."""
+    """Run a command in a terminal of this width; return its output."""
     master, slave = pty.openpty()
     environment = plain_environment(TERM="xterm-256color", COLUMNS=str(columns), **changed)
     process = subprocess.Popen(
@@ -330,7 +330,7 @@ def shown_at_terminal(command: list[str], columns: int, **changed: str) -> str:
     while True:
         try:
             piece = os.read(master, 65536)
-        except OSError:  # the other end is closed: the command is done
+        except OSError:  # the other end is closed: the command has ended
             break
         if not piece:
             break
@@ -365,7 +365,7 @@ class Watcher(terminal.Watcher):
 terminal.Watcher = Watcher
 main(sys.argv[2:])
 """
-"""The command, which gets a signal while it is deep in the search."""
+"""A program that sends the command a signal during the search."""
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

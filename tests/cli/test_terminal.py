@@ -1,4 +1,4 @@
-"""At a terminal: colors and progress; anywhere else: neither."""
+"""Colors and progress are shown in a terminal, and nowhere else."""
 
 import os
 import pty
@@ -23,7 +23,7 @@ COMMAND = [sys.executable, "-m", "sges", "learn", ASIA, "--max-parents", "2"]
 
 
 def at_a_terminal(command: list[str], columns: int = 80) -> str:
-    """Run a command with a terminal for all three streams; return what it showed."""
+    """Run a command with a terminal for all three streams; return its output."""
     master, slave = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(columns)}
     process = subprocess.Popen(
@@ -34,7 +34,7 @@ def at_a_terminal(command: list[str], columns: int = 80) -> str:
     while True:
         try:
             piece = os.read(master, 65536)
-        except OSError:  # the other end is closed: the command is done
+        except OSError:  # the other end is closed: the command has ended
             break
         if not piece:
             break

@@ -1,4 +1,4 @@
-"""A Dask cluster gives the results of one machine, whatever happens to its workers.
+"""A Dask cluster gives the results of one machine, even if workers die.
 
 The cluster is a real one: a scheduler and two workers, each a process, on the loopback interface.
 """
@@ -39,7 +39,7 @@ pytestmark = [
 
 @dataclass(frozen=True)
 class Cluster:
-    """A scheduler and its workers, as processes, and a client of theirs."""
+    """A scheduler and its workers, as processes, and a client."""
 
     client: Any
     scheduler: subprocess.Popen[bytes]
@@ -147,7 +147,7 @@ def test_replicates_on_the_cluster_are_those_of_one_machine() -> None:
 
 
 def from_parts(make: Callable[[int], pd.DataFrame], count: int) -> Any:  # noqa: ANN401
-    """Return a Dask frame whose partitions a function makes."""
+    """Return a Dask frame with partitions made by a function."""
     return dd.from_map(make, range(count), meta=make(0).iloc[:0])
 
 
@@ -212,7 +212,7 @@ def test_a_worker_killed_in_the_middle_of_the_pass_changes_nothing(
             try:
                 os.close(os.open(mark, os.O_CREAT | os.O_EXCL))
             except FileExistsError:
-                pass  # this time it goes well
+                pass  # the second attempt succeeds
             else:
                 os.kill(os.getpid(), signal.SIGKILL)
         return table.iloc[100 * i : 100 * (i + 1)]

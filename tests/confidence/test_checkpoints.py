@@ -43,7 +43,7 @@ def test_an_interrupted_run_goes_on_to_the_result_of_an_uninterrupted_one(tmp_pa
     assert confidence(DATA, 12, checkpoint=path, progress=seen.append) == whole
     assert [one.done for one in seen] == [10, 11, 12]
     assert confidence(DATA, 12, checkpoint=path, progress=seen.append) == whole
-    assert len(seen) == 3  # all was there
+    assert len(seen) == 3  # every replicate was in the checkpoint
     assert confidence(DATA, 5, checkpoint=path).graphs == whole.graphs[:5]
     assert confidence(DATA, 15, checkpoint=path, n_jobs=2) == confidence(DATA, 15)
 
@@ -75,7 +75,7 @@ print(confidence(data, 60, checkpoint=sys.argv[2], strategy="interleaved").to_js
 
 
 def kept(path: Path) -> int:
-    """Return how many replicates a checkpoint has kept; it is whole at every moment."""
+    """Return the number of replicates in a checkpoint, which is valid at any moment."""
     return len(json.loads(path.read_text(encoding="utf-8"))["state"]) if path.exists() else 0
 
 
@@ -97,7 +97,7 @@ def test_runs_killed_at_random_moments_all_end_in_the_same_result(
         process.send_signal(signal.SIGKILL)
         output, _ = process.communicate()
         assert before <= kept(path) <= 60
-        if process.returncode == 0:  # it came to its end before the signal
+        if process.returncode == 0:  # it finished before the signal
             assert Confidence.from_json(output) == expected
             path.unlink()
     output = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -126,7 +126,7 @@ def test_other_data_or_settings_are_refused_by_name(tmp_path: Path) -> None:
         with pytest.raises(DataError, match=shown) as caught:
             confidence(data, 12, checkpoint=own, **{name: value})  # type: ignore[arg-type]
         assert "\n" not in str(caught.value)
-    assert path.read_bytes() == before  # a refused file is left as it was
+    assert path.read_bytes() == before  # a refused file is not changed
 
 
 def test_a_cut_off_or_changed_checkpoint_is_refused(tmp_path: Path) -> None:

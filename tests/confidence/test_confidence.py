@@ -1,4 +1,4 @@
-"""``sges.confidence`` and its kin: the same for any number of jobs, by the estimate's search."""
+"""``sges.confidence`` and related functions: jobs, the search of replicates, time limits."""
 
 import os
 import time
@@ -45,7 +45,7 @@ def test_more_replicates_begin_with_the_same_ones() -> None:
 
 
 def test_strengths_do_not_depend_on_the_order_of_the_columns() -> None:
-    """Ties aside, strengths belong to variables and not to places; here edges are clear."""
+    """Apart from ties: here the edges are strong."""
     data = LinearGaussian.random(random_dag(6, 6, 3), (0.8, 1.2), seed=3).sample(2000, seed=3)
     names = list(data.names)
     table = dict(zip(names, data.values, strict=True))
@@ -57,7 +57,7 @@ def test_strengths_do_not_depend_on_the_order_of_the_columns() -> None:
 
 
 def test_two_tied_columns_share_their_edges() -> None:
-    """A copy of a column is as good a parent as the original: neither may have all the edges."""
+    """A copy of a column is as good a parent as the original: neither may get all the edges."""
     rng = np.random.default_rng(0)
     levels = rng.integers(0, 2, 500)
     noisy = np.where(rng.random(500) < 0.85, levels, 1 - levels)
@@ -68,7 +68,7 @@ def test_two_tied_columns_share_their_edges() -> None:
 
 
 def test_each_replicate_is_searched_as_the_estimate_was() -> None:
-    """Without resampling noise (records many, effects strong) replicates are the estimate."""
+    """With many records and strong effects, all replicates equal the estimate."""
     data = LinearGaussian.random(random_dag(7, 8, 2), (0.8, 1.2), seed=2).sample(50_000, seed=2)
     estimate = learn(data)
     found = confidence(data, 5)

@@ -1,4 +1,4 @@
-"""Draws: their sizes and moments, and that a null edge is as rare as it should be."""
+"""Draws: their sizes and moments, and how rare false edges are in them."""
 
 import numpy as np
 import pytest
@@ -67,7 +67,7 @@ def test_a_bootstrap_sample_has_as_many_records_and_twice_the_penalty(data: Data
 
 
 def test_random_weights_score_like_fractional_counts() -> None:
-    """Gains are those of the fractional counts, at twice the penalty."""
+    """Gains are computed from the fractional counts, with twice the penalty."""
     data = discrete(3, 3, seed=4)
     own = source(data, "bayesian")
     drawn = own.drawn(np.random.default_rng(3))
@@ -116,7 +116,7 @@ def test_equal_rows_of_a_survey_are_drawn_one_by_one(draw: str) -> None:
 
 
 def test_wishart_draws_agree_with_resampled_rows_in_distribution() -> None:
-    """Mean and variance of every covariance, over many draws of each kind."""
+    """Mean and standard deviation of every covariance, over many draws of each kind."""
     data = gaussian(4, 4, 300, seed=2)
     both = {}
     for draw in ("bootstrap", "wishart"):
@@ -161,11 +161,11 @@ def test_wishart_draws_of_few_records_or_singular_columns_keep_their_rank() -> N
 
 
 def test_false_edges_are_rare_in_replicates() -> None:
-    """The plain bootstrap finds several times as many; here 190 pairs are all independent."""
+    """All 190 pairs are independent; the uncorrected bootstrap finds many more edges."""
     found = {}
     for draw, penalty in (
         *((draw, 1.0) for draw in ("half", "bootstrap", "bayesian", "wishart")),
-        ("bootstrap", 0.5),  # doubled, this is the bootstrap without a correction
+        ("bootstrap", 0.5),  # after doubling, the bootstrap without a correction
     ):
         edges = [
             graph.edge_count()
@@ -204,7 +204,7 @@ def test_the_score_of_moments_draws_like_the_moments() -> None:
 
 
 def test_the_moments_of_a_score_are_without_the_ridge_of_a_singular_table() -> None:
-    """With it, a column and its copy would have an effect each, and other effects fewer digits."""
+    """With it, a column and its copy would each have an effect, and others would lose digits."""
     a, b, _ = gaussian(3, 3).values
     table = {"a": a, "b": b, "copy": a, "one": np.full(400, 0.5)}
     with pytest.warns(DataWarning):
@@ -272,7 +272,7 @@ def test_too_few_records_or_distinct_rows_are_refused() -> None:
 
 @pytest.mark.parametrize("draw", DRAWS)
 def test_with_the_prior_of_edges_a_replicate_is_scored_like_the_table(draw: str) -> None:
-    """The penalty is not corrected, and the records count as often as those of the table."""
+    """The penalty is not corrected, and a drawn record counts once."""
     own = Source.of(gaussian(), draw, penalized=True, gaussian=True, prior=True)
     drawn = own.drawn(np.random.default_rng(0))
     assert (drawn.records, own.correction) == (200 if draw == "half" else 400, 1.0)
@@ -280,7 +280,7 @@ def test_with_the_prior_of_edges_a_replicate_is_scored_like_the_table(draw: str)
 
 @pytest.mark.parametrize("draw", ["half", "bootstrap", "bayesian"])
 def test_curves_are_found_in_replicates_however_they_are_drawn(draw: str) -> None:
-    """A basis score counts records with a limit, and chooses functions by their number."""
+    """A basis score limits the number of records, and chooses functions depending on it."""
     rng = np.random.default_rng(1)
     a = rng.normal(size=1000)
     table = {"a": a, "b": a**2 + 0.5 * rng.normal(size=1000), "c": rng.normal(size=1000)}
@@ -329,7 +329,7 @@ def test_random_weights_of_a_survey_keep_its_records_and_its_weights_on_average(
 
 
 def test_random_weights_do_not_change_what_holes_leave_of_the_records() -> None:
-    """A survey with holes counts as fewer records, once and not twice."""
+    """Missing values in a survey reduce the effective records once, and not twice."""
     rng = np.random.default_rng(4)
     values = rng.normal(size=(500, 3))
     values[rng.random(values.shape) < 0.3] = np.nan

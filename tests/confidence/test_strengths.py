@@ -1,4 +1,4 @@
-"""Shares, threshold, averaged class, medoid and JSON of a confidence, from graphs by hand."""
+"""Shares, threshold, averaged class, medoid and JSON of a confidence, for given graphs."""
 
 import json
 import re
@@ -100,7 +100,7 @@ def test_v_structures_are_counted() -> None:
 
 
 def brute_force_threshold(strengths: Sequence[float], pairs: int) -> float:
-    """Return the distance minimized at each height of the distribution, its only breakpoints."""
+    """Return the threshold, by trying each value of the distribution function of strengths."""
     every = sorted([*strengths, *[0.0] * (pairs - len(strengths))])
     grid = sorted({0.0, 1.0, *every})
 
@@ -143,7 +143,7 @@ def test_the_curve_rises_to_one() -> None:
 
 def test_the_averaged_class_has_the_edges_above_the_threshold() -> None:
     assert FOUR.averaged(0.3).cpdag == graph("a>b c>b")
-    assert FOUR.averaged(0.9).cpdag == graph("a-b")  # alone, its direction means nothing
+    assert FOUR.averaged(0.9).cpdag == graph("a-b")  # a single edge is undirected in the class
     assert FOUR.averaged(1.0).cpdag == PDAG.empty(4)
     assert FOUR.averaged(0.3).cpdag.names == NAMES
     with pytest.raises(InvalidArgument, match="threshold = 2: it must be a number, from 0 to 1"):
@@ -162,7 +162,7 @@ def test_an_arrow_that_closes_a_cycle_is_left_out_with_a_note() -> None:
 
 
 def test_lines_without_a_common_dag_are_directed_with_a_note() -> None:
-    """However a cycle of four lines without a chord is directed, a v-structure arises."""
+    """Every direction of an undirected cycle of four nodes without a chord has a v-structure."""
     square = of("a-b b-c c-d a-d", "a-b b-c c-d a-d")
     averaged = square.averaged(0.5)
     assert averaged.cpdag.edge_count() == 4
