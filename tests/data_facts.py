@@ -1,10 +1,10 @@
-"""Tables for the tests of the data layer, and what it means for two datasets to be the same."""
+"""The comparison of datasets in the tests of the data layer."""
 
 from sges.data import Dataset
 
 
 def facts(data: Dataset) -> dict[str, object]:
-    """Return everything a dataset says except its notes, comparable with ==."""
+    """Return the contents of a dataset without its notes, comparable with ==."""
     return {
         "names": data.names,
         "kinds": data.kinds,

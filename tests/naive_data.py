@@ -1,4 +1,4 @@
-"""Slow twins of the data layer: each as short as its definition, none importing sges."""
+"""Slow twins of the data layer, directly from the definitions; imports nothing from sges."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ import numpy as np
 def exact_moments(
     columns: Sequence[Sequence[float]], weights: Sequence[int] | None = None
 ) -> tuple[list[Fraction], list[list[Fraction]]]:
-    """Mean and maximum likelihood covariance in exact arithmetic."""
+    """Return the mean and the maximum-likelihood covariance in exact arithmetic."""
     rows = [[Fraction(x) for x in column] for column in columns]
     times = [1] * len(rows[0]) if weights is None else list(weights)
     records = sum(times)
@@ -35,7 +35,7 @@ def exact_moments(
 def counted_rows(
     rows: Sequence[Sequence[object]], weights: Sequence[int] | None = None
 ) -> dict[tuple[object, ...], int]:
-    """How often each row occurs."""
+    """Return the number of times that each row occurs."""
     counts: Counter[tuple[object, ...]] = Counter()
     for i, row in enumerate(rows):
         counts[tuple(row)] += 1 if weights is None else weights[i]
@@ -43,7 +43,7 @@ def counted_rows(
 
 
 def integer_rule(values: Sequence[int]) -> str:
-    """Return the kind by the documented rule for integer columns, word by word."""
+    """Return the kind of an integer column by the documented rule."""
     distinct = len(set(values))
     if distinct <= 2:
         return "discrete"
@@ -55,7 +55,7 @@ def integer_rule(values: Sequence[int]) -> str:
 def em_of_gaussian(
     rows: Sequence[Sequence[float]], iterations: int
 ) -> tuple[list[float], list[list[float]], list[float]]:
-    """Mean, covariance and log-likelihoods by EM, one row at a time; NaN is a missing value."""
+    """Return mean, covariance and log-likelihoods by EM, row by row; NaN is a missing value."""
     table = np.array(rows, dtype=float)
     n, p = table.shape
     mean, covariance = np.nanmean(table, axis=0), np.diag(np.nanvar(table, axis=0))

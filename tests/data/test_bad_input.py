@@ -294,7 +294,7 @@ def test_bad_files_are_refused_in_one_line(
 
 
 def test_a_header_of_very_many_digits_is_read_in_linear_time(tmp_path: Path) -> None:
-    name = "7" * 60_000 + "x"  # takes minutes if each digit is looked at from each other
+    name = "7" * 60_000 + "x"  # takes minutes in quadratic time
     path = write(tmp_path / "t.csv", f"{name},b\n1,2\n3,5\n".encode())
     assert Dataset.of(path).names == (name, "b")
 

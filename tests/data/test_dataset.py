@@ -1,4 +1,4 @@
-"""What a dataset is: kinds, levels, codes, weights, notes."""
+"""The contents of a dataset: kinds, levels, codes, weights, notes."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""Columns are read fast: the same codes, levels and notes as by sorting every column."""
+"""Fast reading of columns gives the codes, levels and notes that sorting them gives."""
 
 import re
 from typing import Any, Literal
@@ -20,7 +20,7 @@ TYPES = [np.int8, np.uint8, np.int16, np.int64, np.uint64, np.float64, np.bool_]
 
 
 def arrays(seed: int) -> list[NDArray[Any]]:
-    """Return arrays of all types and several ranges, some longer than the rows examined first."""
+    """Return arrays of all types and several ranges, some longer than the leading rows."""
     rng = np.random.default_rng(seed)
     found: list[NDArray[Any]] = []
     for rows in (1, 7, LEADING + 5, CHUNK + LEADING + 9):
@@ -122,8 +122,8 @@ def test_an_array_and_its_columns_one_by_one_have_the_same_notes(seed: int) -> N
     table[:, 2] = rng.integers(0, 10, rows)
     table[:, 3] = rng.integers(0, 11, rows)
     table[:, 4] = 0.0
-    table[-1, 4] = 1.0  # not constant, as only the last row shows
-    table[:, 5] = np.arange(rows) // (rows // 12)  # many values, of which the first rows show one
+    table[-1, 4] = 1.0  # not constant, but only in the last row
+    table[:, 5] = np.arange(rows) // (rows // 12)  # the first rows have one of its many values
     one = Dataset.of(table)
     other = Dataset.of({f"x{i}": table[:, i] for i in range(6)})
     assert one.notes == other.notes

@@ -1,4 +1,4 @@
-"""EM of the Gaussian with missing values, and imputations of discrete tables."""
+"""EM for the Gaussian with missing values, and imputation of discrete tables."""
 
 import warnings
 from typing import Any
@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 
 def with_holes(rows: int, columns: int, share: float, seed: int = 0) -> Floats:
-    """Return correlated columns of different units with holes anywhere (rows x columns)."""
+    """Return correlated columns of different units with missing values (rows x columns)."""
     rng = np.random.default_rng(seed)
     mixed = rng.normal(size=(rows, columns)) @ (
         np.eye(columns) + np.triu(rng.uniform(-1, 1, (columns, columns)), 1)
@@ -42,7 +42,7 @@ def test_without_holes_the_estimate_is_the_mean_and_the_covariance() -> None:
 
 
 def test_one_column_with_holes_worked_by_hand() -> None:
-    """With y complete, the slope and residual of x on y come from the rows that have both.
+    """If y is complete, the rows with both give the slope and the residual variance of x on y.
 
     These rows are (0, 0), (1, 2), (2, 1), (3, 3): the slope is 0.8, the residual variance 0.45.
     All rows have y = 0, 2, 1, 3, 4, 8, with mean 3 and variance 20/3.
@@ -58,7 +58,7 @@ def test_one_column_with_holes_worked_by_hand() -> None:
 
 @pytest.mark.parametrize(("share", "steps"), [(0.05, 40), (0.2, 120), (0.4, 400)])
 def test_the_estimate_is_that_of_the_slow_twin(share: float, steps: int, seed: int) -> None:
-    """With more holes the twin takes more steps until it has settled."""
+    """With more missing values, the twin needs more steps to converge."""
     table = with_holes(80, 4, share, seed)
     found = estimate(table.T)
     mean, covariance, likelihoods = naive_data.em_of_gaussian(table.tolist(), steps)
@@ -90,7 +90,7 @@ def test_the_residuals_of_nearly_collinear_columns_settle(
 def test_each_step_has_the_likelihood_of_the_slow_twin() -> None:
     table = with_holes(60, 4, 0.2)
     twin = naive_data.em_of_gaussian(table.tolist(), 5)[2]
-    # Both begin with the observed means and variances and no correlations.
+    # Both start with the observed means and variances, without correlations.
     assert estimate(table.T).log_likelihoods[:5] == pytest.approx(twin, rel=1e-9)
 
 
@@ -117,7 +117,7 @@ def test_units_and_offsets_change_nothing_but_units_and_offsets() -> None:
     assert moved.covariance == pytest.approx(plain.covariance * scale[:, None] * scale, rel=1e-5)
 
 
-# --- tables that are degenerate ----------------------------------------------------------------
+# --- degenerate tables -------------------------------------------------------------------------
 
 
 def degenerate(kind: str, seed: int = 0) -> Floats:
@@ -198,7 +198,7 @@ def test_any_holes_in_any_small_table_give_finite_scores_or_one_line(data: st.Da
         warnings.simplefilter("ignore", DataWarning)
         try:
             score = learn(table, missing="em").score
-        except DataError:  # which is one line, as all of ours are
+        except DataError:  # a one-line error
             return
     assert np.isfinite(score)
 
@@ -213,7 +213,7 @@ def test_holes_are_kept_and_the_note_counts_them() -> None:
     assert data.holes.tolist() == [[False, True, False, False], [False, False, True, False]]
     assert np.isnan(data.values[0, 1])
     assert data.levels == (None, ("u", "v"))
-    assert data.records == 2  # the rows that have both
+    assert data.records == 2  # the rows with both values
     (note,) = [note for note in data.notes if "missing" in note]
     assert note.startswith("2 of 8 values are missing (25.0%)")
     assert "2 effective records" in note
@@ -280,7 +280,7 @@ def test_the_same_table_is_imputed_the_same_way() -> None:
 
 
 def test_imputations_keep_the_dependence_of_two_columns() -> None:
-    """Nine of ten records agree, and the imputed ones do about as often as those observed."""
+    """The columns agree in nine of ten records, among the imputed as among the observed ones."""
     rng = np.random.default_rng(0)
     a = rng.integers(2, size=4000)
     b = np.where(rng.random(4000) < 0.8, a, rng.integers(2, size=4000))

@@ -124,7 +124,7 @@ def test_a_file_that_may_not_be_opened_is_refused(tmp_path: Path) -> None:
 
 
 def damaged_arrow(stream: bool) -> bytes:
-    """Return a file whose text begins far outside its buffer, which pyarrow reads unseen."""
+    """Return a file with text offsets far outside the buffer, which pyarrow does not check."""
     table = pa.table({"word": ["abcde"] * 1000, "x": np.arange(1000.0)})
     sink = pa.BufferOutputStream()
     if stream:
@@ -159,12 +159,12 @@ def test_damage_within_an_arrow_file_is_an_error_and_not_a_crash(
 
 
 def test_a_damaged_page_of_parquet_is_found_at_once(tmp_path: Path) -> None:
-    """A page whose header says 2 GB made the buffered reader of pyarrow work for a minute."""
+    """With a size of 2 GB in the page header, the buffered reader of pyarrow takes a minute."""
     path = tmp_path / "t.parquet"
     table = pa.table({"a": np.arange(100) / 7})
     pyarrow.parquet.write_table(table, path, compression="none", use_dictionary=False)
     content = bytearray(path.read_bytes())
-    # A page header is Thrift's compact form: type, uncompressed size, compressed size as varints.
+    # A page header of Thrift, compact: type, uncompressed size, compressed size as varints.
     assert content[4:7] == b"\x15\x00\x15"
     assert content[9:10] == b"\x15"
     size = bytes([0xFE, 0xFF, 0xFF, 0xFF, 0x0F])  # zigzag varint of 2**31 - 1

@@ -45,7 +45,7 @@ def independent(*names: str, rows: int = ROWS, seed: int = 0) -> dict[str, np.nd
 
 
 NEARLY_DETERMINISTIC = ((60, "discrete"), (87, "discrete"))
-"""Random networks in which a variable is nearly a function of another, as is rightly said."""
+"""Random networks in which a variable is nearly a function of another: a true finding."""
 
 
 @pytest.mark.parametrize("seed", range(100))
@@ -97,7 +97,7 @@ def test_a_coarser_discrete_column_is_a_function_of_the_finer_one() -> None:
 
 
 def test_a_threshold_of_a_continuous_column_is_found() -> None:
-    """As ``low`` in birthwt, which is ``bwt`` below 2500."""
+    """For example ``low`` in birthwt, which is true if ``bwt`` is below 2500."""
     weight = rng().normal(2945, 727, 189).round()
     table = {"low": weight < 2500, "bwt": weight, "age": rng(1).normal(size=189)}
     found = finding(table, "deterministic columns")
@@ -134,7 +134,7 @@ def test_a_continuous_column_with_one_value_per_level_is_found() -> None:
 
 
 def test_persons_in_order_and_rising_series_determine_nothing() -> None:
-    """As the treatment of the first 28 patients of a trial, and the population by year."""
+    """For example the treatment of the first patients of a trial, and the population by year."""
     table = independent("size", rows=200)
     table["subject"] = np.repeat(np.arange(50), 4)
     table["treated"] = np.repeat([0, 1], 100)
@@ -172,7 +172,7 @@ def test_chance_is_not_taken_for_a_function() -> None:
 
 
 def test_collinear_columns_are_grouped() -> None:
-    """As radius, perimeter and area in the breast cancer table."""
+    """For example radius, perimeter and area in the breast cancer table."""
     table = independent("a", "b", "c", "d")
     table["a again"] = 3 * table["a"] + 0.01 * rng(1).normal(size=ROWS)
     table["sum"] = table["b"] + table["c"] + 0.01 * rng(2).normal(size=ROWS)
@@ -283,7 +283,7 @@ def test_skew_and_heavy_tails_are_found() -> None:
     assert "score='rank'" in found.advice
     assert "--score rank" in in_shell(found.advice)
     mixed = {**table, "code": rng(3).integers(0, 2, ROWS)}
-    assert "rank'" not in finding(mixed, "skew and heavy tails").advice  # it takes no codes
+    assert "rank'" not in finding(mixed, "skew and heavy tails").advice  # not for codes
 
 
 def test_values_that_pile_up_are_found() -> None:
@@ -503,7 +503,7 @@ def test_columns_that_cannot_be_used_are_findings_and_not_errors() -> None:
     assert found.serious[1].columns == ("name",)
 
 
-# Tables that are known
+# Well-known tables
 
 
 def test_the_breast_cancer_table_has_a_collinear_group() -> None:
@@ -655,7 +655,7 @@ def test_only_a_part_of_a_large_file_is_inspected(
     assert "of 40,000 rows" in in_memory.notes[0]
 
 
-# What learn says
+# Notes of learn
 
 
 def test_learn_points_to_serious_findings_in_one_line() -> None:
@@ -832,7 +832,7 @@ def test_many_levels_are_noted_whatever_the_number_of_rows(seed: int) -> None:
     assert any("(few rows per cell)" in note for note in learn(frame).notes)
 
 
-# At the edges of the rules
+# Boundary cases of the rules
 
 
 def test_the_tails_of_columns_with_missing_values_are_those_of_the_others() -> None:
@@ -860,7 +860,7 @@ def test_one_value_per_level_is_a_finding_from_five_rows_per_level_on(
 
 
 def test_a_function_between_columns_with_equally_many_levels_need_not_be_one_to_one() -> None:
-    """The derived column has a level that no record has."""
+    """The derived column has a level that does not occur."""
     town = rng().integers(0, 3, ROWS)
     land = pd.Categorical(town // 2, categories=[0, 1, 2])
     frame = pd.DataFrame({"town": town, "land": land})

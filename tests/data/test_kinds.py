@@ -1,4 +1,4 @@
-"""Kinds as people mean them: codes, counts, row numbers, and numbers that are stored as text."""
+"""Kinds of columns: codes, counts, row numbers, and numbers that are stored as text."""
 
 import io
 from pathlib import Path
@@ -30,7 +30,7 @@ RNG = np.random.default_rng(0)
 
 
 def noted(data: Dataset | Moments, words: str) -> list[str]:
-    """Return the notes that hold these words, as the command line spells them."""
+    """Return the notes that contain these words, in the form of the command line."""
     return [in_shell(note) for note in data.notes if words in note]
 
 
@@ -73,8 +73,8 @@ def test_kinds_override_the_rule_for_codes() -> None:
 @pytest.mark.parametrize(
     "values",
     [
-        [0.0, 1.0, 2.5, 0.0, 1.0, 2.5, 0.0, 1.0, 2.5],  # not whole
-        [0.0, 1.0],  # each once
+        [0.0, 1.0, 2.5, 0.0, 1.0, 2.5, 0.0, 1.0, 2.5],  # not integers
+        [0.0, 1.0],  # each occurs once
         [1.0] * 8,  # constant
         [float(i % 11) for i in range(1000)],  # more than ten
         [1e300, 2e300] * 10,  # larger than integers
@@ -108,7 +108,7 @@ def test_few_integers_are_discrete_only_with_a_row_for_each_pair_of_them() -> No
         (["0.13", "-2"], [0.13, -2.0]),
         (["0,13", " 2 "], [0.13, 2.0]),
         (["1e3", "+.5"], [1000.0, 0.5]),
-        (["1,234", "15,678"], None),  # thousands?
+        (["1,234", "15,678"], None),  # ambiguous: perhaps thousands separators
         (["1,234", "15,67"], [1.234, 15.67]),
         (["1.234,5"], None),
         (["0,1", "0.1"], None),
@@ -247,7 +247,7 @@ def test_other_integers_do_not_number_the_rows(name: str, values: list[int]) -> 
 
 
 def titanic() -> dict[str, list[object]]:
-    """Return R's table of the passengers of the Titanic: one row per combination."""
+    """Return the Titanic table of R: one row per combination, with its frequency."""
     rows = [
         (c, s, a, v)
         for v in ("No", "Yes")
@@ -293,7 +293,7 @@ def test_no_counts_where_rows_repeat_or_other_columns_are_continuous() -> None:
     assert not noted(Dataset.of(negative), "looks like counts")
 
 
-# Streams say the same
+# Streams give the same kinds and notes
 
 
 def test_a_large_file_gets_the_kinds_and_notes_of_a_small_one(

@@ -1,4 +1,4 @@
-"""A large file is read in batches and is the same dataset, or the moments of one."""
+"""A large file is read in batches, and gives the same dataset or its moments."""
 
 import subprocess
 import sys
@@ -26,7 +26,7 @@ def _all_files_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def small(path: Path, **options: object) -> Dataset:
-    """Return the dataset of a file that is read whole."""
+    """Return the dataset of a file that is read at once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(files, "LARGE_FILE_BYTES", 1 << 40)
         patch.setattr(files, "_TEXT_BLOCK_BYTES", 1 << 22)

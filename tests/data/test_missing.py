@@ -1,4 +1,4 @@
-"""Missing values: an error by default, dropped with their rows, or made a level."""
+"""Missing values are an error by default, or their rows are dropped, or they are a level."""
 
 from pathlib import Path
 

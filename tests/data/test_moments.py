@@ -1,4 +1,4 @@
-"""Means and covariances against exact arithmetic, at any offset and scale."""
+"""Means and covariances compared with exact arithmetic, at any offset and scale."""
 
 from fractions import Fraction
 from typing import Any, Literal
@@ -93,7 +93,7 @@ def test_the_covariance_is_exactly_symmetric() -> None:
 @pytest.mark.parametrize("hole", [3.0, np.nan])
 @pytest.mark.parametrize("scale", [1e200, 1e-148, 1e-200, 1e308])
 def test_variances_beyond_floating_point_are_refused(scale: float, hole: float) -> None:
-    """A column that varies is never taken for a constant, by EM neither."""
+    """A column that varies is never treated as constant, also with EM."""
     table = np.array([[1.0, scale], [2.0, -scale], [4.0, scale], [hole, scale]])
     with pytest.raises(DataError, match=r"column 'x1' varies by about .*; rescale it"):
         Moments.of(Dataset.of(table, missing="em"))
@@ -141,7 +141,7 @@ def test_an_array_with_anything_to_decide_is_left_to_the_dataset(table: Any) -> 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_merging_in_any_tree_gives_the_moments_of_all_records(seed: int) -> None:
-    """Parts of random sizes, merged two at a time at random, far from zero."""
+    """Parts of random sizes, merged in random pairs, with values far from zero."""
     rng = np.random.default_rng(seed)
     table = 1e6 + rng.standard_normal((200, 4)) @ rng.standard_normal((4, 4))
     cuts = np.sort(rng.choice(np.arange(2, 198, 2), 9, replace=False))

@@ -1,4 +1,4 @@
-"""A table in parts has the statistics of the whole, however its parts are merged."""
+"""A table in parts has the statistics of the whole table, in any order of merging."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -26,7 +26,7 @@ from sges.errors import DataError, FileError, InvalidArgument, SgesError
 
 
 def in_a_random_tree(parts: list[Any], rng: np.random.Generator, *, ordered: bool = False) -> Any:  # noqa: ANN401
-    """Return parts merged two at a time, chosen at random, or at random among neighbors."""
+    """Return the parts merged in random pairs, or in random pairs of neighbors if ``ordered``."""
     while len(parts) > 1:
         if ordered:
             i = int(rng.integers(len(parts) - 1))
@@ -53,7 +53,7 @@ COLUMNS = {
 
 @st.composite
 def cut_tables(draw: Any, kinds: list[str]) -> tuple[dict[str, list[Any]], list[int], int]:  # noqa: ANN401
-    """Return columns, the places where they are cut into parts, and a seed for the tree."""
+    """Return columns, the positions of the cuts between parts, and a seed for merging."""
     chosen = draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=4))
     rows = draw(st.integers(4, 40))
     table = {
@@ -99,7 +99,7 @@ def naive_records(table: dict[str, list[Any]]) -> int:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_moments_far_from_zero_lose_no_digits_in_any_tree(seed: int) -> None:
-    """The means differ by less than their rounding; the covariance is right to 12 digits."""
+    """The covariance of values at 1e9 with spread 1e-3 is right to 11 digits."""
     rng = np.random.default_rng(seed)
     table = 1e9 + 1e-3 * rng.standard_normal((300, 3)) @ rng.standard_normal((3, 3))
     cuts = np.sort(rng.choice(np.arange(2, 298, 2), 40, replace=False))
@@ -110,7 +110,7 @@ def test_moments_far_from_zero_lose_no_digits_in_any_tree(seed: int) -> None:
 
 
 def refused(call: Callable[[], object]) -> str | None:
-    """Return the error message for a table, or None."""
+    """Return the message of the DataError of a call, or None."""
     try:
         call()
     except DataError as error:

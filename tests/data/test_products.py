@@ -1,4 +1,4 @@
-"""One large matrix in place: the same as the textbook expressions, without a second matrix."""
+"""Computations on one large matrix in place equal the textbook expressions."""
 
 import threading
 import tracemalloc
@@ -23,7 +23,7 @@ SIZES = [1, 2, 9, 10, 23]
 
 @pytest.fixture(autouse=True)
 def _small_panels(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let small matrices have several panels, the last of them incomplete."""
+    """Split small matrices into several panels, of which the last is incomplete."""
     monkeypatch.setattr(moments, "PANEL", 10)
     original = moments.panels
     monkeypatch.setattr(moments, "panels", lambda n, rows=10: original(n, rows))
@@ -150,12 +150,12 @@ def test_available_memory_is_a_number_of_bytes_or_unknown() -> None:
 
 
 def blas_threads() -> set[int]:
-    """Return the numbers of threads of all BLAS libraries."""
+    """Return the set of thread numbers of all BLAS libraries."""
     return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
 
 
 def set_blas_threads(number: int) -> None:
-    """Set the number in a thread that ends, so that other threads may set it later."""
+    """Set the number of threads in a thread that ends, so that others may set it later."""
     thread = threading.Thread(target=threadpool_limits, args=(number, "blas"))
     thread.start()
     thread.join()

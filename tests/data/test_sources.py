@@ -1,4 +1,4 @@
-"""The same table is the same dataset, whichever library or file it comes through."""
+"""The same table gives the same dataset from every library and file format."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""One pass over a file gives what reading all of it gives."""
+"""One pass over a file gives the same as reading it into memory."""
 
 import gzip
 from pathlib import Path
@@ -22,7 +22,7 @@ FORMATS = ["csv", "csv.gz", "tsv", "parquet", "feather", "arrow"]
 
 
 def write(table: pa.Table, path: Path) -> Path:
-    """Write a table in the format of the path, in small pieces."""
+    """Write a table in the format of the path, in small chunks."""
     kind = path.name.split(".", 1)[1]
     if kind == "parquet":
         pyarrow.parquet.write_table(table, path, row_group_size=97)
@@ -149,7 +149,7 @@ def test_streamed_discrete_data_equal_those_in_memory(
 def test_any_text_means_in_a_stream_what_it_means_in_memory(
     tmp_path: Path, column: list[str]
 ) -> None:
-    """The type of a CSV column is the same from its distinct fields as from all of them."""
+    """The distinct fields of a CSV column determine the same type as all fields."""
     path = tmp_path / "t.csv"
     pd.DataFrame({"a": column, "b": 1}).to_csv(path, index=False)
     assert _outcome(path, streamed=True) == _outcome(path, streamed=False)
