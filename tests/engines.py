@@ -1,4 +1,4 @@
-"""The engines that the tests compare, each made for a score."""
+"""Functions that make the engines which the tests compare."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,16 +18,16 @@ def reference(score: Score, **options: Any) -> ReferenceEngine:  # noqa: ANN401 
 
 
 def compiled(score: Score, **options: Any) -> CompiledEngine:  # noqa: ANN401
-    """Return the compiled engine, which reads the score by itself if it can."""
+    """Return the compiled engine, with a native score if there is one."""
     return CompiledEngine(score, native_of(score), **options)
 
 
 def asking(score: Score, **options: Any) -> CompiledEngine:  # noqa: ANN401
-    """Return the compiled engine that asks the Python score, whatever it is."""
+    """Return the compiled engine, which calls the score in Python even if there is a native one."""
     return CompiledEngine(score, None, **options)
 
 
 needs_compiled = pytest.mark.skipif(not IS_COMPILED, reason="the engine is not compiled")
 COMPILED: list[Make] = [compiled, asking]
 EVERY = [reference, *(pytest.param(make, marks=needs_compiled) for make in COMPILED)]
-"""The engines by name, to parametrize with."""
+"""All engines, for ``parametrize``."""

@@ -1,4 +1,4 @@
-"""What must hold of a compiled engine whenever it is at rest, checked the slow way."""
+"""Slow checks of the invariants of a compiled engine between its steps."""
 
 import math
 from typing import Any
@@ -41,12 +41,12 @@ def check_graph(facts: Facts) -> None:
 
 
 def turned(kind: int) -> int:
-    """Return the kind of an edge as its other end sees it."""
+    """Return the kind of an edge as seen from its other end."""
     return (kind & 1) << 1 | kind >> 1
 
 
 def check_tree(tree: list[float], best: list[float]) -> None:
-    """Check that a tree has the best of each node in its leaves, and above them the greater."""
+    """Check that the leaves of a tree are the best gains, and inner nodes the maximum of two."""
     leaves = len(tree) // 2
     assert leaves >= max(1, len(best))
     assert tree[leaves:] == best + [-math.inf] * (leaves - len(best))
@@ -59,7 +59,7 @@ def check_inserts(
     graph: PDAG,
     bar: frozenset[int],
 ) -> None:
-    """Check that what is barred has a path, and what is best."""
+    """Check that barred inserts violate the path condition, and check the best gains."""
     lanes_of, tree, _ = found
     for y, number, x in barred:
         lane = lanes_of[y][number]
@@ -77,7 +77,7 @@ def check_inserts(
 
 
 def check_deletes(found: Any) -> None:  # noqa: ANN401
-    """Check what is best of the lanes of deletes."""
+    """Check the best gains of the deletes."""
     lanes_of, tree, _ = found
     best = []
     for lanes in lanes_of:
@@ -89,7 +89,7 @@ def check_deletes(found: Any) -> None:  # noqa: ANN401
 
 
 def check_turns(found: Any, graph: PDAG) -> None:  # noqa: ANN401
-    """Check that what is barred has another path, and what is best."""
+    """Check that barred turns violate the path condition, and check the best gains."""
     lanes_of, tree, _ = found
     best = []
     for y, lanes in enumerate(lanes_of):
@@ -102,7 +102,7 @@ def check_turns(found: Any, graph: PDAG) -> None:  # noqa: ANN401
 
 
 def offered(facts: Facts, kind: str) -> list[Any] | None:
-    """Return which operators of a kind the lanes offer, in an order that does not depend on it."""
+    """Return the operators of a kind that the lanes offer, in a canonical order."""
     if facts[kind] is None:
         return None
     lanes_of, _, rejected = facts[kind]
@@ -134,7 +134,7 @@ def gains_of_turns(facts: Facts) -> list[float]:
 def check(
     engine: CompiledEngine, moves: Moves | None = None, bar: tuple[int, int] | None = None
 ) -> None:
-    """Check an engine at rest; with moves, also that a new engine offers the same operators."""
+    """Check an engine between steps; with moves, also that a new one offers the same operators."""
     facts = engine._facts()
     check_graph(facts)
     graph = PDAG(*facts["rows"])
@@ -155,7 +155,7 @@ def check(
 
 
 def check_lanes(facts: Facts, graph: PDAG, pair: frozenset[int]) -> None:
-    """Check the lanes of all kinds that there are."""
+    """Check the lanes of all kinds of operators."""
     for kind in ("inserts", "preferred"):
         if facts[kind] is not None:
             check_inserts(facts[kind], facts["barred"][kind], graph, pair)
@@ -193,6 +193,6 @@ class Checked(CompiledEngine):
         return bool(self.step_count > begun)
 
     def rewind(self, mark: Any) -> None:  # noqa: ANN401
-        """Go back, and check where that leads."""
+        """Go back to a mark, and check the engine."""
         super().rewind(mark)
         check(self)

@@ -1,4 +1,4 @@
-"""Background knowledge that admits nothing, and records the classes it was called with."""
+"""Background knowledge that admits nothing, and records the classes it rejects."""
 
 from collections.abc import Sequence
 
@@ -39,6 +39,6 @@ class Refusing:
         return pdag_to_dag(cpdag)
 
     def violations(self, dag: PDAG, /) -> list[Edge]:
-        """Return no edges: none is forbidden by itself."""
+        """Return no edges: no single edge is forbidden."""
         del dag
         return []

@@ -42,7 +42,7 @@ SANITIZED = pytest.mark.skipif(
 
 
 class Plain:
-    """A score in Python that asks a native one, and does something else now and then."""
+    """A score in Python that calls another one, and may act at certain calls."""
 
     def __init__(self, n: int = N, act: Callable[[int], object] | None = None) -> None:
         self.inner, self.n, self.act, self.calls = gaussian_score(n, n, 100, 3), n, act, 0
@@ -65,7 +65,7 @@ def engine_on(score: Any, total: float = -500.0, **options: Any) -> Any:  # noqa
 
 
 def assert_goes_on(engine: Any) -> None:  # noqa: ANN401
-    """Check that an engine is whole, and finds what a new one finds from the same state."""
+    """Check that an engine is consistent, and climbs to the same class as a new one."""
     check(engine)
     other = engines.CompiledEngine(engine.score, engine.native)
     other.start(engine.cpdag, engine.total)
@@ -120,7 +120,7 @@ def test_an_engine_is_made_once() -> None:
     assert_goes_on(engine)
 
 
-# -- what methods are given ------------------------------------------------------------------------
+# -- arguments of methods --------------------------------------------------------------------------
 
 BAD_CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("start", (PDAG.empty(N - 1), 0.0), {}),
@@ -339,7 +339,7 @@ def test_random_calls_leave_the_engine_whole(seed: int) -> None:
 
 
 def bad_fan(given: Callable[[Any], Any]) -> Any:  # noqa: ANN401
-    """Return a score whose fans are something else."""
+    """Return a score whose insert gains are replaced while it is spoiled."""
 
     class Fan(Plain):
         spoiled = True
@@ -410,7 +410,7 @@ def test_an_error_of_a_score_is_raised_and_the_score_asked_again(call: int) -> N
 
 
 def test_a_native_score_that_cannot_answer_is_asked_again() -> None:
-    """Numbers that were never computed must not be taken for gains."""
+    """Numbers that were never computed must not be used as gains."""
     matrix = np.array([[1, 1, 0.5], [1, 1, 0.5], [0.5, 0.5, 1.0]])
     score = Plain(3)
     engine = engines.CompiledEngine(score, gaussian.Gaussian(matrix, 50.0, 1.0))
@@ -656,7 +656,7 @@ def test_invalid_candidates_are_refused(score: Any) -> None:  # noqa: ANN401
 
 
 def run_out(score: Any, work: Callable[[Any], object], allocations: int) -> bool:  # noqa: ANN401
-    """Do work that runs out of memory after so many allocations; return whether it did."""
+    """Do work with a limited number of allocations; return whether memory ran out."""
     engine = engine_on(score)
     engine._run_out_after(allocations)
     try:
@@ -675,7 +675,7 @@ def run_out(score: Any, work: Callable[[Any], object], allocations: int) -> bool
 
 
 def counted(engine: Any) -> None:  # noqa: ANN401
-    """Search within a budget of evaluations."""
+    """Climb, and then evaluate a family within a budget of evaluations."""
     engine.climb("x", EVERYTHING)
     assert engine.evaluations is not None
     engine.limit(None, 10**6)
@@ -708,7 +708,7 @@ def test_a_run_that_is_out_of_memory_anywhere_can_go_on(work: str, kind: str) ->
     except NotImplementedError:
         pytest.skip("only a build for tests can run out of memory at will: make test-native")
     allocations = whole = 0
-    while whole < 8:  # the engine can do without some of what it allocates
+    while whole < 8:  # some allocations may fail without an error
         whole = 0 if run_out(score, WORK[work], allocations) else whole + 1
         allocations += 1 + allocations // 100
     assert allocations > 50
@@ -855,7 +855,7 @@ def test_other_threads_go_on_while_the_engine_climbs() -> None:
             time.sleep(0)
 
     before = sys.getswitchinterval()
-    sys.setswitchinterval(60)  # nobody is made to hand the GIL over
+    sys.setswitchinterval(60)  # no thread is forced to release the GIL
     thread = threading.Thread(target=count)
     try:
         thread.start()

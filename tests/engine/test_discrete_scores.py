@@ -1,4 +1,4 @@
-"""Native discrete scores against the package's own, which count with NumPy."""
+"""Native discrete scores compared with those of the package, which count with NumPy."""
 
 import math
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ def dataset(codes: Codes, arities: Sequence[int], weights: Weights = None) -> Da
     return Dataset(
         names=tuple(f"v{i}" for i in range(len(arities))),
         kinds=(Kind.DISCRETE,) * len(arities),
-        levels=tuple(range(r) for r in arities),  # type: ignore[misc] # as good as a tuple, and small
+        levels=tuple(range(r) for r in arities),  # type: ignore[misc] # a range saves memory
         values=np.empty((0, codes.shape[1])),
         codes=codes,
         weights=weights,
@@ -44,7 +44,7 @@ def dataset(codes: Codes, arities: Sequence[int], weights: Weights = None) -> Da
 def related(
     rng: np.random.Generator, rows: int, arities: Sequence[int], follow: float = 0.6
 ) -> Codes:
-    """Return columns that follow the one before more often than not; not all levels occur."""
+    """Return columns that often depend on the one before; not all levels occur."""
     seen = [int(rng.integers(max(1, r // 2), r + 1)) for r in arities]
     codes = np.array([rng.integers(0, r, rows) for r in seen])
     for c in range(1, len(arities)):
@@ -69,7 +69,7 @@ def pairs(
 
 
 def assert_same_gains(pair: Pair, y: int, base: Sequence[int]) -> None:
-    """Compare all inserts into y and all deletes; terms are up to m ln m, and round with it."""
+    """Compare all inserts into y and all deletes; terms of size m ln m limit the precision."""
     score, compiled = pair
     inside = np.array(sorted(base), dtype=np.intp)
     outside = np.array([x for x in range(score.n) if x != y and x not in base], dtype=np.intp)
@@ -138,7 +138,7 @@ def test_gains_on_random_tables_are_those_of_the_package(
 def test_blocks_are_counted_alike_in_vectors_and_column_by_column(
     rows: int, heaviest: int | None, seed: int
 ) -> None:
-    """Processors without wide vectors take the second way."""
+    """Processors without wide vectors count column by column."""
     rng = np.random.default_rng([seed, rows, heaviest or 0, 3])
     arities = rng.integers(1, 9, 45).tolist()
     codes = related(rng, rows, arities)
@@ -176,7 +176,7 @@ def test_a_unit_that_is_not_a_positive_number_is_refused(unit: float) -> None:
 
 @pytest.mark.parametrize("repeats", [1, 60])
 def test_a_cell_may_hold_more_records_than_16_bits_count(repeats: int, seed: int) -> None:
-    """70,000 rows, nearly all of them in one cell; few distinct ones, or all."""
+    """70,000 rows, nearly all of them in one cell, with few or many distinct ones."""
     rng = np.random.default_rng(seed)
     arities = [2, 3, 4, 2, *[3] * (40 // repeats)]
     codes = related(rng, 70_000, arities)
@@ -210,7 +210,7 @@ def test_equal_rows_and_weights_are_the_same_records(seed: int) -> None:
 
 
 def test_a_column_may_have_more_levels_than_rows(seed: int) -> None:
-    """Names, for one; of a million declared levels a few hundred occur."""
+    """For example names: of millions of declared levels, a few hundred occur."""
     rng = np.random.default_rng(seed)
     arities = [2, 1_000_000, 3, 4_000_000, 300]
     codes = np.array([rng.integers(0, r, 700) for r in arities]).astype(np.uint32)
@@ -222,7 +222,7 @@ def test_a_column_may_have_more_levels_than_rows(seed: int) -> None:
 
 @pytest.mark.parametrize("parents", [12, 30])
 def test_most_configurations_of_many_parents_are_never_visited(parents: int, seed: int) -> None:
-    """Up to 5^30 of them, more than 64 bits count; columns that nearly repeat leave some."""
+    """Up to 5^30 configurations, more than 64 bits can number; few of them occur."""
     rng = np.random.default_rng(seed)
     arities = rng.integers(2, 6, 40).tolist()
     codes = related(rng, 3000, arities, follow=0.97)
@@ -232,17 +232,17 @@ def test_most_configurations_of_many_parents_are_never_visited(parents: int, see
 
 
 def test_configurations_of_many_binary_parents_keep_their_own_names(seed: int) -> None:
-    """62 digits of one bit fill a name of 64 bits; the other eight parents need a part of it."""
+    """A name of 64 bits has room for 62 parents; the other eight need another part."""
     rng = np.random.default_rng(seed)
     codes = (rng.random((71, 600)) < 0.002).astype(np.uint8)
     codes[62:] = rng.integers(0, 2, (9, 600))
-    codes[:62, 0] = 1  # so that both levels occur
+    codes[:62, 0] = 1  # both levels occur
     for pair in pairs(codes, [2] * 71):
         assert_same_gains(pair, 70, list(range(70)))
 
 
 def test_more_configurations_than_a_float_can_hold_still_give_finite_gains() -> None:
-    """10^400 of them; the penalty of BIC is cut off, and still says no."""
+    """10^400 configurations; the penalty of the BIC is limited, but still prevents inserts."""
     codes = np.random.default_rng(0).integers(0, 10, (402, 50)).astype(np.uint8)
     for pair in pairs(codes, [10] * 402):
         assert_same_gains(pair, 401, list(range(400)))
@@ -262,7 +262,7 @@ def test_an_equivalent_sample_size_may_be_tiny_or_huge(seed: int) -> None:
             assert_same_gains(pair, 0, base)
 
 
-# -- what exceeds a worth, and what is asked anyway ------------------------------------------------
+# -- gains above a worth, and gains that are always returned ---------------------------------------
 
 
 @pytest.mark.parametrize("worth", [-20.0, 0.0, 5.0, 1e9])
@@ -300,7 +300,7 @@ def test_a_copy_leaves_nothing_to_explain() -> None:
 
 @pytest.mark.parametrize("heaviest", [None, 3])
 def test_a_copy_of_a_node_gains_all_that_can_be_gained(heaviest: int | None, seed: int) -> None:
-    """What a bound on gains promises is reached: it must not be a little lower."""
+    """The bound on gains is attained, so it must not be even slightly too low."""
     rng = np.random.default_rng(seed)
     arities = [3, 3, 4, 2]
     codes = related(rng, 500, arities)

@@ -1,4 +1,4 @@
-"""Native Gaussian scores against the package's own, which compute the same with LAPACK."""
+"""Native Gaussian scores compared with those of the package, which use LAPACK."""
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,7 +25,7 @@ BASES = (*range(13), 30, 60, 70)
 
 
 class Score(Protocol):
-    """What the tests ask of the package's scores."""
+    """The methods of the scores of the package that the tests call."""
 
     @property
     def n(self) -> int: ...
@@ -35,7 +35,7 @@ class Score(Protocol):
     def delete_gains(self, y: int, base: int, candidates: Candidates) -> Gains: ...
 
 
-# -- a native score for each of the package's ------------------------------------------------------
+# -- native scores for the scores of the package ---------------------------------------------------
 
 
 def gaussian(score: GaussianBIC, kind: str = "float64") -> Any:  # noqa: ANN401 (compiled)
@@ -79,7 +79,7 @@ def linear(seed: int, n: int, records: int = 0) -> NDArray[np.float64]:
 
 
 def discretized(seed: int, n: int) -> Dataset:
-    """Return a table of which two columns in three have 2 to 6 levels."""
+    """Return a table in which two of three columns are discrete, with 2 to 6 levels."""
     table = linear(seed, n, 40 * n)
     columns: dict[str, Any] = {f"v{i}": table[:, i] for i in range(n)}
     for i in range(n):
@@ -91,7 +91,7 @@ def discretized(seed: int, n: int) -> Dataset:
 
 
 def families(seed: int, n: int, sizes: Iterable[int] = BASES) -> Iterator[Family]:
-    """Return a random y and base of each size that fits."""
+    """Yield a random y and a random base of each size below n."""
     rng = np.random.default_rng(seed)
     for size in sizes:
         if size < n:
@@ -104,7 +104,7 @@ def others(n: int, y: int, base: Sequence[int]) -> NDArray[np.intp]:
 
 
 def assert_same(score: Score, compiled: Any, families: Iterable[Family], within: float) -> None:  # noqa: ANN401
-    """Compare every gain of some families, relative to its size or to one."""
+    """Compare all gains of some families, with absolute and relative tolerance ``within``."""
     for y, base in families:
         candidates = others(score.n, y, base)
         found, _ = compiled.insert_gains(y, base)
@@ -170,14 +170,14 @@ def test_a_variable_may_be_wider_than_a_block_of_columns(seed: int) -> None:
 
 
 def blocks(seed: int, widths: Sequence[int], records: int = 4000) -> NDArray[np.float64]:
-    """Return the correlations of orthogonal polynomials of curved functions of each other."""
+    """Return the correlations of orthogonal polynomials of variables with curved relations."""
     rng = np.random.default_rng(seed)
     columns = []
     last = rng.uniform(-1, 1, size=records)
     for width in widths:
         last = np.tanh(last**2 - 0.3 + 0.5 * rng.normal(size=records))
         powers = np.vander(last, width + 1, increasing=True)
-        columns.append(np.linalg.qr(powers)[0][:, 1:])  # the first is constant
+        columns.append(np.linalg.qr(powers)[0][:, 1:])  # without the constant
     matrix: NDArray[np.float64] = np.hstack(columns).T @ np.hstack(columns)
     ends = np.cumsum(widths).tolist()
     for begin, end in zip([0, *ends[:-1]], ends, strict=True):
@@ -209,7 +209,7 @@ def test_blocks_of_any_width_are_scored_by_their_determinants(widths: list[int],
         assert score.delete_gains(y, base) == pytest.approx(removed, rel=1e-8, abs=1e-6)
 
 
-# -- what is written -------------------------------------------------------------------------------
+# -- gains that are returned -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", [GaussianBIC, BGe, DegenerateGaussian])
@@ -230,7 +230,7 @@ def test_gains_above_worth_are_written_and_those_asked_for(kind: type, seed: int
 
 @pytest.mark.parametrize("kind", [GaussianBIC, BGe, DegenerateGaussian])
 def test_a_gain_just_above_worth_is_written(kind: type, seed: int) -> None:
-    """Candidates are left out by a comparison without logarithms, which may round differently."""
+    """Candidates are excluded by a comparison without logarithms, which may round differently."""
     compiled = MADE[kind](kind(linear(seed, 40)))
     for y, base in families(seed, 40, range(8)):
         every, _ = compiled.insert_gains(y, base)
@@ -240,7 +240,7 @@ def test_a_gain_just_above_worth_is_written(kind: type, seed: int) -> None:
 
 @pytest.mark.parametrize("kind", [GaussianBIC, BGe, DegenerateGaussian])
 def test_an_infinite_family_is_refused(kind: type) -> None:
-    """The columns are copies, so that no factor exists; the package would have added a ridge."""
+    """The columns are copies, so that no factor exists; the package would add a ridge."""
     ones = np.ones((3, 3))
     made = {
         GaussianBIC: lambda: native.Gaussian(ones, 5.0, 1.0),
@@ -264,12 +264,12 @@ def test_threads_may_share_a_score(kind: type, seed: int) -> None:
         assert list(pool.map(lambda family: compiled.insert_gains(*family), asked)) == expected
 
 
-# -- what a run keeps ------------------------------------------------------------------------------
+# -- intermediate results of a run -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", [GaussianBIC, BGe])
 def test_a_kept_inverse_answers_for_smaller_bases(kind: type, seed: int) -> None:
-    """A run asks for a base, then for it without one node, two, ...; each must be as if afresh."""
+    """A base, then the base without one or more nodes: the gains must be those of a new run."""
     compiled = MADE[kind](kind(linear(seed, 80)))
     rng = np.random.default_rng(seed)
     asked = []
@@ -305,7 +305,7 @@ def test_answers_do_not_depend_on_what_was_asked_before(kind: type, n: int, seed
 
 
 def test_large_bases_are_answered_when_no_more_rows_may_be_kept(seed: int) -> None:
-    """A run keeps the solves of about ninety bases of this size; others are not kept."""
+    """A run has room for the solutions of about ninety bases of this size."""
     n, left = 250, 10
     compiled = gaussian(GaussianBIC(linear(seed, n)))
     asked = [("insert", y, [v for v in range(left, n) if v != y]) for y in range(120)]
@@ -320,7 +320,7 @@ def test_large_bases_are_answered_when_no_more_rows_may_be_kept(seed: int) -> No
 
 
 def exact_gain(score: GaussianBIC, y: int, base: Sequence[int], x: int) -> float:
-    """Return the gain of adding x to base, computed with 64 bits of precision."""
+    """Return the gain of adding x to base, computed in extended precision."""
     rows = [*base, y, x]
     block = score._correlation[np.ix_(rows, rows)].astype(np.longdouble)
     for k in range(len(base)):
@@ -331,7 +331,7 @@ def exact_gain(score: GaussianBIC, y: int, base: Sequence[int], x: int) -> float
 
 
 def test_nearly_collinear_columns_are_scored_no_worse_than_by_lapack(seed: int) -> None:
-    """Eight columns in pairs that differ by noise of 3e-4: eigenvalues are just above the ridge."""
+    """Four pairs of columns differ by noise of 3e-4: eigenvalues are just above the ridge."""
     rng = np.random.default_rng(seed)
     table = linear(seed, 16, 1000)
     table /= table.std(axis=0)
@@ -353,7 +353,7 @@ def test_nearly_collinear_columns_are_scored_no_worse_than_by_lapack(seed: int) 
 
 
 def test_an_inverse_of_nearly_collinear_columns_is_not_used_again(seed: int) -> None:
-    """Taking a column out of it would lose the digits that its copy needs."""
+    """Removing a column from the inverse would lose the digits that its copy needs."""
     rng = np.random.default_rng(seed)
     table = linear(seed, 16, 1000)
     table /= table.std(axis=0)

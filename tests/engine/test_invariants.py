@@ -1,4 +1,4 @@
-"""After every step, all that the compiled engine keeps agrees with its state."""
+"""After every step, all stored values of the compiled engine agree with its state."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ MOVES = [
 
 @pytest.fixture
 def checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every search run on an engine that is checked at every step."""
+    """Make every search use an engine that is checked at every step."""
     monkeypatch.setattr(engines, "CompiledEngine", Checked)
     monkeypatch.setattr(engines, "IS_USED", True)
 
