@@ -1,12 +1,11 @@
-"""A writer that a signal ends at one file event after another; run by ``test_crashes``.
+"""A writer that a signal ends at each of its file events in turn; run by ``test_crashes``.
 
     python crashes.py FOLDER SIGNAL fresh|replacing writer|COMMAND
 
-The writer is ``write_directory`` and ``write_bytes``; or it is a whole command, such as
-``sges learn --out``.
-Every event of Python's audit hooks on a path in FOLDER is a place to die: the process is forked,
-and the child sends itself the signal before its k-th event, for k = 1, 2, ... until a child
-reaches the end.  After each death the folder must hold the old files or the new ones.
+The writer is ``write_directory`` and ``write_bytes``, or a whole command such as
+``sges learn --out``.  The events are those of the audit hooks of Python on a path in FOLDER.  The
+process is forked, and the child sends itself the signal before its k-th event, for k = 1, 2, ...
+until a child reaches the end.  Afterwards, the folder must contain the old files or the new ones.
 """
 
 import io
@@ -34,10 +33,10 @@ NOT_REACHED, FAILED = 70, 71
 
 
 def run_until_event(folder: Path, number: int, sign: int, work: Callable[[], object]) -> int:
-    """Fork a child that does the work and gets the signal before an event; return how it ends.
+    """Fork a child that does the work and gets the signal before an event; return its status.
 
-    That is the signal as a negative number, or ``NOT_REACHED`` if there are fewer events, or what
-    the work returns if it is a whole number.
+    That is the negative number of the signal, or ``NOT_REACHED`` if there are fewer events, or the
+    integer that the work returns.
     """
     child = os.fork()
     if child == 0:
@@ -81,7 +80,7 @@ def names_in(folder: Path) -> list[str]:
 
 
 def check_directory(root: Path, sign: int, replacing: bool) -> int:
-    """Die at every event of ``write_directory``; return how many there are."""
+    """Send the signal at every event of ``write_directory``; return the number of events."""
     folder, number = root / "out", 0
     while True:
         number += 1
@@ -99,7 +98,7 @@ def check_directory(root: Path, sign: int, replacing: bool) -> int:
         assert len(generations) <= 1, (number, ours)
         assert not ours or "graph.json" in ours, (number, ours)
         assert not replacing or "graph.json" in ours, (number, ours)
-        if sign == signal.SIGINT:  # put back, or complete
+        if sign == signal.SIGINT:  # the old files are restored, or the new ones complete
             assert ours in (OLD if replacing else {}, NEW), (number, ours)
         write_directory(folder, NEW)
         assert content(folder) == {**NEW, **kept}, number
@@ -110,7 +109,7 @@ def check_directory(root: Path, sign: int, replacing: bool) -> int:
 
 
 def check_file(root: Path, sign: int, replacing: bool) -> int:
-    """Die at every event of ``write_bytes``; return how many there are."""
+    """Send the signal at every event of ``write_bytes``; return the number of events."""
     folder, number = root / "file", 0
     target = folder / "graph.svg"
     while True:
@@ -139,7 +138,7 @@ COMMANDS = {
     "report": "report {graph} {folder}/report.html",
     "simulate": "simulate {folder} --variables 3 --records 5 --seed {seed}",
 }
-"""Every command that writes; each file of its names a column of the table, unless simulated."""
+"""All commands that write files; most files contain the name of a column of the table."""
 
 
 def run_command(root: Path, command: str, generation: str) -> int:
@@ -151,7 +150,7 @@ def run_command(root: Path, command: str, generation: str) -> int:
 
 
 def check_command(root: Path, command: str, sign: int, replacing: bool) -> int:
-    """Die at every event of a command; return how many there are."""
+    """Send the signal at every event of a command; return the number of events."""
     folder, number = root / "command", 0
     complete = {}
     for generation in ("old", "new"):
@@ -179,7 +178,7 @@ def check_command(root: Path, command: str, sign: int, replacing: bool) -> int:
         assert len(generations) == 1 or not (generations or replacing), (number, left)
         if left and command == "learn":
             assert f"{read_result(folder).names[0]}"[:3] in generations, number
-        if sign != signal.SIGKILL:  # ended as told, with all files of one generation
+        if sign != signal.SIGKILL:  # a regular end, with all files of one generation
             assert status in (0, INTERRUPTED, NOT_REACHED), (number, status)
             assert left == before if status == INTERRUPTED else sorted(left) == files, number
             assert status == INTERRUPTED or generations == {"new"}, (number, status)
@@ -194,7 +193,7 @@ def check_command(root: Path, command: str, sign: int, replacing: bool) -> int:
 def generations_of(files: dict[str, bytes], complete: dict[str, dict[str, bytes]]) -> set[str]:
     """Return the generations of the files, leaving out files that are the same in both.
 
-    A file with times in it is not the same twice, but names a column of its table.
+    A file that contains times differs between runs, but contains the name of a column.
     """
     found = set()
     for name, data in files.items():

@@ -219,7 +219,7 @@ def test_a_full_disk_leaves_nothing_and_the_old_file_as_it_was(
 def test_a_directory_is_written_whole_or_put_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: int
 ) -> None:
-    """Whichever of the three moves fails: the old second, the new first, the new second."""
+    """The three moves, of which one fails: the old "b", the new "a", the new "b"."""
     target = tmp_path / "made" / "deep"
     write_directory(target, {"a": b"old a", "b": b"old b"})
     real = Path.replace

@@ -54,7 +54,7 @@ def test_each_command_that_is_ended_at_any_file_event_leaves_old_files_or_new_on
 
 
 def events(folder: Path, *arguments: str) -> list[int]:
-    """Let the writer die at every event; return the numbers of events."""
+    """Send the writer a signal at every event; return the numbers of events."""
     ran = subprocess.run(
         [sys.executable, str(SCRIPT), str(folder), *arguments],
         capture_output=True,

@@ -1,4 +1,4 @@
-"""One line to the next tool: each is given our graph where it is installed.
+"""Conversions of a graph for other tools; each is tested if it is installed.
 
 dagitty, bnlearn and lavaan are R packages: their texts are checked against the grammar that they
 document, and lavaan's by semopy where that is installed.
@@ -41,7 +41,7 @@ def test_networkx_gets_a_member_on_request(graph: PDAG) -> None:
     assert from_networkx(nx.parse_gml(to_gml(graph))) == graph
 
 
-@pytest.mark.filterwarnings("ignore")  # igraph leaves &#380; as it is, and warns of it
+@pytest.mark.filterwarnings("ignore")  # igraph does not decode &#380;, and warns
 def test_igraph_gets_names_arcs_and_types(tmp_path: Path) -> None:
     igraph = pytest.importorskip("igraph")
     graph = PDAG.from_edges(4, [(0, 2), (1, 2)], [(2, 3)], names=["a", "b", "c d", "ż"])

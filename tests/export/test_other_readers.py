@@ -44,7 +44,7 @@ def test_igraph_reads_our_graphml_as_the_same_graph(tmp_path: Path) -> None:
 
 
 def test_graphml_of_earlier_versions_is_read() -> None:
-    """They wrote an undirected edge as one with ``directed="false"``, which networkx refuses."""
+    """They wrote an undirected edge with ``directed="false"``, which networkx refuses."""
     text = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
       <key id="name" for="node" attr.name="name" attr.type="string"/>
       <key id="type" for="edge" attr.name="type" attr.type="string"/>

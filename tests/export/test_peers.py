@@ -1,4 +1,4 @@
-"""Other libraries read what we hand them as the same graph; each where it is installed."""
+"""Other libraries get the same graph from us; each is tested if it is installed."""
 
 import networkx as nx
 import numpy as np

@@ -1,4 +1,4 @@
-"""A graph that goes out and comes back is the same graph, names and all."""
+"""A graph that is exported and read again is the same graph, with the same names."""
 
 import io
 import os
@@ -55,14 +55,14 @@ AWKWARD = [
     "x" * 300,
     " ",
 ]
-"""Names that some format has a meaning for; eight, as the largest graph drawn has."""
+"""Names with a special meaning in some format; as many as the largest graph has nodes."""
 
 XML_TEXT = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S", "Zs"]), min_size=1)
 
 
 @st.composite
 def named_cpdags(draw: st.DrawFn) -> PDAG:
-    """Draw a CPDAG whose names are awkward, or any text."""
+    """Draw a CPDAG with awkward names, or with any text as names."""
     graph = draw(cpdags())
     texts = st.lists(XML_TEXT, min_size=graph.n, max_size=graph.n, unique=True)
     return graph.named(draw(texts | st.permutations(AWKWARD).map(lambda p: p[: graph.n])))
@@ -142,7 +142,7 @@ def test_networkx_reads_our_graphml_and_we_read_that_of_networkx(graph: PDAG) ->
 
 
 def _without_lines(graph: PDAG) -> PDAG:
-    """Return what networkx can read: it refuses files with edges of both kinds."""
+    """Return the graph without undirected edges: networkx refuses files with both kinds."""
     return graph.edited(remove=graph.undirected_edges())
 
 
@@ -196,7 +196,7 @@ def test_the_format_of_standard_input_is_detected_from_its_beginning(
 
 
 def test_the_conventions_are_those_of_their_libraries() -> None:
-    """One arrow 0 → 1 and one line 1 — 2, as each library writes them."""
+    """The graph 0 → 1 — 2 in the matrix of each library."""
     graph = PDAG.from_edges(3, [(0, 1)], [(1, 2)])
     expected = {
         "row-to-column": [[0, 1, 0], [0, 0, 1], [0, 1, 0]],

@@ -1,9 +1,9 @@
-"""Fuzz the readers for as long as wanted: ``make fuzz``, or the command below.
+"""Fuzz the readers with any number of inputs: ``make fuzz``, or the command below.
 
     PYTHONPATH=tests python -m fuzz [READER ...] [--inputs N] [--start N] [--keep FOLDER]
 
-It prints one line for each reader, and exits with 1 if any input was not read as it should be.
-The inputs that were not are written to the folder.
+It prints one line for each reader, and exits with 1 if any input failed.  Inputs that failed are
+written to the folder.
 """
 
 import argparse

@@ -1,11 +1,11 @@
-"""Mutation fuzzing of readers: every input is read in a process that may die.
+"""Mutation fuzzing of readers: inputs are read in a separate process, which may die.
 
 A reader is a name, some valid files and a function that reads one.  Each input is a mutation of
-a valid file, made from the reader's name and a number alone, so that any failure can be made
-again.  Reading it may succeed or raise an ``SgesError`` of one line; everything else fails:
-another exception, the death of the process, more than ten seconds, or more than 4 GiB.  Seconds
-are those of the processor while a process runs, so that a busy machine makes no difference, and
-those of a clock while it waits.
+a valid file, determined by the name of the reader and a number, so that any failure can be
+reproduced.  Reading it may succeed or raise an ``SgesError`` of one line.  Everything else is a
+failure: another exception, the death of the process, more than ten seconds, or more than 4 GiB.
+The limit is processor time while the process runs, so that a busy machine makes no difference, and
+elapsed time while it waits.
 """
 
 import faulthandler
@@ -28,28 +28,28 @@ from pathlib import Path
 from sges.errors import SgesError
 
 SECONDS = 10.0
-"""The longest that reading one input may take."""
+"""The time limit for reading one input."""
 
 MEMORY_BYTES = 4 << 30
-"""The most memory that reading may take."""
+"""The memory limit of a process that reads."""
 
 INPUTS_TOGETHER = 256
-"""Inputs that a process is handed at a time."""
+"""The number of inputs that a process gets at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Something that reads files: the ending of their names, valid ones, and the function."""
+    """A reader: the ending of its file names, valid files, and the function that reads."""
 
     ending: str
     seeds: Callable[[], Sequence[bytes]]
     read: Callable[[Path, int], object]
-    """Reads the file; the number of the input chooses among several ways of reading."""
+    """The function that reads a file; the number of the input selects one of several ways."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An input that was not read as it should be, and what happened."""
+    """An input that failed, and what happened."""
 
     reader: str
     number: int
@@ -58,7 +58,7 @@ class Failure:
 
 @dataclass(slots=True)
 class Report:
-    """How the inputs of one reader ended."""
+    """The outcomes of the inputs of one reader."""
 
     reader: str
     outcomes: Counter[str] = field(default_factory=Counter)
@@ -75,7 +75,7 @@ class Report:
 
 
 def mutated(name: str, seeds: Sequence[bytes], number: int) -> bytes:
-    """Return the input of this number: a valid file with one to eight changes."""
+    """Return the input with this number: a valid file with one to eight changes."""
     rng = random.Random(zlib.crc32(name.encode()) ^ number * 2654435761)
     data = bytearray(rng.choice(seeds))
     for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 5, 8))):
@@ -84,7 +84,7 @@ def mutated(name: str, seeds: Sequence[bytes], number: int) -> bytes:
 
 
 def _place(data: bytearray, rng: random.Random) -> int:
-    """Return a place, often near the beginning or the end, where formats keep their metadata."""
+    """Return a position, often near the beginning or the end, where formats have metadata."""
     size = max(len(data), 1)
     near = rng.randrange(min(64, size))
     return rng.choice((rng.randrange(size), rng.randrange(size), near, size - 1 - near))
@@ -130,7 +130,7 @@ GROUP = re.compile(rb"\[[^\[\]{}]{0,500}\]|\{[^\[\]{}]{0,500}\}")
 
 
 def _replace(data: bytearray, rng: random.Random, _: Sequence[bytes]) -> None:
-    """Put another value in the place of a scalar, list or mapping: most text stays well-formed."""
+    """Replace a scalar, list or mapping by another value, so that most text stays well-formed."""
     found = [match.span() for match in rng.choice((SCALAR, SCALAR, GROUP)).finditer(data)]
     if found:
         start, stop = rng.choice(found)
@@ -150,7 +150,7 @@ TOKENS = (
     b"PAR1", b"ARROW1", b"\x1f\x8b\x08", b"&amp;", b"&x;", b"<![CDATA[", b"<?xml",
     b"\\u0000", b"\\ud800",
 )  # fmt: skip
-"""What formats give a meaning to, and numbers and characters that are seldom thought of."""
+"""Tokens with a meaning in some format, and unusual numbers and characters."""
 
 VALUES = (
     b"null", b"true", b"false", b"0", b"-1", b"2.5", b"1e400", b"NaN", b"-Infinity", b"7" * 400,
@@ -168,7 +168,7 @@ def fuzz(
     processes: int = 1,
     seconds: float | None = None,
 ) -> Report:
-    """Read the inputs of these numbers, or as many as can be read in some seconds."""
+    """Read the inputs with these numbers, or as many as possible in ``seconds``."""
     report = Report(name)
     deadline = None if seconds is None else time.monotonic() + seconds
     starts = range(0, len(numbers), INPUTS_TOGETHER)
@@ -190,13 +190,13 @@ def fuzz(
 
 
 class _Number:
-    """A number that two processes share."""
+    """A number that is shared between two processes."""
 
     value: int
 
 
 class _Worker:
-    """A process that reads inputs, started again whenever it dies or hangs."""
+    """A process that reads inputs, and is restarted if it dies or hangs."""
 
     def __init__(self, readers: dict[str, Reader], name: str, report: Report) -> None:
         self.readers, self.name, self.report = readers, name, report
@@ -211,7 +211,7 @@ class _Worker:
         self.process = self.context.Process(
             target=_serve, args=(self.readers, self.name, other, self.number), daemon=True
         )
-        with warnings.catch_warnings():  # newer versions of Python warn of threads in the parent
+        with warnings.catch_warnings():  # newer versions of Python warn about threads in the parent
             warnings.simplefilter("ignore", DeprecationWarning)
             self.process.start()
         other.close()
@@ -227,7 +227,7 @@ class _Worker:
             self.pipe.send((numbers.start, numbers.stop))
 
     def look(self) -> None:
-        """Take what the process has to say, or find that it has died or hangs."""
+        """Receive the outcomes of the process, or detect that it has died or hangs."""
         if self.is_idle():
             return
         try:
@@ -261,7 +261,7 @@ class _Worker:
         self.hand_over(self.later.pop(0) if self.later else range(0))
 
     def _died(self, what: str) -> None:
-        """Record the input that did it, and read again what was read before it and not told."""
+        """Record the input that failed, and read the inputs without a reported outcome again."""
         number = max(int(self.number.value), self.left.start)
         self.report.failures.append(Failure(self.name, number, what))
         self.report.outcomes[what] += 1
@@ -282,7 +282,7 @@ def _serve(readers: dict[str, Reader], name: str, pipe: Connection, number: _Num
     """Read inputs until the pipe is closed."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    faulthandler.disable()  # a death is told once, by the exit code
+    faulthandler.disable()  # the exit code is enough
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     warnings.simplefilter("ignore")
     seeds = readers[name].seeds()
@@ -297,10 +297,10 @@ def _serve(readers: dict[str, Reader], name: str, pipe: Connection, number: _Num
 
 
 def _used_by(pid: int | None) -> tuple[bool, float]:
-    """Return whether a process waits, and its seconds on the processor so far."""
+    """Return whether a process is waiting, and its processor time so far."""
     try:
         words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:  # it has died, or there is no such file system
+    except OSError:  # the process has died, or there is no /proc
         return True, 0.0
     return words[0] != "R", (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -328,7 +328,7 @@ def _read_all(
 
 
 def outcome(reader: Reader, path: Path, number: int) -> str:
-    """Read one file, and return how that ended."""
+    """Read one file, and return the outcome."""
     try:
         reader.read(path, number)
     except SgesError as error:
@@ -340,7 +340,7 @@ def outcome(reader: Reader, path: Path, number: int) -> str:
 
 
 def peak_bytes() -> int:
-    """Return the most memory that this process has held."""
+    """Return the peak memory of this process, in bytes."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) * 1024

@@ -1,4 +1,4 @@
-"""The readers that are fuzzed: a name, valid files to start from, and what reads them."""
+"""The readers that are fuzzed: names, valid files, and functions that read them."""
 
 import bz2
 import gzip
@@ -107,7 +107,7 @@ def _arrow_stream() -> list[bytes]:
 
 
 def _read_table(path: Path, number: int) -> object:
-    """Read a table in one of the ways in which tables are read."""
+    """Read a table in one of four ways."""
     if number % 4 == 0:
         return moments_of_file(path, missing="drop", batch_rows=10)
     if number % 4 == 1:
@@ -143,12 +143,12 @@ def _results() -> list[bytes]:
 
 
 def _read_graph(path: Path, number: int) -> object:
-    """Read a graph, and show it."""
+    """Read a graph, and return its representation."""
     return repr(read_graph(path if number % 2 else str(path)))
 
 
 def _read_result(path: Path, number: int) -> object:
-    """Read a result, and show it in one of the ways in which results are shown."""
+    """Read a result, and return an explanation, its summary or its edges."""
     result = read_result(path)
     if number % 3 == 0 and result.cpdag.n > 1:
         return str(result.explain(0, 1))
@@ -159,7 +159,7 @@ def _compressed(files: Sequence[bytes]) -> list[bytes]:
     return [gzip.compress(file, mtime=0) for file in files]
 
 
-# Knowledge, networks, and what runs leave behind to be resumed.
+# Knowledge, networks and checkpoints.
 
 NAMES = ("a", "b", "c")
 KNOWN = {
@@ -227,7 +227,7 @@ def _checkpoints() -> list[bytes]:
 
 
 def _search_checkpoints() -> list[bytes]:
-    """Return what a search has saved in its middle, and at its end."""
+    """Return the checkpoints of a search in the middle and at the end."""
     states = list[bytes]()
 
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
@@ -245,7 +245,7 @@ def _search_checkpoints() -> list[bytes]:
 
 
 def _reseal(path: Path, number: int) -> None:
-    """Give half of the damaged checkpoints the right checksum."""
+    """Correct the checksum of half of the damaged checkpoints."""
     if number % 2:
         try:
             record = json.loads(path.read_bytes())
@@ -258,13 +258,13 @@ def _reseal(path: Path, number: int) -> None:
 
 
 def _resume(path: Path, number: int) -> object:
-    """Go on with a confidence run from a checkpoint."""
+    """Resume a confidence run from a checkpoint."""
     _reseal(path, number)
     return confidence(_resampled(), 3, checkpoint=path).summary()
 
 
 def _resume_search(path: Path, number: int) -> object:
-    """Go on with a search from a checkpoint."""
+    """Resume a search from a checkpoint."""
     _reseal(path, number)
     return learn(_resampled(), checkpoint=path).summary()
 
@@ -282,7 +282,7 @@ def _study_tables() -> list[bytes]:
 
 
 def _read_study(path: Path, number: int) -> object:
-    """Read the table of a study, or go on writing it."""
+    """Read the table of a study, and append a row to every second one."""
     table = Table(path, COLUMNS)
     row = {"seed": 3, "method": "bes", "gain": 0.5, "seconds": None, "note": "resumed"}
     rows = table.rows()
@@ -293,7 +293,7 @@ def _read_study(path: Path, number: int) -> object:
 
 
 def _pages() -> list[bytes]:
-    """Return a whole page, and the results of several with little around them."""
+    """Return a complete page, and the results of several pages with little around them."""
     pages = [report_page(Result.from_json(text.decode())) for text in _results()]
     mark = '<script type="application/json" id="sges-result">'
     return [
@@ -302,11 +302,11 @@ def _pages() -> list[bytes]:
     ]
 
 
-# Commands: they read a file and show what is in it.
+# Commands that read a file and show its contents.
 
 
 def _command(*commands: str) -> Callable[[Path, int], object]:
-    """Return a reader that runs commands on the file, which end with 0, or with 1 and one line."""
+    """Return a reader that runs commands on the file; they succeed or print a one-line error."""
 
     def read(path: Path, number: int) -> object:
         line = commands[number % len(commands)]

@@ -1,4 +1,4 @@
-"""Mutated files are read or give a one-line error, and the harness notices if not."""
+"""Mutated files are read or give a one-line error, and the harness detects other outcomes."""
 
 import os
 import time
@@ -34,7 +34,7 @@ def test_every_valid_file_is_read(name: str, tmp_path: Path) -> None:
 
 
 class _TwoLines(DataError):
-    """An error that does not keep to one line, as those of the package do by themselves."""
+    """An error with a message of two lines, which the package never has."""
 
     def __str__(self) -> str:
         return "two\nlines"

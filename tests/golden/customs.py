@@ -1,4 +1,4 @@
-"""Scores and properties such as a user writes: with no more than the contract asks for."""
+"""Scores and properties as a user may write them, with only the required methods."""
 
 from functools import cache
 from itertools import combinations
@@ -12,19 +12,19 @@ from sges.score import Score
 
 
 class LocalOnly:
-    """Another score, with nothing but ``local`` to ask it."""
+    """A wrapper of another score that has only the method ``local``."""
 
     def __init__(self, score: Score) -> None:
         self.n = score.n
         self._score = score
 
     def local(self, y: int, parents: int, /) -> float:
-        """Return the other score."""
+        """Return the value of the other score."""
         return self._score.local(y, parents)
 
 
 class Regression:
-    """A Gaussian likelihood by least squares, with so much off for each parameter."""
+    """A Gaussian likelihood by least squares, with a penalty for each parent."""
 
     def __init__(self, data: Floats, price: float | None = None) -> None:
         self._data = (data - data.mean(axis=0)) / data.std(axis=0)
@@ -44,10 +44,10 @@ class Regression:
 
 
 class WholeNumbers:
-    """A score of small whole numbers, on which many operators tie, and exactly.
+    """A score of small integers, with many exact ties between operators.
 
-    It is f(parents ∪ y) − f(parents) for a function of sets, and so score equivalent; f adds up
-    a number for each pair in the set and one for each triple.
+    It is f(parents ∪ y) − f(parents) for a function of sets, and so score equivalent; f is the sum
+    of a number for each pair and each triple in the set.
     """
 
     def __init__(self, n: int, seed: int) -> None:
@@ -57,7 +57,7 @@ class WholeNumbers:
         self._triples = {three: int(rng.random() * 5) - 3 for three in combinations(range(n), 3)}
 
     def local(self, y: int, parents: int, /) -> float:
-        """Return what y adds to its parents."""
+        """Return the sum over the pairs and triples of y and its parents that contain y."""
         chosen = [v for v in range(self.n) if parents >> v & 1]
         pairs = (self._pairs[min(x, y), max(x, y)] for x in chosen)
         triples = (self._triples[a, b, c] for a, b, c in self._with(y, chosen))
@@ -73,29 +73,29 @@ class WholeNumbers:
 
 
 class Lopsided(LocalOnly):
-    """A score that is not score equivalent: some edges cost more one way than the other."""
+    """A score that is not score equivalent: edges cost more in one direction."""
 
     def local(self, y: int, parents: int, /) -> float:
-        """Return the other score minus the contribution of later columns."""
+        """Return the other score minus one half for each parent that is a later column."""
         return super().local(y, parents) - 0.5 * (parents >> y).bit_count()
 
 
 class MaxDegree:
-    """A user's own property, without bounds: no node is adjacent to more than k others."""
+    """A custom property without bounds: no node is adjacent to more than k others."""
 
     def __init__(self, k: int) -> None:
         self.k = k
 
     def holds(self, graph: PDAG, /) -> bool:
-        """Return whether that is so."""
+        """Return whether the property holds."""
         return all(row.bit_count() <= self.k for row in graph.skeleton())
 
 
 class Forest:
-    """Another: the graph has no cycle, whatever way its edges point."""
+    """A custom property without bounds: the skeleton has no cycle."""
 
     def holds(self, graph: PDAG, /) -> bool:
-        """Return whether each part has one edge less than it has nodes."""
+        """Return whether the property holds."""
         root = list(range(graph.n))
 
         def find(v: int) -> int:

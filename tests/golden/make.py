@@ -1,10 +1,10 @@
-"""Make the golden file: what each problem does with the package that is installed.
+"""Make the golden file: the steps of each problem with the installed package.
 
     cd tests && python -m golden.make
 
-Run it with the predecessor's Python.  Every problem is run as it is, without the compiled kernels
-(``SGES_PURE=1``), and with its table shaken in the last digits.  If that changes a step or a count,
-rounding decides a tie in it, and it is refused: it could fail anywhere.
+Run it in the environment of the predecessor.  Every problem is run as it is, without the compiled
+kernels (``SGES_PURE=1``), and with its table changed in the last digits.  If that changes a step or
+a count, the result depends on rounding and may differ between machines, so the problem is refused.
 """
 
 import json
@@ -22,10 +22,10 @@ from golden.record import Record, difference
 FILE = Path(__file__).with_name("steps.json")
 
 LONGEST = 3.0
-"""Seconds that a problem may take."""
+"""The longest time of a problem, in seconds."""
 
 SHAKES = 6
-"""How many times each table is shaken."""
+"""The number of changed tables for each problem."""
 
 
 def run_all() -> dict[str, Record]:
@@ -39,7 +39,7 @@ def run_all() -> dict[str, Record]:
 
 
 def run_elsewhere(*words: str, **environment: str) -> dict[str, Record]:
-    """Return the same from a process of its own, on one thread."""
+    """Return the records from a new process with one thread."""
     command = [sys.executable, "-m", "golden.make", "--print", *words]
     env = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", **environment}
     done = subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True, check=True)
@@ -48,7 +48,7 @@ def run_elsewhere(*words: str, **environment: str) -> dict[str, Record]:
 
 
 def commit() -> str:
-    """Return the commit of the package that is run, marked if its sources are changed."""
+    """Return the commit of the package, marked if its sources have changes."""
     command = ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
     where = Path(sges.__file__).parent
     done = subprocess.run(command, cwd=where, stdout=subprocess.PIPE, text=True, check=True)
@@ -56,7 +56,7 @@ def commit() -> str:
 
 
 def write(records: dict[str, Record]) -> None:
-    """Write the file, a line for each problem."""
+    """Write the golden file, with a line for each problem."""
     lines = [f'"commit": {json.dumps(commit())}']
     lines += [
         f"{json.dumps(name)}: {json.dumps(record, separators=(',', ':'))}"
@@ -66,7 +66,7 @@ def write(records: dict[str, Record]) -> None:
 
 
 def unfit(records: dict[str, Record]) -> dict[str, str]:
-    """Return the problems that take too long or that rounding decides, and what shows it."""
+    """Return the problems that take too long or depend on rounding, with the reason."""
     found = {
         name: f"takes {record['seconds']} s"
         for name, record in records.items()
@@ -83,7 +83,7 @@ def unfit(records: dict[str, Record]) -> dict[str, str]:
 
 
 def make() -> None:
-    """Make the file, or say which problems are not fit for it."""
+    """Make the golden file, or report the problems that are not suitable."""
     records = run_elsewhere()
     refused = unfit(records)
     for name, why in refused.items():

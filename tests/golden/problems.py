@@ -1,7 +1,7 @@
-"""The golden problems: searches by name, each quick and the same wherever it runs.
+"""The golden problems: fast searches by name, with the same result on every machine.
 
-They keep to the public calls, so that they mean the same to any engine behind them.  What each
-of them did with the interpreted search is in ``steps.json`` (``golden.make``).
+They use public functions only, so that they do not depend on the engine.  The file ``steps.json``
+contains the steps of the predecessor, which searched in Python (``golden.make``).
 """
 
 import warnings
@@ -92,33 +92,33 @@ def with_start(graph: PDAG) -> dict[str, Any]:
 
 
 def cpdag_of(n: int, edges: int, seed: int) -> PDAG:
-    """Return the class of the DAG behind the table of the same numbers and seed."""
+    """Return the true class of the table with these parameters."""
     return dag_to_cpdag(PDAG.from_edges(n, truth(n, edges, seed)))
 
 
 def on(score: MakeScore, how: Callable[..., Found], *arguments: Any, **options: Any) -> Search:  # noqa: ANN401
-    """Return a search on a score that is made when it is run."""
+    """Return a search that makes its score when it runs."""
     return lambda: how(score(), *arguments, **options)
 
 
 def of(kind: Callable[..., Score], table: Callable[[], Any], **options: Any) -> MakeScore:  # noqa: ANN401
-    """Return how to make a score of a table."""
+    """Return a function that makes a score of a table."""
     return lambda: kind(table(), **options)
 
 
 def bic(n: int, edges: int, rows: int, seed: int, **options: Any) -> MakeScore:  # noqa: ANN401
-    """Return how to make the BIC of a Gaussian table."""
+    """Return a function that makes the BIC of a Gaussian table."""
     return of(GaussianBIC, partial(gaussian, n, edges, rows, seed), **options)
 
 
 def discrete_bic(n: int, edges: int, rows: int, seed: int, **options: Any) -> MakeScore:  # noqa: ANN401
-    """Return how to make the BIC of a discrete table."""
+    """Return a function that makes the BIC of a discrete table."""
     return of(DiscreteBIC, partial(discrete, n, edges, rows, seed), **options)
 
 
-# Sizes: the same search on ever more columns, from trees to dense graphs
+# Sizes: the same search on more and more columns, from trees to dense graphs
 
-OTHER_SEEDS = {(10, 2): 1112, (20, 4): 1124}  # where rounding decided between orders that tie
+OTHER_SEEDS = {(10, 2): 1112, (20, 4): 1124}  # where rounding decides between tied orders
 
 for n, rows in ((10, 300), (20, 1000), (30, 2000), (50, 10_000), (100, 2000), (200, 1000)):
     for times in (1, 2, 4):
@@ -130,7 +130,7 @@ for n, rows in ((10, 300), (20, 1000), (30, 2000), (50, 10_000), (100, 2000), (2
         if times * n <= 100:
             add("size", f"extended, {about}", on(make, search, strategy="extended"))
 
-# Strategies, each on tables that are sparse, dense, and short of rows
+# Strategies, each on sparse, dense and short tables
 
 STRATEGIES: dict[str, Strategy | str] = {
     "turning": "turning",
@@ -207,7 +207,7 @@ add(
     ),
 )
 
-# Tables that are hard on the arithmetic or on the search
+# Tables that are difficult numerically or for the search
 
 AWKWARD: dict[str, MakeScore] = {
     "weak signals": of(GaussianBIC, partial(gaussian, 20, 40, 1000, 4001, (0.05, 0.2))),
@@ -272,11 +272,11 @@ add(
     on(bic(15, 35, 300, 5008), search, strategy="extended", forward="order"),
 )
 
-# A graph to start from: the class of another DAG, or of the truth with edges that it has not
+# A start: the class of another DAG, or of the true DAG with additional edges
 
 
 def widened(n: int, edges: int, seed: int, more: int) -> PDAG:
-    """Return the class of the DAG of these numbers and seed with so many edges more."""
+    """Return the class of the true DAG with ``more`` additional edges."""
     arcs, rng = truth(n, edges, seed), np.random.default_rng([seed, 5])
     order = topological_order(PDAG.from_edges(n, arcs))
     absent = [(x, y) for i, x in enumerate(order) for y in order[i + 1 :] if (x, y) not in arcs]
@@ -318,7 +318,7 @@ for edges in (5, 8, 14):
         on(make, interleaved, start=complete),
     )
 
-# Properties that are assumed
+# Assumed properties
 
 PROPERTIES = (
     MaxParents(1),
@@ -377,11 +377,11 @@ add(
 )
 add("auto", "from a graph", on(START, auto_bound, **with_start(FAR)))
 
-# Background knowledge, true and not
+# Background knowledge, true and false
 
 
 def known(n: int, edges: int, seed: int, kind: str) -> Knowledge:
-    """Return knowledge of one kind that is true of the DAG of these numbers and seed."""
+    """Return knowledge of one kind that holds in the true DAG with these parameters."""
     rng = np.random.default_rng([seed, 7])
     arcs = truth(n, edges, seed)
     order = topological_order(PDAG.from_edges(n, arcs))
@@ -504,11 +504,11 @@ add(
     ),
 )
 
-# Oracles: scores that see the truth
+# Oracles
 
 
 def network(n: int, edges: int, seed: int) -> BayesianNetwork:
-    """Return a random network of two or three levels for each variable."""
+    """Return a random network with two or three levels for each variable."""
     arcs, rng = truth(n, edges, seed), np.random.default_rng([seed, 3])
     arities = [2 + (rng.random() < 0.5) for _ in range(n)]
     return BayesianNetwork(PDAG.from_edges(n, arcs), conditional_tables(n, arcs, arities, rng))
@@ -541,7 +541,7 @@ add(
     on(of(GaussianOracle, partial(covariance, 7, 10, 9300)), ges),
 )
 
-# A user's own scores, which have ``local`` and no more
+# Custom scores, which have only ``local``
 
 add("custom", "local only, ges", on(of(LocalOnly, bic(10, 18, 300, 9501)), ges))
 add(
@@ -581,7 +581,7 @@ for seed in (1, 2, 3):
     )
 add("custom", "not score equivalent, ges", on(of(Lopsided, bic(9, 14, 300, 9506)), ges))
 
-# The front door
+# The function learn
 
 TABLE = partial(gaussian, 12, 20, 400, 9901)
 add("learn", "as it comes, Gaussian", lambda: learn(TABLE(), penalty=1))

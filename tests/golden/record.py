@@ -1,4 +1,4 @@
-"""What the golden file holds of a search, and how two such records differ."""
+"""The record of a search in the golden file, and the difference between two records."""
 
 from collections.abc import Iterator
 from math import isclose
@@ -12,17 +12,17 @@ from sges.search.auto import AutoResult
 Record: TypeAlias = dict[str, Any]
 
 GAIN = 1e-6
-"""How far two gains may be apart: in this share, or by this much."""
+"""The relative and the absolute tolerance of gains."""
 
 SCORE = 1e-9
-"""How far two scores may be apart, as a share."""
+"""The relative tolerance of scores."""
 
 ROUNDING = 1e-12
-"""What rounding may do to a gain, as a share of the total score: what the searches call a tie."""
+"""The rounding error of a gain relative to the total score, as for ties in the searches."""
 
 
 def record_of(found: Result | AutoResult) -> Record:
-    """Return a search's steps and where they lead, as plain values."""
+    """Return the steps and the result of a search as plain values."""
     result = found.result if isinstance(found, AutoResult) else found
     cpdag = result.cpdag
     assert result.scorer is not None
@@ -52,7 +52,7 @@ def record_of(found: Result | AutoResult) -> Record:
 
 
 def difference(wanted: Record, found: Record) -> str | None:
-    """Return in words what differs first, or None: the data, a step, the end, or the work."""
+    """Return a description of the first difference, or None: data, steps, result or work."""
     return next(_differences(wanted, found), None)
 
 
@@ -105,7 +105,7 @@ def _round_differences(wanted: list[Any], found: list[Any]) -> Iterator[str]:
 
 
 def show(step: list[Any]) -> str:
-    """Write a step as people do."""
+    """Return the text of a step."""
     phase, kind, x, y, chosen, gain = step
     return f"{phase}: {kind}({x}, {y}, {{{', '.join(map(str, chosen))}}}) gains {gain:.9g}"
 

@@ -1,8 +1,7 @@
 """Tables and truths for the golden problems, made with NumPy alone.
 
 Nothing here comes from the package, so that a change to its own generators cannot change a
-problem.  Only ``random`` and ``standard_normal`` are drawn, whose streams NumPy has kept since
-they exist.
+problem.  They use only ``random`` and ``standard_normal``, whose streams NumPy has never changed.
 """
 
 from collections.abc import Sequence
@@ -18,12 +17,12 @@ Arc: TypeAlias = tuple[int, int]
 Columns: TypeAlias = dict[str, Floats | NDArray[np.str_]]
 
 SHAKE = 0
-"""Other numbers put the rows in another order and change each value by about 1e-13 of it: the same
-table for all that data can tell, with other rounding (``golden.make``)."""
+"""Another number changes the order of the rows, and each value by a relative error of about 1e-13:
+statistically the same table, with other rounding (``golden.make``)."""
 
 
 def shaken(values: Floats) -> Floats:
-    """Return the values, or what ``SHAKE`` makes of them."""
+    """Return the values, changed as ``SHAKE`` says."""
     if not SHAKE:
         return values
     noise = np.random.default_rng(SHAKE).standard_normal(values.shape)
@@ -43,7 +42,7 @@ def arcs(n: int, edges: int, rng: Rng) -> list[Arc]:
 
 
 def truth(n: int, edges: int, seed: int) -> list[Arc]:
-    """Return the arcs of the DAG behind the table of the same numbers and seed."""
+    """Return the arcs of the true DAG of the table with these parameters."""
     return arcs(n, edges, np.random.default_rng(seed))
 
 
@@ -57,14 +56,14 @@ def _in_order(n: int, edges: Sequence[Arc]) -> list[int]:
 
 
 def _between(low: float, high: float, rng: Rng) -> float:
-    """Return a number whose size is between these, of either sign."""
+    """Return a random number of either sign, with its absolute value in this range."""
     return float((low + (high - low) * rng.random()) * (1 if rng.random() < 0.5 else -1))
 
 
 def gaussian(
     n: int, edges: int, rows: int, seed: int, weights: tuple[float, float] = (0.5, 1.5)
 ) -> Floats:
-    """Return data of a random linear Gaussian model, each column with its own scale."""
+    """Return data of a random linear Gaussian model, each column divided by its deviation."""
     rng = np.random.default_rng(seed)
     dag = arcs(n, edges, rng)
     weight = {arc: _between(*weights, rng) for arc in dag}
@@ -80,7 +79,7 @@ def covariance(n: int, edges: int, seed: int) -> Floats:
     """Return the population covariance of a random linear Gaussian model."""
     rng = np.random.default_rng(seed)
     dag = arcs(n, edges, rng)
-    mix = np.eye(n)  # each column as a sum of the noises
+    mix = np.eye(n)  # each column in terms of the noise variables
     for y in _in_order(n, dag):
         for x in (x for x, child in dag if child == y):
             mix[:, y] += _between(0.5, 1.5, rng) * mix[:, x]
@@ -90,10 +89,10 @@ def covariance(n: int, edges: int, seed: int) -> Floats:
 
 
 def collinear(n: int, edges: int, rows: int, seed: int, noise: float) -> Floats:
-    """Return Gaussian data with two more columns: nearly one column, and nearly a sum of two."""
+    """Return Gaussian data with two more columns: almost a copy, and almost a sum of two."""
     data = gaussian(n, edges, rows, seed)
     extra = np.random.default_rng([seed, 1]).standard_normal((rows, 2))
-    if SHAKE:  # the rows of the data are in another order, so these must be as well
+    if SHAKE:  # in the same order as the rows of the data
         extra = extra[order_of(rows, np.random.default_rng(SHAKE))]
     copy = data[:, 0] + noise * extra[:, 0]
     both = data[:, 1] + data[:, 2] + noise * extra[:, 1]
@@ -101,14 +100,14 @@ def collinear(n: int, edges: int, rows: int, seed: int, noise: float) -> Floats:
 
 
 def with_constant(n: int, edges: int, rows: int, seed: int) -> Floats:
-    """Return Gaussian data of which column 2 never changes."""
+    """Return Gaussian data in which column 2 is constant."""
     data = gaussian(n, edges, rows, seed).copy()
     data[:, 2] = 3.0
     return data
 
 
 def common_factor(width: int, others: int, rows: int, seed: int) -> Floats:
-    """Return columns with a common cause that is not in the table, and some that follow them."""
+    """Return columns with a common cause that is not in the table, and children of them."""
     rng = np.random.default_rng(seed)
     factor = rng.standard_normal((rows, 1))
     children = factor * (0.6 + 0.8 * rng.random(width)) + rng.standard_normal((rows, width))
@@ -121,7 +120,7 @@ def common_factor(width: int, others: int, rows: int, seed: int) -> Floats:
 def conditional_tables(
     n: int, dag: Sequence[Arc], arities: Sequence[int], rng: Rng, least: float = 0.05
 ) -> list[Floats]:
-    """Return p(v | parents) for each v: an axis for each parent in increasing order, then v's."""
+    """Return p(v | parents) for each v, with axes for the sorted parents and then v."""
     tables = []
     for v in range(n):
         shape = [arities[x] for x in sorted(x for x, y in dag if y == v)]
@@ -152,13 +151,13 @@ def codes(
 def discrete(
     n: int, edges: int, rows: int, seed: int, arities: tuple[int, int] = (2, 5)
 ) -> Columns:
-    """Return such a table, its columns with names and its levels as words."""
+    """Return a table of such level numbers, with names of columns and levels as text."""
     drawn, _ = codes(n, edges, rows, seed, arities)
     return {f"c{v}": drawn[:, v].astype(str) for v in range(n)}
 
 
 def mixed(n: int, edges: int, rows: int, seed: int) -> Columns:
-    """Return Gaussian data of which every second column is cut into two, three or four levels."""
+    """Return Gaussian data with every second column cut into two, three or four levels."""
     data = gaussian(n, edges, rows, seed)
     table: Columns = {}
     for v in range(n):

@@ -1,7 +1,7 @@
-"""The engine takes the steps that the interpreted search took, on every golden problem.
+"""The engine takes the steps of the predecessor on every golden problem.
 
-``steps.json`` was made with the predecessor (``golden.make``): each step, the graph, the score,
-and how many families were evaluated.  The file changes only with the problems.
+``steps.json`` was made with the predecessor, which searched in Python (``golden.make``): each step,
+the graph, the score, and the number of evaluated families.  It changes only with the problems.
 """
 
 import json
@@ -28,13 +28,13 @@ CHANGED: dict[str, str] = {
     "strategy: extended, 40 evaluations, 20 columns, 50 edges": BUDGET,
     "strategy: extended, 40 evaluations, discrete": BUDGET,
 }
-"""Problems that are meant to differ from the predecessor, each with the reason.
+"""Problems that are meant to differ from the predecessor, with the reason.
 
-They still run, and must still differ: one that is as before has no place here.
+They are run, and must differ: a problem that does not differ has to be removed.
 """
 
 SLOW = 0.7
-"""Seconds with the predecessor from which a problem is left to ``make test-all``."""
+"""Problems that took longer with the predecessor, in seconds, run in ``make test-all`` only."""
 
 
 def golden(name: str) -> Record:
@@ -61,7 +61,7 @@ def test_the_search_takes_the_steps_that_it_always_took(name: str) -> None:
 
 
 class TestDifference:
-    """The description of two records that differ."""
+    """The description of the difference between two records."""
 
     name = next(name for name in PROBLEMS if "size: ges, 10 columns, 20 edges" in name)
 
