@@ -1,4 +1,4 @@
-"""Random knowledge, true or only consistent."""
+"""Random knowledge that is true, or only consistent."""
 
 from collections.abc import Callable
 from itertools import permutations
@@ -13,12 +13,12 @@ Rng = np.random.Generator
 
 
 def some(pairs: list[tuple[int, int]], share: float, rng: Rng) -> list[tuple[int, int]]:
-    """Return a random part of the pairs."""
+    """Return each pair with probability ``share``."""
     return [pair for pair in pairs if rng.random() < share]
 
 
 def random_tiers(order: list[int], rng: Rng, placed: float = 1.0) -> list[list[int]]:
-    """Cut an order into tiers at random; leave out some nodes if not all are to be placed."""
+    """Cut an order into tiers at random; each node is placed with probability ``placed``."""
     tiers: list[list[int]] = [[]]
     for v in order:
         if rng.random() < 0.5:
@@ -90,7 +90,7 @@ def false_problem(seed: int) -> tuple[PDAG, Knowledge]:
 
 
 def satisfies(dag: frozenset[tuple[int, int]], known: Knowledge) -> bool:
-    """Check every constraint on a DAG, as the user states it."""
+    """Return whether a DAG satisfies the knowledge as the user states it."""
     tier = {v: i for i, group in enumerate(known.tiers) for v in group}
     placed = [(tier[x], tier[y]) for x, y in dag if x in tier and y in tier]
     return (

@@ -1,4 +1,4 @@
-"""Slow twins of the graph code, straight from the definitions; imports nothing from sges.
+"""Slow twins of the graph code, directly from the definitions; imports nothing from sges.
 
 A graph is (n, arcs): a frozenset of ordered pairs.  x → y is (x, y) alone, x — y both pairs.
 """
@@ -64,7 +64,7 @@ def adjacent(arcs: Arcs, y: int) -> frozenset[int]:
 
 
 def class_of(arcs: Arcs) -> Class:
-    """Skeleton and v-structures, which name an equivalence class (Verma & Pearl 1991)."""
+    """Return the skeleton and the v-structures, which identify a class (Verma & Pearl 1991)."""
     skeleton = frozenset(frozenset(arc) for arc in arcs)
     arrows = [(x, y) for x, y in arcs if (y, x) not in arcs]
     vees = frozenset(
@@ -78,7 +78,7 @@ def class_of(arcs: Arcs) -> Class:
 
 @cache
 def classes(n: int) -> dict[Class, tuple[Arcs, ...]]:
-    """Every equivalence class with its member DAGs."""
+    """Return every equivalence class with its members."""
     found: dict[Class, list[Arcs]] = {}
     for dag in all_dags(n):
         found.setdefault(class_of(dag), []).append(dag)
@@ -86,13 +86,13 @@ def classes(n: int) -> dict[Class, tuple[Arcs, ...]]:
 
 
 def cpdag_of_members(dags: tuple[Arcs, ...]) -> Arcs:
-    """An edge is directed iff it is so in every member."""
+    """Return the union of the members: an edge is directed iff all members direct it alike."""
     return frozenset(chain.from_iterable(dags))
 
 
 @cache
 def all_cpdags(n: int) -> dict[Arcs, tuple[Arcs, ...]]:
-    """Every CPDAG with the members of its class."""
+    """Return every CPDAG with the members of its class."""
     return {cpdag_of_members(dags): dags for dags in classes(n).values()}
 
 
@@ -102,7 +102,7 @@ def cpdag_of(n: int, dag: Arcs) -> Arcs:
 
 
 def extensions(n: int, pdag: Arcs) -> list[Arcs]:
-    """Every DAG with the skeleton, the arrows and the v-structures of a PDAG."""
+    """Return every DAG with the skeleton, the arrows and the v-structures of a PDAG."""
     lines = sorted({(min(a), max(a)) for a in pdag if a[::-1] in pdag})
     arrows = frozenset(a for a in pdag if a[::-1] not in pdag)
     found = []
@@ -131,7 +131,7 @@ def descendants(n: int, arcs: Arcs, v: int) -> frozenset[int]:
 
 
 def d_separated(n: int, dag: Arcs, x: int, y: int, given: frozenset[int]) -> bool:
-    """No simple path is active: the standard definition."""
+    """Return whether no simple path is active: the standard definition."""
     return not any(_active(n, dag, path, given) for path in simple_paths(n, dag, x, y))
 
 
@@ -147,7 +147,7 @@ def _active(n: int, dag: Arcs, path: tuple[int, ...], given: frozenset[int]) -> 
 
 @cache
 def independences(n: int, dag: Arcs) -> int:
-    """All pairwise independences of a DAG as the bits of a number."""
+    """Return all pairwise independences of a DAG as the bits of an integer."""
     bits, bit = 0, 1
     for x, y in combinations(range(n), 2):
         for given in powerset(v for v in range(n) if v not in (x, y)):
@@ -162,7 +162,7 @@ def is_clique(arcs: Arcs, s: frozenset[int]) -> bool:
 
 
 def valid_deletes(arcs: Arcs, x: int, y: int) -> set[frozenset[int]]:
-    """Every H of Fig. 2 for the edge x → y or x — y, by trying all subsets of NA."""
+    """Return every H of Fig. 2 for the edge x → y or x — y, by trying all subsets of NA."""
     na = neighbors(arcs, y) & adjacent(arcs, x)
     return {frozenset(h) for h in powerset(na) if is_clique(arcs, na - frozenset(h))}
 
@@ -172,7 +172,7 @@ def largest_clique(arcs: Arcs, within: frozenset[int]) -> int:
 
 
 def v_width(n: int, dag: Arcs) -> int:
-    """Largest clique among the common children of two nodes that are not adjacent."""
+    """Return the size of the largest clique among the common children of non-adjacent nodes."""
     widths = [0]
     for x, y in combinations(range(n), 2):
         if y not in adjacent(dag, x):
@@ -182,7 +182,7 @@ def v_width(n: int, dag: Arcs) -> int:
 
 
 def treewidth(n: int, edges: frozenset[frozenset[int]]) -> int:
-    """Smallest, over all elimination orders, of the largest degree at elimination."""
+    """Return the minimum over all elimination orders of the largest degree at elimination."""
     best = max(n - 1, 0)
     for order in permutations(range(n)):
         near = {v: {u for e in edges if v in e for u in e if u != v} for v in range(n)}

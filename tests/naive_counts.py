@@ -1,7 +1,7 @@
-"""Twins of the discrete scores: dictionaries of counts, one record at a time.
+"""Slow twins of the discrete scores: dictionaries of counts, one record at a time.
 
-Rows are tuples of levels, ``arities`` says how many levels each column has, and parents are any
-iterable of columns.  Nothing is batched, coded or packed, and nothing comes from sges.
+Rows are tuples of levels, ``arities`` are the numbers of levels of the columns, and parents are any
+iterable of columns.  Nothing is batched, coded or packed, or imported from sges.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ Row = tuple[int, ...]
 def counts(
     rows: Sequence[Row], columns: Iterable[int], times: Sequence[int] | None = None
 ) -> Counter[Row]:
-    """How many records have each combination of levels of the given columns."""
+    """Return the number of records with each combination of levels of the given columns."""
     chosen = sorted(columns)
     found: Counter[Row] = Counter()
     for row, weight in zip(rows, times or [1] * len(rows), strict=True):
@@ -25,7 +25,7 @@ def counts(
 
 
 def log_likelihood(rows: Sequence[Row], y: int, parents: Iterable[int]) -> float:
-    """Σ over the records of ln (n_jk / n_j), each with the counts of its own family."""
+    """Return Σ n_jk ln (n_jk / n_j) over the configurations j and levels k that occur."""
     chosen = sorted(parents)
     family = Counter((tuple(row[c] for c in chosen), row[y]) for row in rows)
     configuration = Counter(tuple(row[c] for c in chosen) for row in rows)
@@ -48,7 +48,7 @@ def bic(
 def regret(m: int, categories: int) -> float:
     """Return the logarithm of Σ m! / (h₁! ⋯ h_K!) Π (h_k / m)^h_k over all counts that add up to m.
 
-    The sum is m! / m^m times the coefficient of z^m in (Σ h^h / h! z^h)^K, and exact.
+    The sum is m! / m^m times the coefficient of z^m in (Σ h^h / h! z^h)^K, computed exactly.
     """
     one = [Fraction(h**h, factorial(h)) for h in range(m + 1)]
     power, square = [Fraction(1)] + [Fraction(0)] * m, one
@@ -74,7 +74,7 @@ def qnml(rows: Sequence[Row], arities: Sequence[int], y: int, parents: Iterable[
 def bdeu_probability(
     rows: Sequence[Row], arities: Sequence[int], y: int, parents: Iterable[int], ess: Fraction
 ) -> Fraction:
-    """Return the probability of column y, each record predicted from those before it.
+    """Return the probability of column y, with each record predicted from those before it.
 
     A record with configuration j has level k with probability (n_jk + α/r) / (n_j + α), where
     α = ess/q and the counts are those of the records before.  The product is exact.
@@ -100,7 +100,7 @@ def bdeu(
 
 
 def k2(rows: Sequence[Row], arities: Sequence[int], y: int, parents: Iterable[int]) -> float:
-    """K2: as BDeu, with one imaginary record per cell; not score equivalent."""
+    """Return K2, like BDeu but with one imaginary record per cell; not score equivalent."""
     chosen = list(parents)
     cells = prod(arities[p] for p in chosen) * arities[y]
     return bdeu(rows, arities, y, chosen, Fraction(cells))

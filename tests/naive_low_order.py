@@ -1,6 +1,6 @@
-"""Certified deletes by their definition (Chickering 2020), one condition a line.
+"""Certified deletes by their definition (Chickering 2020), one condition per line.
 
-A twin: it knows sets of arcs, d-separation by simple paths, and nothing of the package.
+A slow twin that uses sets of arcs and d-separation by simple paths, and not the package.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ Separators = dict[Pair, frozenset[int]]
 
 
 def separators(n: int, truth: Arcs, k: int) -> Separators:
-    """Return for each pair that has one its first separator of the smallest size, at most k."""
+    """Return the first of the smallest separators of each pair, if it has at most k nodes."""
     found: Separators = {}
     for x, y in combinations(range(n), 2):
         others = [v for v in range(n) if v not in (x, y)]
@@ -30,7 +30,7 @@ def children(arcs: Arcs, x: int) -> frozenset[int]:
 
 
 def parent_bound(dag: Arcs, z: int) -> int:
-    """Return the most parents of z and its children in a member of the class."""
+    """Return the largest number of parents of z and of its children in a DAG."""
     return max(len(naive.parents(dag, v)) for v in {z} | children(dag, z))
 
 
@@ -84,7 +84,7 @@ def is_certified(
 def certified_deletes(
     n: int, arcs: Arcs, found: Separators, k: int
 ) -> set[tuple[int, int, frozenset[int]]]:
-    """Return every certified delete of a CPDAG, of all subsets H of NA that leave a clique."""
+    """Return all certified deletes of a CPDAG."""
     dag = naive.all_cpdags(n)[arcs][0]
     return {
         (x, y, h)
@@ -95,7 +95,7 @@ def certified_deletes(
 
 
 def after(n: int, arcs: Arcs, x: int, y: int, h: frozenset[int]) -> Arcs:
-    """Return the CPDAG to which Delete(x, y, H) leads, by Fig. 2 and all extensions."""
+    """Return the CPDAG after Delete(x, y, H), by Fig. 2 and an extension."""
     left = arcs - {(x, y), (y, x)} - {(v, y) for v in h} - {(v, x) for v in h}
     dags = naive.extensions(n, left)
     return naive.cpdag_of(n, dags[0])

@@ -29,7 +29,7 @@ def probability(parents: Sequence[Sequence[int]], cpts: Sequence[Any], row: Sequ
 def joint(
     parents: Sequence[Sequence[int]], arities: Sequence[int], cpts: Sequence[Any]
 ) -> Distribution:
-    """Return the probability of every configuration, one by one."""
+    """Return the probability of every configuration."""
     rows = product(*(range(r) for r in arities))
     return {row: probability(parents, cpts, row) for row in rows}
 
@@ -46,7 +46,7 @@ def marginal(full: Distribution, variables: Iterable[int]) -> Distribution:
 def expected_mdl(
     full: Distribution, arities: Sequence[int], y: int, parents: Iterable[int], records: float
 ) -> float:
-    """Return m·Σ p(y, parents) ln p(y | parents) − ½ ln m (r − 1) q, straight from that."""
+    """Return m·Σ p(y, parents) ln p(y | parents) − ½ ln m (r − 1) q."""
     given = sorted(parents)
     family, q = marginal(full, [*given, y]), 1
     place = sorted([*given, y]).index(y)
@@ -63,7 +63,7 @@ def expected_mdl(
 def covariance_by_paths(
     weights: NDArray[np.float64], variances: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return Σ over sources of noise of (all directed paths) × (all directed paths)."""
+    """Return the covariance as a sum over noise variables and pairs of directed paths."""
     n = len(weights)
     total, step = np.eye(n), np.eye(n)
     for _ in range(n):
@@ -76,7 +76,7 @@ def covariance_by_paths(
 
 
 def conditional_variance(covariance: NDArray[np.float64], y: int, given: Sequence[int]) -> float:
-    """Return the Schur complement, by a general solve."""
+    """Return the variance of y given others, as a Schur complement."""
     if not given:
         return float(covariance[y, y])
     inside = covariance[np.ix_(given, given)]

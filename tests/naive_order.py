@@ -1,7 +1,7 @@
 """The slow twin of the search over orders; imports nothing from sges.
 
-Sets are Python sets, every family is scored by ``local``, and every place for a node is scored
-by choosing the parents of all nodes anew.
+Sets are Python sets, every family is scored by ``local``, and every position of a node is scored by
+choosing the parents of all nodes again.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ def grow_shrink(
     tolerance: float,
     required: frozenset[int] = frozenset(),
 ) -> frozenset[int]:
-    """Return the parents of y: the best predecessor joins while it gains, then some leave."""
+    """Return the parents of y: add the best predecessor while it gains, then remove some."""
     chosen = required
     while rest := sorted(before - chosen):
         gains = [local(y, chosen | {x}) - local(y, chosen) for x in rest]
@@ -43,18 +43,18 @@ def parents_of_order(
 
 
 def score_of_order(local: Local, order: Sequence[int], tolerance: float) -> float:
-    """Return the score of the DAG that an order stands for."""
+    """Return the score of the DAG of an order."""
     return sum(local(v, s) for v, s in parents_of_order(local, order, tolerance).items())
 
 
 def moved(order: Sequence[int], v: int, to: int) -> list[int]:
-    """Return the order with v in another place."""
+    """Return the order with v moved to another position."""
     rest = [u for u in order if u != v]
     return [*rest[:to], v, *rest[to:]]
 
 
 def best_move(local: Local, order: list[int], v: int, tolerance: float, reach: float) -> list[int]:
-    """Return the order with v in its best place: from the nearest on, first left, then right."""
+    """Return the order with v at its best position; ties go to the left and the nearest."""
     at = order.index(v)
     here = score_of_order(local, order, tolerance)
     best, found = 0.0, order
@@ -70,7 +70,7 @@ def best_move(local: Local, order: list[int], v: int, tolerance: float, reach: f
 
 
 def best_order(local: Local, order: list[int], tolerance: float, reach: float) -> list[int]:
-    """Move each node to its best place in turn until all of them stay."""
+    """Move each node to its best position in turn, until no node moves."""
     while True:
         before = order
         for v in range(len(order)):

@@ -1,4 +1,4 @@
-"""Slow twins of the scores; nothing here imports sges.
+"""Slow twins of the scores; imports nothing from sges.
 
 Data are plain arrays (records x columns), parents any collection of column numbers.
 """
@@ -52,7 +52,7 @@ def bge(
 def sequential(
     table: Table, kappa: float, freedom: float, location: Table, scatter: Table
 ) -> float:
-    """Return the log probability of the records, one after the other, each given those before.
+    """Return the sum of the log densities of the records, each given those before it.
 
     The predictive density of a normal-Wishart is a multivariate t (Bernardo & Smith 1994).
     """
@@ -71,7 +71,7 @@ def sequential(
 def degenerate_gaussian(
     table: Table, discrete: Collection[int], y: int, parents: Collection[int], penalty: float = 1.0
 ) -> float:
-    """Return L(parents ∪ y) − L(parents) with every indicator column written out."""
+    """Return L(parents ∪ y) − L(parents) with explicit indicator columns."""
 
     def joint(columns: Iterable[int]) -> float:
         written = [w for c in columns for w in indicators(table[:, c], c in discrete)]
@@ -94,7 +94,7 @@ def indicators(column: Table, is_discrete: bool) -> list[Table]:
 
 
 def k2(table: NDArray[np.int64], y: int, parents: Collection[int]) -> float:
-    """Return Cooper & Herskovits' K2: all Dirichlet parameters one, so not score equivalent."""
+    """Return K2 (Cooper & Herskovits 1992): all Dirichlet parameters are one."""
     arity = int(table[:, y].max()) + 1
     cells: Counter[tuple[tuple[int, ...], int]] = Counter()
     for record in table.tolist():

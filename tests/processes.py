@@ -1,4 +1,4 @@
-"""Child processes that do not outlive a test, however it ends."""
+"""Child processes that end with their test."""
 
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def started(command: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
-    """Start a command with pipes for its output; kill it at the end if it still runs."""
+    """Start a command with pipes for its output, and kill it at the end."""
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace"
     )

@@ -47,7 +47,7 @@ def of_ours(thing: object) -> bool:
 
 @cache
 def public_methods() -> dict[str, Any]:
-    """Return the public methods that a public class defines itself or has from one of ours."""
+    """Return the public methods of public classes that are defined in this package."""
     return {
         f"{owner}.{name}": thing
         for owner, public in public_names().items()

@@ -1,4 +1,4 @@
-"""Views by name, and ancestors in a class, against the members of the class."""
+"""Queries by name, and ancestors in a class, compared with the members of the class."""
 
 import pytest
 from hypothesis import given
@@ -34,7 +34,7 @@ def test_ancestors_of_every_class_are_those_of_its_members(n: int) -> None:
 
 
 def refinements(graph: PDAG) -> set[PDAG]:
-    """Return the class, and all classes to which background knowledge may refine it."""
+    """Return the class and all its refinements by background knowledge."""
     found, todo = {graph}, [graph]
     while todo:
         refined = todo.pop()
@@ -56,7 +56,7 @@ def test_ancestors_of_every_refined_class_are_those_of_its_members(n: int) -> No
 def test_ancestors_of_a_refined_class_are_those_of_its_members(
     graph: PDAG, data: st.DataObject
 ) -> None:
-    """Whether it is closed under Meek's rules or not."""
+    """Both for a graph that is closed under the rules of Meek and for one that is not."""
     closed = graph
     for _ in range(data.draw(st.integers(0, 4))):
         if not (lines := closed.undirected_edges()):

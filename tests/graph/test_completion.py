@@ -1,4 +1,4 @@
-"""Local completion equals global completion, everywhere."""
+"""Local completion equals global completion."""
 
 import random
 
@@ -29,7 +29,7 @@ def random_cpdag(rng: random.Random, n: int, density: float) -> PDAG:
 
 
 def some_operator(rng: random.Random, g: PDAG) -> Operator | None:
-    """Return a random valid operator on a random pair, among the first few of the pair."""
+    """Return a random valid operator on a random pair, or None if it has none."""
     x, y = rng.sample(range(g.n), 2)
     if not g.adjacent(x) >> y & 1:
         found: list[Operator] = [op for op, _ in zip(inserts(g, x, y), range(20), strict=False)]
@@ -69,7 +69,7 @@ def test_local_equals_global_along_random_walks(n: int, density: float, seed: in
 
 
 def test_an_edit_that_is_not_an_operators_is_refused() -> None:
-    """Turning one edge of an undirected square-with-diagonal into two colliding ones."""
+    """Removing the diagonal of an undirected square leaves a cycle without a chord."""
     g = PDAG.from_edges(4, undirected=[(0, 1), (1, 2), (2, 3), (0, 3), (0, 2)])
     edited = g.edited(remove=[(0, 2)])
     with pytest.raises(NoConsistentExtension, match="not the result of a valid operator"):

@@ -1,4 +1,4 @@
-"""The size of a class and uniform draws from it, against listing all members."""
+"""The size of a class and uniform draws from it, compared with a list of all members."""
 
 import random
 from collections import Counter
@@ -37,14 +37,14 @@ def test_the_size_of_every_class_is_the_number_of_its_members(n: int) -> None:
 
 
 CONNECTED_CHORDAL_GRAPHS = {1: 1, 2: 1, 3: 2, 4: 5, 5: 15, 6: 58, 7: 272}
-"""How many there are up to isomorphism, by the number of nodes."""
+"""The number of these graphs up to isomorphism, by the number of nodes."""
 
 
 @pytest.mark.parametrize("n", [3, 4, 5, 6, pytest.param(7, marks=pytest.mark.slow)])
 def test_the_size_of_every_chain_component_is_the_number_of_its_orientations(
     n: int, seed: int
 ) -> None:
-    """A class is a product of chain components, so this is the size of all classes of n nodes."""
+    """The size of a class is the product over its chain components, so this covers all classes."""
     rng = random.Random(seed)
     components = [
         graph
@@ -66,7 +66,7 @@ def test_the_size_of_every_chain_component_is_the_number_of_its_orientations(
 
 
 def refined(cpdag: PDAG, seed: int) -> PDAG:
-    """Return a class with a few of its edges directed as in one member."""
+    """Return a class with up to two edges directed as in one member, closed under Meek's rules."""
     rng = random.Random(seed)
     lines = cpdag.undirected_edges()
     member = sample_members(cpdag, 1, seed)[0]
@@ -104,7 +104,7 @@ def test_a_class_of_more_than_1e30_members_is_counted_and_drawn_from() -> None:
 
 
 def chordal(n: int, width: int, seed: int) -> PDAG:
-    """Return a random undirected graph in which each new node is joined to an earlier clique."""
+    """Return a random chordal graph: each new node is connected to an earlier clique."""
     rng = random.Random(seed)
     edges = list(combinations(range(width), 2))
     earlier = [tuple(range(width))]

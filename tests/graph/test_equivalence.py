@@ -24,7 +24,7 @@ from sges.graph import (
     [(1, 1, 1), (2, 3, 2), (3, 25, 11), (4, 543, 185), (5, 29281, 8782)],
 )
 def test_there_are_as_many_dags_and_cpdags_as_known(n: int, dags: int, cpdags: int) -> None:
-    """Robinson (1973) and Gillispie & Perlman (2001); the images of our function are counted."""
+    """The numbers of Robinson (1973) and Gillispie & Perlman (2001)."""
     graphs = [pdag_of(n, arcs) for arcs in naive.all_dags(n)]
     assert len(graphs) == dags
     assert len({dag_to_cpdag(g) for g in graphs}) == cpdags
@@ -40,7 +40,7 @@ def test_a_cpdag_directs_exactly_the_edges_that_all_members_share(n: int) -> Non
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_an_extension_is_found_exactly_if_there_is_one(n: int) -> None:
-    """On every PDAG, against trying all directions."""
+    """On every PDAG, compared with a trial of all directions."""
     for arcs in naive.all_pdags(n):
         pdag, wanted = pdag_of(n, arcs), naive.extensions(n, arcs)
         if not wanted:
@@ -84,7 +84,7 @@ def test_covered_edges_are_those_whose_reversal_stays_in_the_class(n: int) -> No
 
 
 def test_dor_and_tarsi_accept_what_the_summary_of_chickering_2002_rejects() -> None:
-    """Its Appendix C wants parents and neighbors of a sink to form one clique: too strict.
+    """Its Appendix C requires the parents and neighbors of a sink to be a clique: too strict.
 
     Here 2 is the only possible first sink: its neighbor 3 is adjacent to both its parents,
     but the parents 0 and 1 are not adjacent to each other.
@@ -106,7 +106,7 @@ def test_a_cycle_in_a_dag_is_named() -> None:
     g = PDAG.from_edges(4, [(3, 0), (0, 1), (1, 2), (2, 0)])
     with pytest.raises(NotADAG, match=r"directed cycle (0→1→2→0|1→2→0→1|2→0→1→2)"):
         dag_to_cpdag(g)
-    g = PDAG.from_edges(5, [(0, 1), (1, 2), (2, 3), (3, 1), (3, 4)])  # first a source: not in it
+    g = PDAG.from_edges(5, [(0, 1), (1, 2), (2, 3), (3, 1), (3, 4)])  # 0 is not on it
     with pytest.raises(NotADAG, match=r"directed cycle (1→2→3→1|2→3→1→2|3→1→2→3)"):
         dag_to_cpdag(g)
 

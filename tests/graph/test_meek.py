@@ -1,4 +1,4 @@
-"""Meek's rules against all members of a class that agree with what was directed."""
+"""Meek's rules, compared with all members of a class that have the given directions."""
 
 from itertools import combinations
 
@@ -15,7 +15,7 @@ from strategies import dags
 
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_the_closure_directs_what_all_agreeing_members_share(n: int) -> None:
-    """R4 included: one edge of the CPDAG is directed from outside, both ways."""
+    """Including rule 4: each undirected edge of each CPDAG is directed, in both directions."""
     for cpdag, members in naive.all_cpdags(n).items():
         for x, y in {a for a in cpdag if a[::-1] in cpdag}:
             agreeing = tuple(dag for dag in members if (x, y) in dag)
@@ -36,7 +36,7 @@ def test_the_closure_is_maximal_for_two_edges_directed_at_once(
 
 
 def one_pass(n: int, arcs: naive.Arcs) -> naive.Arcs:
-    """Return the arcs to take away: b → a of each a — b that a rule of Meek's directs a → b."""
+    """Return the arcs b → a to remove: a rule of Meek directs a — b as a → b."""
     near = {v: naive.neighbors(arcs, v) for v in range(n)}
     up = {v: naive.parents(arcs, v) for v in range(n)}
     linked = {v: naive.adjacent(arcs, v) for v in range(n)}
@@ -55,7 +55,7 @@ def one_pass(n: int, arcs: naive.Arcs) -> naive.Arcs:
 
 @given(dags(max_nodes=9), st.data())
 def test_the_list_of_work_misses_no_edge(dag: PDAG, data: st.DataObject) -> None:
-    """The twin looks at every edge again and again; edges are directed as some member has them."""
+    """The twin examines all edges repeatedly; the given directions are those of a member."""
     cpdag = dag_to_cpdag(dag)
     lines = [e for e in dag.directed_edges() if e not in cpdag.directed_edges()]
     known = data.draw(st.lists(st.sampled_from(lines), unique=True)) if lines else []
@@ -95,7 +95,7 @@ def test_closing_finds_what_an_unclosed_graph_leaves_open(seed: int) -> None:
 
 
 def test_rule_3_needs_its_two_nodes_not_adjacent() -> None:
-    """The slip of several programs: here c → d, and a — b must stay."""
+    """A mistake of several programs: here c → d, so a — b must remain undirected."""
     a, b, c, d = range(4)
     pdag = PDAG.from_edges(
         4, directed=[(c, b), (d, b), (c, d)], undirected=[(a, b), (a, c), (a, d)]

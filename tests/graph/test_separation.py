@@ -1,4 +1,4 @@
-"""d-separation and IMAPs against active paths listed one by one."""
+"""d-separation and IMAPs, compared with a list of all active paths."""
 
 import networkx as nx
 import pytest
@@ -14,7 +14,7 @@ from strategies import dags
 
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_d_separation_is_the_absence_of_active_paths(n: int) -> None:
-    """On every DAG, every pair and every conditioning set."""
+    """For every DAG, every pair and every conditioning set."""
     for arcs in naive.all_dags(n):
         dag = pdag_of(n, arcs)
         for x in range(n):
@@ -36,7 +36,7 @@ def test_d_separation_of_sets_equals_that_of_networkx(dag: PDAG, data: st.DataOb
 
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_an_imap_implies_no_independence_that_the_truth_lacks(n: int) -> None:
-    """On every pair of classes."""
+    """For every pair of classes."""
     graphs = [
         (pdag_of(n, c), naive.independences(n, dags[0])) for c, dags in naive.all_cpdags(n).items()
     ]
@@ -55,7 +55,7 @@ def test_overlapping_sets_cycles_and_different_sizes_are_refused() -> None:
 
 
 def test_a_bare_integer_is_a_node_and_not_a_set() -> None:
-    """Node 0 would be the empty set, and node 1 the set of node 0."""
+    """As node sets, 0 would be the empty set, and 1 the set {0}."""
     edge = PDAG.from_edges(3, [(0, 1)])
     assert not d_separated(edge, 0, 1)
     assert d_separated(edge, 0, 2)

@@ -1,4 +1,4 @@
-"""Undirected graphs against networkx and brute force."""
+"""Undirected graphs, compared with networkx and brute force."""
 
 from itertools import combinations, product
 
@@ -50,7 +50,7 @@ def test_as_many_graphs_are_accepted_as_there_are_chordal_ones(n: int, count: in
 def test_maximal_cliques_are_those_of_networkx_and_others_are_refused(
     rows: tuple[int, ...],
 ) -> None:
-    """``find_cliques`` is the oracle: networkx's chordal functions accept some that are not."""
+    """``find_cliques``, as the chordal functions of networkx accept graphs that are not chordal."""
     graph, everything = as_networkx(rows), (1 << len(rows)) - 1
     if graph and not nx.is_chordal(graph):
         with pytest.raises(NotChordal, match="not chordal"):
@@ -93,7 +93,7 @@ def test_the_moral_graph_joins_parents(dag: PDAG) -> None:
 
 @given(dags(max_nodes=7))
 def test_each_node_of_a_min_fill_order_needs_the_fewest_new_edges(dag: PDAG) -> None:
-    """The twin counts, before each elimination, every remaining node from scratch."""
+    """The twin counts the new edges of every remaining node before each elimination."""
     rows = moral_graph(dag)
     edges = {frozenset((x, y)) for x in range(dag.n) for y in nodes(rows[x])}
     left = set(range(dag.n))
@@ -149,13 +149,13 @@ def test_the_largest_clique_is_that_of_any_of_the_sets() -> None:
 
 
 def apart_in_threes(parts: int) -> tuple[int, ...]:
-    """Return the complete graph of so many parts, each of three nodes that are not adjacent."""
+    """Return the complete multipartite graph with parts of three nodes."""
     everything = (1 << 3 * parts) - 1
     return tuple(everything & ~(0b111 << v // 3 * 3) for v in range(3 * parts))
 
 
 def test_the_largest_clique_of_a_multipartite_graph_needs_few_branches() -> None:
-    """It has 3^40 maximal cliques (Moon & Moser 1965)."""
+    """The graph has 3^40 maximal cliques (Moon & Moser 1965)."""
     assert largest_clique(apart_in_threes(40), [(1 << 120) - 1], allowed_branches=200) == 40
 
 
@@ -173,7 +173,7 @@ def test_a_largest_clique_that_is_not_known_is_an_interval_around_it(rows: tuple
 
 
 def test_contracting_gives_a_better_lower_bound_than_the_least_degrees() -> None:
-    """In K4 with a node on each edge some node always has degree 2, but the treewidth is 3."""
+    """K4 with a node on each edge has nodes of degree 2, but treewidth 3."""
     rows = [0] * 10
     for middle, (x, y) in enumerate(combinations(range(4), 2), start=4):
         rows[middle] = 1 << x | 1 << y

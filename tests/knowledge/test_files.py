@@ -1,4 +1,4 @@
-"""Knowledge in small files: round trips, and one-line errors."""
+"""Knowledge in files: round trips, and one-line errors."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a search asks of knowledge, against all members of a class, one by one."""
+"""The methods of knowledge that a search uses, compared with all members of a class."""
 
 from itertools import permutations
 
@@ -16,7 +16,7 @@ from sges.operators import all_deletes, all_inserts
 
 
 def random_knowledge(n: int, rng: Rng) -> Knowledge:
-    """Return knowledge that some DAG satisfies, of one of the kinds in turn."""
+    """Return random knowledge of a random kind that some DAG satisfies."""
     pairs = n * (n - 1) // 2
     dag = random_dag(n, int(rng.integers(pairs + 1)), seed=rng)
     return KINDS[int(rng.integers(len(KINDS)))](dag, rng)
@@ -69,7 +69,7 @@ def test_every_dag_that_satisfies_knowledge_satisfies_what_it_relaxes_to(n: int,
 
 @pytest.mark.parametrize("n", [3, 4])
 def test_relaxed_knowledge_is_an_order_of_groups_and_required_edges(n: int, seed: int) -> None:
-    """Straight from the definition: what it forbids, other than by required paths, is ranked."""
+    """By definition: what it forbids, other than by required paths, follows from a ranking."""
     rng = np.random.default_rng(seed)
     for _ in range(100):
         bound = random_knowledge(n, rng).bind(n)
@@ -77,7 +77,7 @@ def test_relaxed_knowledge_is_an_order_of_groups_and_required_edges(n: int, seed
         arrows = {(x, y) for x, y in permutations(range(n), 2) if weaker.forbidden[x] >> y & 1}
         below = PDAG.from_edges(n, bound.required)
         ranked = {(x, y) for x, y in arrows if not below.descendants(y) >> x & 1}
-        # x → y forbidden by rank and z anywhere: x → z or z → y is forbidden too
+        # if x → y is forbidden by rank, then x → z or z → y is forbidden for every z
         for x, y in ranked:
             assert all((x, z) in arrows or (z, y) in arrows for z in range(n) if z not in (x, y))
 
@@ -113,7 +113,7 @@ def test_the_start_is_the_class_of_the_required_edges_and_admitted(seed: int) ->
 
 
 def test_after_a_step_it_is_enough_to_look_at_what_differs(seed: int) -> None:
-    """From an admitted class, every insert and delete: the short answer is the full one."""
+    """For every insert and delete from an admitted class, the local check equals the full one."""
     rng = np.random.default_rng(seed)
     answers = set()
     for _ in range(60):
@@ -175,7 +175,7 @@ def test_knowledge_bound_to_other_data_is_refused() -> None:
 
 
 def test_arrows_that_contradict_each_other_only_together_are_found() -> None:
-    """On a — b — c no arrow alone is wrong, but a → b ← c would be a new v-structure."""
+    """On a — b — c each direction alone is possible, but a → b ← c is a new v-structure."""
     chain = PDAG.from_edges(3, undirected=[(0, 1), (1, 2)])
     assert Knowledge(forbidden=[(1, 0)]).bind(3).admits(chain)
     assert Knowledge(forbidden=[(1, 2)]).bind(3).admits(chain)

@@ -1,4 +1,4 @@
-"""Knowledge as users write it: valid forms, and one-line errors for others."""
+"""Knowledge as users write it: valid forms, and one-line errors for invalid ones."""
 
 import pickle
 from typing import Any

@@ -1,4 +1,4 @@
-"""Searching under knowledge: what it always keeps, and what it finds if the knowledge is true."""
+"""Searches with knowledge satisfy it, and find the truth if the knowledge is true."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -50,19 +50,19 @@ Problem = tuple[PDAG, Knowledge]
 
 
 def problems(make: Callable[[int], Problem], seed: int, count: int = 200) -> Iterator[Problem]:
-    """Yield so many random truths with knowledge, all kinds of knowledge in turn."""
+    """Yield ``count`` random truths with knowledge of all kinds in turn."""
     return (make(seed * 1000 + i) for i in range(count))
 
 
 def enough(search: Search) -> int:
-    """Return how many problems to try: fewer for phases that are part of another search."""
+    """Return the number of problems: fewer for phases that are part of another search."""
     return 48 if search in (SEARCHES["bes"], SEARCHES["sbes"]) else 200
 
 
 def assert_satisfied(graph: PDAG, known: Knowledge, bound: IndexedKnowledge) -> None:
-    """Assert that the class has members, and that all of them satisfy all of the knowledge.
+    """Assert that the class has members, and that all of them satisfy the knowledge.
 
-    By its edges, which says it for all members; and on the first members as a user would check.
+    The edges are checked, which covers all members, and the first 50 members one by one.
     """
     some = list(islice(extensions(graph), 50))
     assert some
@@ -89,7 +89,7 @@ def test_true_knowledge_and_an_oracle_give_the_true_class_refined(
 def test_every_constraint_holds_on_data_whether_the_knowledge_is_true_or_not(
     search: Search, seed: int
 ) -> None:
-    """The knowledge is that of another random DAG; the data are few, so that anything happens."""
+    """The knowledge is that of another random DAG, and there are few records."""
     for i, (dag, known) in enumerate(problems(false_problem, seed, enough(search))):
         bound = known.bind(dag.n)
         data = LinearGaussian.random(dag, seed=i).sample(60, seed=i)
@@ -100,7 +100,7 @@ def test_every_constraint_holds_on_data_whether_the_knowledge_is_true_or_not(
 
 
 def orders(n: int) -> Iterator[tuple[int, ...]]:
-    """Yield every way to put n nodes into tiers, as a tier number for each."""
+    """Yield every assignment of n nodes to tiers, as a tier number for each node."""
     return (
         place for place in product(range(n), repeat=n) if set(place) == set(range(max(place) + 1))
     )
@@ -128,7 +128,7 @@ def test_admissible_steps_alone_find_every_dag_of_three_nodes_under_every_true_o
 def test_admissible_steps_alone_find_every_dag_of_four_nodes_under_a_true_order(
     search: Search, seed: int
 ) -> None:
-    """Each DAG with a random order in tiers and some required edges."""
+    """Each DAG with random true tiers and some required edges."""
     rng = np.random.default_rng(seed)
     every = list(orders(4))
     for arcs in naive.all_dags(4):
@@ -153,11 +153,11 @@ def test_deletes_filtered_one_by_one_find_the_truth_under_knowledge_too(
 
 
 class TestAForbiddenEdgeInTheWay:
-    """The smallest case: 0 and 3 are not adjacent in the truth, and known not to be.
+    """The smallest case: 0 and 3 are not adjacent in the truth, and this is known.
 
-    Inserts of admissible edges end in a class that is no IMAP: 0 and 3 depend on each other given
-    1 and 2, and only the edge between them would say so.  Once it is there, 0 — 1 can go, and then
-    it can go itself and leave the collider at 2.
+    Inserts of admissible edges end in a class that is not an IMAP: 0 and 3 are dependent given 1
+    and 2, which needs an edge between them.  With this edge, 0 — 1 can be deleted, and then the
+    edge itself, which leaves the collider at 2.
     """
 
     truth = PDAG.from_edges(4, [(0, 2), (3, 2), (2, 1), (3, 1)])
@@ -191,7 +191,7 @@ def test_required_edges_survive_data_that_say_independence(search: Search, seed:
 def test_forbidden_adjacencies_stay_out_where_data_say_dependence(
     search: Search, seed: int
 ) -> None:
-    """From the complete graph too, which does not satisfy them."""
+    """Also from the complete graph, which does not satisfy the knowledge."""
     dag = PDAG.from_edges(4, [(0, 1), (1, 2), (2, 3)])
     data = LinearGaussian.random(dag, seed=seed).sample(1000, seed=seed)
     known = Knowledge(not_adjacent=[(0, 1)], required=[(2, 1)])
@@ -275,7 +275,7 @@ def test_a_forward_phase_alone_keeps_to_admissible_classes(phase: Any, seed: int
 
 
 def test_a_result_is_a_start_for_the_next_search(seed: int) -> None:
-    """A refined class is no CPDAG, but it says which class it refines."""
+    """A refined class is not a CPDAG, but it determines the class that it refines."""
     for i, (dag, known) in enumerate(problems(true_problem, seed, count=60)):
         bound = known.bind(dag.n)
         score = GaussianBIC(LinearGaussian.random(dag, seed=i).sample(100, seed=i))
@@ -298,7 +298,7 @@ def test_no_time_at_all_mends_a_start_that_violates_what_can_be_relaxed(seed: in
 
 
 def test_after_forbidden_edges_were_deleted_the_search_has_a_forward_phase() -> None:
-    """From a complete graph there was none; without one, the edge 0 — 2 would be missing."""
+    """A search from the complete graph has none; without one, the edge 0 — 2 would be missing."""
     chain = PDAG.from_edges(3, [(0, 1), (1, 2)])
     score = GaussianOracle(LinearGaussian.random(chain, seed=0))
     bound = Knowledge(not_adjacent=[(0, 1)]).bind(3)
@@ -336,7 +336,7 @@ def test_larger_gaussian_truths_are_recovered_with_true_knowledge(
 def test_a_search_that_is_interrupted_at_any_report_ends_in_an_admissible_class(
     start: PDAG, seed: int
 ) -> None:
-    """Also while it searches under relaxed knowledge, and while forbidden edges are deleted."""
+    """Also during the search with relaxed knowledge, and while forbidden edges are deleted."""
     pairs = [(x, y) for x in range(6) for y in range(x)]
     for i in range(5):
         rng = np.random.default_rng(seed + i)

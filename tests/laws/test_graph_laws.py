@@ -1,4 +1,4 @@
-"""Laws of graphs and operators, on random graphs; the name of a test is the law."""
+"""Laws of graphs and operators, on random graphs."""
 
 import random
 
@@ -30,7 +30,7 @@ PROPERTIES: list[type[AtMost]] = [MaxParents, MaxClique, MaxVWidth, MaxTreewidth
 
 @given(dags())
 def test_cpdag_survives_every_covered_edge_reversal(dag: PDAG) -> None:
-    """Chickering (1995): covered reversals do not leave the equivalence class."""
+    """Chickering (1995): reversing a covered edge does not change the equivalence class."""
     for x, y in covered_edges(dag):
         assert dag_to_cpdag(dag.edited(direct=[(y, x)])) == dag_to_cpdag(dag)
 

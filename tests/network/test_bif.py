@@ -1,4 +1,4 @@
-"""BIF files: there and back, compared with pyAgrum, and one-line errors if damaged."""
+"""BIF files: round trips, comparison with pyAgrum, and one-line errors for damaged files."""
 
 import random
 from pathlib import Path
@@ -137,7 +137,7 @@ def test_many_parents_in_a_short_file_take_no_memory(tmp_path: Path) -> None:
 
 
 def test_damaged_files_are_read_or_refused_in_one_line(tmp_path: Path, seed: int) -> None:
-    """Each input is the sprinkler with a few pieces removed, doubled, swapped or replaced."""
+    """Each input is the sprinkler network with a few pieces removed, inserted or replaced."""
     rng = random.Random(seed)
     path = tmp_path / "a.bif"
     messages = []

@@ -1,4 +1,4 @@
-"""Fitted networks and their queries, against frequencies, least squares and brute force."""
+"""Fitted networks and queries, compared with frequencies, least squares and brute force."""
 
 import pickle
 from itertools import product
@@ -74,7 +74,7 @@ def test_weights_are_those_of_least_squares(seed: int) -> None:
 
 
 def test_weights_follow_the_units_of_the_columns(seed: int) -> None:
-    """A parent of tiny variance beside one of large variance keeps its weight."""
+    """A parent with a tiny variance keeps its weight beside one with a large variance."""
     dag = PDAG.from_edges(3, [(0, 2), (1, 2)], names=["a", "b", "y"])
     values = LinearGaussian.random(dag, seed=seed).sample(100, seed).values
     units = np.array([1e7, 1e-4, 10.0])
@@ -190,7 +190,7 @@ def test_what_cannot_be_fitted_or_asked_is_refused(monkeypatch: pytest.MonkeyPat
 
 
 def mixed_truth(rows: int, seed: int) -> tuple[PDAG, dict[str, Any]]:
-    """Return a chain of a continuous and a discrete variable, and a child of both, with rows."""
+    """Return a DAG, dose → group and both → pain, and random rows."""
     rng = np.random.default_rng(seed)
     dose = rng.normal(2.0, 1.5, rows)
     odds = np.column_stack([np.zeros(rows), 1.0 - dose, 0.5 * dose - 1.0])
@@ -241,7 +241,7 @@ def test_slopes_of_a_mixed_network_are_those_of_least_squares(seed: int) -> None
 
 
 def test_a_mixed_network_follows_the_units_of_the_columns(seed: int) -> None:
-    """A parent of tiny variance beside one of large variance keeps its slope."""
+    """A parent with a tiny variance keeps its slope beside one with a large variance."""
     names, units = ["a", "b", "y", "group"], np.array([1e9, 1e-9, 1e3])
     dag = PDAG.from_edges(4, [(0, 2), (1, 2), (0, 3), (1, 3)], names=names)
     a, b, noise, odds = np.random.default_rng(seed).normal(size=(4, 300))
@@ -326,7 +326,7 @@ def test_a_mixed_network_refuses_what_it_was_not_fitted_to(seed: int) -> None:
 
 
 def frames(columns: dict[str, list[Any]]) -> list[Any]:
-    """Return a table in the types of several libraries, its columns in reverse order."""
+    """Return a table as objects of several libraries, with columns in reverse order."""
     reverse = dict(reversed(columns.items()))
     frame = pd.DataFrame(reverse)
     return [reverse, frame, frame.to_records(), pl.DataFrame(reverse), pa.table(reverse)]

@@ -1,4 +1,4 @@
-"""Exact inference: both ways to a marginal agree with enumeration, and share work safely."""
+"""Exact inference: both methods for marginals agree with enumeration, in any order."""
 
 from typing import Any
 
@@ -58,7 +58,7 @@ def test_answers_stay_right_when_what_is_kept_is_thrown_away(
 
 
 def test_a_large_sparse_network_agrees_with_enumeration_over_ancestors(seed: int) -> None:
-    """Sixty variables; the twin enumerates the ancestors of the query alone."""
+    """Sixty variables; the twin enumerates only the ancestors of the query."""
     rng = np.random.default_rng(seed)
     network = BayesianNetwork.random(random_dag(60, 70, seed), seed=seed)
     checked = 0
@@ -91,7 +91,7 @@ def test_a_long_chain_agrees_with_the_product_of_its_transitions() -> None:
 
 
 def test_a_polytree_of_hundreds_is_easy_and_consistent(seed: int) -> None:
-    """Marginals of overlapping sets, each eliminated apart, agree where they overlap."""
+    """Marginals of overlapping sets agree on the overlap."""
     network = BayesianNetwork.random(random_polytree(200, seed), 3, seed=seed)
     rng = np.random.default_rng(seed)
     for _ in range(30):
@@ -110,7 +110,7 @@ def test_a_query_that_no_memory_holds_is_refused() -> None:
 def test_an_elimination_that_no_memory_holds_is_refused_before_it_is_tried(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """One variable is asked for, but on the way to it a table of a band is needed."""
+    """The query has one variable, but the elimination needs a table of seven."""
     band = PDAG.from_edges(40, [(x, y) for y in range(40) for x in range(max(0, y - 6), y)])
     network = BayesianNetwork.random(band)
     assert network.marginal([39]).sum() == pytest.approx(1)
@@ -135,7 +135,7 @@ def test_a_query_given_levels_is_a_slice_of_the_joint(dag: PDAG) -> None:
 
 
 def test_a_query_may_be_given_any_number_of_levels() -> None:
-    """The probability of all given levels is smaller than any double."""
+    """The probability of the given levels may be smaller than any double."""
     n = 600
     star = PDAG.from_edges(n, [(0, v) for v in range(1, n)])
     cpts: list[list[Any]] = [[0.5, 0.5], *[[[0.1, 0.9], [0.2, 0.8]] for _ in range(1, n)]]

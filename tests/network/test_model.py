@@ -32,7 +32,7 @@ def twin(network: BayesianNetwork) -> naive_network.Distribution:
 
 @st.composite
 def networks(draw: st.DrawFn, max_nodes: int = 6) -> BayesianNetwork:
-    """Any small network, with up to three levels per variable."""
+    """Draw a small network with up to three levels per variable."""
     dag = draw(dags(max_nodes))
     arities = draw(st.lists(st.integers(1, 3), min_size=dag.n, max_size=dag.n))
     return BayesianNetwork.random(dag, arities, seed=draw(st.integers(0, 2**20)))

@@ -1,4 +1,4 @@
-"""Random structures: as many kinds of graph as their descriptions allow, and no others."""
+"""Random structures: all graphs that their descriptions allow, and no others."""
 
 from collections import Counter
 
@@ -38,7 +38,7 @@ def test_a_pair_of_nodes_is_joined_half_the_time_in_either_direction() -> None:
 
 
 def test_a_structure_has_about_as_many_edges_as_the_bound_lets_attempts_add() -> None:
-    """With no bound half of all pairs are joined: the direction is free at every attempt."""
+    """Without a bound, half of all pairs are adjacent."""
     edges = [random_structure(20, 20, seed).edge_count() for seed in range(100)]
     assert abs(sum(edges) / 100 - 95) < 4  # 190 pairs; standard error 0.7
 
@@ -61,7 +61,7 @@ def test_a_random_polytree_is_a_tree_with_any_directions(seed: int) -> None:
 
 
 def test_labeled_trees_are_drawn_uniformly() -> None:
-    """Cayley: 16 trees on four nodes, each with eight ways to direct it."""
+    """By Cayley's formula there are 16 trees on four nodes, each with eight directions."""
     drawn = Counter(random_polytree(4, seed).skeleton() for seed in range(3200))
     assert len(drawn) == 16
     assert all(abs(count - 200) < 70 for count in drawn.values())  # five standard deviations

@@ -1,4 +1,4 @@
-"""Where the paper, or one it rests on, is wrong: each point of docs/errata.md, shown."""
+"""Tests for each point of docs/errata.md: errors of the paper and of its sources."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def deletes_against_the_arrow(n: int) -> Iterator[tuple[PDAG, Delete]]:
-    """Yield what Fig. 2 allows when "adjacent" is read to include y → x."""
+    """Yield the deletes that Fig. 2 allows if "adjacent" includes y → x."""
     for arcs in naive.all_cpdags(n):
         g = pdag_of(n, arcs)
         for y, x in g.directed_edges():
@@ -27,7 +27,7 @@ def deletes_against_the_arrow(n: int) -> Iterator[tuple[PDAG, Delete]]:
 
 
 def test_figure_2_with_an_edge_from_y_to_x_leads_to_graphs_without_extension() -> None:
-    """None has four nodes; with five there are some, and one is enough."""
+    """There are no such graphs with four nodes, but some with five."""
     assert not any(has_no_extension(d.edit(g)) for g, d in deletes_against_the_arrow(4))
     assert any(has_no_extension(d.edit(g)) for g, d in deletes_against_the_arrow(5))
 
@@ -41,7 +41,7 @@ def has_no_extension(pdag: PDAG) -> bool:
 
 
 def test_figure_2_with_an_edge_from_y_to_x_scores_wrongly() -> None:
-    """In y → x ← z the family of y does not hold x, and deleting the edge changes that of x."""
+    """In y → x ← z, x is not in the family of y, and the delete changes the family of x."""
     g = PDAG.from_edges(3, directed=[(1, 0), (2, 0)])
     after = pdag_to_cpdag(Delete(0, 1).edit(g))
     assert after.parents(0) != g.parents(0)
@@ -49,7 +49,7 @@ def test_figure_2_with_an_edge_from_y_to_x_scores_wrongly() -> None:
 
 
 def test_corollary_18_of_chickering_2002_forgets_x_in_the_larger_family() -> None:
-    """On x — y, x is no parent of y, so without adding it every delete would gain nothing."""
+    """On x — y, x is not a parent of y: unless it is added, every delete has gain zero."""
     g = PDAG.complete(2)
     asked: list[tuple[int, int]] = []
 
@@ -66,7 +66,7 @@ def test_corollary_18_of_chickering_2002_forgets_x_in_the_larger_family() -> Non
 
 
 def test_removing_an_edge_can_raise_the_v_width_and_the_number_of_v_structures() -> None:
-    """The paper's reason for heredity holds for nodes only."""
+    """The argument of the paper for heredity holds for nodes only."""
     before = PDAG.from_edges(3, [(0, 1), (0, 2), (1, 2)])
     after = before.edited(remove=[(0, 1)])
     assert is_dag(after)
@@ -85,7 +85,7 @@ def test_k_minus_one_suffices_for_cliques_since_h_and_x_form_a_larger_one() -> N
 
 
 def test_generation_proposes_some_h_with_a_clique_larger_than_s() -> None:
-    """H_0 and C mix: here s = 1, and H = {2, 3} is a clique of two."""
+    """With s = 1, some H combine nodes of H_0 and C to a clique of two."""
     mixed = 0
     for arcs in naive.all_cpdags(5):
         g = pdag_of(5, arcs)

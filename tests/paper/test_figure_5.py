@@ -1,4 +1,4 @@
-"""Fig. 5: two DAGs with like cliques and parents, and v-widths far apart."""
+"""Fig. 5: two DAGs with similar cliques and parents, but different v-widths."""
 
 import pytest
 
@@ -7,12 +7,12 @@ from sges.properties import MaxClique, MaxParents, MaxVWidth
 
 
 def figure_5a(k: int) -> PDAG:
-    """Return a clique of k nodes: no two nodes are apart, so the v-width is zero."""
+    """Return a clique of k nodes: all nodes are adjacent, so the v-width is zero."""
     return PDAG.from_edges(k, [(x, y) for x in range(k) for y in range(x + 1, k)])
 
 
 def figure_5b(k: int) -> PDAG:
-    """Return X and Y, not adjacent, above a clique of k nodes."""
+    """Return a clique of k nodes with two common parents X and Y that are not adjacent."""
     clique = [(2 + x, 2 + y) for x in range(k) for y in range(x + 1, k)]
     return PDAG.from_edges(k + 2, clique + [(v, 2 + x) for v in (0, 1) for x in range(k)])
 

@@ -13,10 +13,10 @@ from sges.selective import consistency_set, selective_generate_ops, size_limited
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5])
 def test_every_consistent_delete_is_proposed_under_every_property(n: int) -> None:
-    """On every CPDAG, for the smallest W of all readings (common children), so for each.
+    """On every CPDAG, for the smallest W of all readings (common children), and so for all.
 
-    The smallest k for which a delete is consistent is the measure of its subgraph; if it is
-    proposed for that k, it is so for every larger one.
+    The smallest k for which a delete is consistent is the measure of its subgraph; a delete that is
+    proposed for this k is also proposed for every larger k.
     """
     for arcs in naive.all_cpdags(n):
         g = pdag_of(n, arcs)
@@ -48,7 +48,7 @@ def properties_at_their_measure(part: PDAG) -> list[AtMost]:
 
 @pytest.mark.parametrize("n", [3, 4])
 def test_one_less_than_the_bound_would_miss_a_consistent_delete(n: int) -> None:
-    """The bounds are tight: for v-width s = k − 1 already fails."""
+    """The bound is tight for the v-width: s = k − 1 misses a consistent delete."""
     missed = 0
     for arcs in naive.all_cpdags(n):
         g = pdag_of(n, arcs)

@@ -1,4 +1,4 @@
-"""Theorem 2: its repaired form on all small pairs, its printed form refuted by two examples."""
+"""Theorem 2: the corrected form on all small pairs, and counterexamples to the printed form."""
 
 from dataclasses import dataclass
 
@@ -22,8 +22,8 @@ from sges.selective import (
 def equivalent_on(s: frozenset[int], a: Arcs, b: Arcs) -> bool:
     """Return whether two graphs induce the same skeleton and v-structures on s.
 
-    The strongest EIH property that holds on G holds of a subgraph on s iff it is equivalent to
-    G[s]; what is true of it is true of every EIH property of G.
+    The strongest EIH property of G holds for a subgraph on s iff the subgraph is equivalent to
+    G[s]; a delete that is consistent with it is consistent with every EIH property of G.
     """
     inside_a = frozenset((x, y) for x, y in a if x in s and y in s)
     inside_b = frozenset((x, y) for x, y in b if x in s and y in s)
@@ -31,7 +31,7 @@ def equivalent_on(s: frozenset[int], a: Arcs, b: Arcs) -> bool:
 
 
 def count_pairs_and_failures(n: int, reading: Reading) -> tuple[int, int]:
-    """Go through all pairs G < C; count them, and those without a consistent delete."""
+    """Return the number of pairs G < C, and of those without a consistent delete."""
     classes = [
         (c, dags[0], naive.independences(n, dags[0])) for c, dags in naive.all_cpdags(n).items()
     ]
@@ -68,7 +68,7 @@ def test_theorem_2_repaired_holds_for_every_pair_and_every_eih_property(n: int) 
 
 @pytest.mark.parametrize("reading", ["children", "descendants"])
 def test_theorem_2_holds_in_the_other_readings_up_to_four_nodes(reading: Reading) -> None:
-    """As printed it is true of small graphs: brute force up to n = 5 would not refute it."""
+    """The printed form holds for small graphs, so that brute force does not refute it."""
     assert count_pairs_and_failures(4, reading) == (2989, 0)
 
 

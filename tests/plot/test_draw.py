@@ -1,4 +1,4 @@
-"""Pictures: the formats, the labels, names that mean something elsewhere, the same bytes."""
+"""Pictures: formats, labels, names with special characters, and reproducible files."""
 
 import re
 import stat
@@ -200,7 +200,7 @@ def test_graphviz_reads_no_names() -> None:
 
 
 def a_dot(folder: Path, text: str) -> None:
-    """Put a program of the name dot into a folder."""
+    """Write a program called dot to a folder."""
     program = folder / "dot"
     program.write_text(f"#!/bin/sh\ncat > /dev/null\n{text}\n", encoding="utf-8")
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
@@ -229,7 +229,7 @@ def test_a_graphviz_that_fails_is_passed_over(
 
 
 def test_a_dense_graph_is_drawn_as_a_matrix_within_seconds() -> None:
-    """An interrupted search from the complete graph returns such graphs; lines took minutes."""
+    """An interrupted search may return such a graph; drawing all its edges would take minutes."""
     import time
 
     from sges.plot.drawing import is_too_dense

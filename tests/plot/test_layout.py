@@ -1,4 +1,4 @@
-"""The layout keeps its promises on any graph: nothing overlaps, arrows point down."""
+"""Properties of the layout of any graph: nothing overlaps, and arrows point down."""
 
 from itertools import combinations, pairwise
 
@@ -90,7 +90,7 @@ def test_larger_graphs_are_laid_out_without_overlap(n: int, edges: int, seed: in
 
 
 def test_edges_that_pass_many_layers_keep_clear_of_the_nodes_on_their_way() -> None:
-    """A chain of 40 nodes, so 40 layers, with edges of every length beside it."""
+    """A chain of 40 nodes, and so 40 layers, with edges of many lengths."""
     chain = [(v, v + 1) for v in range(39)]
     long = [(v, (v * 7) % (39 - v) + v + 1) for v in range(38)]
     graph = PDAG.from_edges(40, {*chain, *long})
@@ -132,7 +132,7 @@ def test_an_undirected_chain_hangs_from_its_middle() -> None:
 
 @given(dags(max_nodes=6))
 def test_layers_make_the_edges_shortest(dag: PDAG) -> None:
-    """Against all assignments of layers to up to six nodes that moving one node can reach."""
+    """Moving a single node to another layer never makes the edges shorter."""
     edges = dag.directed_edges()
     layer = layers_of(range(dag.n), edges)
     assert all(layer[y] > layer[x] for x, y in edges)

@@ -1,4 +1,4 @@
-"""The report: the page contains the result, whatever its names are."""
+"""The report: the page contains the result, with any names."""
 
 import json
 import random
@@ -60,7 +60,7 @@ def learned(n: int, edges: int, seed: int, **options: Any) -> Result:  # noqa: A
 
 
 def random_result(seed: int) -> Result:
-    """Return a result with any names, steps and numbers that its JSON can hold."""
+    """Return a random result with unusual names, steps and numbers."""
     rng = random.Random(seed)
     n = rng.randrange(0, 9)
     names = rng.sample([*HOSTILE, *"abcdefgh"], n)
@@ -86,7 +86,7 @@ def random_result(seed: int) -> Result:
 
 
 def readable(result: Result) -> bool:
-    """Return whether the JSON of a result gives it back: half a surrogate pair does not."""
+    """Return whether a result equals its JSON round trip, which half a surrogate pair does not."""
     return Result.from_json(result.to_json()) == result
 
 
@@ -128,7 +128,7 @@ def test_a_page_refers_to_nothing_outside() -> None:
 
 
 def graph_after(view: Any, step: int, names: tuple[str, ...]) -> PDAG:  # noqa: ANN401
-    """Return the graph that the data in the page give after a step, computed from scratch."""
+    """Return the graph after a step, computed from the data in the page."""
     n = len(names)
     edges: dict[frozenset[int], tuple[int, int, int]] = {}
     if view["start"] == "complete":
@@ -208,7 +208,7 @@ def test_one_thing_is_not_written_as_several() -> None:
 
 
 def many_steps(n: int, edges: int, seed: int) -> Result:
-    """Return a result that inserts the edges of a forest-like graph, one by one."""
+    """Return a result whose steps insert random edges one by one."""
     rng = random.Random(seed)
     graph = PDAG.empty(n, [f"variable_{v}" for v in range(n)])
     steps: list[Step] = []
