@@ -1,7 +1,7 @@
-"""A from-scratch engine: every operator of every state generated and scored anew.
+"""A from-scratch engine: it generates and scores every operator of every state.
 
-The twin of the incremental engine.  It knows the operators, which the exhaustive tests prove,
-and nothing of lanes, tables or views.
+The twin of the incremental engine.  It uses the operators, which have exhaustive tests, and none of
+the stored gains and views of the engine.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -55,7 +55,7 @@ def search(
 
 
 def inserts_before_the_path_condition(g: PDAG) -> Iterator[Insert]:
-    """Yield every insert that meets the local conditions: these are scored and counted."""
+    """Yield every insert that satisfies the clique condition; these are scored and counted."""
     for x in range(g.n):
         for y in range(g.n):
             if x != y and not g.adjacent(x) >> y & 1:
@@ -65,7 +65,7 @@ def inserts_before_the_path_condition(g: PDAG) -> Iterator[Insert]:
 
 
 def inserts_of_one_member(g: PDAG, largest_t: int) -> Iterator[Insert]:
-    """Yield the inserts that poly-FES looks at, before the path condition."""
+    """Yield the inserts that poly-FES considers, before the path condition."""
     above = [0] * g.n
     for v in range(g.n):
         earlier = 0
@@ -80,7 +80,7 @@ def inserts_of_one_member(g: PDAG, largest_t: int) -> Iterator[Insert]:
 
 
 def selected(assume: Property) -> Generate:
-    """Return the generator of all selected deletes, edge by edge."""
+    """Return a function that generates the selected deletes of all edges."""
 
     def generate(g: PDAG) -> Iterator[Delete]:
         for x in range(g.n):

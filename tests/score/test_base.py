@@ -1,4 +1,4 @@
-"""The contract: totals, the defaults built on ``local``, and the counter of families."""
+"""The contract of scores: totals, default gains from ``local``, and the family counter."""
 
 import subprocess
 import sys
@@ -94,7 +94,7 @@ def test_the_batch_methods_of_a_score_are_used_where_it_has_them() -> None:
 
 @st.composite
 def questions(draw: st.DrawFn, n: int) -> tuple[str, int, NodeSet, NDArray[np.intp]]:
-    """Draw a call of a score on n variables: which, of what node, on what base, with whom."""
+    """Draw a call of a score on n variables: the method, y, the base and the candidates."""
     kind = draw(st.sampled_from(["local", "insert_gains", "delete_gains"]))
     y = draw(st.integers(0, n - 1))
     base = draw(st.integers(0, 2**n - 1)) & draw(st.integers(0, 2**n - 1)) & ~(1 << y)

@@ -19,7 +19,7 @@ Table = NDArray[np.float64]
 
 
 def curved(seed: int, records: int = 400) -> Table:
-    """Return five variables with curved relations and a skewed one."""
+    """Return five variables, with curved relations and skewed noise."""
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(5, records))
     x[1] += x[0] ** 2
@@ -29,7 +29,7 @@ def curved(seed: int, records: int = 400) -> Table:
 
 
 def closed_form(table: Table, degree: int, family: list[int]) -> float:
-    """Return L(family) of all polynomials of the ranks, written out."""
+    """Return L(family) with all polynomials of the ranks as columns."""
     m = len(table)
     if not family:
         return 0.0
@@ -155,7 +155,7 @@ def test_on_linear_data_nothing_is_lost(seed: int) -> None:
 
 
 def test_choosing_the_degree_says_nothing_of_blocks_that_are_not_used(seed: int) -> None:
-    """Degree 5 has more columns than records here; degree 1 has not."""
+    """Here degree 5 has more columns than records, but degree 1 does not."""
     table = np.random.default_rng(seed).normal(size=(20, 5))
     with warnings.catch_warnings():
         warnings.simplefilter("error", DataWarning)

@@ -1,4 +1,4 @@
-"""The functions that the basis score chooses from the data: which, of which variables, and when."""
+"""The functions of each variable that the basis score chooses from the data."""
 
 import warnings
 
@@ -87,7 +87,7 @@ def test_the_engine_reads_the_gains_of_blocks_of_different_widths(seed: int) -> 
 
 @pytest.mark.parametrize("records", [2000, 40_000])
 def test_jumps_are_found_where_they_are(records: int, seed: int) -> None:
-    """40,000 rows are sampled, but their ranks are those among all rows."""
+    """Of 40,000 rows a sample is used, but with the ranks among all rows."""
     rng = np.random.default_rng(seed)
     x = rng.normal(size=records)
     y = (np.abs(x) > 0.7) + 0.5 * rng.normal(size=records)
@@ -216,7 +216,7 @@ def test_degrees_and_widths_follow_a_permutation(seed: int) -> None:
 
 
 def test_siblings_with_two_curved_parents_are_not_joined() -> None:
-    """Their squares share the product of the parents; all polynomials of degree 4 join them."""
+    """Their squares share the product of the parents; polynomials of degree 4 add an edge."""
     dag = PDAG.from_edges(4, [(0, 2), (1, 2), (0, 3), (1, 3)])
     found = {"chosen": 0, "degree 4": 0}
     for seed in range(10):

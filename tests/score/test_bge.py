@@ -1,4 +1,4 @@
-"""BGe against a product of predictive densities, in batch and alone, and on degenerate data."""
+"""BGe compared with a product of predictive densities, its gains, and degenerate data."""
 
 import warnings
 
@@ -89,7 +89,7 @@ def test_gains_depend_on_units_only_without_standardizing() -> None:
 
 
 def test_the_gain_of_an_edge_approaches_that_of_the_bic_with_many_records() -> None:
-    """Both are log-likelihoods; the prior is worth a few nats, whatever the records."""
+    """The difference is a few nats, for any number of records."""
     from sges.score.gaussian.bic import GaussianBIC
 
     table, at = linear(4, 20_000), np.array([1, 2, 3])
@@ -128,7 +128,7 @@ def test_collinear_columns_and_few_records_need_no_special_care() -> None:
 
 
 def test_a_prior_lost_to_rounding_gives_a_warning_and_a_valid_score() -> None:
-    """In units in which the data are huge, the prior cannot keep collinear columns apart."""
+    """If the data are huge, the prior cannot separate collinear columns."""
     table = linear(5, 50) * 1e9
     table[:, 3] = table[:, 0] + table[:, 1]
     with pytest.warns(DataWarning, match="'x1' of 'x0', 'x3'"):

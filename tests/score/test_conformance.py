@@ -1,4 +1,4 @@
-"""check_score fails if it should, and says why; the tests of each score show it passing."""
+"""check_score fails for invalid scores, with the reason; valid scores have their own tests."""
 
 from collections.abc import Sequence
 
@@ -32,7 +32,7 @@ class K2:
 
 
 class Wrong(GaussianBIC):
-    """The BIC with one promise broken at a time, by a little."""
+    """The BIC with one requirement violated slightly."""
 
     def __init__(self, broken: str) -> None:
         good = gaussian()
@@ -43,7 +43,7 @@ class Wrong(GaussianBIC):
     def local(self, y: int, parents: NodeSet) -> float:
         self.calls += 1
         value = super().local(y, parents)
-        if self.broken == "equivalence":  # a function of the number of parents would not break it
+        if self.broken == "equivalence":  # the number of parents alone would not violate it
             return value - 1e-3 * y * parents.bit_count()
         if self.broken == "decomposability":
             return value + 1e-3 * (self.calls % 7)

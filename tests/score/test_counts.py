@@ -1,4 +1,4 @@
-"""Groupings of rows, and their tallies."""
+"""Groups of rows, and their counts."""
 
 from collections.abc import Sequence
 
@@ -51,7 +51,7 @@ def test_there_are_never_many_more_groups_than_rows(
 
 @pytest.mark.parametrize("arities", [[3, 2], [20, 20], [90, 90, 90]])
 def test_groups_are_ordered_by_the_columns_in_turn(arities: list[int]) -> None:
-    """On small products, on products near the rows, and far beyond them."""
+    """The product of the arities is small, close to the number of rows, or much larger."""
     codes = table(1, 300, arities)
     groups = grouped(codes, arities, range(len(arities)))
     pairs = sorted(zip(groups.ids.tolist(), records(codes), strict=True))

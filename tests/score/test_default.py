@@ -1,4 +1,4 @@
-"""The score that "auto" stands for on discrete tables, by the number of levels."""
+"""The score that "auto" selects for discrete tables, depending on the number of levels."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from sges.score import BDeu
 from sges.score.named import named_score
 
 SIZES = ((10, 50), (10, 100), (20, 200), (30, 300), (50, 500), (100, 2000))
-"""Levels and records with which qNML finds 3 to 7 of 10 edges between independent columns."""
+"""Levels and records for which qNML finds 3 to 7 edges between five independent columns."""
 
 
 def columns(levels: int, records: int, seed: int, copied: float = 0.0) -> Dataset:
@@ -27,7 +27,7 @@ def test_independent_columns_with_many_levels_get_no_edges(
     levels: int, records: int, seed: int
 ) -> None:
     result = learn(columns(levels, records, seed))
-    assert result.cpdag.edge_count() <= 1  # chance may make one up, as with any score
+    assert result.cpdag.edge_count() <= 1  # one may be false by chance, as with any score
     assert result.score_name == "BDeu with edge prior"
     assert "with fewer than 4, qNML finds edges between independent columns" in result.notes[0]
 

@@ -1,4 +1,4 @@
-"""DiscreteBIC, QNML and BDeu: values, batches, edges; twins in naive_counts."""
+"""DiscreteBIC, QNML and BDeu: values, batches and special cases."""
 
 import math
 import pickle
@@ -52,7 +52,7 @@ def dataset(
 
 
 def related(seed: int, rows: int, arities: Sequence[int]) -> NDArray[np.intp]:
-    """Return rows whose columns follow the one before more often than not."""
+    """Return rows in which columns often depend on the one before."""
     rng = np.random.default_rng(seed)
     found = np.array([rng.integers(0, r, rows) for r in arities]).T.copy()
     for c in range(1, len(arities)):
@@ -67,7 +67,7 @@ def scores_of(data: Dataset) -> list[DiscreteScore]:
 
 @st.composite
 def tables(draw: st.DrawFn) -> tuple[Rows, list[int]]:
-    """Any small table, with levels that may not occur and columns of one level."""
+    """Draw a small table; levels may not occur, and columns may have one level."""
     arities = draw(st.lists(st.integers(1, 5), min_size=1, max_size=5))
     row = st.tuples(*(st.integers(0, r - 1) for r in arities))
     return draw(st.lists(row, min_size=1, max_size=25)), arities
@@ -91,7 +91,7 @@ def test_qnml_of_a_coin_and_its_copy_by_hand() -> None:
 
 
 def test_bdeu_of_a_coin_by_hand() -> None:
-    """Laplace's rule: with ess = 2 the orders of two heads in four have 1/30 each."""
+    """By Laplace's rule (ess = 2), each order of two heads in four tosses has probability 1/30."""
     score = BDeu(dataset([(0, 0), (0, 1), (1, 0), (1, 1)], [2, 2]), ess=2)
     assert score.local(0, 0) == pytest.approx(-math.log(30))
     # Given the other column, two configurations with one head and one tail, α = ½ each:
@@ -132,7 +132,7 @@ def test_bdeu_equals_the_product_of_predictions(
 
 
 REGRET_ERROR = 2e-4
-"""How far the approximation of a regret of more than EXACT_REGRETS categories may be off."""
+"""The error of an approximate regret, of more than EXACT_REGRETS categories."""
 
 
 @given(tables(), st.data())
@@ -167,7 +167,7 @@ def test_regrets_of_many_categories_are_approximated_closely(m: int) -> None:
 
 @pytest.mark.parametrize("m", [100, 1000, 9999, 10**4, 10**6, 10**9, 10**15])
 def test_exact_and_approximate_regrets_meet(m: int) -> None:
-    """The error falls as 1 / 6K, by which it is known to be one of the approximation."""
+    """The error is below 1 / 5K: it is that of the approximation, about 1 / 6K."""
     found = exact_regrets(m)
     for categories in (2, 3, 5, 10, 100, EXACT_REGRETS):
         error = approximate_regret(m, categories) - found[categories - 1]
@@ -175,7 +175,7 @@ def test_exact_and_approximate_regrets_meet(m: int) -> None:
 
 
 def test_regrets_do_not_jump_where_their_formula_changes() -> None:
-    """C(m, 2) by its sum and, from MANY_RECORDS on, by an expansion: steps change smoothly."""
+    """C(m, 2) is a sum and, from MANY_RECORDS on, an expansion: differences change smoothly."""
     regrets = [exact_regrets(m)[1] for m in range(MANY_RECORDS - 3, MANY_RECORDS + 3)]
     assert np.abs(np.diff(regrets, 2)).max() < 1e-8
     assert np.abs(np.diff(regrets, 3)).max() < 1e-11
@@ -183,9 +183,9 @@ def test_regrets_do_not_jump_where_their_formula_changes() -> None:
 
 @pytest.mark.parametrize("records", [1, 2, 10, 300, 100_000, 10**12])
 def test_the_penalty_of_qnml_rises_with_every_parent_and_has_a_limit(records: int) -> None:
-    """More parents do not cost less, nor more than a code that does not look at them.
+    """More parents do not cost less, nor more than a code that ignores them.
 
-    Up to rounding, and to the step of a millionth from exact regrets to approximate ones.
+    Up to rounding, and a step of 1e-6 between exact and approximate regrets.
     """
     data = dataset([(0, 0)], [3, 4], np.array([records]))
     score = QNML(data)
@@ -247,7 +247,7 @@ def test_batched_gains_are_differences_of_the_twins(
 @pytest.mark.parametrize("size", [0, 1, 3, 6, 9])
 @pytest.mark.parametrize("kind", ["once", "weights", "tall"])
 def test_batched_gains_equal_one_by_one_on_larger_tables(size: int, kind: str, seed: int) -> None:
-    """With 40 columns of mixed arity, repeated rows, and 70,000 rows."""
+    """With 40 columns of mixed arity, weights, and 70,000 rows."""
     arities = [2, 3, 4, 3, 2, 5, 3, 3, 4, 1, *[3] * 20, *[2] * 6, 9, 16, 17, 50]
     rows = related(seed, 70_000 if kind == "tall" else 500, arities)
     rng = np.random.default_rng(seed)
@@ -275,13 +275,13 @@ def test_the_order_and_choice_of_candidates_do_not_change_a_gain(seed: int) -> N
         for some in (rng.permutation(np.arange(3, 30))[:size] for size in (1, 2, 11, 27)):
             found = score.insert_gains(0, 0b110, some)
             assert found == pytest.approx(everyone[some - 3], abs=1e-9)
-        shuffled = rng.permutation(30)  # the columns of a whole block, in another order
+        shuffled = rng.permutation(30)  # all candidates, in another order
         found = score.insert_gains(0, 0b110, shuffled)[np.argsort(shuffled)]
         assert found[3:] == pytest.approx(everyone, abs=1e-9)
 
 
 def test_answers_do_not_depend_on_what_was_asked_before(seed: int) -> None:
-    """To the last bit: a search may be repeated, resumed or run in another order."""
+    """To the last bit, as a search may be repeated, resumed or run in another order."""
     arities = [3, 2, 4, 3, 2, 7, 3, 9]
     data = dataset(related(seed, 300, arities), arities)
     rng = np.random.default_rng(seed)
@@ -325,19 +325,19 @@ def rename(score: DiscreteScore, order: Sequence[int]) -> DiscreteScore:
     if isinstance(score, QNML):
         return QNML(data)
     setting = score.penalty if isinstance(score, DiscreteBIC) else getattr(score, "ess", 0.0)
-    return type(score)(data, setting)  # type: ignore[call-arg] # each takes one setting
+    return type(score)(data, setting)  # type: ignore[call-arg] # each has one setting
 
 
 @pytest.mark.parametrize("arities", [[2, 3, 4, 2, 3, 1, 5], [2, 2, 3], [2, 3], [4]])
 def test_the_scores_keep_the_contract(arities: list[int], seed: int) -> None:
-    """All numbers of variables from one: 1,000 equivalent pairs of seven, 100 of at most three."""
+    """With 1,000 equivalent pairs for seven variables, and 100 for one to three."""
     pairs = 1000 if len(arities) > 3 else 100
     for score in scores_of(dataset(related(seed, 200, arities), arities)):
         check_score(score, seed=seed, pairs=pairs, permuted=partial(rename, score))
 
 
 class K2:
-    """Cooper & Herskovits (1992): a uniform prior per configuration, whatever their number."""
+    """Cooper & Herskovits (1992): a uniform prior for each configuration."""
 
     def __init__(self, rows: Rows, arities: list[int]) -> None:
         self.rows, self.arities, self.n = rows, arities, len(arities)
@@ -360,7 +360,7 @@ def test_gains_are_exact_where_levels_outnumber_records(seed: int) -> None:
         assert gains[0] == pytest.approx(score.local(1, 0b101) - score.local(1, 0b001))
 
 
-# ------------------------------------------------------------------ edges
+# ------------------------------------------------------------------ special cases
 
 
 def test_a_column_of_one_level_is_worth_nothing_and_adds_nothing() -> None:
@@ -384,7 +384,7 @@ def test_one_record_of_one_column_has_a_score() -> None:
 
 
 def test_thirty_parents_of_ten_levels_take_memory_proportional_to_the_records(seed: int) -> None:
-    """10^30 configurations, 20,000 records: a few hundred bytes each."""
+    """There are 10^30 configurations; memory is limited to 64 MiB for 20,000 records."""
     rows = np.random.default_rng(seed).integers(0, 10, (20_000, 40))
     data = dataset(rows, [10] * 40)
     base, inside, outside = 2**30 - 1, np.arange(30), np.arange(30, 39)
@@ -398,7 +398,7 @@ def test_thirty_parents_of_ten_levels_take_memory_proportional_to_the_records(se
         tracemalloc.stop()
         assert np.all(np.isfinite([value, *inserts, *deletes]))
         assert peak < 64 * 2**20
-        # Every record is alone in its configuration: its likelihood is one, or 1 / r.
+        # No two records share a configuration: the likelihood of each is one, or 1 / r.
         if isinstance(score, DiscreteBIC):
             assert value == pytest.approx(-0.7 * math.log(20_000) / 2 * 9 * 1e30)
         else:
@@ -407,7 +407,7 @@ def test_thirty_parents_of_ten_levels_take_memory_proportional_to_the_records(se
 
 
 def test_more_configurations_than_a_float_can_hold_still_give_finite_scores() -> None:
-    """10^400 of them; the penalty is cut off, and still says no."""
+    """10^400 configurations; the penalty is limited, but still prevents inserts."""
     rows = np.random.default_rng(0).integers(0, 10, (50, 402))
     base = 2**400 - 1
     bic, qnml, bdeu = scores_of(dataset(rows, [10] * 402))
@@ -436,7 +436,7 @@ def test_a_column_with_more_levels_than_records_is_counted() -> None:
 
 @pytest.mark.parametrize("kind", ["F", "strided", "int64", "uint64", ">u2", "bool"])
 def test_codes_may_have_any_memory_layout(kind: str, seed: int) -> None:
-    """A bootstrap of the rows, for one, makes them lie column by column."""
+    """For example, bootstrap samples of the rows have Fortran order."""
     data = dataset(related(seed, 60, [2, 2, 2]), [2, 2, 2])
     codes = data.codes
     if kind == "F":
@@ -469,7 +469,7 @@ def test_a_score_survives_pickling() -> None:
         assert repr(again) == repr(score)
 
 
-# ------------------------------------------------------------------ wrong use
+# ------------------------------------------------------------------ invalid arguments
 
 
 @pytest.mark.parametrize("penalty", [-1.0, math.nan, math.inf])
@@ -495,7 +495,7 @@ def test_a_continuous_column_is_refused_by_name() -> None:
 
 
 def test_bic_and_bdeu_equal_those_of_pgmpy(seed: int) -> None:
-    """No constant between us: the same numbers, family by family."""
+    """The same value for each family, without a constant."""
     peer = pytest.importorskip("pgmpy.structure_score", reason="pgmpy is not installed")
     pandas = pytest.importorskip("pandas")
     arities = [2, 3, 4, 2]

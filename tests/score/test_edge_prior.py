@@ -134,7 +134,7 @@ def test_the_prior_has_the_names_and_records_of_its_score(name: str, seed: int) 
 
 
 class Plain:
-    """A score of which the engine knows nothing: each edge is worth 2."""
+    """A score without a native form: each edge adds 2."""
 
     n = N
 

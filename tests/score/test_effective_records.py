@@ -30,7 +30,7 @@ Columns = dict[str, list[Any]]
 
 
 def table(kinds: str, rows: int = 300, share: float = 0.15, seed: int = 0) -> Columns:
-    """Return a chain of columns, "x" continuous and "s" discrete, with holes anywhere."""
+    """Return a chain of columns, "x" continuous and "s" discrete, with missing values."""
     rng = np.random.default_rng(seed)
     last, columns = rng.normal(size=rows), {}
     for i, kind in enumerate(kinds):
@@ -102,7 +102,7 @@ def test_few_holes_change_little() -> None:
 
 
 def test_dropping_misleads_where_em_does_not() -> None:
-    """The values of y are missing where x is large, so that the other rows are a selection."""
+    """Values of y are missing where x is positive, so that the complete rows are biased."""
     rng = np.random.default_rng(0)
     x = rng.normal(size=20_000)
     y = x + rng.normal(size=20_000)
@@ -247,7 +247,7 @@ def test_zero_survey_weights_leave_rows_out() -> None:
 
 @pytest.mark.parametrize("kinds", ["xx", "xs", "ss"])
 def test_survey_weights_that_are_next_to_nothing_leave_rows_out(kinds: str) -> None:
-    """Without these rows a column is constant, which no score may take for a tiny variance."""
+    """Without these rows a column is constant, and must not be treated as a tiny variance."""
     columns, weights = weighted(kinds)
     columns[next(iter(columns))] = [9.5, *[0.5] * 299] if kinds[0] == "x" else ["u", *"v" * 299]
     weights[0] = 1e-12

@@ -1,4 +1,4 @@
-"""GaussianBIC against least squares, in batch and alone, and on data that are degenerate."""
+"""GaussianBIC compared with least squares, its gains in batches, and degenerate data."""
 
 import warnings
 from collections.abc import Callable
@@ -25,14 +25,14 @@ from sges.score.protocol import total_score
 def linear(n: int = 6, records: int = 300, seed: int = 3) -> Table:
     """Return correlated columns of very different scales and offsets."""
     rng = np.random.default_rng(seed)
-    # Unit triangular weights: far from singular whatever the seed.
+    # Unit triangular weights: far from singular for every seed.
     mixed = rng.normal(size=(records, n)) @ (np.eye(n) + np.triu(rng.uniform(-1, 1, (n, n)), 1))
     table: Table = mixed * 10.0 ** rng.integers(-3, 4, n) + rng.normal(size=n) * 100
     return table
 
 
 def quietly(make: Callable[[], GaussianBIC]) -> GaussianBIC:
-    """Make a score of data whose warnings another test is about."""
+    """Make a score without warnings about its data."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         return make()
@@ -53,7 +53,7 @@ def test_local_is_the_bic_of_least_squares_on_the_raw_data(penalty: float) -> No
 
 
 def test_one_family_worked_by_hand() -> None:
-    """Records (0, 0), (1, 1), (2, 1): var y = 2/9, weight 1/2, and 1/18 is left of it."""
+    """Records (0, 0), (1, 1), (2, 1): var y = 2/9, weight 1/2, residual variance 1/18."""
     score = GaussianBIC(np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 1.0]]))
     fit = -3 / 2 * (np.log(2 * np.pi / 18) + 1)
     assert score.local(1, 0b01) == pytest.approx(fit - np.log(3) / 2 * 3, rel=1e-12)
@@ -116,7 +116,7 @@ def test_candidates_come_in_any_order_and_the_answer_follows() -> None:
 
 
 def test_a_batch_leaves_the_score_as_it_was() -> None:
-    """The solve runs in place, on a copy."""
+    """The linear systems are solved in place, but on a copy."""
     score = GaussianBIC(linear())
     before = [score.local(y, 0b111111 ^ 1 << y) for y in range(6)]
     for base in (0, 0b10, 0b110):
@@ -133,11 +133,11 @@ def test_the_score_conforms(seed: int) -> None:
 
 
 def test_huge_offsets_and_tiny_spreads_lose_nothing() -> None:
-    """1e9 ± 1e-3 holds about four digits; the score is that of the digits that are there."""
+    """1e9 ± 1e-3 has about four digits; the score is that of the stored digits."""
     table = linear(4, 200)
     table = (table - table.mean(axis=0)) / table.std(axis=0)
     shifted = table * 1e-3 + 1e9
-    stored = (shifted - 1e9) / 1e-3  # what rounding left of the table
+    stored = (shifted - 1e9) / 1e-3  # the table after rounding
     score, plain = GaussianBIC(shifted), GaussianBIC(stored)
     at = np.array([2, 3])
     assert score.insert_gains(0, 0b10, at) == pytest.approx(plain.insert_gains(0, 0b10, at))
@@ -229,7 +229,7 @@ def test_the_ridge_hardly_moves_families_that_are_not_degenerate() -> None:
 
 
 def test_a_score_with_a_ridge_is_still_score_equivalent(seed: int) -> None:
-    """One positive definite matrix stands behind all families: see sges.score.gaussian.matrix."""
+    """All families use one positive definite matrix: see sges.score.gaussian.matrix."""
     check_score(quietly(lambda: GaussianBIC(collinear())), seed=seed, tolerance=1e-7)
 
 
@@ -250,7 +250,7 @@ def test_copies_are_named_even_where_there_are_few_records() -> None:
 
 @given(seed=st.integers(0, 10**6))
 def test_no_degenerate_table_gives_nan_or_a_crash(seed: int) -> None:
-    """Copies, sums, constants, near copies, outliers, tiny and huge columns, few records."""
+    """Copies, sums, constants, near copies, outliers, tiny and huge scales, few records."""
     rng = np.random.default_rng(seed)
     records, n = int(rng.integers(2, 12)), int(rng.integers(1, 7))
     table = rng.normal(size=(records, n))
@@ -278,7 +278,7 @@ def test_no_degenerate_table_gives_nan_or_a_crash(seed: int) -> None:
         assert np.isfinite(score.delete_gains(y, base, inside)).all()
 
 
-# --- wrong input -------------------------------------------------------------------------
+# --- invalid input -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -323,7 +323,7 @@ def test_discrete_columns_are_refused_by_name() -> None:
 
 
 def test_totals_are_those_of_the_package_ges_up_to_its_constants() -> None:
-    """It leaves out log 2π, and does not count the intercept among the parameters."""
+    """The package omits log 2π, and does not count the intercept as a parameter."""
     peer = pytest.importorskip("ges.scores.gauss_obs_l0_pen")
     table = linear(6, 250)
     ours, theirs = GaussianBIC(table), peer.GaussObsL0Pen(table)

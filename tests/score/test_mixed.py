@@ -1,4 +1,4 @@
-"""The degenerate Gaussian score, compared with one that writes out every indicator column."""
+"""The degenerate Gaussian score, compared with one that has explicit indicator columns."""
 
 from pathlib import Path
 
@@ -148,7 +148,7 @@ def test_a_column_that_determines_another_is_named_and_scored_finitely() -> None
 
 
 def test_exclusive_or_is_beyond_second_moments() -> None:
-    """A limit that the module states: kept here so that nobody takes it for a bug."""
+    """A known limitation of the score, which the module documents."""
     a, b = np.tile([0, 0, 1, 1], 50), np.tile([0, 1, 0, 1], 50)
     score = DegenerateGaussian(Dataset.of({"a": a, "b": b, "c": a ^ b}, kinds="discrete"))
     gains = score.insert_gains(2, 0b01, np.array([1]))

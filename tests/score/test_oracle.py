@@ -1,4 +1,4 @@
-"""The oracles: exact values, the limit of data, and d-separation seen to the last bit."""
+"""The oracles: exact values, the limit of many records, and exact d-separation."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -81,7 +81,7 @@ def test_from_the_joint_and_from_buckets_the_oracle_is_the_same(
 
 
 def test_the_oracle_is_the_limit_of_the_score_of_data(seed: int) -> None:
-    """|oracle − BIC(m)| / m falls like 1/√m, for every family at once."""
+    """|oracle − BIC(m)| / m decreases as 1/√m for every family."""
     network = BayesianNetwork.random(random_structure(4, 2, seed), [2, 3, 2, 2], seed=seed)
     errors = []
     for m in (1_000, 16_000, 256_000):
@@ -157,7 +157,7 @@ def test_the_gaussian_oracle_is_the_limit_of_the_score_of_data(seed: int) -> Non
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, pytest.param(5, marks=pytest.mark.slow)])
 def test_a_separated_parent_costs_the_penalty_exactly_and_any_other_gains(n: int) -> None:
-    """All x, y and sets on every DAG (of 5 nodes: every 13th); the twin walks all paths."""
+    """For all x, y and sets on every DAG (on every 13th of 5 nodes); the twin lists all paths."""
     for arcs in naive.all_dags(n)[:: 13 if n == 5 else 1]:
         score = SeparationOracle(pdag_of(n, arcs))
         for x, y in combinations(range(n), 2):
@@ -173,7 +173,7 @@ def test_a_separated_parent_costs_the_penalty_exactly_and_any_other_gains(n: int
 
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_equivalent_dags_have_the_same_score_on_every_truth(n: int) -> None:
-    """Every class on every truth, up to the grid that likelihoods are rounded to."""
+    """For every class and every truth, up to the rounding of likelihoods."""
     members = [
         [[(y, nodeset(naive.parents(arcs, y))) for y in range(n)] for arcs in dags]
         for dags in naive.classes(n).values()

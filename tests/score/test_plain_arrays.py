@@ -1,4 +1,4 @@
-"""A Gaussian score of an array is that of the same array read as a data set."""
+"""A Gaussian score of an array equals that of the array read as a dataset."""
 
 import warnings
 from typing import Any
@@ -52,7 +52,7 @@ def marks(score: GaussianBIC) -> list[float]:
 
 
 def outcome(make: Any) -> tuple[list[str], tuple[str, ...] | None, list[float]]:  # noqa: ANN401
-    """Return what was said, in warnings or in an error, the names, and some scores."""
+    """Return the warnings or the error, the names, and some scores."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -68,7 +68,7 @@ def test_an_array_scores_as_the_data_set_of_it(kind: str) -> None:
     array = arrays()[kind]
     said, names, found = outcome(lambda: GaussianBIC(array))
     other = outcome(lambda: GaussianBIC(Dataset.of(array, kinds="continuous")))
-    # An error on an array adds where the option that it recommends can be given.
+    # An error for an array also says where the recommended option can be given.
     assert ([each.partition("; this is an option of")[0] for each in said], names) == other[:2]
     assert found == pytest.approx(other[2], rel=1e-6, abs=1e-6)
 

@@ -28,7 +28,7 @@ def chain(records: int, n: int = 6, seed: int = 0) -> Table:
 
 
 def correlations(table: Table, method: str) -> Table:
-    """Return what the two methods are, by SciPy."""
+    """Return the rank correlations of a method, computed with SciPy."""
     if method == "normal":
         scores = norm.ppf(rankdata(table, axis=0) / (len(table) + 1))
         return np.asarray(np.corrcoef(scores.T))
@@ -73,7 +73,7 @@ def test_repeated_rows_count_as_often_as_their_weights_say(method: str) -> None:
 
 
 def test_outliers_hardly_change_the_graph_where_the_linear_score_loses_it() -> None:
-    """Two records in a hundred are replaced by noise of ten standard deviations."""
+    """About 2% of the records are replaced by outliers of ten standard deviations."""
     truth = dag_to_cpdag(PDAG.from_edges(6, [(v, v + 1) for v in range(5)]))
     rank, linear, clean = [], [], []
     for seed in range(15):
@@ -115,7 +115,7 @@ def test_highams_example() -> None:
 
 
 def test_rank_correlations_that_are_not_positive_definite_are_repaired() -> None:
-    """On few records 2 sin(π/6 ρ) often has a negative eigenvalue; every score is finite."""
+    """With few records, 2 sin(π/6 ρ) often has a negative eigenvalue; every score is finite."""
     mended = 0
     for seed in range(20):
         table = np.random.default_rng(seed).normal(size=(8, 7))
@@ -134,7 +134,7 @@ def test_a_wrong_method_and_a_discrete_column_are_refused() -> None:
 
 
 def test_effects_and_models_are_not_estimated_from_ranks() -> None:
-    """A slope of ranks is not in the units of the table, so the table has to be given."""
+    """Slopes of ranks are not in the units of the table, so the data must be given."""
     rng = np.random.default_rng(0)
     a = rng.normal(size=300)
     table = {"a": 100 * a, "b": 7 * a + rng.normal(size=300), "c": rng.normal(size=300)}

@@ -1,4 +1,4 @@
-"""Gaussian scores of wide tables: the same scores and warnings as from the whole covariance."""
+"""Gaussian scores of wide tables have the values and warnings of the whole covariance."""
 
 import re
 import warnings
@@ -16,7 +16,7 @@ from sges.score.gaussian.matrix import copies
 
 
 def told(*arguments: object, **options: object) -> tuple[GaussianBIC, list[str]]:
-    """Return a score and the warnings on the way to it, all of them pointing here."""
+    """Return a score and its warnings, all of which point to this file."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         score = GaussianBIC(*arguments, **options)  # type: ignore[arg-type]
@@ -26,12 +26,12 @@ def told(*arguments: object, **options: object) -> tuple[GaussianBIC, list[str]]
 
 
 def unnamed(line: str) -> tuple[str, list[str]]:
-    """Return a warning without the columns in it, and these in the order of their names."""
+    """Return a warning with its columns replaced, and the sorted columns."""
     return re.sub(r"'x\d'", "...", line), sorted(re.findall(r"'x\d'", line))
 
 
 def tables(seed: int) -> list[NDArray[np.float64]]:
-    """Return tables that are regular, have constants and copies, and have too few records."""
+    """Return regular tables, and tables with constants, copies, sums or too few records."""
     rng = np.random.default_rng(seed)
     plain = rng.normal(size=(60, 9)) @ rng.normal(size=(9, 9)) * 1e3 + 1e7
     constant, copied, summed = plain.copy(), plain.copy(), plain.copy()
@@ -51,7 +51,7 @@ def test_a_wide_table_has_the_scores_and_warnings_of_its_moments(
         data = Dataset.of(table, kinds="continuous", weights=weights)
         wide, said = told(data)
         usual, expected = told(Moments.of(data))
-        # Which of several columns is named as the function of the others is left to rounding.
+        # Rounding decides which of several columns is named as the function of the others.
         assert [unnamed(line) for line in said] == [unnamed(line) for line in expected]
         assert wide.names == usual.names
         assert np.abs(wide._correlation - usual._correlation).max() < 1e-12
