@@ -1,6 +1,6 @@
-"""The extended search written down plainly: every state's operators from scratch, no sources.
+"""A plain extended search that generates the operators of every state from scratch.
 
-The twin of ``sges.search.extended``.  It knows the operators, which the exhaustive tests prove.
+The twin of ``sges.search.extended``.  It uses the operators, which have exhaustive tests.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,13 +13,13 @@ from sges.properties import Property
 from sges.score.protocol import Score, tie_tolerance, total_score
 
 Stop = Callable[[float, float], bool]
-"""Whether to give up, by what is lost so far and what the best insert gains."""
+"""Whether to give up, given the loss so far and the gain of the best insert."""
 
 
 def extended(
     score: Score, assume: Property | None = None, patience: float = 0.0
 ) -> tuple[PDAG, int, int]:
-    """Return where the extended search ends, and how many escapes it tried and kept."""
+    """Return the result of the extended search, and the numbers of escapes tried and kept."""
     deletes = all_deletes if assume is None else selected(assume)
     start = PDAG.empty(score.n)
     tolerance = tie_tolerance(total_score(score, start))
@@ -28,7 +28,7 @@ def extended(
         return gain < patience * lost
 
     state, _, _ = climb(score, start, deletes, tolerance)
-    failed: dict[Operator, set[int]] = {}  # with the nodes whose views it looked at
+    failed: dict[Operator, set[int]] = {}  # with the nodes whose views it depends on
     tried = kept = 0
     while True:
         ranked = sorted((-op.gain(score, state), op.sort_key(), op) for op in once(deletes, state))
@@ -64,7 +64,7 @@ def climb(
     lost: float = 0.0,
     stop: Stop | None = None,
 ) -> tuple[PDAG, float, set[int]]:
-    """Prefer deletes, then turns, then inserts; return the end, the gain and the nodes touched."""
+    """Climb, preferring deletes, then turns; return the end, the gain and the touched nodes."""
     gained, touched = 0.0, set[int]()
     while True:
         found = best_of(score, state, deletes(state), tolerance, least=-tolerance)
@@ -85,7 +85,7 @@ def climb(
 def best_of(
     score: Score, state: PDAG, every: Iterable[Operator], tolerance: float, *, least: float
 ) -> tuple[float, Operator] | None:
-    """Return the best operator above the least gain; of those that tie, the one of least key."""
+    """Return the best operator above the least gain; ties go to the smallest key."""
     scored = [(op.gain(score, state), op) for op in every]
     best = max((gain for gain, _ in scored), default=float("-inf"))
     if best < least or (best == least and least > 0):
@@ -95,16 +95,16 @@ def best_of(
 
 
 def once(deletes: Callable[[PDAG], Iterable[Operator]], state: PDAG) -> set[Operator]:
-    """Return the deletes, those of x — y in one order only."""
+    """Return the deletes, with those of x — y in one order only."""
     lines = set(state.undirected_edges())
     return {Delete(op.y, op.x, op.chosen) if (op.y, op.x) in lines else op for op in deletes(state)}
 
 
 def view(g: PDAG, v: int) -> object:
-    """Return what the operators into v depend on, paths apart."""
+    """Return all that the operators into v depend on, except paths."""
     return g.parents(v), g.children(v), [(u, g.adjacent(u)) for u in nodes(g.neighbors(v))]
 
 
 def differing(before: PDAG, after: PDAG) -> set[int]:
-    """Return the nodes with another view."""
+    """Return the nodes whose views differ."""
     return {v for v in range(after.n) if view(before, v) != view(after, v)}

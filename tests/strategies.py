@@ -7,7 +7,7 @@ from sges.graph import PDAG, dag_to_cpdag
 
 @st.composite
 def dags(draw: st.DrawFn, max_nodes: int = 8, min_nodes: int = 1) -> PDAG:
-    """Any DAG: an order of the nodes, then each forward edge or not."""
+    """Draw a DAG: an order of the nodes, and a subset of the forward edges."""
     order = draw(st.permutations(range(draw(st.integers(min_nodes, max_nodes)))))
     pairs = [(x, y) for i, x in enumerate(order) for y in order[i + 1 :]]
     chosen = draw(st.lists(st.booleans(), min_size=len(pairs), max_size=len(pairs)))
@@ -16,7 +16,7 @@ def dags(draw: st.DrawFn, max_nodes: int = 8, min_nodes: int = 1) -> PDAG:
 
 
 def cpdags(max_nodes: int = 8, min_nodes: int = 1) -> st.SearchStrategy[PDAG]:
-    """Any CPDAG."""
+    """Return a strategy for CPDAGs."""
     return dags(max_nodes, min_nodes).map(dag_to_cpdag)
 
 
@@ -29,7 +29,7 @@ def relabeled(draw: st.DrawFn, max_nodes: int = 7) -> tuple[PDAG, list[int]]:
 
 @st.composite
 def undirected_graphs(draw: st.DrawFn, max_nodes: int = 8) -> tuple[int, ...]:
-    """Any undirected graph, as one node set per node."""
+    """Draw an undirected graph, as a node set for each node."""
     n = draw(st.integers(0, max_nodes))
     rows = [0] * n
     for x in range(n):

@@ -1,4 +1,4 @@
-"""Random data and truths for the search tests."""
+"""Random data and truths for the tests of searches."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,6 @@ def linear_data(n: int, edges: int, records: int, seed: int) -> tuple[PDAG, Floa
 
 
 def gaussian_score(n: int, edges: int, records: int, seed: int) -> GaussianBIC:
-    """Return the BIC of such data."""
+    """Return the BIC of data from ``linear_data``."""
     _, data = linear_data(n, edges, records, seed)
     return GaussianBIC.from_covariance(np.cov(data.T, bias=True), records)

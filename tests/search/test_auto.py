@@ -1,4 +1,4 @@
-"""A bound chosen from the data: what it finds, and what it costs."""
+"""A bound chosen from the data: its result, and its cost."""
 
 from itertools import pairwise
 
@@ -21,7 +21,7 @@ from worlds import gaussian_score
 
 
 class Asked:
-    """A score without batches that records each family that is actually evaluated."""
+    """A score without batch methods that records every evaluated family."""
 
     def __init__(self, score: OracleMDL) -> None:
         self.n, self.score = score.n, score
@@ -33,7 +33,7 @@ class Asked:
 
 
 class Noting:
-    """A score that keeps the set of families that operators, not totals, ask for."""
+    """A score that records the families of operators, but not those of totals."""
 
     def __init__(self, score: OracleMDL) -> None:
         self.n, self.local = score.n, score.local
@@ -67,7 +67,7 @@ def test_the_result_is_that_of_sges_with_the_bound_chosen(seed: int, forward: st
 
 
 def test_rounds_end_with_the_first_that_does_not_improve_the_score(seed: int) -> None:
-    """No round but the last fails to improve, and the one chosen is the best of all."""
+    """Each round has the next bound, and improves the score unless it is the last."""
     _, score = oracle(8, 3, seed)
     rounds = auto_bound(score, forward="complete").rounds
     scores = [r.score for r in rounds]
@@ -77,7 +77,7 @@ def test_rounds_end_with_the_first_that_does_not_improve_the_score(seed: int) ->
 
 
 def test_the_truth_is_found_from_the_complete_graph_without_knowing_k() -> None:
-    """Fixed models that are faithful enough; with k = 1 alone the first of them is missed."""
+    """Fixed models that are sufficiently faithful; with k = 1, the first one is not found."""
     for seed in range(3):
         dag, score = oracle(7, 2, seed)
         found = auto_bound(score, forward="complete")
@@ -117,7 +117,7 @@ def test_a_round_asks_only_for_what_no_round_before_it_has_asked_for(
         rounds.append(len(asked.families))
     assert rounds[0]
     assert rounds[1] == rounds[0]
-    if make is not engines.reference:  # which remembers gains, but not what they are made of
+    if make is not engines.reference:  # which stores gains, but not the families
         assert len(set(asked.families)) == rounds[2]
 
 
@@ -160,7 +160,7 @@ def test_the_forward_phase_runs_once(seed: int) -> None:
 @pytest.mark.parametrize("strategy", ["interleaved", "turning", "extended"])
 @pytest.mark.parametrize("forward", ["fes", "poly", "order"])
 def test_every_strategy_can_choose_its_bound(seed: int, strategy: str, forward: str) -> None:
-    """The steps lead from the start to the end, and the last round alone was futile."""
+    """The result has the best score of all rounds, and its steps lead to its graph."""
     score = gaussian_score(9, 18, 400, seed)
     found = auto_bound(score, forward=forward, strategy=strategy)  # type: ignore[arg-type]
     result = found.result

@@ -16,13 +16,13 @@ from worlds import gaussian_score
 
 
 class Broken:
-    """A score that returns a value that is not finite for larger families."""
+    """A score that is not finite for larger families."""
 
     def __init__(self, value: float, size: int) -> None:
         self.value, self.size, self.n = value, size, 4
 
     def local(self, y: int, parents: int) -> float:
-        """Return a gain for every parent, and nonsense from some size on."""
+        """Return a score that increases with the parents, but is invalid from some size on."""
         return self.value if parents.bit_count() >= self.size else 10.0 * parents.bit_count() + y
 
 
@@ -30,7 +30,7 @@ class Broken:
 @pytest.mark.parametrize("size", [0, 1, 2])
 def test_a_score_that_is_not_finite_is_refused(value: float, size: int) -> None:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it is not score equivalent either
+        warnings.simplefilter("ignore")  # it is not score equivalent
         with pytest.raises(ScoreError, match="must be finite"):
             ges(Broken(value, size))
 
@@ -91,13 +91,13 @@ def test_a_dag_is_completed_and_anything_else_refused_as_a_start() -> None:
 
 
 class AllDependent:
-    """A score-equivalent score that gains by every edge: f(P ∪ y) − f(P) with f = size²."""
+    """A score-equivalent score that every edge improves: f(P ∪ y) − f(P) with f = size²."""
 
     def __init__(self, n: int) -> None:
         self.n = n
 
     def local(self, y: int, parents: int) -> float:
-        """Return what y adds to the square of the number of nodes."""
+        """Return the increase of the squared number of nodes."""
         del y
         return 2.0 * parents.bit_count() + 1.0
 

@@ -1,4 +1,4 @@
-"""Gains that contradict each other by rounding lead to an end all the same."""
+"""A search ends even if rounded gains contradict each other."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ STRATEGIES = ("two-phase", "turning", "interleaved", "conservative", "extended")
 
 
 class Rounded:
-    """A score whose batched gains are too high: by a share, and by a constant."""
+    """A score whose batched gains are too high, by a factor and a constant."""
 
     def __init__(self, score: GaussianBIC, share: float, surplus: float) -> None:
         self.score, self.n = score, score.n
@@ -32,7 +32,7 @@ class Rounded:
 
 
 class Flat:
-    """All graphs score the same, and every change seems to gain a little."""
+    """All graphs have the same score, but every insert seems to gain a little."""
 
     def __init__(self, n: int) -> None:
         self.n = n

@@ -24,7 +24,7 @@ def test_bes_from_the_complete_graph_asks_for_all_families(seed: int) -> None:
 
 @pytest.mark.large
 def test_sbes_from_the_complete_graph_grows_as_a_small_power_of_n(seed: int) -> None:
-    """N = 8, 12, 16, 20: the fitted exponent stays far below what exponential growth would fit."""
+    """For n = 8 to 20, the fitted exponent is far below that of exponential growth."""
     sizes, counts = [8, 12, 16, 20], []
     for n in sizes:
         truth, score = oracle(n, seed)
@@ -49,7 +49,7 @@ def test_end_to_end_polynomial_search_recovers_the_truth_within_its_bound(seed: 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 10, 50])
 def test_the_bounds_are_polynomials_of_the_stated_degree(n: int) -> None:
-    """Doubling n multiplies a polynomial of degree d by about 2^d, and never by 2^n."""
+    """Doubling n multiplies a polynomial of degree d by about 2^d."""
     for k, degree in ((1, 5), (2, 6), (3, 7)):
         once = sbes_bound(100 * n, Selection(MaxParents(k))) or 0
         twice = sbes_bound(200 * n, Selection(MaxParents(k))) or 0

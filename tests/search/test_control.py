@@ -1,4 +1,4 @@
-"""Progress, time limits, Ctrl-C, certificates, and what a result carries."""
+"""Progress, time limits, Ctrl-C, certificates, and the contents of a result."""
 
 import pickle
 import signal
@@ -33,14 +33,14 @@ from worlds import gaussian_score
 
 
 class Interrupting:
-    """A score that acts as if Ctrl-C were pressed, or time passed, at the k-th family."""
+    """A score that raises SIGINT, or waits, at the k-th family."""
 
     def __init__(self, score: GaussianBIC, at: int, act: str) -> None:
         self.score, self.at, self.act, self.asked = score, at, act, 0
         self.n = score.n
 
     def local(self, y: int, parents: int) -> float:
-        """Return the score, but act once."""
+        """Return the score; act at one call."""
         self.asked += 1
         if self.asked == self.at:
             if self.act == "signal":
@@ -52,7 +52,7 @@ class Interrupting:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_search_that_is_interrupted_at_any_report_returns_a_state(strategy: str) -> None:
-    """Also between two climbs: while escapes are tried, and where a level begins."""
+    """Also between two climbs: during escapes, and at the beginning of a level."""
     score, reports = gaussian_score(6, 8, 200, 1), list[Progress]()
     search(score, strategy=strategy, progress=reports.append)
     for last in range(len(reports)):
@@ -71,7 +71,7 @@ def test_a_search_that_is_interrupted_at_any_report_returns_a_state(strategy: st
 def test_ctrl_c_ends_with_a_valid_cpdag_and_says_so(at: int, seed: int) -> None:
     score = gaussian_score(12, 20, 500, seed)
     result = ges(Interrupting(score, at, "signal"))
-    if result.stopped is None:  # a run that needed fewer families was not interrupted
+    if result.stopped is None:  # not interrupted, as it needed fewer families
         assert (result.score_evaluations or 0) < at
         return
     assert not result.complete
@@ -180,7 +180,7 @@ def test_names_of_the_score_reach_the_result() -> None:
 
 
 class TestCertificate:
-    """Whether the class is optimal for the deletes that a selection left out."""
+    """Certificates: whether an operator that the search left out improves the score."""
 
     def test_the_result_of_ges_is_certified(self, seed: int) -> None:
         result = ges(gaussian_score(8, 12, 400, seed))
@@ -190,7 +190,7 @@ class TestCertificate:
         assert f"none of the {certificate.checked:,} deletes improves the score" in str(certificate)
 
     def test_a_wrong_assumption_is_found_out(self) -> None:
-        """Two causes of one effect: without common children there is no way out of the triangle."""
+        """Two causes of one effect: with v-width 0, no delete leads out of the triangle."""
         covariance = np.array([[1.0, 0.0, 0.6], [0.0, 1.0, 0.6], [0.6, 0.6, 1.0]])
         score = GaussianBIC.from_covariance(covariance, 1000)
         stuck = sges(score, MaxVWidth(0), forward="complete")
@@ -224,7 +224,7 @@ class TestCertificate:
         assert f"{certificate.inserts.better} would gain" in str(certificate)
 
     def test_what_the_bounded_default_left_out_is_examined(self) -> None:
-        """Seven mutually adjacent variables have more subsets than the default examines."""
+        """Large cliques have more subsets than the default examines."""
         rng = np.random.default_rng(0)
         rows = rng.normal(size=(2000, 1)) + 0.5 * rng.normal(size=(2000, 11))
         result = search(GaussianBIC(rows), strategy="auto")
@@ -244,11 +244,11 @@ class TestCertificate:
 
 @pytest.mark.filterwarnings("ignore:.* form cliques with more than")
 def test_a_time_limit_holds_while_exponentially_many_cliques_are_listed() -> None:
-    """From the complete graph on 40 nodes BES would list 2^39 cliques before it scores them all."""
+    """In the complete graph on 40 nodes, each ordered pair has 2^38 deletes."""
     score = GaussianBIC.from_covariance(np.eye(40) * 0.5 + 0.5, 1000)
     begun = time.perf_counter()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it is told that there are so many
+        warnings.simplefilter("ignore")  # about the large cliques
         result = bes(score, PDAG.complete(40), time_limit=0.5)
     assert result.stopped == "time limit"
-    assert time.perf_counter() - begun < 30  # a guard against never, not a measurement
+    assert time.perf_counter() - begun < 30  # only a guard against an endless run

@@ -1,4 +1,4 @@
-"""What an engine does besides climbing: escapes, marks, early ends, errors.  The same of each."""
+"""Methods of each engine other than climbing: escapes, marks, early ends, errors."""
 
 import signal
 import time
@@ -44,7 +44,7 @@ INTERLEAVED = Moves(inserts="all", turns=True, deletes=True)
 
 
 def extended(engine: Engine, moves: Moves, patience: float) -> tuple[int, int]:
-    """Force deletes and keep better states; return how many were tried and kept."""
+    """Force deletes and keep better states; return the numbers of escapes tried and kept."""
     engine.climb("interleaved", moves)
     failed: dict[Delete, NodeSet] = {}
     tried = kept = 0
@@ -126,7 +126,7 @@ def started(make: Make, score: Score) -> Engine:
 
 
 class Acting:
-    """A score that does something when the k-th family is evaluated."""
+    """A score that acts when the k-th family is evaluated."""
 
     def __init__(self, score: Score, at: int, act: Callable[[], object]) -> None:
         self.score, self.n, self.left, self.act = score, score.n, at, act
@@ -171,7 +171,7 @@ def test_ctrl_c_while_reporting_a_step_keeps_the_step(make: Make, seed: int) -> 
 
     def press(phase: str) -> None:
         reports.append(phase)
-        if len(reports) == 5:  # the beginning, and four steps
+        if len(reports) == 5:  # the start and four steps
             raise KeyboardInterrupt
 
     engine = started(make, gaussian_score(8, 12, 300, seed))
@@ -195,12 +195,12 @@ def test_no_time_at_all_leaves_everything_as_it_was(make: Make) -> None:
 
 @pytest.mark.filterwarnings("ignore:.* form cliques with more than")
 def test_a_deadline_holds_while_exponentially_many_sets_are_listed(make: Make) -> None:
-    """The complete graph on 40 nodes has 2^39 deletes for each node."""
+    """In the complete graph on 40 nodes, each ordered pair has 2^38 deletes."""
     score = GaussianBIC.from_covariance(np.eye(40) * 0.5 + 0.5, 1000)
     engine = make(score, deadline=time.perf_counter() + 0.3)
     engine.start(PDAG.complete(40), 0.0)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it is told that there are so many
+        warnings.simplefilter("ignore")  # about the large cliques
         engine.climb("bes", Moves(deletes=True))
     assert engine.stopped == "time limit"
     assert engine.cpdag == PDAG.complete(40)
@@ -256,7 +256,7 @@ def test_families_are_not_counted_if_that_is_not_wanted(make: Make) -> None:
 
 
 class Flat:
-    """All graphs score alike, and every change seems to gain a little."""
+    """All graphs have the same score, but every insert seems to gain a little."""
 
     def __init__(self, n: int) -> None:
         self.n = n
@@ -278,7 +278,7 @@ def test_a_climb_ends_though_every_change_seems_to_gain(make: Make, n: int) -> N
 
 
 def test_a_climb_reports_its_steps_and_a_step_from_outside_is_not_reported(make: Make) -> None:
-    """So that a search that applies operators itself can report each of them once."""
+    """A search that applies operators itself can then report each of them once."""
     engine, reports = make(gaussian_score(5, 6, 200, 1)), list[tuple[str, int]]()
     engine.report = lambda phase: reports.append((phase, engine.step_count))
     engine.climb("fes", Moves(inserts="all"))

@@ -165,7 +165,7 @@ def test_the_number_of_evaluations_does_not_depend_on_batching(seed: int) -> Non
 
 
 def test_gains_that_cannot_win_may_be_skipped_without_changing_anything(seed: int) -> None:
-    """Few records and many levels: BIC's bound leaves out many candidates."""
+    """With few records and many levels, the bound of the BIC excludes many candidates."""
     network = BayesianNetwork.random(random_dag(10, 12, seed=seed), arity=6, seed=seed)
     score = DiscreteBIC(network.sample(300, seed=seed))
 

@@ -1,4 +1,4 @@
-"""Extended search: never worse than its start, equal to its plain twin, and within its budget."""
+"""Extended search is never worse than its start, equals its twin, and keeps its budget."""
 
 import signal
 import time
@@ -28,7 +28,7 @@ ASSUMPTIONS = [None, MaxParents(2), MaxParents(3), MaxVWidth(1), MaxClique(3)]
 def test_one_set_of_sources_gives_what_starting_from_scratch_gives(
     worlds: int, assume: Property | None, patience: float, seed: int
 ) -> None:
-    """Data sets by the seed, and one on which escapes improve the score several times."""
+    """Random data sets, and one on which several escapes improve the score."""
     strategy = Strategy(interleaved=True, extended=True, patience=patience)
     by_seed = [gaussian_score(8, 16, 300, seed + k) for k in range(worlds)]
     for score in (*by_seed, gaussian_score(8, 16, 300, 1)):
@@ -121,7 +121,7 @@ def test_the_steps_that_are_kept_add_up_to_the_score(strategy: Strategy | str, s
 
 def test_an_exact_selection_and_one_without_bounds_can_be_extended(seed: int) -> None:
     class AtMostTwenty:
-        """A property of one's own, without bounds: no more than twenty edges."""
+        """A custom property without bounds: at most twenty edges."""
 
         def holds(self, graph: PDAG) -> bool:
             return graph.edge_count() <= 20
@@ -154,7 +154,7 @@ def test_extended_search_obeys_knowledge(seed: int) -> None:
 
 
 class TestBudget:
-    """The limits of the escapes, besides those of every search."""
+    """The limits of escapes, in addition to those of every search."""
 
     @pytest.mark.parametrize("evaluations", [0, 1, 10, 100, 1000])
     def test_evaluations_are_kept_strictly(self, evaluations: int, seed: int) -> None:
@@ -212,7 +212,7 @@ def test_ctrl_c_during_the_escapes_returns_the_last_state_kept(share: float, see
 
 
 class Pressing:
-    """A score without batches at whose k-th family Ctrl-C is pressed."""
+    """A score without batch methods that raises SIGINT at the k-th family."""
 
     def __init__(self, score: GaussianBIC, at: int | None) -> None:
         self.n, self.score, self.at, self.asked = score.n, score, at, 0
@@ -226,13 +226,13 @@ class Pressing:
 
 
 def test_a_time_limit_inside_an_escape_is_reported(seed: int) -> None:
-    """The score takes its time soon after the first escape has begun."""
+    """The score waits soon after the beginning of the first escape."""
     score = gaussian_score(10, 20, 300, seed)
     plain = Pressing(score, None)
     interleaved(plain)
 
     class Late(Pressing):
-        """A score that takes its time instead."""
+        """A score that waits instead."""
 
         def local(self, y: int, parents: int) -> float:
             """Return the score of a family."""
@@ -241,7 +241,7 @@ def test_a_time_limit_inside_an_escape_is_reported(seed: int) -> None:
                 time.sleep(1.0)
             return self.score.local(y, parents)
 
-    late = Late(score, plain.asked + 1)  # beyond all that the climb itself evaluates
+    late = Late(score, plain.asked + 1)  # after all families of the climb
     strategy = Strategy(interleaved=True, extended=True)
     result = search(late, strategy=strategy, time_limit=0.9)
     assert result.stopped == "time limit"

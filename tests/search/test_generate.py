@@ -1,4 +1,4 @@
-"""Which operators a climb looks at: complete without limits, polynomially many with them."""
+"""The operators that a climb considers: all without limits, polynomially many with them."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -78,7 +78,7 @@ def test_subset_sizes_are_the_largest_that_the_limit_allows() -> None:
 
 
 def few(m: NodeSet, s: NodeSet, limit: int) -> bool:
-    """Return whether a set has few nodes of a clique, or all subsets of the clique are few."""
+    """Return whether the limit allows a set s with nodes of the clique m."""
     return 2 ** m.bit_count() <= limit or s.bit_count() <= subset_size(m.bit_count(), limit)
 
 
@@ -87,7 +87,7 @@ def cliques_at(g: PDAG, y: int) -> list[NodeSet]:
 
 
 def limited_inserts(g: PDAG, limit: int) -> set[Insert]:
-    """Filter all inserts by the rule of the limit."""
+    """Return all inserts that the limit keeps."""
     every = set(scratch.inserts_before_the_path_condition(g))
     found = {
         op
@@ -105,7 +105,7 @@ def insert_set(g: PDAG, op: Insert) -> NodeSet:
 
 
 def limited_turns(g: PDAG, limit: int) -> set[Turn]:
-    """Filter all turns by the rule of the limit."""
+    """Return all turns that the limit keeps."""
     return {
         op
         for op in turns_of(g, ALL)
@@ -165,7 +165,7 @@ def test_the_complete_graph_has_polynomially_many_operators(limit: int) -> None:
 
 @pytest.mark.parametrize("limit", [1, 2, 16, 64])
 def test_a_clique_that_lacks_a_node_has_polynomially_many_operators(limit: int) -> None:
-    """Node n − 1 is joined to node 0 only, so it may be inserted with any subset of the clique."""
+    """Node n − 1 is adjacent to node 0 only, so inserts may have any subset of the clique as T."""
     n = 24
     edges = [*combinations(range(n - 1), 2), (0, n - 1)]
     g = PDAG.from_edges(n, undirected=edges)
@@ -198,7 +198,7 @@ def test_limited_inserts_alone_still_lead_to_an_imap(n: int, limit: int) -> None
 
 
 def one_factor(n: int, seed: int) -> GaussianBIC:
-    """Return the score of columns that share one factor: a dense state."""
+    """Return the score of columns with one common factor, which leads to dense states."""
     rng = np.random.default_rng(seed)
     return GaussianBIC(rng.normal(size=(500, 1)) + rng.normal(size=(500, n)))
 
@@ -226,7 +226,7 @@ def test_all_members_of_a_class_have_the_same_largest_number_of_parents(g: PDAG)
 @pytest.mark.parametrize("k", [0, 1, 2, 3])
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_few_parents_of_y_suffice_for_few_parents_everywhere(n: int, k: int) -> None:
-    """From a class within the limit exactly the operators are kept whose result is within it."""
+    """From a class within the limit, exactly the operators with results within it are kept."""
     moves = replace(ALL, max_indegree=k)
     for g in classes(n):
         if measured(MaxParents, g) > k:

@@ -1,4 +1,4 @@
-"""Theorems 1 and 3: with a score that sees the truth, the search returns the truth."""
+"""Theorems 1 and 3: with an oracle, the search returns the truth."""
 
 import pytest
 
@@ -34,7 +34,7 @@ PROPERTIES: list[type[AtMost]] = [MaxParents, MaxClique, MaxVWidth, MaxTreewidth
 
 
 def truths(size: int | str) -> list[tuple[PDAG, PDAG]]:
-    """Return every DAG of so many nodes with its CPDAG, or one DAG of each class."""
+    """Return every DAG of this size, or one DAG of each class, with its CPDAG."""
     n = int(str(size)[-1])
     return [
         (pdag_of(n, dag), pdag_of(n, cpdag))
@@ -54,7 +54,7 @@ def test_theorem_1_ges_returns_the_class_of_every_dag(size: int | str) -> None:
 def test_theorem_3_sges_returns_the_class_of_every_dag_under_every_property(
     size: int | str, forward: str
 ) -> None:
-    """Each property at its exact measure; also cliques at the tighter bound."""
+    """Each property with its exact measure; for cliques, also with the tight bound."""
     for dag, truth in truths(size):
         score = SeparationOracle(dag)
         for assume in [kind.of(dag) for kind in PROPERTIES] + [
@@ -97,9 +97,9 @@ def test_every_forward_phase_ends_in_an_imap(size: int | str) -> None:
     ],
 )
 def test_a_bound_that_is_too_small_can_miss_the_truth(kind: type[AtMost], dag: PDAG) -> None:
-    """The assumption matters: one less than the truth, and the search is stuck.
+    """With a bound that is too small by one, the search does not reach the truth.
 
-    For cliques the paper's bound has slack, so there it takes the tight one, less one.
+    For cliques the bound of the paper is not tight, so the tight one is reduced by one.
     """
     k = measured(kind, dag)
     too_small = MaxClique(k - 1, tight=True) if kind is MaxClique else kind(k - 1)
@@ -109,7 +109,7 @@ def test_a_bound_that_is_too_small_can_miss_the_truth(kind: type[AtMost], dag: P
 
 
 class TestDefinition1:
-    """The search on the counter-examples of the errata: as generated, not as printed."""
+    """The search on the counterexamples of the errata, with the generated operators."""
 
     G = PDAG.from_edges(6, [(2, 1), (3, 1), (1, 0), (0, 5)])
     C = PDAG.from_edges(6, [(4, 0), (5, 0), (0, 1), (4, 1), (1, 2), (1, 3)], [(2, 3)])
@@ -136,7 +136,7 @@ def test_random_sparse_gaussian_truths_are_recovered_without_data(
 @pytest.mark.large
 @pytest.mark.parametrize("n", [8, 16, 40])
 def test_random_sparse_discrete_truths_are_recovered_without_data(n: int) -> None:
-    """Fixed seeds: about one random network in 1,500 is nearly unfaithful, and is not recovered."""
+    """Fixed seeds, as about one random network in 1,500 is almost unfaithful."""
     for seed in range(2):
         network = BayesianNetwork.random(sparse_truth(n, seed), seed=seed)
         truth = dag_to_cpdag(network.dag)
@@ -146,12 +146,12 @@ def test_random_sparse_discrete_truths_are_recovered_without_data(n: int) -> Non
 
 
 def sparse_truth(n: int, seed: int) -> PDAG:
-    """Return a structure of the paper's generator up to eight nodes, beyond that a sparse DAG."""
+    """Return a structure as in the paper for up to eight nodes, and a sparse DAG for more."""
     return random_structure(n, seed=seed) if n <= 8 else random_dag(n, n + 4, seed=seed)
 
 
 def test_sbes_finishes_the_graph_of_any_other_method(seed: int) -> None:
-    """An IMAP with surplus edges, from elsewhere, becomes the truth."""
+    """SBES turns an IMAP with superfluous edges into the truth."""
     dag = random_dag(12, 14, seed=seed)
     surplus = dag
     for x in range(12):

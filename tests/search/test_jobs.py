@@ -1,4 +1,4 @@
-"""Several jobs change how long an extended search takes, and nothing else."""
+"""The number of jobs changes only the time of an extended search."""
 
 import threading
 import time
@@ -130,7 +130,7 @@ def test_knowledge_holds_for_every_number_of_jobs() -> None:
 
 @pytest.fixture
 def slow_trials(monkeypatch: pytest.MonkeyPatch) -> set[int]:
-    """Make trials slow enough to be met at work; return the threads that run them."""
+    """Make trials slow enough to overlap; return the threads that run them."""
     threads = set[int]()
     fails = Mirror.fails
 

@@ -1,8 +1,8 @@
-"""A climb is right at whatever state it begins, not only where the last one ended.
+"""A climb is right from any state, not only from the end of the last climb.
 
-An extended search goes back to earlier states, and what the engine remembers across such a jump
-(gains, lanes, which inserts and which turns a path bars) has to be that of the new state.  The
-twin remembers nothing: it generates and scores every operator anew.
+An extended search goes back to earlier states.  After such a jump, the values that the engine has
+stored (gains, lanes, and the inserts and turns that a path bars) must be those of the new state.
+The twin stores nothing: it generates and scores every operator again.
 """
 
 import random
@@ -41,7 +41,7 @@ def bdeu(n: int, edges: int, records: int, seed: int) -> Score:
 
 
 class Noise:
-    """A score that is a different number for every family: half of all turns are worth taking."""
+    """A random number for every family: half of all turns improve the score."""
 
     def __init__(self, n: int, seed: int) -> None:
         self.n = n
@@ -58,7 +58,7 @@ WORLDS: dict[str, tuple[Callable[[int], Score], int, int]] = {
     "noise": (lambda seed: Noise(12, seed), 24, 100),
     "more than 64 nodes": (lambda seed: Noise(66, seed), 90, 4),
 }
-"""By name: the score by the seed, the edges of the densest state to jump to, and how many jumps."""
+"""By name: the score for a seed, the edges of the densest state, and the number of jumps."""
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_after_any_jump_a_climb_takes_the_step_that_its_twin_takes(
 
 @engines.needs_compiled
 def test_turns_that_a_path_blocks_are_taken_as_soon_as_it_is_gone(seed: int) -> None:
-    """What ends a block, or changes the parents of X alone, is rare: it takes long walks."""
+    """Steps that end a block, or change only the parents of X, are rare: walks must be long."""
     for k in range(8):
         rng, score = random.Random(f"{k} {seed}"), Noise(12, 8 * seed + k)
         assert compared(rng, engines.asking, TURNS, score, edges=24, jumps=300)
@@ -90,7 +90,7 @@ def compared(
     edges: int,
     jumps: int,
 ) -> int:
-    """Compare an engine with its twin along a walk; return how many steps they took."""
+    """Compare an engine with its twin along a walk; return the number of steps."""
     moves, generate = kind
     engine = make(score)
     far = [random_cpdag(rng, score.n, rng.randint(edges // 2, edges)) for _ in range(4)]
@@ -101,14 +101,14 @@ def compared(
         if where < 0.5:
             engine.apply("walk", some_operator(rng, engine.cpdag), 0.0)
             marks.append(engine.mark())
-        elif where < 0.9:  # near states most of all: there, what is remembered may still be true
+        elif where < 0.9:  # mostly near states, where stored values may still hold
             del marks[max(rng.randrange(-6, 0) + len(marks), 0) + 1 :]
             engine.rewind(marks[-1])
         else:
             engine.start(rng.choice(far), 0.0)
             marks = [engine.mark()]
         if taken and rng.random() < 0.4:
-            continue  # not asked here: what it remembers is then older than one jump
+            continue  # no climb here, so that stored values are older than a jump
         for found, wanted in steps_of_both(engine, score, moves, generate, rng.choice([1, 3])):
             assert found[0] == wanted[0]
             assert found[1] == pytest.approx(wanted[1], rel=1e-7, abs=1e-9)
@@ -120,7 +120,7 @@ def compared(
 def steps_of_both(
     engine: Engine, score: Score, moves: Moves, generate: Generate, most: int
 ) -> Iterator[tuple[Scored, Scored]]:
-    """Yield the steps of a climb, each with the one that the twin takes at the same state."""
+    """Yield the steps of a climb, each with the step of the twin from the same state."""
     for _ in range(most):
         best = best_one_by_one(engine.cpdag, score, engine.tolerance, generate)
         assert engine.climb("climb", moves, most=1) == (best is not None)
@@ -131,7 +131,7 @@ def steps_of_both(
 
 
 def best_one_by_one(g: PDAG, score: Score, tolerance: float, generate: Generate) -> Scored | None:
-    """Score every operator of a state by its families, and return the least of the best."""
+    """Score every operator of a state, and return the smallest of the best ones."""
     scored = [(op, op.gain(score, g)) for op in generate(g)]
     left = [s for s in scored if is_worth_it(*s, tolerance)]
     if not left:
@@ -141,7 +141,7 @@ def best_one_by_one(g: PDAG, score: Score, tolerance: float, generate: Generate)
 
 
 def is_worth_it(operator: Operator, gain: float, tolerance: float) -> bool:
-    """Return whether an operator gains; a delete, whether it does not lose."""
+    """Return whether an operator improves the score, or a delete does not lower it."""
     return gain >= -tolerance if operator.adds_edges < 0 else gain > tolerance
 
 
@@ -150,7 +150,7 @@ def random_cpdag(rng: random.Random, n: int, edges: int) -> PDAG:
 
 
 def some_operator(rng: random.Random, g: PDAG) -> Operator:
-    """Return an insert, a delete or a turn: of an empty graph always an insert."""
+    """Return a random insert, delete or turn; for an empty graph it is an insert."""
     kinds: list[Generate] = [all_inserts, all_deletes, all_turns]
     for generate in rng.sample(kinds, 3):
         if found := list(islice(generate(g), 2000)):

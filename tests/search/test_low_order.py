@@ -1,4 +1,4 @@
-"""Low-order search (Chickering 2020): the true class, from families of few parents."""
+"""Low-order search (Chickering 2020) finds the true class from families of few parents."""
 
 from dataclasses import replace
 from functools import cache
@@ -42,7 +42,7 @@ class Watched:
 
 
 def ordered_dags(n: int) -> list[PDAG]:
-    """Return every DAG whose edges go to higher nodes: all DAGs, up to relabeling."""
+    """Return every DAG with edges to higher nodes only: all DAGs up to relabeling."""
     pairs = list(combinations(range(n), 2))
     return [
         PDAG.from_edges(n, [pair for pair, there in zip(pairs, bits, strict=True) if there])
@@ -51,7 +51,7 @@ def ordered_dags(n: int) -> list[PDAG]:
 
 
 def classes_up_to_relabeling(n: int) -> list[PDAG]:
-    """Return one DAG of each equivalence class, and one class of those that differ in labels."""
+    """Return one DAG of each equivalence class, up to relabeling."""
     found: dict[tuple[tuple[int, int], ...], PDAG] = {}
     for dag in ordered_dags(n):
         arcs = naive.cpdag_of(n, arcs_of(dag))
@@ -63,7 +63,7 @@ def classes_up_to_relabeling(n: int) -> list[PDAG]:
 
 
 def sparse_dag(n: int, edges: int, most: int, seed: int) -> PDAG:
-    """Return a random DAG of at most so many edges in which no node has more parents than most."""
+    """Return a random DAG with at most ``edges`` edges and ``most`` parents per node."""
     rng = np.random.default_rng(seed)
     kept: list[tuple[int, int]] = []
     for x, y in random_dag(n, edges, seed=rng).directed_edges():
@@ -115,7 +115,7 @@ def test_every_truth_is_found_from_other_imaps(n: int) -> None:
 @pytest.mark.usefixtures("_on_each_engine")
 @pytest.mark.parametrize("seed", range(4))
 def test_no_level_asks_for_a_family_of_more_than_one_parent_above_it(seed: int) -> None:
-    """Whatever is asked for, bookkeeping included: data are farther from any bound than oracles."""
+    """Including all bookkeeping, on data rather than with an oracle."""
     score = Watched(sampled(seed))
     run = Run(score)
     run.start(PDAG.complete(score.n), scored=False)
@@ -141,14 +141,14 @@ def independences_of_classes(n: int) -> dict[naive.Arcs, int]:
 
 
 def imaps_of(n: int, truth: naive.Arcs) -> list[naive.Arcs]:
-    """Return the CPDAGs of all classes without an independence that the truth lacks."""
+    """Return the CPDAGs of all classes that are IMAPs of the truth."""
     lacking = ~naive.independences(n, truth)
     return [arcs for arcs, holding in independences_of_classes(n).items() if not holding & lacking]
 
 
 @pytest.mark.parametrize("n", [3, 4, pytest.param(5, marks=pytest.mark.slow)])
 def test_certified_deletes_are_sound_and_exist_on_all_pairs(n: int) -> None:
-    """With the twin alone: of every pair of a truth and an IMAP of it, up to relabeling."""
+    """For the twin: on every pair of a truth and an IMAP of it, up to relabeling."""
     checked = 0
     for truth in map(arcs_of, classes_up_to_relabeling(n)):
         k = max(len(naive.parents(truth, v)) for v in range(n))
@@ -165,7 +165,7 @@ def test_certified_deletes_are_sound_and_exist_on_all_pairs(n: int) -> None:
 
 @pytest.mark.parametrize("n", [3, 4, pytest.param(5, marks=pytest.mark.slow)])
 def test_a_level_keeps_what_the_definition_certifies(n: int) -> None:
-    """Every H that Selective-Generate-Ops proposes with bound k, on all small pairs."""
+    """For every H that Selective-Generate-Ops proposes with bound k, on all small pairs."""
     seen = 0
     for truth in classes_up_to_relabeling(n):
         k, score = parents_of(truth), SeparationOracle(truth)
@@ -197,7 +197,7 @@ def staying(arcs: naive.Arcs, x: int, y: int, h: frozenset[int]) -> frozenset[in
 
 
 def largest_part(arcs: naive.Arcs, x: int, y: int, h: frozenset[int]) -> frozenset[int]:
-    """Return the least that a maximal clique around NA ∖ H has in common with H."""
+    """Return the smallest intersection of H with a maximal clique of NA that contains NA ∖ H."""
     na = naive.neighbors(arcs, y) & naive.adjacent(arcs, x)
     cliques = [frozenset(c) for c in naive.powerset(na) if naive.is_clique(arcs, frozenset(c))]
     maximal = [c for c in cliques if not any(c < d for d in cliques)]
@@ -242,7 +242,7 @@ def test_the_states_that_refute_theorem_2_as_printed_are_left(truth: PDAG, state
     assert low_order(SeparationOracle(truth), state).cpdag == dag_to_cpdag(truth)
 
 
-# On data
+# Data
 
 
 def sampled(seed: int, n: int = 7, rows: int = 400) -> DiscreteBIC:

@@ -1,4 +1,4 @@
-"""The forward phase over orders: an IMAP from every order, and the fast search is the plain one."""
+"""The forward phase over orders ends in an IMAP, and equals the plain search over orders."""
 
 import time
 from collections.abc import Callable
@@ -38,17 +38,17 @@ from worlds import gaussian_score, linear_data
 
 EVERYWHERE = float("inf")
 LEAVES = 20
-"""A seed with a local optimum that moves of single nodes do not leave."""
+"""A seed with a local optimum from which no move of a single node leads away."""
 PROPERTIES: list[type[AtMost]] = [MaxParents, MaxClique, MaxVWidth, MaxTreewidth, MaxVStructures]
 
 
 def local_of(score: Score) -> naive_order.Local:
-    """Return the score as the twin asks for it."""
+    """Return ``local`` of a score for sets of Python, as the twin calls it."""
     return lambda y, parents: score.local(y, nodeset(parents))
 
 
 class Orders:
-    """A search among orders that begins with a given one."""
+    """A search over orders that starts with a given order."""
 
     def __init__(
         self, make: Make, score: Score, order: list[int], reach: float = EVERYWHERE
@@ -73,13 +73,13 @@ class Orders:
         return self.engine.order_state()[2]
 
     def choose(self, y: int, before: NodeSet) -> NodeSet:
-        """Return the parents of y if these nodes come before it."""
+        """Return the parents of y in an order with these nodes before it."""
         rest = [v for v in range(self.engine.n) if v != y and not before >> v & 1]
         self.engine.order_set([*nodes(before), y, *rest])
         return self.parents[y]
 
     def improve(self) -> None:
-        """Move each node to its best place in turn, until all stay."""
+        """Move each node to its best position in turn, until no node moves."""
         while self.engine.order_round():
             pass
 
@@ -98,13 +98,13 @@ each_kind = pytest.mark.parametrize(
 
 
 def dag_of(orders: Orders) -> PDAG:
-    """Return the DAG that an order stands for."""
+    """Return the DAG of the current order."""
     edges = [(x, y) for y, parents in enumerate(orders.parents) for x in nodes(parents)]
     return PDAG.from_edges(len(orders.order), edges)
 
 
 def searched(score: Score, start: PDAG | None = None) -> Run:
-    """Return a run that has searched the orders."""
+    """Return a run after its search over orders."""
     run = Run(score)
     run.start(start)
     run.order()
@@ -121,7 +121,7 @@ def problems(draw: st.DrawFn) -> tuple[GaussianBIC, list[int]]:
 
 
 class TestTheGuarantee:
-    """With a score that sees the truth."""
+    """The results with an oracle."""
 
     @each_kind
     @pytest.mark.parametrize("n", [2, 3, pytest.param(4, marks=pytest.mark.slow)])
@@ -167,7 +167,7 @@ def _arcs(graph: PDAG) -> set[tuple[int, int]]:
 
 
 class TestTheTwin:
-    """The fast search does what the plain one does."""
+    """The fast search equals the plain one."""
 
     @given(problems(), st.lists(st.integers(0, 63), min_size=1, max_size=8))
     def test_grow_shrink_with_its_memory_equals_the_plain_one(
@@ -319,7 +319,7 @@ class TestTheTwin:
 
     @each_kind
     def test_ties_go_to_the_lowest_node(self, search_of: Kind) -> None:
-        """Node 3 depends on three copies of one variable: each is as good as the others."""
+        """All correlations are equal, so that all parents of node 3 are equally good."""
         rho = np.full((4, 4), 0.5)
         np.fill_diagonal(rho, 1.0)
         score = GaussianBIC.from_covariance(rho, 30, penalty=2.0)
@@ -328,7 +328,7 @@ class TestTheTwin:
 
 
 class TestTheSteps:
-    """How the phase tells what it did."""
+    """The steps that the phase records."""
 
     @pytest.mark.parametrize("start", [PDAG.empty(12), PDAG.complete(12)])
     def test_steps_are_valid_add_up_and_lead_from_the_start_to_the_result(
@@ -383,14 +383,14 @@ class TestTheSteps:
 
 
 class Late:
-    """A score that takes its time, or is interrupted, at the k-th family."""
+    """A score that waits, or is interrupted, at the k-th family."""
 
     def __init__(self, score: Score, at: int, act: str) -> None:
         self.score, self.at, self.act, self.asked = score, at, act, 0
         self.n = score.n
 
     def local(self, y: int, parents: NodeSet) -> float:
-        """Return the score, but act once."""
+        """Return the score; act at one call."""
         self.asked += 1
         if self.asked == self.at:
             if self.act == "interrupted":
@@ -414,7 +414,7 @@ class TestAnEarlyEnd:
         run.order()
         found = run.engine.cpdag
         assert is_cpdag(found)
-        if act == "interrupted":  # a run that needed fewer families was not
+        if act == "interrupted":  # not interrupted, if it needed fewer families
             assert (run.stopped is None) == (late.asked < at)
         late.at = 0
         result = run.result()
@@ -443,7 +443,7 @@ class TestAnEarlyEnd:
         def press(progress: Progress) -> None:
             if progress.step == 3 and run.engine.evaluations:
                 presses.append(progress)
-                if len(presses) == 2:  # the first was in the guess
+                if len(presses) == 2:  # the first is during the initial climb
                     raise KeyboardInterrupt
 
         run = Run(gaussian_score(10, 16, 400, seed), progress=press)
@@ -482,7 +482,7 @@ def test_a_score_that_is_not_finite_is_refused() -> None:
 
 @pytest.mark.large
 def test_orders_lead_to_better_graphs_than_two_phases_on_most_dense_problems() -> None:
-    """Ten data sets of 20 variables and 50 edges; ties count for neither."""
+    """On ten data sets of 20 variables and 50 edges; ties are not counted."""
     better = worse = 0
     for seed in range(10):
         _, data = linear_data(20, 50, 1000, seed)

@@ -1,4 +1,4 @@
-"""Searching orders under background knowledge."""
+"""Search over orders with background knowledge."""
 
 from itertools import product
 
@@ -20,7 +20,7 @@ from sges.search.strategy import backward, search_with_knowledge
 
 
 def sges_by_order(score: Score, bound: IndexedKnowledge, dag: PDAG) -> tuple[Run, PDAG]:
-    """Search forward by orders and backward selectively, as under any knowledge."""
+    """Search forward over orders and backward selectively, with knowledge."""
     run, selection = Run(score, constraint=bound), Selection(MaxParents.of(dag))
 
     def phases() -> None:
@@ -32,7 +32,7 @@ def sges_by_order(score: Score, bound: IndexedKnowledge, dag: PDAG) -> tuple[Run
 
 
 def dag_of_best_order(score: Score, bound: IndexedKnowledge, work: int | None) -> PDAG:
-    """Return the DAG of the best order that a search finds, given a limit on its work."""
+    """Return the DAG of the best order that a search finds within a limit on its work."""
     engine = ReferenceEngine(score, constraint=bound)
     engine.start(bound.start(score.n), total_score(score, bound.start(score.n)))
     found = best_order(engine, engine.cpdag, None, work, None)
@@ -50,7 +50,7 @@ def test_true_knowledge_and_an_oracle_give_the_truth(seed: int) -> None:
 
 
 def test_every_constraint_holds_on_data_whether_the_knowledge_is_true_or_not(seed: int) -> None:
-    """Of the class found, and of the DAG of the best order."""
+    """For the class found, and for the DAG of the best order."""
     for i in range(60):
         dag, known = false_problem(seed * 1000 + i)
         bound = known.bind(dag.n)
@@ -77,7 +77,7 @@ def test_steps_under_knowledge_are_admissible_one_by_one(seed: int) -> None:
 
 
 def test_every_order_that_tiers_allow_stands_for_an_imap() -> None:
-    """All DAGs of three nodes, all true tiers: the search itself never leaves them."""
+    """For all DAGs of three nodes and all true tiers; the search keeps to the tiers."""
     for arcs, place in product(naive.all_dags(3), product(range(3), repeat=3)):
         if all(place[x] <= place[y] for x, y in arcs):
             dag = pdag_of(3, arcs)

@@ -1,4 +1,4 @@
-"""Side by side with the package ``ges``, itself compared with pcalg by its author."""
+"""Comparison with the package ``ges``, which its author has compared with pcalg."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def graph_of(adjacency: "np.ndarray[tuple[int, int], np.dtype[np.float64]]") -> 
 
 @pytest.mark.parametrize("tables", [14, pytest.param(50, marks=pytest.mark.slow)])
 def test_never_worse_than_ges_and_the_same_graph_where_nothing_ties(tables: int) -> None:
-    """On random data sets, forward and backward; ours breaks ties, theirs by chance."""
+    """On random data sets, with the forward and the backward phase."""
     same = 0
     for seed in range(tables):
         n = 4 + seed % 7

@@ -1,4 +1,4 @@
-"""A search that is resumed ends as if it had not been interrupted: steps, counts and notes."""
+"""A resumed search has the steps, counts and notes of an uninterrupted one."""
 
 import json
 import os
@@ -49,7 +49,7 @@ def discrete() -> DiscreteBIC:
 
 
 class Asked:
-    """A score that is not native, and has no batch methods."""
+    """A score in Python without batch methods."""
 
     def __init__(self, score: Score) -> None:
         self.n, self.local = score.n, score.local
@@ -84,16 +84,16 @@ SEARCHES: dict[str, dict[str, Any]] = {
 
 
 def acts_of(state: str) -> list[dict[str, Any]]:
-    """Return the acts with what they generated and listed, and without their work.
+    """Return the acts of a saved search, with only the first two counters.
 
-    Paths that exclude an operator are found again.
+    The others differ, as paths that exclude an operator are searched for again.
     """
     acts: list[dict[str, Any]] = json.loads(state)["acts"]
     return [{**act, "counters": act["counters"][:2]} for act in acts]
 
 
 def rounded(result: Result) -> tuple[object, ...]:
-    """Return the facts with ten digits: a native score builds on the questions before."""
+    """Return the facts with ten digits: the rounding of a native score depends on its history."""
     steps = [
         (s.phase, s.operator, float(f"{s.gain:.10g}"), s.edges, s.separator) for s in result.steps
     ]
@@ -101,7 +101,7 @@ def rounded(result: Result) -> tuple[object, ...]:
 
 
 def check(run: Callable[..., Result], most: int) -> int:
-    """Resume a search from states that it saved, first to last; return how many there were."""
+    """Resume a search from some of its saved states; return the number of saved states."""
     whole = run(replay=None)
     states: list[str] = []
     recorded = run(replay=Replay(None, lambda state: states.append(json.dumps(state))))
@@ -240,7 +240,7 @@ def test_searches_killed_at_random_moments_all_end_in_the_same_result(
         process.send_signal(signal.SIGKILL)
         output, _ = process.communicate()
         assert acts() >= before
-        if process.returncode == 0:  # it came to its end before the signal
+        if process.returncode == 0:  # it finished before the signal
             assert facts(Result.from_json(output)) == expected
             path.unlink()
     output = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -315,7 +315,7 @@ def test_a_cut_off_or_changed_checkpoint_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_state_that_no_run_has_stored_is_refused(tmp_path: Path) -> None:
-    """With the right checksum, as somebody might write it on purpose."""
+    """With the right checksum, as somebody might forge it."""
     path, data = tmp_path / "run.json", small()
     sges.learn(data, checkpoint=path)
     original = json.loads(path.read_text())
@@ -379,7 +379,7 @@ def test_a_memory_that_does_not_fit_is_refused_not_read() -> None:
 
 
 def test_a_checkpoint_of_another_function_that_makes_scores_is_refused(tmp_path: Path) -> None:
-    """Lambdas share their name, but not their code, their constants or what they refer to."""
+    """Lambdas have the same name, but different code, constants or references."""
     path, data = tmp_path / "run.json", sges.examples.load("asia")
 
     def made_with(ess: float) -> Callable[[Dataset], BDeu]:
@@ -397,7 +397,7 @@ def test_a_checkpoint_of_another_function_that_makes_scores_is_refused(tmp_path:
 
 
 def makers(ess: float) -> dict[str, Callable[..., object]]:
-    """Return functions and objects that make scores, of which only a number differs."""
+    """Return functions and objects that make scores and depend on a number."""
 
     def by_keyword(data: object, *, ess: float = ess) -> object:
         return data, ess
@@ -443,7 +443,7 @@ def test_makers_of_scores_are_told_apart_by_what_they_use(kind: str) -> None:
 def test_a_run_with_a_property_without_a_text_is_resumed_in_another_process(
     tmp_path: Path,
 ) -> None:
-    """Its default text tells where it is in memory, which differs from process to process."""
+    """Its default text contains its address in memory, which differs between processes."""
     program = """
 import sys, sges
 

@@ -1,4 +1,4 @@
-"""Searches beyond two phases: same guarantee, better graphs."""
+"""Other strategies than two phases: the same guarantee, and better graphs."""
 
 import os
 import subprocess
@@ -38,7 +38,7 @@ SHARES = [
     pytest.param(4, 1, marks=pytest.mark.slow),
     pytest.param(5, 1, marks=pytest.mark.slow),
 ]
-"""Numbers of nodes, with 3 for a third of the classes, another one for each strategy."""
+"""Numbers of nodes; with 3, each strategy is tested on another third of the classes."""
 
 EVERY = [
     *STRATEGIES.values(),
@@ -51,7 +51,7 @@ EVERY = [
 
 
 def truths(n: int, share: int, at: int) -> list[PDAG]:
-    """Return one DAG of each class, or of every so many classes from a place on."""
+    """Return one DAG of every ``share``-th class, beginning with class ``at``."""
     return [pdag_of(n, dags[0]) for dags in [*naive.all_cpdags(n).values()][at % share :: share]]
 
 
@@ -60,7 +60,7 @@ def truths(n: int, share: int, at: int) -> list[PDAG]:
 def test_every_strategy_returns_the_class_of_every_dag(
     n: int, share: int, strategy: Strategy
 ) -> None:
-    """Without an assumption, and with the bound on parents that the DAG has."""
+    """Without an assumption, and with the true bound on parents."""
     for dag in truths(n, share, EVERY.index(strategy)):
         score, truth = SeparationOracle(dag), dag_to_cpdag(dag)
         assert search(score, strategy=strategy).cpdag == truth
@@ -84,7 +84,7 @@ def test_the_other_properties_leave_the_way_to_the_truth(
 def test_every_strategy_can_begin_with_another_forward_phase(
     share: int, forward: str, at: int, strategy: str
 ) -> None:
-    """Classes on four nodes: the start changes the way, not the end."""
+    """For classes on four nodes, the forward phase does not change the result."""
     for dag in truths(4, share, at):
         result = search(
             SeparationOracle(dag),
@@ -152,7 +152,7 @@ def test_the_graph_does_not_depend_on_the_hash_seed() -> None:
 
 @pytest.mark.parametrize("make", engines.EVERY)
 def test_a_pair_that_one_set_makes_independent_is_offered_last(make: Make) -> None:
-    """In 0 — 1 — 2 the insert 3 → 1 is evaluated with each neighbor and without."""
+    """In 0 — 1 — 2, the insert 3 → 1 is evaluated with each neighbor and without any."""
     dag = PDAG.from_edges(4, [(0, 1), (1, 2), (0, 3)])
     score, state = SeparationOracle(dag), PDAG.from_edges(4, undirected=[(0, 1), (1, 2)])
     ends: list[list[PDAG]] = []
@@ -230,7 +230,7 @@ def test_with_an_order_the_better_of_two_searches_is_taken(edges: int, seed: int
 def test_with_limited_effort_the_greedy_end_is_taken_if_it_is_better_and_an_end(
     cut_off: bool, seed: int
 ) -> None:
-    """The climb from the order is one that leads back to the empty graph, at the lowest score."""
+    """The climb from the order is replaced by a return to the empty graph, with a low score."""
     run = Run(gaussian_score(6, 8, 200, seed))
     run.start(None)
     empty, climbs = run.engine.mark(), count(1)
@@ -282,7 +282,7 @@ def test_turning_equals_the_engine_that_starts_from_scratch(n: int, seed: int) -
 
 @pytest.mark.large
 def test_interleaved_search_scores_better_than_two_phases_on_most_dense_problems() -> None:
-    """Twenty data sets of 20 variables and 50 edges; ties count for neither."""
+    """On twenty data sets of 20 variables and 50 edges; ties are not counted."""
     better = worse = 0
     for seed in range(20):
         _, data = linear_data(20, 50, 1000, seed)
@@ -294,7 +294,7 @@ def test_interleaved_search_scores_better_than_two_phases_on_most_dense_problems
 
 
 def test_interleaved_search_obeys_and_profits_from_true_knowledge() -> None:
-    """A required arrow directs the edge that the data leave undirected; a wrong one is barred."""
+    """A required arrow directs undirected edges, and a false arrow is forbidden."""
     chain = PDAG.from_edges(4, [(0, 1), (1, 2), (2, 3)])
     score = SeparationOracle(chain)
     known = Knowledge(required=[(0, 1)], forbidden=[(3, 2)]).bind(4)

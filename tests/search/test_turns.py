@@ -1,4 +1,4 @@
-"""The turns of a climb are those of the state, found one by one."""
+"""The turns of a climb, compared with a list of all turns of the state."""
 
 import random
 
@@ -18,7 +18,7 @@ TURNS = Moves(turns=True)
 
 
 def best_one_by_one(g: PDAG, score: GaussianBIC, tolerance: float) -> tuple[Operator, float] | None:
-    """Score every valid turn by its four families, and take the least of the best."""
+    """Score every valid turn, and return the smallest of the best ones."""
     scored = [(turn, turn.gain(score, g)) for turn in all_turns(g)]
     highest = max((gain for _, gain in scored), default=0.0)
     if highest <= tolerance:
@@ -50,7 +50,7 @@ def test_the_best_turn_along_a_random_walk_is_the_best_of_all(
 
 
 def some_step(rng: random.Random, g: PDAG, score: GaussianBIC, turn: Operator | None) -> Operator:
-    """Return the turn offered, or an insert or a delete: good ones, so that the walk goes far."""
+    """Return the offered turn, a good insert or a random delete."""
     if turn is not None and rng.random() < 0.3:
         return turn
     inserts: list[Insert] = list(all_inserts(g))
@@ -63,7 +63,7 @@ def some_step(rng: random.Random, g: PDAG, score: GaussianBIC, turn: Operator | 
 
 @pytest.mark.parametrize("make", engines.EVERY)
 def test_a_rejected_turn_is_offered_again_only_after_the_next_start(make: Make, seed: int) -> None:
-    """Of data from 0 → 2 ← 1 the chain 0 — 2 — 1 wants one of its edges turned."""
+    """With data from 0 → 2 ← 1, turning an edge of the chain 0 — 2 — 1 improves the score."""
     rng = np.random.default_rng(seed)
     causes = rng.normal(size=(500, 2))
     score = GaussianBIC(np.column_stack([causes, causes.sum(axis=1) + rng.normal(size=500)]))

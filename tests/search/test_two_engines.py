@@ -1,6 +1,6 @@
-"""The compiled engine takes the steps of the reference engine, and asks for the same families.
+"""The compiled engine takes the steps of the reference engine, and evaluates its families.
 
-Twice: reading the scores it knows by itself, and asking any Python score.
+It is tested with native scores, and with scores that are called in Python.
 """
 
 import random
@@ -98,7 +98,7 @@ def assert_same(engine: Engine, wanted: Engine) -> None:
     assert engine.step_count == len(wanted.steps)
     assert engine.evaluations == wanted.evaluations
     assert engine.stopped == wanted.stopped
-    if wanted.capped is not None:  # the compiled engine may say it of a clique before it matters
+    if wanted.capped is not None:  # the compiled engine may report it earlier
         assert engine.capped is not None
         assert engine.capped <= wanted.capped
 
@@ -124,7 +124,7 @@ def classes(n: int) -> list[PDAG]:
 
 
 def oracles(n: int) -> list[SeparationOracle]:
-    """Return a score for each class: it sees the truth, and is asked from Python."""
+    """Return an oracle for each class, which is called in Python."""
     return [SeparationOracle(pdag_to_dag(truth)) for truth in classes(n)]
 
 
@@ -140,7 +140,7 @@ def test_a_climb_takes_the_same_steps_from_every_class(n: int, moves: Moves) -> 
 def test_a_climb_takes_the_same_steps_from_many_classes_of_four_nodes(
     moves: Moves, share: int
 ) -> None:
-    """Each kind of moves on another quarter of the classes, or on all."""
+    """Each kind of moves on another quarter of the classes, or on all classes."""
     four = classes(4)
     pairs = list(zip(oracles(4), four[37:] + four[:37], strict=True))
     for score, start in pairs[EVERY.index(moves) % share :: share]:
@@ -181,7 +181,7 @@ def test_a_climb_takes_the_same_steps_with_every_other_score(
 
 @st.composite
 def limits(draw: st.DrawFn) -> Moves:
-    """Draw any combination of moves that makes sense."""
+    """Draw a valid combination of moves."""
     some = st.none() | st.integers(0, 3)
     clique = draw(some)
     return Moves(
@@ -351,7 +351,7 @@ def test_the_strength_of_a_node_is_the_sum_of_the_gains_into_it(kind: int, seed:
 
 
 class Noise:
-    """A score that is a different number for every family: half of all changes seem to gain."""
+    """A random number for every family: half of all operators improve the score."""
 
     def __init__(self, n: int, seed: int) -> None:
         self.n = n
@@ -368,7 +368,7 @@ def bdeu(n: int, edges: int, records: int, seed: int) -> Score:
 
 
 def some_operator(rng: random.Random, g: PDAG) -> Operator:
-    """Return an insert, a delete or a turn: of an empty graph always an insert."""
+    """Return a random insert, delete or turn; for an empty graph it is an insert."""
     for generate in rng.sample([all_inserts, all_deletes, all_turns], 3):
         if found := list(islice(generate(g), 2000)):
             return rng.choice(found)
@@ -376,7 +376,7 @@ def some_operator(rng: random.Random, g: PDAG) -> Operator:
 
 
 class Pair:
-    """Two engines that do the same, and are compared after each call."""
+    """Two engines with the same calls, which are compared after each call."""
 
     def __init__(self, make: Make, score: Score, rng: random.Random) -> None:
         self.rng, self.score = rng, score
@@ -385,7 +385,7 @@ class Pair:
         self.marks = [[engine.mark() for engine in self.both]]
 
     def do(self, thing: str) -> None:
-        """Do one thing on both engines, and compare."""
+        """Call one method on both engines, and compare them."""
         getattr(self, thing)()
         assert_same(*self.both)
         ours, wanted = (
@@ -395,7 +395,7 @@ class Pair:
 
     def climb(self) -> None:
         moves = self.rng.choice(EVERY)
-        ends = not isinstance(self.score, Noise)  # which is not score equivalent
+        ends = not isinstance(self.score, Noise)  # not score equivalent: may not end
         most = self.rng.choice([None, 0, 1, 3] if ends else [0, 1, 3, 6])
         x, y = self.rng.sample(range(self.n), 2)
         bar = self.rng.choice([None, (x, y)])
@@ -425,7 +425,7 @@ class Pair:
             engine.rewind(mark)
 
     def escapes(self) -> None:
-        """List the deletes alone, or after all moves have been evaluated."""
+        """Compare the escapes, after an evaluation of the deletes only or of all moves."""
         moves = replace(self.rng.choice(EVERY), deletes=True)
         if self.rng.random() < 0.5:
             moves = replace(moves, inserts=None, turns=False)
@@ -443,7 +443,7 @@ class Pair:
         assert ours == pytest.approx(wanted)
 
     def begin(self) -> None:
-        """Begin again at another class, with the stored gains."""
+        """Start again from another class, with the stored gains."""
         edges = self.rng.randint(0, self.n * (self.n - 1) // 2 if self.n < 10 else self.n)
         start = dag_to_cpdag(random_dag(self.n, edges, seed=self.rng.randrange(1 << 30)))
         for engine in self.both:
@@ -462,7 +462,7 @@ WORLDS: dict[str, tuple[Callable[[int], Score], int]] = {
     "discrete": (lambda seed: bdeu(7, 9, 300, seed), 30),
     "noise": (lambda seed: Noise(6, seed), 40),
 }
-"""By name: the score by the seed, and how many things are done."""
+"""By name: the score for a seed, and the number of calls."""
 
 
 @pytest.mark.parametrize("make", engines.COMPILED)
@@ -470,7 +470,7 @@ WORLDS: dict[str, tuple[Callable[[int], Score], int]] = {
 def test_random_calls_have_the_same_effect_on_both_engines(
     world: str, make: Make, seed: int
 ) -> None:
-    """What the compiled engine remembers across jumps has to be that of the new state."""
+    """After a jump, the stored values of the compiled engine must be those of the new state."""
     make_score, things = WORLDS[world]
     for k in range(3):
         rng = random.Random(f"{world} {seed} {k}")
@@ -497,7 +497,7 @@ def test_the_nodes_touched_are_those_whose_view_changed(g: PDAG, rng: random.Ran
 
 
 def test_graphs_may_have_more_nodes_than_bits_in_a_word(seed: int) -> None:
-    """70 nodes are two words, and a start may be anywhere in them."""
+    """70 nodes need two words."""
     score = gaussian_score(70, 60, 300, seed)
     for moves in (INTERLEAVED, Moves(inserts="poly", deletes=True, clique_bound=1)):
         start = dag_to_cpdag(random_dag(70, 80, seed=seed))
