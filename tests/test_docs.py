@@ -3,9 +3,9 @@
 On each page, top to bottom, in an empty directory:
 
     ```python    is executed, in one namespace per page
-    ```output    is what the block before it prints
-    ```console   each line that begins with "$ " is run by a shell if it calls sges, and what
-                 stands below it is what it prints
+    ```output    is the output of the block before it
+    ```console   each line that begins with "$ " is run by a shell if it calls sges; the lines
+                 below it are its output
 
 "..." matches any text.
 """
@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SOURCE = ROOT / "src" / "sges"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-NOT_INSTALLED = {"sachs.md": "cdt"}  # pages for `make site`, whose environment has these
+NOT_INSTALLED = {"sachs.md": "cdt"}  # `make site` runs these pages, with these packages
 SLOW = {"wide.md"}
 SHELL = f'sges() {{ "{sys.executable}" -m sges "$@"; }}; '
 
@@ -42,7 +42,7 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 
 
 def assert_printed(expected: str, printed: str) -> None:
-    """Compare, "..." being anything and space at the end of lines being nothing."""
+    """Compare two outputs; "..." matches anything, and spaces at line ends are ignored."""
     want, got = (
         "\n".join(map(str.rstrip, text.splitlines())).rstrip() + "\n"
         for text in (expected, printed)
@@ -52,7 +52,7 @@ def assert_printed(expected: str, printed: str) -> None:
 
 
 def commands(block: str) -> Iterator[tuple[str, str]]:
-    """Yield each command of a console block that calls sges, and what it should print."""
+    """Yield each command of a console block that calls sges, and its expected output."""
     for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
         command, _, expected = part.partition("\n")
         if re.search(r"\bsges ", command):
@@ -69,7 +69,7 @@ def run_command(command: str) -> str:
 
 
 def runnable() -> Iterator[object]:
-    """Yield the pages with code, those that take long or need other packages marked so."""
+    """Yield the pages with code, with marks for slow ones and for missing packages."""
     for page in PAGES:
         needed = NOT_INSTALLED.get(page.name)
         marks = [pytest.mark.slow] if page.name in SLOW else []

@@ -1,4 +1,4 @@
-"""Every public name explains itself in ``help()``: what it takes, and what it returns.
+"""Every public name documents its parameters and what it returns in ``help()``.
 
 Their docstrings follow numpydoc, whose own checks are used:
 https://numpydoc.readthedocs.io/en/latest/validation.html
@@ -28,12 +28,12 @@ CHECKS = {
     "SS03": "a summary that does not end with a period",
     "YD01": "no Yields section in a generator",
 }
-# A method that only answers for its object says so in its summary: "Return the number of ...".
+# The summary of a method without arguments describes its result: "Return the number of ...".
 SHORT = {"RT01", "YD01"}
 
 
 def without_arguments(thing: object) -> bool:
-    """Return whether a method takes nothing but its object."""
+    """Return whether a method has no parameters except its object."""
     names = [name for name in inspect.signature(thing).parameters if name not in ("self", "cls")]  # type: ignore[arg-type]
     return not names
 
@@ -48,7 +48,7 @@ def problems(name: object, unchecked: set[str] = frozenset()) -> list[str]:  # t
 
 @pytest.mark.parametrize("name", sorted(public_names()))
 def test_a_public_name_documents_its_parameters_and_what_it_returns(name: str) -> None:
-    abstract = getattr(public_names()[name], "_is_protocol", False)  # it is not constructed
+    abstract = getattr(public_names()[name], "_is_protocol", False)  # protocols are not constructed
     assert problems(name, {"PR01"} if abstract else set()) == []
 
 

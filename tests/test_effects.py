@@ -1,4 +1,4 @@
-"""Effects over a class, against computing them in every one of its members."""
+"""Effects over a class, compared with the effects in each of its members."""
 
 import json
 from collections.abc import Callable
@@ -46,7 +46,7 @@ Floats = NDArray[np.float64]
 
 
 def weights_in(dag: PDAG, covariance: Floats) -> Floats:
-    """Return the edge weights of a DAG, each node regressed on its parents."""
+    """Return the edge weights of a DAG, from regressions of the nodes on their parents."""
     weights = np.zeros((dag.n, dag.n))
     for y in range(dag.n):
         if above := list(nodes(dag.parents(y))):
@@ -57,14 +57,14 @@ def weights_in(dag: PDAG, covariance: Floats) -> Floats:
 
 
 def total_effects(dag: PDAG, covariance: Floats, fixed: tuple[int, ...] = ()) -> Floats:
-    """Return all total effects, summed over directed paths that end at nodes held fixed."""
+    """Return all total effects, summed over directed paths that enter no fixed node."""
     weights = weights_in(dag, covariance)
     weights[:, list(fixed)] = 0.0
     return np.linalg.inv(np.eye(dag.n) - weights).astype(np.float64)
 
 
 def distinct(values: list[tuple[float, ...]]) -> list[tuple[float, ...]]:
-    """Return values that differ by more than rounding, sorted."""
+    """Return the sorted values, without duplicates up to rounding."""
     return sorted({tuple(round(v, 6) + 0.0 for v in value) for value in values})
 
 
@@ -134,7 +134,7 @@ def test_joint_effects_are_those_along_paths_that_avoid_other_treatments(
 def test_a_joint_effect_is_zero_exactly_if_other_treatments_cut_all_paths(
     cpdag: PDAG, seed: int
 ) -> None:
-    """Estimated from few records, where nothing else is exactly zero."""
+    """The estimates are from few records, so that no other one is exactly zero."""
     every = list(members(cpdag))
     data = LinearGaussian.random(every[seed % len(every)].named(None), seed=seed).sample(50, seed)
     order = np.random.default_rng(seed).permutation(cpdag.n).tolist()
@@ -154,7 +154,7 @@ def test_a_joint_effect_is_zero_exactly_if_other_treatments_cut_all_paths(
 
 
 def test_a_treatment_without_a_path_of_its_own_does_not_change_the_others() -> None:
-    """The effect of 0 passes 1; 3 has none."""
+    """The effect of 0 is through 1, and 3 has no effect."""
     dag = PDAG.from_edges(4, [(0, 1), (1, 2), (2, 3)])
     data = LinearGaussian.random(dag, seed=1).sample(60, seed=1)
     alone, joint = joint_effect(dag, [1], 2, data), joint_effect(dag, [0, 1, 3], 2, data)
@@ -189,7 +189,7 @@ def test_standard_errors_of_joint_effects_are_the_spread_over_data_sets() -> Non
 
 
 def test_effects_are_those_that_pcalg_documents() -> None:
-    """The example of jointIda in pcalg, and the values that its own test expects."""
+    """The example of jointIda in pcalg, with the expected values of its test."""
     arcs = {
         (1, 3): 1.1, (1, 4): 0.3, (2, 6): 0.4, (3, 2): 0.6, (3, 4): 0.8, (3, 6): 0.9,
         (4, 2): 0.5, (5, 1): 0.2, (5, 4): 0.7,
@@ -239,7 +239,7 @@ def test_effects_are_plain_values_on_request() -> None:
 
 
 def truncated(network: BayesianNetwork, x: int, y: int) -> Floats:
-    """Return p(y | do(x)) by leaving out the factor of x, one configuration at a time."""
+    """Return p(y | do(x)) by the truncated factorization, summed over all configurations."""
     arities = network.arities
     table = np.zeros((arities[x], arities[y]))
     for levels in product(*map(range, arities)):
@@ -253,7 +253,7 @@ def truncated(network: BayesianNetwork, x: int, y: int) -> Floats:
 
 
 def as_in(dag: PDAG, network: BayesianNetwork) -> BayesianNetwork:
-    """Return the same distribution with the factors of an equivalent DAG."""
+    """Return the same distribution, factorized by an equivalent DAG."""
     joint = network.marginal(range(network.n))
     cpts = []
     for v in range(dag.n):
@@ -361,7 +361,7 @@ def test_an_effect_that_the_graph_excludes_is_zero_and_not_estimated() -> None:
 
 
 def test_optimal_adjustment_has_the_smaller_standard_error() -> None:
-    dag = PDAG.from_edges(4, [(0, 1), (1, 2), (3, 2)])  # 0 hurts, 3 helps
+    dag = PDAG.from_edges(4, [(0, 1), (1, 2), (3, 2)])  # adjust for 3, but not for 0
     data = LinearGaussian.random(dag, (1.0, 1.5), seed=1).sample(400, seed=1)
     parents = effect(dag, 1, 2, data)
     optimal = effect(dag, 1, 2, data, adjustment="optimal")
@@ -437,7 +437,7 @@ def test_effects_over_replicates_hold_what_each_graph_allows(seed: int) -> None:
 
 
 def test_replicates_with_their_nodes_in_different_orders_are_told_apart() -> None:
-    """The two graphs have the same edge by number, and opposite ones by name."""
+    """The edges of the two graphs are the same by number, but opposite by name."""
     forth, back = (PDAG.from_edges(2, [(0, 1)], names=names) for names in (["a", "b"], ["b", "a"]))
     over = effect_over([forth, back, forth], "a", "b", LINES)
     (slope,) = effect(forth, "a", "b", LINES).values  # type: ignore[union-attr]

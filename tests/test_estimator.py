@@ -1,4 +1,4 @@
-"""The estimators keep scikit-learn's conventions, and find what ``learn`` finds."""
+"""The estimators follow the conventions of scikit-learn, and have the results of ``learn``."""
 
 import sys
 import warnings
@@ -26,7 +26,7 @@ from sges.errors import InvalidArgument
 from sges.score import BDeu
 
 Frame: TypeAlias = Any  # pandas has no types
-Estimator: TypeAlias = Any  # nor has scikit-learn
+Estimator: TypeAlias = Any  # scikit-learn has no types
 
 ESTIMATORS = [GES(), SGES(MaxVWidth(2)), StructureLearner()]
 
@@ -40,7 +40,7 @@ def frame() -> Frame:
 def test_every_check_of_scikit_learn_passes(estimator: Estimator) -> None:
     """None is expected to fail; the one skipped needs SCIPY_ARRAY_API in the environment."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the checks warn of their own data: constant, collinear
+        warnings.simplefilter("ignore")  # about constant and collinear data of the checks
         report = check_estimator(estimator, on_fail=None)
     by_status = {
         status: {check["check_name"] for check in report if check["status"] == status}

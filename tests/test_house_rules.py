@@ -15,7 +15,7 @@ MOST_IMPORTS = 20
 REASONS = {
     "sges.__main__": "python -m sges",
 }
-"""Small modules with one reader, and why they stand alone."""
+"""Small modules with one importer, and the reason for each."""
 
 
 def name_of(path: Path) -> str:
@@ -27,7 +27,7 @@ MODULES = {name_of(path): path for path in FILES}
 
 
 def imports(path: Path) -> Iterator[str]:
-    """Yield the modules of the package that a file imports, wherever it does."""
+    """Yield the modules of the package that a file imports anywhere."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in MODULES)

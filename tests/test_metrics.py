@@ -1,4 +1,4 @@
-"""Distances between graphs against their definitions, and within their bounds."""
+"""Distances between graphs, compared with their definitions and bounds."""
 
 from itertools import combinations
 
@@ -22,7 +22,7 @@ def pairs(draw: st.DrawFn) -> tuple[PDAG, PDAG]:
 
 
 def shd_by_definition(truth: PDAG, found: PDAG) -> int:
-    """Look at every pair: the arcs between its ends are the same in both graphs, or not."""
+    """Return the number of pairs whose arcs differ between the graphs."""
     right, other = arcs_of(truth), arcs_of(found)
     return sum(
         {(x, y), (y, x)} & right != {(x, y), (y, x)} & other
@@ -101,7 +101,7 @@ def test_a_graph_that_represents_no_class_is_in_no_class() -> None:
 
 
 def test_undirected_edges_count() -> None:
-    """Others have passed over them: a line in place of an arrow, and one that is surplus."""
+    """An undirected edge in place of an arrow, and an extra one, which other programs ignore."""
     truth = PDAG.from_edges(4, [(0, 1), (2, 1)])
     found = PDAG.from_edges(4, [], [(0, 1), (1, 2), (2, 3)])
     got = compare(truth, found)
@@ -144,7 +144,7 @@ def test_gadjid_counts_the_same_shd(graphs: tuple[PDAG, PDAG]) -> None:
 
 
 def test_a_reversed_arrow_is_a_wrong_effect() -> None:
-    """0 → 1 ← 2 against 0 → 1 alone: gadjid reads our arrows the right way round."""
+    """Reversed arrows give larger distances: gadjid reads our arrows in their direction."""
     pytest.importorskip("gadjid")
     down, up = PDAG.from_edges(2, [(0, 1)]), PDAG.from_edges(2, [(1, 0)])
     assert adjustment_distances(down, up).parent == 1.0

@@ -1,4 +1,4 @@
-"""Node sets against Python's own sets."""
+"""Node sets, compared with sets of Python."""
 
 from itertools import combinations
 

@@ -1,4 +1,4 @@
-"""Insert, Delete and Turn, exhaustively: reach, effect, score change, and errors."""
+"""Exhaustive tests of Insert, Delete and Turn: results, score changes, and errors."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -37,11 +37,11 @@ class RandomPotential:
         self.f = [rng.gauss(0, 1) for _ in range(1 << n)]
 
     def local(self, y: int, parents: NodeSet) -> float:
-        """Return the potential that y adds."""
+        """Return the increase of the potential by y."""
         return self.f[parents | 1 << y] - self.f[parents]
 
     def total(self, dag: PDAG) -> float:
-        """Return the score of a DAG, family by family."""
+        """Return the score of a DAG as the sum over its families."""
         return sum(self.local(v, dag.parents(v)) for v in range(dag.n))
 
 
@@ -54,7 +54,7 @@ def one_more_edge(n: int, dag: Arcs) -> Iterator[Arcs]:
     )
 
 
-def one_edge_less(n: int, dag: Arcs) -> Iterator[Arcs]:  # noqa: ARG001  # same shape as the others
+def one_edge_less(n: int, dag: Arcs) -> Iterator[Arcs]:  # noqa: ARG001  # the signature of the others
     yield from (dag - {edge} for edge in dag)
 
 
@@ -81,7 +81,7 @@ def cpdag_by_class(n: int) -> dict[naive.Class, Arcs]:
 def test_operators_reach_exactly_the_classes_that_one_change_of_a_member_reaches(
     n: int, generate: Generator, change: Change, counts: dict[int, int]
 ) -> None:
-    """On every CPDAG; also how many operators there are in all."""
+    """On every CPDAG; the total number of operators is checked as well."""
     total = 0
     for cpdag, dags in naive.all_cpdags(n).items():
         changed = (new for dag in dags for new in change(n, dag) if naive.is_acyclic(n, new))
@@ -98,7 +98,7 @@ def test_operators_reach_exactly_the_classes_that_one_change_of_a_member_reaches
 def test_apply_and_delta_are_those_of_the_members_before_and_after(
     n: int, generate: Generator, change: Change, counts: dict[int, int], seed: int
 ) -> None:
-    """The result is a CPDAG, and the gain is that of fully rescoring a member of each class."""
+    """The result is a CPDAG, and the gain is the difference of the scores of two members."""
     del change, counts
     score = RandomPotential(n, seed)
     for cpdag in naive.all_cpdags(n):
@@ -141,7 +141,7 @@ def test_both_orders_of_an_undirected_edge_delete_alike(n: int, seed: int) -> No
 
 
 def test_backward_from_the_complete_graph_can_reach_the_empty_one() -> None:
-    """A peer's backward phase never deleted anything, unnoticed for years."""
+    """The backward phase of a peer never deleted an edge, which went unnoticed for years."""
     g = PDAG.complete(5)
     while deletes := list(all_deletes(g)):
         g = deletes[0].apply(g)
@@ -149,7 +149,7 @@ def test_backward_from_the_complete_graph_can_reach_the_empty_one() -> None:
 
 
 def test_a_v_structure_can_be_reached_from_a_chain_by_an_insert() -> None:
-    """A → B ← C from A — B: impossible for programs that search DAGs."""
+    """A — B becomes A → B ← C, which is impossible for programs that search DAGs."""
     g = PDAG.from_edges(3, undirected=[(0, 1)])
     assert Insert(2, 1, {0}).apply(g) == PDAG.from_edges(3, [(0, 1), (2, 1)])
 

@@ -1,4 +1,4 @@
-"""The metadata agree everywhere: one version, one list of dependencies."""
+"""The metadata agree: the version and the dependencies."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""Choosing the penalty: the interface, its edges, and what it does on data of known answer."""
+"""Choosing the penalty: the interface, special cases, and data with known answers."""
 
 from collections.abc import Callable
 from functools import partial
@@ -43,7 +43,7 @@ def mixed(seed: int, records: int = 300) -> Dataset:
 
 
 def plain(choice: PenaltyChoice) -> tuple[object, ...]:
-    """Return what must not depend on the machine."""
+    """Return all of a choice that must be reproducible."""
     verdicts = [
         (one.method, one.penalty, one.skipped, [(t.penalty, t.values, t.edges) for t in one.curve])
         for one in choice.criteria
@@ -52,7 +52,7 @@ def plain(choice: PenaltyChoice) -> tuple[object, ...]:
 
 
 def curve_of(choice: PenaltyChoice) -> tuple[Candidate, ...]:
-    """Return the curve of the first verdict."""
+    """Return the curve of the first criterion."""
     return choice.criteria[0].curve
 
 
@@ -97,13 +97,13 @@ def test_another_seed_draws_other_folds(seed: int) -> None:
 
 
 def test_noise_is_not_fitted(seed: int) -> None:
-    """Without a penalty every edge improves the score; among independent columns all are wrong."""
+    """Without a penalty every edge improves the score, but the columns are independent."""
     values = np.random.default_rng(seed).normal(size=(100, 6))
     assert choose_penalty(Dataset.of(values), candidates=[0, 6]).penalty == 6
 
 
 def test_the_complete_graph_is_stable_and_fools_stability(seed: int) -> None:
-    """What the page warns of: without a penalty, every subsample joins all pairs."""
+    """As the documentation warns: without a penalty, all pairs are adjacent in every subsample."""
     values = np.random.default_rng(seed).normal(size=(100, 6))
     data = Dataset.of(values)
     assert choose_penalty(data, candidates=[0, 6], method="stability").penalty == 0
@@ -126,7 +126,7 @@ def test_every_search_is_the_one_given_and_is_counted(seed: int) -> None:
 
     choice = choose_penalty(gaussian(seed), search=search, candidates=[2, 1, 4], method="held-out")
     assert len(asked) == choice.searches
-    assert asked[:5] == [4.0] * 5  # the largest penalty first: its searches are the shortest
+    assert asked[:5] == [4.0] * 5  # the largest penalty first, as its searches are the fastest
     assert [one.penalty for one in curve_of(choice)] == sorted(set(asked))
 
 
@@ -150,7 +150,7 @@ def test_a_custom_score_is_made_for_each_part_and_each_candidate(seed: int) -> N
 def test_names_of_scores_stand_for_their_classes(seed: int) -> None:
     data = gaussian(seed)
     named = choose_penalty(data, score="gaussian-bic", candidates=[1, 2], seed=seed)
-    rows = partial(GaussianBIC)  # not known to do with moments, and so given all records
+    rows = partial(GaussianBIC)  # it gets all records, as it may not accept moments
     given = choose_penalty(data, score=rows, candidates=[1, 2], seed=seed)
     for one, other in zip(curve_of(named), curve_of(given), strict=True):
         assert one.edges == other.edges
@@ -159,7 +159,7 @@ def test_names_of_scores_stand_for_their_classes(seed: int) -> None:
 
 
 def test_weights_are_records(seed: int) -> None:
-    """Each row three times over: as weights, or written out, the curve is about the same."""
+    """Each row three times, as weights or repeated rows: the curves are about the same."""
     data = binary(seed, records=400)
     rows = data.codes.T.tolist()
     weighted = Dataset.of(np.array(rows), kinds="discrete", weights=[3] * len(rows))
@@ -247,7 +247,7 @@ def test_a_score_that_does_not_fit_the_columns_says_so_itself() -> None:
 
 
 def test_constant_columns_are_accepted(seed: int) -> None:
-    """Pytest makes errors of warnings, so this also says that no part warns of its own."""
+    """Pytest turns warnings into errors, so this also tests that parts do not warn."""
     values: NDArray[np.float64] = np.random.default_rng(seed).normal(size=(60, 3))
     values[:, 1] = 7.0
     assert choose_penalty(Dataset.of(values), candidates=[1, 2]).complete

@@ -1,4 +1,4 @@
-"""Parts, likelihoods and choices, compared with slow code that takes one record at a time."""
+"""Parts, likelihoods and choices, compared with slow code that treats one record at a time."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -65,7 +65,7 @@ def test_a_subsample_takes_no_record_twice(make: Callable[[int], Dataset], seed:
 
 
 def test_weighted_records_are_drawn_as_likely_as_written_out_ones(seed: int) -> None:
-    """A row that is nine tenths of the records is nine tenths of a subsample, on average."""
+    """A row with 90% of the records has 90% of a subsample, on average."""
     data = Dataset.of({"a": [0.0, 1.0]}, weights=[900, 100])
     rng = np.random.default_rng(seed)
     drawn = np.mean([subsample(data, 100, rng)[0] for _ in range(400)])
@@ -106,7 +106,7 @@ def test_normal_families_are_judged_as_by_regression_record_by_record(seed: int)
 
 
 def test_an_offset_changes_no_likelihood(seed: int) -> None:
-    """The values are whole multiples of the last digit that doubles have at the offset."""
+    """The values are multiples of the precision of doubles at the offset."""
     rng = np.random.default_rng(seed)
     near = rng.integers(-2, 3, size=(40, 2)) * 2.0**-12
     parts = folds(Dataset.of(near, kinds="continuous"), 4, rng)
@@ -201,7 +201,7 @@ def test_weights_and_rows_written_out_are_judged_alike(
 
 
 def tried(*curve: tuple[float, list[float]]) -> list[Candidate]:
-    """Return candidates by falling penalty."""
+    """Return candidates with these penalties and values."""
     return [Candidate(p, tuple(v), (0,) * len(v), 0.0) for p, v in curve]
 
 

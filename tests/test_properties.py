@@ -38,7 +38,7 @@ def test_measures_are_those_of_the_definitions_on_every_dag(n: int) -> None:
 @pytest.mark.parametrize("kind", ALL)
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
 def test_every_measure_is_equivalence_invariant_and_hereditary(n: int, kind: type[AtMost]) -> None:
-    """On every DAG, for every k at once: reversing a covered edge keeps it, no node raises it."""
+    """On every DAG: reversing a covered edge keeps the measure, removing a node never raises it."""
     values = {arcs: measured(kind, pdag_of(n, arcs)) for arcs in naive.all_dags(n)}
     smaller = {arcs: measured(kind, pdag_of(n - 1, arcs)) for arcs in naive.all_dags(n - 1)}
     for arcs, value in values.items():
@@ -59,7 +59,7 @@ def test_a_cpdag_measures_as_each_of_its_members(dag: PDAG) -> None:
 
 
 def test_the_bound_holds_in_every_member_of_the_class() -> None:
-    """A peer's limit on parents is off by one, and looks at directed parents only."""
+    """The limit on parents of a peer is off by one, and counts directed parents only."""
     cpdag = PDAG.complete(4)
     assert MaxParents.measure(cpdag) == 3
     for dag in members(cpdag):
@@ -141,10 +141,10 @@ class AtLeastOneParent:
 
 
 class SparseAndNarrow:
-    """A user's own property: an EIH one."""
+    """A custom property that is EIH."""
 
     def holds(self, graph: PDAG) -> bool:
-        """Return whether there are few edges and little v-width."""
+        """Return whether there are at most three edges and the v-width is at most one."""
         return graph.edge_count() <= 3 and MaxVWidth(1).holds(graph)
 
 

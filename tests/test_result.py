@@ -131,7 +131,7 @@ def test_dag_and_members_are_of_the_class_and_keep_the_names(seed: int) -> None:
 
 
 def test_members_of_a_refined_class_keep_what_was_decided() -> None:
-    """0 → 1 is no part of the CPDAG of a triangle: knowledge directed it."""
+    """0 → 1 is not in the CPDAG of a triangle: knowledge directed it."""
     refined = PDAG.from_edges(3, [(0, 1)], [(0, 2), (1, 2)])
     result = Result(refined, 0.0)
     members = list(result.members())
@@ -150,7 +150,7 @@ def test_a_result_counts_and_draws_its_members(seed: int) -> None:
 
 
 def test_members_are_lazy() -> None:
-    """The class has 14!, about 9e10, of them."""
+    """The class has 14!, about 9e10, members."""
     assert is_dag(next(Result(PDAG.complete(14), 0.0).members()))
 
 
@@ -270,9 +270,9 @@ def test_a_notebook_shows_an_image_a_frame_over_it_and_the_summary() -> None:
     page = evil()._repr_html_()
     seen = Tags(page).seen
     assert {"img", "iframe", "pre"} <= set(seen)
-    assert not {"script", "svg", "style"} & set(seen)  # which are stripped without trust
+    assert not {"script", "svg", "style"} & set(seen)  # which untrusted notebooks remove
     assert seen["iframe"]["sandbox"] == "allow-scripts"
-    assert not any("id" in attributes for attributes in seen.values())  # no two can collide
+    assert not any("id" in attributes for attributes in seen.values())  # ids could collide
     assert "&lt;script&gt;" in page
     assert set(Tags(Result(PDAG.empty(500), 0.0)._repr_html_()).seen) == {"pre"}
 
@@ -296,7 +296,7 @@ def test_the_frame_in_a_notebook_holds_the_view_but_not_the_archive() -> None:
 
 
 def test_every_pair_of_a_search_has_an_explanation(seed: int) -> None:
-    """The last word about each pair is what the graph shows."""
+    """The last event of each pair is the edge in the graph."""
     result = learned(seed)
     for a, b in combinations(range(result.cpdag.n), 2):
         told = result.explain(a, b)
@@ -380,7 +380,7 @@ def test_a_backward_search_tells_of_what_it_started_with(seed: int) -> None:
 
 
 def test_a_search_from_another_graph_tells_of_its_own_steps_only() -> None:
-    """From 0 — 1 — 2, which nothing in the result says, to 0 — 1."""
+    """From 0 — 1 — 2, which is not in the result, to 0 — 1."""
     step = Step("bes", Delete(1, 2), 1.0, 1.0, 1)
     result = Result(PDAG.from_edges(3, [], [(0, 1)], names=["a", "b", "c"]), 1.0, (step,))
     assert result.explain("a", "b").events == ()
@@ -483,7 +483,7 @@ def test_a_result_answers_names_with_names() -> None:
     assert result.children(0) == (EVIL[2],)
     assert result.neighbors("plain") == result.adjacent("plain") == (EVIL[2],)
     assert result.markov_blanket(0) == (EVIL[1], EVIL[2])
-    assert result.ancestors("plain") == tuple(EVIL[:3])  # as every member directs the line
+    assert result.ancestors("plain") == tuple(EVIL[:3])  # in every member
     assert result.has_edge("plain", EVIL[2])
     assert not result.has_edge(0, 1)
     assert [str(edge) for edge in result.edges][1] == 'a "b" & c → \\x1b[31mred\\n'

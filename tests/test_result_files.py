@@ -1,4 +1,4 @@
-"""A damaged or foreign file of a result gives a one-line error, whatever is wrong with it."""
+"""Any damaged or foreign file of a result gives a one-line error."""
 
 import copy
 import json
@@ -36,7 +36,7 @@ STRANGE: list[Any] = [
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:  # noqa: ANN401
-    """Return the way to every value in a record, at any depth."""
+    """Return the path to every value in a record, at any depth."""
     inner = value.items() if isinstance(value, dict) else enumerate(value)
     found = []
     for key, entry in inner:
@@ -71,7 +71,7 @@ def read_or_refusal(text: str) -> Result | str:
 
 
 def assert_read_or_refused(text: str) -> bool:
-    """Read a result and use it, or be refused in one line; tell which."""
+    """Check that a result can be used or gives a one-line error; return whether it was read."""
     back = read_or_refusal(text)
     if isinstance(back, str):
         assert "\n" not in back

@@ -80,7 +80,7 @@ def test_an_edge_without_na_can_be_deleted_under_any_bound() -> None:
 
 
 def test_one_h_that_two_cliques_propose_is_proposed_once() -> None:
-    """NA = {2, 3} without an edge: H = {2, 3} keeps nothing of either clique."""
+    """The cliques of NA = {2, 3} are {2} and {3}; both propose H = {2, 3}."""
     g = PDAG.from_edges(4, undirected=[(0, 1), (0, 2), (0, 3), (1, 2), (1, 3)])
     hs = [d.h for d in selective_deletes(g, 0, 1, MaxVWidth(1))]
     assert len(hs) == len(set(hs))
@@ -92,7 +92,7 @@ def test_deletes_of_one_edge_in_the_complete_graph_on_60_nodes_are_few_under_a_b
 
 
 class NoImmorality:
-    """A user's own property without bounds: at most no v-structure."""
+    """A custom property without bounds: there is no v-structure."""
 
     def holds(self, graph: PDAG) -> bool:
         """Return whether the graph has no v-structure."""

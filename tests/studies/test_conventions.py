@@ -1,4 +1,4 @@
-"""A peer's matrix or list of edges is read in its own convention, and no arrow is turned round."""
+"""The matrix or list of edges of a peer is read in its convention; no arrow is reversed."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from studies.peers.adapters.conventions import (
 )
 from studies.peers.contract import Found
 
-# 0 → 2 ← 1, 2 → 3 and 4 — 5: no two of its directed edges are each other's mirror image.
+# 0 → 2 ← 1, 2 → 3 and 4 — 5: the graph is not symmetric.
 DIRECTED, UNDIRECTED = ((0, 2), (1, 2), (2, 3)), ((4, 5),)
 KNOWN = Found(DIRECTED, UNDIRECTED)
 NAMES = [f"x{v}" for v in range(6)]

@@ -1,4 +1,4 @@
-"""The engine is measured against its predecessor in turn; here against itself, on tiny data."""
+"""The study of the engine; here the engine is compared with itself, on tiny data."""
 
 import json
 from pathlib import Path

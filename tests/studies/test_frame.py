@@ -1,4 +1,4 @@
-"""The frame of all experiments: resumable, reproducible, the same on one process or two."""
+"""The frame of all studies: resumable, reproducible, independent of the processes."""
 
 import random
 import re
@@ -17,7 +17,7 @@ Measure = Callable[[Task, int], Row]
 
 
 class Killed(Exception):
-    """Stands for a run that is killed."""
+    """Raised to simulate that a run is killed."""
 
 
 def quickly(
@@ -38,7 +38,7 @@ def without_seconds(path: Path) -> list[Row]:
 
 
 def kill_after(count: int) -> Callable[[Progress], None]:
-    """Return a progress callback that kills the run once so many tasks are done."""
+    """Return a progress callback that ends the run after this number of tasks."""
 
     def progress(now: Progress) -> None:
         if now.row is not None and now.done >= count:
@@ -66,7 +66,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
 
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave out the pictures, which take longer than quick rows."""
+    """Do not save figures, which takes longer than measuring the rows."""
     monkeypatch.setattr(frame, "save", lambda *_: None)
 
 
@@ -220,7 +220,7 @@ def test_a_row_of_a_run_that_did_not_fail_must_have_what_it_measured(tmp_path: P
 def test_mutated_tables_are_read_or_refused_with_one_line(
     name: str, seed: int, tmp_path: Path
 ) -> None:
-    """Bytes flipped, dropped, doubled, cut: nothing but a StudyError of one line gets out."""
+    """After random changes of bytes, the only error is a StudyError with a one-line message."""
     rng, study = random.Random(seed), STUDIES[name]
     lines = (RESULTS / f"{name}.csv").read_bytes().splitlines(keepends=True)
     table, refused = study.table(tmp_path), 0
@@ -235,7 +235,7 @@ def test_mutated_tables_are_read_or_refused_with_one_line(
 
 
 def refusal_of(table: Table) -> str | None:
-    """Return the error for a damaged table; None if it is read, with whole rows."""
+    """Return the error for a damaged table, or None if it is read with complete rows."""
     try:
         assert all(row.keys() == table.columns.keys() for row in table.rows())
     except StudyError as error:

@@ -1,4 +1,4 @@
-"""The judge of the comparisons gives one mark to a whole class, and the marks of our metrics."""
+"""The measures of the comparisons are the same for a whole class, and equal our metrics."""
 
 import numpy as np
 import pytest
@@ -54,14 +54,14 @@ def test_the_judges_discrete_bic_is_the_textbook_one_by_our_score_too(seed: int)
 
 
 def test_configurations_are_counted_right_beyond_what_a_whole_number_holds() -> None:
-    """Forty parents of four levels have 2^80 configurations, of which a table shows few."""
+    """Forty parents of four levels have 2^80 configurations, of which few occur in a table."""
     rng = np.random.default_rng(0)
     values = rng.integers(0, 4, size=(50, 41))
     table = Table("discrete", values, arities=(4,) * 41)
     dag = PDAG.from_edges(41, [(x, 40) for x in range(40)])
     fitted = bic(table, dag) - bic(table, PDAG.empty(41))
     alone = np.bincount(values[:, 40])
-    likelihood = -float(alone @ np.log(alone / 50))  # each configuration occurs once: certain
+    likelihood = -float(alone @ np.log(alone / 50))  # each configuration occurs once
     parameters = 3 * (4.0**40 - 1)
     assert fitted == pytest.approx(likelihood - np.log(50) / 2 * parameters, rel=1e-9)
 

@@ -1,4 +1,4 @@
-"""What each experiment claims, in numbers, on its quick version."""
+"""The claims of each experiment, tested on its quick version."""
 
 from functools import cache
 from math import comb
@@ -28,7 +28,7 @@ EXPERIMENTS = [name for name, study in STUDIES.items() if "trial" in study.keys]
 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return where the quick runs of this module go, each run once."""
+    """Return the folder for the quick runs of this module."""
     return tmp_path_factory.mktemp("experiments")
 
 
@@ -39,7 +39,7 @@ def rows_of(name: str, out: Path) -> list[Row]:
 
 
 def paired(rows: list[Row], column: str, *methods: str, by: tuple[str, ...]) -> list[list[float]]:
-    """Return the column of each method on the same models, side by side."""
+    """Return the evaluations of each method on the same models; ``column`` names the method."""
     tables: list[dict[tuple[object, ...], float]] = [
         {tuple(r[k] for k in by): float(r["evaluations"]) for r in pick(rows, **{column: m})}
         for m in methods
@@ -72,7 +72,7 @@ def test_figure_8_sbes_needs_fewer_evaluations_on_every_trial_at_n_8(out: Path) 
 
 
 def test_figure_8_sbes_needs_at_least_its_first_round(out: Path) -> None:
-    """With s = 1: of the complete graph, all families of at most s + 1 nodes left out."""
+    """With s = 1, the first round evaluates all families without at most s + 1 nodes."""
     for row in pick(rows_of("figure-8", out), order=0, method="sbes"):
         n = int(row["n"])
         assert int(row["evaluations"]) >= n * sum(comb(n - 1, j) for j in range(3))
@@ -139,7 +139,7 @@ def test_dense_states_all_searches_find_the_truth(out: Path) -> None:
 
 
 def test_dense_states_bes_grows_exponentially_and_v_width_polynomially(seed: int) -> None:
-    """From 6 to 9 children: BES by 12 = 9/6 · 2³; with v-width 1 by less than (9/6)⁴."""
+    """From 6 to 9 children, BES grows by 12 = 9/6 · 2³, SBES with v-width 1 by at most (9/6)⁴."""
     counts = []
     for k in (6, 9):
         score = GaussianOracle(sum_star(4, k, seed))
@@ -222,7 +222,7 @@ def test_low_order_finds_every_truth_on_the_oracles_of_its_work(out: Path) -> No
 
 
 def test_low_order_work_stays_below_the_number_of_small_families(out: Path) -> None:
-    """At level k: no family of more than k + 1 parents."""
+    """At level k, no family has more than k + 1 parents."""
     for row in pick(rows_of("low-order", out), model="work"):
         n, k = int(row["n"]), int(str(row["method"])[-1])
         assert row["evaluations"] <= n * sum(comb(n - 1, j) for j in range(k + 2))

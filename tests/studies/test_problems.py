@@ -31,7 +31,7 @@ KNOWN_LEVELS = [0, 2, 2, 1, 1]
 
 @pytest.fixture(autouse=True)
 def library() -> None:
-    """Skip, visibly, where reference networks cannot be read; importing it warns, so do it here."""
+    """Skip the tests if pyAgrum is not installed."""
     pytest.importorskip("pyagrum", reason="pyAgrum, the optional extra for BIF, is not installed")
 
 
@@ -44,7 +44,7 @@ def test_a_seed_gives_the_same_table_and_another_seed_another(spec: Spec, seed: 
 
 
 def test_the_tables_of_seed_zero_never_change() -> None:
-    """Rows that are kept refer to these data; a change of the generators must not go unnoticed."""
+    """The stored results refer to these data, so the generators must not change."""
     gaussian = make_problem(Spec("er", 5, 100, 1), 0)
     assert gaussian.truth.directed_edges() == KNOWN_EDGES
     assert gaussian.table.values[0].round(6).tolist() == KNOWN_ROW

@@ -1,4 +1,4 @@
-"""The page on the quality of the graphs agrees with its rows, also where we lose."""
+"""The page on the quality of the graphs agrees with its rows, including our losses."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -85,7 +85,7 @@ ROWS = [
 
 @pytest.fixture(autouse=True)
 def specs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the data sets of these tests be known by name."""
+    """Register the data sets of these tests."""
     monkeypatch.setattr(quality, "SPECS", SPECS)
 
 
@@ -107,7 +107,7 @@ def test_quartiles_are_those_of_numpy(values: list[float]) -> None:
 
 def test_each_setting_is_judged_by_the_rules() -> None:
     assert marks_of(ROWS) == {
-        WON.name: ("better", "better"),  # one seed of four is lower: the median decides
+        WON.name: ("better", "better"),  # lower for one seed of four, but not in the median
         TIED.name: ("equal", "equal"),  # a difference of 1e-6 is rounding
         LOST.name: ("worse", "worse"),
         HARD.name: ("better", "better"),  # the peer that is ahead did not finish
@@ -223,7 +223,7 @@ def test_the_same_rows_give_the_same_figure(tmp_path: Path) -> None:
 
 
 def test_what_the_page_calls_our_default_is_the_default_of_learn() -> None:
-    """Except for the bound on its work, which came after the rows."""
+    """Except for the bound on its work, which is newer than the rows."""
     word = sges.learn(sges.examples.load("asia")).strategy
     assert word is not None
     unbounded = replace(STRATEGIES[word], sets_per_clique=None, effort=None)

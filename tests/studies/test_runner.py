@@ -1,4 +1,4 @@
-"""Runs resume where they stopped, failures are rows with their reason."""
+"""Runs continue where they stopped, and failures are rows with the reason."""
 
 import json
 import sys
@@ -46,7 +46,7 @@ def peer(name: str, *kinds: Any) -> Peer:  # noqa: ANN401
 
 
 class Fakes:
-    """Stands in for installing and measuring, and counts what was run."""
+    """Replacements for installing and measuring, which record the runs."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.ran: list[tuple[str, int]] = []
@@ -187,7 +187,7 @@ def test_a_peer_that_ran_out_of_time_is_not_tried_on_more_or_larger_data(
         (LARGE.name, 0, not_tried),
         (LARGE.name, 1, not_tried),
     ]
-    assert fakes.ran == [("a", 5), ("a", 5)]  # Gaussian, then discrete, which is not comparable
+    assert fakes.ran == [("a", 5), ("a", 5)]  # Gaussian, then discrete, as kinds are independent
 
 
 def test_a_failure_is_tried_again_only_with_more_time(fakes: Fakes, tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_a_crash_ends_a_process_and_the_next_seed_gets_another(
     assert fakes.ran == [("a", 5), ("a", 5), ("a", 8), ("a", 8)]
 
 
-# The process that measures: interpreters of these tests are small scripts.
+# The process that measures; in these tests, small scripts replace the interpreter.
 
 
 def script(tmp_path: Path, body: str) -> Path:
@@ -291,10 +291,10 @@ def test_an_environment_that_cannot_be_made_says_why_and_is_not_tried_twice(
     for _ in range(2):
         with pytest.raises(NotInstallable, match="no such package"):
             interpreter(wanted, tmp_path)
-    assert len(commands) == 2  # making the environment, and one try to install
+    assert len(commands) == 2  # to make the environment and to install
     with pytest.raises(NotInstallable):
         interpreter(Environment("nonsense", ("other",), "nonsense"), tmp_path)
-    assert len(commands) == 4  # what is asked for has changed
+    assert len(commands) == 4  # the requirements have changed
 
 
 def test_pips_reason_is_found_and_holds_no_home_folder() -> None:

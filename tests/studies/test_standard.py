@@ -1,4 +1,4 @@
-"""Tables show medians and comparisons seed by seed, and losses of ours as plainly as wins."""
+"""Tables show medians and comparisons seed by seed, and our losses as clearly as wins."""
 
 from pathlib import Path
 from typing import Any
