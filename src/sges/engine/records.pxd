@@ -211,7 +211,7 @@ cdef inline void *lasting(Memory *m, size_t bytes) noexcept nogil:
     cdef Block *block = m.block
     cdef size_t wanted = (bytes + 15) & ~<size_t>15, room
     if block == NULL or block.room - block.used < wanted:
-        room = max(<size_t>BLOCK, wanted, min(m.held // 4, <size_t>LARGEST_BLOCK))
+        room = max(<size_t>BLOCK, wanted, min(m.held, <size_t>LARGEST_BLOCK))
         block = <Block *>taken(m.exit, sizeof(Block) + 16 + room)
         block.before = m.block
         block.used = 0
