@@ -10,6 +10,7 @@ function of that name in the package.
 
 import logging
 import os
+import sys
 import threading
 from ast import literal_eval
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -612,7 +613,8 @@ class SharedCores:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._learning = self._small = 0
-        self._libraries: list[Any] | None = None
+        self._libraries: list[Any] = []
+        self._modules = 0  # how many modules were loaded when the libraries were listed
         self._before: list[int] | None = None
 
     @contextmanager
@@ -646,16 +648,19 @@ class SharedCores:
                 thread.join()
 
     def _limit(self) -> None:
-        if self._libraries is None:
+        if self._modules != len(
+            sys.modules
+        ):  # some library may be new; listing takes a millisecond
             from threadpoolctl import ThreadpoolController  # takes 30 milliseconds
 
             self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+            self._modules = len(sys.modules)
         self._before = [library.num_threads for library in self._libraries]
         for library in self._libraries:
             library.set_num_threads(1)
 
     def _restore(self) -> None:
-        for library, threads in zip(self._libraries or (), self._before or (), strict=True):
+        for library, threads in zip(self._libraries, self._before or (), strict=True):
             library.set_num_threads(threads)
         self._before = None
 

@@ -1,9 +1,12 @@
 """Computations on one large matrix in place equal the textbook expressions."""
 
+import subprocess
+import sys
 import threading
 import tracemalloc
 from collections.abc import Iterator
 from contextlib import suppress
+from textwrap import dedent
 from typing import Any
 
 import numpy as np
@@ -196,6 +199,31 @@ def test_blas_has_one_thread_for_small_tables_only() -> None:
                 assert blas_threads() == {threads}
             raise ZeroDivisionError
         assert blas_threads() == {2}
+
+
+def test_a_blas_library_that_is_loaded_later_is_limited_too() -> None:
+    program = """
+        import sys, threading
+        import numpy as np
+        from sges.data import Dataset
+        from sges.learning import SharedCores
+        cores, few = SharedCores(), Dataset.of(np.random.default_rng(0).normal(size=(200, 20)))
+        with cores.score_of(few):
+            pass
+        assert "scipy.linalg" not in sys.modules
+        import scipy.linalg
+        from threadpoolctl import threadpool_info, threadpool_limits
+        thread = threading.Thread(target=threadpool_limits, args=(2, "blas"))
+        thread.start()
+        thread.join()
+        for limited in (True, False):
+            with cores.score_of(few if limited else None):
+                print({pool["num_threads"] for pool in threadpool_info()})
+    """
+    found = subprocess.run(
+        [sys.executable, "-c", dedent(program)], capture_output=True, text=True, check=False
+    )
+    assert found.stdout.split() in (["{1}", "{2}"], ["set()", "set()"]), found.stderr
 
 
 @pytest.mark.usefixtures("two_blas_threads")
