@@ -66,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--out", type=Path, metavar="DIR", help="where the table and page go")
     parser.add_argument("--quick", action="store_true", help="few and small tasks")
     parser.add_argument(
-        "--large", action="store_true", help="include cases that take hours or 12 GB"
+        "--large", action="store_true", help="include cases that take minutes each, or 12 GB"
     )
     parser.add_argument(
         "--page", action="store_true", help="measure nothing, only draw and write the page"

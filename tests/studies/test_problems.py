@@ -29,12 +29,6 @@ KNOWN_ROW = [-0.460109, 0.086965, 0.850998, -1.098872, -0.77585]
 KNOWN_LEVELS = [0, 2, 2, 1, 1]
 
 
-@pytest.fixture(autouse=True)
-def library() -> None:
-    """Skip the tests if pyAgrum is not installed."""
-    pytest.importorskip("pyagrum", reason="pyAgrum, the optional extra for BIF, is not installed")
-
-
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
 def test_a_seed_gives_the_same_table_and_another_seed_another(spec: Spec, seed: int) -> None:
     once, again, other = (make_problem(spec, s) for s in (seed, seed, seed + 1))

@@ -18,7 +18,7 @@ from sges.engine.lists cimport (
 from sges.engine.scores cimport Scorer
 
 cdef enum:
-    BLOCK = 1 << 18  # bytes; later blocks: a quarter of the memory held so far, if that is more
+    BLOCK = 1 << 18  # bytes; later blocks are as large as all before them together
     LARGEST_BLOCK = 1 << 25
 
 cdef struct Record:
