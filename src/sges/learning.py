@@ -648,9 +648,7 @@ class SharedCores:
                 thread.join()
 
     def _limit(self) -> None:
-        if self._modules != len(
-            sys.modules
-        ):  # some library may be new; listing takes a millisecond
+        if self._modules != len(sys.modules):  # a new one may have loaded a library
             from threadpoolctl import ThreadpoolController  # takes 30 milliseconds
 
             self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers

@@ -16,7 +16,17 @@ from sges.knowledge import Knowledge
 from sges.properties import MaxClique, MaxParents, MaxVWidth, Property
 from sges.score import BDeu, GaussianBIC
 from sges.score.protocol import tie_tolerance, total_score
-from sges.search import STRATEGIES, Progress, Strategy, fes, interleaved, search, turning
+from sges.search import (
+    STRATEGIES,
+    Progress,
+    Strategy,
+    extended,
+    fes,
+    interleaved,
+    search,
+    turning,
+)
+from sges.search.extended import TRIALS_AT_ONCE
 from worlds import gaussian_score, linear_data
 
 ASSUMPTIONS = [None, MaxParents(2), MaxParents(3), MaxVWidth(1), MaxClique(3)]
@@ -54,10 +64,13 @@ CLIMB_AND_ESCAPE = Strategy(interleaved=True, extended=True)
     ],
     ids=str,
 )
+@pytest.mark.parametrize("at_once", [1, 3, TRIALS_AT_ONCE])
+@pytest.mark.large
 def test_trials_run_in_turn_equal_those_that_are_run_one_by_one(
-    strategy: Strategy, seed: int
+    at_once: int, strategy: Strategy, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With a progress report, the compiled engine returns to Python after each trial."""
+    monkeypatch.setattr(extended, "TRIALS_AT_ONCE", at_once)
     tried = 0
     for score in (gaussian_score(9, 20, 300, seed), gaussian_score(8, 16, 300, 1)):
         for assume in (None, MaxParents(2)):

@@ -44,6 +44,8 @@ PHASE = "extended"
 BETWEEN_REPORTS = 0.1  # seconds
 PER_EFFORT = 3  # sets listed by the escapes for each that was listed before, per unit of effort
 
+TRIALS_AT_ONCE = 1_000  # each takes up to a bit per variable until all of them have ended
+
 Escape = tuple[float, Delete]
 
 
@@ -173,19 +175,19 @@ class ExtendedSearch:
         )
 
     def _fail_in_turn(self, escapes: list[Escape], at: int) -> int:
-        """Run trials natively, from a position in the list on, while they fail.
+        """Run some trials natively, from a position in the list on, while they fail.
 
-        Returns the position of the first that does not fail.  Its trial is undone too, unless
-        the run was stopped in the middle of it.
+        Returns the position of the first that does not fail, or was not run.  A trial that does
+        not fail is undone too, unless the run was stopped in the middle of it.
         """
-        run, engine, remaining = self._run, self._run.engine, escapes[at:]
+        run, engine, remaining = self._run, self._run.engine, escapes[at : at + TRIALS_AT_ONCE]
         assert isinstance(engine, CompiledEngine)
         moves, total = run.allowed(self._moves, self._selection), engine.total
         begun = 1  # the trial that ends the loop, or raises an error
         try:
             with run.phase(PHASE):
                 failures = engine.try_escapes(PHASE, remaining, moves, self._patience)
-            begun = int(run.stopped is not None)
+            begun = int(run.stopped is not None and len(failures) < len(remaining))
         finally:
             self.tried += engine.failed_trials + begun
         for (_, delete), touched in zip(remaining, failures, strict=False):
