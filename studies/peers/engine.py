@@ -136,6 +136,11 @@ class Case:
         return self.data.spec.d
 
     @property
+    def limited(self) -> bool:
+        """Whether BLAS is limited to one thread."""
+        return not self.busy and self.group != "threads"
+
+    @property
     def wall(self) -> bool:
         """Whether the case is timed by elapsed time: with several threads, or to measure growth."""
         return self.busy or self.group in ("threads", "growth")
@@ -232,10 +237,11 @@ def _busy() -> Iterator[Case]:
 
 
 def _several() -> Iterator[Case]:
-    for d in (50, 200):
-        for what, at_once in (("eight in turn", False), ("eight threads", True)):
-            options = {"strategy": "interleaved", "at_once": at_once}
-            yield Case("threads", what, er(d), "several", options)
+    for strategy, sizes in (("interleaved", (50, 200)), ("extended", (25, 50))):
+        for d in sizes:
+            for what, at_once in (("eight in turn", False), ("eight threads", True)):
+                options = {"strategy": strategy, "at_once": at_once}
+                yield Case("threads", f"{strategy}, {what}", er(d), "several", options)
 
 
 def _floors(quick: bool) -> Iterator[Case]:
@@ -395,13 +401,14 @@ def measure(cases: Sequence[Case], *, against_itself: bool = False) -> Iterator[
     old_worker = present_worker if against_itself else predecessor_worker
     with TemporaryDirectory() as name:
         folder = Path(name)
-        for is_busy in (False, True):
-            chosen = [case for case in cases if case.busy == is_busy and case.group not in ALONE]
+        compared = [case for case in cases if case.group not in ALONE]
+        for limited, is_busy in ((True, False), (False, False), (False, True)):
+            chosen = [case for case in compared if (case.limited, case.busy) == (limited, is_busy)]
             if not chosen:
                 continue
             with ExitStack() as stack:
-                before = stack.enter_context(old_worker(limited=not is_busy))
-                now = stack.enter_context(present_worker(limited=not is_busy))
+                before = stack.enter_context(old_worker(limited=limited))
+                now = stack.enter_context(present_worker(limited=limited))
                 if is_busy:
                     stack.enter_context(busy_core())
                 for case in chosen:
@@ -496,6 +503,8 @@ NOTES = {
     "floor": "The floor is the time of repeating exactly the score calls of the search in one "
     "native loop. From the table, both the search and the floor include making the score, that is, "
     "computing the correlations of 10,000 rows in one thread.",
+    "threads": "The tables are learned from, not only searched, and the threads of BLAS are not "
+    "limited. The throughput of eight threads relative to one is the quotient of two lines.",
     "growth": "Megabytes are the peak memory of the process, including the table; the exponent is "
     "computed from this and the preceding size. The number of threads is not limited.",
 }
