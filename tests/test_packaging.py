@@ -1,9 +1,14 @@
 """The metadata agree: the version and the dependencies."""
 
+import os
 import re
+import subprocess
+import sys
 import tomllib
 from importlib.metadata import metadata
 from pathlib import Path
+
+import pytest
 
 import sges
 
@@ -36,3 +41,24 @@ def test_the_conda_recipe_needs_what_the_package_needs() -> None:
 def test_the_command_is_installed_with_the_package() -> None:
     assert PROJECT["project"]["scripts"] == {"sges": "sges.cli:main"}
     assert metadata("sges")["Name"] == "sges"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there the compiler is not named by CC")
+@pytest.mark.parametrize("is_needed", [False, True])
+def test_without_a_compiler_there_is_no_engine_which_is_an_error_only_if_it_is_needed(
+    tmp_path: Path, is_needed: bool
+) -> None:
+    folder = tmp_path / "src" / "sges" / "engine"
+    folder.mkdir(parents=True)
+    (folder / "tiny.pyx").write_text("cdef int one = 1\n", encoding="utf-8")
+    run = subprocess.run(
+        [sys.executable, ROOT / "setup.py", "build_ext", "--inplace"],
+        cwd=tmp_path,
+        env={**os.environ, "CC": "false", **({"SGES_NEEDS_ENGINE": "1"} if is_needed else {})},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode != 0) == is_needed, run.stderr
+    assert "false" in run.stdout + run.stderr  # it was called
+    assert not list(tmp_path.rglob("*.so"))
