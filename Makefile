@@ -21,23 +21,33 @@ UNDER_SANITIZERS = PYTHONPATH=$(NATIVE)/lib PYTHONDONTWRITEBYTECODE=1 OPENBLAS_N
   ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
   LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libstdc++.so)"
 
-.PHONY: help demo test test-all test-browser test-cluster test-tools test-native check lint types contracts format docs site wheel bench fuzz test-floors clean
+.PHONY: help install-libraries install-package demo test test-all test-browser test-cluster test-tools test-native check lint types contracts format docs site wheel bench fuzz test-floors clean
 
 help:  ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+# The engine is compiled while the libraries are downloaded and installed.
+INSTALL = $(MAKE) --no-print-directory --jobs=2 install-libraries install-package
 
 $(VENV)/.installed: pyproject.toml $(ENGINE)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "sges needs Python 3.11 or newer; name one with: make PYTHON=python3.12"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) --editable .
+	@$(INSTALL)
 	@touch $@
 
-# One command, because each installation compiles the engine.
+# One installation, because each compiles the engine.
 $(VENV)/.installed-test: pyproject.toml $(ENGINE)
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) --editable '.[test]'
+	@$(INSTALL) EXTRA=test
 	@touch $(VENV)/.installed $@
+
+install-libraries:
+	@$(BIN)/python scripts/requirements.py $(EXTRA) > $(VENV)/requirements.txt
+	$(PIP) --requirement $(VENV)/requirements.txt
+
+install-package:
+	$(PIP) --no-deps --editable .
 
 demo: $(VENV)/.installed  ## Install, then learn from a bundled example
 	@$(BIN)/python -m sges demo
