@@ -58,6 +58,7 @@ test: check  ## All checks: format, lint, types, contracts, tests on both engine
 
 test-all: check  ## All checks, including the slow exhaustive tests, with more random examples
 	SGES_HYPOTHESIS=all $(PYTEST)
+	SGES_HYPOTHESIS=all SGES_PURE=1 $(PYTEST) -m "not slow and not large" $(BOTH)
 
 # Debian and Ubuntu: apt install chromium; elsewhere Chromium or Chrome from their own sites.
 test-browser: $(VENV)/.installed-test  ## Test the report in headless Chromium, which must be installed

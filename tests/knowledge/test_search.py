@@ -1,5 +1,6 @@
 """Searches with knowledge satisfy it, and find the truth if the knowledge is true."""
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import count, islice, product
@@ -49,14 +50,23 @@ every_search = pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES
 Problem = tuple[PDAG, Knowledge]
 
 
-def problems(make: Callable[[int], Problem], seed: int, count: int = 200) -> Iterator[Problem]:
+def problems(
+    make: Callable[[int], Problem], seed: int, count: int, first: int = 0
+) -> Iterator[Problem]:
     """Yield ``count`` random truths with knowledge of all kinds in turn."""
-    return (make(seed * 1000 + i) for i in range(count))
+    return (make(seed * 1000 + i) for i in range(first, first + count))
 
 
-def enough(search: Search) -> int:
-    """Return the number of problems: fewer for phases that are part of another search."""
-    return 48 if search in (SEARCHES["bes"], SEARCHES["sbes"]) else 200
+def enough(search: Search) -> dict[str, int]:
+    """Return the number of problems, and the first: fewer for phases of another search.
+
+    The gate takes a third of the problems, not the same third for each search.
+    """
+    count = 48 if search in (SEARCHES["bes"], SEARCHES["sbes"]) else 201
+    if os.environ.get("SGES_HYPOTHESIS", "gate") != "gate":
+        return {"count": count}
+    at = list(SEARCHES.values()).index(search) % 3
+    return {"count": count // 3, "first": at * (count // 3)}
 
 
 def assert_satisfied(graph: PDAG, known: Knowledge, bound: IndexedKnowledge) -> None:
@@ -79,7 +89,7 @@ def assert_satisfied(graph: PDAG, known: Knowledge, bound: IndexedKnowledge) -> 
 def test_true_knowledge_and_an_oracle_give_the_true_class_refined(
     search: Search, seed: int
 ) -> None:
-    for dag, known in problems(true_problem, seed, enough(search)):
+    for dag, known in problems(true_problem, seed, **enough(search)):
         bound = known.bind(dag.n)
         result = search(SeparationOracle(dag), bound, dag)
         assert result.cpdag == bound.refine(dag_to_cpdag(dag)), (dag, known)
@@ -90,7 +100,7 @@ def test_every_constraint_holds_on_data_whether_the_knowledge_is_true_or_not(
     search: Search, seed: int
 ) -> None:
     """The knowledge is that of another random DAG, and there are few records."""
-    for i, (dag, known) in enumerate(problems(false_problem, seed, enough(search))):
+    for i, (dag, known) in enumerate(problems(false_problem, seed, **enough(search))):
         bound = known.bind(dag.n)
         data = LinearGaussian.random(dag, seed=i).sample(60, seed=i)
         score = GaussianBIC(data)

@@ -101,6 +101,7 @@ def test_the_default_does_not_depend_on_the_order_of_the_columns(kind: str, seed
         assert edges_found(table, order, **options) == wanted
 
 
+@pytest.mark.large
 @engines.needs_compiled
 def test_the_default_finds_one_graph_in_every_column_order_of_a_larger_table() -> None:
     """If nodes are moved in the order of their numbers, the result depends on the columns."""

@@ -117,11 +117,14 @@ def test_extended_search_ends_where_no_operator_improves(
 
 
 @pytest.mark.parametrize("strategy", ["extended", Strategy(extended=True, conservative=True)])
-def test_the_steps_that_are_kept_add_up_to_the_score(strategy: Strategy | str, seed: int) -> None:
-    score = gaussian_score(12, 30, 300, seed)
+@pytest.mark.parametrize("n", [8, pytest.param(12, marks=pytest.mark.large)])
+def test_the_steps_that_are_kept_add_up_to_the_score(
+    n: int, strategy: Strategy | str, seed: int
+) -> None:
+    score = gaussian_score(n, 5 * n // 2, 300, seed)
     seen: list[Progress] = []
     result = search(score, strategy=strategy, progress=seen.append)
-    cpdag, total = PDAG.empty(12), total_score(score, PDAG.empty(12))
+    cpdag, total = PDAG.empty(n), total_score(score, PDAG.empty(n))
     for step in result.steps:
         cpdag = step.operator.apply(cpdag)
         total += step.gain
