@@ -51,7 +51,7 @@ def some_operator(rng: random.Random, g: PDAG) -> Operator | None:
 def test_local_equals_global_for_every_operator_on_every_cpdag(
     n: int, share: int, kind: Callable[[PDAG], Iterator[Operator]]
 ) -> None:
-    """Or on one CPDAG of so many, others for each kind of operator."""
+    """With a ``share``, on one CPDAG in that many, and on different ones for each kind."""
     at = KINDS.index(kind) % share
     for arcs in islice(naive.all_cpdags(n), at, None, share):
         g = pdag_of(n, arcs)
