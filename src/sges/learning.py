@@ -590,8 +590,8 @@ def _matched_start(start: AnyStart, names: Sequence[str] | int) -> PDAG | None:
 # Threads
 
 
-SMALL_PRODUCTS = 50_000_000
-"""Multiplications that one core does in a few milliseconds: fewer are not worth several threads."""
+SMALL_PRODUCTS = 500_000_000
+"""Multiplications that one core does in about 20 milliseconds: fewer need no threads."""
 
 MANY_COLUMNS = 16
 """With fewer continuous columns, products are so small that BLAS uses one thread by itself."""
@@ -602,12 +602,12 @@ class SharedCores:
 
     While several threads learn at once, the threads of BLAS in each of them would compete for the
     cores, and eight threads might take longer than one that learns eight times.  BLAS also uses one
-    thread for a small table: its threads keep the cores busy for some time after each product,
-    which slows down what follows.
+    thread for a small table: its threads wait for each other in every product, which takes many
+    times as long if another program uses a core, and they keep the cores busy after it.
 
     The number of threads of BLAS applies to the whole program, and is restored when no reason for
-    the limit is left.  It is set and restored in threads that end at once: as long as a thread that
-    has set it is alive, threadpoolctl ignores all others.
+    the limit is left.  Threads that end at once set and restore it: as long as a thread that has
+    set it is alive, threadpoolctl ignores all others.
     """
 
     def __init__(self) -> None:
@@ -642,25 +642,35 @@ class SharedCores:
             self._learning += learning
             self._small += small
             is_limited, limit = self._before is not None, self._learning > 1 or self._small > 0
-            if limit != is_limited:
-                thread = threading.Thread(target=self._limit if limit else self._restore)
-                thread.start()
-                thread.join()
+            if limit and not is_limited:
+                self._before = [library.num_threads for library in self._loaded()]
+                self._set([1] * len(self._before))
+            elif is_limited and not limit:
+                self._set(self._before or [])
+                self._before = None
 
-    def _limit(self) -> None:
+    def _loaded(self) -> list[Any]:
+        """Return the controllers of the BLAS libraries that are loaded."""
         if self._modules != len(sys.modules):  # a new one may have loaded a library
             from threadpoolctl import ThreadpoolController  # takes 30 milliseconds
 
             self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
             self._modules = len(sys.modules)
-        self._before = [library.num_threads for library in self._libraries]
-        for library in self._libraries:
-            library.set_num_threads(1)
+        return self._libraries
 
-    def _restore(self) -> None:
-        for library, threads in zip(self._libraries, self._before or (), strict=True):
-            library.set_num_threads(threads)
-        self._before = None
+    def _set(self, numbers: list[int]) -> None:
+        """Set the number of threads of each library, in a thread that ends at once."""
+        pairs = list(zip(self._libraries, numbers, strict=True))
+        if all(library.num_threads == number for library, number in pairs):
+            return
+
+        def work() -> None:
+            for library, number in pairs:
+                library.set_num_threads(number)
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
 
 
 SHARED_CORES = SharedCores()

@@ -190,7 +190,7 @@ def test_blas_has_one_thread_only_while_several_threads_are_inside() -> None:
 @pytest.mark.usefixtures("two_blas_threads")
 def test_blas_has_one_thread_for_small_tables_only() -> None:
     rng, cores = np.random.default_rng(0), SharedCores()
-    few, many = (Dataset.of(rng.normal(size=shape)) for shape in ((200, 20), (6_000, 100)))
+    few, many = (Dataset.of(rng.normal(size=shape)) for shape in ((200, 20), (6_000, 300)))
     levels = Dataset.of(rng.integers(3, size=(200, 20)), kinds="discrete")
     for data, threads in ((few, 1), (many, 2), (levels, 2), (Moments.of(few), 2), (None, 2)):
         with suppress(ZeroDivisionError), cores.score_of(data):
