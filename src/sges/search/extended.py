@@ -14,10 +14,12 @@ At the returned state no operator improves the score, among all inserts and gene
 has the guarantee of the search before the escapes; and the score never falls from one kept state to
 the next.
 
-Trials from one kept state are independent.  With several jobs they run in parallel, each on its own
-engine, which is at the kept state.  Trials count in the order in which one job would have run
-them, up to the first that does not simply fail; that one is run again on the engine of the
-search.  So the result is the same for any number of jobs, counts included.
+Trials from one kept state are independent.  The compiled engine runs them in one loop while they
+fail, unless Python code has to run in between: a progress report, a checkpoint, or knowledge.  With
+several jobs they run in parallel, each on its own engine, which is at the kept state.  Trials count
+in the order in which one job would have run them, up to the first that does not simply fail; that
+one is run again on the engine of the search.  So the result is the same for any number of jobs,
+counts included.
 """
 
 import threading
