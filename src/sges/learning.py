@@ -606,8 +606,8 @@ class SharedCores:
     times as long if another program uses a core, and they keep the cores busy after it.
 
     The number of threads of BLAS applies to the whole program, and is restored when no reason for
-    the limit is left.  Threads that end at once set and restore it: as long as a thread that has
-    set it is alive, threadpoolctl ignores all others.
+    the limit is left.  From version 3.7 on, threadpoolctl ignores all threads except the first that
+    sets it, so each releases the control again.
     """
 
     def __init__(self) -> None:
@@ -659,18 +659,13 @@ class SharedCores:
         return self._libraries
 
     def _set(self, numbers: list[int]) -> None:
-        """Set the number of threads of each library, in a thread that ends at once."""
-        pairs = list(zip(self._libraries, numbers, strict=True))
-        if all(library.num_threads == number for library, number in pairs):
-            return
-
-        def work() -> None:
-            for library, number in pairs:
+        """Set the number of threads of each library."""
+        for library, number in zip(self._libraries, numbers, strict=True):
+            if library.num_threads != number:
                 library.set_num_threads(number)
-
-        thread = threading.Thread(target=work)
-        thread.start()
-        thread.join()
+                release = getattr(library, "clear_controlling_thread", None)
+                if release is not None:
+                    release()
 
 
 SHARED_CORES = SharedCores()

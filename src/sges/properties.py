@@ -197,7 +197,7 @@ class MaxParents(AtMost):
     def measure_dag(cls, dag: PDAG) -> int:
         """Return the largest number of parents of a node."""
         check_graph("dag", dag)
-        return max((dag.parents(v).bit_count() for v in range(dag.n)), default=0)
+        return max(map(int.bit_count, dag.into), default=0)
 
     @property
     def clique_bound(self) -> int:

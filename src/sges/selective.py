@@ -25,7 +25,7 @@ from sges.errors import (
 )
 from sges.graph.pdag import ANSWER, GRAPHS, PDAG, check_graph
 from sges.graph.undirected import adjacency, maximal_cliques
-from sges.nodeset import SETS, NodeSet, by_size_then_nodes, nodes, subsets
+from sges.nodeset import SETS, NodeSet, by_size_then_nodes, nodes, reach, subsets
 from sges.operators import Delete, Operator, as_pair, deletes
 from sges.properties import Property, check_is_property
 
@@ -246,10 +246,18 @@ def consistency_set(after: PDAG, x: int, y: int, reading: Reading = "repaired") 
     x, y = as_pair(after, x, y)
     check_word("reading", reading, get_args(Reading))
     if reading == "repaired":
-        children = after.children(x)
-        w = children and children & after.descendants(y)
-    elif reading == "children":
+        return repaired_set(after, x, y)
+    if reading == "children":
         w = after.children(x) & after.children(y)
     else:
         w = after.descendants(x) & after.descendants(y)
+    return w | 1 << x | 1 << y
+
+
+def repaired_set(after: PDAG, x: int, y: int) -> NodeSet:
+    """Return x, y and the children of x that are descendants of y, in the CPDAG after a delete."""
+    out, into = after.out, after.into
+    w = out[x] & ~into[x]
+    if w:
+        w &= reach(lambda v: out[v] & ~into[v], 1 << y)
     return w | 1 << x | 1 << y

@@ -48,6 +48,9 @@ EPSILON = float(np.finfo(np.float64).eps)
 LEAST_VARIANCE = float(np.finfo(np.float64).tiny) / EPSILON
 """The smallest variance that can be told from a constant, with room for its share of a residual."""
 
+MIN_CLEAR_SQUARES = 1e-250
+"""A larger sum of squares shows without a look at the values that a column is not constant."""
+
 SAMPLE = 255
 """Values of a column from which the middle one is taken."""
 
@@ -247,7 +250,7 @@ class _Sums:
     scatter: Floats
     records: int
     mean: Floats
-    reach: Floats  # largest distance from the shift; zero only for a constant column
+    reach: Floats  # largest distance from the mean, where squares do not show that a column varies
 
     @classmethod
     def of(cls, blocks: Iterable[Block], shape: tuple[int, ...], least: int = 2) -> "_Sums":
@@ -274,14 +277,11 @@ class _Sums:
         block = np.empty((n, rows + 1), order=_order(values))
         shifted = block[:, :rows]
         np.subtract(values, self.shift[:, None], out=shifted)
-        highest, lowest = shifted.max(axis=1), shifted.min(axis=1)
-        np.maximum(self.reach, np.maximum(highest, -lowest), out=self.reach)
         mean = _mean(shifted, weights, records)
         shifted -= mean[:, None]
-        # The mean is rounded, so what is left has a tiny mean of its own.
+        # The mean is rounded, so what is left has a tiny mean of its own.  The scatter may contain it:
+        # the shift is a value of the column, so in a block of 2^19 rows it is less than rounding.
         rest = _mean(shifted, weights, records)
-        if (2 * rows * rest**2 > EPSILON * (highest - lowest) ** 2).any():
-            shifted -= rest[:, None]
         if weights is not None:
             shifted *= np.sqrt(weights)
         total = self.records + records
@@ -293,6 +293,11 @@ class _Sums:
             add_products(self.scatter, block, fresh=self.records == 0)
         self.mean += step * (records / total)
         self.records = total
+        squares = self.scatter if self.scatter.ndim == 1 else np.diagonal(self.scatter)
+        unclear = np.flatnonzero(~((squares > MIN_CLEAR_SQUARES) & np.isfinite(squares)))
+        if len(unclear):
+            largest = np.abs(block[unclear]).max(axis=1)
+            self.reach[unclear] = np.maximum(self.reach[unclear], largest)
 
 
 def moments_of_blocks(

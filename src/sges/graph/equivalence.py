@@ -15,6 +15,7 @@ Paper: Section 3, equivalence and CPDAG.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from heapq import heapify, heappop, heappush
+from operator import and_
 from typing import TypeVar
 
 from sges.docstrings import documented_like
@@ -30,6 +31,8 @@ Node = TypeVar("Node")
 def is_dag(graph: PDAG) -> bool:
     """Return whether every edge is directed and no directed path returns to its start."""
     check_graph("graph", graph)
+    if any(map(and_, graph.out, graph.into)):  # an undirected edge
+        return False
     try:
         topological_order(graph)
     except NotADAG:
@@ -52,15 +55,15 @@ def topological_order(dag: PDAG) -> list[int]:
         If the graph has an undirected edge or a directed cycle.
     """
     check_graph("dag", dag)
-    if lines := dag.undirected_edges():
-        x, y = lines[0]
+    if any(map(and_, dag.out, dag.into)):
+        x, y = dag.undirected_edges()[0]
         raise NotADAG(
             f"not a DAG: {dag.name(x)}—{dag.name(y)} is undirected; every edge must be directed"
         )
-    waiting = [dag.parents(v).bit_count() for v in range(dag.n)]
+    waiting = [parents.bit_count() for parents in dag.into]
     order = [v for v in range(dag.n) if not waiting[v]]
     for v in order:
-        for child in nodes(dag.children(v)):
+        for child in nodes(dag.out[v]):
             waiting[child] -= 1
             if not waiting[child]:
                 order.append(child)
@@ -166,6 +169,7 @@ def consistent_extension(
     comes first, or else that with the highest number.
     """
     arrows: list[Edge] = []
+    out, into = pdag.out, pdag.into
     remaining = todo = within
     order = place_of = range(pdag.n) if ranking is None else ranking
     if ranking is not None:
@@ -175,10 +179,10 @@ def consistent_extension(
     while places:
         x = order[-heappop(places)]  # the last of those to do
         todo ^= 1 << x
-        around, lines = pdag.adjacent(x) & remaining, list(nodes(pdag.neighbors(x) & remaining))
-        can_be_sink = not pdag.children(x) & remaining and all(
-            not around & ~(pdag.adjacent(y) | 1 << y) for y in lines
-        )
+        if out[x] & ~into[x] & remaining:  # a node with children
+            continue
+        around, lines = (out[x] | into[x]) & remaining, list(nodes(out[x] & into[x] & remaining))
+        can_be_sink = all(not around & ~(out[y] | into[y] | 1 << y) for y in lines)
         if can_be_sink:
             remaining ^= 1 << x
             arrows += [(y, x) for y in lines]

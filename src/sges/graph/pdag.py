@@ -392,7 +392,7 @@ class PDAG(NamedGraph):
         PDAG
             The subgraph, on nodes ``0..k-1`` if k nodes are kept.
         """
-        return self._selected(list(nodes(as_nodeset(kept, self.n, "induced"))))
+        return self.selected(list(nodes(as_nodeset(kept, self.n, "induced"))))
 
     def relabel(self, new: Sequence[int]) -> "PDAG":
         """Return the graph in which node v has the number ``new[v]``.
@@ -413,10 +413,10 @@ class PDAG(NamedGraph):
             If the numbers are not a permutation of the nodes.
         """
         numbers = as_permutation(new, self.n, "relabel")
-        return self._selected(sorted(range(self.n), key=numbers.__getitem__))
+        return self.selected(sorted(range(self.n), key=numbers.__getitem__))
 
-    def _selected(self, old: list[int]) -> "PDAG":
-        """Return the subgraph induced by some nodes, numbered in the order of the list."""
+    def selected(self, old: list[int]) -> "PDAG":
+        """Return the subgraph induced by some nodes, numbered in their order; not checked."""
         new = {1 << v: 1 << i for i, v in enumerate(old)}
         kept = sum(new)
 

@@ -43,7 +43,7 @@ from sges.search.generate import TimeUp, deletes_of
 from sges.search.moves import Constraint, Moves, best_first, each_edge_once
 from sges.search.order import go_to_best_order, ranked
 from sges.search.replay import Replay
-from sges.selective import bounds_of, consistency_set
+from sges.selective import bounds_of, repaired_set
 
 OPTIONS = """Sections that searches share.
 
@@ -572,10 +572,11 @@ def consistent_deletes(
 
     def is_consistent(delete: Delete) -> bool:
         after = engine.peek(delete)
-        kept = consistency_set(after, delete.x, delete.y)
-        part = kept, *(after.out[v] & kept for v in nodes(kept))
+        kept = repaired_set(after, delete.x, delete.y)
+        within = list(nodes(kept))
+        part = kept, *[after.out[v] & kept for v in within]
         if part not in known:
-            known[part] = holds(after.induced(nodes(kept)))
+            known[part] = holds(after.selected(within))
         return known[part]
 
     def find() -> list[tuple[float, Delete]]:
