@@ -295,7 +295,8 @@ def _written(value: object) -> str | None:
     try:
         text = repr(value)
         is_short = len(text) <= MAX_WRITTEN
-        return text if is_short and literal_eval(text) == value else None
+        is_literal = type(value) in (str, bool, int) or literal_eval(text) == value
+        return text if is_short and is_literal else None
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # it contains other objects
         return None
 

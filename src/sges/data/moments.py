@@ -279,8 +279,8 @@ class _Sums:
         np.subtract(values, self.shift[:, None], out=shifted)
         mean = _mean(shifted, weights, records)
         shifted -= mean[:, None]
-        # The mean is rounded, so what is left has a tiny mean of its own.  The scatter may contain it:
-        # the shift is a value of the column, so in a block of 2^19 rows it is less than rounding.
+        # The mean is rounded, so what is left has a tiny mean of its own.  The scatter may contain
+        # it: the shift is a value of the column, so in 2^19 rows it is less than rounding.
         rest = _mean(shifted, weights, records)
         if weights is not None:
             shifted *= np.sqrt(weights)

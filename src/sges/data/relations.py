@@ -111,8 +111,10 @@ def determined(data: Dataset) -> Iterator[Finding]:
     """Find columns that are functions of a single other column, at least nearly."""
     sentences: dict[str, str] = {}
     derived: list[str] = []
-    by_levels = (_by_levels, _constant_within_levels, _by_thresholds) if data.discrete else ()
-    for relations in (*by_levels, _monotone):
+    ways = [_by_levels] if data.discrete else []
+    if data.discrete and data.continuous:
+        ways += [_constant_within_levels, _by_thresholds]
+    for relations in (*ways, _monotone):
         for name, source, text in relations(data):
             if sentences.setdefault(name, text) is text and source not in derived:
                 derived.append(name)
@@ -314,7 +316,11 @@ def linear_relations(data: Dataset, *, brief: bool = False) -> list[Finding]:
     if len(names) < 2:
         return []
     with np.errstate(over="ignore", invalid="ignore"):
-        covariance = np.cov(np.concatenate(rows), aweights=data.weights, ddof=0)
+        deviations = np.concatenate(rows)
+        deviations -= np.average(deviations, axis=1, weights=data.weights)[:, None]
+        times = data.rows if data.weights is None else data.weights.sum()
+        weighted = deviations if data.weights is None else deviations * data.weights
+        covariance = weighted @ deviations.T / times
     coded = {data.names[v] for v in data.discrete}
     return linear_relations_of(names, covariance, data.records, coded, brief=brief)
 

@@ -159,7 +159,8 @@ def _widest_in_blocks(levels: NDArray[np.int64]) -> int:
 
     A level costs one step per row and block that has it; a column counted alone costs several.
     """
-    more_than = np.array([np.count_nonzero(levels > k) for k in range(MOST_LEVELS + 1)])
+    have = np.bincount(np.minimum(levels, MOST_LEVELS + 1), minlength=MOST_LEVELS + 2)
+    more_than = len(levels) - np.cumsum(have)[:-1]
 
     def cost(most: int) -> int:
         # columns that have a second level, a third ...

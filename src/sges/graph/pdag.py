@@ -392,7 +392,7 @@ class PDAG(NamedGraph):
         PDAG
             The subgraph, on nodes ``0..k-1`` if k nodes are kept.
         """
-        return self.selected(list(nodes(as_nodeset(kept, self.n, "induced"))))
+        return subgraph(self, list(nodes(as_nodeset(kept, self.n, "induced"))))
 
     def relabel(self, new: Sequence[int]) -> "PDAG":
         """Return the graph in which node v has the number ``new[v]``.
@@ -413,26 +413,7 @@ class PDAG(NamedGraph):
             If the numbers are not a permutation of the nodes.
         """
         numbers = as_permutation(new, self.n, "relabel")
-        return self.selected(sorted(range(self.n), key=numbers.__getitem__))
-
-    def selected(self, old: list[int]) -> "PDAG":
-        """Return the subgraph induced by some nodes, numbered in their order; not checked."""
-        new = {1 << v: 1 << i for i, v in enumerate(old)}
-        kept = sum(new)
-
-        def renumbered(row: NodeSet) -> NodeSet:
-            row, result = row & kept, 0
-            while row:
-                lowest = row & -row
-                result |= new[lowest]
-                row ^= lowest
-            return result
-
-        return PDAG(
-            tuple(renumbered(self.out[v]) for v in old),
-            tuple(renumbered(self.into[v]) for v in old),
-            None if self.names is None else tuple(self.names[v] for v in old),
-        )
+        return subgraph(self, sorted(range(self.n), key=numbers.__getitem__))
 
     def edited(
         self,
@@ -623,3 +604,23 @@ def columns_of(graph: PDAG, names: Sequence[str]) -> list[int]:
             hint = suggestion(name, names, "the columns")
             raise DataError(f"the data have no column {name!r}; {hint}")
     return [place[name] for name in graph.names]
+
+
+def subgraph(graph: PDAG, old: list[int]) -> PDAG:
+    """Return the subgraph induced by some nodes, numbered in their order; not checked."""
+    new = {1 << v: 1 << i for i, v in enumerate(old)}
+    kept = sum(new)
+
+    def renumbered(row: NodeSet) -> NodeSet:
+        row, result = row & kept, 0
+        while row:
+            lowest = row & -row
+            result |= new[lowest]
+            row ^= lowest
+        return result
+
+    return PDAG(
+        tuple(renumbered(graph.out[v]) for v in old),
+        tuple(renumbered(graph.into[v]) for v in old),
+        None if graph.names is None else tuple(graph.names[v] for v in old),
+    )

@@ -25,7 +25,7 @@ from sges.errors import (
 )
 from sges.graph.equivalence import dag_to_cpdag, is_cpdag, is_dag, pdag_to_cpdag, pdag_to_dag
 from sges.graph.meek import close_under_meek
-from sges.graph.pdag import PDAG, Edge
+from sges.graph.pdag import PDAG, Edge, subgraph
 from sges.nodeset import NodeSet, nodes
 from sges.operators import Delete, Operator
 from sges.properties import MaxParents, Property, check_is_property, text_of
@@ -576,7 +576,7 @@ def consistent_deletes(
         within = list(nodes(kept))
         part = kept, *[after.out[v] & kept for v in within]
         if part not in known:
-            known[part] = holds(after.selected(within))
+            known[part] = holds(subgraph(after, within))
         return known[part]
 
     def find() -> list[tuple[float, Delete]]:
