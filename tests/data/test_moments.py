@@ -1,5 +1,6 @@
 """Means and covariances compared with exact arithmetic, at any offset and scale."""
 
+import re
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -97,6 +98,29 @@ def test_variances_beyond_floating_point_are_refused(scale: float, hole: float) 
     table = np.array([[1.0, scale], [2.0, -scale], [4.0, scale], [hole, scale]])
     with pytest.raises(DataError, match=r"column 'x1' varies by about .*; rescale it"):
         Moments.of(Dataset.of(table, missing="em"))
+
+
+@pytest.mark.parametrize("scale", [1e200, 1e-200])
+@pytest.mark.parametrize("wide", [False, True])
+def test_a_column_that_varies_only_between_blocks_is_not_a_constant(
+    scale: float, wide: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each block of 50 rows has one value, whose distance from the next is lost when squared."""
+    values = columns(200, 0, 1, seed=7)
+    values[0] = scale * (np.arange(200) // 50)
+    values[1] = 3.0
+    monkeypatch.setattr(module, "block_rows", lambda _: 50)
+    monkeypatch.setattr(module, "BLOCK_CELLS", 50 * len(values))
+    names = module.numbered_names(len(values))
+
+    def compute() -> object:
+        if wide:
+            return module.correlations_of(names, values, None, np.dtype(np.float64))
+        return module.moments_of_blocks(names, module.blocks_of(values, None))
+
+    exponent = re.escape(f"{scale:.0e}"[1:])
+    with pytest.raises(DataError, match=rf"column 'x0' varies by about [1-3]{exponent}, but"):
+        compute()
 
 
 def test_discrete_columns_have_no_covariance() -> None:

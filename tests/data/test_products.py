@@ -201,6 +201,14 @@ def test_blas_has_one_thread_for_small_tables_only() -> None:
         assert blas_threads() == {2}
 
 
+@pytest.mark.usefixtures("two_blas_threads")
+def test_a_thread_that_has_learned_leaves_the_number_of_threads_to_others() -> None:
+    with SharedCores().score_of(Dataset.of(np.random.default_rng(0).normal(size=(200, 20)))):
+        assert blas_threads() == {1}
+    set_blas_threads(1)  # by another thread, while this one is alive
+    assert blas_threads() == {1}
+
+
 def test_a_blas_library_that_is_loaded_later_is_limited_too() -> None:
     program = """
         import sys, threading

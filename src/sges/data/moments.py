@@ -296,8 +296,8 @@ class _Sums:
         squares = self.scatter if self.scatter.ndim == 1 else np.diagonal(self.scatter)
         unclear = np.flatnonzero(~((squares > MIN_CLEAR_SQUARES) & np.isfinite(squares)))
         if len(unclear):
-            largest = np.abs(block[unclear]).max(axis=1)
-            self.reach[unclear] = np.maximum(self.reach[unclear], largest)
+            around = np.maximum(np.abs(shifted[unclear]).max(axis=1), np.abs(step[unclear]))
+            self.reach[unclear] = np.maximum(self.reach[unclear], around)
 
 
 def moments_of_blocks(
