@@ -597,13 +597,21 @@ SMALL_PRODUCTS = 500_000_000
 MANY_COLUMNS = 16
 """With fewer continuous columns, products are so small that BLAS uses one thread by itself."""
 
+PATIENCE = 0.1
+"""Seconds that a call of ``learn`` waits for other threads if they already use all cores."""
+
 
 class SharedCores:
-    """The rule for the threads of BLAS: one while threads of the program share the cores.
+    """The rules for threads of a program that learn at once, and for the threads of BLAS.
 
-    While several threads learn at once, the threads of BLAS in each of them would compete for the
-    cores, and eight threads might take longer than one that learns eight times.  BLAS also uses one
-    thread for a small table: its threads wait for each other in every product, which takes many
+    One more thread than there are cores learns at a time: of a larger number, all would mostly wait
+    for the interpreter, which runs one of them and loses time with every change.  Each call waits
+    only for a moment, so that a short one need not wait for the end of long ones, and calls that
+    wait for each other cannot block the program.
+
+    BLAS uses one thread while several threads learn: its threads in each of them would compete for
+    the cores, and eight threads might take longer than one that learns eight times.  BLAS also uses
+    one thread for a small table: its threads wait for each other in every product, which takes many
     times as long if another program uses a core, and they keep the cores busy after it.
 
     The number of threads of BLAS applies to the whole program, and is restored when no reason for
@@ -612,7 +620,12 @@ class SharedCores:
     """
 
     def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Start anew: the threads of a process do not exist in one that is forked from it."""
         self._lock = threading.Lock()
+        self._turns = threading.Semaphore(_cores() + 1)
         self._learning = self._small = 0
         self._libraries: list[Any] = []
         self._modules = 0  # how many modules were loaded when the libraries were listed
@@ -621,11 +634,14 @@ class SharedCores:
     @contextmanager
     def learning(self) -> Iterator[None]:
         """Share the cores with other threads that are inside this context."""
+        has_turn = self._turns.acquire(timeout=PATIENCE)
         self._change(learning=1)
         try:
             yield
         finally:
             self._change(learning=-1)
+            if has_turn:
+                self._turns.release()
 
     @contextmanager
     def score_of(self, data: Dataset | Moments | None) -> Iterator[None]:
@@ -669,5 +685,15 @@ class SharedCores:
                     release()
 
 
+def _cores() -> int:
+    """Return how many cores this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)  # not on every system
+    return (os.cpu_count() or 1) if affinity is None else len(affinity(0))
+
+
 SHARED_CORES = SharedCores()
-"""The rule for all threads that learn."""
+"""The rules for all threads that learn."""
+
+
+if hasattr(os, "register_at_fork"):  # not on every system
+    os.register_at_fork(after_in_child=SHARED_CORES.forget)

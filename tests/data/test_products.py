@@ -1,11 +1,12 @@
 """Computations on one large matrix in place equal the textbook expressions."""
 
+import os
 import subprocess
 import sys
 import threading
 import tracemalloc
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from textwrap import dedent
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from sges import learn
+from sges import learn, learning
 from sges.data import Dataset, Moments, moments
 from sges.data.moments import correlations_of
 from sges.errors import DataError
@@ -255,3 +256,69 @@ def test_threads_that_learn_at_once_share_the_cores_and_give_them_back() -> None
         assert blas_threads() == {2}
     assert len(seen) == 12
     assert all(number == {1} for number in seen)
+
+
+@pytest.fixture
+def all_turns(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[SharedCores, ExitStack]]:
+    """Return shared cores of which every turn is taken, until the stack is closed."""
+    monkeypatch.setattr(learning, "_cores", lambda: 2)
+    cores = SharedCores()
+    with ExitStack() as turns:
+        for _ in range(3):
+            turns.enter_context(cores.learning())
+        yield cores, turns
+
+
+def is_inside_after(cores: SharedCores, turns: ExitStack) -> list[bool]:
+    """Return whether one more thread is inside before and after the others have left."""
+    inside, found = threading.Event(), []
+
+    def enter() -> None:
+        with cores.learning():
+            inside.set()
+
+    thread = threading.Thread(target=enter)
+    thread.start()
+    found.append(inside.wait(0.2))
+    turns.close()
+    thread.join(30)
+    return [*found, inside.is_set()]
+
+
+def test_a_thread_waits_while_more_threads_than_cores_learn(
+    all_turns: tuple[SharedCores, ExitStack], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(learning, "PATIENCE", 60.0)
+    assert is_inside_after(*all_turns) == [False, True]
+    assert is_inside_after(all_turns[0], ExitStack()) == [True, True]
+
+
+def test_a_thread_does_not_wait_for_the_end_of_others(
+    all_turns: tuple[SharedCores, ExitStack], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(learning, "PATIENCE", 0.001)
+    cores, turns = all_turns
+    with cores.learning():
+        pass
+    monkeypatch.setattr(learning, "PATIENCE", 60.0)  # it had no turn and gave none back
+    assert is_inside_after(cores, turns) == [False, True]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
+def test_a_forked_process_does_not_wait_for_threads_of_its_parent() -> None:
+    program = """
+        import os, signal
+        from sges import learning
+        learning.PATIENCE = 60.0
+        with learning.SHARED_CORES._lock:
+            child = os.fork()
+            if not child:
+                signal.alarm(30)
+                learning.learn({"a": [1.0, 2.5, 4.0], "b": [3.0, 5.5, 1.0]})
+                os._exit(0)
+        print(os.waitpid(child, 0)[1])
+    """
+    found = subprocess.run(
+        [sys.executable, "-c", dedent(program)], capture_output=True, text=True, check=False
+    )
+    assert found.stdout.strip() == "0", found.stderr
