@@ -37,7 +37,7 @@ def dag_of_best_order(score: Score, bound: IndexedKnowledge, work: int | None) -
     engine.start(bound.start(score.n), total_score(score, bound.start(score.n)))
     found = best_order(engine, engine.cpdag, None, work, None)
     assert found is not None
-    return found
+    return found[0]
 
 
 def test_true_knowledge_and_an_oracle_give_the_truth(seed: int) -> None:

@@ -281,10 +281,10 @@ def go_to_best_order(
         # the least that poly-FES takes.  Added is enough to choose all parents twice.
         guessing = max(engine.work - before, engine.n * (engine.n - 1))
         work = int(10 * effort * guessing) + 2 * engine.n**2
-    goal = best_order(engine, guess, max_indegree, work, ranking)
-    member = a_member(engine.cpdag, constraint)
-    if goal is not None and dag_to_cpdag(goal) != dag_to_cpdag(member):
-        engine.walk(phase, member, goal, topological_order(goal))
+    best, cpdag = best_order(engine, guess, max_indegree, work, ranking), engine.cpdag
+    if best is not None and best[1] != cpdag:
+        dag = best[0]
+        engine.walk(phase, a_member(cpdag, constraint), dag, topological_order(dag))
 
 
 def best_order(
@@ -293,8 +293,8 @@ def best_order(
     max_indegree: int | None,
     work: int | None,
     ranking: tuple[int, ...] | None,
-) -> PDAG | None:
-    """Return the DAG of the best order found, or None if the time was up before the first one.
+) -> tuple[PDAG, PDAG] | None:
+    """Return the best order's DAG and CPDAG, or None if the time was up before the first one.
 
     The nodes are moved in rounds until none moves; then the search begins again from another
     order (``order_of``).  It ends at the latest when the limit on its ``work`` is reached.
@@ -319,17 +319,18 @@ def best_order(
             continue
         _, parents, gain = engine.order_state()
         dag = PDAG.from_edges(n, [(x, y) for y in range(n) for x in nodes(parents[y])])
-        if best is None or gain > best[1] + engine.tolerance:
-            best, piles = (dag, gain), 0
-        elif piles > 1 and dag_to_cpdag(dag) == dag_to_cpdag(best[0]):
+        cpdag = dag_to_cpdag(dag)
+        if best is None or gain > best[2] + engine.tolerance:
+            best, piles = (dag, cpdag, gain), 0
+        elif piles > 1 and cpdag == best[1]:
             break  # a mixed order leads back
         piles += 1
         if ended or piles > (1 if work is None else PILES):
             break
-        engine.order_set(order_of(dag_to_cpdag(best[0]), constraint, ranking, piles))
+        engine.order_set(order_of(best[1], constraint, ranking, piles))
         if _has_stopped(engine):
             break
-    return None if best is None else best[0]
+    return None if best is None else best[:2]
 
 
 def _has_stopped(engine: "Engine") -> bool:
