@@ -4,7 +4,7 @@ Two processes, one with the predecessor (a commit of this repository, in its own
 one with the present package, run in turn, so that other work on the machine slows both equally.
 A ratio is the median over the repetitions.  Searches in one thread are timed by processor
 time; those in several threads, those beside a busy core, and those of ``growth`` by elapsed time.
-The groups ``floor`` and ``growth`` measure the present package only.
+The groups ``threads``, ``floor`` and ``growth`` measure the present package only.
 """
 
 import json
@@ -56,7 +56,7 @@ REPETITIONS = 7
 TIME_PER_CASE = 20.0
 """The repetitions end after this many seconds; a search that takes longer is run once."""
 
-ALONE = ("floor", "growth")
+ALONE = ("threads", "floor", "growth")
 """Groups that measure the present package only."""
 
 # The cases: data, searches, and targets for the speed-up.
@@ -138,12 +138,12 @@ class Case:
     @property
     def limited(self) -> bool:
         """Whether BLAS is limited to one thread."""
-        return not self.busy and self.group != "threads"
+        return not self.busy
 
     @property
     def wall(self) -> bool:
-        """Whether the case is timed by elapsed time: with several threads, or to measure growth."""
-        return self.busy or self.group in ("threads", "growth")
+        """Whether the case is timed by elapsed time: beside a busy core, or to measure growth."""
+        return self.busy or self.group == "growth"
 
 
 def er(d: int, edges: int = 2, rows: int = 10_000) -> Data:
@@ -163,7 +163,7 @@ QUICK = 50
 
 def all_cases(*, quick: bool = False, large: bool = False) -> list[Case]:
     """Return the cases; ``quick`` keeps small data only, ``large`` adds cases of many minutes."""
-    cases = [*_gaussian(), *_complete(quick), *_discrete(), *_python(), *_busy(), *_several()]
+    cases = [*_gaussian(), *_complete(quick), *_discrete(), *_python(), *_busy(), *_threads()]
     cases += [*_floors(quick), *_growth(large)]
     return [case for case in cases if case.n <= QUICK] if quick else cases
 
@@ -236,12 +236,11 @@ def _busy() -> Iterator[Case]:
                 yield Case("busy", what, er(d), "mixed", given, 1.0, busy=True)
 
 
-def _several() -> Iterator[Case]:
-    for strategy, sizes in (("interleaved", (50, 200)), ("extended", (25, 50))):
+def _threads() -> Iterator[Case]:
+    for strategy, sizes in (("auto", (25, 50)), ("interleaved", (25, 50, 200))):
         for d in sizes:
-            for what, at_once in (("eight in turn", False), ("eight threads", True)):
-                options = {"strategy": strategy, "at_once": at_once}
-                yield Case("threads", f"{strategy}, {what}", er(d), "several", options)
+            options = {"strategy": strategy}
+            yield Case("threads", f"{strategy}, eight threads", er(d), "throughput", options, 1.6)
 
 
 def _floors(quick: bool) -> Iterator[Case]:
@@ -373,6 +372,8 @@ def alone(case: Case, folder: Path) -> Answer:
     with present_worker(limited=case.group == "floor") as now:
         answer = now.ask(case, table)
     row = {"present": answer["seconds"], "repetitions": 1}
+    if case.group == "threads":
+        return {**row, "ratio": answer["ratio"]}
     if case.group == "floor":
         ratio = answer["seconds"] / answer["floor"]
         return {**row, "ratio": ratio} | {key: answer[key] for key in FLOOR_COLUMNS}
@@ -460,6 +461,8 @@ def needs(row: Row) -> tuple[str, ...]:
     """Return the columns that a row of this group must have."""
     if row["group"] == "growth":
         return ("megabytes",)
+    if row["group"] == "threads":
+        return ("ratio",)
     if row["group"] == "floor":
         return ("ratio", "floor", "questions")  # the oldest rows have no statistics
     return ("predecessor", "ratio", "same_graph", "same_score", "same_count")
@@ -494,7 +497,7 @@ TITLES = {
     "discrete": "Reference networks, 5,000 rows, from the table to the graph",
     "python": "Where Python is called during the search",
     "busy": "Threads as they come, beside a process that keeps a core busy",
-    "threads": "Eight searches, in turn and in eight threads",
+    "threads": "Throughput of eight threads, relative to one",
     "floor": "Distance to the floor",
     "growth": "Growth of the present package, 1 edge per variable, from the array to the graph",
 }
@@ -504,7 +507,7 @@ NOTES = {
     "native loop. From the table, both the search and the floor include making the score, that is, "
     "computing the correlations of 10,000 rows in one thread.",
     "threads": "The tables are learned from, not only searched, and the threads of BLAS are not "
-    "limited. The throughput of eight threads relative to one is the quotient of two lines.",
+    "limited.",
     "growth": "Megabytes are the peak memory of the process, including the table; the exponent is "
     "computed from this and the preceding size. The number of threads is not limited.",
 }
@@ -547,6 +550,11 @@ def _table(rows: Sequence[Row]) -> str:
             for row in rows
         ]  # fmt: skip
         return grid(("search", "variables", *head), body)
+    if rows[0]["group"] == "threads":
+        body = [
+            (row["what"], f"{row['n']:,}", _seconds(row["present"]), _ratio(row)) for row in rows
+        ]
+        return grid(("search", "variables", "one call, s", "throughput"), body)
     head = ("predecessor, s", "present, s", "ratio", "runs", "same")
     body = [
         (row["what"], f"{row['n']:,}", _seconds(row["predecessor"]), _seconds(row["present"]),

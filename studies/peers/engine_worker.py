@@ -27,7 +27,8 @@ Search: TypeAlias = Callable[[], Any]
 """A prepared search; it returns a ``Result``, or several."""
 
 THREADS = 8
-REPETITIONS = 5  # of each timing of the floor
+CALLS = 4 * THREADS  # whose throughput is measured
+REPETITIONS = 5  # of each timing of the floor and of the throughput
 
 
 def main() -> None:
@@ -45,8 +46,8 @@ def main() -> None:
 
 def answer(request: dict[str, Any]) -> Answer:
     """Run a search several times; return the median time and the last result."""
-    if request["do"] == "floor":
-        return floor(request["table"], **request["options"])
+    if request["do"] in SEVERAL_TIMES:
+        return SEVERAL_TIMES[request["do"]](request["table"], **request["options"])
     run = prepared(request["do"], request["table"], json.dumps(request["options"]))
     gc.collect()
     clock = time.perf_counter if request["wall"] else time.process_time
@@ -193,15 +194,21 @@ def assuming(
     return partial(search, gaussian(path), assume, strategy=chosen)
 
 
-def several(path: str, strategy: str, at_once: bool) -> Search:
-    """Learn several times, one after the other or in as many threads."""
+def throughput(path: str, strategy: str) -> Answer:
+    """Return the time of a call in one thread, and how many times its throughput several have."""
     learn = from_table(path, strategy=strategy)
 
-    def run() -> list[Any]:
-        with ThreadPoolExecutor(THREADS if at_once else 1) as pool:
-            return list(pool.map(lambda _: learn(), range(THREADS)))
+    def seconds(threads: int) -> float:
+        with ThreadPoolExecutor(threads) as pool:
+            return _seconds(lambda: list(pool.map(lambda _: learn(), range(CALLS))))
 
-    return run
+    found = learn()
+    pairs = [(seconds(1), seconds(THREADS)) for _ in range(REPETITIONS)]
+    return {
+        **facts(found),
+        "seconds": median(one for one, _ in pairs) / CALLS,
+        "ratio": median(one / several for one, several in pairs),
+    }
 
 
 def floor(path: str, strategy: str) -> Answer:
@@ -282,8 +289,10 @@ SEARCHES: dict[str, Callable[..., Search]] = {
     "complete": from_complete,
     "custom": custom,
     "assuming": assuming,
-    "several": several,
 }
+
+SEVERAL_TIMES: dict[str, Callable[..., Answer]] = {"floor": floor, "throughput": throughput}
+"""Answers that compare timings of the present package."""
 
 if __name__ == "__main__":
     main()

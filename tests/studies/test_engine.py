@@ -24,8 +24,8 @@ from studies.peers.engine import (
     rows_of,
     sparse_gaussian,
 )
+from studies.peers.engine_worker import SEARCHES, prepared
 from studies.peers.engine_worker import facts as found_facts
-from studies.peers.engine_worker import prepared
 from studies.peers.problems import Spec
 from studies.peers.processes import digest_of
 
@@ -64,13 +64,20 @@ def test_the_questions_are_asked_again() -> None:
     assert found["ratio"] > 0
 
 
+def test_the_throughput_of_threads_is_compared_with_one() -> None:
+    case = Case("threads", "interleaved", TINY, "throughput", {"strategy": "interleaved"})
+    (found,) = measure([case], against_itself=True)
+    assert found["present"] > 0
+    assert 0.01 < found["ratio"] < 100
+
+
 def test_a_request_that_fails_says_why() -> None:
     wrong = Case("2d edges", "two-phase", TINY, "search", {"strategy": "none"})
     with present_worker() as worker, pytest.raises(WorkerFailed, match="no-such-table"):
         worker.ask(wrong, Path("no-such-table.npz"))
 
 
-@pytest.mark.parametrize("do", sorted({case.do for case in all_cases(large=True)} - {"floor"}))
+@pytest.mark.parametrize("do", sorted({case.do for case in all_cases(large=True)} & set(SEARCHES)))
 def test_every_kind_of_search_runs(do: str, tmp_path: Path) -> None:
     case = next(case for case in all_cases(large=True) if case.do == do)
     sort: Sort = "covariance" if do == "complete" else "suite"
