@@ -616,22 +616,25 @@ cdef class Core:
         cdef Search *s = &self.s
         cdef Lanes *lanes
         cdef Lane *lane
-        cdef int y, i, k, x, v
+        cdef Ints *neighbors
+        cdef int y, i, j, k, x, v
         once = {}
         one = 1  # a Python integer: masks may be longer than a machine word
         for y in range(self.n):
-            if is_late(s):
-                self.stopped = "time limit"
-                return {}
+            neighbors = &s.g.neighbors[y]
             lanes = &s.deletes.of[y]
             for i in range(lanes.size):
+                if is_late(s):
+                    self.stopped = "time limit"
+                    return {}
                 lane = &lanes.at[i]
                 for k in range(lane.record.size):
                     if not has(lane.allowed, k):
                         continue
                     x = lane.record.base[k]
                     h = 0
-                    for v in nodes(mask_of(s.g.neighbors[y].at, s.g.neighbors[y].size)):
+                    for j in range(neighbors.size):
+                        v = neighbors.at[j]
                         if v != x and adjacent(&s.g, v, x) and not is_kept(lanes, lane, v):
                             h |= one << v
                     if x > y and kind_of(&s.g, x, y) == LINE:

@@ -596,13 +596,11 @@ cdef void set_value(Run *run, int y, int x, Sum sum) noexcept nogil:
 
 cdef int answer_deletes(void *self, int y, const int *base, int size, double *gains) noexcept nogil:
     cdef Run *run = <Run *>self
-    cdef double numbers = run.table.columns[y].levels
+    cdef uint32_t numbers = numbers_of(run, y, base, size)
     cdef int status, i
     forget_terms_if_many(run)
-    for i in range(size):
-        numbers *= run.table.columns[base[i]].levels
-    if numbers <= run.most_numbers:
-        status = delete_from_table(run, y, base, size, <uint32_t>numbers, gains)
+    if numbers > 0:
+        status = delete_from_table(run, y, base, size, numbers, gains)
     else:
         status = delete_from_cells(run, y, base, size, gains)
     for i in range(size):
@@ -612,15 +610,64 @@ cdef int answer_deletes(void *self, int y, const int *base, int size, double *ga
 
 
 cdef double family_score(void *self, int y, const int *base, int size) noexcept nogil:
-    """Remove one parent after the other, until none is left."""
+    """Return the score of a family less that of y without parents, with two counts."""
     cdef Run *run = <Run *>self
-    cdef double total = 0.0
+    cdef double with_all, with_none, total
     cdef int k
-    for k in range(size, 0, -1):
-        if answer_deletes(self, y, base, k, run.gains) < 0:
-            return NAN
-        total -= run.gains[k - 1]
+    if size == 0:
+        return 0.0
+    forget_terms_if_many(run)
+    if find_value(run, y, base, 0, &with_none) < 0 or find_value(run, y, base, size, &with_all) < 0:
+        return NAN
+    total = with_all - with_none
+    for k in range(size):
+        total -= cost_of(
+            run.table, family_of(run.table, y, base, k, -1), run.table.arities[base[k]]
+        )
     return total
+
+
+cdef int find_value(Run *run, int y, const int *base, int size, double *value) noexcept nogil:
+    cdef uint32_t numbers = numbers_of(run, y, base, size)
+    if numbers > 0:
+        return value_from_table(run, y, base, size, numbers, value)
+    return value_from_cells(run, y, base, size, value)
+
+
+cdef uint32_t numbers_of(const Run *run, int y, const int *base, int size) noexcept nogil:
+    # Return the size of the table of a family, or 0 if that would be too large.
+    cdef double numbers = run.table.columns[y].levels
+    cdef int i
+    for i in range(size):
+        numbers *= run.table.columns[base[i]].levels
+    return <uint32_t>numbers if numbers <= run.most_numbers else 0
+
+
+cdef int value_from_table(
+    Run *run, int y, const int *base, int size, uint32_t numbers, double *value
+) noexcept nogil:
+    # Count the whole table.
+    cdef const Table *table = run.table
+    cdef const Column *column = &table.columns[y]
+    number_configurations(run, base, size)
+    add_digit(run.numbers, table.rows, column)
+    weigh_numbers(run.numbers, table.rows, numbers, table.weights, run.counts, run.records)
+    run.largest = largest_total(run.records, numbers, column.levels)
+    if find_terms(run, family_of(table, y, base, size, -1), 1, 0) != 0:
+        return OUT_OF_MEMORY
+    value[0] = value_of(run, y, sum_table(run.records, numbers, column.levels, &run.terms[0]), 0)
+    return 0
+
+
+cdef int value_from_cells(
+    Run *run, int y, const int *base, int size, double *value
+) noexcept nogil:
+    # Count the cells that occur.
+    sort_cells(run, y, base, size)
+    if find_terms(run, family_of(run.table, y, base, size, -1), 1, run.table.kind_count) != 0:
+        return OUT_OF_MEMORY
+    value[0] = value_as_is(run, y)
+    return 0
 
 
 cdef int delete_from_table(
@@ -628,17 +675,11 @@ cdef int delete_from_table(
 ) noexcept nogil:
     # Count the whole table, and add it up over the digit of each parent.
     cdef const Table *table = run.table
-    cdef const Column *column = &table.columns[y]
-    cdef uint32_t levels = column.levels, digit, after = numbers
+    cdef uint32_t levels = table.columns[y].levels, digit, after = numbers
     cdef double before
     cdef int i
-    number_configurations(run, base, size)
-    add_digit(run.numbers, table.rows, column)
-    weigh_numbers(run.numbers, table.rows, numbers, table.weights, run.counts, run.records)
-    run.largest = largest_total(run.records, numbers, levels)
-    if find_terms(run, family_of(table, y, base, size, -1), 1, 0) != 0:
+    if value_from_table(run, y, base, size, numbers, &before) != 0:
         return OUT_OF_MEMORY
-    before = value_of(run, y, sum_table(run.records, numbers, levels, &run.terms[0]), 0)
     for i in range(size):
         digit = table.columns[base[i]].levels
         after //= digit
@@ -672,10 +713,8 @@ cdef int delete_from_cells(
     cdef uint64_t product, limit
     cdef uint32_t j, cell, groups
     cdef int begin = 0, end, i
-    sort_cells(run, y, base, size)
-    if find_terms(run, family_of(table, y, base, size, -1), 1, table.kind_count) != 0:
+    if value_from_cells(run, y, base, size, &before) != 0:
         return OUT_OF_MEMORY
-    before = value_as_is(run, y)
     for j in range(cells.configurations):
         run.example[j] = cells.rows[cells.start[cells.first[j]]]
     for cell in range(cells.first[cells.configurations]):
