@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 from sges.data.dataset import Dataset
 from sges.data.reading import Kind
 from sges.errors import ScoreError
+from sges.graph.pdag import PDAG
 from sges.nodeset import nodeset
 from sges.score.discrete import QNML, BDeu, DiscreteBIC, DiscreteScore
+from sges.score.protocol import total_score
+from sges.search.engines import CompiledEngine, native_of
 
 native = pytest.importorskip("sges.engine.discrete", reason="the engine is not compiled")
 
@@ -131,6 +134,26 @@ def test_gains_on_random_tables_are_those_of_the_package(
         weights[0] += 1
     for pair in pairs(codes, arities, weights):
         assert_same_on_random_families(pair, rng, (0, 1, 2, 3, 5, 9))
+
+
+@pytest.mark.parametrize("rows", [1, 30, 4000])
+@pytest.mark.parametrize("heaviest", [None, 400])
+def test_the_score_of_a_class_is_the_sum_of_its_families(
+    rows: int, heaviest: int | None, seed: int
+) -> None:
+    rng = np.random.default_rng([seed, rows, heaviest or 0])
+    arities = rng.integers(2, 6, 20).tolist()
+    weights = None if heaviest is None else rng.integers(1, heaviest, rows)
+    data = dataset(related(rng, rows, arities), arities, weights)
+    complete = PDAG.complete(len(arities))
+    sparse = complete.edited(remove=[(x, y) for x in range(8) for y in range(x + 1, 20)])
+    for score in (DiscreteBIC(data, 0.7), QNML(data), BDeu(data, 2.5)):
+        engine = CompiledEngine(score, native_of(score))
+        for graph in (complete, sparse, PDAG.empty(len(arities))):
+            engine.start(graph, 0.0)
+            precision = 1e-8 + 4e-15 * score.records * math.log(score.records)
+            expected = pytest.approx(total_score(score, graph), rel=1e-9, abs=precision)
+            assert engine.member_score() == expected
 
 
 @pytest.mark.parametrize("rows", [2, 300, 4000])
