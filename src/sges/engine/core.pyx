@@ -976,6 +976,7 @@ cdef class Core:
         fill_rows(o.required, required, self.n, "required")
         fill_rows(o.later, later, self.n, "later")
         o.has_required = any(required)
+        o.has_later = any(later)
         o.max_parents = max_indegree
         o.reach = reach
         o.tolerance = self.tolerance

@@ -140,6 +140,10 @@ cdef inline void take(Word *row, int v) noexcept nogil:
     row[v >> 6] &= ~(<Word>1 << (v & 63))
 
 
+cdef inline void flip(Word *row, int v) noexcept nogil:
+    row[v >> 6] ^= <Word>1 << (v & 63)
+
+
 cdef inline void clear(Word *row, int words) noexcept nogil:
     memset(row, 0, <size_t>words * sizeof(Word))
 

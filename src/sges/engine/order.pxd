@@ -22,8 +22,8 @@ from sges.engine.gains cimport (
 )
 from sges.engine.graph cimport Graph, LINE, adjacent, kind_of, points
 from sges.engine.lists cimport (
-    Ints, NO_MEMORY, Word, add, clear, copy_to, has, leave, push, regrown, reserve, size_of, take,
-    taken,
+    Ints, NO_MEMORY, Word, add, clear, copy_to, flip, has, leave, lowest_bit, push, regrown, reserve,
+    take, taken,
 )
 from sges.engine.deletes cimport sort_small
 from sges.engine.records cimport Memory, Record, lasting, record_of, record_with
@@ -39,6 +39,7 @@ cdef struct Choice:
     Word *parents
     Word *grown
     Word *rivals
+    int size  # how many parents
     double gain
 
 cdef struct Orders:
@@ -55,6 +56,8 @@ cdef struct Orders:
     Choice own
     Choice best_own
     Word *before
+    Word *grown_of  # row x: the nodes of whose choice x is a grown node
+    Word *rivals_of  # row x: the nodes of whose choice x is a rival
     Word *later  # row u: the nodes that must come after u
     Word *required  # row y: the nodes that must be parents of y
     Word *allowed  # row y: the nodes that may be parents of y
@@ -67,6 +70,7 @@ cdef struct Orders:
     bint moved
     long long limit  # the limit on work; -1 for none
     bint has_required
+    bint has_later
     int max_parents  # -1 for any number
     Word *member  # rows of parents, on the way from one DAG to another
     Word *goal
@@ -91,7 +95,7 @@ cdef inline Orders *make_orders(int n) noexcept nogil:
     o.limit = -1
     o.order = <int *>malloc(4 * (<size_t>n + 1) * sizeof(int))
     o.chosen = <Choice *>calloc(2 * <size_t>n + 2, sizeof(Choice))
-    o.rows = <Word *>calloc((11 * <size_t>n + 8) * words + 1, sizeof(Word))
+    o.rows = <Word *>calloc((13 * <size_t>n + 8) * words + 1, sizeof(Word))
     if o.order == NULL or o.chosen == NULL or o.rows == NULL:
         free_orders(o)
         return NULL
@@ -107,7 +111,9 @@ cdef inline Orders *make_orders(int n) noexcept nogil:
     point_choice(&o.own, &at, o.words)
     point_choice(&o.best_own, &at, o.words)
     o.before = at
-    o.later = at + words
+    o.grown_of = at + words
+    o.rivals_of = o.grown_of + n * words
+    o.later = o.rivals_of + n * words
     o.required = o.later + n * words
     o.allowed = o.required + n * words
     o.member = o.allowed + n * words
@@ -128,7 +134,29 @@ cdef inline void free_orders(Orders *o) noexcept nogil:
 
 cdef inline void copy_choice(Choice *to, const Choice *of, int words) noexcept nogil:
     memcpy(to.parents, of.parents, 3 * <size_t>words * sizeof(Word))
+    to.size = of.size
     to.gain = of.gain
+
+
+cdef inline void flip_changed(
+    Word *row_of, int words, int y, const Word *old, const Word *new
+) noexcept nogil:
+    """Flip the bit of y in the row of each node that is in only one of two sets."""
+    cdef int w
+    cdef Word changed
+    for w in range(words):
+        changed = old[w] ^ new[w]
+        while changed:
+            flip(row_of + <size_t>((w << 6) + lowest_bit(changed)) * words, y)
+            changed &= changed - 1
+
+
+cdef inline void set_choice(Orders *o, int y, const Choice *new) noexcept nogil:
+    """Change the choice of a node."""
+    cdef Choice *old = &o.chosen[y]
+    flip_changed(o.grown_of, o.words, y, old.grown, new.grown)
+    flip_changed(o.rivals_of, o.words, y, old.rivals, new.rivals)
+    copy_choice(old, new, o.words)
 
 
 # Grow and shrink
@@ -279,6 +307,7 @@ cdef inline void choose(Search *s, Orders *o, int y, const Word *before, Choice 
         shrink(s, o, r)
     for i in range(r.shrunk_size):
         add(to.parents, r.shrunk[i])
+    to.size = r.shrunk_size
     to.gain = r.shrunk_gain
 
 
@@ -291,7 +320,8 @@ cdef inline void choose_all(Search *s, Orders *o) noexcept nogil:
     clear(o.before, o.words)
     for i in range(o.n):
         v = o.order[i]
-        choose(s, o, v, o.before, &o.chosen[v])
+        choose(s, o, v, o.before, &o.own)
+        set_choice(o, v, &o.own)
         add(o.before, v)
 
 
@@ -326,15 +356,20 @@ cdef inline void put_in(Orders *o, int v, int at, int tries) noexcept nogil:
     for i in range(o.n):
         o.place[o.order[i]] = i
     for i in range(tries):
-        copy_choice(&o.chosen[o.tried_node[i]], &o.tried[i], o.words)
-    copy_choice(&o.chosen[v], &o.best_own, o.words)
+        set_choice(o, o.tried_node[i], &o.tried[i])
+    set_choice(o, v, &o.best_own)
 
 
 cdef inline double sweep(
     Search *s, Orders *o, int v, bint left, double best, int *best_at, int *best_tries
 ) noexcept nogil:
-    """Compare the places for v on one side; return the best gain seen so far."""
-    cdef Choice *theirs
+    """Compare the places for v on one side; return the best gain seen so far.
+
+    The nodes whose parents change when v passes them are in one row, because most are not: the rows
+    of all nodes that v passes would not stay in the cache.
+    """
+    cdef Word *grown_of = o.grown_of + <size_t>v * o.words
+    cdef Word *rivals_of = o.rivals_of + <size_t>v * o.words
     cdef int at = o.place[v], u, step = -1 if left else 1
     cdef double gain, shift = 0.0, mine = o.chosen[v].gain
     begin_sweep(o, v)
@@ -343,20 +378,19 @@ cdef inline double sweep(
         if at < 0 or at >= o.n:
             return best
         u = o.order[at]
-        if has(o.later + <size_t>(u if left else v) * o.words, v if left else u):
+        if o.has_later and has(o.later + <size_t>(u if left else v) * o.words, v if left else u):
             return best
-        theirs = &o.chosen[u]
         if left:
             take(o.before, u)
-            if has(theirs.rivals, v):
+            if has(rivals_of, u):
                 add(o.before, v)
-                shift += try_choice(s, o, u).gain - theirs.gain
+                shift += try_choice(s, o, u).gain - o.chosen[u].gain
                 take(o.before, v)
             if has(o.own.grown, u):
                 choose(s, o, v, o.before, &o.own)
         else:
-            if has(theirs.grown, v):
-                shift += try_choice(s, o, u).gain - theirs.gain
+            if has(grown_of, u):
+                shift += try_choice(s, o, u).gain - o.chosen[u].gain
             add(o.before, u)
             if has(o.own.rivals, u):
                 choose(s, o, v, o.before, &o.own)
@@ -396,7 +430,7 @@ cdef inline void sweep_again(Search *s, Orders *o, int v, int to) noexcept nogil
         at -= 1
         u = o.order[at]
         take(o.before, u)
-        if has(o.chosen[u].rivals, v):
+        if has(o.rivals_of + <size_t>v * o.words, u):
             add(o.before, v)
             try_choice(s, o, u)
             take(o.before, v)
@@ -420,7 +454,7 @@ cdef inline double walking_time(const Orders *o) noexcept nogil:
     cdef double edges = 0.0
     cdef int v
     for v in range(o.n):
-        edges += size_of(o.chosen[v].parents, o.words)
+        edges += o.chosen[v].size
     return 1e-9 * NANOSECONDS_OF_WALK * edges * (edges / o.n) * (edges / o.n)
 
 

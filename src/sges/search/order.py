@@ -386,7 +386,7 @@ def first_order(
                 "that it allows must not force a cycle; use another forward phase"
             )
         order += ready
-        remaining = [v for v in remaining if v not in ready]
+        remaining = [v for v in remaining if needs[v] & ~done]
     return order
 
 
