@@ -287,14 +287,15 @@ def test_a_kept_inverse_answers_for_smaller_bases(kind: type, seed: int) -> None
 @pytest.mark.parametrize("n", [12, 60, 280])
 @pytest.mark.parametrize("kind", [GaussianBIC, BGe, DegenerateGaussian])
 def test_answers_do_not_depend_on_what_was_asked_before(kind: type, n: int, seed: int) -> None:
-    """Bases of a few nodes grow and shrink in random order, as in a search."""
+    """Bases of a few nodes, some with the same slot, grow and shrink in random order."""
     compiled = MADE[kind](kind(linear(seed, n)))
     rng = np.random.default_rng(seed)
-    bases: dict[int, set[int]] = {y: set() for y in range(4)}
+    bases: dict[int, set[int]] = {y % n: set() for y in (0, 1, 32, 33)}
+    rest = sorted(set(range(n)) - set(bases))
     asked: list[tuple[str, int, list[int]]] = []
     for _ in range(250):
-        y = int(rng.integers(4))
-        bases[y] ^= {int(rng.integers(4, n))}
+        y = int(rng.choice(list(bases)))
+        bases[y] ^= {int(rng.choice(rest))}
         asked.append((str(rng.choice(["insert", "delete"])), y, sorted(bases[y])))
     for (what, y, base), found in zip(asked, ask_one_run(compiled, asked), strict=True):
         if what == "insert":
@@ -304,13 +305,16 @@ def test_answers_do_not_depend_on_what_was_asked_before(kind: type, n: int, seed
         np.testing.assert_allclose(found, expected, 1e-10, 1e-10)
 
 
-def test_large_bases_are_answered_when_no_more_rows_may_be_kept(seed: int) -> None:
-    """A run has room for the solutions of about ninety bases of this size."""
-    n, left = 250, 10
+@pytest.mark.parametrize(("n", "most"), [(250, 120), (600, 30)])
+def test_large_bases_are_answered_when_no_more_rows_may_be_kept(
+    n: int, most: int, seed: int
+) -> None:
+    """A run has room for the solutions of about 90 and 15 bases of these sizes."""
+    left = 10
     compiled = gaussian(GaussianBIC(linear(seed, n)))
-    asked = [("insert", y, [v for v in range(left, n) if v != y]) for y in range(120)]
+    asked = [("insert", y, [v for v in range(left, n) if v != y]) for y in range(most)]
     answers = ask_one_run(compiled, asked)
-    for y in (0, 1, 118, 119):
+    for y in (0, 1, most - 2, most - 1):
         expected = list(compiled.insert_gains(y, asked[y][2])[0].values())
         assert len(expected) in (left - 1, left)
         np.testing.assert_allclose(answers[y], expected, 1e-8, 1e-8)

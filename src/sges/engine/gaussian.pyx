@@ -4,9 +4,10 @@ r"""Native scores of linear Gaussian families, from one correlation matrix R.
 Every gain is a function of residual variances.  ``solve.h`` factors small blocks of R.
 
     all inserts    One factor of R[base ∪ y], y last, and one solve against all columns, a block of
-                   them at a time, give var(x | base) and what y explains of it, for every x.  A
-                   matrix of up to 256 columns keeps the solve for the last base of each y, which
-                   the next one often shares in part (``extend_rows``).
+                   them at a time, give var(x | base) and what y explains of it, for every x.  The
+                   solve for the last base of a node is kept, because the next one often shares it
+                   in part (``extend_rows``): of all nodes if the matrix has up to 256 columns, and
+                   of a few nodes with large bases if it has more.
     all deletes    One inverse Ω of R[base ∪ y] gives what each x in base explains of y beyond the
                    others, 1 − ρ²(x, y | base ∖ x) = 1 − ω_xy² / (ω_xx ω_yy).  A run keeps some
                    inverses: taking a few nodes out of one is faster than a new one, ten times so
@@ -60,7 +61,7 @@ cdef extern from "solve.h" nogil:
         double *memory
 
     ctypedef struct Rows:
-        int size, room
+        int y, size, room
         int *nodes
         double *weight
         double *memory
@@ -110,7 +111,9 @@ cdef enum:
     FEWEST_KEPT = 6  # nodes: a smaller inverse is as fast to compute again
     MOST_KEPT = 256  # nodes: a larger inverse would take too much memory
     MOST_REMOVED = 3  # nodes taken out of a kept inverse, rather than computing a new one
-    MOST_ROWS = 1 << 15  # rows of all solves that are kept, of up to WIDEST numbers each: 64 MB
+    WIDE_SLOTS = 32  # nodes for which a run keeps solves if the matrix is wide
+    FEWEST_ROWS = 8  # nodes: a smaller solve of a wide matrix is as fast to compute again
+    MOST_NUMBERS = 1 << 23  # of all solves that are kept: 64 MB
 
 # A kept inverse is used for smaller bases only if no diagonal entry exceeds this.  Those of the
 # smaller inverse are at least 1, so that at most this factor of precision is lost, twice.
@@ -130,8 +133,9 @@ cdef struct Columns:
     # A correlation matrix, with the memory of one run.
     Matrix matrix
     Space space
-    Rows *rows  # for each y of a small matrix, the solve for its last base; else NULL
-    int kept_rows  # how many rows all of these have room for
+    Rows *rows  # the solves for the last bases of some nodes: that of y is in slot y % row_slots
+    int row_slots
+    ptrdiff_t kept_numbers  # how many numbers all of these have room for
     bint all_explained  # whether the last base has explained all columns already
     Inverse kept[SLOTS][WAYS]
     int oldest[SLOTS]
@@ -147,15 +151,15 @@ cdef struct Columns:
 cdef bint open_columns(Columns *columns, const Matrix *matrix) noexcept nogil:
     """Begin with nothing kept; return whether there is memory."""
     columns.matrix = matrix[0]
-    if matrix.n <= WIDEST:
-        columns.rows = <Rows *>calloc(matrix.n, sizeof(Rows))
-    return matrix.n > WIDEST or columns.rows != NULL
+    columns.row_slots = <int>matrix.n if matrix.n <= WIDEST else WIDE_SLOTS
+    columns.rows = <Rows *>calloc(columns.row_slots, sizeof(Rows))
+    return columns.rows != NULL
 
 
 cdef int prepare_inserts(Columns *columns, int y, const int *base, int size) noexcept nogil:
     """Get ready to explain columns by base and y; return 0 or a status."""
     cdef int status
-    columns.all_explained = columns.rows != NULL and has_rows(columns, y, size + 1)
+    columns.all_explained = has_rows(columns, y, size + 1)
     if columns.all_explained:
         return extend_rows(columns, y, base, size)
     status = factor_family(columns, y, base, size)
@@ -175,26 +179,32 @@ cdef int explain_block(Columns *columns, int size, int begin) noexcept nogil:
 
 cdef bint has_rows(Columns *columns, int y, int size) noexcept nogil:
     """Make room to keep a solve of this size; return whether it may be kept."""
-    cdef Rows *rows = &columns.rows[y]
-    cdef int before = rows.room
+    cdef Rows *rows = &columns.rows[y % columns.row_slots]
+    cdef ptrdiff_t n = columns.matrix.n, before = rows.room
     cdef bint good
+    if n > WIDEST and size < FEWEST_ROWS:
+        return False
     if size <= before:
         return True
-    if columns.kept_rows - before + size > MOST_ROWS:
+    if columns.kept_numbers + (size - before) * n > MOST_NUMBERS:
         return False
-    good = reserve_rows(rows, size, columns.matrix.n)
-    columns.kept_rows += rows.room - before
+    good = reserve_rows(rows, size, n)
+    columns.kept_numbers += (rows.room - before) * n
     return good
 
 
 cdef int extend_rows(Columns *columns, int y, const int *base, int size) noexcept nogil:
     """Explain all columns, from as many rows as this base shares with the last one of y."""
-    cdef Rows *rows = &columns.rows[y]
-    cdef unsigned char is_in_base[WIDEST]
-    cdef int i, shared = 0, added = 0
-    if not reserve(&columns.space, size + 1, WIDEST):
+    cdef Rows *rows = &columns.rows[y % columns.row_slots]
+    cdef unsigned char *is_in_base
+    cdef int i, n = <int>columns.matrix.n, shared = 0, added = 0
+    if not reserve(&columns.space, size + 1, max(n, <int>WIDEST)):
         return OUT_OF_MEMORY
-    memset(is_in_base, 0, columns.matrix.n)
+    is_in_base = columns.space.marks
+    memset(is_in_base, 0, n)
+    if rows.y != y:
+        rows.size = 0
+        rows.y = y
     for i in range(size):
         is_in_base[base[i]] = 1
     while shared < rows.size and is_in_base[rows.nodes[shared]]:
@@ -207,7 +217,7 @@ cdef int extend_rows(Columns *columns, int y, const int *base, int size) noexcep
     if not extend(&columns.matrix, &columns.space, rows, shared, columns.space.nodes, added, y):
         return NOT_FINITE
     columns.residual = 1.0 / rows.weight[size]
-    columns.step = WIDEST
+    columns.step = n
     return 0
 
 
@@ -377,9 +387,8 @@ cdef void free_columns(Columns *columns) noexcept nogil:
     for i in range(SLOTS):
         for k in range(WAYS):
             free(columns.kept[i][k].factor)
-    if columns.rows != NULL:
-        for i in range(<int>columns.matrix.n):
-            free(columns.rows[i].memory)
+    for i in range(columns.row_slots):
+        free(columns.rows[i].memory)
     free(columns.rows)
     free(columns.space.memory)
     free(columns.cross)

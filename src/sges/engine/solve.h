@@ -353,10 +353,10 @@ static void explain(const Matrix *matrix, const Space *space, int size, int from
         explained[c] = weight * (last[c] * last[c]);
 }
 
-/* A solve for all columns of a small matrix, kept to be extended: z has a row for each of the
- * nodes, in the order in which they came, and one more for y. */
+/* A solve for all columns of a matrix, kept to be extended: z has a row for each of the nodes, in
+ * the order in which they came, and one more for y. */
 typedef struct {
-    int size, room;
+    int y, size, room;
     int *nodes;
     double *weight, *left, *z;
     double *memory;
@@ -368,8 +368,9 @@ static int reserve_rows(Rows *rows, int room, ptrdiff_t n)
     if (room <= rows->room)
         return 1;
     room = room + room / 2 + 4;
+    size_t numbers = (size_t)room * (size_t)(n + 2) + (size_t)n;
     free(rows->memory);
-    *rows = (Rows){.memory = malloc(((size_t)room * (size_t)(n + 2) + (size_t)n) * sizeof(double))};
+    *rows = (Rows){.y = rows->y, .memory = malloc(numbers * sizeof(double))};
     if (rows->memory == NULL)
         return 0;
     rows->room = room;
