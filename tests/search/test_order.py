@@ -1,7 +1,7 @@
 """The forward phase over orders ends in an IMAP, and equals the plain search over orders."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import permutations
 from typing import TypeAlias
@@ -30,6 +30,7 @@ from sges.search import Progress, ges, order_bound, search
 from sges.search import order as order_search
 from sges.search.engines import IS_COMPILED
 from sges.search.generate import CachedGains
+from sges.search.moves import Constraint
 from sges.search.order import GrowShrink, edge_by_edge, first_order, go_to_best_order
 from sges.search.reference import ReferenceEngine
 from sges.search.run import Run, Selection
@@ -292,6 +293,33 @@ class TestTheTwin:
             go_to_best_order(engine, "order", effort=10.0)
             asked.append(engine.evaluations or 0)
         assert asked[0] < asked[1] == asked[2]
+
+    @pytest.mark.parametrize("make", engines.EVERY)
+    def test_mixed_orders_take_a_multiple_of_the_work_before_them(
+        self, make: Make, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        score, used = gaussian_score(9, 27, 1000, LEAVES), []
+        dealt = order_search.order_of
+        for share in (0.0, 0.01, 0.02, 0.2):
+            engine = make(score)
+            work: dict[int, int] = {}
+
+            def order_of(
+                cpdag: PDAG,
+                constraint: Constraint | None,
+                ranking: Sequence[int] | None = None,
+                piles: int = 1,
+            ) -> list[int]:
+                work.setdefault(piles, engine.work)  # noqa: B023 (called within the same loop)
+                return dealt(cpdag, constraint, ranking, piles)
+
+            monkeypatch.setattr(order_search, "MIXED_WORK", share)
+            monkeypatch.setattr(order_search, "order_of", order_of)
+            go_to_best_order(engine, "order", effort=10.0)
+            used.append(engine.work - work[2])
+            one_move = 40 * score.n  # gains; the limit is checked before each move
+            assert used[-1] <= 10.0 * share * (work[2] - work[1]) + one_move
+        assert used[0] < used[1] < used[2] < used[3]
 
     @pytest.mark.parametrize("make", engines.EVERY)
     @pytest.mark.parametrize("effort", [None, 10.0])

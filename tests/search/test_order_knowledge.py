@@ -35,7 +35,8 @@ def dag_of_best_order(score: Score, bound: IndexedKnowledge, work: int | None) -
     """Return the DAG of the best order that a search finds within a limit on its work."""
     engine = ReferenceEngine(score, constraint=bound)
     engine.start(bound.start(score.n), total_score(score, bound.start(score.n)))
-    found = best_order(engine, engine.cpdag, None, work, None)
+    effort, last = (None, None) if work is None else (10.0, engine.work + work)
+    found = best_order(engine, engine.cpdag, None, effort, last, None)
     assert found is not None
     return found[0]
 

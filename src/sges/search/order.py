@@ -45,6 +45,9 @@ TIED = 1e-9
 PILES = 3
 """The largest number of piles into which a search with limited work deals the best order."""
 
+MIXED_WORK = 0.2
+"""The work of the search from mixed orders, relative to that before it, per unit of effort."""
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -261,10 +264,10 @@ def go_to_best_order(
     """Go to the DAG of the best order of the nodes that is found, edge by edge.
 
     The search begins with an order of the class or, if that has only required edges, of the class
-    that poly-FES finds.  With ``effort`` it starts again from mixed orders, and ends when it has
-    done ten times ``effort`` times the work of that guess.  DAGs have at most
-    ``max_indegree`` parents per node.  Where nodes have to be taken one by one, they are taken in
-    the order of the ranking.
+    that poly-FES finds.  With ``effort`` it starts again from mixed orders, and its work is at most
+    ten times ``effort`` times that of the guess; that from mixed orders is at most ``MIXED_WORK``
+    times ``effort`` times the work before them.  DAGs have at most ``max_indegree`` parents per
+    node.  Where nodes have to be taken one by one, they are taken in the order of the ranking.
     """
     begun, constraint, before = engine.mark(), engine.constraint, engine.work
     if engine.edges == sum(map(int.bit_count, constraint.fixed if constraint else ())):
@@ -275,13 +278,13 @@ def go_to_best_order(
     engine.rewind(begun)
     if engine.report is not None:
         engine.report(phase)
-    work = None
+    last = None
     if effort is not None:
         # A guess from a given graph costs nothing; it counts as one gain for each pair of nodes,
         # the least that poly-FES takes.  Added is enough to choose all parents twice.
         guessing = max(engine.work - before, engine.n * (engine.n - 1))
-        work = int(10 * effort * guessing) + 2 * engine.n**2
-    best, cpdag = best_order(engine, guess, max_indegree, work, ranking), engine.cpdag
+        last = engine.work + int(10 * effort * guessing) + 2 * engine.n**2
+    best, cpdag = best_order(engine, guess, max_indegree, effort, last, ranking), engine.cpdag
     if best is not None and best[1] != cpdag:
         dag = best[0]
         engine.walk(phase, a_member(cpdag, constraint), dag, topological_order(dag))
@@ -291,15 +294,16 @@ def best_order(
     engine: "Engine",
     guess: PDAG,
     max_indegree: int | None,
-    work: int | None,
+    effort: float | None,
+    last: int | None,
     ranking: tuple[int, ...] | None,
 ) -> tuple[PDAG, PDAG] | None:
     """Return the best order's DAG and CPDAG, or None if the time was up before the first one.
 
     The nodes are moved in rounds until none moves; then the search begins again from another
-    order (``order_of``).  It ends at the latest when the limit on its ``work`` is reached.
+    order (``order_of``).  It ends at the latest when the work of the engine exceeds ``last``.
     """
-    n, constraint = engine.n, engine.constraint
+    n, constraint, before = engine.n, engine.constraint, engine.work
     everyone = (1 << n) - 1
     barred = constraint.barred if constraint else (0,) * n
     allowed = [everyone & ~barred[y] & ~(1 << y) for y in range(n)]
@@ -309,7 +313,7 @@ def best_order(
     engine.order_begin(first, allowed, required, later, REACH, max_indegree, ranking or range(n))
     if engine.stopped is not None:
         return None
-    best, piles, last = None, 0, None if work is None else engine.work + work
+    best, piles, is_mixed = None, 0, False
     for rounds_left in reversed(range(ROUNDS)):
         moved = engine.order_round(last)
         ended = (
@@ -325,8 +329,11 @@ def best_order(
         elif piles > 1 and cpdag == best[1]:
             break  # a mixed order leads back
         piles += 1
-        if ended or piles > (1 if work is None else PILES):
+        if ended or piles > (1 if effort is None else PILES):
             break
+        if piles > 1 and not is_mixed and effort is not None and last is not None:
+            last = min(last, engine.work + int(MIXED_WORK * effort * (engine.work - before)))
+            is_mixed = True
         engine.order_set(order_of(best[1], constraint, ranking, piles))
         if _has_stopped(engine):
             break

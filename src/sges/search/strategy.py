@@ -95,10 +95,11 @@ class Strategy:
         How much work the search may do beyond interleaved search; None is no limit.  The
         escapes may list three times this multiple of the sets of neighbors and turns that were
         listed before them.  The search for an order may take ten times this multiple of the work
-        of its first guess (of one gain for each pair of nodes, if it starts from a given graph),
-        and starts again from mixed orders; the second climb may take this multiple of all the
-        work before it.  Work is counted in gains computed, sets listed and
-        nodes visited.  None of this depends on the machine or on the number of jobs.
+        of its first guess (of one gain for each pair of nodes, if it starts from a given graph).
+        It starts again from mixed orders, which may take a fifth of this multiple of the work
+        before them.  The second climb may take this multiple of all the work before it.  Work is
+        counted in gains computed, sets listed and nodes visited.  None of this depends on the
+        machine or on the number of jobs.
     exact : bool
         Test each delete for consistency with the assumed property, and keep only those that pass.
     drop_large : bool
