@@ -4,6 +4,7 @@ from libc.math cimport fabs, isfinite
 from libc.stdlib cimport free
 from libc.string cimport memset
 
+from sges.engine.admission cimport is_admitted, note_admitted, recall_admitted
 from sges.engine.deletes cimport (
     best_delete, free_deletes, make_delete_lanes, make_deletes, offer_deletes_again, reject_delete,
 )
@@ -220,6 +221,7 @@ cdef inline void note_step(Search *s, const Found *found) noexcept nogil:
     step.edges = s.g.edges
     step.changes = s.g.settled = s.g.changes
     step.touched = s.touched.size
+    step.admitted_at = s.admitted_at
     s.step_count += 1
 
 
@@ -308,17 +310,6 @@ cdef inline bint find_operator(Search *s) noexcept nogil:
     return best_insert(s, &s.inserts)
 
 
-cdef inline bint is_admitted(Search *s) noexcept nogil:
-    """Return whether knowledge admits the state."""
-    cdef int answer
-    if not s.has_constraint:
-        return True
-    answer = s.admits(s.owner)
-    if answer < 0:
-        leave(&s.exit, -answer)
-    return answer
-
-
 cdef inline bint take_step(Search *s) noexcept nogil:
     """Take one step, unless no operator is left; return whether it was taken.
 
@@ -352,6 +343,7 @@ cdef inline bint take_step(Search *s) noexcept nogil:
                 return False
         take_back(&s.g, before)
         reject(s)
+    note_admitted(s)
     if mixed_kinds:
         leave_state(s, state)
     offer_again(s)
@@ -388,6 +380,23 @@ cdef inline void try_found(void *argument) noexcept nogil:
     carry_out(s, s.found.kind, s.found.x, s.found.y, &s.found.set)
 
 
+cdef inline bint leads_to_admitted(Search *s) noexcept nogil:
+    """Return whether knowledge admits the class to which the given operator leads."""
+    cdef bint answer
+    if not s.has_constraint:
+        return True
+    try_found(s)
+    answer = is_admitted(s)
+    take_back(&s.g, s.g.settled)
+    return answer
+
+
+cdef inline void judge_found(void *argument) noexcept nogil:
+    """Find out whether knowledge admits the class to which the given operator leads."""
+    cdef Search *s = <Search *>argument
+    s.found_is_admitted = leads_to_admitted(s)
+
+
 cdef inline void apply_found(void *argument) noexcept nogil:
     """Apply the given operator."""
     cdef Search *s = <Search *>argument
@@ -415,6 +424,7 @@ cdef inline void rewind_to(
     s.step_count = steps
     s.capped = capped
     s.total = total
+    recall_admitted(s)
 
 
 # Escapes
@@ -453,8 +463,7 @@ cdef inline void settle(void *argument) noexcept nogil:
     restore_counters(s)
 
 
-cdef inline void force(Search *s, int number) noexcept nogil:
-    """Apply an escape and search on: first without the edge, then with all inserts."""
+cdef inline void find_escape(Search *s, int number) noexcept nogil:
     cdef Trials *t = &s.trials
     s.found.kind = DELETE
     s.found.x = t.x[number]
@@ -463,6 +472,11 @@ cdef inline void force(Search *s, int number) noexcept nogil:
     copy_to(
         &s.exit, &s.found.set, t.sets.at + t.first[number], t.first[number + 1] - t.first[number]
     )
+
+
+cdef inline void force(Search *s, int number) noexcept nogil:
+    """Apply the escape that was found and search on: first without the edge, then with all inserts."""
+    cdef Trials *t = &s.trials
     s.aim = s.total
     apply_found(s)
     s.most_steps = -1
@@ -487,6 +501,11 @@ cdef inline void try_escapes(void *argument) noexcept nogil:
     cdef bint failed = True
     while failed and t.done < t.count:
         considered, listed, work = s.considered, s.listed, s.m.work
+        find_escape(s, t.done)
+        if not leads_to_admitted(s):
+            t.done += 1
+            continue
+        t.tried += 1
         force(s, t.done)
         failed = s.total <= total + tie_tolerance(s.total)
         if failed:

@@ -4,7 +4,8 @@
 
 ``Core`` owns the state of one run and does the work of ``sges.search.reference`` without the
 interpreter, with the GIL released: it climbs, undoes steps, lists escapes, and searches orders.
-Callbacks into Python are a score that is not native, the progress report, and knowledge.
+Callbacks into Python are a score that is not native, the progress report, and a constraint other
+than ``IndexedKnowledge``.
 """
 
 from libc.limits cimport INT_MAX
@@ -21,9 +22,10 @@ import warnings
 
 import numpy as np
 
+from sges.engine.admission cimport recall_admitted
 from sges.engine.climb cimport (
-    apply_found, climb, close_sources, forget_paths, forget_states, offer_again, open_sources, refresh,
-    restore_counters, rewind_to, settle, tie_tolerance, try_escapes, try_found,
+    apply_found, climb, close_sources, forget_paths, forget_states, judge_found, offer_again,
+    open_sources, refresh, restore_counters, rewind_to, settle, tie_tolerance, try_escapes, try_found,
 )
 from sges.engine.count cimport begin_journal, count_families, note_base, take_over
 from sges.engine.facts cimport facts_of, listed, mask_of
@@ -52,6 +54,7 @@ from sges.errors import (
     SgesError,
 )
 from sges.graph.pdag import PDAG
+from sges.knowledge.indexed import IndexedKnowledge
 from sges.nodeset import nodes, show
 from sges.operators import Delete, Insert, Turn, by_falling_gain
 from sges.result import Step
@@ -359,6 +362,7 @@ cdef class Core:
         cdef size_t cells = <size_t>self.n * s.g.words
         cdef Word *barred = NULL
         cdef Word *fixed = NULL
+        cdef int i
         try:
             if value is not None:
                 barred = <Word *>calloc(cells + 1, sizeof(Word))
@@ -371,6 +375,10 @@ cdef class Core:
             self._constraint = value
             self._admitted = None
             s.has_constraint = value is not None
+            s.calls_admits = type(value) is not IndexedKnowledge
+            s.admitted_at = -1
+            for i in range(s.step_count):
+                s.steps[i].admitted_at = -1
             s.barred, barred = barred, s.barred
             s.fixed, fixed = fixed, s.fixed
         finally:
@@ -486,6 +494,7 @@ cdef class Core:
         self._do(load)
         self._names = cpdag.names
         self._admitted = None
+        self.s.admitted_at = -1
         self.s.total = self.s.start_total = total
 
     @alone
@@ -523,6 +532,12 @@ cdef class Core:
         outs, intos = self._rows()
         take_back(&self.s.g, self.s.g.settled)
         return PDAG(outs, intos, self._names)
+
+    @alone
+    def admits(self, operator):
+        """Return whether knowledge admits the class to which one valid operator leads."""
+        self._do_with(operator, judge_found)
+        return bool(self.s.found_is_admitted)
 
     cdef int _do_with(self, operator, void (*work)(void *) noexcept nogil) except -1:
         """Run a function on an operator; raise an error if the operator is not valid."""
@@ -671,7 +686,7 @@ cdef class Core:
         free(t.x)
         free(t.gain)
         free(t.touched)
-        t.count = t.done = 0
+        t.count = t.done = t.tried = 0
         t.x = <int *>calloc(3 * count + 1, sizeof(int))
         t.gain = <double *>calloc(count + 1, sizeof(double))
         t.touched = <Word *>calloc(count * self.s.g.words + 1, sizeof(Word))
@@ -702,9 +717,9 @@ cdef class Core:
         ]
 
     @property
-    def failed_trials(self):
-        """How many trials of the last ``try_escapes`` have failed."""
-        return self.s.trials.done
+    def trials(self):
+        """How many escapes the last ``try_escapes`` has tried: those that knowledge admits."""
+        return self.s.trials.tried
 
     # The score
 
@@ -1158,6 +1173,7 @@ cdef class Core:
         close_sources(&self.s)
         take_back(&self.s.g, self.s.g.settled)
         self._admitted = None
+        recall_admitted(&self.s)
         clear(self.s.visited, self.s.g.words)
         for v in range(self.n):
             self.s.is_turned[v] = False

@@ -163,6 +163,7 @@ cdef struct StepOf:
     int edges
     int changes  # how many changes of the log, and nodes touched, lead up to the step's end
     int touched
+    int admitted_at  # how many of them lead to the last state known to be admitted, or -1
 
 cdef struct Counters:
     # Counts and limits that hold again once the operators are up to date (``settle``).
@@ -178,6 +179,7 @@ cdef struct Trials:
     # Deletes to force one after the other, and the nodes whose views each of them changed.
     int count
     int done  # how many have failed
+    int tried  # how many of the escapes that were reached are admitted by knowledge
     int *x
     int *y
     int *first  # H is a slice of ``sets``
@@ -284,6 +286,9 @@ cdef struct Search:
     int (*direct_members)(void *owner) noexcept nogil
     void *owner
     bint has_constraint
+    bint calls_admits  # whether the constraint is a caller's own, which judges every state
+    int admitted_at  # how many changes lead to the last state known to be admitted, or -1
+    bint found_is_admitted  # whether the operator of ``judge_found`` leads to an admitted class
     bint has_report
     double deadline  # the end of the run, or -1
     double walking_time  # seconds that going to the best order will take; 0 if none is searched

@@ -15,8 +15,8 @@ has the guarantee of the search before the escapes; and the score never falls fr
 the next.
 
 Trials from one kept state are independent.  The compiled engine runs them in one loop while they
-fail, unless Python code has to run in between: a progress report, a checkpoint, or knowledge.  With
-several jobs they run in parallel, each on its own engine, which is at the kept state.  Trials count
+fail, unless Python code has to run in between: for a progress report or a checkpoint.  With several
+jobs they run in parallel, each on its own engine, which is at the kept state.  Trials count
 in the order in which one job would have run them, up to the first that does not simply fail; that
 one is run again on the engine of the search.  So the result is the same for any number of jobs,
 counts included.
@@ -36,7 +36,7 @@ from sges.operators import Delete
 from sges.search.engines import CompiledEngine, Engine
 from sges.search.generate import changed_views
 from sges.search.moves import Mark, Moves
-from sges.search.run import Budget, Run, Selection, gain_between, is_admissible, reapply
+from sges.search.run import Budget, Run, Selection, gain_between, reapply
 
 if TYPE_CHECKING:
     from sges.engine.core import Journal
@@ -73,7 +73,6 @@ class ExtendedSearch:
         self._one_by_one = (
             not isinstance(run.engine, CompiledEngine)
             or run.engine.report is not None
-            or run.constraint is not None
             or run.is_recorded
             or selection.one_by_one
         )
@@ -119,7 +118,7 @@ class ExtendedSearch:
         while at < len(escapes) and run.stopped is None:
             gain, delete = escapes[at]
             touched = 0
-            if is_admissible(engine, delete, self._state):
+            if engine.admits(delete):
                 self.tried += 1
                 looked_at: str | None = run.act("escape", partial(self._trial, delete, gain))
                 if looked_at is None:
@@ -185,13 +184,13 @@ class ExtendedSearch:
         run, engine, remaining = self._run, self._run.engine, escapes[at : at + TRIALS_AT_ONCE]
         assert isinstance(engine, CompiledEngine)
         moves, total = run.allowed(self._moves, self._selection), engine.total
-        begun = 1  # the trial that ends the loop, or raises an error
+        improves = False  # then this trial is run again
         try:
             with run.phase(PHASE):
                 failures = engine.try_escapes(PHASE, remaining, moves, self._patience)
-            begun = int(run.stopped is not None and len(failures) < len(remaining))
+            improves = run.stopped is None and len(failures) < len(remaining)
         finally:
-            self.tried += engine.failed_trials + begun
+            self.tried += engine.trials - improves
         for (_, delete), touched in zip(remaining, failures, strict=False):
             self._failed[delete] = touched
         if run.stopped is not None and self._is_better_than(total):
@@ -322,7 +321,7 @@ class Mirror:
         engine, total, touched = self.engine, self.engine.total, 0
         engine.begin_trial()
         try:
-            tried = is_admissible(engine, delete, self._state)
+            tried = engine.admits(delete)
             if tried:
                 engine.limit(seconds, listed=listed)
                 climb = partial(engine.climb, PHASE, self._moves, patience=self._patience)

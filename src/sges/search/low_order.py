@@ -36,7 +36,7 @@ from sges.operators import Delete
 from sges.result import Result
 from sges.score import Score
 from sges.search.moves import Constraint, best_first
-from sges.search.run import OPTIONS, OnProgress, Run, is_admissible
+from sges.search.run import OPTIONS, OnProgress, Run
 from sges.selective import filter_cliques
 
 PHASE = "low-order"
@@ -180,10 +180,10 @@ class LowOrder:
     def _best(self, k: int) -> Kept | None:
         """Return the best kept delete that knowledge admits, if it does not lower the score."""
         engine = self._run.engine
-        state, tolerance = engine.cpdag, engine.tolerance
+        tolerance = engine.tolerance
         keeping = (kept for kept in self.kept(k) if kept.gain >= -tolerance)
         ranked = best_first(keeping, tolerance)
-        return next((kept for kept in ranked if is_admissible(engine, kept.delete, state)), None)
+        return next((kept for kept in ranked if engine.admits(kept.delete)), None)
 
     def kept(self, k: int) -> Iterator[Kept]:
         """Yield the deletes of the state that level k keeps, with their gains."""

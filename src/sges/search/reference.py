@@ -256,6 +256,10 @@ class ReferenceEngine(CachedGains):
         """Return the class to which one valid operator leads."""
         return operator.carry_out(self.cpdag)
 
+    def admits(self, operator: Operator) -> bool:
+        """Return whether knowledge admits the class to which one valid operator leads."""
+        return self.constraint is None or self.constraint.admits(self.peek(operator), self.cpdag)
+
     def mark(self) -> Mark:
         """Return the point that was reached."""
         return len(self._path), self.capped

@@ -524,11 +524,6 @@ def reapply(engine: Engine, steps: Iterable[Step]) -> None:
         engine.apply(step.phase, step.operator, step.gain)
 
 
-def is_admissible(engine: Engine, delete: Delete, state: PDAG) -> bool:
-    """Return whether knowledge allows the class to which a delete leads from the engine's state."""
-    return engine.constraint is None or engine.constraint.admits(engine.peek(delete), state)
-
-
 def climb_one_by_one(
     run: Run, phase: str, moves: Moves, selection: Selection, bar: Edge | None, **limits: float
 ) -> None:
@@ -545,7 +540,7 @@ def climb_one_by_one(
         if others:  # evaluate all kinds at every state, whichever is applied
             engine.climb(phase, moves, most=0)
         for gain, delete in best_first(find(), tolerance):
-            if is_admissible(engine, delete, before):
+            if engine.admits(delete):
                 engine.apply(phase, delete, gain)
                 run.tell(phase)
                 break
