@@ -107,6 +107,13 @@ def from_table(path: str, **options: Any) -> Search:  # noqa: ANN401
     return partial(sges.learn, table(path), penalty=penalty, **options)
 
 
+def without_options(path: str, **reading: Any) -> Search:  # noqa: ANN401
+    """Learn from an array; only how it is read may be given."""
+    import sges
+
+    return partial(sges.learn, table(path), **reading)
+
+
 def from_mixed(path: str, strategy: str) -> Search:
     """Learn from a table whose every other column is discrete, with three levels."""
     import sges
@@ -284,6 +291,7 @@ def _seconds(call: Callable[[], Any], clock: Callable[[], float] = time.perf_cou
 SEARCHES: dict[str, Callable[..., Search]] = {
     "search": on_score,
     "learn": from_table,
+    "default": without_options,
     "mixed": from_mixed,
     "single": in_single,
     "complete": from_complete,
