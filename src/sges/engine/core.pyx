@@ -147,6 +147,8 @@ cdef class Core:
         s.views = <int **>calloc(3, sizeof(int *))
         views = <int *>calloc(3 * <size_t>n + 3, sizeof(int))
         s.allowed = <Word *>calloc(<size_t>s.g.words + 2, sizeof(Word))
+        s.removal = <double *>calloc(<size_t>n + 1, sizeof(double))
+        s.removal_view = <long long *>calloc(<size_t>n + 1, sizeof(long long))
         s.far = <Word *>calloc(<size_t>s.g.words + 2, sizeof(Word))
         s.independent = <Word *>calloc(<size_t>s.g.words + 2, sizeof(Word))
         s.visited = <Word *>calloc(<size_t>s.g.words + 2, sizeof(Word))
@@ -154,6 +156,7 @@ cdef class Core:
             not self.made or s.is_stale == NULL or s.is_turned == NULL or s.met == NULL
             or s.through == NULL or s.views == NULL or views == NULL or s.came_from == NULL
             or s.allowed == NULL or s.far == NULL or s.independent == NULL or s.visited == NULL
+            or s.removal == NULL or s.removal_view == NULL
         ):
             free(views)
             raise MemoryError(f"a search over {n} variables needs more memory than is available")
@@ -256,6 +259,8 @@ cdef class Core:
         free(s.steps)
         free(s.step_sets.at)
         free(s.left)
+        free(s.removal)
+        free(s.removal_view)
         free(s.barred)
         free(s.fixed)
         free(s.separators.wanted)

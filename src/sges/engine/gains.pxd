@@ -198,7 +198,7 @@ cdef inline double insert_gain(const Record *r, int x) noexcept nogil:
 
 cdef inline void ask_exact(Memory *m, Record *r, const int *xs, int size) noexcept nogil:
     """Compute the exact gains of these inserts, which are sorted."""
-    cdef int i
+    cdef int i, at = 0
     if m.journaling:
         memset(m.scratch, 0, <size_t>m.words * sizeof(Word))
         for i in range(size):
@@ -215,7 +215,9 @@ cdef inline void ask_exact(Memory *m, Record *r, const int *xs, int size) noexce
             add(r.asked, xs[i])
     m.missing.size = 0
     for i in range(size):
-        if not known_exactly(r, xs[i]):
+        while at < r.also_count and r.also[at] < xs[i]:
+            at += 1
+        if at == r.also_count or r.also[at] != xs[i]:
             push(m.exit, &m.missing, xs[i])
     if m.missing.size == 0:
         return

@@ -112,8 +112,13 @@ cdef inline bint holds(const Ints *of, int value) noexcept nogil:
 
 
 cdef inline void sort_ints(int *at, int size) noexcept nogil:
-    """Sort a short list by insertion, a long one by halves."""
+    """Sort a short list by insertion, a long one by halves; many are sorted already."""
     cdef int i, j, value, gap
+    for i in range(1, size):
+        if at[i - 1] > at[i]:
+            break
+    else:
+        return
     gap = 1
     while gap < size // 9:
         gap = 3 * gap + 1

@@ -266,6 +266,8 @@ cdef struct Search:
     Ints order
     Ints best_set
     long long view  # a number for each view that is made
+    double *removal  # what each x gains without y, and the view of y for which this is known
+    long long *removal_view
     Found found
     bint from_preferred
     # Steps.
@@ -528,8 +530,9 @@ cdef inline int most_chosen(int size, long long limit) noexcept nogil:
 cdef inline void find_maximal(Search *s) noexcept nogil:
     """List the maximal cliques of the neighbors, which are chordal (Blair & Peyton 1993)."""
     cdef Near *a = &s.near
-    cdef int step, v, u, best, w, limit = s.moves.sets_per_clique
+    cdef int step, v, best, w, limit = s.moves.sets_per_clique
     cdef bint same
+    cdef Word near
     cdef Word *taken_row
     cdef Word *current
     cdef size_t wanted = <size_t>(a.k + 2) * (a.words + 1)
@@ -563,9 +566,11 @@ cdef inline void find_maximal(Search *s) noexcept nogil:
                 current[w] = local_row(a, best)[w] & taken_row[w]
         add(current, best)
         add(taken_row, best)
-        for u in range(a.k):
-            if has(local_row(a, best), u):
-                s.members.at[u] += 1
+        for w in range(a.words):
+            near = local_row(a, best)[w]
+            while near:
+                s.members.at[(w << 6) + lowest_bit(near)] += 1
+                near &= near - 1
     a.cliques += 1
     for v in range(a.cliques):
         best = 0

@@ -9,7 +9,7 @@ and the path condition on the whole graph: it is checked only for turns that wou
 from libc.math cimport INFINITY
 from libc.stdlib cimport calloc, free
 
-from sges.engine.gains cimport ask_deletes, ask_exact, insert_gain, place_of
+from sges.engine.gains cimport ask_deletes, ask_exact, place_of
 from sges.engine.graph cimport Graph, LINE, adjacent, kind_of, points
 from sges.engine.inserts cimport (
     count_listed, has_lesser_key, has_room, leave_if_late, take_least, tick,
@@ -51,26 +51,27 @@ cdef inline void close_turns(Search *s, TurnLanes *lanes) noexcept nogil:
 # Which turns there are
 
 
-cdef inline bint separates(Search *s, int x, const int *path, int size) noexcept nogil:
-    """Return whether, on x — y, C ∩ NA separates C ∖ NA from NA ∖ C among the neighbors of y.
+# x and the path of C are numbers of neighbors of y; ``allowed`` is C as a row.
 
-    x and the path are numbers of neighbors.
-    """
+
+cdef inline void mark_set(Search *s, const int *path, int size) noexcept nogil:
+    cdef int i
+    clear(s.allowed, s.near.words)
+    for i in range(size):
+        add(s.allowed, path[i])
+
+
+cdef inline bint separates(Search *s, int x, const int *path, int size) noexcept nogil:
+    """Return whether, on x — y, C ∩ NA separates C ∖ NA from NA ∖ C among the neighbors of y."""
     cdef Near *a = &s.near
     cdef Word *na = local_row(a, x)
     cdef Word *c = s.allowed
     cdef Word *reached = s.far
-    cdef Word new, apart = 0
+    cdef Word new
     cdef int i, v, w
-    clear(c, a.words)
-    for i in range(size):
-        add(c, path[i])
-    for w in range(a.words):
-        apart |= na[w] & ~c[w]
-        reached[w] = c[w] & ~na[w]
-    if apart == 0:  # there is nothing to separate
-        return True
     s.stack.size = 0
+    for w in range(a.words):
+        reached[w] = c[w] & ~na[w]
     for i in range(size):
         if has(reached, path[i]):
             push(&s.exit, &s.stack, path[i])
@@ -91,15 +92,16 @@ cdef inline bint separates(Search *s, int x, const int *path, int size) noexcept
 
 cdef inline bint turns_line(Search *s, int x, const int *path, int size) noexcept nogil:
     """Return whether Turn(x, y, C) on x — y meets every condition."""
-    cdef Near *a = &s.near
-    cdef int i
-    cdef bint apart = False
-    for i in range(size):
-        if path[i] == x:
-            return False
-        if not has(local_row(a, x), path[i]):
-            apart = True
-    return apart and separates(s, x, path, size)
+    cdef Word *na = local_row(&s.near, x)
+    cdef Word *c = s.allowed
+    cdef Word apart = 0, beside = 0
+    cdef int w
+    if has(c, x):
+        return False
+    for w in range(s.near.words):
+        apart |= c[w] & ~na[w]
+        beside |= na[w] & ~c[w]
+    return apart != 0 and (beside == 0 or separates(s, x, path, size))
 
 
 cdef inline bint turns_arrow(Search *s, int x) noexcept nogil:
@@ -121,6 +123,7 @@ cdef inline void propose(Search *s, const int *path, int size) noexcept nogil:
     cdef Record *r
     cdef int i, y = a.y
     s.also.size = 0
+    mark_set(s, path, size)
     g.marks += 2
     for i in range(size):
         g.mark[a.node.at[path[i]]] = g.marks
@@ -149,7 +152,7 @@ cdef inline void add_turns(
 ) noexcept nogil:
     cdef Near *a = &s.near
     cdef TurnLane *lane
-    cdef int i, first = lanes.sets.size
+    cdef int i, at = 0, first = lanes.sets.size
     for i in range(size):
         push(&s.exit, &lanes.sets, a.node.at[path[i]])
     sort_ints(lanes.sets.at + first, size)
@@ -163,7 +166,9 @@ cdef inline void add_turns(
         lane.x = s.also.at[i]
         lane.first = first
         lane.size = size
-        lane.added = insert_gain(r, lane.x)
+        while r.also[at] < lane.x:
+            at += 1
+        lane.added = r.also_gains[at]
         lane.gain = -INFINITY
         lane.barred = lane.rejected = False
         lanes.size += 1
@@ -299,13 +304,19 @@ cdef inline void make_turn_lanes(Search *s, int y) noexcept nogil:
 
 
 cdef inline void score_turn(Search *s, TurnLane *lane, int y) noexcept nogil:
-    """Add the gain of removing y from the parents of x."""
+    """Add the gain of removing y from the parents of x, which is often the same for many C."""
     cdef Graph *g = &s.g
     cdef TurnLanes *lanes = &s.turns.of[y]
     cdef Record *r
     cdef int i, v, x = lane.x
+    cdef bint is_plain = True
     count_listed(s)
     s.considered += 1
+    for i in range(lane.size):
+        is_plain = is_plain and kind_of(g, lanes.sets.at[lane.first + i], x) != LINE
+    if is_plain and s.removal_view[x] == s.view:
+        lane.gain = lane.added + s.removal[x]
+        return
     copy_to(&s.exit, &s.base, g.parents[x].at, g.parents[x].size)
     if not points_to(g, y, x):
         push(&s.exit, &s.base, y)
@@ -319,6 +330,9 @@ cdef inline void score_turn(Search *s, TurnLane *lane, int y) noexcept nogil:
     add(s.allowed, i)
     ask_deletes(&s.m, r, s.allowed)
     lane.gain = lane.added + r.deletes[i]
+    if is_plain:
+        s.removal[x] = r.deletes[i]
+        s.removal_view[x] = s.view
 
 
 cdef inline bint points_to(const Graph *g, int u, int v) noexcept nogil:
@@ -362,6 +376,7 @@ cdef inline void rescore_turns(Search *s) noexcept nogil:
 cdef inline void rescore(Search *s, int x, int y) noexcept nogil:
     cdef TurnLanes *lanes = &s.turns.of[y]
     cdef int i
+    s.view += 1
     for i in range(lanes.size):
         if lanes.at[i].x == x:
             lanes.at[i].barred = False

@@ -8,7 +8,7 @@ from sges.engine.graph cimport Graph, LINE, TO, adjacent, kind_of, points
 from sges.engine.lists cimport Ints, add, push, take
 from sges.engine.paths cimport leads
 from sges.engine.search cimport DELETE, Found, INSERT, Search, look_near
-from sges.engine.turns cimport turns_line
+from sges.engine.turns cimport mark_set, turns_line
 
 
 cdef inline bint is_clique(const Graph *g, const Ints *some) noexcept nogil:
@@ -99,6 +99,7 @@ cdef inline bint is_valid_turn(Search *s, int x, int y, const Ints *c) noexcept 
         for k in range(c.size):
             if c.at[k] == s.near.node.at[i]:
                 push(&s.exit, &s.members, i)
+    mark_set(s, s.members.at, s.members.size)
     return turns_line(s, place, s.members.at, s.members.size)
 
 
