@@ -5,8 +5,8 @@ and each chain component must have a member without forbidden edges.  Chain comp
 independently of each other, so after a step only those that it changed are examined.
 """
 
-from sges.engine.graph cimport FROM, Graph, LINE, NONE, TO, adjacent, kind_of
-from sges.engine.lists cimport Ints, Word, copy_to, has, leave, lowest_bit, push
+from sges.engine.graph cimport FROM, Graph, LINE, TO, adjacent, kind_of
+from sges.engine.lists cimport Word, copy_to, has, leave, lowest_bit, push
 from sges.engine.search cimport Search
 
 

@@ -163,7 +163,7 @@ cdef struct StepOf:
     int edges
     int changes  # how many changes of the log, and nodes touched, lead up to the step's end
     int touched
-    int admitted_at  # how many of them lead to the last state known to be admitted, or -1
+    int admitted_at  # how many changes lead to the last state until then that knowledge admits, or -1
 
 cdef struct Counters:
     # Counts and limits that hold again once the operators are up to date (``settle``).
@@ -179,7 +179,7 @@ cdef struct Trials:
     # Deletes to force one after the other, and the nodes whose views each of them changed.
     int count
     int done  # how many have failed
-    int tried  # how many of the escapes that were reached are admitted by knowledge
+    int tried  # how many were begun; those that knowledge does not admit fail without a trial
     int *x
     int *y
     int *first  # H is a slice of ``sets``
@@ -266,7 +266,9 @@ cdef struct Search:
     Ints order
     Ints best_set
     long long view  # a number for each view that is made
-    double *removal  # what each x gains without y, and the view of y for which this is known
+    # The gain of each x without y as a parent, if C contains no neighbor of x, and the view of y for
+    # which it was computed.
+    double *removal
     long long *removal_view
     Found found
     bint from_preferred

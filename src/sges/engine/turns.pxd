@@ -49,8 +49,7 @@ cdef inline void close_turns(Search *s, TurnLanes *lanes) noexcept nogil:
 
 
 # Which turns there are
-
-
+#
 # x and the path of C are numbers of neighbors of y; ``allowed`` is C as a row.
 
 
