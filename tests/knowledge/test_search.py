@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import count, islice, product
+from itertools import count, islice, permutations, product
 from typing import Any, Literal
 
 import numpy as np
@@ -11,8 +11,8 @@ import pytest
 
 import naive
 from bridge import arcs_of, pdag_of
-from known import KINDS, Rng, false_problem, satisfies, true_problem
-from sges.errors import NotACPDAG
+from known import KINDS, Rng, false_problem, satisfies, some, true_problem
+from sges.errors import KnowledgeError, NotACPDAG
 from sges.graph import PDAG, dag_to_cpdag, extensions, is_dag
 from sges.knowledge import IndexedKnowledge, Knowledge
 from sges.network import LinearGaussian, random_dag
@@ -21,6 +21,7 @@ from sges.result import Result
 from sges.score import GaussianBIC, GaussianOracle, SeparationOracle
 from sges.score.protocol import Score, total_score
 from sges.search import Progress, bes, fes, ges, poly_fes, sbes, sges, turning
+from sges.search.auto import auto_bound
 from sges.search.run import Run
 from sges.search.strategy import _enforce
 from worlds import gaussian_score, linear_data
@@ -398,3 +399,51 @@ def test_of_the_forbidden_edges_of_a_member_the_cheapest_is_deleted_first(seed: 
 
 def gain_of_deletion(score: Score, dag: PDAG, x: int, y: int) -> float:
     return score.local(y, dag.parents(y) & ~(1 << x)) - score.local(y, dag.parents(y))
+
+
+def any_knowledge(n: int, rng: Rng) -> Knowledge | None:
+    """Return random required and forbidden edges, or None if they contradict each other."""
+    pairs = list(permutations(range(n), 2))
+    try:
+        return Knowledge(some(pairs, 0.1, rng), some(pairs, 0.4, rng))
+    except KnowledgeError:
+        return None
+
+
+@pytest.mark.parametrize("strategy", ["two-phase", "interleaved", "extended"])
+@pytest.mark.parametrize("forward", [None, "fes", "poly", "order", "complete"])
+def test_a_bound_is_chosen_under_knowledge_exactly_if_some_dag_satisfies_it(
+    forward: Any,  # noqa: ANN401
+    strategy: str,
+    seed: int,
+) -> None:
+    rng, satisfiable, n = np.random.default_rng(seed), 0, 4
+    for i in range(40):
+        known, score = any_knowledge(n, rng), gaussian_score(n, 5, 60, seed + i)
+        if known is None:
+            continue
+        if not any(satisfies(dag, known) for dag in naive.all_dags(n)):
+            with pytest.raises(KnowledgeError):
+                known.bind(n)
+            continue
+        satisfiable += 1
+        bound = known.bind(n)
+        for limit in (None, 0.0):
+            found = auto_bound(
+                score, forward=forward, strategy=strategy, time_limit=limit, constraint=bound
+            )
+            assert_satisfied(found.result.cpdag, known, bound)
+    assert satisfiable
+
+
+@pytest.mark.parametrize("forward", ["fes", "poly", "order", "complete"])
+def test_a_search_under_knowledge_with_a_chosen_bound_is_the_search_with_that_bound(
+    forward: Any,  # noqa: ANN401
+    seed: int,
+) -> None:
+    for dag, known in problems(false_problem, seed, count=18):
+        bound, score = known.bind(dag.n), gaussian_score(dag.n, 10, 60, seed)
+        chosen = auto_bound(score, forward=forward, constraint=bound)
+        alone = sges(score, chosen.assume, forward=forward, constraint=bound)
+        assert chosen.result.cpdag == alone.cpdag
+        assert [s.operator for s in chosen.result.steps] == [s.operator for s in alone.steps]

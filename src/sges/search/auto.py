@@ -2,8 +2,9 @@
 
 The forward phase does not depend on k, and runs once.  Then SBES is run from its state with k = 1,
 2, ..., on one engine, which stores all gains, so a round evaluates only families that no earlier
-round has evaluated.  Interleaved search has no separate forward phase, so each round runs all of
-it.  The escapes of extended search run once, with the chosen bound.
+round has evaluated.  Each round runs the whole search if it has no separate forward phase
+(interleaved search), or a further one for relaxed knowledge (``search_with_knowledge``).  The
+escapes of extended search run once, with the chosen bound.
 
 This is a heuristic: SBES with a k that is too small may stop early, with a lower score, and this
 is how it is recognized; but a larger k may improve the score even if the next k does not.
@@ -97,20 +98,21 @@ def auto_bound(
     last = max(score.n, first) if max_bound is None else max_bound
     check_number("max_bound", last, whole=True, least=first)
     graph, phase = start_of(run.n, forward, start)
-    run.start(graph, relaxed=True)
+    relaxes = constraint is not None and constraint.relaxed is not None
+    parts: list[Result] = []
     begin = phase
-    if phase != "fes" or not strategy.interleaved:  # interleaved search has no phase before it
+    if not relaxes and not (strategy.interleaved and phase == "fes"):
+        run.start(graph)
         forward_phase(run, phase)
         begin, graph = "given", run.engine.cpdag
-    before = run.result(forward=phase)
-    parts = [] if begin == "fes" else [before]
+        parts.append(run.result(forward=phase))
     rounds: list[Round] = []
     best, chosen = None, first
     greedy = replace(
         strategy, extended=False, time_limit=None, max_evaluations=None, effort=None, patience=0.0
     )
     for k in range(first, last + 1):
-        if run.stopped is not None:
+        if run.stopped is not None and (parts or rounds):
             break
         result_of_round = run_strategy(run, greedy, Selection(kind(k)), graph, begin)
         rounds.append(Round(k, result_of_round.score, result_of_round.score_evaluations))
@@ -125,7 +127,7 @@ def auto_bound(
         if strategy.extended and best.complete:
             escaping = replace(strategy, interleaved=True, turning=False, repeat=False)
             parts.append(run_strategy(run, escaping, Selection(assume), best.cpdag, "given"))
-    end = before if best is None else parts[-1]
+    end = parts[-1]
     tried = ", ".join(f"{r.k}: {r.score:.6g}" for r in rounds) or "none tried"
     result = replace(
         end,
