@@ -305,6 +305,22 @@ def test_a_configuration_that_never_occurs_is_smoothed_or_not_a_number() -> None
     assert smoothed.distributions[0][0, 0] == pytest.approx(2 / 3 * 0.75 + 1 / 3 * 0.5)
 
 
+def test_all_members_of_a_class_are_smoothed_alike(seed: int) -> None:
+    """A huge pseudo-count makes every distribution uniform, with and without a path."""
+    either_way = PDAG.from_edges(2, [], [(0, 1)], names=["x", "y"])
+    rng = np.random.default_rng(seed)
+    table = {"x": rng.choice(["a", "b"], 9), "y": rng.choice(["c", "d", "e"], 9)}
+    drowned = effect(either_way, "x", "y", table, smoothing=1e12)
+    assert isinstance(drowned, DiscreteEffect)
+    assert len(drowned.distributions) == 2
+    assert np.allclose(drowned.distributions, 1 / len(drowned.levels[1]))
+    for dag, found in ((dag, effect(dag, "x", "y", table)) for dag in extensions(either_way)):
+        assert isinstance(found, DiscreteEffect)
+        fitted = effect(dag, "x", "y", fit(dag, table))
+        assert isinstance(fitted, DiscreteEffect)
+        assert np.allclose(found.distributions, fitted.distributions)
+
+
 def test_a_pseudo_count_is_spread_over_the_levels_of_the_outcome() -> None:
     table = {"z": ["0", "0", "1"], "x": ["0", "1", "1"], "y": ["0", "1", "2"]}
     dag = PDAG.from_edges(3, [(0, 1), (0, 2), (1, 2)], names=["z", "x", "y"])
@@ -356,7 +372,7 @@ def test_an_effect_that_the_graph_excludes_is_zero_and_not_estimated() -> None:
     discrete = effect(dag, 1, 2, table)
     assert isinstance(discrete, DiscreteEffect)
     assert discrete.changes == (0.0,)
-    shares = np.bincount(table.codes[2]) / 50
+    shares = (np.bincount(table.codes[2], minlength=3) + 1 / 3) / 51  # one pseudo-count
     assert discrete.distributions[0] == pytest.approx(np.tile(shares, (3, 1)))
 
 

@@ -128,15 +128,17 @@ class DiscreteData:
         counts = self.count([x, *nodes(z), y]).reshape(shape[0], -1, shape[-1])
         counts = counts[:, counts.sum(axis=(0, 2)) > 0]  # the configurations of z that occur
         weights = counts.sum(axis=(0, 2)) / counts.sum()
-        smoothed = counts + self.smoothing / shape[-1]
-        with np.errstate(invalid="ignore"):
-            conditional = smoothed / smoothed.sum(axis=2, keepdims=True)
-        return np.asarray(np.einsum("xzy,z->xy", conditional, weights))
+        return np.asarray(np.einsum("xzy,z->xy", self._smoothed(counts), weights))
 
     def when_not_affected(self, x: int, y: int) -> Floats:
         """Return p(y), once for each level of x."""
-        margin = self.count([y])
-        return np.tile(margin / margin.sum(), (len(self.levels[x]), 1))
+        return np.tile(self._smoothed(self.count([y])), (len(self.levels[x]), 1))
+
+    def _smoothed(self, counts: Floats) -> Floats:
+        """Return the distributions of the last variable given the others."""
+        smoothed = counts + self.smoothing / counts.shape[-1]
+        with np.errstate(invalid="ignore"):
+            return np.asarray(smoothed / smoothed.sum(axis=-1, keepdims=True))
 
 
 def data_of(graph: PDAG, data: Data, smoothing: float = 1.0) -> LinearData | DiscreteData:

@@ -354,7 +354,8 @@ def effect(
         Adjust for the parents of the treatment, as IDA does, or for the set with the smallest
         asymptotic variance (Henckel, Perković & Maathuis 2022); linear effects only.
     smoothing : float, optional
-        For discrete data, the pseudo-count of each configuration, spread over the outcome.
+        For discrete data, the pseudo-count of each configuration, spread over the outcome.  Where
+        the treatment does not affect the outcome there is one configuration, that of all records.
 
     Returns
     -------

@@ -8,7 +8,8 @@
 Instead of a row per configuration of the parents, a variable may have one ``table``, in which X
 changes slowest and the last parent fastest, and a ``default`` row.  Names and levels are words or
 quoted; ``property`` lines and comments are skipped.  Files are often rounded to a few digits: rows
-whose sum is within ``SUM_TOLERANCE`` of one are scaled to sum to one; others are errors.
+whose sum is within ``SUM_TOLERANCE`` of one are scaled to sum to one; others are errors.  Rows that
+sum to one within rounding are kept as they are, so a network that was written is read unchanged.
 """
 
 import os
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 
 from sges.errors import FileError, GraphError, NetworkError, check_instance, check_path, shown
 from sges.graph.pdag import PDAG
-from sges.network.discrete import BayesianNetwork
+from sges.network.discrete import BayesianNetwork, scaled_rows
 from sges.nodeset import nodes
 from sges.writing import write_text
 
@@ -232,8 +233,7 @@ class _Parser:
                 f"they must add up to 1, within {SUM_TOLERANCE}"
             )
         order = sorted(range(len(shape)), key=lambda i: number[family.parents[i]])
-        scaled: NDArray[np.float64] = (cpt / sums).transpose(*order, len(shape))
-        return scaled
+        return scaled_rows(cpt).transpose(*order, len(shape))
 
     def _peek(self) -> str:
         return self._tokens[self._next][0] if self._next < len(self._tokens) else ""

@@ -296,9 +296,16 @@ def checked_cpts(dag: PDAG, cpts: Sequence[ArrayLike]) -> tuple[Floats, ...]:
                 f"cpts[{name}]: the probabilities given the parents' levels {at} add up to "
                 f"{float(sums[at])!r}; they must add up to 1"
             )
-        table /= table.sum(axis=-1, keepdims=True)  # the remainder after rounding
-        table.setflags(write=False)
+        tables[v] = scaled_rows(table)
+        tables[v].setflags(write=False)
     return tuple(tables)
+
+
+def scaled_rows(table: Floats) -> Floats:
+    """Return the table with rows that add up to one; those that do within rounding are kept."""
+    sums = table.sum(axis=-1, keepdims=True)
+    rounding = table.shape[-1] * np.finfo(np.float64).eps  # so that a scaled row is kept
+    return np.asarray(table / np.where(np.abs(sums - 1) <= rounding, 1.0, sums))
 
 
 def checked_levels(
