@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import sges
 from sges.data import Dataset
 from sges.graph import PDAG, dag_to_cpdag
 from sges.nodeset import nodes, nodeset
 from sges.score import BasisBIC, DegenerateGaussian, check_score
-from sges.score.gaussian.additive import Functions, choose_functions
+from sges.score.gaussian.additive import Functions, choose_functions, has_heavy_tails, sample_of
 from sges.search import ges
 from sges.search.engines import native_of
 
@@ -123,6 +124,61 @@ def test_skewed_columns_with_monotone_relations_enter_by_their_normal_scores(see
     functions = choose_functions(Dataset.of({"x": np.exp(2 * x), "y": (x + noise) ** 3}), 1.0)
     assert functions is not None
     assert [f.weights for f in functions] == [None, None]
+
+
+def test_independent_columns_with_heavy_tails_are_scored_as_their_logarithms(seed: int) -> None:
+    table = np.random.default_rng(seed).normal(size=(300, 12))
+    lognormal, heavier = BasisBIC(np.exp(table)), BasisBIC(np.exp(2 * table))
+    at = np.arange(1, 12)
+    assert lognormal.insert_gains(0, 0, at) == pytest.approx(heavier.insert_gains(0, 0, at))
+    values = DegenerateGaussian(np.exp(table)).insert_gains(0, 0, at)
+    assert lognormal.insert_gains(0, 0, at) != pytest.approx(values)
+
+
+@pytest.mark.parametrize("records", [40, 300])
+def test_heavy_tails_alone_give_no_edges(records: int) -> None:
+    """On the values themselves there are about three edges per table."""
+    edges = 0
+    for seed in range(5):
+        table = np.random.default_rng(seed).lognormal(size=(records, 30))
+        edges += sges.learn(table, score="basis", strategy="interleaved").cpdag.edge_count()
+    assert edges <= 6
+
+
+@pytest.mark.parametrize("records", [30, 100, 1000])
+def test_light_tails_are_not_heavy(records: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    for table in (rng.normal(size=(records, 5)), rng.uniform(size=(records, 5))):
+        assert not has_heavy_tails(Dataset.of(table))
+
+
+def test_tails_are_those_of_the_values_that_occur_with_their_weights() -> None:
+    column = np.append(np.arange(30.0), [np.nan, 1000.0])
+    table = {"x": column, "y": np.arange(32.0)}
+    assert has_heavy_tails(Dataset.of(table, missing="em"))
+    times = np.append(np.ones(31, int), 0)
+    without = Dataset.of({**table, "times": times}, weights="times", missing="em")
+    assert not has_heavy_tails(without)
+
+
+def test_the_order_of_rows_and_columns_changes_no_gain_even_if_a_sample_is_used(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    table: dict[str, object] = dict(two_curves(seed, 40_000))
+    table["kind"] = rng.choice(["u", "v"], 40_000)
+    names = ["z", "kind", "y", "b", "a"]
+    rows = rng.permutation(40_000)
+    one = BasisBIC(table).permuted([list(table).index(name) for name in names])
+    other = BasisBIC({name: np.asarray(table[name])[rows] for name in names})
+    assert one.widths == other.widths
+    at = np.array([0, 1, 3, 4])
+    assert other.insert_gains(2, 0, at) == pytest.approx(one.insert_gains(2, 0, at), rel=1e-6)
+
+
+def test_a_sample_contains_a_share_of_rows_that_are_equal(seed: int) -> None:
+    codes = np.random.default_rng(seed).choice(3, 30_000, p=[0.6, 0.3, 0.1]).astype(float)
+    sample = codes[sample_of(Dataset.of({"x": codes}, kinds="continuous"), 10_000)]
+    assert len(sample) == 10_000
+    assert [np.mean(sample == v) for v in range(3)] == pytest.approx([0.6, 0.3, 0.1], abs=0.01)
 
 
 def test_increasing_functions_of_the_columns_change_nothing(seed: int) -> None:

@@ -18,6 +18,11 @@ functions of each variable predict the others, in four steps on a sample of the 
    Few directions span them all.  The highest degrees are left out if they cost more than they gain.
 
 This graph is used only to choose functions; the score compares graphs with any order.
+
+If no variable needs more than one column, this column is its normal score or its values.  Values
+are better for linear relations.  Normal scores are better where they predict more, and where tails
+are heavy: a correlation of independent values with heavy tails depends on a few records, and is
+often so large that it looks like an edge.
 """
 
 from collections.abc import Sequence
@@ -26,7 +31,9 @@ from graphlib import TopologicalSorter
 from math import inf, log
 
 import numpy as np
+from numpy.typing import NDArray
 
+from sges.data.checks import MAX_KURTOSIS, MAX_SKEWNESS, shape
 from sges.data.dataset import Dataset
 from sges.score.gaussian.bic import rank_scores
 from sges.score.gaussian.matrix import RIDGE, Floats, leading_factor, solve
@@ -37,6 +44,7 @@ MAX_SAMPLE_ROWS = 1 << 14  # about how many rows are examined
 MAX_SAMPLE_CELLS = 1 << 25  # about how many values of candidate columns at a time: 256 MiB
 EDGE_RECORDS = 2_000  # records counted at most when edges are added: weak edges need no functions
 MAX_JUMPS = 4  # jumps of one variable
+MIN_TAIL_ROWS = 20  # rows of a column whose tails are examined
 MIN_STEP_VARIANCE = 1e-4  # the least variance of a step given its variable's other candidates
 
 
@@ -87,24 +95,66 @@ def basis(ranks: Floats, jumps: Sequence[float], degree: int) -> Floats:
 
 
 def choose_functions(dataset: Dataset, penalty: float) -> list[Functions] | None:
-    """Return functions of each continuous variable, or None if lines describe the table as well.
+    """Return functions of each continuous variable, or None if each represents itself.
 
     A missing value counts as the mean of its column here.
     """
     m, n = dataset.records, dataset.n
     of_records = sum((2 * d) ** 3 <= m for d in range(1, MAX_DEGREE + 1))  # half their cube root
     degree = min(of_records, MAX_CANDIDATES // max(n, 1) - 1)
-    if not dataset.continuous or n < 2 or degree < 2:
+    if not dataset.continuous or n < 2:
         return None
-    model = _Additive(dataset, degree, penalty)
-    if model.is_curved():
-        model.add_edges()
-        if model.add_jumps():
+    by_score = has_heavy_tails(dataset)
+    if degree >= 2:
+        model = _Additive(dataset, degree, penalty)
+        if model.is_curved():
             model.add_edges()
-        functions = model.functions()
-        if any(f.weights is not None for f in functions):
-            return functions
-    return [Functions()] * len(dataset.continuous) if model.is_skewed() else None
+            if model.add_jumps():
+                model.add_edges()
+            functions = model.functions()
+            if any(f.weights is not None for f in functions):
+                return functions
+        by_score = by_score or model.is_skewed()
+    return [Functions()] * len(dataset.continuous) if by_score else None
+
+
+def has_heavy_tails(dataset: Dataset) -> bool:
+    """Return whether a column has tails with which correlations depend on a few records."""
+    for column in dataset.values:
+        seen = ~np.isnan(column)
+        if np.count_nonzero(seen) < MIN_TAIL_ROWS:
+            continue
+        weights = None if dataset.weights is None else dataset.weights[seen]
+        _, _, skewness, kurtosis = shape(_scaled(column[seen]), weights)
+        if abs(skewness) >= MAX_SKEWNESS or kurtosis >= MAX_KURTOSIS:
+            return True
+    return False
+
+
+def sample_of(dataset: Dataset, most: int) -> NDArray[np.intp] | slice:
+    """Return about this number of rows, the same ones in any order of the rows and columns.
+
+    The rows are sorted by a hash of their values, to which each column contributes a number that
+    depends on all of its values.  Of equal rows, a share is taken.
+    """
+    step = max(1, dataset.rows // most)
+    if step == 1:
+        return slice(None)
+    columns = [*dataset.values, *dataset.codes]
+    if dataset.weights is not None:
+        columns.append(dataset.weights)
+    total = np.zeros(dataset.rows, np.uint64)
+    for column in columns:
+        bits = _mixed((column + 0.0).astype(np.float64).view(np.uint64))  # −0 becomes 0
+        total += _mixed(bits + bits.sum(dtype=np.uint64))
+    return np.argsort(total, kind="stable")[::step]
+
+
+def _mixed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return integers of which every bit depends on all bits (the finalizer of SplitMix64)."""
+    bits = (bits ^ bits >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ bits >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+    return bits ^ bits >> np.uint64(31)
 
 
 class _Additive:
@@ -118,7 +168,7 @@ class _Additive:
 
     def __init__(self, dataset: Dataset, degree: int, penalty: float) -> None:
         most = max(1, min(MAX_SAMPLE_ROWS, MAX_SAMPLE_CELLS // (dataset.n * (degree + 1))))
-        rows = slice(None, None, max(1, dataset.rows // most))
+        rows = sample_of(dataset, most)
         self.values = dataset.values[:, rows]
         self.ranks = rank_scores(dataset, "spearman")[:, rows]
         times = np.ones(dataset.rows) if dataset.weights is None else dataset.weights
@@ -139,7 +189,7 @@ class _Additive:
         columns[:, np.isnan(self.ranks[v])] = np.nan
         return columns
 
-    def _levels(self, dataset: Dataset, i: int, rows: slice) -> Floats:
+    def _levels(self, dataset: Dataset, i: int, rows: NDArray[np.intp] | slice) -> Floats:
         """Return indicators of the first levels of a discrete variable that occur."""
         codes = dataset.codes[i, rows]
         levels = np.unique(codes)

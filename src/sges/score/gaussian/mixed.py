@@ -190,8 +190,9 @@ class BasisBIC(DegenerateGaussian):
     By default, the functions are chosen from the data: a variable enters by its normal score (the
     normal quantile of its rank), and by the few combinations of polynomials and jumps of its ranks
     that predict other variables in an additive model (Bühlmann, Peters & Ernest 2014).  A variable
-    that predicts nothing, or only by a line, has one column.  If all are like this, and values
-    predict as well as normal scores do, every variable is represented by itself.  With a number as
+    that predicts nothing, or only by a line, has one column.  If all are like this, values predict
+    as well as normal scores do, and no column has heavy tails (skewness beyond 2 or excess kurtosis
+    beyond 7), every variable is represented by itself.  With a number as
     ``degree``, every continuous variable enters by the Legendre polynomials of its ranks, and by
     itself at degree 1.  A variable with k distinct values gets at most k − 1 of them.
 
@@ -210,7 +211,7 @@ class BasisBIC(DegenerateGaussian):
         The degree of the polynomials of every continuous variable, at least 1.  "auto" chooses
         functions of each variable from a sample of the rows: at most four jumps, and polynomials
         up to degree 8, or less with fewer than 4,096 records or more than 666 variables; with
-        fewer than 64 records or more than 2,000 variables, all variables represent themselves.
+        fewer than 64 records or more than 2,000 variables, there are no curves and no jumps.
     limit
         The number of records is limited to less than this, which is above zero; infinity counts
         all records.
