@@ -189,12 +189,24 @@ def shown(value: object) -> str:
 
     >>> shown("5"), shown(list(range(1000)))
     ("'5'", '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16...')
+    >>> shown(10**5000), shown([10**5000])  # which Python does not write
+    ('an integer of about 5,000 digits', 'a list')
     """
     try:
         text = " ".join(repr(value).split())
     except Exception:
         text = f"a {type(value).__name__}"
+        if type(value) is int:  # Python writes only those of a few thousand digits
+            text = f"an integer of about {math.log10(abs(value)):,.0f} digits"
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def as_name(value: object) -> str:
+    """Return the text of a name; raise an error for an integer that Python does not write."""
+    try:
+        return str(value)
+    except ValueError:
+        raise InvalidArgument(f"{shown(value)} cannot be a name") from None
 
 
 def has_own_text(value: object) -> bool:
@@ -237,7 +249,7 @@ def need(module: str, purpose: str, package: str | None = None) -> Any:  # noqa:
         ) from None
 
 
-def suggestion(name: str, names: Iterable[str], what: str = "the names") -> str:
+def suggestion(name: object, names: Iterable[str], what: str = "the names") -> str:
     """Return the closest name to one that does not exist, or else the first of all names.
 
     >>> suggestion("AGE", ["age", "sex"]), suggestion("income", ["age", "sex"], "the columns")
@@ -245,7 +257,8 @@ def suggestion(name: str, names: Iterable[str], what: str = "the names") -> str:
     """
     known = list(names)
     by_case = {other.casefold(): other for other in reversed(known)}
-    if close := get_close_matches(name.casefold(), by_case, n=1):
+    word = name if isinstance(name, str) else shown(name)
+    if close := get_close_matches(word.casefold(), by_case, n=1):
         return f"did you mean {by_case[close[0]]!r}?"
     listed = ", ".join(map(repr, known[:8]))
     return f"{what} are {listed}" + (f" and {len(known) - 8} more" if len(known) > 8 else "")
@@ -273,8 +286,13 @@ def check_word(what: str, value: object, words: Iterable[str]) -> None:
 
 
 def is_number(value: object, *, whole: bool = False) -> bool:
-    """Return whether a value is a real number, or a whole one."""
-    return isinstance(value, Integral if whole else Real)
+    """Return whether a value is a real number that a double can hold, or a whole number."""
+    if whole:
+        return isinstance(value, Integral)
+    try:
+        return isinstance(value, Real) and float(value) is not None
+    except OverflowError:
+        return False
 
 
 def check_number(
@@ -301,6 +319,8 @@ def check_number(
     if is_right and least <= value <= most:  # type: ignore[operator]
         return
     kind = "a whole number" if whole else "a number"
+    if not whole and isinstance(value, Real) and not is_number(value):
+        kind += " below 1.8e308"
     size = f"{least:,} or more" if most == math.inf else f"from {least:,} to {most:,}"
     rule = f" = {shown(value)}: it must be {kind}, {size}"
     none = Spelling(", or None" if optional else "", "")

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from sges.data import Kinds, Missing
 from sges.docstrings import documented_like
-from sges.errors import InvalidArgument, MissingLibrary
+from sges.errors import InvalidArgument, MissingLibrary, shown
 from sges.export import adjacency_frame, to_numpy
 from sges.graph.pdag import PDAG
 from sges.learning import AnyAssumption, AnyKnowledge, AnyPenalty, AnyScore, AnyStart, learn
@@ -78,13 +78,13 @@ class Searcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not type
         if any(hasattr(X, name) for name in ("__arrow_c_stream__", "__dataframe__", "iloc")):
             validate_data(owner, X, skip_check_array=True)
             return X
-        finite = str(self.missing) == "error" or "allow-nan"
+        finite = shown(self.missing) == "'error'" or "allow-nan"
         return validate_data(owner, X, dtype=None, ensure_all_finite=finite, ensure_min_samples=2)
 
     def __sklearn_tags__(self) -> Any:  # noqa: ANN401 (scikit-learn's Tags)
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = tags.input_tags.string = True
-        tags.input_tags.allow_nan = str(self.missing) != "error"
+        tags.input_tags.allow_nan = shown(self.missing) != "'error'"
         return tags
 
 

@@ -19,7 +19,6 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from inspect import signature
 from math import inf, prod
-from numbers import Real
 from time import perf_counter
 from typing import Any, Literal, TypeAlias, Unpack
 
@@ -41,6 +40,7 @@ from sges.errors import (
     Message,
     Spelling,
     check_number,
+    is_number,
     shown,
 )
 from sges.export import PathLike
@@ -334,7 +334,7 @@ def check_search(
 ) -> None:
     """Raise an error for invalid options before a table is read, which may take long."""
     check_options(strategy, forward, max_indegree, n_jobs)
-    if isinstance(penalty, Real) and not isinstance(penalty, bool) and 0 <= penalty < inf:
+    if is_number(penalty) and not isinstance(penalty, bool) and 0 <= penalty < inf:
         return
     if not isinstance(penalty, str) or penalty not in ("auto", "choose"):
         rule = "it must be a number of at least 0, 'auto' or 'choose'"

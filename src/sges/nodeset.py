@@ -311,7 +311,9 @@ def as_node(v: int, n: int, what: str = "node") -> int:
             f"{what}: {shown(v)} is not a node; nodes are the integers 0..{n - 1}"
         ) from None
     if not 0 <= node < n:
-        raise GraphError(f"{what}: {node} is out of range; nodes are the integers 0..{n - 1}")
+        raise GraphError(
+            f"{what}: {shown(node)} is out of range; nodes are the integers 0..{n - 1}"
+        )
     return node
 
 

@@ -103,7 +103,7 @@ class Operator(ABC):
             x, y = self._integer(x), self._integer(y)
         try:
             s = members if isinstance(members, int) else nodeset(map(self._integer, members))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             s = -1
         if s < 0:
             raise InvalidOperator(f"{type(self).__name__}: {shown(members)} is not a set of nodes")

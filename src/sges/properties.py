@@ -99,11 +99,11 @@ class AtMost(ABC):
     def __post_init__(self) -> None:
         name = type(self).__name__
         if isinstance(self.k, bool) or not is_number(self.k, whole=True):
-            raise InvalidProperty(f"{name}({self.k!r}): the bound must be an integer")
+            raise InvalidProperty(f"{name}({shown(self.k)}): the bound must be an integer")
         object.__setattr__(self, "k", int(self.k))  # NumPy's integers are accepted
         if self.k < self.smallest:
             option = "-".join(re.findall("[A-Z][a-z]*", name)).lower()
-            stated = Spelling(f"{name}({self.k})", f"--{option} {self.k}")
+            stated = Spelling(f"{name}({shown(self.k)})", f"--{option} {shown(self.k)}")
             rule = f": the bound must be at least {self.smallest}; {self.why_smallest}"
             raise InvalidProperty(Message(stated, rule))
 

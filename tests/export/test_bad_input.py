@@ -97,6 +97,10 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
         lambda: from_graphml(ML.format('<edge source="a" target="b"/>')),
         "an edge refers to 'a', which is not among the nodes",
     ),
+    "graphml edge to a name of thousands of letters": (
+        lambda: from_graphml(ML.format(f'<edge source="{"a" * 5000}" target="b"/>')),
+        r"an edge refers to 'a{56}\.\.\., which",
+    ),
     "graphml edge twice": (
         lambda: from_graphml(
             ML.format('<node id="a"/><node id="b"/>' + '<edge source="a" target="b"/>' * 2)

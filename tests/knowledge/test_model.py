@@ -120,6 +120,7 @@ CONFLICTS: list[tuple[dict[str, Any], str]] = [
     ({"required": [(-1, 2)]}, r"required\[0\]: -1 is not a variable"),
     ({"required": [(1.5, 2)]}, r"required\[0\]: 1.5 is not a variable"),
     ({"required": [("a", 1)]}, "'a' by name and 1 by position"),
+    ({"required": [("a", 10**5000)]}, "'a' by name and an integer of about 5,000 digits by"),
     ({"tiers": [["a"]], "forbid_within": [1]}, "there are 1, counted from 0"),
     ({"tiers": [["a"]], "forbid_within": ["a"]}, "must be true, or numbers of tiers"),
 ]
@@ -143,6 +144,11 @@ def test_invalid_knowledge_is_refused_in_one_line(given: dict[str, Any], message
 def test_an_unknown_column_is_named_with_the_closest_one(name: str, message: str) -> None:
     with pytest.raises(KnowledgeError, match=message):
         Knowledge(forbidden=[("age", name)]).bind(NAMES)
+
+
+def test_a_position_that_python_does_not_write_is_refused_in_one_line() -> None:
+    with pytest.raises(KnowledgeError, match="variable an integer of about 5,000 digits, but"):
+        Knowledge(forbidden=[(0, 10**5000)]).bind(NAMES)
 
 
 def test_many_columns_are_not_all_listed() -> None:

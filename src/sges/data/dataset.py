@@ -51,7 +51,7 @@ from sges.data.reading import (
     places_to_read,
 )
 from sges.data.tables import column_of, columns_of, names_of
-from sges.errors import Argument, DataError, Message, SgesError, Spelling, shown
+from sges.errors import Argument, DataError, Message, SgesError, Spelling, as_name, shown
 
 if TYPE_CHECKING:
     from sges.data.description import Description
@@ -507,7 +507,7 @@ def _dataset_of_floats(data: Table, reading: Reading) -> Dataset | None:
     elif pandas is not None and type(data) is pandas.DataFrame:
         are_floats = all(kind == np.float64 for kind in data.dtypes)
         table = data.to_numpy() if are_floats else None
-        header = [str(name) for name in data.columns]
+        header = [as_name(name) for name in data.columns]
     if not is_plain(table):
         return None
     places = places_to_read(reading, header)

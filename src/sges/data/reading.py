@@ -13,7 +13,16 @@ from inspect import signature
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
 from sges.data.columns import data_error
-from sges.errors import Argument, DataError, InvalidArgument, Message, check_word, suggestion
+from sges.errors import (
+    Argument,
+    DataError,
+    InvalidArgument,
+    Message,
+    as_name,
+    check_word,
+    shown,
+    suggestion,
+)
 
 Table: TypeAlias = Any
 """A table in any form that ``Dataset.of`` accepts."""
@@ -95,7 +104,7 @@ format
             strings = tuple(words) if is_list else ()
             if not is_list or not all(isinstance(word, str) for word in strings):
                 raise InvalidArgument(
-                    f"{option} = {words!r} is not a sequence of strings; give ['...', ...]"
+                    f"{option} = {shown(words)} is not a sequence of strings; give ['...', ...]"
                 )
             put(self, option, strings)
         twice = [name for name, times in Counter(self.columns).items() if times > 1]
@@ -111,7 +120,7 @@ format
             if option == "delimiter" and mark is None:
                 continue
             if not isinstance(mark, str) or len(mark) != 1 or not mark.isascii():
-                what = f" = {mark!r} is not a single ASCII character"
+                what = f" = {shown(mark)} is not a single ASCII character"
                 raise InvalidArgument(Message(Argument(option), what))
         try:
             " ".encode("utf-8" if self.encoding is None else self.encoding)
@@ -119,7 +128,7 @@ format
             raise InvalidArgument(
                 Message(
                     Argument("encoding"),
-                    f" = {self.encoding!r} is not a text encoding known to Python; "
+                    f" = {shown(self.encoding)} is not a text encoding known to Python; "
                     "give one such as 'utf-8', 'latin-1' or 'cp1252'",
                 )
             ) from None
@@ -127,7 +136,7 @@ format
         has_length = hasattr(weights, "__len__") and not isinstance(weights, bytes | Mapping)
         if weights is not None and not has_length:
             raise InvalidArgument(
-                f"weights = {weights!r} is not the name of a column or a sequence of numbers"
+                f"weights = {shown(weights)} is not the name of a column or a sequence of numbers"
             )
 
     def given(self) -> list[str]:
@@ -253,7 +262,7 @@ def _checked_kinds(kinds: object) -> dict[str, Kind] | Kind | None:
         return None
     if not isinstance(kinds, str | Mapping):
         raise InvalidArgument(
-            f"kinds = {kinds!r} is not a kind or a mapping of column names to kinds; "
+            f"kinds = {shown(kinds)} is not a kind or a mapping of column names to kinds; "
             "give 'continuous', 'discrete' or {'column': 'discrete'}"
         )
     words = kinds if isinstance(kinds, Mapping) else {"": kinds}
@@ -261,4 +270,4 @@ def _checked_kinds(kinds: object) -> dict[str, Kind] | Kind | None:
         check_word("kinds", word, [str(kind) for kind in Kind])
     if isinstance(kinds, str):
         return Kind(kinds)
-    return {str(name): Kind(str(word)) for name, word in words.items()}
+    return {as_name(name): Kind(str(word)) for name, word in words.items()}

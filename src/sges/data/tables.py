@@ -27,7 +27,7 @@ from sges.data.columns import (
 )
 from sges.data.moments import numbered_names
 from sges.data.reading import Reading, Table, check_unique_names, places_to_read
-from sges.errors import DataError
+from sges.errors import DataError, as_name, shown
 
 Part: TypeAlias = Any
 """One column of a table, as its library holds it."""
@@ -50,7 +50,7 @@ def columns_of(table: Table, reading: Reading) -> list[Column]:
     if isinstance(table, np.ndarray):
         parts = _numpy_parts(table)
     elif isinstance(table, Mapping):
-        parts = [(str(name), values) for name, values in table.items()]
+        parts = [(as_name(name), values) for name, values in table.items()]
     elif (pa := sys.modules.get("pyarrow")) and isinstance(table, pa.Table | pa.RecordBatch):
         parts = list(zip(table.column_names, table.columns, strict=True))
     else:
@@ -70,9 +70,9 @@ def columns_of(table: Table, reading: Reading) -> list[Column]:
 def names_of(table: Table) -> list[str]:
     """Return the names of the columns of a table in memory; of an array, which has none, none."""
     if isinstance(table, Mapping):
-        return [str(name) for name in table]
+        return [as_name(name) for name in table]
     names = getattr(table, "column_names", None) or _native_names(table)
-    return [str(name) for name in names]
+    return [as_name(name) for name in names]
 
 
 def _numpy_parts(table: NDArray[Any]) -> list[tuple[str, Part]]:
@@ -99,12 +99,12 @@ def _frame_parts(table: Table) -> list[tuple[str, Part]]:
     if any(library in sys.modules for library in FRAME_LIBRARIES):
         import narwhals as nw
 
-        check_unique_names([str(name) for name in _native_names(table)])
+        check_unique_names([as_name(name) for name in _native_names(table)])
         frame = nw.from_native(table, pass_through=True)
         frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
         if isinstance(frame, nw.DataFrame):
             # Not frame[name]: where names are numbers, that is a row.
-            return list(zip(map(str, frame.columns), frame.iter_columns(), strict=True))
+            return list(zip(map(as_name, frame.columns), frame.iter_columns(), strict=True))
     if not hasattr(table, "__arrow_c_stream__") or hasattr(table, "to_frame"):
         raise DataError(
             f"a value of type {type(table).__name__} is not a table; give a pandas, polars or "
@@ -138,7 +138,7 @@ def lazy_frame(table: Table) -> Any:  # noqa: ANN401 (of narwhals)
         return None
     import narwhals as nw
 
-    check_unique_names([str(name) for name in _native_names(table)])
+    check_unique_names([as_name(name) for name in _native_names(table)])
     frame = nw.from_native(table, pass_through=True)
     return frame if isinstance(frame, nw.LazyFrame) else None
 
@@ -250,7 +250,7 @@ def list_column(name: str, entries: list[Any]) -> Column:
         if low < -(2**63) or high >= 2**64 or (low < 0 and high >= 2**63):
             raise unusable_column(
                 name,
-                f"contains integers beyond 64 bits ({max(present, key=abs)})",
+                f"contains integers beyond 64 bits ({shown(max(present, key=abs))})",
                 "give them as text if they are codes, or as floats if they are quantities",
             )
         kind = np.uint64 if high >= 2**63 else np.int64

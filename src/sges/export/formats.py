@@ -20,6 +20,7 @@ from sges.errors import (
     check_path,
     check_text,
     need,
+    shown,
 )
 from sges.export.dot import from_dot, to_dot
 from sges.export.matrix import from_numpy, to_numpy
@@ -285,7 +286,7 @@ def from_graphml(text: str) -> PDAG:
     for edge in bodies[0].findall("{*}edge"):
         for end in (source := edge.get("source", ""), target := edge.get("target", "")):
             if end not in names:
-                raise GraphError(f"an edge refers to {end!r}, which is not among the nodes")
+                raise GraphError(f"an edge refers to {shown(end)}, which is not among the nodes")
         ends = (names[source], names[target])
         if ends in arcs:
             raise GraphError(

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sges.docstrings import documented_like
-from sges.errors import GraphError, check_word, need
+from sges.errors import GraphError, as_name, check_word, need
 from sges.export.dot import to_dot
 from sges.export.objects import check_frame
 from sges.graph.pdag import PDAG, Edge, as_names, check_graph
@@ -181,7 +181,7 @@ def from_adjacency_frame(frame: Any) -> PDAG:  # noqa: ANN401
         If the labels differ, or two cells are not an edge.
     """
     check_frame(frame)
-    rows, columns = ([str(name) for name in labels] for labels in (frame.index, frame.columns))
+    rows, columns = ([as_name(name) for name in labels] for labels in (frame.index, frame.columns))
     if rows != columns:
         raise GraphError("the rows and the columns of the frame must have the same names in order")
     return from_numpy(frame.to_numpy(), "row-to-column", columns)

@@ -550,7 +550,9 @@ def _checked_size(n: int) -> int:
     if not is_number(n, whole=True):
         raise GraphError(f"n = {shown(n)}: the number of nodes must be a whole number, 0 or more")
     if not 0 <= n < 1 << 31:
-        raise GraphError(f"a graph cannot have {n} nodes; n must be 0 or more, and below 2**31")
+        raise GraphError(
+            f"a graph cannot have {shown(n)} nodes; n must be 0 or more, and below 2**31"
+        )
     return int(n)
 
 

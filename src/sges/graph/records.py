@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isnan
 from typing import Any, TypeAlias
 
-from sges.errors import DataError, GraphError, check_number, check_text, shown
+from sges.errors import DataError, GraphError, as_name, check_number, check_text, shown
 from sges.graph.pdag import PDAG, Edge, checked_names
 
 EdgeRecord: TypeAlias = dict[str, str]
@@ -90,7 +90,7 @@ def node_name(name: object) -> str:
     """Return the name of a node as text; raise an error if it cannot be a name."""
     if isinstance(name, bool) or not isinstance(name, str | int):
         raise GraphError(f"the node {shown(name)} is neither text nor a whole number")
-    return str(name)
+    return as_name(name)
 
 
 def parse_json(text: str) -> object:

@@ -16,7 +16,15 @@ from pathlib import Path
 from typing import Any, SupportsIndex, TypeAlias
 
 from sges.docstrings import documented_like
-from sges.errors import FileError, InvalidArgument, KnowledgeError, check_path, shown, suggestion
+from sges.errors import (
+    FileError,
+    InvalidArgument,
+    KnowledgeError,
+    check_number,
+    check_path,
+    shown,
+    suggestion,
+)
 from sges.graph.equivalence import find_cycle
 from sges.knowledge.indexed import IndexedKnowledge
 
@@ -121,6 +129,8 @@ class Knowledge:
         Traceback (most recent call last):
         sges.errors.KnowledgeError: knowledge names 'b', but the 3 variables have no names; ...
         """
+        if isinstance(names, int):
+            check_number("names", names, whole=True, most=2**31)
         columns = [] if isinstance(names, int) else _names(names)
         n = names if isinstance(names, int) else len(columns)
         number: dict[Label, int] = {name: v for v, name in enumerate(columns)}
@@ -128,8 +138,8 @@ class Knowledge:
             if isinstance(label, int):
                 if label >= n:
                     raise KnowledgeError(
-                        f"knowledge mentions variable {label}, but there are {n}; positions are "
-                        f"0..{n - 1}"
+                        f"knowledge mentions variable {shown(label)}, but there are {n}; "
+                        f"positions are 0..{n - 1}"
                     )
                 number[label] = label
             elif isinstance(names, int):
@@ -221,7 +231,7 @@ class Knowledge:
             )
         for key in record:
             if key not in FIELDS:
-                hint = suggestion(str(key), FIELDS, "the keys")
+                hint = suggestion(key, FIELDS, "the keys")
                 raise KnowledgeError(f"the key {shown(key)} is not known; {hint}")
         return cls(**record)
 
@@ -354,7 +364,7 @@ def _check_labels(labels: Sequence[Label]) -> None:
     if 0 < len(names) < len(labels):
         position = next(label for label in labels if not isinstance(label, str))
         raise KnowledgeError(
-            f"knowledge mentions {names[0]!r} by name and {position} by position; "
+            f"knowledge mentions {names[0]!r} by name and {shown(position)} by position; "
             "use names for all variables, or positions for all"
         )
 

@@ -93,7 +93,7 @@ class Network:
     def _number_of(self, name: object) -> int:
         """Return the number of a variable; raise an error if the name does not exist."""
         if not isinstance(name, str) or name not in self.names:
-            hint = suggestion(str(name), self.names, "the variables")
+            hint = suggestion(name, self.names, "the variables")
             raise NetworkError(f"there is no variable {shown(name)}; {hint}")
         return self.names.index(name)
 

@@ -269,7 +269,7 @@ def checked_cpts(dag: PDAG, cpts: Sequence[ArrayLike]) -> tuple[Floats, ...]:
     for v, cpt in enumerate(cpts):
         try:
             table = np.array(cpt, dtype=np.float64)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise NetworkError(f"cpts[{dag.name(v)}] is not an array of numbers: {error}") from None
         axes = dag.parents(v).bit_count() + 1
         if table.ndim != axes or table.shape[-1] == 0:
@@ -321,7 +321,8 @@ def checked_levels(
     for v, (labels, arity) in enumerate(zip(levels, arities, strict=True)):
         if len(set(labels)) != arity or len(labels) != arity:
             raise NetworkError(
-                f"levels[{dag.name(v)}] = {tuple(labels)!r}; it needs {arity} labels, all different"
+                f"levels[{dag.name(v)}] = {shown(tuple(labels))}; it needs {arity} labels, "
+                "all different"
             )
     return tuple(tuple(labels) for labels in levels)
 

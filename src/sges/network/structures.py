@@ -14,6 +14,7 @@ from sges.errors import (
     check_number,
     check_seed,
     is_number,
+    shown,
 )
 from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import NodeSet, nodes
@@ -128,7 +129,11 @@ def random_polytree(n: int, seed: Seed = 0) -> PDAG:
 def _checked(what: str, value: int) -> int:
     """Return a number of nodes, parents or edges as an ``int``."""
     if is_number(value, whole=True) and value < 0 and what != "edges":
-        has = f"a structure cannot have {value} nodes; n" if what == "n" else f"{what} {value}: it"
+        has = (
+            f"a structure cannot have {shown(value)} nodes; n"
+            if what == "n"
+            else f"{what} {shown(value)}: it"
+        )
         raise NetworkError(f"{has} must be 0 or more")
     check_number(what, value, whole=True, most=10**9)
     return int(value)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from sges.data import Dataset, Kind, Moments
 from sges.data.moments import means_apart
-from sges.errors import DataError
+from sges.errors import DataError, shown
 from sges.graph.equivalence import pdag_to_dag
 from sges.graph.pdag import PDAG
 from sges.metrics import skeleton
@@ -105,7 +105,7 @@ class HeldOut:
     ) -> None:
         if data.records < 2 * count:
             raise DataError(
-                f"{data.records} records are too few for {count} folds of two or more; "
+                f"{data.records} records are too few for {shown(count)} folds of two or more; "
                 "use fewer folds"
             )
         parts = folds(data, count, rng)

@@ -22,7 +22,7 @@ from functools import partial
 from typing import Literal, TypeAlias, get_args
 
 from sges.docstrings import documented_like
-from sges.errors import InvalidArgument, check_flag, check_number, check_word
+from sges.errors import InvalidArgument, check_flag, check_number, check_word, shown
 from sges.graph.equivalence import dag_to_cpdag
 from sges.graph.pdag import PDAG
 from sges.operators import Delete
@@ -157,10 +157,12 @@ class Strategy:
                 "low_order=True and order=True cannot be combined; choose one of them"
             )
         if not 0 <= self.patience <= 1:
-            raise InvalidArgument(f"patience = {self.patience}: it must be a share, from 0 to 1")
+            raise InvalidArgument(
+                f"patience = {shown(self.patience)}: it must be a share, from 0 to 1"
+            )
         if self.max_evaluations is not None and not self.counting:
             raise InvalidArgument(
-                f"max_evaluations = {self.max_evaluations} needs evaluations to be counted; "
+                f"max_evaluations = {shown(self.max_evaluations)} needs evaluations to be counted; "
                 "leave out counting=False"
             )
         for name in ("time_limit", "max_evaluations", "effort"):

@@ -404,8 +404,8 @@ def _encodings(dataset: Dataset, expansions: Sequence[Expansion] | None) -> list
     if total > MAX_COLUMNS:
         worst = max(widths, key=widths.__getitem__, default=0)
         raise ScoreError(
-            f"the table is represented by {total} columns, {widths.get(worst, 1)} of them for "
-            f"{dataset.names[worst]!r}; at most {MAX_COLUMNS} can be scored: merge levels or "
+            f"the table is represented by {shown(total)} columns, {widths.get(worst, 1)} of them "
+            f"for {dataset.names[worst]!r}; at most {MAX_COLUMNS} can be scored: merge levels or "
             "leave it out"
         )
     for v, width in widths.items():
