@@ -7,6 +7,7 @@ does not import sges can catch them.
 
 import math
 import os
+import re
 import shlex
 import sys
 import warnings
@@ -220,11 +221,46 @@ def shown_error(error: BaseException) -> str:
     return " ".join(str(error).split())[:200].rstrip(".") or "no message"
 
 
-def is_cluster_error(error: BaseException) -> bool:
-    """Return whether an error means that a cluster, or a connection to it, was lost."""
-    library = type(error).__module__.partition(".")[0]
-    lost = isinstance(error, ConnectionError | TimeoutError)
-    return library == "distributed" or lost or "Cancelled" in type(error).__name__
+def cluster_failure(error: BaseException) -> tuple[str, str] | None:
+    """Return what happened to a cluster and what helps; None if an error means something else."""
+    kind = type(error)
+    if kind.__name__ == "KilledWorker":
+        key = getattr(error, "task", None)  # that of a partition is (name, number)
+        work = f"partition {key[-1]}" if isinstance(key, tuple) else "the same work"
+        return (
+            f"one worker of the cluster after another died at {work} (probably for lack of memory)",
+            "give the workers more memory, or smaller partitions,",
+        )
+    lost = isinstance(error, ConnectionError | TimeoutError) or "Cancelled" in kind.__name__
+    if lost or kind.__module__.partition(".")[0] == "distributed":
+        return f"the connection to the cluster was lost ({shown_error(error)})", "restart it"
+    return None
+
+
+NO_MEMORY = re.compile(
+    "not enough memory"  # which we have said
+    "|failed to map segment"  # of a shared library, as an ImportError
+    "|Cannot allocate memory"
+    "|Failed to launch worker thread"  # of Arrow
+    "|can't start new thread"
+)
+"""What an error says that means that memory is exhausted, if it is not a MemoryError."""
+
+
+def out_of_memory(error: BaseException, purpose: str = "") -> MemoryError | None:
+    """Return an error of one line if one means that memory is exhausted, otherwise None.
+
+    >>> print(out_of_memory(MemoryError("malloc failed"), " to read big.csv"))
+    not enough memory to read big.csv (malloc failed)
+    """
+    lines = str(error).splitlines()
+    said = [line for line in lines if NO_MEMORY.search(line)]
+    if not said and not isinstance(error, MemoryError):
+        return None
+    reason = "".join((said or lines)[:1]).strip()
+    if not reason.startswith("not enough memory"):
+        reason = f"not enough memory{purpose}" + (f" ({reason[:200]})" if reason else "")
+    return MemoryError(reason)
 
 
 def need(module: str, purpose: str, package: str | None = None) -> Any:  # noqa: ANN401 (a module)
@@ -237,7 +273,9 @@ def need(module: str, purpose: str, package: str | None = None) -> Any:  # noqa:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
             return import_module(module)
-    except ImportError:
+    except ImportError as error:
+        if exhausted := out_of_memory(error, f" to import {module}"):
+            raise exhausted from error
         package = package or module.partition(".")[0]
         raise MissingLibrary(
             f"{purpose} needs {package}, which is not installed; "

@@ -334,10 +334,10 @@ def check_search(
 ) -> None:
     """Raise an error for invalid options before a table is read, which may take long."""
     check_options(strategy, forward, max_indegree, n_jobs)
-    if is_number(penalty) and not isinstance(penalty, bool) and 0 <= penalty < inf:
+    if is_number(penalty) and not isinstance(penalty, bool | str) and 0 <= penalty < inf:
         return
     if not isinstance(penalty, str) or penalty not in ("auto", "choose"):
-        rule = "it must be a number of at least 0, 'auto' or 'choose'"
+        rule = "it must be a number of at least 0 and below 1.8e308, 'auto' or 'choose'"
         raise InvalidArgument(Message(Argument("penalty"), f" = {shown(penalty)}: {rule}"))
 
 

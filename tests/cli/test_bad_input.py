@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from sges import examples, learn
-from sges.cli import INTERRUPTED
-from sges.cli.app import INVALID_DATA, run
+from sges.cli import INTERRUPTED, INVALID_DATA
+from sges.cli.app import run
 
 Capture = pytest.CaptureFixture[str]
 ASIA = str(examples.load("asia").path)
@@ -306,14 +306,3 @@ def test_signals_after_the_last_line_do_not_change_the_exit_code() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, text=True)
     assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_running_out_of_memory_is_a_one_line_error(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def exhausted(*_: object, **__: object) -> None:
-        raise MemoryError
-
-    monkeypatch.setattr("sges.data.sources.statistics_of", exhausted)
-    assert run(["learn", ASIA]) == INVALID_DATA
-    assert capsys.readouterr().err == "sges: not enough memory\n"

@@ -7,17 +7,22 @@ import io
 import json
 import os
 import pty
+import re
 import shutil
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pyarrow.feather
+import pyarrow.parquet
 import pytest
 
 from sges import PDAG, examples, read_result
-from sges.cli import INTERRUPTED
-from sges.cli.app import INVALID_DATA, run
+from sges.cli import INTERRUPTED, INVALID_DATA
+from sges.cli.app import run
+from sges.errors import need
 from sges.export import write_graph
 
 ASIA = str(examples.load("asia").path)
@@ -267,6 +272,79 @@ def test_a_signal_while_the_command_is_imported_is_one_line(
     done = in_shell("$SGES learn $ASIA", PYTHONPATH=path)
     assert (done.returncode, done.stdout) == (INTERRUPTED, b"")
     assert done.stderr == b"sges: interrupted; nothing was written\n"
+
+
+UNMAPPED = "libarrow.so: failed to map segment from shared object"
+
+
+def test_a_library_that_does_not_fit_into_memory_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "typer.py").write_text(f"raise ImportError({UNMAPPED!r})\n")
+    path = f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"
+    done = in_shell("$SGES learn $ASIA", PYTHONPATH=path)
+    assert (done.returncode, done.stdout) == (INVALID_DATA, b"")
+    assert done.stderr.decode() == f"sges: not enough memory ({UNMAPPED})\n"
+
+
+def test_an_optional_library_that_does_not_fit_into_memory_is_not_called_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "too_large.py").write_text(f"raise ImportError({UNMAPPED!r})\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(MemoryError, match=r"^not enough memory to import too_large \(libarrow"):
+        need("too_large", "a picture")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit the memory")
+def test_40_megabytes_are_too_few_for_the_libraries_in_one_line() -> None:
+    done = in_shell("ulimit -v 40000; $SGES --version")
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (INVALID_DATA, b"", 1)
+
+
+def test_a_command_that_runs_out_of_memory_says_so_in_one_line() -> None:
+    code = (
+        "import sys, sges.data.sources; from sges.cli import main\n"
+        "def exhausted(*_, **__): raise MemoryError\n"
+        "sges.data.sources.statistics_of = exhausted\n"
+        "main(['learn', sys.argv[1]])"
+    )
+    done = subprocess.run([sys.executable, "-c", code, ASIA], capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (INVALID_DATA, b"")
+    assert done.stderr == b"sges: not enough memory\n"
+
+
+FILLED = """
+import resource, sys
+from pathlib import Path
+from sges import Dataset
+small, large = sys.argv[1:]
+Dataset.of(small)  # imports what is needed
+used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (4 << 20),) * 2)
+try:
+    Dataset.of(large)
+except MemoryError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit the memory")
+@pytest.mark.parametrize("ending", ["feather", "parquet"])
+def test_a_file_that_does_not_fit_into_memory_is_not_called_damaged(
+    ending: str, tmp_path: Path
+) -> None:
+    for name, rows in (("small", 99), ("large", 1 << 20)):
+        table = pyarrow.table({"a": np.arange(rows) / 2, "b": np.arange(rows) ** 0.5})
+        if ending == "feather":
+            pyarrow.feather.write_feather(table, tmp_path / f"{name}.feather", chunksize=rows)
+        else:
+            pyarrow.parquet.write_table(table, tmp_path / f"{name}.parquet")
+    done = subprocess.run(
+        [sys.executable, "-c", FILLED, f"small.{ending}", f"large.{ending}"],
+        env=plain_environment(ARROW_DEFAULT_MEMORY_POOL="system"),  # does not reserve memory
+        cwd=tmp_path, capture_output=True, check=False, text=True,
+    )  # fmt: skip
+    said = rf"not enough memory to read large\.{ending} \(.+\)\n"
+    assert re.fullmatch(said, done.stdout), done
 
 
 WRITING = """

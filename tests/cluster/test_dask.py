@@ -253,10 +253,29 @@ def test_a_cluster_that_goes_away_is_a_one_line_error(own_cluster: Cluster) -> N
     frame = dd.from_map(part, range(40), meta=pd.DataFrame({"a": [0.0], "b": [0.0]}).iloc[:0])
     threading.Timer(1.0, own_cluster.scheduler.kill).start()
     with pytest.raises(
-        ClusterError, match="the connection to the cluster was lost before"
+        ClusterError, match=r"the connection to the cluster was lost .* before all partitions"
     ) as caught:
         sges.learn(frame)
     assert "\n" not in str(caught.value)
+
+
+def test_a_partition_that_kills_its_workers_is_named(own_cluster: Cluster) -> None:
+    def part(i: int, fatal: int) -> pd.DataFrame:
+        if i == fatal:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return pd.DataFrame({"a": np.arange(9.0) + i, "b": np.arange(9.0) ** 2})
+
+    own_cluster.client.run_on_scheduler(
+        lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 0)
+    )
+    frame = dd.from_map(part, range(4), fatal=2, meta=part(0, 2).iloc[:0])
+    with pytest.raises(ClusterError) as caught:
+        sges.learn(frame)
+    assert str(caught.value) == (
+        "one worker of the cluster after another died at partition 2 (probably for lack of memory) "
+        "before all partitions were read; give the workers more memory, or smaller partitions, "
+        "and repeat the call"
+    )
 
 
 def test_replicates_that_were_done_are_not_lost_with_the_cluster(
@@ -275,7 +294,7 @@ def test_replicates_that_were_done_are_not_lost_with_the_cluster(
         found = sges.confidence(moments, 60, progress=kill, checkpoint=tmp_path / "c.json")
     assert 0 < found.done < 60
     assert found.stopped is not None
-    assert found.stopped.startswith("connection to the cluster lost")
+    assert found.stopped.startswith("the connection to the cluster was lost")
     whole = sges.confidence(moments, 60, checkpoint=tmp_path / "c.json")
     assert whole.graphs == sges.confidence(moments, 60).graphs
 

@@ -28,7 +28,8 @@ from sges import (
     read_graph,
     read_result,
 )
-from sges.cli.app import INVALID_DATA, run
+from sges.cli import INVALID_DATA
+from sges.cli.app import run
 from sges.data import Dataset, discrete_of_file, moments_of_file
 from sges.errors import DataError
 from sges.export import to_adjacency_csv, to_csv, to_dot, to_gml, to_graphml, to_json

@@ -13,9 +13,11 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias
 
-INTERRUPTED = 130
+from sges.errors import out_of_memory
+
+INVALID_DATA, INVALID_COMMAND, INTERRUPTED = 1, 2, 130
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 Action: TypeAlias = Callable[[int, FrameType | None], object]
@@ -33,18 +35,21 @@ def main(arguments: list[str] | None = None) -> None:
         The words after ``sges``; by default those of the command line.
     """
 
-    def leave(*_: object) -> None:  # with one line: nothing has to be undone yet
-        if sys.stderr is not None:
-            os.write(sys.stderr.fileno(), b"sges: interrupted; nothing was written\n")
-        os._exit(INTERRUPTED)
+    def leave_early(*_: object) -> None:  # nothing has to be undone yet
+        leave("interrupted; nothing was written", INTERRUPTED)
 
-    with at_signals(leave, *SIGNALS), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # warnings of libraries about each other
-        from sges.cli.app import run
     try:
+        with at_signals(leave_early, *SIGNALS), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # warnings of libraries about each other
+            from sges.cli.app import run
         code = run(arguments)
     except KeyboardInterrupt:  # a second one, while the first was being reported
         code = INTERRUPTED
+    except Exception as error:
+        exhausted = out_of_memory(error)
+        if exhausted is None:
+            raise
+        leave(str(exhausted), INVALID_DATA)  # libraries crash if they end without memory
     set_handlers(signal.SIG_IGN, SIGNALS)  # nothing may change the exit code now
     # If a KeyboardInterrupt passes through exec or eval of a string (which dataclasses use),
     # CPython sets a flag and exits by SIGINT even if it was caught.  Another eval clears the flag.
@@ -52,6 +57,13 @@ def main(arguments: list[str] | None = None) -> None:
     if sys.stdout is None:  # Python would report this at exit
         os._exit(code)
     sys.exit(code)
+
+
+def leave(message: str, code: int) -> NoReturn:
+    """End the process at once, with one line."""
+    if sys.stderr is not None:
+        os.write(sys.stderr.fileno(), f"sges: {message}\n".encode(errors="backslashreplace"))
+    os._exit(code)
 
 
 def set_handlers(action: Action | signal.Handlers, signals: Iterable[signal.Signals]) -> None:

@@ -11,14 +11,13 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from sges import __version__
-from sges.cli import INTERRUPTED, at_signals
+from sges.cli import INTERRUPTED, INVALID_COMMAND, INVALID_DATA, at_signals
 from sges.cli.effects import effect, effects
 from sges.cli.graphs import compare, convert, measure, plot, report, simulate
 from sges.cli.learn import confidence, demo, inspect, learn
 from sges.cli.terminal import check_streams, remark, say
 from sges.errors import InvalidArgument, InvalidProperty, SgesError, in_shell
 
-INVALID_DATA, INVALID_COMMAND = 1, 2
 INTERRUPTION = "interrupted; nothing was written"
 
 # Typer includes Click or imports it, depending on its version; in both cases this is the base of
@@ -148,8 +147,6 @@ def run(arguments: list[str] | None = None) -> int:
         if not name and error.errno == errno.ENOSPC:  # a file would be named
             name = "cannot write standard output: "
         message, code = f"{name}{error.strerror or error}", INVALID_DATA
-    except MemoryError:
-        message, code = "not enough memory", INVALID_DATA
     except (KeyboardInterrupt, typer.Abort):
         message, code = INTERRUPTION, INTERRUPTED
     remark(message)

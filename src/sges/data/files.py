@@ -41,6 +41,7 @@ from sges.errors import (
     Message,
     SgesError,
     Spelling,
+    out_of_memory,
     shown,
 )
 
@@ -73,6 +74,7 @@ _DELIMITERS = {"csv": ",", "tsv": "\t"}
 _HEAD_BYTES = 1 << 16  # examined to detect the format of a file
 _TEXT_BLOCK_BYTES = 1 << 22  # bytes of CSV parsed together
 _PAGE_BYTES = 1 << 16  # bytes read ahead from each column of a large Parquet file
+_MOST_EXPANDED = 100_000  # times its size that a file may hold
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -564,7 +566,12 @@ def _one_line_errors(file: File) -> Iterator[None]:
         raise
     except UnicodeError as error:
         raise _not_decodable(file, error) from error
-    except (pa.ArrowException, OSError, EOFError, ValueError, KeyError, OverflowError) as error:
+    except (
+        pa.ArrowException, OSError, EOFError, ValueError, KeyError, OverflowError, MemoryError,
+    ) as error:  # fmt: skip
+        exhausted = out_of_memory(error, f" to read {file.name}")
+        if exhausted and not _claims_too_much(file, error):
+            raise exhausted from error
         reason = " ".join(str(error).split())[:200].rstrip(".")
         if file.is_text and "UTF8" in reason.upper().replace("-", ""):
             raise _not_utf8(f"{file.name}: a column") from error
@@ -572,3 +579,9 @@ def _one_line_errors(file: File) -> Iterator[None]:
             f"{file.name}: cannot be read as {file.format} ({reason}); "
             "is it damaged, cut short, or in another format?"
         ) from error
+
+
+def _claims_too_much(file: File, error: BaseException) -> bool:
+    """Return whether more memory was asked for than a file of this size can fill: it is damaged."""
+    size = re.search(r"alloc of size (\d+) failed", str(error))
+    return size is not None and int(size[1]) > _MOST_EXPANDED * max(file.size, 1)

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import numpy as np
 
@@ -45,7 +46,7 @@ from sges.errors import (
     InvalidArgument,
     SgesError,
     check_number,
-    is_cluster_error,
+    cluster_failure,
     shown_error,
 )
 
@@ -289,8 +290,11 @@ def _summary_of_dask(frame: Table, reading: Reading, *, with_moments: bool) -> S
         reading = replace(reading, columns=None, exclude=None)  # which the partitions do not have
     names = [name for name in places if name != reading.weights]
     with _in_one_line("the Dask frame could not be computed", cluster=True):
+        run = f"sges-{uuid4().hex}"  # no two calls have the same tasks
         tasks = [
-            dask.delayed(_summary_of_partition)(part, i, names, reading, with_moments)
+            dask.delayed(_summary_of_partition)(
+                part, i, names, reading, with_moments, dask_key_name=(run, i)
+            )
             for i, part in enumerate(frame.to_delayed())
         ]
         while len(tasks) > 1:
@@ -397,10 +401,10 @@ def _in_one_line(failure: str, *, cluster: bool = False) -> Iterator[None]:
     except SgesError:
         raise
     except Exception as error:
-        reason = f"{type(error).__name__}: {shown_error(error)}"
-        if cluster and is_cluster_error(error):
+        if cluster and (lost := cluster_failure(error)):
+            what, remedy = lost
             raise ClusterError(
-                f"the connection to the cluster was lost before all partitions were read "
-                f"({reason}); restart it and repeat the call"
+                f"{what} before all partitions were read; {remedy} and repeat the call"
             ) from error
+        reason = f"{type(error).__name__}: {shown_error(error)}"
         raise DataError(f"{failure} ({reason})") from error

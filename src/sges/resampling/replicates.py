@@ -34,8 +34,7 @@ from sges.errors import (
     check_callable,
     check_number,
     check_word,
-    is_cluster_error,
-    shown_error,
+    cluster_failure,
 )
 from sges.export import PathLike
 from sges.graph.pdag import PDAG
@@ -431,14 +430,13 @@ def run(
             raise
         stopped = "interrupted"
     except Exception as error:
-        if not is_cluster_error(error):
+        if (lost := cluster_failure(error)) is None:
             raise
+        stopped, remedy = lost
         if not graphs:
             raise ClusterError(
-                f"the connection to the cluster was lost before one replicate was finished "
-                f"({shown_error(error)}); restart it and repeat the call"
+                f"{stopped} before one replicate was finished; {remedy} and repeat the call"
             ) from error
-        stopped = "connection to the cluster lost"
     finally:
         searched.close()
         if checkpoint is not None and graphs:

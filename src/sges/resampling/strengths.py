@@ -115,8 +115,8 @@ class Confidence:
     seconds : float
         How long it took.
     stopped : str, optional
-        Why fewer replicates were searched: "time limit", "interrupted" or
-        "connection to the cluster lost".
+        Why fewer replicates were searched: "time limit", "interrupted", or what happened to the
+        cluster.
     notes : tuple of str
         Notes on the data and on choices that were made, one sentence each.
 
