@@ -226,6 +226,41 @@ def test_effective_records_are_the_mean_of_the_pairwise_counts(seed: int) -> Non
     assert Dataset.of(table, missing="em").records == round(float(np.mean(pairs)))
 
 
+@pytest.mark.parametrize("kind", ["one level", "three levels", "numbers", "complete constant"])
+def test_a_column_with_next_to_no_information_does_not_lower_the_effective_records(
+    kind: str, seed: int
+) -> None:
+    table = with_holes(500, 4, 0.1, seed)
+    columns: dict[str, list[Any]] = {f"x{v}": column.tolist() for v, column in enumerate(table.T)}
+    others = Dataset.of(columns, missing="em").records
+    added: list[Any] = [None] * len(table)
+    for i in range(3):
+        added[50 * i] = {"one level": "u", "three levels": "uvw"[i], "numbers": i + 0.5}.get(kind)
+    columns["empty"] = ["u"] * len(table) if kind == "complete constant" else added
+    data = Dataset.of(columns, missing="em")
+    assert data.records == others
+    (note,) = [note for note in data.notes if "effective records" in note]
+    assert "not counting columns with next to no information ('empty')" in note
+    (found,) = [one for one in data.describe().findings if one.topic == "missing values"]
+    assert "exclude=['empty']" in found.advice
+
+
+def test_two_columns_are_counted_however_empty_they_are() -> None:
+    table = {"a": ["u", "v"] * 20, "b": ["u", "v", "u"] + [None] * 37}
+    data = Dataset.of(table, missing="em")
+    assert data.records == 3
+    assert "exclude" not in " ".join(one.advice for one in data.describe().findings)
+
+
+def test_effective_records_do_not_depend_on_the_order_of_the_rows(seed: int) -> None:
+    """Their number is 732.5, halfway to the next."""
+    lost = np.repeat([0, 1, 2, 3, 4, 5], [293, 384, 218, 87, 16, 2])
+    table = np.where(np.arange(8) < lost[:, None], np.nan, np.arange(1000)[:, None] + 0.5)
+    rng = np.random.default_rng(seed)
+    found = [Dataset.of(rng.permutation(table), missing="em").records for _ in range(40)]
+    assert found == [732] * 40
+
+
 def test_rows_without_any_value_are_dropped() -> None:
     table = {"a": [0.5, None, 1.5, 2.0], "b": [1.0, None, None, 3.0]}
     assert Dataset.of(table, missing="em").rows == 3

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import naive
 from sges import confidence, learn
 from sges.data import Dataset, Moments
 from sges.errors import DataError, DataWarning
@@ -65,6 +66,26 @@ def test_scores_of_tables_with_holes_are_decomposable_and_score_equivalent(
 ) -> None:
     data = Dataset.of(table(kinds, seed=seed), missing="em")
     check_score(make(data), seed=seed, pairs=100, tolerance=1e-7)
+
+
+@pytest.mark.parametrize(("make", "kinds"), SCORES)
+def test_members_of_a_class_score_the_same_beside_a_nearly_empty_column(
+    make: Callable[[Any], Any], kinds: str, seed: int
+) -> None:
+    """All 543 DAGs of four columns, of which the last has five values."""
+    columns = table(kinds[:4], seed=seed)
+    last = columns.popitem()[1]
+    columns["empty"] = [value if i % 60 == 0 else None for i, value in enumerate(last)]
+    columns["empty"][1:200:60] = [value or last[0] for value in last[1:200:60]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        score = make(Dataset.of(columns, missing="em"))
+    for members in naive.classes(4).values():
+        totals = [
+            sum(score.local(y, sum(1 << x for x in naive.parents(dag, y))) for y in range(4))
+            for dag in members
+        ]
+        assert totals == pytest.approx([totals[0]] * len(totals), rel=1e-9, abs=1e-7)
 
 
 @pytest.mark.parametrize(("make", "kinds"), SCORES)

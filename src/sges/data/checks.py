@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sges.data.columns import MAX_NAMES_SHOWN, are_whole, few_distinct_values, listed
-from sges.data.dataset import MAX_ROWS_OF_LABELS, Dataset
+from sges.data.dataset import MAX_ROWS_OF_LABELS, Dataset, nearly_empty
 from sges.data.decisions import (
     COUNT_NAMES,
     MAX_COUNT_ROWS,
@@ -159,6 +159,9 @@ def missing_values(data: Dataset) -> Iterator[Finding]:
         advice += [", or ", Argument("missing", "level"), " if a missing value is informative"]
     loss = "bias the result" if related else f"lose {incomplete / rows:.0%} of the rows"
     advice += ["; ", Argument("missing", "drop"), f" would {loss}."]
+    if empty := named(data, nearly_empty(data)):
+        what += f" Columns with next to no information: {listed(empty)}."
+        advice += [" Leave out columns with next to no information: ", exclude_option(empty), "."]
     serious = bool(related) or incomplete > rows / 20
     yield Finding("missing values", serious, named(data, columns), what, Message(*advice))
 

@@ -8,6 +8,7 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from hashlib import sha256
 from math import inf, prod
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -24,6 +25,7 @@ from sges.data.columns import (
     floats,
     is_constant,
     leave_out,
+    listed,
     numbers_of,
     packed,
     unusable_column,
@@ -69,6 +71,9 @@ MAX_RECORDS = 2**53
 
 SURVEY_TOTAL = 2**31
 """Survey weights are stored as whole numbers that add up to about this, or to 2**16 per row."""
+
+LEAST_OBSERVED = 0.1
+"""A column with at most this share of the records of the fullest one is not counted."""
 
 _MAX_KEY = 2**62  # row keys stay below this, so that they fit into 64 bits with a sign
 
@@ -231,15 +236,18 @@ class Dataset:
         """The number of records: each row as often as its weight says.
 
         With survey weights or holes, the effective number that scores use.  Holes reduce it to
-        the mean, over all pairs of columns, of the records in which both are observed.
+        the mean, over all pairs of columns, of the records in which both are observed; columns
+        that contain next to no information (``nearly_empty``) are not counted.
         """
         if self.holes is None:
             total = self.rows if self.weights is None else int(self.weights.sum())
             return total if self.unit == 1 else round(total * self.unit)
-        seen = (~self.holes).sum(axis=0)
-        pairs = seen * (seen - 1) / (self.n * (self.n - 1)) if self.n > 1 else seen
-        total = pairs.sum() if self.weights is None else pairs @ self.weights
-        return round(float(total) * self.unit)
+        counted = np.delete(~self.holes, nearly_empty(self), axis=0)
+        n = len(counted)
+        by_count = np.bincount(counted.sum(axis=0), self.weights, n + 1).tolist()
+        # In integers: a sum of doubles, and so its rounding, would depend on the order of the rows.
+        pairs = sum(int(total) * (k * (k - 1) if n > 1 else k) for k, total in enumerate(by_count))
+        return round(Fraction(pairs, max(n * (n - 1), 1)) * Fraction(self.unit))
 
     @property
     def continuous(self) -> tuple[int, ...]:
@@ -421,6 +429,26 @@ def dataset_of_columns(
     return replace(dataset, notes=(*noted, *missing_notes, *notes.notes()))
 
 
+def nearly_empty(data: Dataset) -> list[int]:
+    """Return the columns of a table with holes that contain next to no information.
+
+    All their observed values are equal, or they have at most ``LEAST_OBSERVED`` of the observed
+    records of the column with the most.  None if fewer than two columns would be left.
+    """
+    if data.holes is None:
+        return []
+    seen = ~data.holes
+    counts = seen.sum(axis=1) if data.weights is None else seen @ data.weights
+    rows: dict[int, NDArray[Any]] = dict(zip(data.continuous, data.values, strict=True))
+    rows |= zip(data.discrete, data.codes, strict=True)
+    found = [
+        v
+        for v in range(data.n)
+        if counts[v] <= LEAST_OBSERVED * counts.max() or is_constant(rows[v][seen[v]])
+    ]
+    return found if len(found) <= data.n - 2 else []
+
+
 def effective_notes(dataset: Dataset) -> list[str]:
     """Return notes on survey weights and on holes, with the number of records they leave."""
     notes = []
@@ -429,11 +457,13 @@ def effective_notes(dataset: Dataset) -> list[str]:
         notes.append(f"weights with fractions are survey weights: {size}")
     if dataset.holes is not None:
         count = int(dataset.holes.sum())
+        empty = [dataset.names[v] for v in nearly_empty(dataset)]
+        without = f", not counting columns with next to no information ({listed(empty)})"
         notes.append(
             f"{count:,} of {dataset.holes.size:,} values are missing "
             f"({count / dataset.holes.size:.1%}): scores are estimated from the observed values "
-            f"(EM) and count {dataset.records:,} effective records; this assumes that values are "
-            "missing at random, given those observed"
+            f"(EM) and count {dataset.records:,} effective records{without if empty else ''}; this "
+            "assumes that values are missing at random, given those observed"
         )
     return notes
 
