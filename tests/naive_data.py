@@ -1,10 +1,11 @@
 """Slow twins of the data layer, directly from the definitions; imports nothing from sges."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 def exact_moments(
@@ -76,3 +77,52 @@ def em_of_gaussian(
         mean = filled.mean(axis=0)
         covariance = ((filled - mean).T @ (filled - mean) + spread) / n
     return mean.tolist(), covariance.tolist(), likelihoods
+
+
+def completions(
+    rows: Sequence[Sequence[int | None]], arities: Sequence[int], iterations: int
+) -> dict[tuple[int, ...], float]:
+    """Return how often each complete row is expected, from the Gaussian of the indicators.
+
+    The holes of a row are filled in from the first column to the last, with probabilities that are
+    conditional means given all values known so far.
+    """
+    places = [(v, level) for v, r in enumerate(arities) for level in range(r - 1)]
+
+    def coded(row: Sequence[int | None]) -> list[float]:
+        return [np.nan if row[v] is None else float(row[v] == level) for v, level in places]
+
+    mean, covariance, _ = em_of_gaussian([coded(row) for row in rows], iterations)
+    counts: dict[tuple[int, ...], float] = defaultdict(float)
+    open_rows = [(list(row), 1.0) for row in rows]
+    while open_rows:
+        row, share = open_rows.pop()
+        if None not in row:
+            counts[tuple(level for level in row if level is not None)] += share
+            continue
+        v, known = row.index(None), np.array(coded(row))
+        seen = np.flatnonzero(~np.isnan(known))
+        own = np.array([i for i, (u, _) in enumerate(places) if u == v])
+        matrix, center = np.array(covariance), np.array(mean)
+        slopes = matrix[np.ix_(own, seen)] @ np.linalg.inv(matrix[np.ix_(seen, seen)])
+        guess = (center[own] + slopes @ (known - center)[seen]).tolist()
+        chances = [max(p, 0.0) for p in [*guess, 1 - sum(guess)]]
+        for level, chance in enumerate(chances):
+            filled = [*row[:v], level, *row[v + 1 :]]
+            if chance:
+                open_rows.append((filled, share * chance / sum(chances)))
+    return dict(counts)
+
+
+def em_of_counts(
+    rows: Sequence[Sequence[int | None]], arities: Sequence[int], iterations: int
+) -> NDArray[np.float64]:
+    """Return the expected counts of all cells at the maximum of the multinomial likelihood."""
+    shares = np.full(tuple(arities), 1 / np.prod(arities))
+    for _ in range(iterations):
+        counts = np.zeros(shares.shape)
+        for row in rows:
+            fits = tuple(slice(None) if level is None else slice(level, level + 1) for level in row)
+            counts[fits] += shares[fits] / shares[fits].sum()
+        shares = counts / len(rows)
+    return counts

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sges.data import Kind, Moments
+from sges.data.completion import completed
 from sges.data.dataset import as_dataset, selected
-from sges.data.em import completed
 from sges.errors import DataError, Message, Spelling, Undecided
 from sges.graph.pdag import PDAG, columns_of
 from sges.network import BayesianNetwork, LinearGaussian

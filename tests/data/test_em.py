@@ -1,4 +1,4 @@
-"""EM for the Gaussian with missing values, and imputation of discrete tables."""
+"""EM for the Gaussian with missing values."""
 
 import warnings
 from typing import Any
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import naive_data
 from sges import learn
 from sges.data import Dataset, Moments, em
-from sges.data.em import IMPUTATIONS, completed, estimate
+from sges.data.em import estimate
 from sges.errors import DataError, DataWarning
 
 Floats = NDArray[np.float64]
@@ -271,63 +271,6 @@ def test_a_table_without_holes_is_read_as_usual() -> None:
     data, usual = Dataset.of(table, missing="em"), Dataset.of(table)
     assert data.holes is None
     assert (data.records, data.notes) == (usual.records, usual.notes)
-
-
-# --- discrete tables ----------------------------------------------------------------------------
-
-
-def discrete_with_holes(rows: int = 400, share: float = 0.2, seed: int = 0) -> dict[str, list[Any]]:
-    rng = np.random.default_rng(seed)
-    a = rng.integers(3, size=rows)
-    b = np.where(rng.random(rows) < 0.8, a, rng.integers(3, size=rows))
-    c = np.where(rng.random(rows) < 0.8, b > 0, rng.random(rows) < 0.5)
-    words: list[list[Any]] = [
-        ["uvw"[i] for i in a],
-        ["xyz"[i] for i in b],
-        ["ny"[int(i)] for i in c],
-    ]
-    for column in words:
-        for i in np.flatnonzero(rng.random(rows) < share):
-            column[int(i)] = None
-    return dict(zip("abc", words, strict=True))
-
-
-def test_observed_values_survive_and_holes_are_filled_with_levels_that_occur(seed: int) -> None:
-    data = Dataset.of(discrete_with_holes(seed=seed), missing="em")
-    full = completed(data)
-    assert data.holes is not None
-    assert full.holes is None
-    assert full.records == data.records
-    partial = data.holes.any(axis=0)
-    whole = int((~partial).sum())
-    assert full.rows == whole + IMPUTATIONS * int(partial.sum())
-    assert full.codes[:, :whole].tolist() == data.codes[:, ~partial].tolist()
-    known = ~data.holes[:, partial]
-    for k in range(IMPUTATIONS):
-        part = full.codes[:, whole + k * int(partial.sum()) :][:, : int(partial.sum())]
-        assert part[known].tolist() == data.codes[:, partial][known].tolist()
-    assert (full.codes < data.arities[:, None]).all()
-
-
-def test_the_same_table_is_imputed_the_same_way() -> None:
-    data = Dataset.of(discrete_with_holes(), missing="em")
-    assert completed(data).codes.tolist() == completed(data).codes.tolist()
-
-
-def test_imputations_keep_the_dependence_of_two_columns() -> None:
-    """The columns agree in nine of ten records, among the imputed as among the observed ones."""
-    rng = np.random.default_rng(0)
-    a = rng.integers(2, size=4000)
-    b = np.where(rng.random(4000) < 0.8, a, rng.integers(2, size=4000))
-    words = ["v" if i else "u" for i in b]
-    table = {
-        "a": ["v" if i else "u" for i in a],
-        "b": [None if i % 3 == 0 else w for i, w in enumerate(words)],
-    }
-    full = completed(Dataset.of(table, missing="em"))
-    agree = full.codes[0] == full.codes[1]
-    assert full.weights is not None
-    assert full.weights[agree].sum() / full.weights.sum() == pytest.approx(0.9, abs=0.015)
 
 
 def test_em_refuses_more_columns_than_it_can_estimate(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-r"""Missing values: means and covariances by EM, and imputations of discrete columns.
+r"""Missing values: means and covariances of the observed values by EM.
 
 All of it assumes that values are *missing at random* (MAR): whether a value is missing may depend
 on values that are observed in the same row, but not on the missing value itself once these are
@@ -29,37 +29,25 @@ have no prior.  If two columns are never observed together, the data do not dete
 covariance: it starts at zero, then follows from the other columns, and ``warn_of_limits`` names
 the pair.
 
-**Discrete tables.**  The saturated model of discrete columns has a parameter for each cell, far too
-many.  Their holes are imputed from the Gaussian of their indicators: EM gives its mean and
-covariance, and every missing level is then drawn in turn given all other columns of its row, with
-the conditional means of its indicators as probabilities, for some rounds (a Gibbs sampler).  The
-completed tables are put together, each record with a share of its weight, so that every count is an
-average over the imputations.  Structural EM (Friedman 1997), which imputes from a network found in
-the completed table and searches again, did not come closer to the truth when it was measured
-(studies/results/missing.md); it would need a search inside the score.
+The holes of discrete tables are filled in from the same model of their indicators
+(``sges.data.completion``).
 
 References
 ----------
 Dempster, Laird & Rubin (1977), Maximum likelihood from incomplete data via the EM algorithm.
 Journal of the Royal Statistical Society B 39, 1-38.
 Little & Rubin (2019), Statistical Analysis with Missing Data, 3rd edition, section 11.2.  Wiley.
-Rubin (1987), Multiple Imputation for Nonresponse in Surveys.  Wiley.
-Friedman (1997), Learning belief networks in the presence of missing values and hidden variables.
-International Conference on Machine Learning.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import log, pi
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sges.errors import DataError, DataWarning, warn_user
-
-if TYPE_CHECKING:
-    from sges.data.dataset import Dataset
 
 Floats: TypeAlias = NDArray[np.float64]
 Mask: TypeAlias = NDArray[np.bool_]
@@ -82,12 +70,6 @@ SMALLEST_EIGENVALUE = 1e-8
 
 MAX_COLUMNS = 5_000
 """The most columns whose covariance EM estimates."""
-
-IMPUTATIONS = 5
-"""How often each hole of a discrete table is filled in."""
-
-ROUNDS = 5
-"""How often each missing level is drawn before it is kept."""
 
 CHUNK_CELLS = 1 << 22
 """The number of values that are filled in at a time."""
@@ -330,77 +312,3 @@ def _filled(group: _Group, mean: Floats, precision: Floats) -> tuple[Floats, flo
     amounts = conditional * group.records[:, None, None]
     sums = np.bincount(places.ravel(), amounts.ravel(), n * n).astype(np.float64).reshape(n, n)
     return filled, fit, sums
-
-
-# --- discrete tables --------------------------------------------------------------------------
-
-
-def completed(dataset: "Dataset") -> "Dataset":
-    """Return a discrete dataset whose holes are filled in ``IMPUTATIONS`` times.
-
-    The rows with holes are repeated, once per imputation, and a weight of one stands for fewer
-    records accordingly; the number of records is the effective one.  The draws are the same for
-    the same table.  A dataset without holes is returned as it is.
-    """
-    if dataset.holes is None:
-        return dataset
-    if dataset.records < 2:
-        raise too_few_pairs(dataset.records)
-    weights = np.ones(dataset.rows, np.int64) if dataset.weights is None else dataset.weights
-    partial: Mask = np.logical_or.reduce(dataset.holes, axis=0)
-    draws = list(_imputations(dataset, weights, partial))
-    codes = np.concatenate([dataset.codes[:, ~partial], *draws], axis=1)
-    times = np.concatenate([IMPUTATIONS * weights[~partial], *[weights[partial]] * IMPUTATIONS])
-    return replace(
-        dataset,
-        values=np.empty((0, len(times))),
-        codes=np.ascontiguousarray(codes, dtype=dataset.codes.dtype),
-        weights=times,
-        unit=dataset.records / int(times.sum()),
-        holes=None,
-    )
-
-
-def _imputations(
-    dataset: "Dataset", weights: NDArray[np.int64], partial: Mask
-) -> Iterator[NDArray[np.unsignedinteger[Any]]]:
-    """Yield the codes of the rows with holes, filled in."""
-    assert dataset.holes is not None
-    levels = [np.unique(row[~hole]) for row, hole in zip(dataset.codes, dataset.holes, strict=True)]
-    indicators = [  # of all levels that are observed but the last
-        row == own[:-1, None] for row, own in zip(dataset.codes, levels, strict=True)
-    ]
-    columns = np.concatenate(indicators).astype(np.float64)
-    widths = np.array([max(len(own) - 1, 0) for own in levels])
-    columns[np.repeat(dataset.holes, widths, axis=0)] = np.nan
-    model = estimate(columns, weights, dataset.unit)
-    warn_of_limits(model, dataset.names, ~dataset.holes)
-    ends = np.cumsum(widths)
-    precision = np.linalg.inv(model.covariance) if len(columns) else np.empty((0, 0))
-    holes = [np.flatnonzero(hole) for hole in dataset.holes[:, partial]]
-    rng = np.random.default_rng(0)
-    for _ in range(IMPUTATIONS):
-        codes = dataset.codes[:, partial].copy()
-        filled = np.where(
-            np.isnan(columns[:, partial]), 0.0, columns[:, partial] - model.mean[:, None]
-        )
-        for _ in range(1 + ROUNDS):
-            for v, rows in enumerate(holes):
-                if not len(rows) or not len(levels[v]):
-                    continue
-                own = slice(int(ends[v] - widths[v]), int(ends[v]))
-                others = filled[:, rows]
-                others[own] = 0.0
-                shift = -np.linalg.solve(precision[own, own], precision[own] @ others)
-                drawn = _drawn(shift + model.mean[own, None], rng)
-                codes[v, rows] = levels[v][drawn]
-                filled[own, rows] = (drawn == np.arange(widths[v])[:, None]) - model.mean[own, None]
-        yield codes
-
-
-def _drawn(shares: Floats, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Return one level per column of ``shares``, which lacks the last; negative shares are zero."""
-    probabilities = np.maximum(np.vstack([shares, 1 - shares.sum(axis=0)]), 0.0)
-    ceilings = np.cumsum(probabilities / probabilities.sum(axis=0), axis=0)[:-1]
-    level: NDArray[np.intp] = (rng.random(shares.shape[1]) > ceilings).sum(axis=0)
-    return level

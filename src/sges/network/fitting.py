@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from sges.data import Dataset, Moments
+from sges.data.completion import completed
 from sges.data.dataset import as_dataset, selected
-from sges.data.em import completed
 from sges.errors import DataError, Undecided, check_number
 from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG, columns_of

@@ -17,8 +17,8 @@ thirty parents of ten levels each.  The levels of a column are the declared ones
 categorical type lists but no record has still counts in q and r.
 
 With survey weights or missing values, counts need not be whole numbers, and m is the effective
-number of records.  Missing values are imputed several times (``sges.data.em``), and the counts are
-averages: still one table for all families, so the scores stay score equivalent.
+number of records.  Rows with missing values are divided among their completions
+(``sges.data.completion``): still one table for all families, so the scores stay score equivalent.
 
 These classes count with NumPy, one candidate at a time.  Searches on the compiled engine read the
 same table through ``sges.engine.discrete``, which counts all candidates in one pass.
@@ -32,8 +32,8 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sges.data.completion import completed
 from sges.data.dataset import as_dataset
-from sges.data.em import completed
 from sges.docstrings import documented_like
 from sges.errors import Argument, Message, ScoreError, is_number, shown
 from sges.nodeset import NodeSet, nodes
@@ -131,7 +131,7 @@ class DiscreteScore:
         margin = tally(groups, self.data.weights)
         joint = tally(self._split(groups, y), self.data.weights)
         joint, margin = joint[joint > 0], margin[margin > 0]
-        if self.data.unit != 1:  # survey weights or imputed values: counts are not whole numbers
+        if self.data.unit != 1:  # survey weights or missing values: counts are not whole numbers
             unit = np.float64(self.data.unit)
             return self._terms(joint * unit, margin * unit, self._arities[y], q)
         return self._terms(joint, margin, self._arities[y], q)
