@@ -99,8 +99,9 @@ def test_knowledge_holds_in_every_replicate() -> None:
 def test_scores_without_a_penalty_are_searched_on_half_samples(score: object, name: str) -> None:
     found = confidence(DISCRETE, 4, score=score, penalty=1)  # type: ignore[arg-type]
     assert (found.draw, found.score_name, found.penalty) == ("half", name, None)
-    with pytest.raises(InvalidArgument, match="use draw='half'"):
-        confidence(DISCRETE, 4, score=score, penalty=1, draw="bootstrap")  # type: ignore[arg-type]
+    for draw in ("bootstrap", "bayesian"):
+        with pytest.raises(InvalidArgument, match="use draw='half'"):
+            confidence(DISCRETE, 4, score=score, penalty=1, draw=draw)  # type: ignore[arg-type]
 
 
 def test_other_scores_and_options_go_through() -> None:

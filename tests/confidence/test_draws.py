@@ -1,16 +1,22 @@
 """Draws: their sizes and moments, and how rare false edges are in them."""
 
+from dataclasses import replace
+from math import inf
+
 import numpy as np
 import pytest
 
-from sges import PDAG, BayesianNetwork, confidence
+from sges import PDAG, BayesianNetwork, confidence, learn
 from sges.data import Dataset, Moments
 from sges.effects import effect
 from sges.errors import DataError, DataWarning, InvalidArgument
+from sges.learning import SearchPlan
 from sges.network.gaussian import LinearGaussian
 from sges.network.structures import random_dag
-from sges.resampling.draws import DRAWS, Source, permuted
+from sges.resampling.draws import DRAWS, Source, edge_cost, permuted
+from sges.resampling.replicates import Question
 from sges.score import DiscreteBIC, GaussianBIC
+from sges.score.named import make_score
 
 
 def gaussian(n: int = 6, edges: int = 6, records: int = 400, seed: int = 0) -> Dataset:
@@ -179,6 +185,55 @@ def test_false_edges_are_rare_in_replicates() -> None:
     assert found["bootstrap", 0.5] > 9
 
 
+@pytest.mark.parametrize("levels", [2, 3, 4])
+def test_replicates_of_independent_levels_have_hardly_an_edge(levels: int) -> None:
+    """A plain bootstrap connects 12 to 36 of the 190 pairs."""
+    table = np.random.default_rng(levels).integers(levels, size=(200, 20)).astype(str)
+    edges = [graph.edge_count() for graph in confidence(table, 30, strategy="two-phase").graphs]
+    assert np.mean(edges) < 9
+
+
+@pytest.mark.parametrize("draw", ["bootstrap", "bayesian", "wishart"])
+def test_with_the_prior_of_edges_a_draw_has_a_third_of_the_noise(draw: str) -> None:
+    data, rng = gaussian(2, 1, 100), np.random.default_rng(0)
+    variances = []
+    for prior in (True, False):
+        own = Source.of(data, draw, penalized=True, gaussian=True, prior=prior)
+        drawn = [own.drawn(rng) for _ in range(1000)]
+        moments = [x if isinstance(x, Moments) else Moments.of(x) for x in drawn]
+        variances.append(np.var([x.covariance[0, 1] for x in moments]))
+    assert variances[0] == pytest.approx(variances[1] / 3, rel=0.3)
+
+
+@pytest.mark.parametrize("score", ["discrete-bic", "qnml", "bdeu"])
+def test_a_table_drawn_three_times_at_a_third_scores_like_itself(score: str) -> None:
+    data = discrete().merged()
+    assert data.weights is not None
+    thrice = replace(data, weights=3 * data.weights, unit=1 / 3)
+    plain, other = make_score(score, data), make_score(score, thrice)
+    for y, parents in ((0, 0), (1, 0b100), (4, 0b1011)):
+        assert other.local(y, parents) == pytest.approx(plain.local(y, parents), rel=1e-9)
+
+
+def test_the_prior_of_replicates_expects_the_edges_of_the_estimate() -> None:
+    assert edge_cost(190, 0) > edge_cost(190, 1) > np.log(20) > edge_cost(190, 20)
+    assert edge_cost(10, 3) == pytest.approx(np.log(7.5 / 3.5))
+    assert edge_cost(10, 9) == 0  # most pairs are adjacent: no edge is favored
+
+
+def test_pairs_that_knowledge_decides_do_not_change_the_prior_of_replicates() -> None:
+    """The edges that are required are not expected elsewhere; excluded pairs are not counted."""
+    table, pairs = gaussian(6, 0, 200), [("x0", "x1"), ("x0", "x2"), ("x3", "x4")]
+    both = [*pairs, *((b, a) for a, b in pairs)]
+    for knowledge in ({"required": pairs}, {"forbidden": both}):
+        result = learn(table, knowledge=knowledge)
+        assert isinstance(result.plan, SearchPlan)
+        own = Question.of(table, "auto", "auto", result.plan, "auto", seed=0).with_cost(inf)
+        assert own is not None
+        found = result.cpdag.edge_count() - len(knowledge.get("required", ()))
+        assert own.cost == edge_cost(12, found)
+
+
 def test_columns_are_permuted_with_all_that_belongs_to_them() -> None:
     table = {"x": [0.5, 1.5, 2.5], "d": ["u", "v", "u"], "y": [3.5, 1.0, 2.0], "e": [True] * 3}
     data = Dataset.of(table)
@@ -245,7 +300,6 @@ def test_moments_have_no_records_to_draw() -> None:
     ("data", "score", "draw", "advice"),
     [
         (discrete(), "auto", "wishart", {"draw": "half"}),
-        (discrete(), "auto", "bayesian", {"score": "bic"}),
         (gaussian(), "rank", "wishart", {"draw": "half"}),
         (gaussian(), "bge", "wishart", {"draw": "half"}),
         (Moments.of(gaussian()), "bge", "wishart", {"score": "bic"}),
@@ -271,8 +325,8 @@ def test_too_few_records_or_distinct_rows_are_refused() -> None:
 
 
 @pytest.mark.parametrize("draw", DRAWS)
-def test_with_the_prior_of_edges_a_replicate_is_scored_like_the_table(draw: str) -> None:
-    """The penalty is not corrected, and a drawn record counts once."""
+def test_with_the_prior_of_edges_a_replicate_has_the_records_of_the_table(draw: str) -> None:
+    """Drawn records count less than one each, and the penalty is not corrected."""
     own = Source.of(gaussian(), draw, penalized=True, gaussian=True, prior=True)
     drawn = own.drawn(np.random.default_rng(0))
     assert (drawn.records, own.correction) == (200 if draw == "half" else 400, 1.0)
@@ -306,11 +360,6 @@ def test_the_default_way_to_draw_depends_on_the_score_and_the_table(
 ) -> None:
     own = Source.of(data, "auto", penalized=penalized, gaussian=True, prior=prior)
     assert own.draw == draw
-
-
-def test_a_bdeu_with_the_prior_of_edges_cannot_be_weighted() -> None:
-    with pytest.raises(InvalidArgument, match="needs a BIC, whose penalty can be multiplied"):
-        Source.of(discrete(), "bayesian", penalized=False, prior=True)
 
 
 def test_random_weights_of_a_survey_keep_its_records_and_its_weights_on_average() -> None:

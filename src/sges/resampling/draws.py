@@ -1,21 +1,36 @@
-r"""Drawing replicates of a table, such that a search on one finds about the right number of edges.
+"""Drawing replicates of a table, such that the strength of an edge is about its chance to be true.
 
-    half        half of the records, drawn without replacement
-    bootstrap   as many records as there are, drawn with replacement
+    bootstrap   records drawn with replacement
     bayesian    random weights of the records (Rubin 1981)
     wishart     a random covariance matrix, drawn from the moments alone
+    half        half of the records, drawn without replacement
 
-A plain bootstrap sample makes a BIC search find far too many edges.  If x and y are independent
-given S, their partial correlation is about N(0, 1/m) in a sample of m records, and about N(0, 2/m)
-in a bootstrap sample of that sample: the noise of drawing is added to the noise of the data.  The
-likelihood ratio of an absent edge, which is compared with ½ log m, then has mean 2 instead of 1.
-The same holds for random weights and for random covariances.
+The table has sampling noise already, and drawing adds more.  If x and y are independent given S,
+twice the logarithm of the likelihood ratio of an edge between them has mean d for d parameters in
+the table, and mean (1 + v) d in a replicate whose noise has v times the variance of the sampling
+noise.  In a plain bootstrap v is 1: replicates have many false edges, most of all if an edge has
+many parameters.
 
-With a BIC alone, twice the penalty compensates for this.  To first order all four ways then agree:
-m/2 records with one penalty, and m records whose noise has twice the variance with two, compare the
-same numbers.  With the default edge prior, ½ log m + log p, false edges are already rare in a
-replicate, and a correction would hide weak true edges: the replicates are searched with the score
-of the estimate itself.  Both were measured: see ``studies/results/confidence.md``.
+The first three ways draw with v = 1/3 (``NOISE``): three times as many records, each of which
+counts a third, weights that vary as those of three records each, or a covariance of three times as
+many.  This is also about the noise with which strengths are calibrated.  Let L be twice the
+logarithm of the likelihood ratio of an edge in the table, and t what the score asks for.  The
+chance that the edge is true rises from one quarter to three quarters while L − t rises from −2.2 to
+2.2; the strength, which is about Φ((√L − √t) / √v), does so at the usual t of 8 to 14 if v is
+between 1/3 and 1/5.
+
+Replicates are searched with the edge prior that expects as many edges as the estimate has
+(``edge_cost``).  The prior of the estimate itself expects (p − 1)/2 edges in any table, also in one
+without any.
+
+With a number as penalty there is no such prior.  A replicate is then drawn with v = 1, a plain
+bootstrap, and searched with twice the penalty: this compares the same numbers as m/2 records with
+one penalty, where false edges are as rare as in a table.
+
+The calibration is measured: see ``studies/results/confidence.md``.
+
+Half of the records is a smaller sample, whose noise is its own.  It is for scores that need whole
+records; it finds fewer edges than the table has.
 
 Continuous and mixed tables are drawn by record, discrete ones by distinct row, so that the time of
 a draw depends on the number of distinct rows, not of records.  Rows with survey weights, equal ones
@@ -24,6 +39,7 @@ them, and what the score needs is estimated anew on each replicate.
 """
 
 from dataclasses import dataclass, replace
+from math import log
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -38,8 +54,11 @@ Draw: TypeAlias = Literal["half", "bootstrap", "bayesian", "wishart"]
 
 DRAWS: tuple[Draw, ...] = get_args(Draw)
 
+NOISE = 3
+"""With the edge prior, a replicate varies like a sample of so many times the records."""
+
 CORRECTION = 2.0
-"""The factor on the penalty of a BIC if drawing adds sampling error to that of the data."""
+"""The factor on the penalty of a BIC without the edge prior, for draws with full noise."""
 
 MAX_WITHOUT_REPLACEMENT = 10**9 - 1
 """The most records from which NumPy draws exactly half; beyond it, each is drawn independently."""
@@ -60,6 +79,8 @@ class Source:
         How replicates are drawn.
     correction : float
         The factor by which the penalty of a replicate is multiplied.
+    times : int
+        How many times the records of the table are drawn; each counts so many times less.
     root : ndarray, optional
         For "wishart": a matrix whose product with its transpose is the covariance.
     """
@@ -67,6 +88,7 @@ class Source:
     data: Dataset | Moments
     draw: Draw
     correction: float
+    times: int
     root: NDArray[np.float64] | None = None
 
     @classmethod
@@ -86,7 +108,7 @@ class Source:
         """
         check_word("draw", draw, ("auto", *DRAWS))
         chosen: Draw = draw  # type: ignore[assignment]
-        if draw == "auto":  # by measured calibration: see studies/results/confidence.md
+        if draw == "auto":
             if penalized and isinstance(data, Moments):
                 chosen = "wishart"
             elif penalized and isinstance(data, Dataset) and not data.discrete:
@@ -103,13 +125,10 @@ class Source:
         if chosen == "wishart" and not gaussian:
             why = " draws covariance matrices, but this score needs more of the table; use "
             raise InvalidArgument(Message(option, why, bic if isinstance(data, Moments) else half))
-        if chosen == "bootstrap" and not (penalized or prior):
+        if chosen in ("bootstrap", "bayesian") and not (penalized or prior):
             why = " needs a BIC, whose penalty can be corrected, or "
             prior_of_edges = Argument("penalty", "auto")
             raise InvalidArgument(Message(option, why, prior_of_edges, "; use ", half))
-        if chosen == "bayesian" and not penalized:
-            why = " needs a BIC, whose penalty can be multiplied; use "
-            raise InvalidArgument(Message(option, why, half, ", or ", bic))
         least = 4 if chosen == "half" else 2
         if data.records < least:
             raise DataError(
@@ -117,26 +136,27 @@ class Source:
                 f"{data.records}"
             )
         correction = 1.0 if prior or chosen == "half" else CORRECTION
+        times = NOISE if prior and chosen != "half" else 1
         if chosen == "wishart":
             moments = data if isinstance(data, Moments) else Moments.of(data)
-            return cls(moments, chosen, correction, _root(moments.covariance))
+            return cls(moments, chosen, correction, times, _root(moments.covariance))
         assert isinstance(data, Dataset)
         # Equal rows of a survey are not merged: each is a draw of its own.
         if not data.continuous and data.holes is None and data.unit == 1:
             data = data.merged()
         if data.rows < 2:
             raise DataError("all records are the same row; replicates need rows that differ")
-        return cls(data, chosen, correction)
+        return cls(data, chosen, correction, times)
 
     def drawn(self, rng: np.random.Generator) -> Dataset | Moments:
         """Return one replicate."""
         if isinstance(self.data, Moments):
             assert self.root is not None
-            return _wishart(self.data, self.root, rng)
-        data, counts = self.data, _counts(self.data, self.draw, rng)
+            return _wishart(self.data, self.root, self.times, rng)
+        data, counts = self.data, _counts(self.data, self.draw, self.times, rng)
         kept = counts > 0
         unit = data.unit
-        if self.draw == "bayesian":  # as many records as before, for any sum of the weights
+        if self.draw == "bayesian" or self.times > 1:  # as many records as before
             total = data.rows if data.weights is None else int(data.weights.sum())
             unit *= total / int(counts.sum())
         once = data.weights is None and bool((counts[kept] == 1).all())
@@ -150,6 +170,14 @@ class Source:
         )
 
 
+def edge_cost(pairs: int, edges: int) -> float:
+    """Return the cost of an edge under which so many of the pairs are expected to be adjacent.
+
+    At least zero: a prior never favors edges.
+    """
+    return max(0.0, log((pairs - edges + 0.5) / (edges + 0.5)))
+
+
 def permuted(data: Dataset | Moments, order: NDArray[np.intp]) -> Dataset | Moments:
     """Return the columns in another order: column i is ``order[i]`` of the table."""
     at = order.tolist()
@@ -161,8 +189,8 @@ def permuted(data: Dataset | Moments, order: NDArray[np.intp]) -> Dataset | Mome
     return selected(data, at)
 
 
-def _counts(data: Dataset, draw: Draw, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return how often each row of a table counts in a replicate.
+def _counts(data: Dataset, draw: Draw, times: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return how often each row of a table counts in a replicate of so many times the records.
 
     Usually records are drawn.  But survey weights say how many people a row represents, not how
     often it occurs: with these, rows are drawn and keep their weights.
@@ -171,7 +199,7 @@ def _counts(data: Dataset, draw: Draw, rng: np.random.Generator) -> NDArray[np.i
     draws_rows = weights is None or data.unit != 1
     if draw == "bayesian":  # Dirichlet weights, in whole numbers
         occurrences = np.ones(rows) if weights is None or draws_rows else weights.astype(float)
-        sizes, total = rng.standard_gamma(occurrences), int(occurrences.sum())
+        sizes, total = rng.standard_gamma(times * occurrences), int(occurrences.sum())
         if weights is not None and draws_rows:
             sizes *= weights
         unit = max(WEIGHT_UNIT / total, 64.0)
@@ -182,11 +210,12 @@ def _counts(data: Dataset, draw: Draw, rng: np.random.Generator) -> NDArray[np.i
             drawn = np.zeros(rows, np.int64)
             drawn[rng.permutation(rows)[: rows // 2]] = 1
         else:
-            drawn = np.bincount(rng.integers(rows, size=rows), minlength=rows).astype(np.int64)
+            records = rng.integers(rows, size=times * rows)
+            drawn = np.bincount(records, minlength=rows).astype(np.int64)
         return drawn if weights is None else drawn * weights
     total = int(weights.sum())
     if draw == "bootstrap":
-        return rng.multinomial(total, weights / total).astype(np.int64)
+        return rng.multinomial(times * total, weights / total).astype(np.int64)
     if total > MAX_WITHOUT_REPLACEMENT:
         return rng.binomial(weights, 0.5).astype(np.int64)
     half = rng.multivariate_hypergeometric(weights, total // 2, method="marginals")
@@ -202,18 +231,20 @@ def _root(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
     return root
 
 
-def _wishart(moments: Moments, root: NDArray[np.float64], rng: np.random.Generator) -> Moments:
-    """Return the moments of as many normal records with the given moments.
+def _wishart(
+    moments: Moments, root: NDArray[np.float64], times: int, rng: np.random.Generator
+) -> Moments:
+    """Return the moments of so many times as many normal records with the given moments.
 
-    Their scatter matrix has a Wishart distribution with m − 1 degrees of freedom, drawn by
-    Bartlett's decomposition, or from records if there are no more of them than columns.
+    Their scatter matrix has a Wishart distribution with times · (m − 1) degrees of freedom, drawn
+    by Bartlett's decomposition, or from records if there are no more of them than columns.
     """
-    n, freedom = len(root), moments.records - 1
+    n, freedom = len(root), times * (moments.records - 1)
     if freedom < n:
         factor = rng.standard_normal((n, freedom))
     else:
         factor = np.tril(rng.standard_normal((n, n)), -1)
         np.fill_diagonal(factor, np.sqrt(rng.chisquare(freedom - np.arange(n))))
     factor = root @ factor
-    covariance = factor @ factor.T / moments.records
+    covariance = factor @ factor.T / (times * moments.records)
     return replace(moments, covariance=(covariance + covariance.T) / 2)

@@ -52,7 +52,7 @@ from sges.learning import (
     resolve_penalty,
     scorer_of,
 )
-from sges.resampling.draws import DRAWS, Source, permuted
+from sges.resampling.draws import DRAWS, Source, edge_cost, permuted
 from sges.resampling.strengths import Confidence, edge_list, graph_of_list
 from sges.score.named import SCORES, Penalty, make_score, named_score
 from sges.score.protocol import EdgePrior, Score, score_name
@@ -126,7 +126,9 @@ def confidence(
     """Estimate the confidence in each edge by searching many replicates of a table.
 
     Each replicate is drawn from the table, its columns are permuted, and it is searched as
-    ``sges.learn`` with the same arguments would search the table.
+    ``sges.learn`` with the same arguments would search the table.  With the default penalty, the
+    table itself is searched first, and replicates have an edge prior that expects as many edges as
+    were found; of the edges with a given share of the replicates, about this share are true.
 
     Parameters
     ----------
@@ -135,11 +137,11 @@ def confidence(
     replicates : int
         How many replicates to search.
     draw : {"auto", "half", "bootstrap", "bayesian", "wishart"}
-        How a replicate is drawn: half of the records without replacement; as many records with
-        replacement; random weights; or a random covariance matrix, which needs only the moments
-        of the table.  With a number as penalty, all except "half" are searched with twice that
-        penalty, because otherwise they would have far too many edges; with the default penalty,
-        an edge prior, all are searched with the score of the estimate.  "auto" is "bayesian" for
+        How a replicate is drawn: half of the records without replacement; records with replacement;
+        random weights; or a random covariance matrix, which needs only the moments of the table.
+        With the default penalty, all except "half" have a third of the variance of a plain
+        bootstrap.  With a number as penalty, all except "half" are searched with twice that
+        penalty, because otherwise they would have far too many edges.  "auto" is "bayesian" for
         continuous tables, "wishart" if only their moments are known, and otherwise "bootstrap" with
         the default penalty and "half" without.
     score : str, score or callable
@@ -298,7 +300,10 @@ def _with_prior(data: Dataset | Moments, make: Any, penalty: Penalty, cost: floa
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Everything that determines the graphs of the replicates."""
+    """Everything that determines the graphs of the replicates.
+
+    With the default penalty, ``cost`` is that of an edge in replicates, once the estimate is known.
+    """
 
     source: Source
     score: str | MakeScore
@@ -306,6 +311,7 @@ class Question:
     penalty: Penalty | None
     plan: SearchPlan
     seed: int
+    cost: float | None = None
 
     @classmethod
     def of(
@@ -335,6 +341,24 @@ class Question:
         name = score_name(scorer_of(source.data, score, penalty))
         return cls(source, score, name, None, plan, seed)  # type: ignore[arg-type]
 
+    def with_cost(self, seconds: float) -> "Question | None":
+        """Return the question with the cost of an edge, if it has one; None if time was up."""
+        if self.penalty != "auto":
+            return self
+        data, constraint = self.source.data, self.plan.constraint
+        with quietly():
+            graph = _class_found(self.plan, make_score(str(self.score), data, "auto"), seconds)
+        if graph is None:
+            return None
+        pairs, edges = len(data.names) * (len(data.names) - 1) // 2, graph.edge_count()
+        if constraint is not None:  # pairs that knowledge decides say nothing about the others
+            assert isinstance(constraint, IndexedKnowledge)
+            decided = len(constraint.required)
+            both = zip(constraint.forbidden, constraint.barred, strict=True)
+            excluded = sum((out & into).bit_count() for out, into in both) // 2
+            pairs, edges = pairs - decided - excluded, edges - decided
+        return replace(self, cost=edge_cost(pairs, edges))
+
     def checkpoint(self, path: object) -> Checkpoint:
         """Return the checkpoint at a path, for runs of this question."""
         settings = {
@@ -343,6 +367,7 @@ class Question:
             "seed": self.seed,
             "score": self.score if isinstance(self.score, str) else name_of(self.score),
             "penalty": self.penalty,
+            "times": self.source.times,
             **self.plan.settings(),
         }
         return Checkpoint(path, settings, self.source.data)
@@ -370,22 +395,29 @@ class Question:
         order = rng.permutation(len(data.names))
         data = permuted(data, order)
         if isinstance(self.score, str):
-            penalty = 1.0 if self.penalty is None else self.penalty
-            if penalty != "auto":
-                penalty *= self.source.correction
-            score = make_score(self.score, data, penalty)
+            if self.cost is not None:
+                score: Score = EdgePrior(make_score(self.score, data), self.cost)
+            else:
+                penalty = 1.0 if self.penalty is None else float(self.penalty)
+                score = make_score(self.score, data, penalty * self.source.correction)
         else:
             score = self.score(data)
         plan = self.plan
         if plan.constraint is not None:
             assert isinstance(plan.constraint, IndexedKnowledge)
             plan = replace(plan, constraint=plan.constraint.relabel(np.argsort(order).tolist()))
-        result = plan.run(score, time_limit=None if seconds == inf else seconds)
-        if not result.complete:
-            if result.stopped == "interrupted":
-                raise KeyboardInterrupt
+        graph = _class_found(plan, score, seconds)
+        if graph is None:
             return None
-        return result.cpdag.named(None).relabel(order.tolist()).named(self.source.data.names)
+        return graph.named(None).relabel(order.tolist()).named(self.source.data.names)
+
+
+def _class_found(plan: SearchPlan, score: Score, seconds: float) -> PDAG | None:
+    """Return the class that a search finds; None if time was up."""
+    result = plan.run(score, time_limit=None if seconds == inf else max(0.0, seconds))
+    if result.stopped == "interrupted":
+        raise KeyboardInterrupt
+    return result.cpdag if result.complete else None
 
 
 def run(
@@ -475,19 +507,22 @@ def _searched(
     question: Question, numbers: list[int], n_jobs: int | None, seconds: float
 ) -> Generator[tuple[int, PDAG], None, None]:
     """Yield the number and the class of each replicate as it is done, until time is up."""
+    begun, size = time.perf_counter(), 1
+    known = question.with_cost(seconds) if numbers else None
+    if known is None:
+        return
     jobs = min(effective_jobs(n_jobs), len(numbers))
     if jobs <= 1:
-        yield from _in_turn(question, numbers, seconds)
+        yield from _in_turn(known, numbers, seconds - (time.perf_counter() - begun))
         return
     from joblib import Parallel, delayed
 
-    begun, size = time.perf_counter(), 1
     with quietly(), Parallel(n_jobs=jobs) as pool:
         while numbers and (remaining := seconds - (time.perf_counter() - begun)) > 0:
             wave, numbers = numbers[: size * jobs], numbers[size * jobs :]
             started = time.perf_counter()
             for pairs in pool(
-                delayed(_chunk)(question, wave[i::jobs], remaining) for i in range(jobs)
+                delayed(_chunk)(known, wave[i::jobs], remaining) for i in range(jobs)
             ):
                 yield from pairs
             took = (time.perf_counter() - started) / size

@@ -93,8 +93,9 @@ class Averaged:
 class Confidence:
     """Classes found on replicates of a table, and how often each edge is in them.
 
-    A share of 0.9 means that nine of ten replicates have the edge.  It says how reliably the
-    search finds the edge in data like these, not how likely a causal effect is.
+    A share of 0.9 means that nine of ten replicates have the edge.  With the default penalty, about
+    as many of the edges with a given share are true.  It does not say how likely a causal effect
+    is.
 
     Parameters
     ----------
