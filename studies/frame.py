@@ -96,7 +96,8 @@ def one_of(*allowed: str) -> Read:
 
     def read(text: str) -> str:
         if text not in allowed:
-            raise ValueError(f"one of {', '.join(allowed)}")
+            some = ", ".join(allowed[:12])
+            raise ValueError(f"one of {some}" if len(allowed) <= 12 else f"one of {some}, ...")
         return text
 
     return read
