@@ -255,8 +255,6 @@ def test_simulate_replaces_its_own_files_and_no_others(capsys: Capture, tmp_path
     for options in (["--variables", "3"], ["--variables", "1"]):
         assert run(["simulate", str(tmp_path), "--records", "5", *options]) == 0
     assert "5 records of 1 variable, 0 edges: " in capsys.readouterr().out
-    (tmp_path / "data.csv").unlink()  # as after a run that was killed
-    assert run(["simulate", str(tmp_path), "--records", "5"]) == 0
     for name in ("data.csv", "truth.json", ""):
         if name:
             (tmp_path / name).write_text("mine\n1\n")

@@ -1,12 +1,7 @@
-"""A killed run is resumed; a file that does not fit is an error that names the reason."""
+"""An interrupted run is resumed; a file that does not fit is an error that names the reason."""
 
 import json
-import os
 import random
-import signal
-import subprocess
-import sys
-import time
 from hashlib import sha256
 from pathlib import Path
 
@@ -61,48 +56,6 @@ def test_progress_does_not_count_replicates_that_were_not_asked_for(tmp_path: Pa
     assert found.graphs == whole.graphs[:4]
     assert [(one.done, one.total) for one in seen] == [(2, 4), (3, 4), (4, 4)]
     assert all(one.remaining >= 0 for one in seen)
-
-
-SCRIPT = """
-import sys
-import numpy as np
-from sges.resampling import replicates
-replicates.SECONDS_BETWEEN = 0.0  # after every replicate, so that kills meet writes
-from sges import confidence
-data = np.load(sys.argv[1])
-print(confidence(data, 60, checkpoint=sys.argv[2], strategy="interleaved").to_json())
-"""
-
-
-def kept(path: Path) -> int:
-    """Return the number of replicates in a checkpoint, which is valid at any moment."""
-    return len(json.loads(path.read_text(encoding="utf-8"))["state"]) if path.exists() else 0
-
-
-@pytest.mark.parametrize("kills", [3, pytest.param(20, marks=pytest.mark.slow)])
-def test_runs_killed_at_random_moments_all_end_in_the_same_result(
-    kills: int, tmp_path: Path
-) -> None:
-    table, path = tmp_path / "table.npy", tmp_path / "run.json"
-    np.save(table, DATA.values.T)
-    command = [sys.executable, "-c", SCRIPT, os.fspath(table), os.fspath(path)]
-    expected = confidence(DATA.values.T, 60, strategy="interleaved")
-    rng = random.Random(0)
-    for _ in range(kills):
-        before, more = kept(path), rng.randrange(12)
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        while process.poll() is None and kept(path) < before + more:
-            time.sleep(0.004)
-        time.sleep(rng.random() / 50)
-        process.send_signal(signal.SIGKILL)
-        output, _ = process.communicate()
-        assert before <= kept(path) <= 60
-        if process.returncode == 0:  # it finished before the signal
-            assert Confidence.from_json(output) == expected
-            path.unlink()
-    output = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
-    assert Confidence.from_json(output) == expected
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["run.json", "table.npy"]
 
 
 def test_other_data_or_settings_are_refused_by_name(tmp_path: Path) -> None:

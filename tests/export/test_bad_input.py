@@ -219,27 +219,6 @@ def test_a_full_disk_leaves_nothing_and_the_old_file_as_it_was(
     assert path.read_text() == "old"
 
 
-@pytest.mark.parametrize("failing", [1, 2, 3])
-def test_a_directory_is_written_whole_or_put_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: int
-) -> None:
-    """The three moves, of which one fails: the old "b", the new "a", the new "b"."""
-    target = tmp_path / "made" / "deep"
-    write_directory(target, {"a": b"old a", "b": b"old b"})
-    real = Path.replace
-    moves = 0
-
-    def one_fails(self: Path, goal: Path) -> Path:
-        nonlocal moves
-        moves += 1
-        return real(self, goal) if moves != failing else full_disk()  # type: ignore[return-value]
-
-    monkeypatch.setattr(Path, "replace", one_fails)
-    with pytest.raises(FileError, match="No space left"):
-        write_directory(target, {"a": b"new a", "b": b"new b"})
-    assert {p.name: p.read_bytes() for p in target.iterdir()} == {"a": b"old a", "b": b"old b"}
-
-
 def test_directories_made_for_files_that_cannot_be_written_are_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,14 @@ from sges.cli.learn import property_of
 from sges.cli.options import argument, option, takes
 from sges.cli.terminal import grid, print_json, print_table, say, undisturbed
 from sges.errors import DataError, InvalidArgument, SgesError, check_word
-from sges.writing import check_own, will_not_replace, write_bytes, write_directory, write_text
+from sges.writing import (
+    check_own,
+    opened,
+    will_not_replace,
+    write_bytes,
+    write_directory,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from sges.data import Dataset
@@ -122,21 +129,19 @@ def compare(*, truth: str, found: str, as_they_are: bool = False, as_json: bool 
 )
 def convert(*, graph: str, out: Path, as_json: bool = False) -> None:
     """Convert a graph to another format."""
-    from sges.export import read_graph, write_graph
+    from sges.export import read_graph
+    from sges.export.formats import writer_of
 
-    read = read_graph(graph)
+    read, writer = read_graph(graph), writer_of(out)
     _check_graph(out)
-    with undisturbed():
-        path = write_graph(read, out)
-    _name_file(path, as_json)
+    write_text(out, writer(read), undisturbed)
+    _name_file(out, as_json)
 
 
 def _check_graph(path: Path) -> None:
     """Raise an error if a file to be replaced is not a graph, but for example a table in CSV."""
     from sges.export import read_graph
-    from sges.export.formats import writer_of
 
-    writer_of(path)  # raises an error for an unknown extension
     try:
         if path.is_file() and path.stat().st_size:
             read_graph(path)
@@ -166,8 +171,7 @@ def plot(
         raise InvalidArgument(f"--depth {depth} needs --around: it is the distance from that node")
     kind, away = check_picture(picture), 2 if depth is None else depth
     content = drawn(read_graph(graph), kind, around=around, depth=away)
-    with undisturbed():
-        write_bytes(picture, content)
+    write_bytes(picture, content, undisturbed)
     _name_file(picture, as_json)
 
 
@@ -223,8 +227,7 @@ def report(
         raise InvalidArgument(f"{result!r} is both RESULT and PAGE; give another name as PAGE")
     sure = None if confidence is None else read_confidence(confidence)
     page_text = report_page(read_result(result), confidence=sure)
-    with undisturbed():
-        write_text(page, page_text)
+    write_text(page, page_text, undisturbed)
     _name_file(page, as_json)
 
 
@@ -321,8 +324,7 @@ def simulate(
         "truth.json": (to_json(dag) + "\n").encode(),
         "data.csv": csv_of(network.sample(records, seed)).encode(),
     }
-    with undisturbed():
-        written = sorted(str(path) for path in write_directory(out, files))
+    written = sorted(str(path) for path in write_directory(out, files, undisturbed))
     if as_json:
         print_json(
             {
@@ -341,12 +343,14 @@ def _is_simulation(directory: Path) -> bool:
 
     try:
         names = read_graph(directory / "truth.json").names
-        with (directory / "data.csv").open(encoding="utf-8", newline="") as table:
-            return next(csv.reader(table), []) == list(names or ())
-    except FileNotFoundError:  # a run that was killed can leave the graph alone
-        return True
+        return opened(directory / "data.csv", _header) == list(names or ())
     except (OSError, ValueError, csv.Error):
         return False
+
+
+def _header(path: Path) -> list[str]:
+    with path.open(encoding="utf-8", newline="") as table:
+        return next(csv.reader(table), [])
 
 
 def csv_of(data: "Dataset") -> str:

@@ -139,15 +139,13 @@ def learn(
 
             watcher.tell(f"drawing and writing {out}")
             files = files_of(result, out, command_line())
-            with undisturbed():
-                write_directory(out, files)
+            write_directory(out, files, undisturbed)
         if report is not None:
             from sges.report import report_page
 
             watcher.tell(f"writing {report}")
             page = report_page(result, command_line())
-            with undisturbed():
-                write_text(report, page)
+            write_text(report, page, undisturbed)
     show(result, as_json=as_json)
     if out is not None and sys.stdout.isatty():
         remark(f"wrote graph.json, graph.dot, graph.svg, report.html and summary.txt to {out}")
@@ -228,8 +226,7 @@ def confidence(
         if out is not None:
             watcher.tell(f"drawing and writing {out}")
             files = result.files()
-            with undisturbed():
-                write_directory(out, files)
+            write_directory(out, files, undisturbed)
     if as_json:
         print_json(result.to_dict())
     else:
@@ -276,8 +273,7 @@ def demo(
     kind, chosen = check_picture(picture), load(example)
     result = in_words_of_the_shell(learn_from(chosen))
     content = drawn(result.cpdag, kind)
-    with undisturbed():
-        write_bytes(picture, content)
+    write_bytes(picture, content, undisturbed)
     show(result, as_json=as_json)
     comparison = compare(chosen.truth, result.cpdag)
     if comparison.same_class:

@@ -44,6 +44,7 @@ from sges.errors import (
     out_of_memory,
     shown,
 )
+from sges.writing import opened
 
 Compression: TypeAlias = Literal["gzip", "bz2", "zstd"]
 
@@ -114,9 +115,8 @@ class File:
         """Return the bytes of the file, decompressed."""
         if isinstance(self.source, pa.Buffer):
             stream: Stream = pa.BufferReader(self.source)
-        else:  # pyarrow takes text for UTF-8, which the name of a file need not be
-            name: Any = os.fsencode(self.source) if os.name == "posix" else self.source
-            stream = pa.OSFile(name, mode="rb")
+        else:
+            stream = opened(Path(self.source), lambda path: pa.OSFile(_native(path), mode="rb"))
         if self.compression is None:
             return stream
         return pa.input_stream(stream, compression=self.compression)
@@ -293,6 +293,11 @@ class File:
                     yield batch.select(names)
 
 
+def _native(path: Path) -> Any:  # noqa: ANN401 (what pyarrow accepts)
+    """Return a path as pyarrow takes it: it takes text for UTF-8, which a name need not be."""
+    return os.fsencode(path) if os.name == "posix" else str(path)
+
+
 def open_file(source: str | os.PathLike[str] | BinaryIO, reading: Reading) -> File:
     """Return the file at a path, an open binary file, or standard input (``"-"``)."""
     if not isinstance(source, str | os.PathLike):
@@ -318,11 +323,11 @@ def _file_at(path: Path, reading: Reading) -> File:
         if path.is_dir():
             raise FileError(f"{name}: is a directory; give the path of one file")
         if path.is_file() or not path.exists():
-            with path.open("rb"):
-                pass
+            with opened(path, lambda place: place.open("rb")) as file:
+                size = os.fstat(file.fileno()).st_size
             compression = COMPRESSED.get(path.suffix.lower())
             format = reading.format or _format_by_ending(path, name)
-            return File(name, format, str(path), compression, path.stat().st_size, reading)
+            return File(name, format, str(path), compression, size, reading)
         with path.open("rb") as pipe:
             if path.is_char_device() and not (pipe.isatty() or path.samefile(os.devnull)):
                 raise FileError(f"{name}: is a device that may never end; give a file")

@@ -35,7 +35,7 @@ from sges.graph.records import (
 )
 from sges.graph.records import to_json as record_to_json
 from sges.network.bif import network_of_bif
-from sges.writing import PathLike, file_errors, write_text
+from sges.writing import PathLike, file_errors, opened, write_text
 
 GRAPHML_NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -477,7 +477,7 @@ def read_text(path: PathLike) -> str:
         with file_errors("read", Path(path)):
             if Path(path).is_dir():
                 raise IsADirectoryError(21, "it is a directory; name a file in it")
-            content = Path(path).read_bytes()
+            content = opened(Path(path), Path.read_bytes)
     else:
         try:
             if hasattr(sys.stdin, "buffer"):
