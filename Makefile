@@ -21,7 +21,7 @@ UNDER_SANITIZERS = PYTHONPATH=$(NATIVE)/lib PYTHONDONTWRITEBYTECODE=1 OPENBLAS_N
   ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
   LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libstdc++.so)"
 
-.PHONY: help install-libraries install-package demo test test-all test-browser test-cluster test-tools test-native check lint types contracts format docs site wheel bench fuzz test-floors clean
+.PHONY: help install-libraries install-package demo test test-all test-browser test-cluster test-tools test-native check lint types contracts format docs site wheel bench fuzz torture test-floors clean
 
 help:  ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -122,6 +122,9 @@ bench: $(VENV)/.installed-test  ## Compare with other programs, each in its own 
 
 fuzz: $(VENV)/.installed-test  ## Pass mutated files to every reader, in separate processes; FUZZ="csv --inputs 1000"
 	PYTHONPATH=tests OPENBLAS_NUM_THREADS=1 $(BIN)/python -m fuzz $(FUZZ)
+
+torture: $(VENV)/.installed-test  ## Let writers die or fail at each file event; TORTURE="learn --ends SIGKILL"
+	PYTHONPATH=tests OPENBLAS_NUM_THREADS=1 $(BIN)/python -m torture $(TORTURE)
 
 # The lowest allowed versions that have wheels for this Python; the test tools have their usual versions.
 # Two tests of the estimators fail within scikit-learn 1.6 itself: one of its checks subtracts floats
