@@ -741,6 +741,19 @@ def test_numbers_that_are_read_as_levels_are_pointed_out(
     assert not [note for note in asked.notes if "although" in note]
 
 
+def test_a_decimal_mark_that_was_given_is_not_advised(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    lines = [f"{'?' if i % 9 == 3 else f'{i % 20},5'};{i % 2}" for i in range(400)]
+    path.write_text("a;b\n" + "\n".join(lines))
+    options: dict[str, Any] = {"delimiter": ";", "decimal": ","}
+    (note,) = [note for note in learn(path, **options).notes if "although" in note]
+    for advice in (finding(path, "numbers read as levels", **options).advice, note):
+        assert "decimal" not in advice
+        assert "missing_words=['?']" in advice
+    (note,) = [note for note in learn(path, delimiter=";").notes if "although" in note]
+    assert "decimal=','" in note
+
+
 def test_the_advised_missing_word_makes_the_column_continuous(tmp_path: Path) -> None:
     a, b = measured()
     path = tmp_path / "table.csv"

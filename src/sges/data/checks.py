@@ -367,13 +367,13 @@ def piled_up(data: Dataset) -> Iterator[Finding]:
         yield Finding("piled-up values", False, tuple(piles), what, advice)
 
 
-def numbers_as_levels(data: Dataset, asked: Collection[str]) -> Iterator[Finding]:
+def numbers_as_levels(data: Dataset, asked: Collection[str], decimal: str) -> Iterator[Finding]:
     """Find discrete columns of text in which most values are numbers, except ``asked``."""
     for v in data.discrete:
         name = data.names[v]
-        numbers = (
-            None if name in asked else numbers_in_text(data.levels[v] or (), level_counts(data, v))
-        )
+        if name in asked:
+            continue
+        numbers = numbers_in_text(data.levels[v] or (), level_counts(data, v), decimal)
         if numbers is not None:
             what = f"Column {name!r} is read as discrete, although {numbers[0]}."
             advice = Message("Each number is then a level of its own: ", numbers[1], ".")

@@ -389,7 +389,7 @@ def dataset_of_columns(
     asked = kinds_asked(reading, [column.name for column in columns])
     counts, unit = (None, 1.0) if weights is None else in_units(weights)
     check_records(len(columns[0]) if counts is None else int(counts.sum()))
-    notes = KindNotes()
+    notes = KindNotes(decimal=reading.decimal)
     named = () if isinstance(reading.kinds, Kind) else asked
     are_records = counts is None or unit != 1 or bool((counts == 1).all())
     meant: list[Column] = []
@@ -407,7 +407,8 @@ def dataset_of_columns(
         # In a table of counts, each row often has a level of its own.
         if kind is Kind.DISCRETE and are_records and column.name not in named:
             rows = len(column) - column.missing_count
-            check_levels(column.name, len(column.distinct()), rows, column.labels)
+            levels = len(column.distinct())
+            check_levels(column.name, levels, rows, column.labels, reading.decimal)
         if column.labels is not None and not column.declared and column.name not in asked:
             times = np.bincount(column.present(), minlength=len(column.labels))
             notes.add_text(column.name, column.labels, times)
@@ -633,12 +634,15 @@ def check_records(records: int) -> None:
         )
 
 
-def check_levels(name: str, levels: int, rows: int, labels: Sequence[Any] | None) -> None:
+def check_levels(
+    name: str, levels: int, rows: int, labels: Sequence[Any] | None, decimal: str
+) -> None:
     """Raise an error if a discrete column has a level for each row; text has ``labels``."""
     if levels < rows or rows <= MAX_ROWS_OF_LABELS:
         return
     what = f"column {name!r} has a different level in each of {rows} rows, so it looks like "
-    if labels is not None and (numbers := numbers_in_text(labels, np.ones(len(labels)))):
+    numbers = labels and numbers_in_text(labels, np.ones(len(labels)), decimal)
+    if numbers:
         raise unusable_column(name, f"is text, although {numbers[0]}", numbers[1])
     kind, aim = "discrete", "to keep it"
     if labels is not None and numbers_of(labels) is not None:

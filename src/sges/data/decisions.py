@@ -166,10 +166,13 @@ def hidden_numbers(labels: Sequence[Any], rows: int) -> list[float] | None:
     return numbers_of(labels)
 
 
-def numbers_in_text(labels: Sequence[Any], counts: NDArray[Any]) -> tuple[str, Message] | None:
+def numbers_in_text(
+    labels: Sequence[Any], counts: NDArray[Any], decimal: str = "."
+) -> tuple[str, Message] | None:
     """Return what shows that labels are numbers, and what helps; None if they are levels.
 
-    Numbers are read as text if a few words are among them, or signs beside them.
+    Numbers are read as text if a few words are among them, or signs beside them.  ``decimal`` is
+    the decimal mark with which the table was read.
 
     >>> labels = [*map(str, range(90)), "?"]
     >>> print(*numbers_in_text(labels, np.repeat([1, 10], [90, 1])), sep=": ")
@@ -180,7 +183,7 @@ that a value is missing (in a file; otherwise replace it by None)
     signs = {label: signs_beside(label) for label in texts}
     numbers = [label for label, beside in signs.items() if beside is not None]
     words = [label for label in texts if signs[label] is None]
-    beside = sorted({sign for label in numbers for sign in signs[label] or ""})
+    beside = sorted({sign for label in numbers for sign in signs[label] or ""} - {decimal})
     count, total = (int(sum(counts[texts[one]] for one in which)) for which in (numbers, texts))
     is_usual = len(numbers) <= MAX_INTEGER_LEVELS or len(words) > MAX_NAMES_SHOWN
     if is_usual or 2 * count < total or not (words or beside):
@@ -229,6 +232,7 @@ class KindNotes:
     row_numbers: list[str] = field(default_factory=list)
     counts: str | None = None
     constant: list[str] = field(default_factory=list)
+    decimal: str = "."
 
     def as_meant(self, column: Column) -> tuple[Column, Values]:
         """Return a column converted to the type that its values represent, and facts about them.
@@ -268,7 +272,7 @@ class KindNotes:
 
     def add_text(self, name: str, levels: Sequence[Any], counts: NDArray[Any]) -> None:
         """Take note of a discrete column of text if most of its values are numbers."""
-        if (numbers := numbers_in_text(levels, counts)) is not None:
+        if (numbers := numbers_in_text(levels, counts, self.decimal)) is not None:
             what, advice = numbers
             message = f"column {name!r} is read as discrete, although {what}: "
             self.mixed.append(Message(message, advice))

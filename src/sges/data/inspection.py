@@ -67,10 +67,10 @@ GLANCE_COLUMNS = 60
 """In wider tables, ``glance`` searches only for linear relations."""
 
 
-def describe(data: Dataset, asked: frozenset[str] = frozenset()) -> Description:
+def describe(data: Dataset, asked: frozenset[str] = frozenset(), decimal: str = ".") -> Description:
     """Return the description of a dataset.
 
-    ``asked`` are the columns whose kind was given.
+    ``asked`` are the columns whose kind was given, and ``decimal`` is the decimal mark of the file.
     """
     notes = data.notes
     if data.rows > MAX_SAMPLED_ROWS + BLOCK_ROWS:
@@ -79,7 +79,7 @@ def describe(data: Dataset, asked: frozenset[str] = frozenset()) -> Description:
         notes = (_sample_note(data.rows, len(rows)), *notes)
         data = take_rows(data, rows)
     columns = tuple(_facts(data, v, data.names[v] in asked) for v in range(data.n))
-    findings = [*checks.numbers_as_levels(data, asked), *_findings(data)]
+    findings = [*checks.numbers_as_levels(data, asked, decimal), *_findings(data)]
     findings = sorted(findings, key=lambda finding: not finding.serious)
     records = replace(data, holes=None).records
     return Description(data.rows, records, columns, tuple(findings), notes)
@@ -147,14 +147,14 @@ def inspect(
     readable, noted, errors = _readable_columns(table, reading, in_column)
     names_read = [column.name for column in readable if column.name != in_column]
     asked = kinds_asked(reading, [*names_read, *(error.column for error in errors)])
-    usable, unusable = _without_unusable(readable, in_column, asked, errors)
+    usable, unusable = _without_unusable(readable, in_column, asked, errors, decimal)
     names_used = {column.name for column in usable}
     asked = {name: kind for name, kind in asked.items() if name in names_used}
     data = dataset_of_columns(usable, replace(reading, kinds=asked), noted)
     if undecided:  # leave out the notes on EM, which was not requested
         omitted = effective_notes(replace(data, unit=1.0))
         data = replace(data, notes=tuple(note for note in data.notes if note not in omitted))
-    description = describe(data, frozenset(asked))
+    description = describe(data, frozenset(asked), decimal)
     return replace(description, findings=(*unusable, *description.findings))
 
 
@@ -191,6 +191,7 @@ def _without_unusable(
     weights: str | None,
     asked: Collection[str],
     errors: list[UnusableColumn],
+    decimal: str,
 ) -> tuple[list[Column], list[Finding]]:
     """Return the columns that can be used, and findings on the others, which are errors in learn.
 
@@ -209,7 +210,7 @@ def _without_unusable(
         elif column.labels is not None and column.name != weights and column.name not in asked:
             is_different = present > MAX_ROWS_OF_LABELS and len(column.distinct()) == present
             if is_different and hidden_numbers(column.labels, rows) is None:
-                if mixed := numbers_in_text(column.labels, np.ones(present)):
+                if mixed := numbers_in_text(column.labels, np.ones(present), decimal):
                     errors.append(
                         unusable_column(column.name, f"is text, although {mixed[0]}", mixed[1])
                     )

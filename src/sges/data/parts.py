@@ -266,7 +266,7 @@ class Summary:
         if not self.usable:
             check_records(0)
         kinds = {known.name: asked.get(known.name) or known.kind() for known in self.values}
-        notes = KindNotes()
+        notes = KindNotes(decimal=reading.decimal)
         for known in self.values:
             if known.name not in asked:
                 has_holes = self.tally.missing[known.name] > 0
@@ -288,7 +288,8 @@ class Summary:
                 labels = tuple(label for label in levels if label is not None)
                 present = codes[codes < len(labels)]
                 texts = labels if isinstance(labels[0], str) else None
-                check_levels(name, len(np.unique(present)), len(present), texts)
+                levels_seen = len(np.unique(present))
+                check_levels(name, levels_seen, len(present), texts, reading.decimal)
         for known, codes, levels in zip(self.values, counts.codes, counts.levels, strict=True):
             if known.family == "text" and not known.declared and known.name not in asked:
                 notes.add_text(known.name, levels, np.bincount(codes, counts.weights, len(levels)))
