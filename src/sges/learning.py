@@ -558,7 +558,10 @@ def _notes(
         columns = f"{len(data.names):,} column{'' if len(data.names) == 1 else 's'}"
         notes += [*data.notes, f"score {score_name(scorer)}: {why}", f"data: {size} of {columns}"]
     notes += about_penalty
-    if data is not None and (topics := glance(data)):
+    topics = () if data is None else glance(data)
+    if score == "rank":
+        topics = tuple(topic for topic in topics if topic != "skew and heavy tails")
+    if topics:
         where = Spelling("Dataset.of(table).describe()", "sges inspect")
         look = f"inspect the table before interpreting the edges ({', '.join(topics)}): "
         notes.append(Message(look, where))

@@ -14,8 +14,9 @@ import pytest
 
 from sges import learn
 from sges.data import Dataset, Description, Finding, Moments, inspect, inspection
+from sges.data.checks import some_rows
 from sges.data.inspection import glance
-from sges.errors import DataError, in_shell
+from sges.errors import DataError, DataWarning, in_shell
 from sges.network import BayesianNetwork, LinearGaussian, random_dag
 
 ROWS = 400
@@ -284,6 +285,33 @@ def test_skew_and_heavy_tails_are_found() -> None:
     assert "--score rank" in in_shell(found.advice)
     mixed = {**table, "code": rng(3).integers(0, 2, ROWS)}
     assert "rank'" not in finding(mixed, "skew and heavy tails").advice  # not for codes
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(200, 500), (1_000, 100)])
+def test_heavy_tails_are_noted_in_tables_of_any_width(rows: int, columns: int) -> None:
+    counts = np.floor(np.exp(3 + 1.2 * rng().normal(size=(rows, columns))))
+    assert glance(Dataset.of(counts)) == ("skew and heavy tails",)
+    assert finding(counts, "skew and heavy tails").serious
+    for table in (rng(1).normal(size=(rows, columns)), rng(1).exponential(size=(rows, columns))):
+        assert glance(Dataset.of(table)) == ()
+
+
+def test_tails_are_those_of_the_observed_values() -> None:
+    table = rng().normal(size=(ROWS, 3))
+    table[20:, 0] = np.nan
+    assert glance(Dataset.of(table, missing="em")) == ()
+
+
+def test_ranks_have_no_heavy_tails() -> None:
+    table = np.exp(2 * rng().normal(size=(ROWS, 3)))
+    assert [note for note in learn(table).notes if "heavy tails" in note]
+    assert not [note for note in learn(table, score="rank").notes if "heavy tails" in note]
+
+
+def test_a_sample_of_rows_has_no_period() -> None:
+    sample = some_rows(Dataset.of({"a": np.arange(100_000) % 100}), 2_000)
+    assert sample.rows == 2_000
+    assert len(np.unique(sample.values)) == 100
 
 
 def test_values_that_pile_up_are_found() -> None:
@@ -670,10 +698,24 @@ def test_learn_points_to_serious_findings_in_one_line() -> None:
     assert not [note for note in learn(independent("a", "b")).notes if "inspect" in note]
 
 
-def test_learn_says_that_there_are_fewer_rows_than_columns() -> None:
+def test_learn_notes_few_rows_if_they_make_many_edges_false() -> None:
     data = Dataset.of(independent(*"abcdefgh", rows=8))
     assert glance(data) == glance(Moments.of(data)) == ("fewer rows than columns",)
-    assert glance(Dataset.of(independent(*"abcdefgh", rows=9))) == ()
+    assert glance(Dataset.of(independent(*"abcdefgh", rows=9))) == ("few rows per column",)
+    assert glance(Dataset.of(independent(*"abcdefgh", rows=16))) == ()
+
+
+def test_more_columns_than_rows_are_not_serious_if_most_edges_are_right() -> None:
+    dag = random_dag(150, 150, 0)
+    data = LinearGaussian.random(dag, seed=0).sample(100, 0)
+    with pytest.warns(DataWarning, match="150 columns and only 100 records") as told:
+        result = learn(data)
+    truth = {frozenset(edge) for edge in dag.directed_edges()}
+    found = [*result.cpdag.directed_edges(), *result.cpdag.undirected_edges()]
+    assert sum(frozenset(edge) in truth for edge in found) > 0.85 * len(found)
+    assert not [note for note in result.notes if "inspect" in note]
+    assert not [warning for warning in told if "unreliable" in str(warning.message)]
+    assert not finding(data, "fewer rows than columns").serious
 
 
 def test_moments_are_checked_for_collinear_columns() -> None:

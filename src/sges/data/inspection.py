@@ -13,7 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sges.data import checks, relations
-from sges.data.checks import exclude_option, level_counts, observed_values, take_rows, without_holes
+from sges.data.checks import (
+    MAX_PAIR_ROWS,
+    exclude_option,
+    level_counts,
+    observed_values,
+    some_rows,
+    take_rows,
+    without_holes,
+)
 from sges.data.columns import (
     Column,
     UnusableColumn,
@@ -51,9 +59,6 @@ from sges.errors import DataError, Message, check_instance
 if TYPE_CHECKING:
     from sges.data.files import File
 
-MAX_PAIR_ROWS = 20_000
-"""Pairs of columns are compared on this many rows, evenly spaced."""
-
 MAX_SAMPLED_ROWS = 200_000
 """About this many rows of a large table are examined."""
 
@@ -61,10 +66,13 @@ BLOCK_ROWS = 1_000
 """Rows of a large table in memory that stay together, so that neighbors remain neighbors."""
 
 GLANCE_ROWS = 1_000
-"""The rows that ``glance`` examines."""
+"""The rows on which ``glance`` compares columns, and the fewest of which it examines the tails."""
+
+GLANCE_VALUES = 1 << 21
+"""It examines the tails of more rows if these have no more values than this in all."""
 
 GLANCE_COLUMNS = 60
-"""In wider tables, ``glance`` searches only for linear relations."""
+"""In wider tables, of all relations between columns it searches only for linear ones."""
 
 
 def describe(data: Dataset, asked: frozenset[str] = frozenset(), decimal: str = ".") -> Description:
@@ -284,7 +292,7 @@ def _findings(data: Dataset) -> list[Finding]:
     if any(finding.serious for finding in odd):
         return odd  # a row is then not a record, and other findings would be meaningless
     whole = without_holes(data)
-    sample = _spaced(whole, MAX_PAIR_ROWS)
+    sample = some_rows(whole, MAX_PAIR_ROWS)
     return [
         *odd,
         *checks.missing_values(data),
@@ -301,11 +309,6 @@ def _findings(data: Dataset) -> list[Finding]:
         *checks.few_rows_per_cell(data),
         *checks.repeated_rows(whole),
     ]
-
-
-def _spaced(data: Dataset, most: int) -> Dataset:
-    """Return the rows of a table, or an evenly spaced part of them if there are too many."""
-    return data if data.rows <= most else take_rows(data, slice(None, None, -(-data.rows // most)))
 
 
 def glance(data: Dataset | Moments) -> tuple[str, ...]:
@@ -333,22 +336,21 @@ def glance(data: Dataset | Moments) -> tuple[str, ...]:
         findings = relations.linear_relations_of(
             list(data.names), data.covariance, data.records, brief=True
         )
-    elif data.n > relations.MAX_CORRELATIONS:
-        findings = []
     else:
-        sample = without_holes(_spaced(data, GLANCE_ROWS))
-        findings = relations.linear_relations(sample, brief=True)
-        if data.n <= GLANCE_COLUMNS:
-            has_few_rows = data.rows <= GLANCE_ROWS or data.records_per_cell < checks.MIN_PER_CELL
-            findings = [
-                *checks.stand_ins(sample),
-                *relations.duplicates(sample),
-                *relations.determined(sample),
-                *findings,
-                *checks.tails(sample),
-                *checks.dependent_rows(take_rows(data, slice(0, GLANCE_ROWS))),
-                *(checks.few_rows_per_cell(data) if has_few_rows else ()),
-            ]
+        rows = some_rows(data, GLANCE_ROWS)
+        sample = without_holes(rows)
+        is_narrow = data.n <= GLANCE_COLUMNS
+        is_wide = data.n > relations.MAX_CORRELATIONS
+        has_few_rows = data.rows <= GLANCE_ROWS or data.records_per_cell < checks.MIN_PER_CELL
+        findings = [
+            *checks.stand_ins(rows),
+            *(relations.duplicates(sample) if is_narrow else ()),
+            *(relations.determined(sample) if is_narrow else ()),
+            *(() if is_wide else relations.linear_relations(sample, brief=True)),
+            *checks.tails(some_rows(data, max(GLANCE_ROWS, GLANCE_VALUES // data.n))),
+            *checks.dependent_rows(without_holes(take_rows(data, slice(0, GLANCE_ROWS)))),
+            *(checks.few_rows_per_cell(data) if has_few_rows else ()),
+        ]
     findings += checks.few_rows(data)
     return tuple(dict.fromkeys(finding.topic for finding in findings if finding.serious))
 

@@ -352,11 +352,14 @@ def condition(
     ridge = ridge_of(correlation)
     correlation /= 1 + ridge
     np.fill_diagonal(correlation, 1.0)
+    unsure = ", but edges among such columns are unreliable"
+    if len(correlation) >= records and not relations:
+        unsure = "; without the default penalty of learn, many edges are found by chance"
     listed = "; ".join(_describe(relation, labels) for relation in relations[:NAMES_SHOWN])
     more = f"; {len(relations) - NAMES_SHOWN} more" if len(relations) > NAMES_SHOWN else ""
     warn_user(
         f"{why}{f' ({listed}{more})' if listed else ''}: the correlations are singular; a ridge "
-        f"of {ridge:g} keeps every score finite, but edges among such columns are unreliable",
+        f"of {ridge:g} keeps every score finite{unsure}",
         DataWarning,
     )
     return ridge
