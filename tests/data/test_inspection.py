@@ -347,6 +347,27 @@ def test_numbers_that_stand_for_missing_values_are_found() -> None:
     assert "codes for missing values" not in topics(ages)
 
 
+@pytest.mark.parametrize("codes", [(99,), (999,), (-9,), (98, 99)])
+def test_codes_beside_a_scale_are_found(codes: tuple[int, ...]) -> None:
+    answers = rng().integers(1, 6, ROWS)
+    for code, start in zip(codes, (0, 5), strict=False):
+        answers[start::40] = code
+    for kind in ("discrete", "continuous"):
+        found = finding(
+            {"a": answers, **independent("b")}, "codes for missing values", kinds={"a": kind}
+        )
+        assert found.what.endswith(f"'a' ({' and '.join(map(str, codes))}).")
+    assert "codes for missing values" not in topics({"a": answers.clip(1, 6)})
+
+
+def test_levels_that_differ_only_in_case_or_blanks_are_found() -> None:
+    sides = rng().choice(["pro", "Pro ", "PRO", "con"], ROWS)
+    found = finding({"side": sides, **independent("b")}, "levels that look alike")
+    assert not found.serious
+    assert "'side' ('PRO', 'Pro ', 'pro')" in found.what
+    assert "levels that look alike" not in topics({"side": np.char.strip(np.char.lower(sides))})
+
+
 # Rows
 
 

@@ -172,7 +172,7 @@ def missing_values(data: Dataset) -> Iterator[Finding]:
             f" The most frequent of {len(counts)} patterns is {listed(names)} "
             f"{'together' if len(names) > 1 else 'alone'} ({counts[top]:,} rows)."
         )
-    related = _related_holes(data, holes, columns)
+    related = _related_holes(some_rows(data, MAX_PAIR_ROWS), columns)
     if related:
         what += f" Whether a value is missing depends on other columns: {'; '.join(related[:3])}."
     advice: list[str | Argument] = ["Use ", Argument("missing", "em")]
@@ -188,35 +188,56 @@ def missing_values(data: Dataset) -> Iterator[Finding]:
     yield Finding("missing values", serious, named(data, columns), what, Message(*advice))
 
 
-def _related_holes(data: Dataset, holes: NDArray[np.bool_], some: list[int]) -> list[str]:
-    """Say which columns differ between the rows where a value is missing and the others."""
-    from scipy.special import chdtrc  # slow to import
+def _related_holes(data: Dataset, some: list[int]) -> list[str]:
+    """Say where values are missing more often than if they were missing completely at random.
 
-    related: list[tuple[float, str]] = []
-    pairs = [(h, v) for h in some for v in range(data.n) if v != h][:10_000]
-    for h, v in pairs:
-        gone = holes[h][~holes[v]]
-        if gone.sum() < 5 or (~gone).sum() < 5:
+    In rows chosen at random, the sum of the ranks of a column is nearly Gaussian (Wilcoxon), and
+    the number of rows with a level is hypergeometric, with Chernoff's bound (Hoeffding 1963).
+    """
+    from scipy.special import ndtr, rel_entr  # slow to import
+
+    assert data.holes is not None
+    are_counts = data.weights is not None and data.unit == 1
+    times = np.asarray(data.weights if are_counts else np.ones(data.rows), np.float64)
+    tests = 0
+    related: list[tuple[float, int, int, str]] = []
+    for v in range(min(data.n, MAX_CHECKED_COLUMNS)):
+        others = [h for h in some[:MAX_CHECKED_COLUMNS] if h != v]
+        seen, (values, _) = ~data.holes[v], observed_values(data, v)
+        distinct, place = np.unique(values, return_inverse=True)
+        if not others or len(distinct) < 2:
             continue
-        values, _ = observed_values(data, v)
+        gone = data.holes[others][:, seen] * times[seen]
+        size, missing = np.bincount(place, times[seen]), gone.sum(axis=1)[:, None]
+        total = size.sum()
         if data.kinds[v] is Kind.CONTINUOUS:
-            r = float(_correlation(values, gone.astype(np.float64)))
-            statistic, freedom, way = len(gone) * r * r, 1, "high" if r > 0 else "low"
-        else:  # chi-squared, and the level where most is missing
-            levels = data.levels[v] or ()
-            table = [np.bincount(values[gone == g], minlength=len(levels)) for g in (False, True)]
-            counts = np.array(table, np.float64)
-            kept = np.flatnonzero(counts.sum(axis=0))
-            counts = counts[:, kept]
-            expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
-            statistic = float(((counts - expected) ** 2 / expected).sum())
-            share = counts[1] / counts.sum(axis=0)
-            freedom, way = len(kept) - 1, str(levels[kept[int(share.argmax())]])
-        probability = float(chdtrc(max(freedom, 1), statistic))
-        if probability * len(pairs) < 1e-3:
-            text = f"{data.names[h]!r} is missing more often where {data.names[v]!r} is {way}"
-            related.append((probability, text))
-    return [text for _, text in sorted(related)]
+            ranks = size.cumsum() - size / 2 - total / 2
+            spread = missing * (total - missing) / (total - 1) * (size @ ranks**2 / total)
+            z = (gone @ ranks[place])[:, None] / np.sqrt(np.maximum(spread, 1e-300))
+            is_usable = np.minimum(missing, total - missing) >= 5
+            chance = np.where(is_usable, 2 * ndtr(np.hstack([z, -z])), 1.0)
+            ways = ["low", "high"]
+        else:
+            kept = np.flatnonzero(size >= MIN_PER_CELL)
+            if not len(kept):
+                continue
+            order = np.argsort(place, kind="stable")
+            starts = np.searchsorted(place[order], np.arange(len(distinct)))
+            both = np.add.reduceat(gone[:, order], starts, axis=1)  # missing, and with the level
+            both, size = both[:, kept], size[kept]
+            bounds = [
+                m * (rel_entr(both / m, share) + rel_entr(1 - both / m, 1 - share))
+                for m, share in ((np.maximum(missing, 1), size / total), (size, missing / total))
+            ]
+            is_more = both * total > missing * size
+            chance = np.where(is_more, np.exp(-np.maximum(*bounds)), 1.0)
+            ways = [str((data.levels[v] or ())[code]) for code in distinct[kept]]
+        tests += chance.size
+        for i, k in enumerate(chance.argmin(axis=1).tolist()):
+            h, y = data.names[others[i]], data.names[v]
+            text = f"{h!r} is missing more often where {y!r} is {ways[k]}"
+            related.append((float(chance[i, k]), others[i], v, text))
+    return [text for chance, *_, text in sorted(related) if chance * tests < MAX_CHANCE]
 
 
 def _correlation(x: Floats, y: Floats) -> Floats:
@@ -233,28 +254,65 @@ def named(data: Dataset, columns: Sequence[int]) -> tuple[str, ...]:
     return tuple(data.names[v] for v in columns)
 
 
-STAND_INS = frozenset(s * float(v) for v in (99, 999, 9999, 99999, 888, 8888) for s in (1, -1))
+STAND_INS = (
+    *(-8.0, -9.0, -88.0, -98.0, -99.0, -888.0, -998.0, -999.0, -8888.0, -9999.0, -99999.0),
+    *(88.0, 98.0, 99.0, 888.0, 998.0, 999.0, 8888.0, 9998.0, 9999.0, 99999.0),
+)
+"""Numbers that often stand for a missing value."""
 
 
 def stand_ins(data: Dataset) -> Iterator[Finding]:
     """Find numbers such as -999 that often stand for a missing value."""
-    codes: dict[str, str] = {}
+    found: dict[str, str] = {}
     if not data.rows:
         return
-    ends = [end.reduce(data.values, axis=1) for end in (np.fmin, np.fmax)]  # without NaN
-    for v, extremes in zip(data.continuous, np.transpose(ends).tolist(), strict=True):
-        for extreme in STAND_INS.intersection(extremes):
-            values, _ = observed_values(data, v)
-            rest = values[values != extreme]
-            is_frequent = 2 <= len(values) - len(rest) < len(values) / 2
-            if is_frequent and np.abs(rest - extreme).min() > 0.5 * (rest.max() - rest.min()):
-                codes[data.names[v]] = f"{extreme:g}"
-    if codes:
-        shown = listed(codes)
-        what = f"The same extreme number occurs repeatedly, far from all other values: {shown}."
-        advice = "If it stands for a missing value, it distorts all means and correlations of the "
-        advice += "column: replace it by an empty field or NaN before reading the table."
-        yield Finding("codes for missing values", True, tuple(codes), what, advice)
+
+    def add(v: int, distinct: Floats, counts: NDArray[Any]) -> None:
+        are_known = np.isin(distinct, STAND_INS)
+        rest = distinct[~are_known]
+        if len(rest) < 2:
+            return
+        distance = np.maximum(rest[0] - distinct, distinct - rest[-1])
+        codes = are_known & (counts >= 2) & (distance > 0.5 * (rest[-1] - rest[0]))
+        if 0 < 2 * counts[codes].sum() < counts.sum():
+            found[data.names[v]] = " and ".join(f"{value:g}" for value in distinct[codes])
+
+    for v, low, high in zip(
+        data.continuous, np.fmin.reduce(data.values, 1), np.fmax.reduce(data.values, 1), strict=True
+    ):
+        if low in STAND_INS or high in STAND_INS:
+            add(v, *np.unique(observed_values(data, v)[0], return_counts=True))
+    for v in data.discrete:
+        levels, counts = data.levels[v] or (), level_counts(data, v)
+        kept = [i for i in np.flatnonzero(counts) if levels[i] is not None]
+        if all(isinstance(levels[i], int | float) for i in kept):
+            numbers = np.array([levels[i] for i in kept], np.float64)
+            order = np.argsort(numbers)
+            add(v, numbers[order], counts[kept][order])
+    if found:
+        what = "The same extreme number occurs repeatedly, far from all other values: "
+        advice = "If it stands for a missing value, it distorts what depends on the column: "
+        advice += "replace it by an empty field or NaN before reading the table."
+        topic = "codes for missing values"
+        yield Finding(topic, True, tuple(found), f"{what}{listed(found)}.", advice)
+
+
+def look_alikes(data: Dataset) -> Iterator[Finding]:
+    """Find levels that differ only in case or blanks."""
+    alike: dict[str, str] = {}
+    for v in data.discrete:
+        groups: dict[str, list[str]] = {}
+        for level, count in zip(data.levels[v] or (), level_counts(data, v), strict=True):
+            if isinstance(level, str) and count:
+                groups.setdefault("".join(level.split()).casefold(), []).append(level)
+        if same := [group for group in groups.values() if len(group) > 1]:
+            alike[data.names[v]] = listed(same[0])
+    if alike:
+        what = f"{counted_columns(alike, 'has', 'have')} levels that differ only in case or blanks"
+        advice = "Each is a level of its own: if they mean the same, give them one name before "
+        advice += "reading the table."
+        topic = "levels that look alike"
+        yield Finding(topic, False, tuple(alike), f"{what}: {listed(alike)}.", advice)
 
 
 def matrices(data: Dataset) -> Iterator[Finding]:

@@ -297,6 +297,7 @@ def _findings(data: Dataset) -> list[Finding]:
         *odd,
         *checks.missing_values(data),
         *checks.stand_ins(data),
+        *checks.look_alikes(data),
         *relations.duplicates(sample),
         *relations.determined(sample),
         *relations.linear_relations(whole),
