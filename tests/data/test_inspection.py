@@ -14,7 +14,7 @@ import pytest
 
 from sges import learn
 from sges.data import Dataset, Description, Finding, Moments, inspect, inspection
-from sges.data.checks import some_rows
+from sges.data.checks import dependent_rows, some_rows
 from sges.data.inspection import glance
 from sges.errors import DataError, DataWarning, in_shell
 from sges.network import BayesianNetwork, LinearGaussian, random_dag
@@ -69,6 +69,63 @@ def test_a_table_of_independent_columns_gives_nothing_at_all() -> None:
     found = inspect(table)
     assert found.findings == ()
     assert str(found).endswith("Nothing unusual was found.")
+
+
+def test_values_deleted_at_random_depend_on_nothing() -> None:
+    draw = rng(1)
+    table = {}
+    for i in range(30):  # up to 58 levels, most of them rare
+        arity = int(draw.integers(2, 59))
+        column = np.array([f"L{k}" for k in range(arity)], object)
+        column = column[draw.choice(arity, 800, p=draw.dirichlet(np.full(arity, 0.5)))]
+        column[draw.random(800) < 0.05] = None
+        table[f"c{i}"] = column
+    table["heavy"] = np.exp(3 * draw.normal(size=800))
+    assert "depends" not in finding(table, "missing values").what
+    few = pd.DataFrame(table)[["c0", "c1"]]
+    merged = few.groupby(["c0", "c1"], dropna=False).size().reset_index(name="w")
+    assert "depends" not in finding(merged, "missing values", weights="w").what
+
+
+def test_one_of_many_levels_on_which_holes_depend_is_named() -> None:
+    draw = rng(2)
+    table = {f"c{i}": draw.integers(0, 58, 800).astype(str).astype(object) for i in range(20)}
+    gone = draw.random(800) < np.where(table["c3"] == "7", 0.9, 0.05)
+    table["c5"][gone] = None
+    assert "'c5' is missing more often where 'c3' is 7." in finding(table, "missing values").what
+
+
+def test_whole_numbers_pile_up_and_agree_by_chance() -> None:
+    draw = rng(3)
+    many = dict(zip("abc", draw.integers(0, 60, (3, 20_000)), strict=True))
+    assert "repeated rows" not in topics(many)
+    again = {name: np.append(column, column[:9]) for name, column in many.items()}
+    one = {**again, "d": np.append(draw.normal(size=20_000), np.zeros(9))}
+    assert "repeated rows" not in topics(one)
+    one["d"][-9:] = one["d"][:9]
+    assert "9 rows are exact copies" in finding(one, "repeated rows").what
+    assert "piled-up values" not in topics({"events": draw.poisson(draw.gamma(2, 3, 2_000))})
+
+
+@pytest.mark.parametrize("wide", [46, 47])
+def test_nearly_as_many_columns_as_records_are_not_collinear_by_chance(wide: int) -> None:
+    for seed in range(5):
+        found = topics(rng(seed).normal(size=(50, wide)))
+        assert found == ["few rows per column"]
+
+
+def test_numbered_rows_of_a_wide_table_are_no_time_series() -> None:
+    found = 0
+    for seed in range(40):
+        table = np.column_stack([np.arange(120), rng(seed).normal(size=(120, 199))])
+        found += len(list(dependent_rows(Dataset.of(table))))
+    assert found <= 1
+
+
+def test_rare_records_of_two_columns_may_be_the_same_by_chance() -> None:
+    table = np.zeros((50, 40), int)
+    table[rng().integers(0, 50, 40), np.arange(40)] = 1
+    assert "duplicated columns" not in topics(table)
 
 
 # Columns that are functions of others
@@ -393,6 +450,13 @@ def test_rows_in_blocks_of_equal_values_may_be_sorted() -> None:
     assert found.columns == ("parent",)
     design = {"dose": np.repeat([0.5, 1.0, 2.0, 0.5, 1.0, 2.0], [60, 60, 60, 60, 60, 100])}
     assert "dependent rows" not in topics({**design, **independent("length")})
+
+
+def test_a_time_series_with_missing_values_is_found() -> None:
+    table = {"flow": rng().normal(size=ROWS).cumsum(), **independent("b", seed=1)}
+    holed = with_holes(table, "b", rng(2).random(ROWS) < 0.1)
+    assert finding(holed, "dependent rows").serious
+    assert glance(Dataset.of(holed, missing="em")) == ("dependent rows",)
 
 
 def test_a_numbered_series_is_found_with_few_rows() -> None:

@@ -10,6 +10,7 @@ relation but hardly produce one.
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from statistics import NormalDist
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -431,7 +432,8 @@ def piled_up(data: Dataset) -> Iterator[Finding]:
         top = int(counts.argmax())
         share = counts[top] / len(values)
         usual = float(np.median(counts))
-        if share >= 0.15 and counts[top] >= 10 * usual and share < 0.95:
+        is_pile = counts[top] >= max(10 * usual, 3 * np.partition(counts, -2)[-2])
+        if 0.15 <= share < 0.95 and is_pile:
             piles[data.names[v]] = f"{distinct[top]:g} in {share:.0%}"
             continue
         for end, inside in ((0, 1), (-1, -2)):
@@ -562,14 +564,15 @@ def _or_continuous(data: Dataset, columns: Sequence[int]) -> Message:
 def dependent_rows(data: Dataset) -> Iterator[Finding]:
     """Find rows that resemble their neighbors: a time series, or repeated measurements."""
     rows = data.rows
-    if rows < 10 or not data.continuous or data.weights is not None or data.holes is not None:
+    if rows < 10 or not data.continuous or data.weights is not None:
         return
     parts = _some_at_a_time(data.values[:MAX_CHECKED_COLUMNS])
     alike = np.concatenate([_correlation(part[:, :-1], part[:, 1:]) for part in parts]).tolist()
     if max(alike) <= 0.25:  # columns by which the rows are sorted have more
         return
     keys, is_time = _sort_keys(data)
-    least = max(0.3, 3 / math.sqrt(rows)) if is_time else max(0.5, 4.5 / math.sqrt(rows))
+    chance = NormalDist().inv_cdf(1 - 1e-3 / len(alike))  # reached in one of a thousand tables
+    least = max(0.3, chance / math.sqrt(rows)) if is_time else max(0.5, 4.5 / math.sqrt(rows))
     correlations: dict[str, float] = {}
     is_series = False  # True if a column is not merely in blocks of equal values, as if sorted
     for i, v in enumerate(data.continuous[:MAX_CHECKED_COLUMNS]):
@@ -635,9 +638,21 @@ def repeated_rows(data: Dataset) -> Iterator[Finding]:
         return
     rows = np.ascontiguousarray(np.concatenate([data.values, data.codes.astype(np.float64)]).T)
     copies = len(rows) - len(np.unique(rows.view(f"V{rows.shape[1] * 8}")))
-    if copies:
+    if copies and not _agree_by_chance(rows.T, wide[:MAX_CHECKED_COLUMNS], copies):
         copied = (
             "row is an exact copy of another" if copies == 1 else "rows are exact copies of others"
         )
         advice = "If records were entered twice, remove the copies: each counts as new evidence."
         yield Finding("repeated rows", False, (), f"{copies:,} {copied}.", advice)
+
+
+def _agree_by_chance(columns: Floats, wide: list[int], copies: int) -> bool:
+    """Return whether many more rows agree without one of the columns, as they do by chance."""
+    draw = np.random.default_rng(0)
+    keys = []  # a random number for each value; a row has their sum, modulo 2**64
+    for column in columns:
+        distinct, place = np.unique(column, return_inverse=True)
+        keys.append(draw.integers(0, 1 << 64, len(distinct), np.uint64)[place])
+    rows = np.array(keys).sum(axis=0)
+    agreeing = [len(rows) - len(np.unique(rows - keys[i])) for i in wide]
+    return float(np.median(agreeing)) > 2 * copies

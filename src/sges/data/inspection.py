@@ -302,7 +302,7 @@ def _findings(data: Dataset) -> list[Finding]:
         *relations.determined(sample),
         *relations.linear_relations(whole),
         *checks.tails(data),
-        *checks.dependent_rows(data),
+        *checks.dependent_rows(whole),
         *checks.nearly_constant(data),
         *checks.piled_up(data),
         *relations.curved(sample),

@@ -47,6 +47,9 @@ MAX_INTERVALS_SHOWN = 4
 ORDER_ROWS = 64
 """Columns that order this many rows differently are not monotone functions of each other."""
 
+MOST_LUCK = 5
+"""Chance may make the unexplained share of a column this many times too small, but not more."""
+
 RIDGE = 1e-10
 """Added to the variances, so that correlations of exact functions have an inverse."""
 
@@ -89,6 +92,10 @@ def duplicates(data: Dataset) -> Iterator[Finding]:
     for row in sorted(row for rows in by_counts.values() if len(rows) > 1 for row in rows):
         _, first, inverse = np.unique(data.codes[row], return_index=True, return_inverse=True)
         if len(first) > 1:  # levels are numbered in the order of their appearance
+            logs = math.lgamma(data.rows + 1)
+            logs -= sum(math.lgamma(count + 1) for count in np.bincount(inverse).tolist())
+            if 2 * math.log(len(data.discrete)) - logs > CHANCE:
+                continue
             key = np.argsort(np.argsort(first)).astype(np.int32)[inverse].tobytes()
             groups.setdefault(key, []).append(data.names[data.discrete[row]])
     same = [group for group in groups.values() if len(group) > 1]
@@ -398,13 +405,24 @@ def _explained_shares(matrix: Floats, records: float) -> Floats:
     It is that of the best of the others, or of all where there are records enough.
     """
     p = len(matrix)
-    r2: Floats = (np.abs(matrix) - np.eye(p)).max(axis=1) ** 2
-    r2 = 1.0 - (1.0 - r2) * (records - 1) / max(records - 2, 1)
+    left: Floats = 1.0 - (np.abs(matrix) - np.eye(p)).max(axis=1) ** 2
+    left *= (records - 1) / _freedom(records - 2, p * p)
     if records > p + 1:
         inverse = np.linalg.inv(matrix + RIDGE * np.eye(p))
-        full = 1.0 - 1.0 / np.maximum(np.diagonal(inverse), 1.0)
-        r2 = np.maximum(r2, 1.0 - (1.0 - full) * (records - 1) / (records - p))
-    return r2
+        given_all = 1.0 / np.maximum(np.diagonal(inverse), 1.0)
+        left = np.minimum(left, given_all * (records - 1) / _freedom(records - p, p))
+    return 1.0 - left
+
+
+def _freedom(degrees: float, count: int) -> float:
+    """Return the degrees of freedom, or less if they are so few that chance has large effects.
+
+    A mean of k squares of Gaussian numbers is below u with a probability of at most (e u)^(k/2)
+    (Chernoff), so that none of ``count`` of them is likely to be below ``least``.
+    """
+    degrees = max(degrees, 1.0)
+    least = math.exp(2 / degrees * math.log(1e-3 / count) - 1)
+    return degrees * min(1.0, MOST_LUCK * least)
 
 
 def _common_factor(names: list[str], matrix: Floats, records: float) -> Iterator[Finding]:
