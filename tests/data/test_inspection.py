@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import runpy
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -1020,3 +1021,27 @@ def test_values_pile_up_in_no_fewer_than_fifty_rows(rows: int, found: bool) -> N
     table = independent("a", "rain", rows=rows)
     table["rain"] = np.maximum(table["rain"], 0.0)
     assert ("piled-up values" in topics(table)) == found
+
+
+# The measurement of false alarms and power
+
+SCRIPT = runpy.run_path(str(Path(__file__).parents[2] / "scripts" / "findings.py"))
+
+
+@pytest.mark.parametrize("topic", SCRIPT["DEFECTS"])
+def test_every_finding_is_made_where_its_defect_is(topic: str) -> None:
+    _, make = SCRIPT["DEFECTS"][topic]
+    assert any(topic in SCRIPT["topics"](make(rng(seed)))[0] for seed in range(3))
+
+
+@pytest.mark.parametrize("kind", SCRIPT["CLEAN"])
+def test_clean_tables_have_few_findings(kind: str) -> None:
+    true = {"missing values"} | SCRIPT["TRUE"].get(kind, set())
+    alarms = [SCRIPT["topics"](SCRIPT["CLEAN"][kind](rng(seed)))[0] - true for seed in range(4)]
+    assert sum(map(len, alarms)) <= 1
+
+
+def test_every_finding_is_documented_and_measured() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "data.md").read_text("utf-8")
+    measured = re.findall(r"^\| ([^|]*) \| [\d.]+% \|", page, re.MULTILINE)
+    assert measured == [*SCRIPT["DEFECTS"], "any serious finding"]
