@@ -16,9 +16,10 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
+from unittest.mock import patch
 
 from sges.cli import INTERRUPTED
 from sges.cli.app import run
@@ -26,10 +27,6 @@ from sges.errors import FileError
 from sges.report import read_result
 from sges.resampling import replicates
 from sges.writing import opened, write_bytes, write_directory
-
-time.perf_counter = lambda: 0.0  # so that two runs write the same files
-os.fsync = lambda fd: None  # so that this takes minutes; no child ends the machine  # noqa: ARG005
-vars(replicates)["SECONDS_BETWEEN"] = -1.0  # save after each replicate
 
 ENDS = ("SIGKILL", "SIGINT", "SIGTERM", "ENOSPC", "EIO")
 FRESH, REPLACING = "fresh", "replacing"
@@ -108,6 +105,18 @@ class Outcome:
         return f"{self.events} events; " + ", ".join(f"{n} {what}" for what, n in self.left.items())
 
 
+@contextmanager
+def _without_time_and_disk() -> Iterator[None]:
+    """Let two runs write the same files, quickly, and save after each replicate."""
+    with (
+        patch.object(time, "perf_counter", lambda: 0.0),
+        patch.object(os, "fsync", lambda _: None),  # no child ends the machine
+        patch.object(replicates, "SECONDS_BETWEEN", -1.0),
+    ):
+        yield
+
+
+@_without_time_and_disk()
 def torture(root: Path, name: str, end: str, mode: str, stride: int = 1) -> Outcome:
     """Let a work end at every event, or at every ``stride``-th; return what was left."""
     folder, work, outcome = root / "folder", WORKS[name], Outcome()
