@@ -337,7 +337,7 @@ def check_search(
     if is_number(penalty) and not isinstance(penalty, bool | str) and 0 <= penalty < inf:
         return
     if not isinstance(penalty, str) or penalty not in ("auto", "choose"):
-        rule = "it must be a number of at least 0 and below 1.8e308, 'auto' or 'choose'"
+        rule = "it must be a number of at least 0, 'auto' or 'choose'"
         raise InvalidArgument(Message(Argument("penalty"), f" = {shown(penalty)}: {rule}"))
 
 
