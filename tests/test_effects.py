@@ -489,7 +489,7 @@ def test_the_sign_is_certain_only_if_all_values_agree() -> None:
     assert of(0, 0).sign == 0
     assert of(0, 2).sign is of(-1, 2).sign is None
     assert (of(-1, 2).minimum, of(-1, 2).maximum) == (-1, 2)
-    assert str(of(1)) == "x on y: 1"
+    assert str(of(1)) == "x on y: 1, adjusted for nothing"
 
 
 LINES = {"a": [0.5, 1.5, 2.0, 3.0], "b": [1.0, 1.5, 4.0, 3.5]}

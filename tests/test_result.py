@@ -156,7 +156,7 @@ def test_members_are_lazy() -> None:
 
 def test_the_summary_fits_a_terminal_and_names_every_edge(seed: int) -> None:
     result = learned(seed, n=12)
-    text = result.summary()
+    text = result.summary(verbose=True)
     assert max(map(len, text.splitlines())) <= 80
     for name in result.names:
         assert re.search(rf"\b{name}\b", text)
@@ -207,9 +207,26 @@ def test_characters_that_take_two_columns_do_not_shift_the_arrows() -> None:
 
 def test_the_summary_names_a_forward_phase_only_if_it_ran() -> None:
     table = examples.load("asia")
-    assert "forward" not in learn(table).summary()
-    assert "\nforward      fes\n" in learn(table, strategy="two-phase").summary()
-    assert "\nforward      poly\n" in learn(table, forward="poly").summary()
+    assert "forward" not in learn(table).summary(verbose=True)
+    two_phase, poly = learn(table, strategy="two-phase"), learn(table, forward="poly")
+    assert "\nforward      fes\n" in two_phase.summary(verbose=True)
+    assert "\nforward      poly\n" in poly.summary(verbose=True)
+
+
+def test_the_summary_ends_at_what_a_user_needs_and_verbose_adds_the_search() -> None:
+    result = learn(examples.load("asia"))
+    about_search = r"(?m)^(evaluations|steps|strategy|forward|assumed|complete) "
+    assert not re.search(about_search, result.summary())
+    assert len(re.findall(about_search, result.summary(verbose=True))) == 5
+    for text in (result.summary(), result.summary(verbose=True)):
+        assert len(re.findall(r"(?m)^seconds +\d", text)) == 1
+    assert "order" not in result.summary().partition("\nedges")[2]
+    stopped = Result(
+        PDAG.empty(2), 0.0, complete=False, stopped="time limit", assume="MaxParents(k=1)"
+    )
+    assert re.search(
+        r"(?m)^assumed +MaxParents\(k=1\)\ncomplete +no: time limit$", stopped.summary()
+    )
 
 
 def test_a_name_cannot_control_a_terminal() -> None:

@@ -20,7 +20,7 @@ from sges.score.protocol import Score, check_is_score, tie_tolerance, total_scor
 __all__ = ["Certificate", "certify", "tie_tolerance"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Certificate:
     """Whether a class is a local optimum for deletes and for inserts, and how many were scored.
 
@@ -52,6 +52,8 @@ class Certificate:
         if self.inserts is None:
             return self._about("deletes")
         return f"{self._about('deletes')}; {self.inserts._about('inserts')}; turns were not scored"
+
+    __repr__ = __str__
 
     def _about(self, kind: str) -> str:
         if self.optimal:

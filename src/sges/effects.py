@@ -39,7 +39,7 @@ from sges.graph.counting import (
     possible_parents,
 )
 from sges.graph.equivalence import maximally_oriented, pdag_to_dag
-from sges.graph.named import printable
+from sges.graph.named import Rows, label_of_level, printable, span
 from sges.graph.pdag import PDAG, check_graph
 from sges.nodeset import NodeSet, nodes, nodeset, reach, union
 
@@ -60,7 +60,7 @@ __all__ = [
 Adjustment: TypeAlias = Literal["parents", "optimal"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class LinearEffect:
     """The possible total effects of one variable on another in a linear model.
 
@@ -87,6 +87,8 @@ class LinearEffect:
     standard_errors: tuple[float, ...]
     adjustment: tuple[tuple[str, ...], ...]
     degrees_of_freedom: tuple[float, ...]
+
+    _heads = ("", "effect", "95% interval", "adjusted")
 
     @property
     def minimum(self) -> float:
@@ -150,15 +152,19 @@ class LinearEffect:
             "adjustment": [list(names) for names in self.adjustment],
         }
 
-    def __str__(self) -> str:
-        ends = dict.fromkeys(f"{value:.4g}" for value in (self.minimum, self.maximum))
-        sets = f" ({len(self.values)} sets of parents)" if len(self.values) > 1 else ""
-        pair = f"{printable(self.treatment)} on {printable(self.outcome)}"
-        return f"{pair}: {' to '.join(ends)}{sets}"
+    def __repr__(self) -> str:
+        pair, values, interval, adjusted = self._cells()
+        interval = f" (95% interval {interval})" if interval else ""
+        return f"{pair}: {values}{interval}, {_how(adjusted)}"
+
+    def _cells(self) -> tuple[str, ...]:
+        interval = span(self.interval(), 3) if any(self.standard_errors) else ""
+        adjusted = _adjusted(self.adjustment) if any(self.values) else NO_PATH
+        return _pair(self), span(self.values, 3), interval, adjusted
 
 
 @documented_like(LinearEffect)
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class JointEffect:
     """The possible effects of several variables set at once, in a linear model.
 
@@ -182,9 +188,18 @@ class JointEffect:
     standard_errors: tuple[tuple[float, ...], ...]
     parents: tuple[tuple[tuple[str, ...], ...], ...]
 
+    def __repr__(self) -> str:
+        choices = f" ({len(self.values)} choices of parents)" if len(self.values) > 1 else ""
+        lines = [f"Joint effects on {printable(self.outcome)}, the others held fixed{choices}"]
+        numbers = (zip(*rows, strict=True) for rows in (self.values, self.standard_errors))
+        for name, values, errors in zip(self.treatments, *numbers, strict=True):
+            error = f" (standard error {span(errors, 2)})" if any(errors) else ""
+            lines.append(f"  {printable(name)}: {span(values, 4)}{error}")
+        return "\n".join(lines)
+
 
 @documented_like(LinearEffect)
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DiscreteEffect:
     """The possible distributions of one variable when another is set, in a discrete model.
 
@@ -205,6 +220,8 @@ class DiscreteEffect:
     levels: tuple[tuple[Any, ...], tuple[Any, ...]]
     distributions: tuple[Floats, ...]
     adjustment: tuple[tuple[str, ...], ...]
+
+    _heads = ("", "changes a probability by up to", "adjusted")
 
     @property
     def minimum(self) -> Floats:
@@ -256,9 +273,27 @@ class DiscreteEffect:
             "adjustment": [list(names) for names in self.adjustment],
         }
 
+    def __repr__(self) -> str:
+        pair, changes, adjusted = self._cells()
+        lines = [f"{pair}: {self._heads[1]} {changes}, {_how(adjusted)}"]
+        rows, columns = (list(map(label_of_level, levels)) for levels in self.levels)
+        for row, low, high in zip(rows, self.minimum, self.maximum, strict=True):
+            cells = zip(columns, low.tolist(), high.tolist(), strict=True)
+            shares = [f"{level} {span(ends, 3)}" for level, *ends in cells]
+            more = [f"{len(shares) - MAX_LEVELS} more"] if len(shares) > MAX_LEVELS else []
+            shares = shares[:MAX_LEVELS] + more
+            set_to = f"{printable(self.treatment)} = {row}"
+            lines.append(f"  p({printable(self.outcome)}) when {set_to}: {', '.join(shares)}")
+        more = [f"  and {len(rows) - MAX_LEVELS} more"] if len(rows) > MAX_LEVELS else []
+        return "\n".join(lines[: MAX_LEVELS + 1] + more)
+
+    def _cells(self) -> tuple[str, ...]:
+        adjusted = _adjusted(self.adjustment) if any(self.changes) else NO_PATH
+        return _pair(self), span(self.changes, 3), adjusted
+
 
 @documented_like(LinearEffect)
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ReplicatedEffect:
     """The possible effects of one variable on another, over the graphs of many replicates.
 
@@ -320,6 +355,40 @@ class ReplicatedEffect:
             "interval": list(self.interval()),
         }
 
+    def __repr__(self) -> str:
+        times = len(self.minima)
+        return (
+            f"{_pair(self)}: {span(self.interval(), 4)} in 95% of {times} "
+            f"replicate{'' if times == 1 else 's'}; not zero in {self.share_nonzero:.0%}"
+        )
+
+
+MAX_LEVELS = 4
+"""The largest number of levels of each variable that ``repr`` shows."""
+
+NO_PATH = "no directed path"
+"""Instead of what was adjusted for, if the effect is zero by the graph."""
+
+
+def _pair(effect: LinearEffect | DiscreteEffect | ReplicatedEffect) -> str:
+    return f"{printable(effect.treatment)} on {printable(effect.outcome)}"
+
+
+def _adjusted(sets: Sequence[Sequence[str]]) -> str:
+    """Return the variables that an effect was adjusted for, or the number of their sets."""
+    if len(sets) > 1:
+        return f"{len(sets)} sets"
+    return ", ".join(map(printable, sets[0])) or "nothing"
+
+
+def _how(adjusted: str) -> str:
+    """Return the end of a line on an effect."""
+    return NO_PATH if adjusted == NO_PATH else f"adjusted for {adjusted}"
+
+
+Effects: TypeAlias = Rows[LinearEffect] | Rows[DiscreteEffect]
+"""Several effects, shown as a table."""
+
 
 def _tail(level: float) -> float:
     """Return the share on each side of an interval of a confidence level."""
@@ -379,7 +448,7 @@ def effect(
     (6.0,)
     >>> from sges.graph import dag_to_cpdag
     >>> print(effect(dag_to_cpdag(chain), 0, 2, model))
-    0 on 2: 0 to 6 (2 sets of parents)
+    0 on 2: 0 to 6, adjusted for 2 sets
     """
     check_graph("graph", graph)
     check_word("adjustment", adjustment, get_args(Adjustment))
@@ -459,14 +528,12 @@ def joint_effect(
 
 
 @documented_like(effect)
-def effects_of(
-    graph: PDAG, treatment: str | int, data: Data
-) -> list[LinearEffect] | list[DiscreteEffect]:
+def effects_of(graph: PDAG, treatment: str | int, data: Data) -> Effects:
     """Return the possible effects of one variable on each of the others, strongest first.
 
     Returns
     -------
-    list of LinearEffect or DiscreteEffect
+    tuple of LinearEffect or DiscreteEffect
         Ranked by ``lower_bound``: the smallest absolute value that a linear effect may have, or
         the smallest change of probabilities.
     """
@@ -476,9 +543,7 @@ def effects_of(
 
 
 @documented_like(effects_of, effect)
-def effects_on(
-    graph: PDAG, outcome: str | int, data: Data
-) -> list[LinearEffect] | list[DiscreteEffect]:
+def effects_on(graph: PDAG, outcome: str | int, data: Data) -> Effects:
     """Return the possible effects of all other variables on one variable, strongest first."""
     check_graph("graph", graph)
     y = graph.node(outcome)
@@ -531,9 +596,7 @@ def effect_over(
     return ReplicatedEffect(x, y, minima, maxima, bounds)
 
 
-def _ranked(
-    graph: PDAG, pairs: Sequence[tuple[int, int]], data: Data
-) -> list[LinearEffect] | list[DiscreteEffect]:
+def _ranked(graph: PDAG, pairs: Sequence[tuple[int, int]], data: Data) -> Effects:
     """Return the possible effects of pairs (x, y), the largest lower bound first.
 
     Of effects with the same lower bound, such as 0, the one with the largest value comes first.
@@ -542,9 +605,10 @@ def _ranked(
     choices = cache(lambda x: list(parent_choices(closed, x)))
     if isinstance(numbers, LinearData):
         linear = [_linear(graph, x, y, choices(x), numbers) for x, y in pairs]
-        return sorted(linear, key=lambda e: (e.lower_bound, max(map(abs, e.values))), reverse=True)
+        linear.sort(key=lambda e: (e.lower_bound, max(map(abs, e.values))), reverse=True)
+        return Rows(linear)
     discrete = [_discrete(graph, x, y, choices(x), numbers) for x, y in pairs]
-    return sorted(discrete, key=lambda e: (e.lower_bound, max(e.changes)), reverse=True)
+    return Rows(sorted(discrete, key=lambda e: (e.lower_bound, max(e.changes)), reverse=True))
 
 
 def _linear(

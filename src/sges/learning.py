@@ -14,7 +14,7 @@ import sys
 import threading
 from ast import literal_eval
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from inspect import signature
@@ -215,14 +215,7 @@ def learn(
         for note in notes:
             LOG.info(note)
         replay = None if checkpoint is None else _replay(checkpoint, data, score, value, plan)
-        watched: AbstractContextManager[OnProgress | None]
-        if progress is True:
-            from sges.report.text import progress_line
-
-            watched = progress_line()
-        else:
-            watched = nullcontext(None if progress is False else progress)
-        with watched as callback:
+        with watched(progress) as callback:
             result = plan.run(scorer, time_limit=seconds_left, progress=callback, replay=replay)
     digest = None
     if data is not None:
@@ -236,6 +229,18 @@ def learn(
         digest=digest,
         plan=plan,
     )
+
+
+@contextmanager
+def watched(progress: Callable[[Any], object] | bool | None) -> Iterator[Any]:
+    """Yield the callback of ``progress``: for True, one that writes a line where it is seen."""
+    if progress is not True:
+        yield None if progress is False else progress
+        return
+    from sges.report.text import progress_line
+
+    with progress_line() as show:
+        yield show
 
 
 # The call
@@ -255,7 +260,7 @@ def _call(arguments: dict[str, Any]) -> str:
     """
     table, words = arguments.pop("table"), []
     if table is not None:
-        words.append(_written(table) if isinstance(table, str | os.PathLike) else "data")
+        words.append(_written(table) if isinstance(table, str | os.PathLike) else _name_of(table))
     reading = arguments.pop("reading")
     for word, value in {**arguments, **reading}.items():
         default = _defaults().get(word)
@@ -263,6 +268,12 @@ def _call(arguments: dict[str, Any]) -> str:
         if is_given and word != "progress":
             words.append(f"{word}={_written(value) or word}")
     return f"result = sges.learn({', '.join(map(str, words))})"
+
+
+def _name_of(table: Table) -> str:
+    """Return what stands for a table in a call: how an example is loaded, or ``data``."""
+    is_example = type(table).__module__ == "sges.examples"
+    return f"sges.examples.load({table.name!r})" if is_example else "data"
 
 
 @cache
@@ -341,7 +352,7 @@ def check_search(
         raise InvalidArgument(Message(Argument("penalty"), f" = {shown(penalty)}: {rule}"))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class SearchPlan:
     """Everything that determines a search, except the score and the time limit."""
 
@@ -352,6 +363,8 @@ class SearchPlan:
     max_indegree: int | None
     n_jobs: int | None
     constraint: Constraint | None
+
+    __repr__ = Strategy.__repr__  # as Python, with the fields that were given
 
     @classmethod
     def of(

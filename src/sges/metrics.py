@@ -81,7 +81,7 @@ class AdjustmentDistances:
     oset: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
     """The distances of a graph from the truth.
 
@@ -114,6 +114,16 @@ class Comparison:
     found_edges: int
     same_class: bool
     aid: AdjustmentDistances | None = None
+
+    def __repr__(self) -> str:
+        lines = ["both represent the same class"] if self.same_class else []
+        lines += [
+            f"structural Hamming distance {self.shd}: {self.missing} of {self.true_edges} edges "
+            f"missing, {self.extra} extra, {self.wrong_type} of the wrong type"
+        ]
+        for name, shares in (("edges", self.skeleton), ("arrows", self.arrows)):
+            lines.append(f"{name}: precision {shares.precision:.3g}, recall {shares.recall:.3g}")
+        return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain dicts and numbers."""

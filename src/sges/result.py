@@ -21,7 +21,7 @@ from sges.docstrings import documented_like
 from sges.errors import DataError, GraphError, InvalidArgument, shown
 from sges.graph.counting import class_size, sample_members
 from sges.graph.equivalence import extensions, pdag_to_cpdag, pdag_to_dag
-from sges.graph.named import LearnedEdge, NamedGraph, printable
+from sges.graph.named import LearnedEdge, NamedGraph, Rows, printable
 from sges.graph.pdag import PDAG
 from sges.graph.records import (
     Rules,
@@ -42,7 +42,7 @@ from sges.operators import Delete, Insert, Operator, Turn
 
 if TYPE_CHECKING:
     from sges.certificate import Certificate
-    from sges.effects import DiscreteEffect, LinearEffect
+    from sges.effects import DiscreteEffect, Effects, LinearEffect
     from sges.export import PathLike
     from sges.graph.counting import Seed
     from sges.graph.undirected import Between
@@ -75,7 +75,7 @@ OPERATORS: dict[str, type[Insert] | type[Delete] | type[Turn]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Step:
     """One applied operator of a search.
 
@@ -103,8 +103,16 @@ class Step:
     edges: int
     separator: NodeSet | None = None
 
+    _heads = ("phase", "operator", "gain", "score", "edges")
+
     def __str__(self) -> str:
         return f"{self.phase}: {self.operator} gains {self.gain:.6g}"
+
+    __repr__ = __str__
+
+    def _cells(self) -> tuple[str, ...]:
+        numbers = (f"{self.gain:.6g}", f"{self.score:.10g}", str(self.edges))
+        return printable(self.phase), str(self.operator), *numbers
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -178,6 +186,8 @@ class Result(NamedGraph):
                 f"complete = {self.complete} and stopped = {self.stopped!r} contradict each other; "
                 "stopped must be given if and only if complete is False"
             )
+        for name in ("steps", "notes"):  # shown one to a line
+            object.__setattr__(self, name, Rows(getattr(self, name)))
 
     def _named_graph(self) -> PDAG:
         return self.cpdag
@@ -206,7 +216,7 @@ class Result(NamedGraph):
             ends, kind = (edge["source"], edge["target"]), edge["type"]
             at, gain = inserted.get(pair, (None, None))
             edges.append(LearnedEdge(*ends, kind, gain, at, strengths.get(pair)))  # type: ignore[arg-type]
-        return tuple(edges)
+        return Rows(edges)
 
     @documented_like(RELATION)
     def parents(self, node: str | int) -> tuple[str, ...]:
@@ -317,7 +327,7 @@ class Result(NamedGraph):
         of: str | int | None = None,
         on: str | int | None = None,
         data: Any = None,  # noqa: ANN401 (any table for Dataset.of)
-    ) -> "list[LinearEffect] | list[DiscreteEffect]":
+    ) -> "Effects":
         """Return the possible effects of one variable, or on one variable, strongest first.
 
         Parameters
@@ -331,7 +341,7 @@ class Result(NamedGraph):
 
         Returns
         -------
-        list of LinearEffect or DiscreteEffect
+        tuple of LinearEffect or DiscreteEffect
             Ranked by the smallest absolute value that an effect may have; for discrete data, by
             the smallest change of probabilities.
 
@@ -416,7 +426,7 @@ class Result(NamedGraph):
         seed: int = 0,
         n_jobs: int | None = None,
         time_limit: float | None = None,
-        progress: "OnReplicate | None" = None,
+        progress: "OnReplicate | bool | None" = None,
     ) -> "Confidence":
         """Estimate the confidence in each edge by searching replicates with the same settings.
 
@@ -437,8 +447,9 @@ class Result(NamedGraph):
             How many replicates are searched at once; the result does not depend on it.
         time_limit : float, optional
             Seconds after which the replicates that are done are counted.
-        progress : callable, optional
-            Called with a ``ReplicateProgress`` whenever replicates are done.
+        progress : callable or bool, optional
+            Called with a ``ReplicateProgress`` whenever replicates are done; True shows a progress
+            line on standard error, in a terminal or a notebook.
 
         Returns
         -------
@@ -457,13 +468,15 @@ class Result(NamedGraph):
             progress=progress,
         )  # fmt: skip
 
-    def summary(self, max_lines: int | None = 40) -> str:
+    def summary(self, max_lines: int | None = 40, *, verbose: bool = False) -> str:
         """Return a summary of the result as text for a terminal of 80 columns.
 
         Parameters
         ----------
         max_lines : int or None
             The largest number of lines for each list of edges; None shows all.
+        verbose : bool
+            Whether to say how the search went: families scored, operators, strategy and phases.
 
         Returns
         -------
@@ -472,7 +485,7 @@ class Result(NamedGraph):
         """
         from sges.report import summary
 
-        return summary(self, max_lines)
+        return summary(self, max_lines, verbose=verbose)
 
     def explain(self, a: str | int, b: str | int) -> "Explanation":
         """Explain why there is an edge between two nodes, or why there is none.
@@ -551,6 +564,20 @@ class Result(NamedGraph):
         from sges.report import write_report
 
         return write_report(self, path, confidence=confidence)
+
+    def _as_text(self, name: str) -> str:
+        """Return the class as text, and in CSV the numbers of its edges as well."""
+        from sges.export import to_csv
+
+        return to_csv(self) if name == "to_csv" else NamedGraph._as_text(self, name)
+
+    def to_pandas(self) -> Any:  # noqa: ANN401 (pandas has no types)
+        """Return the edges as a data frame: source, target, type, strength, gain and step."""
+        frame, edges = NamedGraph.to_pandas(self), self.edges
+        numbers = {"strength": "float64", "gain": "float64", "step": "Int64"}
+        for name in numbers:
+            frame[name] = [getattr(edge, name) for edge in edges]
+        return frame.astype(numbers)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain lists, dicts, strings and numbers.

@@ -240,6 +240,10 @@ def calls() -> dict[str, dict[str, Any]]:
         "sges.PDAG.show": {"s": 0b11},
         "sges.PDAG.plot": {"dpi": 20},
         **{f"sges.PDAG.to_{name}": {} for name in ("igraph", "networkx", "numpy", "pgmpy")},
+        **{
+            f"sges.PDAG.to_{name}": {"path": "graph.txt"}
+            for name in ("bnlearn", "csv", "dagitty", "dot", "gml", "graphml", "lavaan")
+        },
         "sges.PDAG.to_dowhy": {"data": FRAME, "treatment": "a", "outcome": "b"},
         "sges.PDAG.to_pyagrum": {"fit": WORDS},
         **{

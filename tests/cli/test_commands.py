@@ -46,6 +46,11 @@ def test_learn_prints_the_summary_and_nothing_else(capsys: Capture) -> None:
     assert shown.err == ""
 
 
+def test_learn_says_how_the_search_went_if_asked(capsys: Capture) -> None:
+    assert run(["learn", ASIA, "--verbose"]) == 0
+    assert "strategy     auto\n" in capsys.readouterr().out
+
+
 def test_learn_prints_exactly_the_json_of_the_result(capsys: Capture) -> None:
     printed = json_of(capsys, "learn", GREENHOUSE, "--v-width", "2", "--penalty", "2")
     expected = sges.learn(GREENHOUSE, assume=MaxVWidth(2), penalty=2.0)

@@ -1,6 +1,7 @@
 """``sges.confidence`` and related functions: jobs, the search of replicates, time limits."""
 
 import os
+import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -217,6 +218,24 @@ def test_progress_counts_up_to_all() -> None:
     assert [one.done for one in seen] == [1, 2, 3, 4, 5, 6]
     assert seen[-1].remaining == 0
     assert seen[0].edges > 0
+
+
+def test_progress_true_shows_a_line_in_a_terminal_only(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    confidence(GAUSSIAN, 3, progress=True)
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    for searched in (
+        confidence(GAUSSIAN, 3, progress=True),
+        learn(GAUSSIAN).confidence(3, progress=True),
+    ):
+        assert searched.done == 3
+    told = capsys.readouterr().err
+    assert told.count("\n") == 2
+    assert "3 of 3 replicates  " in told
+    confidence(GAUSSIAN, 3, progress=False)
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(

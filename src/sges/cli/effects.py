@@ -15,10 +15,10 @@ from sges.cli.terminal import (
     watching,
 )
 from sges.errors import DataError, InvalidArgument, suggestion
-from sges.graph.named import printable
+from sges.graph.named import label_of_level, printable, span
 
 if TYPE_CHECKING:
-    from sges.effects import DiscreteEffect, LinearEffect
+    from sges.effects import DiscreteEffect, Effects, LinearEffect
 
 DISCRETE = "Assumed: the graph is correct, no hidden common causes, no selection bias"
 LINEAR = f"{DISCRETE}, linear relations"
@@ -82,7 +82,7 @@ def effect(
         what = "values" if isinstance(result, LinearEffect) else "changes of probability"
         print_sentence(
             f"Over {len(over.minima)} replicate{'' if len(over.minima) == 1 else 's'}: {what} "
-            f"{_range(over.interval(), 4)} in 95% of them; all non-zero in {over.share_nonzero:.0%}"
+            f"{span(over.interval(), 4)} in 95% of them; all non-zero in {over.share_nonzero:.0%}"
         )
 
 
@@ -143,9 +143,7 @@ def effects(
         _print_ranking(ranked, name, is_outcome=of is None)
 
 
-def _print_ranking(
-    ranked: "list[LinearEffect] | list[DiscreteEffect]", name: str, *, is_outcome: bool
-) -> None:
+def _print_ranking(ranked: "Effects", name: str, *, is_outcome: bool) -> None:
     from sges.effects import LinearEffect
 
     which = f"{'on' if is_outcome else 'of'} {printable(name)}"
@@ -159,12 +157,12 @@ def _print_ranking(
         if isinstance(result, LinearEffect):
             cells = [
                 f"{result.lower_bound:.4g}",
-                _range(result.values, 4),
-                _range(result.standard_errors, 2),
-                _range(result.interval(), 4),
+                span(result.values, 4),
+                span(result.standard_errors, 2),
+                span(result.interval(), 4),
             ]
         else:
-            cells = [f"{result.lower_bound:.3g}", _range(result.changes, 3)]
+            cells = [f"{result.lower_bound:.3g}", span(result.changes, 3)]
         table.add_row(printable(variable), *cells)
     print_table(table)
     if is_linear:
@@ -178,13 +176,16 @@ def _print_ranking(
 
 
 def _print_linear(result: "LinearEffect") -> None:
-    print_sentence(f"{result}, per unit of {printable(result.treatment)}")
+    treatment, sets = printable(result.treatment), len(result.values)
+    note = f" ({sets} sets of parents)" if sets > 1 else ""
+    pair = f"{treatment} on {printable(result.outcome)}"
+    print_sentence(f"{pair}: {span(result.values, 4)}{note}, per unit of {treatment}")
     table = grid("right", "right", "left", header=("value", "standard error", "adjusted for"))
     rows = zip(result.values, result.standard_errors, result.adjustment, strict=True)
     for value, error, names in rows:
         table.add_row(f"{value:.4g}", f"{error:.2g}", _listed(names) or "-")
     print_table(table)
-    print_sentence(f"95% interval: {_range(result.interval(), 4)}")
+    print_sentence(f"95% interval: {span(result.interval(), 4)}")
     print_sentence(f"{LINEAR}.")
 
 
@@ -194,10 +195,10 @@ def _print_discrete(result: "DiscreteEffect") -> None:
     outcome, treatment = printable(result.outcome), printable(result.treatment)
     print_sentence(f"p({outcome}) when {treatment} is set{note}")
     rows, columns = result.levels
-    table = grid("left", *["left" for _ in columns], header=("", *map(_label, columns)))
+    table = grid("left", *["left" for _ in columns], header=("", *map(label_of_level, columns)))
     for level, low, high in zip(rows, result.minimum, result.maximum, strict=True):
-        cells = [_range(pair, 3) for pair in zip(low.tolist(), high.tolist(), strict=True)]
-        table.add_row(_label(level), *cells)
+        cells = [span(pair, 3) for pair in zip(low.tolist(), high.tolist(), strict=True)]
+        table.add_row(label_of_level(level), *cells)
     print_table(table)
     for names in result.adjustment:
         print_sentence(f"adjusted for: {_listed(names) or 'nothing'}")
@@ -206,14 +207,3 @@ def _print_discrete(result: "DiscreteEffect") -> None:
 
 def _listed(names: "tuple[str, ...]") -> str:
     return ", ".join(map(printable, names))
-
-
-def _label(level: object) -> str:
-    """Return a level as text on one line; None is the level of missing values."""
-    return "(missing)" if level is None else printable(str(level))
-
-
-def _range(values: "tuple[float, ...]", digits: int) -> str:
-    """Return the smallest and the largest value, or one if they look the same."""
-    low, high = f"{min(values):.{digits}g}", f"{max(values):.{digits}g}"
-    return low if low == high else f"{low} to {high}"

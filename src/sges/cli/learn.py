@@ -69,6 +69,9 @@ _assumed = partial(
         "or none.",
     ),
     report=option("FILE", "Write one HTML file that shows, explains and replays the result."),
+    verbose=option(
+        "", "Say how the search went: families scored, operators, strategy, phases.", "--verbose"
+    ),
 )
 def learn(
     *,
@@ -91,6 +94,7 @@ def learn(
     checkpoint: Path | None = None,
     out: Path | None = None,
     report: Path | None = None,
+    verbose: bool = False,
     as_json: bool = False,
     **reading: Any,  # noqa: ANN401
 ) -> None:
@@ -146,7 +150,7 @@ def learn(
             watcher.tell(f"writing {report}")
             page = report_page(result, command_line())
             write_text(report, page, undisturbed)
-    show(result, as_json=as_json)
+    show(result, as_json=as_json, verbose=verbose)
     if out is not None and sys.stdout.isatty():
         remark(f"wrote graph.json, graph.dot, graph.svg, report.html and summary.txt to {out}")
     if report is not None and sys.stdout.isatty():
@@ -216,10 +220,7 @@ def confidence(
             max_indegree=max_indegree,
             time_limit=time_limit,
             checkpoint=checkpoint,
-            progress=lambda now: watcher.tell(
-                f"{now.done} of {now.total} replicates  {now.edges:.1f} edges on average  "
-                f"about {now.remaining:.0f} s left"
-            ),
+            progress=watcher.callback,
             **reading_arguments(**reading),
         )
         result = replace(result, notes=tuple(in_shell(note) for note in result.notes))
@@ -288,14 +289,14 @@ def demo(
     remark(f"wrote the picture to {picture}")
 
 
-def show(result: "Result", *, as_json: bool) -> None:
+def show(result: "Result", *, as_json: bool, verbose: bool = False) -> None:
     """Print a result as JSON or as a page."""
     if as_json:
         print_json(result.to_dict())
     else:
         from sges.report import summary
 
-        print_page(summary(result, width=page_width()))
+        print_page(summary(result, width=page_width(), verbose=verbose))
     if not result.complete:
         remark(f"not complete ({result.stopped}): this is the best graph found so far")
 

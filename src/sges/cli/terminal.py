@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from sges.search import Progress
-
 
 STYLES = {
     r"\A.*": "bold",
@@ -193,7 +191,7 @@ class Watcher:
 
     def __init__(self, bar: "Bar | None", first: str) -> None:
         self._bar = bar
-        self.callback: Callable[[Progress], None] | None = None
+        self.callback: Callable[[Any], None] | None = None
         if bar is not None:
             self._task = bar.add_task(first, total=None)
             self.callback = self._show
@@ -203,10 +201,10 @@ class Watcher:
         if self._bar is not None:
             self._bar.update(self._task, description=doing)
 
-    def _show(self, progress: "Progress") -> None:
+    def _show(self, progress: Any) -> None:  # noqa: ANN401
         from sges.report.text import progress_in_words
 
-        self.tell("  ".join(progress_in_words(progress)))
+        self.tell(progress_in_words(progress))
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sges.data.columns import has_finite_sum
 from sges.errors import DataError, InvalidArgument, shown
+from sges.graph.named import printable
 
 if TYPE_CHECKING:
     from sges.data.dataset import Dataset
@@ -55,7 +56,7 @@ SAMPLE = 255
 """Values of a column from which the middle one is taken."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Moments:
     """Means and covariances of continuous columns: all that a Gaussian score needs of a table.
 
@@ -82,6 +83,10 @@ class Moments:
     covariance: Floats
     notes: tuple[str, ...] = ()
     remainder: Floats | None = None
+
+    def __repr__(self) -> str:
+        shown = ", ".join(map(printable, self.names[:6])) + (", ..." if len(self.names) > 6 else "")
+        return f"Moments({self.records} records of {len(self.names)} columns: {shown})"
 
     @classmethod
     def of(cls, dataset: "Dataset") -> "Moments":

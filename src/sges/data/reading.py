@@ -23,6 +23,7 @@ from sges.errors import (
     shown,
     suggestion,
 )
+from sges.graph.named import brief
 
 Table: TypeAlias = Any
 """A table in any form that ``Dataset.of`` accepts."""
@@ -66,7 +67,7 @@ class ReadingOptions(TypedDict, total=False):
     format: Format | None
 
 
-@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True, repr=False)
 class Reading:
     """The options of reading a table; making one checks their types and words.
 
@@ -93,6 +94,8 @@ format
     encoding: str | None = None
     missing_words: Sequence[str] | None = None
     format: Format | None = None
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         put = object.__setattr__  # how a frozen value is filled

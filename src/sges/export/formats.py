@@ -35,6 +35,7 @@ from sges.graph.records import (
 )
 from sges.graph.records import to_json as record_to_json
 from sges.network.bif import network_of_bif
+from sges.result import Result
 from sges.writing import PathLike, file_errors, opened, write_text
 
 GRAPHML_NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
@@ -87,20 +88,29 @@ def from_json(text: str) -> PDAG:
 
 
 @documented_like(to_dot)
-def to_csv(graph: PDAG) -> str:
+def to_csv(graph: PDAG | Result) -> str:
     """Return the edges as CSV, without pandas.
+
+    Parameters
+    ----------
+    graph : PDAG or Result
+        The graph, or a result, whose edges have numbers.
 
     Returns
     -------
     str
         The header ``source,target,type``, one line per node with only its source, so that nodes
-        without edges are kept, and one line per edge.
+        without edges are kept, and one line per edge.  Of a result, the header
+        ``source,target,type,strength,gain,step``, one line per edge, and one line per node without
+        edges.
 
     Raises
     ------
     GraphError
         If a name is empty, as a line without a target is that of a node, or not valid Unicode.
     """
+    edges = graph.edges if isinstance(graph, Result) else None
+    graph = graph.cpdag if isinstance(graph, Result) else graph
     check_graph("graph", graph)
     for name in graph.names or ():
         if not name or _SURROGATE.search(name):
@@ -108,9 +118,13 @@ def to_csv(graph: PDAG) -> str:
                 f"a list of edges cannot contain the name {name!r}; rename the column, or write "
                 "JSON"
             )
+    if edges is not None:
+        alone = [[graph.name(v), *[None] * 5] for v in range(graph.n) if not graph.adjacent(v)]
+        rows = [[e.source, e.target, e.kind, e.strength, e.gain, e.step] for e in edges]
+        return csv_text([["source", "target", "type", "strength", "gain", "step"], *rows, *alone])
     nodes = [[graph.name(v), "", ""] for v in range(graph.n)]
-    edges = [[edge["source"], edge["target"], edge["type"]] for edge in edge_records(graph)]
-    return csv_text([["source", "target", "type"], *nodes, *edges])
+    pairs = [[edge["source"], edge["target"], edge["type"]] for edge in edge_records(graph)]
+    return csv_text([["source", "target", "type"], *nodes, *pairs])
 
 
 @documented_like(to_dot)

@@ -6,13 +6,15 @@ methods import ``sges.export`` and ``sges.plot`` when they are called.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import MISSING, dataclass, fields
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol, SupportsIndex, TypeVar, cast, overload
 from unicodedata import combining, east_asian_width
 
 from sges.docstrings import documented_like
+from sges.writing import write_text
 
 if TYPE_CHECKING:
     import networkx
@@ -40,6 +42,21 @@ def display_width(text: str) -> int:
         return len(text)
     wide = sum(east_asian_width(c) in "WF" for c in text)
     return len(text) + wide - sum(map(bool, map(combining, text)))
+
+
+def span(values: Sequence[float], digits: int) -> str:
+    """Return the smallest and the largest value, or one if they look the same.
+
+    >>> span((0.25, 0.125), 2), span((1.0, 1.0), 2)
+    ('0.12 to 0.25', '1')
+    """
+    low, high = f"{min(values):.{digits}g}", f"{max(values):.{digits}g}"
+    return low if low == high else f"{low} to {high}"
+
+
+def label_of_level(level: object) -> str:
+    """Return a level as text on one line; None is the level of missing values."""
+    return "(missing)" if level is None else printable(str(level))
 
 
 def padded(text: str, width: int) -> str:
@@ -94,7 +111,63 @@ def _differences(names: Sequence[str]) -> list[str]:
     return [f"{'…' if head else ''}{rest}{'…' if tail else ''}" for rest in rests]
 
 
-@dataclass(frozen=True, slots=True)
+def brief(value: Any) -> str:  # noqa: ANN401 (a dataclass)
+    """Return a dataclass as Python, with the fields that differ from their defaults, or from None.
+
+    >>> brief(LearnedEdge("a", "b", "directed", step=2))
+    "LearnedEdge(source='a', target='b', kind='directed', step=2)"
+    """
+    given = {field.name: getattr(value, field.name) for field in fields(value) if field.repr}
+    usual = {field.name: field.default for field in fields(value) if field.default is not MISSING}
+    written = {name: f"{name}={v!r}" for name, v in given.items()}  # arrays have no single ==
+    words = [text for name, text in written.items() if text != f"{name}={usual.get(name)!r}"]
+    return f"{type(value).__name__}({', '.join(words)})"
+
+
+Item_co = TypeVar("Item_co", covariant=True)
+
+
+class Rows(tuple[Item_co, ...]):
+    """A tuple that is shown with a line for each of its first items.
+
+    Items with ``_cells`` and ``_heads`` are shown as a table, whose first and last column are cut
+    to the width.
+    """
+
+    __slots__ = ()
+    WIDTH, MIN_WIDTH, MAX_SHOWN = 80, 10, 60
+
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> Item_co: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> "Rows[Item_co]": ...
+    def __getitem__(self, index: Any, /) -> Any:
+        found = super().__getitem__(index)
+        return Rows(found) if isinstance(index, slice) else found
+
+    def __repr__(self) -> str:
+        if not self:
+            return "()"
+        lines, more = list(self._lines(self[: self.MAX_SHOWN])), len(self) - self.MAX_SHOWN
+        return "\n".join(lines + ([f"... and {more:,} more"] if more > 0 else []))
+
+    def _lines(self, items: Sequence[Any]) -> Iterator[str]:
+        if not hasattr(items[0], "_heads"):
+            yield from map(repr, items)
+            return
+        rows = [items[0]._heads, *(item._cells() for item in items)]
+        first, *others = [list(cells) for cells in zip(*rows, strict=True) if any(cells[1:])]
+        *middle, last = others or [[""] * len(rows)]
+        room = self.WIDTH - sum(2 + max(map(display_width, cells)) for cells in middle) - 2
+        first = shortened(first, lambda cell: cut(cell, max(room - self.MIN_WIDTH, self.MIN_WIDTH)))
+        room = max(room - max(map(display_width, first)), self.MIN_WIDTH)
+        columns = [first, *middle, [cut(cell, room) for cell in last]]
+        widths = [max(map(display_width, cells)) for cells in columns]
+        for cells in zip(*columns, strict=True):
+            yield "  ".join(map(padded, cells, widths)).rstrip()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class LearnedEdge:
     """An edge of a graph or result, with the names of its nodes; ``str`` returns "a → b".
 
@@ -120,22 +193,56 @@ class LearnedEdge:
     step: int | None = None
     strength: float | None = None
 
+    _heads = ("edge", "strength", "gain", "step")
+
     def __str__(self) -> str:
         sign = "→" if self.kind == "directed" else "—"
         return f"{printable(self.source)} {sign} {printable(self.target)}"
 
+    def _cells(self) -> tuple[str, ...]:
+        numbers = (self.strength, self.gain)
+        shown = ["" if number is None else f"{number:.4g}" for number in numbers]
+        return str(self), *shown, "" if self.step is None else str(self.step)
 
-def _writer(name: str, summary: str) -> Callable[["NamedGraph"], str]:
+    def __repr__(self) -> str:
+        known = zip(self._heads[1:], self._cells()[1:], strict=True)
+        facts = ", ".join(f"{head} {cell}" for head, cell in known if cell)
+        return f"{self} ({facts})" if facts else str(self)
+
+
+WRITER = """{}, and write the text if a path is given.
+
+Parameters
+----------
+path : str or path-like, optional
+    A file to write, whole or not at all.
+
+Returns
+-------
+str or Path
+    The text, or the file that was written.
+"""
+
+
+class _Writer(Protocol):
+    """A method that returns text, or writes it."""
+
+    @overload
+    def __call__(self, path: None = None) -> str: ...
+    @overload
+    def __call__(self, path: "PathLike") -> Path: ...
+
+
+def _writer(name: str, summary: str) -> _Writer:
     """Return the method that writes a graph as text with a function of ``sges.export``."""
 
-    def write(self: "NamedGraph") -> str:
-        from sges import export
+    def write(self: "NamedGraph", path: "PathLike | None" = None) -> str | Path:
+        text = self._as_text(name)
+        return text if path is None else write_text(path, text)
 
-        text: str = getattr(export, name)(self._named_graph())
-        return text
-
-    write.__name__, write.__qualname__, write.__doc__ = name, f"NamedGraph.{name}", summary
-    return write
+    write.__name__, write.__qualname__ = name, f"NamedGraph.{name}"
+    write.__doc__ = WRITER.format(summary.removesuffix("."))
+    return cast(_Writer, write)
 
 
 class NamedGraph:
@@ -147,13 +254,20 @@ class NamedGraph:
         """Return the graph that is shown and exported."""
         raise NotImplementedError
 
+    def _as_text(self, name: str) -> str:
+        """Return the graph as text by a function of ``sges.export``."""
+        from sges import export
+
+        text: str = getattr(export, name)(self._named_graph())
+        return text
+
     @property
     def edges(self) -> tuple[LearnedEdge, ...]:
         """The edges by name, sorted by node."""
         from sges.graph.records import edge_records
 
         records = edge_records(self._named_graph())
-        return tuple(LearnedEdge(r["source"], r["target"], r["type"]) for r in records)  # type: ignore[arg-type]
+        return Rows(LearnedEdge(r["source"], r["target"], r["type"]) for r in records)  # type: ignore[arg-type]
 
     def plot(
         self,
@@ -166,8 +280,11 @@ class NamedGraph:
         dpi: int = 160,
         around: str | int | None = None,
         depth: int = 2,
-    ) -> Any:  # noqa: ANN401
+    ) -> Path | None:
         """Draw the graph with matplotlib, and write the picture if a path is given.
+
+        Without path and axes a figure of pyplot is made, which a notebook shows and
+        ``matplotlib.pyplot.show()`` opens; ``sges.plot.draw`` returns its axes.
 
         Parameters
         ----------
@@ -190,15 +307,16 @@ class NamedGraph:
 
         Returns
         -------
-        matplotlib.axes.Axes
-            The axes with the picture.
+        Path or None
+            The file that was written, if a path was given.
         """
         from sges.plot import draw
 
-        return draw(
+        draw(
             self._named_graph(), path, ax, title=title, legend=legend, engine=engine, dpi=dpi,
             around=around, depth=depth,
         )  # fmt: skip
+        return None if path is None else Path(path)
 
     def to_networkx(self, *, dag: bool = False) -> "networkx.DiGraph[str]":
         """Return a networkx ``DiGraph`` of names.
@@ -277,7 +395,7 @@ class NamedGraph:
     to_dot = _writer("to_dot", "Return the graph in DOT, the language of Graphviz.")
     to_graphml = _writer("to_graphml", "Return the graph as GraphML.")
     to_gml = _writer("to_gml", "Return the graph as GML.")
-    to_csv = _writer("to_csv", "Return the edges as CSV with the header ``source,target,type``.")
+    to_csv = _writer("to_csv", "Return the edges as CSV, as ``sges.export.to_csv`` does")
     to_dagitty = _writer("to_dagitty", "Return the class in the language of dagitty.")
     to_bnlearn = _writer(
         "to_bnlearn", "Return the model string of bnlearn of one member of the class."

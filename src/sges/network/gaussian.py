@@ -32,7 +32,7 @@ class Normal(NamedTuple):
     variance: float
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class LinearGaussian(Network):
     """A linear Gaussian model: each variable is a weighted sum of its parents, plus noise.
 
@@ -146,6 +146,10 @@ class LinearGaussian(Network):
         effects = np.linalg.solve(np.eye(self.n) - self.weights, np.eye(self.n))
         noises = effects * np.sqrt(self.variances)[:, None]
         return noises.astype(np.float64, copy=False)
+
+    def __repr__(self) -> str:
+        edges, plural = self.dag.edge_count(), "" if self.n == 1 else "s"
+        return f"LinearGaussian({self.n} variable{plural}, {edges} edge{'' if edges == 1 else 's'})"
 
     def _draw(self, m: int, rng: np.random.Generator) -> Drawn:
         values = rng.standard_normal((self.n, m)) * np.sqrt(self.variances)[:, None]

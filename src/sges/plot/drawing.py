@@ -106,6 +106,11 @@ def draw(
         The width of the edge of each pair (x, y), x < y, and whether it is dashed.  Undirected
         edges are then drawn solid, as dashes mean something else.
 
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes with the picture.
+
     Raises
     ------
     InvalidArgument
@@ -476,6 +481,11 @@ def draw_steps(
         A value to mark by a dashed line.
     labels : (str, str), optional
         The labels of the two axes.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes with the picture.
     """
     check_axes(ax)
     check_number("dpi", dpi, least=1)

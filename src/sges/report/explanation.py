@@ -26,7 +26,7 @@ MAX_SCORED_OPERATORS = 10_000
 """How many operators on the pair are scored to find the best one."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Event:
     """A step of the search that changed the pair.
 
@@ -62,8 +62,10 @@ class Event:
         text += f"; after this step: {self.edge}"
         return f"{text}, {self.reason}" if self.reason else text
 
+    __repr__ = __str__
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
     """Why there is an edge between two nodes, or why there is none; ``str`` returns a text.
 
@@ -98,6 +100,8 @@ class Explanation:
                 change = f"would {verb} the score by {abs(self.best_gain):.6g}"
             lines.append(f"  in the final state {best} {change}")
         return "\n".join(lines)
+
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         return preformatted(str(self))

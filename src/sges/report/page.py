@@ -19,6 +19,8 @@ summary: all of them, or none.
 
 import json
 import platform
+import re
+from ast import Call, Constant, parse, walk
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
@@ -454,7 +456,29 @@ def _finite(number: float | None) -> float | None:
 
 
 def _title(result: Result) -> str:
-    return f"Equivalence class on {count(result.cpdag.n, 'variable')}"
+    """Return the title of the page, with the name of the table if ``learn`` found the result."""
+    title = f"Equivalence class on {count(result.cpdag.n, 'variable')}"
+    name = None if result.call is None else _table_name(result.call)
+    return title if name is None else escape(f"{printable(name)}: {title[0].lower()}{title[1:]}")
+
+
+def _table_name(call: str) -> str | None:
+    """Return the name of the table in a call of ``learn``: of its file, or "data".
+
+    >>> _table_name("result = sges.learn('plants/2024.csv', max_indegree=3)")
+    '2024.csv'
+    >>> _table_name("result = sges.learn(sges.examples.load('asia'))"), _table_name("learn(data)")
+    ('asia', 'data')
+    """
+    try:
+        table = next(node for node in walk(parse(call)) if isinstance(node, Call)).args[0]
+    except (SyntaxError, ValueError, RecursionError, MemoryError, StopIteration, IndexError):
+        return None  # a score object instead of a table, or a file that sges did not write
+    if isinstance(table, Call) and table.args:
+        table = table.args[0]
+    if isinstance(table, Constant) and isinstance(table.value, str) and table.value != "-":
+        return re.split(r"[/\\]", table.value.rstrip("/\\"))[-1] or table.value
+    return "data"
 
 
 def _assumptions(result: Result, confidence: "Confidence | None") -> list[tuple[str, str]]:

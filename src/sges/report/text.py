@@ -3,21 +3,18 @@
 import builtins
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
 from functools import partial
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import Any
 
 from sges.docstrings import documented_like
-from sges.errors import check_instance, check_number
+from sges.errors import check_flag, check_instance, check_number
 from sges.graph.named import display_width, printable
 from sges.nodeset import nodes
 from sges.result import Result
-
-if TYPE_CHECKING:
-    from sges.search.run import OnProgress, Progress
 
 WIDTH = 80
 SECONDS_BETWEEN_LINES = 0.1
@@ -38,7 +35,9 @@ PHASES = {
 
 
 @documented_like(Result.summary)
-def summary(result: Result, max_lines: int | None = 40, width: int = WIDTH) -> str:
+def summary(
+    result: Result, max_lines: int | None = 40, width: int = WIDTH, *, verbose: bool = False
+) -> str:
     """Return the edges, child by child, and then how they were found.
 
     Parameters
@@ -56,6 +55,7 @@ def summary(result: Result, max_lines: int | None = 40, width: int = WIDTH) -> s
     check_instance("result", result, Result, "a Result")
     check_number("max_lines", max_lines, whole=True, optional=True)
     check_number("width", width, whole=True, least=20)
+    check_flag("verbose", verbose)
     graph = result.cpdag
     names = list(map(printable, result.names))
     fold = partial(_folded, width)
@@ -86,7 +86,7 @@ def summary(result: Result, max_lines: int | None = 40, width: int = WIDTH) -> s
             kept = max(max_lines - 1, 0)
             page += [*block[:kept], f"  ... and {count(len(block) - kept, 'more line')}"]
     page += [""]
-    rows = facts(result)
+    rows = facts(result, verbose=verbose)
     label = max(len(key) for key, _ in rows)
     for key, value in rows:
         page += fold(f"{key:<{label}}  ", printable(value))
@@ -102,10 +102,14 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def facts(result: Result) -> list[tuple[str, str]]:
-    """Return facts about the result and the search as pairs of a word and a text."""
+def facts(result: Result, *, verbose: bool = True) -> list[tuple[str, str]]:
+    """Return facts about the result and the search as pairs of a word and a text.
+
+    Without ``verbose``, how the search went is left out, and what is as usual.
+    """
     arrows, lines = len(result.cpdag.directed_edges()), len(result.cpdag.undirected_edges())
-    seconds = [f"{phase} {spent:.3g}" for phase, spent in result.seconds.items()]
+    phases = ", ".join(f"{phase} {spent:.3g}" for phase, spent in result.seconds.items())
+    seconds = f"{sum(result.seconds.values()):.3g}" if phases else "not measured"
     bound = result.evaluation_bound
     evaluations = result.score_evaluations
     families = "family" if evaluations == 1 else "families"
@@ -118,13 +122,17 @@ def facts(result: Result) -> list[tuple[str, str]]:
         ("steps", f"{len(result.steps):,}, chosen among {operators}"),
         ("assumed", result.assume or "nothing"),
         ("forward", result.forward or "none"),
-        ("seconds", ", ".join(seconds) or "not measured"),
+        ("seconds", f"{seconds} ({phases})" if verbose and phases else seconds),
         ("complete", "yes" if result.complete else f"no: {result.stopped}"),
     ]
     if result.strategy not in (None, "two-phase"):
         rows.insert(6, ("strategy", str(result.strategy)))
     if result.forward == "fes" and "fes" not in result.seconds:
         rows.remove(("forward", "fes"))  # a strategy that inserts edges in another phase
+    if not verbose:
+        told = {"edges", "score", *(["assumed"] if result.assume else [])}
+        told |= {*(["seconds"] if phases else []), *([] if result.complete else ["complete"])}
+        rows = [row for row in rows if row[0] in told]
     return rows + [("note", note) for note in result.notes]
 
 
@@ -162,14 +170,19 @@ def _folded(width: int, head: str, text: str) -> list[str]:
 # Progress
 
 
-def progress_in_words(progress: "Progress") -> tuple[str, str]:
-    """Return the phase of a search, and its steps, edges and score, in words."""
-    facts = f"{count(progress.step, 'step')}  {count(progress.edges, 'edge')}"
-    return PHASES.get(progress.phase, progress.phase), f"{facts}  score {progress.score:.1f}"
+def progress_in_words(now: Any) -> str:  # noqa: ANN401 (a Progress or a ReplicateProgress)
+    """Return how far a search or a run over replicates is, in words."""
+    if not hasattr(now, "phase"):
+        return (
+            f"{now.done} of {now.total} replicates  {now.edges:.1f} edges on average  "
+            f"about {now.remaining:.0f} s left"
+        )
+    phase, facts = PHASES.get(now.phase, now.phase), count(now.step, "step")
+    return f"{phase}  {facts}  {count(now.edges, 'edge')}  score {now.score:.1f}"
 
 
 @contextmanager
-def progress_line() -> Iterator["OnProgress | None"]:
+def progress_line() -> "Iterator[Callable[[Any], None] | None]":
     """Yield a progress callback that writes one line, or None if it would not be seen.
 
     The line is written to standard error, ten times a second at most, and begins with a carriage
@@ -181,10 +194,9 @@ def progress_line() -> Iterator["OnProgress | None"]:
         return
     last, line = 0.0, ""
 
-    def show(now: "Progress") -> None:
+    def show(now: Any) -> None:  # noqa: ANN401
         nonlocal last, line
-        doing, facts = progress_in_words(now)
-        before, line = len(line), f"{now.seconds:.1f} s  {doing}  {facts}"[: WIDTH - 1]
+        before, line = len(line), f"{now.seconds:.1f} s  {progress_in_words(now)}"[: WIDTH - 1]
         if time.monotonic() - last >= SECONDS_BETWEEN_LINES:
             last = time.monotonic()
             print(f"\r{line:<{before}}", end="", file=sys.stderr, flush=True)  # noqa: T201

@@ -51,6 +51,7 @@ from sges.learning import (
     read_table,
     resolve_penalty,
     scorer_of,
+    watched,
 )
 from sges.resampling.draws import DRAWS, Source, edge_cost, permuted
 from sges.resampling.strengths import Confidence, edge_list, graph_of_list
@@ -117,7 +118,7 @@ def confidence(
     seed: int = 0,
     n_jobs: int | None = None,
     time_limit: float | None = None,
-    progress: OnReplicate | None = None,
+    progress: OnReplicate | bool | None = None,
     checkpoint: PathLike | None = None,
     kinds: Kinds = None,
     missing: Missing = "error",
@@ -160,8 +161,9 @@ def confidence(
         does not depend on it.
     time_limit : float, optional
         Seconds after which the replicates that are done are counted.
-    progress : callable, optional
-        Called with a ``ReplicateProgress`` whenever replicates are done.
+    progress : callable or bool, optional
+        Called with a ``ReplicateProgress`` whenever replicates are done; True shows a progress
+        line on standard error, in a terminal or a notebook.
     checkpoint : path, optional
         A file in which finished replicates are saved.  If the run is killed, the same call
         continues from there and returns the same result; so does a call for more replicates.
@@ -218,15 +220,16 @@ def confidence(
     if kept is None:
         kept, notes = resolve_penalty(penalty, data, score, plan, time_limit)
     question = Question.of(data, score, kept, plan, draw, seed)
-    result = run(
-        question,
-        replicates,
-        n_jobs=n_jobs,
-        time_limit=time_limit,
-        spent=time.perf_counter() - begun,
-        progress=progress,
-        checkpoint=None if checkpoint is None else question.checkpoint(checkpoint),
-    )
+    with watched(progress) as callback:
+        result = run(
+            question,
+            replicates,
+            n_jobs=n_jobs,
+            time_limit=time_limit,
+            spent=time.perf_counter() - begun,
+            progress=callback,
+            checkpoint=None if checkpoint is None else question.checkpoint(checkpoint),
+        )
     return replace(result, notes=(*data.notes, *notes))
 
 
@@ -238,7 +241,7 @@ def confidence_of_result(
     seed: int = 0,
     n_jobs: int | None = None,
     time_limit: float | None = None,
-    progress: OnReplicate | None = None,
+    progress: OnReplicate | bool | None = None,
 ) -> Confidence:
     """Return the confidence of a result of ``learn``, by the search that made it."""
     check_run(replicates, seed, time_limit, progress)
@@ -252,7 +255,8 @@ def confidence_of_result(
         data = replace(data, names=result.cpdag.names)
     with quietly():  # learn has already warned about the table
         question = Question.of(data, score, penalty, result.plan, draw, seed)
-    found = run(question, replicates, n_jobs=n_jobs, time_limit=time_limit, progress=progress)
+    with watched(progress) as callback:
+        found = run(question, replicates, n_jobs=n_jobs, time_limit=time_limit, progress=callback)
     if result.plan.start is None:
         return found
     return replace(
@@ -265,7 +269,7 @@ def check_run(replicates: object, seed: object, time_limit: object, progress: ob
     check_number("replicates", replicates, whole=True, least=1, most=MAX_REPLICATES)
     check_number("seed", seed, whole=True, most=MAX_SEED)
     check_number("time_limit", time_limit, optional=True)
-    if progress is not None:
+    if progress is not None and not isinstance(progress, bool):
         check_callable("progress", progress)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
+from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -52,8 +53,6 @@ from sges.score.named import Penalty
 from sges.writing import check_own, has_format, write_directory
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sges.effects import ReplicatedEffect
     from sges.export import PathLike
     from sges.plot import EdgeStyle
@@ -428,7 +427,7 @@ class Confidence:
         least: float = 0.2,
         title: str | None = None,
         legend: bool = True,
-    ) -> Any:  # noqa: ANN401
+    ) -> Path | None:
         """Draw the averaged class and the weaker edges: wide for strong, dashed for weak.
 
         Parameters
@@ -441,7 +440,8 @@ class Confidence:
 
         check_number("least", least, most=1)
         graph, styles = self._picture(least)
-        return draw(graph, path, ax, title=title, legend=legend, styles=styles)
+        draw(graph, path, ax, title=title, legend=legend, styles=styles)
+        return None if path is None else Path(path)
 
     def _picture(self, least: float) -> "tuple[PDAG, dict[Edge, EdgeStyle]]":
         """Return the graph of the averaged class and the weaker edges, and how to draw each."""
@@ -463,7 +463,7 @@ class Confidence:
         }
         return graph, styles
 
-    def save(self, directory: "PathLike") -> "list[Path]":
+    def save(self, directory: "PathLike") -> list[Path]:
         """Write confidence.json, strengths.csv, strengths.svg and summary.txt: all or none.
 
         Parameters
@@ -504,15 +504,16 @@ class Confidence:
         self,
         path: "PathLike | None" = None,
         ax: Any = None,  # noqa: ANN401 (axes of matplotlib)
-    ) -> Any:  # noqa: ANN401
+    ) -> Path | None:
         """Draw the curve of strengths with the threshold."""
         from sges.plot import draw_steps
 
         points = [(row["strength"], row["share"]) for row in self.curve()]
-        return draw_steps(
+        draw_steps(
             points, path, ax, mark=self.threshold,
             labels=("strength of a pair", "share of pairs with at most this strength"),
         )  # fmt: skip
+        return None if path is None else Path(path)
 
     def _node(self, node: str | int) -> int:
         try:

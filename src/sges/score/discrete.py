@@ -37,7 +37,7 @@ from sges.data.dataset import as_dataset
 from sges.docstrings import documented_like
 from sges.errors import Argument, Message, ScoreError, is_number, shown
 from sges.nodeset import NodeSet, nodes
-from sges.score.protocol import Candidates, Gains, documented_score
+from sges.score.protocol import Candidates, Gains, documented_score, text_of
 
 Ints: TypeAlias = NDArray[np.intp]
 Counts: TypeAlias = NDArray[np.intp] | NDArray[np.float64]
@@ -82,9 +82,7 @@ class DiscreteScore:
             lambda parents: grouped(self.data.codes, self._arities, nodes(parents))
         )
 
-    def __repr__(self) -> str:
-        setting = f", {self.setting}={getattr(self, self.setting):g}" if self.setting else ""
-        return f"{type(self).__name__}(n={self.n}, records={self.records}{setting})"
+    __repr__ = text_of
 
     def __reduce__(self) -> tuple[Any, ...]:
         setting = (getattr(self, self.setting),) if self.setting else ()

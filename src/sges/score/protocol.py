@@ -134,6 +134,14 @@ def score_name(score: Score) -> str:
     return label if isinstance(label, str) else type(score).__name__
 
 
+def text_of(score: Any) -> str:  # noqa: ANN401 (a score)
+    """Return the ``repr`` of a score: its class, its size, and its setting."""
+    names = ("n", "records", getattr(score, "setting", "penalty"))
+    values = [(name, getattr(score, name, None)) for name in names if name]
+    pairs = (f"{name}={value:.10g}" for name, value in values if value is not None)
+    return f"{type(score).__name__}({', '.join(pairs)})"
+
+
 def batch_method(score: Score, name: str) -> GainsMethod | None:
     """Return the score's own ``insert_gains`` or ``delete_gains``, or None if it has none."""
     return cast(GainsMethod | None, getattr(score, name, None))

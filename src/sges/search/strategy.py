@@ -24,6 +24,7 @@ from typing import Literal, TypeAlias, get_args
 from sges.docstrings import documented_like
 from sges.errors import InvalidArgument, check_flag, check_number, check_word, shown
 from sges.graph.equivalence import dag_to_cpdag
+from sges.graph.named import brief
 from sges.graph.pdag import PDAG
 from sges.operators import Delete
 from sges.properties import MaxParents, Property
@@ -52,7 +53,7 @@ Phases: TypeAlias = Callable[[], None]
 """Goes from the state of a run to the state at which the phases of a search end."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Strategy:
     """Which steps a search takes, in which order, and how it continues from a local optimum.
 
@@ -176,9 +177,9 @@ class Strategy:
         for word, strategy in STRATEGIES.items():
             if self == strategy:
                 return word
-        pairs = [(option, getattr(self, option.name)) for option in fields(self)]
-        changed = (f"{option.name}={value!r}" for option, value in pairs if value != option.default)
-        return f"Strategy({', '.join(changed)})"
+        return brief(self)
+
+    __repr__ = brief
 
 
 STRATEGIES = {

@@ -41,7 +41,7 @@ from sges.score.gaussian.matrix import (
     precisions,
     residuals,
 )
-from sges.score.protocol import Candidates, Gains, documented_score
+from sges.score.protocol import Candidates, Gains, documented_score, text_of
 
 
 @documented_score
@@ -152,6 +152,8 @@ class BGe:
             - lgamma((a + size) / 2)
             + (a + 2 * size - 1) / 2 * log(self._prior_scale)
         )
+
+    __repr__ = text_of
 
     def local(self, y: int, parents: NodeSet) -> float:
         """Return the log marginal likelihood of a node given its parents."""

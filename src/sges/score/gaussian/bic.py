@@ -35,7 +35,7 @@ from sges.score.gaussian.matrix import (
     precisions,
     residuals,
 )
-from sges.score.protocol import Candidates, Gains, documented_score
+from sges.score.protocol import Candidates, Gains, documented_score, text_of
 
 METHODS = ("normal", "spearman")  # the methods of RankBIC
 MAX_PROJECTIONS = 200  # rounds of alternating projections to the nearest correlation matrix
@@ -151,6 +151,8 @@ class GaussianBIC:
         return Moments(
             standardized.labels, int(standardized.records), standardized.mean, covariance
         )
+
+    __repr__ = text_of
 
     def local(self, y: int, parents: NodeSet) -> float:
         """Return the BIC of the regression of a node on its parents."""

@@ -55,7 +55,7 @@ from sges.score.gaussian.matrix import (
     submatrix,
     warn_of_constants,
 )
-from sges.score.protocol import Candidates, Gains, documented_score
+from sges.score.protocol import Candidates, Gains, documented_score, text_of
 
 Expansion: TypeAlias = Functions | Polynomials
 """Functions of the ranks of a variable."""
@@ -120,6 +120,8 @@ class DegenerateGaussian:
         widths = blocks.widths
         fit = -self._half * (blocks.log_determinants + widths * (log(2 * pi) + 1))
         self._alone: Floats = fit - self._per_parameter * widths * (widths + 3) / 2
+
+    __repr__ = text_of
 
     def local(self, y: int, parents: NodeSet) -> float:
         """Return L(parents ∪ y) − L(parents)."""
