@@ -64,8 +64,10 @@ def answers() -> dict[str, Any]:
         "confidence": confidence,
         "comparison": sges.compare(result.cpdag, result.dag()),
         "moments": Moments.of(Dataset.of(numbers())),
+        "dataset": Dataset.of(numbers()),
         "reading": Reading(missing="em"),
         "strategy": sges.Strategy(extended=True),
+        "column": sges.inspect(numbers()).columns[0],
         "other scores": [BGe(numbers()), DegenerateGaussian(numbers())],
     }
 
@@ -205,5 +207,53 @@ def test_the_call_of_an_example_can_be_run_again() -> None:
 def test_no_module_has_the_name_of_a_function_of_the_package() -> None:
     """Importing such a module would replace the function."""
     functions = [name for name in sges.__all__ if type(getattr(sges, name)).__name__ == "function"]
-    assert {"learn", "confidence"} <= set(functions)
+    assert {"learn", "inspect", "confidence"} <= set(functions)
     assert [name for name in functions if find_spec(f"sges.{name}")] == []
+
+
+# sges.inspect
+
+
+def test_inspect_shows_its_page_and_has_a_row_for_each_column() -> None:
+    pytest.importorskip("pandas")
+    x = np.random.default_rng(0).normal(size=100)
+    found = sges.inspect({"x": x, "low": x < 0, "y": [None, *x[:0:-1]]})
+    assert repr(found) == str(found) == found.text()
+    frame = found.to_pandas()
+    assert frame["name"].tolist() == ["x", "low", "y"]
+    assert frame["missing"].tolist() == [0, 0, 1]
+    assert frame["findings"].tolist()[1] == "deterministic columns"
+    assert len(repr(found.columns).splitlines()) == 4
+    assert all(finding.what in repr(found.findings) for finding in found.findings)
+
+
+def test_inspect_is_a_table_in_a_notebook_whatever_the_names() -> None:
+    page = sges.inspect({**numbers(), "half": [None, 1.5] * 100})._repr_html_()
+    assert len(re.findall("<tr>", page)) == 6
+    assert "missing values</b>" in page
+    assert "&lt;b&gt;" in page
+    assert "\x1b" not in page
+    assert not re.search("<(script|style|b>[^<]*<b)", page)
+    assert "missing</th>" not in sges.inspect(numbers())._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"a": [1.0, 2.0, None, None], "b": [None, None, 1.0, 3.0]},
+        {"a": [None, None, 1.5], "b": ["x", None, None]},
+        {"a": [None] * 4, "b": [1.5, 2.5, 1.0, None]},
+        {"a": [None, 1.0, None, 2.5], "b": [None, "u", None, "v"]},
+        {"a": [True, None, False], "b": [1, None, None], "c": [None, 2.5, None]},
+    ],
+)
+def test_inspect_does_not_raise_an_error_for_missing_values(table: dict[str, Any]) -> None:
+    found = sges.inspect(table)
+    assert found.columns
+    for shown in (repr(found), found._repr_html_()):
+        assert "column" in shown
+
+
+def test_inspect_says_if_columns_are_never_observed_together() -> None:
+    found = sges.inspect({"a": [1.0, 2.0, None, None], "b": [None, None, 1.0, 3.0]})
+    assert "Two columns are observed together in 0 rows" in repr(found)

@@ -17,6 +17,7 @@ from sges.properties import MaxClique, MaxParents, MaxTreewidth, MaxVStructures,
 if TYPE_CHECKING:
     from sges import examples as examples
     from sges.data import Dataset as Dataset
+    from sges.data import inspect as inspect
     from sges.estimator import GES as GES
     from sges.estimator import SGES as SGES
     from sges.estimator import StructureLearner as StructureLearner
@@ -47,6 +48,7 @@ _HOMES = {
     "StructureLearner": "sges.estimator",
     "compare": "sges.metrics",
     "confidence": "sges.resampling",
+    "inspect": "sges.data",
     "learn": "sges.learning",
     "read_graph": "sges.export",
     "read_result": "sges.report",

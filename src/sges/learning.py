@@ -575,7 +575,7 @@ def _notes(
     if score == "rank":
         topics = tuple(topic for topic in topics if topic != "skew and heavy tails")
     if topics:
-        where = Spelling("Dataset.of(table).describe()", "sges inspect")
+        where = Spelling("sges.inspect(table)", "sges inspect")
         look = f"inspect the table before interpreting the edges ({', '.join(topics)}): "
         notes.append(Message(look, where))
     if not engines.IS_COMPILED:

@@ -778,7 +778,7 @@ def test_learn_points_to_serious_findings_in_one_line() -> None:
     notes = [note for note in learn(table).notes if "inspect the table" in note]
     assert notes == [
         "inspect the table before interpreting the edges (deterministic columns): "
-        "Dataset.of(table).describe()"
+        "sges.inspect(table)"
     ]
     assert in_shell(notes[0]).endswith("(deterministic columns): sges inspect")
     assert not [note for note in learn(independent("a", "b")).notes if "inspect" in note]

@@ -54,6 +54,7 @@ from sges.data.reading import (
 )
 from sges.data.tables import column_of, columns_of, names_of
 from sges.errors import Argument, DataError, Message, SgesError, Spelling, as_name, shown
+from sges.graph.named import printable
 
 if TYPE_CHECKING:
     from sges.data.description import Description
@@ -317,7 +318,7 @@ class Dataset:
         return describe(self)
 
     def __repr__(self) -> str:
-        pairs = [f"{n} {k}" for n, k in zip(self.names, self.kinds, strict=True)]
+        pairs = [f"{printable(n)} {k}" for n, k in zip(self.names, self.kinds, strict=True)]
         shown = ", ".join(pairs[:6]) + (", ..." if len(pairs) > 6 else "")
         return f"Dataset({self.rows} rows: {shown})"
 
@@ -373,11 +374,16 @@ def usable_rows(
 
 
 def dataset_of_columns(
-    columns: list[Column], reading: Reading, noted: Sequence[str] = ()
+    columns: list[Column],
+    reading: Reading,
+    noted: Sequence[str] = (),
+    *,
+    is_described: bool = False,
 ) -> Dataset:
     """Return the dataset of columns, the last of which may be that of the weights.
 
-    ``noted`` are the notes on how the columns were read.
+    ``noted`` are the notes on how the columns were read.  A table that ``is_described`` need not
+    have two columns that are observed together.
     """
     given_rows = len(columns[0])
     columns, weights, tally = usable_rows(columns, reading, allow_fractions=True)
@@ -419,9 +425,9 @@ def dataset_of_columns(
     dataset = replace(
         _assembled(meant, kinds, notes, with_holes), weights=_frozen(counts), unit=unit
     )
-    if with_holes and dataset.records < 2:
+    if with_holes and dataset.records < 2 and not is_described:
         raise too_few_pairs(dataset.records)
-    if dataset.records < 2:
+    if not with_holes and dataset.records < 2:
         raise DataError(
             "the survey weights count as 1 effective record, because nearly all of the weight is "
             "on one row; at least two are needed"

@@ -6,13 +6,12 @@ The checks that make the findings are in ``sges.data.checks`` and ``sges.data.re
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from html import escape
 from textwrap import wrap
 from typing import Any
 
 from sges.data.reading import Kind
-from sges.errors import check_flag, check_number, in_shell
-from sges.graph.named import cut, display_width, padded, printable, shortened
+from sges.errors import check_flag, check_number, in_shell, need
+from sges.graph.named import Rows, cut, display_width, padded, printable, shortened
 
 WIDTH = 80
 """The default width of the text, in characters."""
@@ -33,7 +32,7 @@ MAX_LEVELS_SHOWN = 4
 """The text names this many levels of a discrete column, the most frequent ones."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ColumnFacts:
     """Facts about one column.
 
@@ -68,6 +67,16 @@ class ColumnFacts:
     skewness: float | None = None
     kurtosis: float | None = None
     levels: tuple[tuple[Any, float], ...] = ()
+
+    _heads = ("", "kind", "missing", "values")
+
+    def _cells(self) -> tuple[str, ...]:
+        missing = f"{self.missing:,}" if self.missing else ""
+        return printable(self.name), str(self.kind), missing, printable(self.in_words())
+
+    def __repr__(self) -> str:
+        name, kind, missing, values = self._cells()
+        return f"{name}: {kind}, {f'{missing} missing, ' if missing else ''}{values}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as JSON values, without those of the other kind of column."""
@@ -107,7 +116,7 @@ class ColumnFacts:
         return f"{what}: {shown}" + (f", {more} more" if more > 0 else "")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Finding:
     """Something about a table that matters for a search.
 
@@ -132,6 +141,9 @@ class Finding:
     what: str
     advice: str
 
+    def __repr__(self) -> str:
+        return printable(f"{self.topic}: {self.what} {self.advice}")
+
     def to_dict(self) -> dict[str, Any]:
         """Return the finding as JSON values; messages name the options of the command line."""
         words = {"what": in_shell(self.what), "advice": in_shell(self.advice)}
@@ -139,9 +151,9 @@ class Finding:
         return {"topic": self.topic, "serious": self.serious, "columns": columns, **words}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Description:
-    """Facts and findings about a table that matter for a search; ``print`` shows them.
+    """Facts and findings about a table that matter for a search; ``repr`` and ``print`` show them.
 
     Parameters
     ----------
@@ -158,9 +170,8 @@ class Description:
 
     Examples
     --------
-    >>> from sges.data import Dataset
-    >>> table = {"dose": [0.5, 1.5, 2.5, 1.0], "cured": ["no", "yes", "yes", "no"]}
-    >>> print(Dataset.of(table).describe())
+    >>> import sges
+    >>> sges.inspect({"dose": [0.5, 1.5, 2.5, 1.0], "cured": ["no", "yes", "yes", "no"]})
     4 rows, 2 columns (1 continuous, 1 discrete)
     <BLANKLINE>
     Columns:
@@ -179,10 +190,24 @@ class Description:
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        for name in ("columns", "findings", "notes"):  # shown one to a line
+            object.__setattr__(self, name, Rows(getattr(self, name)))
+
     @property
     def serious(self) -> tuple[Finding, ...]:
         """The findings that can change most of a graph."""
-        return tuple(finding for finding in self.findings if finding.serious)
+        return Rows(finding for finding in self.findings if finding.serious)
+
+    @property
+    def size(self) -> str:
+        """The numbers of rows and columns, in words."""
+        kinds = [column.kind for column in self.columns]
+        of_kinds = ", ".join(f"{kinds.count(kind)} {kind}" for kind in Kind if kind in kinds)
+        size = f"{self.rows:,} row{'' if self.rows == 1 else 's'}"
+        if self.records != self.rows:
+            size += f" that represent {self.records:,} records"
+        return f"{size}, {len(kinds):,} column{'' if len(kinds) == 1 else 's'} ({of_kinds})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the description as JSON values; messages name the options of the command line."""
@@ -214,13 +239,7 @@ class Description:
         check_number("width", width, whole=True, least=1)
         check_flag("shell", shell)
         width = max(width, MIN_WIDTH)
-        kinds = [column.kind for column in self.columns]
-        of_kinds = ", ".join(f"{kinds.count(kind)} {kind}" for kind in Kind if kind in kinds)
-        size = f"{self.rows:,} row{'' if self.rows == 1 else 's'}"
-        if self.records != self.rows:
-            size += f" that represent {self.records:,} records"
-        title = f"{size}, {len(kinds):,} column{'' if len(kinds) == 1 else 's'} ({of_kinds})"
-        lines = [*wrap(title, width), "", "Columns:", *_column_lines(self.columns, width)]
+        lines = [*wrap(self.size, width), "", "Columns:", *_column_lines(self.columns, width)]
 
         def add(message: str, start: str) -> None:
             text = printable(in_shell(message) if shell else str(message))
@@ -246,12 +265,32 @@ class Description:
             lines += ["", "Nothing unusual was found."]
         return "\n".join(line.rstrip() for line in lines)
 
+    def to_pandas(self) -> Any:  # noqa: ANN401 (pandas has no types)
+        """Return a data frame with a row per column of the table, and the topics of findings.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The facts of ``ColumnFacts``, its ``values`` in words, and the ``findings`` about it.
+        """
+        pandas = need("pandas", "a table of columns")
+        rows = []
+        for column in self.columns:
+            topics = [found.topic for found in self.findings if column.name in found.columns]
+            facts = {field.name: getattr(column, field.name) for field in fields(column)[:-1]}
+            facts |= {"kind": str(column.kind), "values": column.in_words()}
+            rows.append({**facts, "findings": ", ".join(dict.fromkeys(topics))})
+        return pandas.DataFrame(rows)
+
     def __str__(self) -> str:
         return self.text()
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
-        style = "white-space: pre; font-family: monospace; line-height: 1.35; overflow-x: auto"
-        return f'<pre style="{style}">{escape(str(self))}</pre>'
+        from sges.report import description_html
+
+        return description_html(self)
 
 
 def _column_lines(columns: Sequence[ColumnFacts], width: int) -> Iterator[str]:

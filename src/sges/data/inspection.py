@@ -39,6 +39,7 @@ from sges.data.dataset import (
 )
 from sges.data.decisions import counted_columns, hidden_numbers, numbers_in_text
 from sges.data.description import ColumnFacts, Description, Finding
+from sges.data.em import too_few_pairs
 from sges.data.moments import Moments
 from sges.data.reading import (
     Format,
@@ -158,7 +159,11 @@ def inspect(
     usable, unusable = _without_unusable(readable, in_column, asked, errors, decimal)
     names_used = {column.name for column in usable}
     asked = {name: kind for name, kind in asked.items() if name in names_used}
-    data = dataset_of_columns(usable, replace(reading, kinds=asked), noted)
+    data = dataset_of_columns(usable, replace(reading, kinds=asked), noted, is_described=True)
+    if data.holes is not None and data.records < 2:
+        what, advice = str(too_few_pairs(data.records)).capitalize().split("; ")
+        advice = f"No graph can be learned with missing='em': {advice}."
+        unusable.append(Finding("missing values", True, (), f"{what}.", advice))
     if undecided:  # leave out the notes on EM, which was not requested
         omitted = effective_notes(replace(data, unit=1.0))
         data = replace(data, notes=tuple(note for note in data.notes if note not in omitted))

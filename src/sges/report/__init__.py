@@ -4,7 +4,7 @@ A search does not need this part; the methods of ``Result`` import it when they 
 """
 
 from sges.report.explanation import Event, Explanation, explain
-from sges.report.html import graph_html, preformatted
+from sges.report.html import description_html, graph_html, preformatted
 from sges.report.page import (
     files_of,
     read_result,
@@ -18,6 +18,7 @@ from sges.report.text import summary
 __all__ = [
     "Event",
     "Explanation",
+    "description_html",
     "explain",
     "files_of",
     "graph_html",

@@ -12,7 +12,8 @@ from itertools import groupby
 from math import isfinite
 from typing import TypeAlias
 
-from sges.errors import check_text
+from sges.data.description import MAX_COLUMNS_SHOWN, Description
+from sges.errors import check_instance, check_text
 from sges.graph.named import printable
 from sges.graph.pdag import PDAG, check_graph
 from sges.plot.drawing import labels_of
@@ -36,6 +37,11 @@ _TEXT_STYLE = (
     "font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace; "
     "white-space: pre; line-height: 1.35; overflow-x: auto"
 )
+_DESCRIPTION_STYLE = "font: 13px/1.45 system-ui, -apple-system, 'Segoe UI', sans-serif"
+_DESCRIPTION_STYLE += "; max-width: 60rem; overflow-x: auto"
+_FINDING_STYLE = "margin: .5em 0; padding: 0 .8em; border-left: 3px solid"
+_CELL_STYLE = "text-align: left; vertical-align: top; padding: .15em .9em .15em 0; "
+_CELL_STYLE += "border-bottom: 1px solid rgba(128, 128, 128, .3)"
 _IMAGE_STYLE = (
     "text{font:12px system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif;"
     "fill:#1b2430;text-anchor:middle}rect{fill:#f8fafc;stroke:#64748b}"
@@ -79,6 +85,48 @@ def preformatted(text: str) -> str:
     """
     check_text("text", text)
     return f'<pre style="{_TEXT_STYLE}">{escape(text)}</pre>'
+
+
+def description_html(description: Description) -> str:
+    """Return the description of a table as HTML for a notebook: findings, columns, notes.
+
+    Parameters
+    ----------
+    description : Description
+        What ``sges.inspect`` found.
+
+    Returns
+    -------
+    str
+        HTML without scripts and style sheets, whose colors fit a light and a dark notebook.
+    """
+    check_instance("description", description, Description, "a Description")
+    findings = "".join(
+        f'<p style="{_FINDING_STYLE} {"#dc2626" if found.serious else "#94a3b8"}">'
+        f"<b>{escape(found.topic)}</b>{' (serious)' if found.serious else ''}: "
+        f"{escape(printable(f'{found.what} {found.advice}'))}</p>"
+        for found in description.findings
+    )
+    shown = description.columns[:MAX_COLUMNS_SHOWN]
+    has_holes = any(column.missing for column in shown)
+    heads, rows = ("column", "kind", "missing", "values"), ""
+    for cells in [heads, *(column._cells() for column in shown)]:
+        kept = [cell for i, cell in enumerate(cells) if i != 2 or has_holes]
+        tag = "th" if cells is heads else "td"
+        rows += "<tr>"
+        rows += "".join(f'<{tag} style="{_CELL_STYLE}">{escape(cell)}</{tag}>' for cell in kept)
+        rows += "</tr>"
+    below = ""
+    if len(description.columns) > len(shown):
+        below += f"<p>and {count(len(description.columns) - len(shown), 'more column')}</p>"
+    if description.notes:
+        notes = "".join(f"<li>{escape(printable(note))}</li>" for note in description.notes)
+        below += f"<details><summary>How it was read</summary><ul>{notes}</ul></details>"
+    return (
+        f'<div style="{_DESCRIPTION_STYLE}"><p><b>{escape(description.size)}</b></p>'
+        f"{findings or '<p>Nothing unusual was found.</p>'}"
+        f'<table style="border-collapse: collapse; font-size: inherit">{rows}</table>{below}</div>'
+    )
 
 
 def image(graph: PDAG, layout: Layout, max_height: int | None = None) -> str:
