@@ -21,7 +21,7 @@ from studies.paper import (
     properties,
     scaling,
 )
-from studies.peers import engine, quality, standard
+from studies.peers import engine, quality, standard, why
 
 STUDIES: dict[str, Study] = {
     study.name: study
@@ -46,6 +46,7 @@ STUDIES: dict[str, Study] = {
         standard.STUDY,
         quality.STUDY,
         engine.STUDY,
+        why.STUDY,
     )
 }
 

@@ -42,7 +42,8 @@ class Peer:
     method: str
     kinds: tuple[Kind, ...]
     penalty: str
-    """How the program is set to the textbook BIC, ½ log m per parameter."""
+    """How the program is set to the textbook BIC, ½ log m per parameter; or how it is called, if
+    that is as its documentation says."""
     load: "Load"
     warmups: int = 1
     """Runs on a small table before the time is measured: a JVM needs more than one."""
@@ -50,10 +51,10 @@ class Peer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """The data, one row per record: float64, or level numbers, all of which occur."""
+    """The data, one row per record: float64, or level numbers, all of which occur, or text."""
 
     kind: Kind
-    values: NDArray[np.float64] | NDArray[np.int64]
+    values: NDArray[np.float64] | NDArray[np.int64] | NDArray[np.str_]
     arities: tuple[int, ...] = ()
     max_parents: int = 0
     """The largest number of parents in the truth, for programs that may assume it."""

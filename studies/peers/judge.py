@@ -59,8 +59,9 @@ def bic(table: Table, dag: PDAG) -> float:
 
 def gaussian_family(table: Table, y: int, parents: list[int]) -> float:
     """Score a regression with an intercept by least squares."""
-    target, m = table.values[:, y], len(table.values)
-    design = np.column_stack([table.values[:, parents], np.ones(m)])
+    values = table.values.astype(np.float64, copy=False)
+    target, m = values[:, y], len(values)
+    design = np.column_stack([values[:, parents], np.ones(m)])
     residual = target - design @ np.linalg.lstsq(design, target, rcond=None)[0]
     variance = float(residual @ residual) / m
     likelihood = -m / 2 * (np.log(2 * np.pi * variance) + 1)

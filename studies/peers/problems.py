@@ -8,10 +8,11 @@ import gzip
 import re
 import tempfile
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
+from math import inf
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +24,13 @@ from sges.nodeset import nodes
 from studies.paper.models import relabeled
 from studies.peers.contract import Edge, Kind, Table
 
-Source: TypeAlias = Literal["er", "sf", "cpt", "network"]
-"""Erdős–Rényi or scale-free linear Gaussian, random tables, or a reference network."""
+Source: TypeAlias = Literal["er", "sf", "cpt", "network", "null"]
+"""Erdős–Rényi or scale-free linear Gaussian, random tables, a reference network, or independent
+columns: normal, or with levels of equal probability if an arity is given."""
+SOURCES: tuple[Source, ...] = get_args(Source)
+Flaw: TypeAlias = Literal["", "missing", "constant", "copied", "text"]
+"""What programs find in a table: 1% of missing values, a constant column, a copy of a column, or
+levels that are text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,28 +44,36 @@ class Spec:
     network: str = ""
     arity: int = 0
     """The number of levels of all variables; 0 means 2 to 4, at random."""
+    flaw: Flaw = ""
 
     @property
     def kind(self) -> Kind:
         """The kind of data."""
-        return "gaussian" if self.source in ("er", "sf") else "discrete"
+        continuous = self.source in ("er", "sf") or (self.source == "null" and not self.arity)
+        return "gaussian" if continuous else "discrete"
 
     @property
     def name(self) -> str:
         """The name of the data set in rows and tables."""
+        if self.flaw:
+            return f"{replace(self, flaw='').name}-{self.flaw}"
         if self.source == "network":
             return f"{self.network}-m{self.rows}"
-        if self.source == "cpt":
+        if self.source in ("cpt", "null"):
             levels = f"-a{self.arity}" if self.arity else ""
-            return f"discrete{levels}-d{self.d}-m{self.rows}"
+            start = "discrete" if self.source == "cpt" else "null"
+            return f"{start}{levels}-d{self.d}-m{self.rows}"
         return f"gaussian-{self.source}{self.edges_per_node}-d{self.d}-m{self.rows}"
 
     def no_harder_than(self, other: "Spec") -> bool:
         """Return whether a program that ran out of time here is not worth trying on the other.
 
         Both have the same kind of data, both or neither are reference networks, and this one has
-        no more variables, edges per node, levels and rows.
+        no more variables, edges per node, levels and rows.  A table with a flaw is compared with
+        no other.
         """
+        if self.flaw or other.flaw:
+            return self == other
         if self.kind != other.kind or (self.source == "network") != (other.source == "network"):
             return False
         return (
@@ -77,6 +91,8 @@ class Preset:
     name: str
     limit: float
     problems: tuple[tuple[Spec, int], ...]
+    total: float = inf
+    """Seconds after which a program is not tried on the other seeds of a data set."""
 
     def ordered(self) -> list[tuple[Spec, int]]:
         """Return each data set with its number of seeds: Gaussian ones first, each by size."""
@@ -120,7 +136,7 @@ def _effort(spec: Spec) -> tuple[int, ...]:
         spec.d,
         spec.edges_per_node,
         spec.rows,
-        ("er", "sf", "cpt", "network").index(spec.source),
+        SOURCES.index(spec.source),
     )
 
 
@@ -186,6 +202,23 @@ _QUALITY = _times(
     networks("insurance", "alarm"),
 )
 
+COLD = Spec("er", 10, 1_000, 2)
+"""The table on which the study "why" measures how long a program takes from its start."""
+
+
+def _why(
+    sizes: tuple[int, ...], names: tuple[str, ...], null: tuple[int, int], seeds: int
+) -> tuple[tuple[Spec, int], ...]:
+    return _times(
+        seeds,
+        *(gaussian("er", 2, rows, sizes) for rows in (1_000, 10_000)),
+        networks(*names),
+        [Spec("null", null[0], 200), Spec("null", null[1], 200, arity=4)],
+        [replace(COLD, flaw=flaw) for flaw in ("missing", "constant", "copied")],
+        [Spec("cpt", 10, 1_000, flaw="text"), COLD],
+    )
+
+
 PRESETS: dict[str, Preset] = {
     preset.name: preset
     for preset in (
@@ -193,6 +226,10 @@ PRESETS: dict[str, Preset] = {
         Preset("standard", 60.0, _STANDARD),
         Preset("full", 600.0, _FULL),
         Preset("quality", 30.0, _QUALITY),
+        Preset(
+            "why", 15.0, _why((25, 50, 100), ("child", "insurance", "alarm"), (100, 20), 5), 15.0
+        ),
+        Preset("why-quick", 5.0, _why((12,), ("asia",), (12, 6), 1)),
     )
 }
 
@@ -213,6 +250,8 @@ class Problem:
 
     table: Table
     truth: PDAG
+    given: Table | None = None
+    """The table as the programs see it, if it has a flaw; results are judged on the other."""
 
 
 class NoNetworks(Exception):
@@ -222,6 +261,15 @@ class NoNetworks(Exception):
 def make_problem(spec: Spec, seed: int) -> Problem:
     """Return the data set with these parameters and this seed, the same on every machine."""
     rng = np.random.default_rng([seed, zlib.crc32(spec.name.encode())])
+    if spec.flaw:
+        whole = make_problem(replace(spec, flaw=""), seed)
+        return replace(whole, given=flawed(whole.table, spec.flaw, rng))
+    if spec.source == "null":
+        size, none = (spec.rows, spec.d), PDAG.from_edges(spec.d)
+        if not spec.arity:
+            return Problem(Table("gaussian", rng.normal(size=size)), none)
+        levels = rng.integers(spec.arity, size=size)
+        return Problem(Table("discrete", levels, (spec.arity,) * spec.d), none)
     if spec.source == "network":
         return _sampled(_permuted(reference_network(spec.network), rng), spec.rows, rng)
     if spec.source == "cpt":
@@ -230,6 +278,18 @@ def make_problem(spec: Spec, seed: int) -> Problem:
     dag = PDAG.from_edges(spec.d, edges)
     values = linear_gaussian(dag, spec.rows, rng)
     return Problem(Table("gaussian", values, max_parents=_most_parents(dag)), dag)
+
+
+def flawed(table: Table, flaw: Flaw, rng: np.random.Generator) -> Table:
+    """Return the table with a flaw."""
+    if flaw == "text":
+        return replace(table, values=np.char.add("level ", table.values.astype(str)))
+    values = table.values.astype(np.float64)
+    if flaw == "missing":
+        values[rng.random(values.shape) < 0.01] = np.nan
+    else:
+        values[:, 0] = 1.0 if flaw == "constant" else values[:, 1]
+    return replace(table, values=values)
 
 
 def random_edges(

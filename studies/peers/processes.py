@@ -24,6 +24,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from math import inf
 from pathlib import Path
 from typing import IO, Any
 
@@ -175,12 +176,24 @@ class Outcome:
     failed: str | None = None
 
 
-def measure(peer: str, python: Path, tables: Sequence[Path], limit: float) -> list[Outcome]:
+def measure(
+    peer: str,
+    python: Path,
+    tables: Sequence[Path],
+    limit: float,
+    *,
+    once: bool = False,
+    total: float = inf,
+) -> list[Outcome]:
     """Run a peer on some tables, with one thread and at most ``limit`` seconds for each.
+
+    With ``once``, there is no warm-up, and short runs are not repeated.  Once the runs have used
+    ``total`` seconds of processor time, the other tables are not tried.
 
     If the process ends early, there are fewer outcomes than tables, and the last one says why.
     """
-    command = [str(python), "-m", "studies.peers.worker", peer, *map(str, tables)]
+    command = [str(python), "-m", "studies.peers.worker", *["--once"] * once, peer]
+    command += map(str, tables)
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as complaints:
         process = subprocess.Popen(
             command,
@@ -191,7 +204,7 @@ def measure(peer: str, python: Path, tables: Sequence[Path], limit: float) -> li
             start_new_session=True,
         )
         try:
-            return _Watch(process, limit, complaints).outcomes(len(tables))
+            return _Watch(process, limit, complaints).outcomes(len(tables), total)
         finally:
             _end(process)
 
@@ -204,10 +217,13 @@ class _Watch:
         self.stage = "start"
         self.pending = b""
 
-    def outcomes(self, count: int) -> list[Outcome]:
+    def outcomes(self, count: int, total: float) -> list[Outcome]:
         """Return the outcome of each table, up to the one that ended the process."""
         found: list[Outcome] = []
         while len(found) < count:
+            if sum(outcome.answer.get("cpu_seconds", 0.0) for outcome in found) > total:
+                enough = Outcome({}, f"not tried: the other seeds took more than {total:g} s")
+                return found + [enough] * (count - len(found))
             told = self._next_line()
             if isinstance(told, str):
                 return [*found, Outcome({}, told)]

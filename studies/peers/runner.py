@@ -128,7 +128,7 @@ class Bench:
     def path(self) -> Path:
         """The file with the table."""
         path = self.folder / f"{self.seed}.npz"
-        write_table(self.problem.table, path)
+        write_table(self.problem.given or self.problem.table, path)
         return path
 
     @cached_property
@@ -163,7 +163,13 @@ class Runner:
                 outcomes = [Outcome({}, refusal)] * len(left)
             else:
                 tables = [bench.path for bench in left]
-                outcomes = measure(ready.peer.name, ready.python, tables, self.preset.limit)
+                outcomes = measure(
+                    ready.peer.name,
+                    ready.python,
+                    tables,
+                    self.preset.limit,
+                    total=self.preset.total,
+                )
             for bench, outcome in zip(left, outcomes, strict=False):
                 row = self._row(ready, bench, outcome)
                 self._note(ready, bench.spec, row)

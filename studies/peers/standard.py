@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from studies.charts import INK, Looks, axes_grid, label, line, panels, plain_ticks
 from studies.frame import Key, Options, Row, Study, Task
-from studies.peers.problems import PRESETS, SPECS, Preset, Spec
+from studies.peers.problems import PRESETS, SOURCES, SPECS, Preset, Spec
 from studies.peers.runner import COLUMNS, KEYS, needs, rows_of, tasks
 from studies.summary import MISSING, distinct, grid, pick, seconds, times
 
@@ -104,7 +104,7 @@ def families_of(rows: Iterable[Row]) -> list[Family]:
         (SPECS[name] for name in distinct(rows, "dataset")), key=lambda spec: (spec.d, spec.name)
     )
     groups: dict[str, list[Spec]] = {}
-    for spec in sorted(specs, key=lambda spec: ("er", "sf", "cpt", "network").index(spec.source)):
+    for spec in sorted(specs, key=lambda spec: SOURCES.index(spec.source)):
         groups.setdefault(_title(spec), []).append(spec)
     return [
         Family(
@@ -120,6 +120,8 @@ def _title(spec: Spec) -> str:
     rows = f"{spec.rows:,} rows"
     if spec.source == "network":
         return f"Reference networks, {rows}"
+    if spec.source == "null":
+        return f"Independent columns, {spec.kind}, {rows}"
     if spec.source == "cpt":
         return f"Discrete, random tables, {rows}"
     graph = {"er": "Erdős–Rényi", "sf": "scale-free"}[spec.source]

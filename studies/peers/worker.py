@@ -1,6 +1,6 @@
 """Run one program on some tables, with the interpreter of its own environment.
 
-Called by ``measure`` as ``python -m studies.peers.worker PEER TABLE...`` in the root of
+Called by ``measure`` as ``python -m studies.peers.worker [--once] PEER TABLE...`` in the root of
 the repository.  It writes a line of JSON to standard output for each stage that begins, and one
 with the graph for each table; all other output goes to standard error.  The tables of one call have
 the same size, and share the import and the warm-up.
@@ -31,30 +31,37 @@ MOST_REPEATS = 5
 
 
 def main() -> None:
-    """Run the stages and report each."""
-    name, *paths = sys.argv[1:]
+    """Run the stages and report each; with ``--once``, no warm-up and a single run."""
+    once = "--once" in sys.argv
+    name, *paths = (word for word in sys.argv[1:] if word != "--once")
     with quiet() as tell:
         try:
             peer = peer_named(name)
             tables = [read_table(Path(path)) for path in paths]
-            prepare, started = start(peer, tables[0].kind, tell)
+            prepare, started = start(peer, tables[0].kind, tell, warm=not once)
         except Exception as error:
             tell({"stage": "failed", "reason": one_line(error)})
             return
         for table in tables:
             try:
-                tell({"stage": "done", **started, **run(prepare, table, tell)})
+                tell(
+                    {
+                        "stage": "done",
+                        **started,
+                        **run(prepare, table, tell, 1 if once else MOST_REPEATS),
+                    }
+                )
             except Exception as error:
                 tell({"stage": "done", "failed": one_line(error)})
 
 
-def start(peer: Peer, kind: Kind, tell: Tell) -> tuple[Prepare, dict[str, Any]]:
+def start(peer: Peer, kind: Kind, tell: Tell, warm: bool = True) -> tuple[Prepare, dict[str, Any]]:
     """Import and warm up a program, reporting each stage before it begins."""
     tell({"stage": "import"})
     prepare, importing = timed(peer.load)
     tell({"stage": "warm-up"})
     small = small_table(kind)
-    _, warming = timed(lambda: [prepare(small)() for _ in range(peer.warmups)])
+    _, warming = timed(lambda: [prepare(small)() for _ in range(peer.warmups * warm)])
     return prepare, {
         "import_seconds": importing,
         "warmup_seconds": warming,
@@ -63,7 +70,7 @@ def start(peer: Peer, kind: Kind, tell: Tell) -> tuple[Prepare, dict[str, Any]]:
     }
 
 
-def run(prepare: Prepare, table: Table, tell: Tell) -> dict[str, Any]:
+def run(prepare: Prepare, table: Table, tell: Tell, repeats: int = MOST_REPEATS) -> dict[str, Any]:
     """Run a program on one table, reporting each stage before it begins."""
     tell({"stage": "prepare"})
     go, preparing = timed(lambda: prepare(table))
@@ -75,7 +82,7 @@ def run(prepare: Prepare, table: Table, tell: Tell) -> dict[str, Any]:
     found, seconds = timed(go)
     cpu, peak = time.process_time() - begun, memory("VmHWM")
     times = [seconds]
-    while len(times) * (seconds + preparing) < REPEAT_FOR and len(times) < MOST_REPEATS:
+    while len(times) * (seconds + preparing) < REPEAT_FOR and len(times) < repeats:
         again = prepare(table)  # prepared again, as a library may cache counts
         gc.collect()
         times.append(timed(again)[1])

@@ -10,6 +10,7 @@ from strategies import dags
 from studies.peers.adapters.conventions import (
     from_endpoints,
     from_names,
+    from_ones_and_twos,
     from_row_to_column,
     from_strings,
 )
@@ -35,6 +36,14 @@ def test_endpoint_coding_puts_the_arrowhead_in_the_row_of_the_target() -> None:
         matrix[j, i], matrix[i, j] = 1, -1
     matrix[4, 5] = matrix[5, 4] = -1
     assert from_endpoints(matrix) == KNOWN
+
+
+def test_flop_writes_ones_from_the_source_and_twos_for_lines() -> None:
+    matrix = np.zeros((6, 6))
+    for i, j in DIRECTED:
+        matrix[i, j] = 1
+    matrix[4, 5] = matrix[5, 4] = 2
+    assert from_ones_and_twos(matrix) == KNOWN
 
 
 def test_names_are_places_of_columns_and_lines_have_no_direction() -> None:

@@ -1,5 +1,7 @@
 """The data of the comparisons are the same on every machine, and are what their names say."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from studies.paper.models import relabeled
 from studies.peers.problems import (
     NETWORKS,
     PRESETS,
+    Flaw,
     Preset,
     Spec,
     make_problem,
@@ -108,3 +111,39 @@ def test_what_is_no_harder_is_smaller_in_every_respect() -> None:
     assert asia.no_harder_than(child)
     assert not child.no_harder_than(asia)
     assert not asia.no_harder_than(Spec("cpt", 100, 5_000))
+
+
+@pytest.mark.parametrize("flaw", ["missing", "constant", "copied", "text"])
+def test_a_flawed_table_is_the_whole_one_but_for_its_flaw(flaw: Flaw, seed: int) -> None:
+    spec = Spec("cpt", 6, 300) if flaw == "text" else Spec("er", 6, 300, 2)
+    whole, problem = make_problem(spec, seed), make_problem(replace(spec, flaw=flaw), seed)
+    assert problem.truth == whole.truth
+    assert (problem.table.values == whole.table.values).all()
+    assert problem.given is not None
+    before, after = whole.table.values, problem.given.values
+    if flaw == "text":
+        assert after.tolist() == [[f"level {level}" for level in row] for row in before.tolist()]
+        return
+    changed = before != after
+    assert changed.any()
+    if flaw == "missing":
+        assert np.isnan(np.asarray(after, dtype=float)[changed]).all()
+    else:
+        assert not changed[:, 1:].any()
+        assert (after[:, 0] == (1.0 if flaw == "constant" else before[:, 1])).all()
+
+
+def test_what_is_slow_on_a_flawed_table_is_tried_on_all_others() -> None:
+    whole = Spec("er", 10, 100, 2)
+    missing = replace(whole, flaw="missing")
+    assert missing.no_harder_than(missing)
+    assert not missing.no_harder_than(replace(whole, d=20))
+    assert not whole.no_harder_than(missing)
+
+
+@pytest.mark.parametrize("arity", [0, 4])
+def test_independent_columns_have_a_truth_without_edges(arity: int, seed: int) -> None:
+    problem = make_problem(Spec("null", 5, 200, arity=arity), seed)
+    assert problem.truth.edge_count() == 0
+    assert problem.table.values.shape == (200, 5)
+    assert problem.table.kind == ("discrete" if arity else "gaussian")

@@ -58,7 +58,10 @@ class Fakes:
     def install(self, peer: Peer) -> Installed:
         return Installed(peer, self.version, Path(), self.failures.get(f"install {peer.name}"))
 
-    def measure(self, name: str, _: Path, tables: Sequence[Path], limit: float) -> list[Outcome]:
+    def measure(
+        self, name: str, _: Path, tables: Sequence[Path], limit: float, *, total: float
+    ) -> list[Outcome]:
+        assert total > 0
         d = read_table(tables[0]).values.shape[1]
         self.ran.append((name, d))
         failed = self.failures.get(name)
@@ -250,6 +253,23 @@ def test_what_was_done_before_a_crash_is_kept(tmp_path: Path) -> None:
     body = "tell(stage='run'); tell(stage='done', seconds=1); os.kill(os.getpid(), signal.SIGKILL)"
     outcomes = measure("any", script(tmp_path, TELL + body), [tmp_path / "t"] * 3, limit=30)
     assert [outcome.failed for outcome in outcomes] == [None, "crash in run: SIGKILL"]
+
+
+def test_tables_are_not_tried_once_the_others_have_used_the_total_time(tmp_path: Path) -> None:
+    body = "for _ in range(3): tell(stage='run'); tell(stage='done', cpu_seconds=2.0)"
+    paths = [tmp_path / "t"] * 3
+    outcomes = measure("any", script(tmp_path, TELL + body), paths, limit=30, total=3.0)
+    reason = "not tried: the other seeds took more than 3 s"
+    assert [outcome.failed for outcome in outcomes] == [None, None, reason]
+
+
+def test_a_cold_run_has_no_warm_up_and_no_repetition(tmp_path: Path) -> None:
+    write_table(small_table("gaussian"), tmp_path / "0.npz")
+    python = Path(sys.executable)
+    (outcome,) = measure("sges.learn", python, [tmp_path / "0.npz"], limit=60, once=True)
+    assert outcome.failed is None
+    assert outcome.answer["repeats"] == 1
+    assert outcome.answer["warmup_seconds"] < 0.001
 
 
 def test_our_own_program_goes_through_the_real_worker(tmp_path: Path) -> None:

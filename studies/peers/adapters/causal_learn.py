@@ -39,3 +39,22 @@ PEERS = (
         load=partial(_load, score_func="local_score_BDeu"),
     ),
 )
+
+# Its default score is for continuous columns; the documentation names BDeu for discrete ones.
+
+
+def _documented() -> Prepare:
+    continuous, discrete = _load(), _load(score_func="local_score_BDeu")
+    return lambda table: (discrete if table.kind == "discrete" else continuous)(table)
+
+
+DOCUMENTED = (
+    Peer(
+        name="causallearn.ges",
+        environment=_ENVIRONMENT,
+        method="GES",
+        kinds=("gaussian", "discrete"),
+        penalty='`ges(values)`; discrete: `ges(values, score_func="local_score_BDeu")`',
+        load=_documented,
+    ),
+)

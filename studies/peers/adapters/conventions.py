@@ -26,6 +26,12 @@ def from_endpoints(matrix: ArrayLike) -> Found:
     return Found(_pairs(tails & arrows.T), _pairs(np.triu(tails & tails.T, 1)))
 
 
+def from_ones_and_twos(matrix: ArrayLike) -> Found:
+    """Read [i, j] = 1 as i → j, and [i, j] = [j, i] = 2 as i — j: FLOP."""
+    marks = np.asarray(matrix)
+    return Found(_pairs(marks == 1), _pairs(np.triu(marks == 2, 1)))
+
+
 def from_names(
     columns: Sequence[str],
     directed: Iterable[Sequence[Any]],
@@ -63,7 +69,7 @@ def frame_of(table: Table, labels: bool = False) -> Any:  # noqa: ANN401 (pandas
     """Return a frame of floats or of categories, which are level numbers or labels."""
     import pandas as pd  # type: ignore[import-untyped]
 
-    if table.kind == "gaussian":
+    if table.kind == "gaussian" or table.values.dtype.kind == "U":
         return pd.DataFrame(table.values, columns=table.columns)
     columns = {}
     for name, codes, arity in zip(table.columns, table.values.T, table.arities, strict=True):

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from studies.peers.adapters.conventions import frame_of
 from studies.peers.contract import Found, Go, Peer, Prepare, Table
 
 Search = Callable[[Any, Any, Table], Any]
@@ -71,4 +72,26 @@ PEERS = tuple(
         load=partial(_load, search),
     )
     for name, (method, search) in SEARCHES.items()
+)
+
+
+def _learn() -> Prepare:
+    from sges import learn
+
+    def prepare(table: Table) -> Go:
+        frame = frame_of(table, labels=True)
+        return lambda: _found(learn(frame))
+
+    return prepare
+
+
+DOCUMENTED = (
+    Peer(
+        name="sges.learn",
+        environment=None,
+        method="the default",
+        kinds=("gaussian", "discrete"),
+        penalty="`learn(frame)`",
+        load=_learn,
+    ),
 )

@@ -60,3 +60,30 @@ PEERS = (
         load=partial(_load, _hill_climbing),
     ),
 )
+
+
+def _documented() -> Prepare:
+    from pgmpy.causal_discovery import HillClimbSearch
+
+    def prepare(table: Table) -> Go:
+        frame = frame_of(table, labels=True)
+
+        def go() -> Found:
+            graph = HillClimbSearch(show_progress=False).fit(frame).causal_graph_
+            return from_names(table.columns, graph.directed_edges, graph.undirected_edges)
+
+        return go
+
+    return prepare
+
+
+DOCUMENTED = (
+    Peer(
+        name="pgmpy.HillClimbSearch",
+        environment=_ENVIRONMENT,
+        method="hill climbing with a tabu list",
+        kinds=("gaussian", "discrete"),
+        penalty="`HillClimbSearch(show_progress=False).fit(frame)`",
+        load=_documented,
+    ),
+)

@@ -12,6 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from studies.peers.adapters.conventions import from_strings
 from studies.peers.contract import Environment, Found, Go, Peer, Prepare, Table
 
@@ -41,15 +43,18 @@ def _dataset(jpype: Any, table: Table) -> Any:  # noqa: ANN401
     data = jpype.JPackage("edu.cmu.tetrad.data")
     variables = jpype.JClass("java.util.ArrayList")()
     discrete = table.kind == "discrete"
+    values: list[Any] = list(table.values.T)
     for v, name in enumerate(table.columns):
-        one = (
-            data.DiscreteVariable(name, int(table.arities[v]))
-            if discrete
-            else data.ContinuousVariable(name)
-        )
+        if table.values.dtype.kind == "U":
+            levels, values[v] = np.unique(table.values[:, v], return_inverse=True)
+            one = data.DiscreteVariable(name, jpype.java.util.ArrayList(levels.tolist()))
+        elif discrete:
+            one = data.DiscreteVariable(name, int(table.arities[v]))
+        else:
+            one = data.ContinuousVariable(name)
         variables.add(one)
     number = jpype.JInt if discrete else jpype.JDouble
-    columns = jpype.JArray(number, 2)([jpype.JArray(number)(column) for column in table.values.T])
+    columns = jpype.JArray(number, 2)([jpype.JArray(number)(column) for column in values])
     box = data.VerticalIntDataBox if discrete else data.VerticalDoubleDataBox
     return data.BoxDataSet(box(columns), variables)
 
@@ -67,6 +72,20 @@ def _score(jpype: Any, table: Table, dataset: Any) -> Any:  # noqa: ANN401
     return score
 
 
+def _default_score(jpype: Any, table: Table, dataset: Any) -> Any:  # noqa: ANN401
+    """Return a score with the values of Tetrad's list of parameters: SEM BIC, or BDeu."""
+    scores = jpype.JPackage("edu.cmu.tetrad.search.score")
+    if table.kind == "discrete":
+        score = scores.BdeuScore(dataset)
+        score.setSamplePrior(10.0)
+    else:
+        covariance = jpype.JClass("edu.cmu.tetrad.data.CovarianceMatrix")(dataset)
+        score = scores.SemBicScore(covariance)
+        score.setPenaltyDiscount(2.0)
+    score.setStructurePrior(0.0)
+    return score
+
+
 def _fges(jpype: Any, score: Any) -> Any:  # noqa: ANN401
     search = jpype.JClass("edu.cmu.tetrad.search.Fges")(score)
     search.setFaithfulnessAssumed(False)
@@ -75,9 +94,9 @@ def _fges(jpype: Any, score: Any) -> Any:  # noqa: ANN401
     return search.search()
 
 
-def _boss(jpype: Any, score: Any) -> Any:  # noqa: ANN401
+def _boss(jpype: Any, score: Any, bes: bool = True) -> Any:  # noqa: ANN401
     boss = jpype.JClass("edu.cmu.tetrad.search.Boss")(score)
-    boss.setUseBes(True)
+    boss.setUseBes(bes)
     boss.setNumStarts(1)
     boss.setNumThreads(1)
     search = jpype.JClass("edu.cmu.tetrad.search.PermutationSearch")(boss)
@@ -85,14 +104,16 @@ def _boss(jpype: Any, score: Any) -> Any:  # noqa: ANN401
     return search.search()
 
 
-def _load(search: Callable[[Any, Any], Any]) -> Prepare:
+def _load(
+    search: Callable[[Any, Any], Any], score: Callable[[Any, Table, Any], Any] = _score
+) -> Prepare:
     jpype = _start()
 
     def prepare(table: Table) -> Go:
         dataset = _dataset(jpype, table)
 
         def go() -> Found:
-            graph = search(jpype, _score(jpype, table, dataset))
+            graph = search(jpype, score(jpype, table, dataset))
             return from_strings(table.columns, [str(edge) for edge in graph.getEdges()])
 
         return go
@@ -113,5 +134,24 @@ PEERS = tuple(
     for name, method, search in (
         ("tetrad-fges", "FGES, faithfulness not assumed", _fges),
         ("tetrad-boss", "BOSS with BES, one start", _boss),
+    )
+)
+
+# The values are those of Tetrad's list of parameters.  Its own wrappers of the searches read them
+# from there, but in version 7.6.8 that of BOSS ends with an error on 100 variables.
+DOCUMENTED = tuple(
+    Peer(
+        name=f"tetrad.{name}",
+        environment=_ENVIRONMENT,
+        method=method,
+        kinds=("gaussian", "discrete"),
+        penalty="its list of parameters: SEM BIC with penalty discount 2; discrete: BDeu with "
+        "equivalent sample size 10",
+        load=partial(_load, search, _default_score),
+        warmups=20,
+    )
+    for name, method, search in (
+        ("FGES", "FGES, faithfulness not assumed", _fges),
+        ("BOSS", "BOSS without BES, one start", partial(_boss, bes=False)),
     )
 )

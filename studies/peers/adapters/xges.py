@@ -9,12 +9,12 @@ from studies.peers.contract import Environment, Found, Go, Peer, Prepare, Table
 _ENVIRONMENT = Environment("xges", ("xges", "scipy", "numba<0.60", "numpy<2"), "xges")
 
 
-def _load(extended: bool) -> Prepare:
+def _load(extended: bool, **options: float) -> Prepare:
     from xges import XGES
 
     def prepare(table: Table) -> Go:
         def go() -> Found:
-            graph = XGES(alpha=1.0).fit(table.values, extended_search=extended)
+            graph = XGES(**options).fit(table.values, extended_search=extended)
             return from_row_to_column(graph.to_adjacency_matrix())
 
         return go
@@ -29,10 +29,21 @@ PEERS = tuple(
         method=method,
         kinds=("gaussian",),
         penalty="`alpha=1`",
-        load=partial(_load, extended),
+        load=partial(_load, extended, alpha=1.0),
     )
     for name, method, extended in (
         ("xges-0", "XGES-0, deletes before turns before inserts", False),
         ("xges", "XGES, with the extended search", True),
     )
+)
+
+DOCUMENTED = (
+    Peer(
+        name="xges.XGES",
+        environment=_ENVIRONMENT,
+        method="XGES, with the extended search",
+        kinds=("gaussian",),
+        penalty="`XGES().fit(values)`, whose default is `alpha=2`",
+        load=partial(_load, True),
+    ),
 )
