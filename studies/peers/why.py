@@ -114,11 +114,14 @@ def facts(rows: list[Row]) -> dict[str, object]:
         lines += _lines({title: cold[title]}, programs, column, number)
         lost += _lost(title, {"10 columns": cold[title]}, column, number)
     flaws = [name for name in distinct(rows, "dataset") if SPECS[name].flaw]
-    said = {
-        (f"`{row['peer']}`", str(SPECS[row["dataset"]].flaw), plain_reason(row["failed"]))
-        for row in rows
-        if row["dataset"] in flaws and row["failed"] and "wrong kind" not in row["failed"]
-    }
+    first: dict[tuple[str, str], str] = {}
+    for row in rows:
+        if row["failed"] and row["failed"].startswith(("error", "crash")):
+            where = SPECS[row["dataset"]].flaw or row["dataset"]
+            first.setdefault((row["peer"], where), plain_reason(row["failed"]))
+    said: dict[tuple[str, str], list[str]] = {}
+    for (peer, where), why in first.items():
+        said.setdefault((peer, why), []).append(where)
     return told | {
         "losses": grid(("what", "table", "program", "its median", "ours"), lost, left=3),
         "starts": grid(("", *_ticked(programs)), lines),
@@ -126,7 +129,11 @@ def facts(rows: list[Row]) -> dict[str, object]:
             ("table", *_ticked(programs)),
             [(SPECS[f].flaw, *(_outcome(rows, program, f) for program in programs)) for f in flaws],
         ),
-        "said": grid(("program", "table", "message"), sorted(said), left=3) if said else "None.",
+        "said": grid(
+            ("program", "table", "message"),
+            [(f"`{peer}`", ", ".join(at), why) for (peer, why), at in sorted(said.items())],
+            left=3,
+        ),
         "calls": grid(
             ("program", "version", "method", "call"),
             [

@@ -138,7 +138,7 @@ PEERS = tuple(
 )
 
 # The values are those of Tetrad's list of parameters.  Its own wrappers of the searches read them
-# from there, but in version 7.6.8 that of BOSS ends with an error on 100 variables.
+# from there, but in version 7.6.8 that of BOSS ended with an error on tables of 100 variables.
 DOCUMENTED = tuple(
     Peer(
         name=f"tetrad.{name}",
