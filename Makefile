@@ -32,22 +32,26 @@ INSTALL = $(MAKE) --no-print-directory --jobs=2 install-libraries install-packag
 $(VENV)/.installed: pyproject.toml $(ENGINE)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "sges needs Python 3.11 or newer; name one with: make PYTHON=python3.12"; exit 2; }
-	$(PYTHON) -m venv $(VENV)
+	@echo "sges: making the virtual environment $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
 	@$(INSTALL)
 	@touch $@
 
 # One installation, because each compiles the engine.
 $(VENV)/.installed-test: pyproject.toml $(ENGINE)
-	$(PYTHON) -m venv $(VENV)
+	@echo "sges: making the virtual environment $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
 	@$(INSTALL) EXTRA=test
 	@touch $(VENV)/.installed $@
 
 install-libraries:
+	@echo "sges: downloading and installing libraries; this may take a minute"
 	@$(BIN)/python scripts/requirements.py $(EXTRA) > $(VENV)/requirements.txt
-	$(PIP) --requirement $(VENV)/requirements.txt
+	@$(PIP) --requirement $(VENV)/requirements.txt
 
 install-package:
-	$(PIP) --no-deps --editable .
+	@echo "sges: compiling the engine"
+	@$(PIP) --no-deps --editable .
 
 demo: $(VENV)/.installed  ## Install, then learn from a bundled example
 	@$(BIN)/python -m sges demo

@@ -7,13 +7,14 @@ On each page, top to bottom, in an empty directory:
     ```console   each line that begins with "$ " is run by a shell if it calls sges; the lines
                  below it are its output
 
-"..." matches any text.
+"..." matches any text.  The README finds a table data.csv in the directory.
 """
 
 import doctest
 import os
 import pydoc
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -23,6 +24,8 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+
+from sges import examples
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -85,6 +88,8 @@ def test_the_page_runs_as_it_is_written(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
+    if page.name == "README.md":
+        shutil.copy(examples.load("greenhouse").path, tmp_path / "data.csv")
     names: dict[str, object] = {"__name__": "page"}
     printed = ""
     for language, block in blocks(page):
