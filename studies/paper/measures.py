@@ -3,8 +3,6 @@
     er        Erdős–Rényi graphs
     causes    scale-free graphs whose hubs are common causes
     effects   the same graphs with every edge reversed: the hubs are common effects
-
-Paper: Section 4.2, complexity measures.
 """
 
 from collections.abc import Iterator
