@@ -6,8 +6,6 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --quiet --no-compile
 # Bytecode is kept whatever the environment says: the tests start hundreds of interpreters.
 PYTEST := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal
-SEARCH := auto bad_input circles complexity control determinism engine extended guarantee order order_knowledge strategies
-BOTH := $(SEARCH:%=tests/search/test_%.py) tests/knowledge/test_search.py
 FLOOR_TESTS := $(addprefix tests/,api cli data export fuzz graph knowledge network plot score search test_estimator.py test_result.py)
 ENGINE := setup.py $(wildcard src/sges/engine/*.pyx src/sges/engine/*.pxd src/sges/engine/*.h)
 
@@ -56,13 +54,11 @@ install-package:
 demo: $(VENV)/.installed  ## Install, then learn from a bundled example
 	@$(BIN)/python -m sges demo
 
-test: check  ## All checks: format, lint, types, contracts, tests on both engines
+test: check  ## All checks: format, lint, types, contracts, tests
 	$(PYTEST) -m "not slow and not browser and not cluster"
-	SGES_PURE=1 $(PYTEST) -m "not slow and not large" $(BOTH)
 
 test-all: check  ## All checks, including the slow exhaustive tests, with more random examples
 	SGES_HYPOTHESIS=all $(PYTEST)
-	SGES_HYPOTHESIS=all SGES_PURE=1 $(PYTEST) -m "not slow and not large" $(BOTH)
 
 # Debian and Ubuntu: apt install chromium; elsewhere Chromium or Chrome from their own sites.
 test-browser: $(VENV)/.installed-test  ## Test the report in headless Chromium, which must be installed
@@ -88,7 +84,7 @@ test-tools: $(TOOLS_VENV)/.installed  ## Test the exports to other libraries, wi
 
 test-native: $(VENV)/.installed-test  ## Test the compiled engine under address and undefined sanitizers
 	SGES_CFLAGS="$(SANITIZED)" $(BIN)/python setup.py --quiet build --build-base $(NATIVE) --build-lib $(NATIVE)/lib
-	$(UNDER_SANITIZERS) $(BIN)/python -m pytest -m "not slow" tests/engine tests/search tests/golden
+	$(UNDER_SANITIZERS) $(BIN)/python -m pytest -m "not slow" tests/engine tests/search
 
 check: lint types contracts
 
@@ -152,7 +148,7 @@ WHEEL_VENV := build/wheel-venv
 wheel: $(VENV)/.installed-test  ## Build sdist and wheel in dist/, and test the installed wheel
 	rm -rf dist $(WHEEL_VENV)
 	$(PIP) build
-	SGES_NEEDS_ENGINE=1 $(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m build --outdir dist .
 	$(PYTHON) -m venv $(WHEEL_VENV)
 	$(WHEEL_VENV)/bin/python -m pip install --disable-pip-version-check --quiet --quiet dist/*.whl
 	cd $(WHEEL_VENV) && bin/python -P $(CURDIR)/scripts/smoke_test.py

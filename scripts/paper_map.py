@@ -38,7 +38,7 @@ SHOWN = {
     "Fig. 7, example of generation": ["tests/paper/test_figure_7.py"],
     "Chickering (2020), low-order search is correct": [
         "docs/theory.md",
-        "tests/search/test_low_order.py",
+        "tests/studies/test_low_order.py",
     ],
 }
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from sges.score.protocol import Score
-from sges.search.engines import IS_COMPILED, CompiledEngine, Engine, native_of
+from sges.search.engines import CompiledEngine, Engine, native_of
 from sges.search.reference import ReferenceEngine
 
 Make = Callable[..., Engine]
@@ -27,7 +27,11 @@ def asking(score: Score, **options: Any) -> CompiledEngine:  # noqa: ANN401
     return CompiledEngine(score, None, **options)
 
 
-needs_compiled = pytest.mark.skipif(not IS_COMPILED, reason="the engine is not compiled")
 COMPILED: list[Make] = [compiled, asking]
-EVERY = [reference, *(pytest.param(make, marks=needs_compiled) for make in COMPILED)]
+EVERY = [reference, *COMPILED]
 """All engines, for ``parametrize``."""
+
+
+def search_with(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let searches run on another engine."""
+    monkeypatch.setattr("sges.search.run.make_engine", make)

@@ -97,10 +97,3 @@ def bdeu(
 ) -> float:
     exact = bdeu_probability(rows, arities, y, parents, ess)
     return log(exact.numerator) - log(exact.denominator)
-
-
-def k2(rows: Sequence[Row], arities: Sequence[int], y: int, parents: Iterable[int]) -> float:
-    """Return K2, like BDeu but with one imaginary record per cell; not score equivalent."""
-    chosen = list(parents)
-    cells = prod(arities[p] for p in chosen) * arities[y]
-    return bdeu(rows, arities, y, chosen, Fraction(cells))

@@ -99,3 +99,17 @@ def after(n: int, arcs: Arcs, x: int, y: int, h: frozenset[int]) -> Arcs:
     left = arcs - {(x, y), (y, x)} - {(v, y) for v in h} - {(v, x) for v in h}
     dags = naive.extensions(n, left)
     return naive.cpdag_of(n, dags[0])
+
+
+def order_of(arcs: Arcs, x: int, y: int, h: frozenset[int]) -> int:
+    """Return how many nodes the score of a delete conditions on."""
+    na = naive.neighbors(arcs, y) & naive.adjacent(arcs, x)
+    return len((naive.parents(arcs, y) | (na - h)) - {x})
+
+
+def part_of(arcs: Arcs, x: int, y: int, h: frozenset[int]) -> int:
+    """Return how many nodes of H lie in a maximal clique of NA with NA ∖ H, at the least."""
+    na = naive.neighbors(arcs, y) & naive.adjacent(arcs, x)
+    cliques = [frozenset(c) for c in naive.powerset(na) if naive.is_clique(arcs, frozenset(c))]
+    maximal = [c for c in cliques if not any(c < d for d in cliques)]
+    return min(len(c & h) for c in maximal if na - h <= c)

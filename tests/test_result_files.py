@@ -138,20 +138,6 @@ def test_an_edge_whose_type_is_a_list_is_refused() -> None:
         Result.from_dict(record)
 
 
-@pytest.mark.parametrize(
-    ("separator", "message"),
-    [
-        (5, "the entry 'separator' of step 1 is 5; it must be a list of names, or null"),
-        (["nobody"], "step 1 refers to 'nobody', which is not among the nodes"),
-    ],
-)
-def test_a_separator_that_is_not_a_list_of_nodes_is_refused(separator: Any, message: str) -> None:  # noqa: ANN401
-    record = result().to_dict()
-    record["steps"][0]["separator"] = separator
-    with pytest.raises(DataError, match=message):
-        Result.from_dict(record)
-
-
 class Closed:
     """Standard input after it was closed."""
 

@@ -8,11 +8,14 @@ or belongs to another run is an error that names the reason; nothing in it is ev
 import json
 import os
 from collections.abc import Mapping, Set
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
+from math import inf
 from pathlib import Path
+from time import perf_counter
 from types import CellType, CodeType, FunctionType, MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,13 +23,21 @@ from sges import __version__
 from sges.data import Dataset, Moments
 from sges.data.dataset import digest_of
 from sges.errors import DataError, GraphError, InvalidArgument, has_own_text, shown
-from sges.graph.records import parse_json
+from sges.graph.pdag import PDAG
+from sges.graph.records import graph_of_record, graph_record, parse_json
+from sges.result import Result
+from sges.score.protocol import Score, tie_tolerance
+from sges.search.engines import Engine
+from sges.search.run import OnProgress
 from sges.writing import file_errors, write_text
+
+if TYPE_CHECKING:
+    from sges.learning import SearchPlan
 
 FORMAT, VERSION = "sges-checkpoint", 1
 
 SECONDS_BETWEEN = 2.0
-"""How often replicates are saved, at most; ``sges.search.replay`` says how often a search is."""
+"""How often a run is saved, at most."""
 
 IN_WORDS = {
     "knowledge": "other background knowledge than this run has",
@@ -49,6 +60,7 @@ class Checkpoint:
             **{word: str(v) if has_own_text(v) else name_of(v) for word, v in settings.items()},
         }
         self.data = digest_of(data)
+        self.names = data.names
 
     def load(self) -> Any:  # noqa: ANN401 (what JSON holds)
         """Return the stored progress; None if there is no file."""
@@ -97,6 +109,63 @@ class Checkpoint:
         return DataError(
             f"checkpoint {str(self.path)!r}: {why}; remove the file to start again, or name another"
         )
+
+
+def continued(
+    file: Checkpoint,
+    plan: "SearchPlan",
+    score: Score,
+    time_limit: float | None,
+    progress: OnProgress | None,
+) -> Result:
+    """Search from the best graph that a checkpoint holds, and save the best graph now and then.
+
+    A search that was finished is not repeated: its result is returned.
+    """
+    begun = saved = perf_counter()
+    state, notes, best = file.load(), list[str](), -inf
+    graph: PDAG | None = None
+    if state is None:
+        file.save(None)  # a file that cannot be written is an error before the search
+    else:
+        try:
+            if "result" in state:
+                return replace(Result.from_dict(state["result"]), scorer=score)
+            graph, best = graph_of_record(state["graph"]).named(None), float(state["score"])
+        except (DataError, GraphError, KeyError, TypeError, ValueError):
+            raise file.error("it does not contain the graph of a search") from None
+        count = graph.edge_count()
+        edges = f"{count:,} edge{'' if count == 1 else 's'}"
+        notes.append(f"continued from a graph with {edges}, saved by a run that did not end")
+        forward = plan.forward or ("fes" if plan.start is None else None)
+        plan = replace(plan, start=graph, forward=None if forward == "complete" else forward)
+
+    def save(found: PDAG, total: float) -> None:
+        nonlocal graph, best
+        file.save({"graph": graph_record(found.named(file.names)), "score": total})
+        graph, best = found, total
+
+    def keep(engine: Engine) -> None:
+        nonlocal saved
+        if engine.total <= best or perf_counter() - saved < SECONDS_BETWEEN:
+            return
+        found, saved = engine.cpdag, perf_counter()
+        if plan.constraint is None or plan.constraint.admits(found):
+            save(found, engine.total)
+
+    result = plan.run(score, time_limit=time_limit, progress=progress, keep=keep)
+    if result.score < best - tie_tolerance(best):  # it was stopped in a search for orders, say
+        left = None if time_limit is None else max(time_limit - (perf_counter() - begun), 0.0)
+        stopped = result.stopped
+        from_best = replace(plan, start=graph, forward=None)
+        result = from_best.run(score, time_limit=0.0 if stopped else left, progress=progress)
+        result = replace(result, stopped=stopped or result.stopped)
+    result = replace(result, cpdag=result.cpdag.named(file.names), notes=(*notes, *result.notes))
+    if result.complete:
+        file.save({"result": result.to_dict()})
+    elif result.score > best:
+        save(result.cpdag, result.score)
+    return result
 
 
 def name_of(value: object, depth: int = 6) -> str:

@@ -10,11 +10,9 @@ function of that name in the package.
 
 import logging
 import os
-import sys
-import threading
 from ast import literal_eval
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from inspect import signature
@@ -22,7 +20,7 @@ from math import inf, prod
 from time import perf_counter
 from typing import Any, Literal, TypeAlias, Unpack
 
-from sges.checkpoint import Checkpoint, name_of
+from sges.checkpoint import Checkpoint, continued, name_of
 from sges.data import (
     Dataset,
     Kinds,
@@ -50,10 +48,10 @@ from sges.properties import MaxParents, Property
 from sges.result import Result
 from sges.score.named import SCORES, Penalty, check_score_word, make_score, why_score
 from sges.score.protocol import Score, is_score, score_name
-from sges.search import OnProgress, Strategy, engines, search
+from sges.search import OnProgress, Strategy, search
 from sges.search.auto import auto_bound
 from sges.search.moves import Constraint
-from sges.search.replay import Replay
+from sges.search.run import Keep
 from sges.search.strategy import AnyStrategy, Forward, as_strategy, check_options
 
 Table: TypeAlias = Any
@@ -123,8 +121,8 @@ def learn(
     strategy : str or Strategy
         "auto" searches for the best graph and bounds the work at each state.  "extended" is the
         same without the bound, "interleaved" is faster, and "two-phase" is the search of the paper;
-        "conservative", "turning" and any ``Strategy`` are accepted as well.  With ``forward``,
-        "auto" means "two-phase".
+        "turning" and any ``Strategy`` are accepted as well.  With ``forward``, "auto" means
+        "two-phase".
     penalty : "auto", float or "choose"
         "auto" gives each edge prior odds of 1/p, for p variables, with any score given by name
         (``sges.score.EdgePrior``).  A number multiplies the penalty of a BIC instead: 1 is the
@@ -144,17 +142,15 @@ def learn(
         Seconds after which the search stops and returns the best graph found so far; the result
         is then marked as not complete.
     n_jobs : int, optional
-        How many escapes of an extended search, and searches that choose the penalty, run at once,
-        as in scikit-learn: None is one, -1 as many as there are cores.  The result does not
-        depend on it.
+        How many of the searches that choose a penalty run at once, as in scikit-learn: None is
+        one, -1 as many as there are cores.  The result does not depend on it.
     progress : callable or bool, optional
         Called with a ``Progress`` at the start of each phase and after each step; True shows a
         progress line on standard error, in a terminal or a notebook.
     checkpoint : path, optional
-        A file in which the progress of the search is saved after each of its parts, at most once
-        per second and in at most 5% of the time.  If the run is killed, the same call resumes from
-        there and returns the same result, including the counts, as an uninterrupted run.  A
-        checkpoint of other data or settings is an error.
+        A file in which the best graph so far is saved every few seconds.  If the run is killed or
+        stopped, the same call starts from that graph, and says so; a finished run returns its
+        result at once.  A checkpoint of other data or settings is an error.
     kinds : str or mapping, optional
         The kinds of the columns, "continuous" or "discrete", where they should not be detected.
     missing : {"error", "drop", "level", "em"}
@@ -193,30 +189,33 @@ def learn(
     check_number("time_limit", time_limit, optional=True)
     check_search(strategy, forward, max_indegree, n_jobs, penalty)
     options = reading_of_call(learn, kinds, missing, reading)
-    with ExitStack() as cores:
-        cores.enter_context(SHARED_CORES.learning())
-        data = read_table(table, score, penalty, options)
-        cores.enter_context(SHARED_CORES.score_of(data))
-        source: Any = score if data is None else data
-        found_names = getattr(source, "names", None)
-        if data is None and options.names is not None:  # columns of a table have their new names
-            found_names = options.names
-        labels = None if found_names is None else tuple(found_names)
-        plan = SearchPlan.of(
-            labels or source.n, assume, knowledge, strategy, forward, start, max_indegree, n_jobs
-        )
-        begun = perf_counter()
-        value, about_penalty = resolve_penalty(penalty, data, score, plan, time_limit)
-        seconds_left = (
-            None if time_limit is None else max(time_limit - (perf_counter() - begun), 0.0)
-        )
+    data = read_table(table, score, penalty, options)
+    source: Any = score if data is None else data
+    found_names = getattr(source, "names", None)
+    if data is None and options.names is not None:  # columns of a table have their new names
+        found_names = options.names
+    labels = None if found_names is None else tuple(found_names)
+    plan = SearchPlan.of(
+        labels or source.n, assume, knowledge, strategy, forward, start, max_indegree, n_jobs
+    )
+    begun = perf_counter()
+    value, about_penalty = resolve_penalty(penalty, data, score, plan, time_limit)
+    seconds_left = None if time_limit is None else max(time_limit - (perf_counter() - begun), 0.0)
+    with few_threads(data):
         scorer = scorer_of(data, score, value)
-        notes = _notes(data, score, value, scorer, about_penalty)
-        for note in notes:
-            LOG.info(note)
-        replay = None if checkpoint is None else _replay(checkpoint, data, score, value, plan)
-        with watched(progress) as callback:
-            result = plan.run(scorer, time_limit=seconds_left, progress=callback, replay=replay)
+    notes = _notes(data, score, value, scorer, about_penalty)
+    for note in notes:
+        LOG.info(note)
+    with watched(progress) as callback:
+        if checkpoint is None:
+            result = plan.run(scorer, time_limit=seconds_left, progress=callback)
+        elif data is None:
+            raise InvalidArgument(
+                "checkpoint= needs a table to identify the run; a score object has no table"
+            )
+        else:
+            file = Checkpoint(checkpoint, _settings(score, value, plan), data)
+            result = continued(file, plan, scorer, seconds_left, callback)
     digest = None
     if data is not None:
         height = len(data.names) if isinstance(data, Moments) else data.rows
@@ -312,28 +311,15 @@ def _written(value: object) -> str | None:
         return None
 
 
-def _replay(
-    path: PathLike,
-    data: Dataset | Moments | None,
-    score: AnyScore,
-    penalty: Penalty,
-    plan: "SearchPlan",
-) -> Replay:
-    """Return the replay that a checkpoint stores for a run with these settings on these data."""
-    if data is None:
-        raise InvalidArgument(
-            "checkpoint= needs a table to identify the run; a score object has no table"
-        )
-    settings = {
+def _settings(score: AnyScore, penalty: Penalty, plan: "SearchPlan") -> dict[str, object]:
+    """Return the settings by which a checkpoint identifies a run."""
+    return {
         "run": "learn",
         "score": score if isinstance(score, str) else name_of(score),
         "penalty": penalty,
         "start": None if plan.start is None else (plan.start.out, plan.start.into),
-        "engine": "compiled" if engines.IS_USED else "reference",
         **plan.settings(),
     }
-    kept = Checkpoint(path, settings, data)
-    return Replay(kept.load(), kept.save)
 
 
 def check_search(
@@ -398,16 +384,18 @@ class SearchPlan:
         *,
         time_limit: float | None = None,
         progress: OnProgress | None = None,
-        replay: Replay | None = None,
+        keep: Keep | None = None,
     ) -> Result:
         """Search with a score: under the property, or under a bound chosen from the data."""
         options: dict[str, Any] = {
             **{field.name: getattr(self, field.name) for field in fields(self)},
             "time_limit": time_limit,
             "progress": progress,
-            "replay": replay,
+            "counting": False,
+            "keep": keep,
         }
         assume, notes = options.pop("assume"), list[str]()
+        del options["n_jobs"]
         if isinstance(assume, str):
             chosen = auto_bound(score, **options)
             result, assume = chosen.result, chosen.assume
@@ -470,12 +458,8 @@ def resolve_penalty(
         return "auto", [Message(prior, Argument("penalty", 1), f" is {instead}")]
     from sges.penalty import choose_penalty
 
-    counting = plan.strategy.max_evaluations is not None  # otherwise the counts are not used
-    part_plan = replace(plan, strategy=replace(plan.strategy, counting=counting), n_jobs=None)
     half = None if time_limit is None else time_limit / 2
-    choice = choose_penalty(
-        data, score=score, search=part_plan.run, n_jobs=plan.n_jobs, time_limit=half
-    )
+    choice = choose_penalty(data, score=score, search=plan.run, n_jobs=plan.n_jobs, time_limit=half)
     return choice.penalty, [choice.note]
 
 
@@ -521,6 +505,28 @@ def read_table(
     by_moments = isinstance(score, str) and score in ("auto", "bic", "gaussian-bic", "bge")
     chooses = isinstance(penalty, str) and penalty == "choose"
     return statistics_of(table, reading, rows=rows or not by_moments or chooses)
+
+
+SMALL_PRODUCTS = 500_000_000
+"""Multiplications that one core does in about 20 milliseconds: fewer need no threads."""
+
+MANY_COLUMNS = 16
+"""With fewer continuous columns, products are so small that BLAS uses one thread by itself."""
+
+
+def few_threads(data: Dataset | Moments | None) -> AbstractContextManager[object]:
+    """Return a context in which BLAS uses one thread if the statistics of a table are small.
+
+    Its threads wait for each other in every product, which takes many times as long if another
+    program uses a core.
+    """
+    columns, rows = data.values.shape if isinstance(data, Dataset) else (0, 0)
+    if columns < MANY_COLUMNS or columns**2 * rows >= SMALL_PRODUCTS:
+        return nullcontext()
+    from threadpoolctl import threadpool_limits  # takes 30 milliseconds
+
+    limit: AbstractContextManager[object] = threadpool_limits(1, user_api="blas")
+    return limit
 
 
 def scorer_of(data: Dataset | Moments | None, score: AnyScore, penalty: Penalty) -> Score:
@@ -578,11 +584,6 @@ def _notes(
         where = Spelling("sges.inspect(table)", "sges inspect")
         look = f"inspect the table before interpreting the edges ({', '.join(topics)}): "
         notes.append(Message(look, where))
-    if not engines.IS_COMPILED:
-        notes.append(
-            "the compiled engine was not built, so the search ran in plain Python, which is slow; "
-            "install a wheel, or a C compiler before installing from source"
-        )
     return notes
 
 
@@ -602,114 +603,3 @@ def _matched_start(start: AnyStart, names: Sequence[str] | int) -> PDAG | None:
         )
     position = {name: v for v, name in enumerate(names)}
     return start.relabel([position[name] for name in start.names])
-
-
-# Threads
-
-
-SMALL_PRODUCTS = 500_000_000
-"""Multiplications that one core does in about 20 milliseconds: fewer need no threads."""
-
-MANY_COLUMNS = 16
-"""With fewer continuous columns, products are so small that BLAS uses one thread by itself."""
-
-PATIENCE = 0.1
-"""Seconds that a call of ``learn`` waits for other threads if they already use all cores."""
-
-
-class SharedCores:
-    """The rules for threads of a program that learn at once, and for the threads of BLAS.
-
-    One more thread than there are cores learns at a time: of a larger number, all would mostly wait
-    for the interpreter, which runs one of them and loses time with every change.  Each call waits
-    only for a moment, so that a short one need not wait for the end of long ones, and calls that
-    wait for each other cannot block the program.
-
-    BLAS uses one thread while several threads learn: its threads in each of them would compete for
-    the cores, and eight threads might take longer than one that learns eight times.  BLAS also uses
-    one thread for a small table: its threads wait for each other in every product, which takes many
-    times as long if another program uses a core, and they keep the cores busy after it.
-
-    The number of threads of BLAS applies to the whole program, and is restored when no reason for
-    the limit is left.  From version 3.7 on, threadpoolctl ignores all threads except the first that
-    sets it, so each releases the control again.
-    """
-
-    def __init__(self) -> None:
-        self.forget()
-
-    def forget(self) -> None:
-        """Start anew: the threads of a process do not exist in one that is forked from it."""
-        self._lock = threading.Lock()
-        self._turns = threading.Semaphore(_cores() + 1)
-        self._learning = self._small = 0
-        self._libraries: list[Any] = []
-        self._modules = 0  # how many modules were loaded when the libraries were listed
-        self._before: list[int] | None = None
-
-    @contextmanager
-    def learning(self) -> Iterator[None]:
-        """Share the cores with other threads that are inside this context."""
-        has_turn = self._turns.acquire(timeout=PATIENCE)
-        self._change(learning=1)
-        try:
-            yield
-        finally:
-            self._change(learning=-1)
-            if has_turn:
-                self._turns.release()
-
-    @contextmanager
-    def score_of(self, data: Dataset | Moments | None) -> Iterator[None]:
-        """Make a score, and search with it."""
-        columns, rows = data.values.shape if isinstance(data, Dataset) else (0, 0)
-        is_small = columns >= MANY_COLUMNS and columns**2 * rows < SMALL_PRODUCTS
-        self._change(small=int(is_small))
-        try:
-            yield
-        finally:
-            self._change(small=-int(is_small))
-
-    def _change(self, learning: int = 0, small: int = 0) -> None:
-        with self._lock:
-            self._learning += learning
-            self._small += small
-            is_limited, limit = self._before is not None, self._learning > 1 or self._small > 0
-            if limit and not is_limited:
-                self._before = [library.num_threads for library in self._loaded()]
-                self._set([1] * len(self._before))
-            elif is_limited and not limit:
-                self._set(self._before or [])
-                self._before = None
-
-    def _loaded(self) -> list[Any]:
-        """Return the controllers of the BLAS libraries that are loaded."""
-        if self._modules != len(sys.modules):  # a new one may have loaded a library
-            from threadpoolctl import ThreadpoolController  # takes 30 milliseconds
-
-            self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
-            self._modules = len(sys.modules)
-        return self._libraries
-
-    def _set(self, numbers: list[int]) -> None:
-        """Set the number of threads of each library."""
-        for library, number in zip(self._libraries, numbers, strict=True):
-            if library.num_threads != number:
-                library.set_num_threads(number)
-                release = getattr(library, "clear_controlling_thread", None)
-                if release is not None:
-                    release()
-
-
-def _cores() -> int:
-    """Return how many cores this process may use."""
-    affinity = getattr(os, "sched_getaffinity", None)  # not on every system
-    return (os.cpu_count() or 1) if affinity is None else len(affinity(0))
-
-
-SHARED_CORES = SharedCores()
-"""The rules for all threads that learn."""
-
-
-if hasattr(os, "register_at_fork"):  # not on every system
-    os.register_at_fork(after_in_child=SHARED_CORES.forget)

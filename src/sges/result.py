@@ -8,8 +8,8 @@ only graphs and operators.  A result is drawn and passed to other tools like a g
 
 The JSON of a result has the entries ``format`` ("sges-result"), ``version`` (1), ``nodes`` (the
 names), ``edges`` (sorted: source, target and type, "directed" or "undirected"), ``steps`` (phase,
-operator, x, y, set, gain, score, edges, and the separator of a low-order search), and those
-parameters of ``Result`` that are numbers and texts, under their names.
+operator, x, y, set, gain, score and edges), and those parameters of ``Result`` that are numbers and
+texts, under their names.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ from sges.graph.records import (
     is_texts,
     to_json,
 )
-from sges.nodeset import NodeSet, nodes, nodeset
+from sges.nodeset import nodes
 from sges.operators import Delete, Insert, Operator, Turn
 
 if TYPE_CHECKING:
@@ -91,9 +91,6 @@ class Step:
         The score of the class after it.
     edges : int
         The number of edges after it.
-    separator : int, optional
-        For a delete of a low-order search: the nodes, as a mask, given which x and y are
-        independent according to the score.  None for every other step.
     """
 
     phase: str
@@ -101,7 +98,7 @@ class Step:
     gain: float
     score: float
     edges: int
-    separator: NodeSet | None = None
+    separator: None = field(default=None, init=False, repr=False)  # the compiled engine fills it
 
     _heads = ("phase", "operator", "gain", "score", "edges")
 
@@ -739,7 +736,7 @@ class Result(NamedGraph):
 def _step_record(step: Step, names: Sequence[str]) -> dict[str, Any]:
     """Return a step as plain values, its nodes by their names."""
     op = step.operator
-    record = {
+    return {
         "phase": step.phase,
         "operator": type(op).__name__,
         "x": names[op.x],
@@ -749,9 +746,6 @@ def _step_record(step: Step, names: Sequence[str]) -> dict[str, Any]:
         "score": step.score,
         "edges": step.edges,
     }
-    if step.separator is not None:
-        record["separator"] = [names[v] for v in nodes(step.separator)]
-    return record
 
 
 # Reading: every entry is checked, so that a damaged or foreign file gives a short error.
@@ -790,7 +784,6 @@ _STEP_ENTRIES: Rules = {
     "gain": (is_number, "a number"),
     "score": (is_number, "a number"),
     "edges": (is_count, "a count"),
-    "separator": (lambda value: value is None or is_texts(value), "a list of names, or null"),
 }
 
 
@@ -798,9 +791,8 @@ def _step(record: object, number: Mapping[str, int], what: str) -> Step:
     """Return the step that ``_step_record`` wrote."""
     if not isinstance(record, Mapping):
         raise DataError(f"{what} of the result is {shown(record)}, not an object")
-    entries = checked_entries({"separator": None, **record}, _STEP_ENTRIES, what)
-    separator = entries["separator"]
-    for name in (entries["x"], entries["y"], *entries["set"], *(separator or ())):
+    entries = checked_entries(record, _STEP_ENTRIES, what)
+    for name in (entries["x"], entries["y"], *entries["set"]):
         if name not in number:
             raise DataError(f"{what} refers to {shown(name)}, which is not among the nodes")
     x, y, *chosen = (number[name] for name in (entries["x"], entries["y"], *entries["set"]))
@@ -810,5 +802,4 @@ def _step(record: object, number: Mapping[str, int], what: str) -> Step:
         entries["gain"],
         entries["score"],
         entries["edges"],
-        None if separator is None else nodeset(number[name] for name in separator),
     )

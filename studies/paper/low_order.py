@@ -7,12 +7,15 @@ records.  Three kinds of rows, by ``model``:
     gaussian   linear models of the same structures, as a control: they have no empty cells
     work       the families that the pure search asks for with Gaussian oracles, by level and n
 
-Low-order search is run alone (``low_order``), with the interleaved search of the experiment after
-it (SE-GES), and as ``strategy="low-order"``, which adds the escapes of extended search and can
-start from the result of another forward phase.
+Low-order search is run alone, with the interleaved search of the experiment after it (SE-GES), and
+with the escapes of extended search as well ("low-order"), also from the result of another search.
+
+The stored rows were measured when the package had this search, in its compiled engine; they can be
+measured again with the plain implementation beside this study, which takes longer.
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from statistics import median
 from time import process_time
 from typing import TYPE_CHECKING
@@ -26,7 +29,7 @@ from sges.network import BayesianNetwork, LinearGaussian
 from sges.properties import MaxParents
 from sges.result import Result
 from sges.score import DiscreteBIC, GaussianBIC, GaussianOracle, Score
-from sges.search import ges, low_order, search, sges
+from sges.search import ges, poly_fes, search, sges
 from studies.charts import (
     BLUE,
     GOLD,
@@ -50,6 +53,7 @@ from studies.frame import (
     real,
     seed_of,
 )
+from studies.paper.low_order_search import Found, low_order, se_ges
 from studies.paper.models import against_truth
 from studies.summary import curve, distinct, exponent, grid, mean, number, pick, spread_of, values
 
@@ -57,16 +61,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BOUND = MaxParents(3)
-SE_GES = Strategy(interleaved=True, low_order=True)
-METHODS: dict[str, Callable[[Score], Result]] = {
+ESCAPES = Strategy(interleaved=True, extended=True, sets_per_clique=64)
+ordered = partial(search, strategy="two-phase", forward="order")
+METHODS: dict[str, Callable[[Score], Result | Found]] = {
     "ges": ges,
     "sges": lambda score: sges(score, BOUND, forward="complete"),
     "pure": lambda score: low_order(score, max_order=BOUND.k),
-    "se-ges": lambda score: search(score, BOUND, strategy=SE_GES),
-    "low-order": lambda score: search(score, BOUND, strategy="low-order"),
-    "low-order-order": lambda score: search(score, BOUND, strategy="low-order", forward="order"),
-    "low-order-poly": lambda score: search(score, BOUND, strategy="low-order", forward="poly"),
-    "order": lambda score: search(score, strategy="two-phase", forward="order"),
+    "se-ges": lambda score: se_ges(score, BOUND, Strategy(interleaved=True)),
+    "low-order": lambda score: se_ges(score, BOUND, ESCAPES),
+    "low-order-order": lambda score: se_ges(score, BOUND, ESCAPES, ordered),
+    "low-order-poly": lambda score: se_ges(score, BOUND, ESCAPES, poly_fes),
+    "order": ordered,
     "interleaved": lambda score: search(score, strategy="interleaved"),
     "extended": lambda score: search(score, strategy="extended"),
     "auto": lambda score: search(score, strategy="auto"),
@@ -155,7 +160,7 @@ def measure(task: Task, seed: int) -> Row:
     score = _score(str(task["model"]), dag, int(task["records"]), own)
     begun = process_time()
     if method in LEVELS:
-        result = low_order(score, max_order=LEVELS[method])
+        result: Result | Found = low_order(score, max_order=LEVELS[method])
     else:
         result = METHODS[method](score)
     seconds = process_time() - begun

@@ -82,7 +82,6 @@ TIERS = Knowledge(tiers=[["x0", "x1", "x2"], ["x3", "x4", "x5"], ["x6", "x7", "x
         {"strategy": "turning"},
         {"strategy": "interleaved"},
         {"strategy": "auto"},
-        {"strategy": "low-order"},
         {"strategy": "two-phase", "assume": sges.MaxParents(2)},
         {"strategy": "two-phase", "knowledge": TIERS},
     ],

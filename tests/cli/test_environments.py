@@ -105,7 +105,6 @@ ODD: list[list[dict[str, str | None]]] = [
         {"LC_ALL": "C", "LANG": None, "PYTHONUTF8": None},
         {"COLUMNS": "20"},
         {"TERM": "dumb"},
-        {"SGES_PURE": "nonsense"},
     ],
     [
         {"HOME": "/nonexistent", "MPLCONFIGDIR": None},

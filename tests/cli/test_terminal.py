@@ -99,13 +99,13 @@ def test_every_phase_of_a_search_has_words() -> None:
     greenhouse = examples.load("greenhouse")
     known = {"forbidden": [("photosynthesis", "sugar"), ("sugar", "photosynthesis")]}
     seen: set[str] = set()
-    for strategy, forward in (("low-order", None), ("auto", None), ("two-phase", "poly")):
+    for strategy, forward in (("auto", None), ("two-phase", "poly")):
         for knowledge in (None, known):
             learn(
                 greenhouse, strategy=strategy, forward=forward, knowledge=knowledge,  # type: ignore[arg-type]
                 progress=lambda now: seen.add(now.phase),
             )  # fmt: skip
-    assert {"low-order", "order", "poly-fes"} <= seen <= PHASES.keys()
+    assert {"order", "poly-fes"} <= seen <= PHASES.keys()
     assert "knowledge" in PHASES  # the deletes of forbidden edges, which few searches need
 
 

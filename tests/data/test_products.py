@@ -1,26 +1,16 @@
 """Computations on one large matrix in place equal the textbook expressions."""
 
-import os
-import subprocess
-import sys
-import threading
 import tracemalloc
-from collections.abc import Iterator
-from contextlib import ExitStack, suppress
-from textwrap import dedent
-from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from sges import learn, learning
-from sges.data import Dataset, Moments, moments
+from sges import learning
+from sges.data import Dataset, moments
 from sges.data.moments import correlations_of
 from sges.errors import DataError
-from sges.learning import SharedCores
-from sges.search import Progress
 
 SIZES = [1, 2, 9, 10, 23]
 
@@ -158,167 +148,12 @@ def blas_threads() -> set[int]:
     return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
 
 
-def set_blas_threads(number: int) -> None:
-    """Set the number of threads in a thread that ends, so that others may set it later."""
-    thread = threading.Thread(target=threadpool_limits, args=(number, "blas"))
-    thread.start()
-    thread.join()
-
-
-@pytest.fixture
-def two_blas_threads() -> Iterator[None]:
-    if not blas_threads():
-        pytest.skip("threadpoolctl does not know the BLAS of NumPy")
-    before = max(blas_threads())
-    set_blas_threads(2)
-    yield
-    set_blas_threads(before)
-
-
-@pytest.mark.usefixtures("two_blas_threads")
-def test_blas_has_one_thread_only_while_several_threads_are_inside() -> None:
-    cores = SharedCores()
-    for _ in range(3):
-        with cores.learning():
+@pytest.mark.skipif(not blas_threads(), reason="threadpoolctl does not know the BLAS of NumPy")
+def test_blas_has_one_thread_for_small_products_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = Dataset.of(np.random.default_rng(0).normal(size=(50, 20)))
+    with threadpool_limits(2, "blas"):
+        with learning.few_threads(data):
+            assert blas_threads() == {1}
+        monkeypatch.setattr(learning, "SMALL_PRODUCTS", 50 * 20**2)
+        with learning.few_threads(data):
             assert blas_threads() == {2}
-            with suppress(ZeroDivisionError), cores.learning(), cores.learning():
-                assert blas_threads() == {1}
-                raise ZeroDivisionError
-            assert blas_threads() == {2}
-        assert blas_threads() == {2}
-
-
-@pytest.mark.usefixtures("two_blas_threads")
-def test_blas_has_one_thread_for_small_tables_only() -> None:
-    rng, cores = np.random.default_rng(0), SharedCores()
-    few, many = (Dataset.of(rng.normal(size=shape)) for shape in ((200, 20), (6_000, 300)))
-    levels = Dataset.of(rng.integers(3, size=(200, 20)), kinds="discrete")
-    for data, threads in ((few, 1), (many, 2), (levels, 2), (Moments.of(few), 2), (None, 2)):
-        with suppress(ZeroDivisionError), cores.score_of(data):
-            assert blas_threads() == {threads}
-            with cores.learning():
-                assert blas_threads() == {threads}
-            raise ZeroDivisionError
-        assert blas_threads() == {2}
-
-
-@pytest.mark.usefixtures("two_blas_threads")
-def test_a_thread_that_has_learned_leaves_the_number_of_threads_to_others() -> None:
-    with SharedCores().score_of(Dataset.of(np.random.default_rng(0).normal(size=(200, 20)))):
-        assert blas_threads() == {1}
-    set_blas_threads(1)  # by another thread, while this one is alive
-    assert blas_threads() == {1}
-
-
-def test_a_blas_library_that_is_loaded_later_is_limited_too() -> None:
-    program = """
-        import sys, threading
-        import numpy as np
-        from sges.data import Dataset
-        from sges.learning import SharedCores
-        cores, few = SharedCores(), Dataset.of(np.random.default_rng(0).normal(size=(200, 20)))
-        with cores.score_of(few):
-            pass
-        assert "scipy.linalg" not in sys.modules
-        import scipy.linalg
-        from threadpoolctl import threadpool_info, threadpool_limits
-        thread = threading.Thread(target=threadpool_limits, args=(2, "blas"))
-        thread.start()
-        thread.join()
-        for limited in (True, False):
-            with cores.score_of(few if limited else None):
-                print({pool["num_threads"] for pool in threadpool_info()})
-    """
-    found = subprocess.run(
-        [sys.executable, "-c", dedent(program)], capture_output=True, text=True, check=False
-    )
-    assert found.stdout.split() in (["{1}", "{2}"], ["set()", "set()"]), found.stderr
-
-
-@pytest.mark.usefixtures("two_blas_threads")
-def test_threads_that_learn_at_once_share_the_cores_and_give_them_back() -> None:
-    x = np.random.default_rng(0).normal(size=(200, 3))
-    seen, both = [], threading.Barrier(2)
-
-    def look(now: Progress) -> None:
-        if now.step == 0:
-            both.wait(30)
-            seen.append(blas_threads())
-            both.wait(30)
-
-    options: dict[str, Any] = {"strategy": "two-phase", "progress": look}
-    for _ in range(3):
-        threads = [threading.Thread(target=learn, args=(x,), kwargs=options) for _ in range(2)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert blas_threads() == {2}
-    assert len(seen) == 12
-    assert all(number == {1} for number in seen)
-
-
-@pytest.fixture
-def all_turns(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[SharedCores, ExitStack]]:
-    """Return shared cores of which every turn is taken, until the stack is closed."""
-    monkeypatch.setattr(learning, "_cores", lambda: 2)
-    cores = SharedCores()
-    with ExitStack() as turns:
-        for _ in range(3):
-            turns.enter_context(cores.learning())
-        yield cores, turns
-
-
-def is_inside_after(cores: SharedCores, turns: ExitStack) -> list[bool]:
-    """Return whether one more thread is inside before and after the others have left."""
-    inside, found = threading.Event(), []
-
-    def enter() -> None:
-        with cores.learning():
-            inside.set()
-
-    thread = threading.Thread(target=enter)
-    thread.start()
-    found.append(inside.wait(0.2))
-    turns.close()
-    thread.join(30)
-    return [*found, inside.is_set()]
-
-
-def test_a_thread_waits_while_more_threads_than_cores_learn(
-    all_turns: tuple[SharedCores, ExitStack], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(learning, "PATIENCE", 60.0)
-    assert is_inside_after(*all_turns) == [False, True]
-    assert is_inside_after(all_turns[0], ExitStack()) == [True, True]
-
-
-def test_a_thread_does_not_wait_for_the_end_of_others(
-    all_turns: tuple[SharedCores, ExitStack], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(learning, "PATIENCE", 0.001)
-    cores, turns = all_turns
-    with cores.learning():
-        pass
-    monkeypatch.setattr(learning, "PATIENCE", 60.0)  # it had no turn and gave none back
-    assert is_inside_after(cores, turns) == [False, True]
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
-def test_a_forked_process_does_not_wait_for_threads_of_its_parent() -> None:
-    program = """
-        import os, signal
-        from sges import learning
-        learning.PATIENCE = 60.0
-        with learning.SHARED_CORES._lock:
-            child = os.fork()
-            if not child:
-                signal.alarm(30)
-                learning.learn({"a": [1.0, 2.5, 4.0], "b": [3.0, 5.5, 1.0]})
-                os._exit(0)
-        print(os.waitpid(child, 0)[1])
-    """
-    found = subprocess.run(
-        [sys.executable, "-c", dedent(program)], capture_output=True, text=True, check=False
-    )
-    assert found.stdout.strip() == "0", found.stderr

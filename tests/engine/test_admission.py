@@ -15,8 +15,6 @@ from sges.score.protocol import total_score
 from sges.search.moves import Moves
 from worlds import gaussian_score
 
-pytest.importorskip("sges.engine.core", reason="the engine is not compiled")
-
 EVERYTHING = Moves(inserts="all", turns=True, deletes=True)
 
 

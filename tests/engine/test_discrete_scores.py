@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 
 from sges.data.dataset import Dataset
 from sges.data.reading import Kind
+from sges.engine import discrete as native
 from sges.errors import ScoreError
 from sges.graph.pdag import PDAG
 from sges.nodeset import nodeset
 from sges.score.discrete import QNML, BDeu, DiscreteBIC, DiscreteScore
-from sges.score.protocol import total_score
+from sges.score.protocol import delete_gains, insert_gains, total_score
 from sges.search.engines import CompiledEngine, native_of
-
-native = pytest.importorskip("sges.engine.discrete", reason="the engine is not compiled")
 
 Codes = NDArray[np.unsignedinteger[Any]]
 Weights = NDArray[np.int64] | None
@@ -81,9 +80,9 @@ def assert_same_gains(pair: Pair, y: int, base: Sequence[int]) -> None:
     )
     gains, _ = compiled.insert_gains(y, base)
     assert list(gains) == outside.tolist()
-    expected = score.insert_gains(y, nodeset(base), outside)
+    expected = insert_gains(score, y, nodeset(base), outside)
     assert list(gains.values()) == close(expected)
-    expected = score.delete_gains(y, nodeset(base), inside)
+    expected = delete_gains(score, y, nodeset(base), inside)
     assert compiled.delete_gains(y, base) == close(expected)
 
 
@@ -267,7 +266,7 @@ def test_configurations_of_many_binary_parents_keep_their_own_names(seed: int) -
 def test_more_configurations_than_a_float_can_hold_still_give_finite_gains() -> None:
     """10^335 configurations; the penalty of the BIC is limited, but still prevents inserts."""
     codes = np.random.default_rng(0).integers(0, 250, (142, 50)).astype(np.uint8)
-    for pair in pairs(codes, [250] * 142):
+    for pair in pairs(codes, [250] * 142)[1:]:  # differences of the limit itself say nothing
         assert_same_gains(pair, 141, list(range(140)))
     bic, bdeu = native.DiscreteBIC(codes, [250] * 142), native.BDeu(codes, [250] * 142)
     assert bic.insert_gains(141, range(140))[0][140] < -1e280

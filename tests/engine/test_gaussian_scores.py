@@ -3,36 +3,24 @@
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from sges.data.dataset import Dataset
+from sges.engine import gaussian as native
+from sges.engine.scores import ask_one_run
 from sges.errors import DataWarning, ScoreError
 from sges.nodeset import nodes, nodeset
 from sges.score.gaussian.bge import BGe
 from sges.score.gaussian.bic import GaussianBIC
 from sges.score.gaussian.mixed import DegenerateGaussian
-from sges.score.protocol import Candidates, Gains
-
-native = pytest.importorskip("sges.engine.gaussian", reason="the engine is not compiled")
-ask_one_run = pytest.importorskip("sges.engine.scores").ask_one_run
+from sges.score.protocol import Score, delete_gains, insert_gains
 
 Family = tuple[int, list[int]]
 BASES = (*range(13), 30, 60, 70)
-
-
-class Score(Protocol):
-    """The methods of the scores of the package that the tests call."""
-
-    @property
-    def n(self) -> int: ...
-
-    def insert_gains(self, y: int, base: int, candidates: Candidates) -> Gains: ...
-
-    def delete_gains(self, y: int, base: int, candidates: Candidates) -> Gains: ...
 
 
 # -- native scores for the scores of the package ---------------------------------------------------
@@ -109,9 +97,9 @@ def assert_same(score: Score, compiled: Any, families: Iterable[Family], within:
         candidates = others(score.n, y, base)
         found, _ = compiled.insert_gains(y, base)
         assert list(found) == candidates.tolist()
-        expected = score.insert_gains(y, nodeset(base), candidates)
+        expected = insert_gains(score, y, nodeset(base), candidates)
         np.testing.assert_allclose(list(found.values()), expected, within, within)
-        removed = score.delete_gains(y, nodeset(base), np.array(base, dtype=np.intp))
+        removed = delete_gains(score, y, nodeset(base), np.array(base, dtype=np.intp))
         np.testing.assert_allclose(compiled.delete_gains(y, base), removed, within, within)
 
 
@@ -242,7 +230,7 @@ def test_a_gain_just_above_worth_is_written(kind: type, seed: int) -> None:
 def test_an_infinite_family_is_refused(kind: type) -> None:
     """The columns are copies, so that no factor exists; the package would add a ridge."""
     ones = np.ones((3, 3))
-    made = {
+    made: dict[type, Any] = {
         GaussianBIC: lambda: native.Gaussian(ones, 5.0, 1.0),
         BGe: lambda: native.BGe(ones, np.zeros(3), np.zeros(5), 5.0, -1.0),
         DegenerateGaussian: lambda: native.DegenerateGaussian(ones, [0, 1, 2], [1, 1, 1], 5.0, 1.0),
@@ -347,11 +335,11 @@ def test_nearly_collinear_columns_are_scored_no_worse_than_by_lapack(seed: int) 
     for (y, base), kept in zip(every, answers, strict=True):
         rest = others(16, y, base)
         exact = np.array([exact_gain(score, y, base, x) for x in rest.tolist()])
-        usual = np.abs(score.insert_gains(y, nodeset(base), rest) - exact).max(initial=0.0)
+        usual = np.abs(insert_gains(score, y, nodeset(base), rest) - exact).max(initial=0.0)
         found = np.array(list(compiled.insert_gains(y, base)[0].values()))
         assert np.abs(found - exact).max(initial=0.0) <= 1e-7 + 10 * usual
         less = [exact_gain(score, y, sorted({*base} - {x}), x) for x in base]
-        removed = score.delete_gains(y, nodeset(base), np.array(base, dtype=np.intp))
+        removed = delete_gains(score, y, nodeset(base), np.array(base, dtype=np.intp))
         usual = np.abs(removed + less).max()
         assert np.abs(np.array(kept) + less).max() <= 1e-7 + 10 * usual
 
@@ -416,7 +404,7 @@ def test_a_gaussian_refuses_what_it_cannot_score(arguments: Any, message: str) -
 def test_bge_refuses_what_it_cannot_score(changed: dict[str, Any], message: str) -> None:
     arguments = {"spread": np.zeros(3), "by_size": np.zeros(5), "freedom": 5.0, "isolated": -1.0}
     with pytest.raises(ScoreError) as error:
-        native.BGe(EYE, **(arguments | changed))
+        native.BGe(EYE, **(arguments | changed))  # type: ignore[arg-type]
     assert str(error.value) == message
 
 

@@ -1,6 +1,6 @@
 """What the package must keep giving: facts of public calls, as JSON values, by the name of a case.
 
-The tables come from ``golden.tables`` and use NumPy alone.  Graphs are final graphs, written as one
+The tables come from ``tables`` and use NumPy alone.  Graphs are final graphs, written as one
 line of text; steps are not kept.  Numbers are compared up to rounding.
 """
 
@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 import sges
-from golden import tables
+import tables
 from sges import PDAG, Dataset, Knowledge, MaxParents, MaxVWidth, Strategy
 from sges.errors import SgesError
 from sges.score import GaussianBIC

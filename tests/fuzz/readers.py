@@ -22,6 +22,7 @@ from sges import (
     PDAG,
     Confidence,
     Knowledge,
+    checkpoint,
     confidence,
     examples,
     learn,
@@ -37,7 +38,6 @@ from sges.network import BayesianNetwork, read_bif, write_bif
 from sges.operators import Delete, Insert
 from sges.report import report_page
 from sges.result import Result, Step
-from sges.search import replay
 from studies.frame import Table, amount, natural, one_of, optional, real, words
 
 
@@ -232,8 +232,7 @@ def _search_checkpoints() -> list[bytes]:
     states = list[bytes]()
 
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(replay, "SECONDS_BETWEEN", -1.0)
-        patch.setattr(replay, "SHARE_OF_SAVING", 1e9)
+        patch.setattr(checkpoint, "SECONDS_BETWEEN", -1.0)
         path = Path(folder) / "run.json"
 
         def keep(_: object) -> None:

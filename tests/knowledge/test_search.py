@@ -139,7 +139,6 @@ def test_admissible_steps_alone_find_every_dag_of_three_nodes_under_every_true_o
             assert result.cpdag == bound.refine(dag_to_cpdag(dag))
 
 
-@pytest.mark.large
 @every_search
 def test_admissible_steps_alone_find_every_dag_of_four_nodes_under_a_true_order(
     search: Search, seed: int

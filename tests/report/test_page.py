@@ -74,9 +74,8 @@ def random_result(seed: int) -> Result:
     )
     numbers = [0.1, -1e300, 1e-300, inf, -inf, 12345.6789]
     steps = [
-        Step(rng.choice(["fes", "</script>"]), Insert(x, y), rng.choice(numbers), 1.5, 3, separator)
+        Step(rng.choice(["fes", "</script>"]), Insert(x, y), rng.choice(numbers), 1.5, 3)
         for x, y in pairs
-        for separator in [rng.choice([None, 0, 1])]
     ]
     stopped = rng.choice([None, "<b>time</b>"])
     return Result(

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from sges.data import Dataset
 from sges.errors import DataWarning, ScoreError
 from sges.graph import PDAG, dag_to_cpdag
-from sges.nodeset import nodes, nodeset
+from sges.nodeset import nodes
 from sges.score import BasisBIC, DegenerateGaussian, GaussianBIC, check_score
+from sges.score.protocol import insert_gains
 from sges.search import ges
-from sges.search.engines import native_of
 
 Table = NDArray[np.float64]
 
@@ -72,24 +72,11 @@ def test_at_degree_one_it_is_the_degenerate_gaussian_and_the_gaussian_bic(seed: 
         assert basis == pytest.approx(gaussian, rel=1e-10)
 
 
-def test_the_engine_reads_the_gains_of_the_score(seed: int) -> None:
-    pytest.importorskip("sges.engine.core", reason="the engine is not compiled")
-    score = BasisBIC(curved(seed), degree=3)
-    compiled = native_of(score)
-    for y, base in [(1, [0]), (3, [0, 2, 4]), (4, [])]:
-        outside = np.array([x for x in range(5) if x != y and x not in base])
-        gains, _ = compiled.insert_gains(y, base)
-        expected = score.insert_gains(y, nodeset(base), outside)
-        assert list(gains.values()) == pytest.approx(expected.tolist(), rel=1e-8, abs=1e-8)
-        expected = score.delete_gains(y, nodeset(base), np.array(base, dtype=np.intp))
-        assert compiled.delete_gains(y, base) == pytest.approx(expected.tolist(), rel=1e-8)
-
-
 def test_units_and_offsets_do_not_change_a_gain(seed: int) -> None:
     table = curved(seed)
     scaled = table * [1e-150, 1e150, -3.0, 1e9, 1e-9] + [0, 0, 1e3, 1e9, 0]
     at = np.array([1, 2, 4])
-    one, two = (BasisBIC(t, degree=3).insert_gains(3, 0b1, at) for t in (table, scaled))
+    one, two = (insert_gains(BasisBIC(t, degree=3), 3, 0b1, at) for t in (table, scaled))
     assert one == pytest.approx(two, rel=1e-5)
 
 
@@ -111,7 +98,7 @@ def test_constant_columns_get_no_edges() -> None:
     table[:, 4] = 3.0
     with pytest.warns(DataWarning, match="constant column 'x4'"):
         score = BasisBIC(table, degree=2)
-    assert score.insert_gains(0, 0, np.array([4])).item() < 0
+    assert insert_gains(score, 0, 0, np.array([4])).item() < 0
 
 
 TRUTHS: dict[str, Callable[[Table], Table]] = {
@@ -167,7 +154,7 @@ def test_increasing_functions_of_the_columns_change_nothing_from_degree_two_on(s
     bent = table.copy()
     bent[:, 0], bent[:, 2] = np.exp(table[:, 0]), table[:, 2] ** 3
     at = np.array([1, 2, 4])
-    one, two = (BasisBIC(t, degree=3).insert_gains(3, 0b1, at) for t in (table, bent))
+    one, two = (insert_gains(BasisBIC(t, degree=3), 3, 0b1, at) for t in (table, bent))
     assert one == pytest.approx(two, rel=1e-12)
 
 

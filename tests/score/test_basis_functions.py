@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 import sges
 from sges.data import Dataset
 from sges.graph import PDAG, dag_to_cpdag
-from sges.nodeset import nodes, nodeset
+from sges.nodeset import nodes
 from sges.score import BasisBIC, DegenerateGaussian, check_score
 from sges.score.gaussian.additive import Functions, choose_functions, has_heavy_tails, sample_of
+from sges.score.protocol import insert_gains
 from sges.search import ges
-from sges.search.engines import native_of
 
 Table = NDArray[np.float64]
 
@@ -73,19 +73,6 @@ def test_the_score_keeps_the_contract_with_blocks_of_different_widths(seed: int)
     check_score(score, seed=seed, pairs=200, tolerance=1e-8)
 
 
-def test_the_engine_reads_the_gains_of_blocks_of_different_widths(seed: int) -> None:
-    pytest.importorskip("sges.engine.core", reason="the engine is not compiled")
-    score = BasisBIC(two_curves(seed))
-    compiled = native_of(score)
-    for y, base in [(2, [0]), (0, [1, 2]), (3, []), (2, [0, 1, 3])]:
-        outside = np.array([x for x in range(4) if x != y and x not in base], dtype=np.intp)
-        gains, _ = compiled.insert_gains(y, base)
-        expected = score.insert_gains(y, nodeset(base), outside)
-        assert list(gains.values()) == pytest.approx(expected.tolist(), rel=1e-8, abs=1e-8)
-        expected = score.delete_gains(y, nodeset(base), np.array(base, dtype=np.intp))
-        assert compiled.delete_gains(y, base) == pytest.approx(expected.tolist(), rel=1e-8)
-
-
 @pytest.mark.parametrize("records", [2000, 40_000])
 def test_jumps_are_found_where_they_are(records: int, seed: int) -> None:
     """Of 40,000 rows a sample is used, but with the ranks among all rows."""
@@ -105,7 +92,7 @@ def test_a_discrete_child_is_predicted_as_well(seed: int) -> None:
     score = BasisBIC({"x": x, "far": np.where(np.abs(x) + 0.3 * noise > 0.8, "yes", "no")})
     assert score.widths == (2, 1)
     assert score.degrees[1] == 0
-    assert score.insert_gains(1, 0, np.array([0])).item() > 0
+    assert insert_gains(score, 1, 0, np.array([0])).item() > 0
 
 
 def test_on_lines_every_variable_represents_itself(seed: int) -> None:
@@ -130,9 +117,9 @@ def test_independent_columns_with_heavy_tails_are_scored_as_their_logarithms(see
     table = np.random.default_rng(seed).normal(size=(300, 12))
     lognormal, heavier = BasisBIC(np.exp(table)), BasisBIC(np.exp(2 * table))
     at = np.arange(1, 12)
-    assert lognormal.insert_gains(0, 0, at) == pytest.approx(heavier.insert_gains(0, 0, at))
-    values = DegenerateGaussian(np.exp(table)).insert_gains(0, 0, at)
-    assert lognormal.insert_gains(0, 0, at) != pytest.approx(values)
+    assert insert_gains(lognormal, 0, 0, at) == pytest.approx(insert_gains(heavier, 0, 0, at))
+    values = insert_gains(DegenerateGaussian(np.exp(table)), 0, 0, at)
+    assert insert_gains(lognormal, 0, 0, at) != pytest.approx(values)
 
 
 @pytest.mark.parametrize("records", [40, 300])
@@ -171,7 +158,7 @@ def test_the_order_of_rows_and_columns_changes_no_gain_even_if_a_sample_is_used(
     other = BasisBIC({name: np.asarray(table[name])[rows] for name in names})
     assert one.widths == other.widths
     at = np.array([0, 1, 3, 4])
-    assert other.insert_gains(2, 0, at) == pytest.approx(one.insert_gains(2, 0, at), rel=1e-6)
+    assert insert_gains(other, 2, 0, at) == pytest.approx(insert_gains(one, 2, 0, at), rel=1e-6)
 
 
 def test_a_sample_contains_a_share_of_rows_that_are_equal(seed: int) -> None:
@@ -185,7 +172,7 @@ def test_increasing_functions_of_the_columns_change_nothing(seed: int) -> None:
     table = two_curves(seed)
     bent = {**table, "a": np.exp(table["a"]), "y": table["y"] ** 3}
     at = np.array([0, 1, 3])
-    one, two = (BasisBIC(t).insert_gains(2, 0, at) for t in (table, bent))
+    one, two = (insert_gains(BasisBIC(t), 2, 0, at) for t in (table, bent))
     assert one == pytest.approx(two, rel=1e-10)
 
 
@@ -196,8 +183,8 @@ def test_weights_count_rows_as_often_as_they_say(seed: int) -> None:
     repeated = BasisBIC({name: np.repeat(column, times) for name, column in table.items()})
     assert weighted.widths == repeated.widths
     at = np.array([0, 1, 3])
-    expected = repeated.insert_gains(2, 0, at)
-    assert weighted.insert_gains(2, 0, at) == pytest.approx(expected, rel=1e-6)
+    expected = insert_gains(repeated, 2, 0, at)
+    assert insert_gains(weighted, 2, 0, at) == pytest.approx(expected, rel=1e-6)
 
 
 def test_functions_are_found_in_tables_with_holes(seed: int) -> None:

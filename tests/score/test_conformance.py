@@ -11,7 +11,7 @@ from sges.errors import ScoreError
 from sges.nodeset import NodeSet, nodes
 from sges.score.conformance import check_score
 from sges.score.gaussian.bic import GaussianBIC
-from sges.score.protocol import Candidates, Gains
+from sges.score.protocol import Candidates, Gains, gains_by_local
 
 
 def gaussian(n: int = 6) -> GaussianBIC:
@@ -52,11 +52,11 @@ class Wrong(GaussianBIC):
         return value
 
     def insert_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
-        gains = super().insert_gains(y, base, candidates)
+        gains = gains_by_local(self.local, y, base, candidates)
         return gains + 1e-3 if self.broken == "insert" else gains
 
     def delete_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
-        gains = super().delete_gains(y, base, candidates)
+        gains = gains_by_local(self.local, y, base, candidates)
         return gains[1:] if self.broken == "delete" else gains
 
     def permuted(self, order: Sequence[int]) -> GaussianBIC:

@@ -100,7 +100,6 @@ def test_the_prior_of_a_gaussian_bic_is_the_extended_bic_with_a_half(seed: int) 
 
 @each_score
 def test_the_compiled_engine_reads_the_prior_natively(name: str, seed: int) -> None:
-    pytest.importorskip("sges.engine.core", reason="the engine is not compiled")
     score = EdgePrior(SCORES[name](seed))
     native = native_of(score)
     for y, base in families(seed):
@@ -116,7 +115,6 @@ def test_the_compiled_engine_reads_the_prior_natively(name: str, seed: int) -> N
 
 
 def test_a_native_prior_never_returns_a_gain_of_at_most_what_was_asked_for(seed: int) -> None:
-    pytest.importorskip("sges.engine.core", reason="the engine is not compiled")
     native = native_of(EdgePrior(SCORES["gaussian-bic"](seed)))
     (gains, _) = native.insert_gains(0, [])
     for worth in gains.values():
@@ -147,7 +145,6 @@ def test_a_score_in_python_takes_the_prior_too() -> None:
     assert search(EdgePrior(Plain(), cost=3.0)).cpdag.edge_count() == 0
 
 
-@engines.needs_compiled
 @each_score
 def test_both_engines_take_the_same_steps_with_the_prior(name: str, seed: int) -> None:
     score = EdgePrior(SCORES[name](seed))

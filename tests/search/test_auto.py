@@ -14,7 +14,7 @@ from sges.nodeset import NodeSet
 from sges.properties import MaxParents, MaxVWidth
 from sges.score import OracleMDL
 from sges.score.protocol import Candidates, Gains
-from sges.search import Strategy, fes, poly_fes, sbes, sges
+from sges.search import fes, poly_fes, sbes, sges
 from sges.search.auto import auto_bound
 from sges.search.moves import Moves
 from worlds import gaussian_score
@@ -132,11 +132,6 @@ def test_a_time_limit_of_zero_returns_the_start_marked_incomplete(seed: int) -> 
     assert not found.result.complete
     assert found.rounds == ()
     assert found.result.cpdag == PDAG.empty(8)
-
-
-def test_counting_can_be_switched_off(seed: int) -> None:
-    found = auto_bound(gaussian_score(6, 8, 200, seed), strategy=Strategy(counting=False))
-    assert found.result.score_evaluations is None
 
 
 def test_largest_is_the_last_bound_tried(seed: int) -> None:

@@ -22,7 +22,6 @@ def test_bes_from_the_complete_graph_asks_for_all_families(seed: int) -> None:
         assert bes(score, PDAG.complete(n)).score_evaluations == n * 2 ** (n - 1)
 
 
-@pytest.mark.large
 def test_sbes_from_the_complete_graph_grows_as_a_small_power_of_n(seed: int) -> None:
     """For n = 8 to 20, the fitted exponent is far below that of exponential growth."""
     sizes, counts = [8, 12, 16, 20], []

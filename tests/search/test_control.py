@@ -3,7 +3,6 @@
 import pickle
 import signal
 import time
-import warnings
 from collections.abc import Iterator
 
 import numpy as np
@@ -52,7 +51,7 @@ class Interrupting:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_search_that_is_interrupted_at_any_report_returns_a_state(strategy: str) -> None:
-    """Also between two climbs: during escapes, and at the beginning of a level."""
+    """Also between two climbs, and during escapes."""
     score, reports = gaussian_score(6, 8, 200, 1), list[Progress]()
     search(score, strategy=strategy, progress=reports.append)
     for last in range(len(reports)):
@@ -82,7 +81,7 @@ def test_ctrl_c_ends_with_a_valid_cpdag_and_says_so(at: int, seed: int) -> None:
     assert done == [step.operator for step in whole.steps][: len(done)]
 
 
-@pytest.mark.parametrize("strategy", ["two-phase", "low-order", "auto"])
+@pytest.mark.parametrize("strategy", ["two-phase", "auto"])
 def test_ctrl_c_at_any_family_returns_a_result_even_while_it_is_scored(strategy: str) -> None:
     whole = Interrupting(gaussian_score(4, 4, 200, 3), 0, "signal")
     search(whole, strategy=strategy)
@@ -158,10 +157,6 @@ def test_a_result_states_its_cost(seed: int) -> None:
     assert result.score_evaluations <= result.evaluation_bound
     assert (result.assume, result.forward) == ("MaxParents(k=2)", "poly")
     assert ges(gaussian_score(8, 10, 400, seed)).evaluation_bound is None
-
-
-def test_a_count_that_is_switched_off_is_none() -> None:
-    assert ges(gaussian_score(6, 8, 300, 1), counting=False).score_evaluations is None
 
 
 def test_results_survive_pickle_and_json_without_the_data(seed: int) -> None:
@@ -240,15 +235,3 @@ class TestCertificate:
         with pytest.raises(SgesError, match="pass it as certify"):
             stored.certify()
         assert stored.certify(score).optimal
-
-
-@pytest.mark.filterwarnings("ignore:.* form cliques with more than")
-def test_a_time_limit_holds_while_exponentially_many_cliques_are_listed() -> None:
-    """In the complete graph on 40 nodes, each ordered pair has 2^38 deletes."""
-    score = GaussianBIC.from_covariance(np.eye(40) * 0.5 + 0.5, 1000)
-    begun = time.perf_counter()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about the large cliques
-        result = bes(score, PDAG.complete(40), time_limit=0.5)
-    assert result.stopped == "time limit"
-    assert time.perf_counter() - begun < 30  # only a guard against an endless run

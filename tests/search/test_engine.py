@@ -2,13 +2,10 @@
 
 from functools import partial
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import scratch_engine as scratch
 from sges.graph import PDAG, is_cpdag
-from sges.network import BayesianNetwork, random_dag
 from sges.properties import (
     MaxClique,
     MaxParents,
@@ -18,7 +15,7 @@ from sges.properties import (
     Property,
 )
 from sges.result import Result
-from sges.score import DiscreteBIC, GaussianBIC
+from sges.score import GaussianBIC
 from sges.score.protocol import tie_tolerance, total_score
 from sges.search import bes, fes, ges, poly_fes, sbes, sges, turning
 from worlds import gaussian_score
@@ -103,16 +100,6 @@ def test_sbes_with_a_slack_bound_is_bes_step_by_step(seed: int) -> None:
     assert slack.score_evaluations == plain.score_evaluations
 
 
-def test_bes_from_the_complete_graph_asks_for_every_family_and_sbes_for_few(seed: int) -> None:
-    """BES: n·2^(n−1).  The first round of SBES: n·Σ_{j ≤ s+1} C(n−1, j)."""
-    score, start = gaussian_score(9, 10, 500, seed), PDAG.complete(9)
-    assert bes(score, start).score_evaluations == 9 * 2**8
-    first_round = 9 * (1 + 8 + 28)
-    evaluations = sbes(score, start, MaxParents(2)).score_evaluations
-    assert evaluations is not None
-    assert first_round <= evaluations < 9 * 2**8
-
-
 def test_leaving_out_large_cliques_or_asking_exactly_needs_no_more_evaluations(seed: int) -> None:
     score, start = gaussian_score(9, 9, 2000, seed), PDAG.complete(9)
     plain = sbes(score, start, MaxParents(2)).score_evaluations
@@ -148,37 +135,3 @@ def test_turning_never_lowers_the_score_and_ends_where_no_turn_improves(seed: in
     assert after.score >= before.score
     assert all(step.gain > 0 for step in after.steps)
     assert not turning(score, after.cpdag).steps
-
-
-def test_the_number_of_evaluations_does_not_depend_on_batching(seed: int) -> None:
-    score = gaussian_score(10, 15, 300, seed)
-
-    class OneByOne:
-        n = score.n
-
-        def local(self, y: int, parents: int) -> float:
-            return float(score.local(y, parents))
-
-    batched, single = ges(score), ges(OneByOne())
-    assert batched.score_evaluations == single.score_evaluations
-    assert batched.cpdag == single.cpdag
-
-
-def test_gains_that_cannot_win_may_be_skipped_without_changing_anything(seed: int) -> None:
-    """With few records and many levels, the bound of the BIC excludes many candidates."""
-    network = BayesianNetwork.random(random_dag(10, 12, seed=seed), arity=6, seed=seed)
-    score = DiscreteBIC(network.sample(300, seed=seed))
-
-    class Exact:
-        n = score.n
-
-        def local(self, y: int, parents: int) -> float:
-            return float(score.local(y, parents))
-
-        def insert_gains(self, y: int, base: int, xs: "NDArray[np.intp]") -> "NDArray[np.float64]":
-            return score.insert_gains(y, base, xs)
-
-    pruned, exact = ges(score), ges(Exact())
-    assert pruned.cpdag == exact.cpdag
-    assert [step.operator for step in pruned.steps] == [step.operator for step in exact.steps]
-    assert pruned.score_evaluations == exact.score_evaluations

@@ -26,7 +26,7 @@ from worlds import linear_data
 
 SMALL = [
     *(2, 3),
-    pytest.param("classes of 4", marks=pytest.mark.large),
+    "classes of 4",
     pytest.param(4, marks=pytest.mark.slow),
 ]
 SIZES = [*SMALL, pytest.param("classes of 5", marks=pytest.mark.slow)]
@@ -120,7 +120,6 @@ class TestDefinition1:
         assert result.cpdag == dag_to_cpdag(self.G)
 
 
-@pytest.mark.large
 @pytest.mark.parametrize(("n", "edges"), [(10, 14), (20, 25), (40, 48)])
 @pytest.mark.parametrize("forward", ["fes", "poly"])
 def test_random_sparse_gaussian_truths_are_recovered_without_data(
@@ -133,7 +132,6 @@ def test_random_sparse_gaussian_truths_are_recovered_without_data(
     assert sges(score, MaxParents.of(dag), forward=forward).cpdag == truth  # type: ignore[arg-type]
 
 
-@pytest.mark.large
 @pytest.mark.parametrize("n", [8, 16, 40])
 def test_random_sparse_discrete_truths_are_recovered_without_data(n: int) -> None:
     """Fixed seeds, as about one random network in 1,500 is almost unfaithful."""

@@ -61,9 +61,7 @@ WORLDS: dict[str, tuple[Callable[[int], Score], int, int]] = {
 """By name: the score for a seed, the edges of the densest state, and the number of jumps."""
 
 
-@pytest.mark.parametrize(
-    "make", [pytest.param(m, marks=engines.needs_compiled) for m in engines.COMPILED]
-)
+@pytest.mark.parametrize("make", engines.COMPILED)
 @pytest.mark.parametrize("kind", EVERY, ids=lambda kind: str(kind[1].__name__))
 @pytest.mark.parametrize("world", WORLDS)
 def test_after_any_jump_a_climb_takes_the_step_that_its_twin_takes(
@@ -74,7 +72,6 @@ def test_after_any_jump_a_climb_takes_the_step_that_its_twin_takes(
     assert compared(rng, make, kind, make_score(seed), edges, jumps)
 
 
-@engines.needs_compiled
 def test_turns_that_a_path_blocks_are_taken_as_soon_as_it_is_gone(seed: int) -> None:
     """Steps that end a block, or change only the parents of X, are rare: walks must be long."""
     for k in range(8):

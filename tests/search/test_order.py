@@ -28,7 +28,6 @@ from sges.score import GaussianBIC, SeparationOracle
 from sges.score.protocol import Score, tie_tolerance, total_score
 from sges.search import Progress, ges, order_bound, search
 from sges.search import order as order_search
-from sges.search.engines import IS_COMPILED
 from sges.search.generate import CachedGains
 from sges.search.moves import Constraint
 from sges.search.order import GrowShrink, edge_by_edge, first_order, go_to_best_order
@@ -91,9 +90,7 @@ each_kind = pytest.mark.parametrize(
     "search_of",
     [
         pytest.param(Plainly, id="reference"),
-        pytest.param(
-            partial(Orders, engines.compiled), marks=engines.needs_compiled, id="compiled"
-        ),
+        pytest.param(partial(Orders, engines.compiled), id="compiled"),
     ],
 )
 
@@ -269,7 +266,6 @@ class TestTheTwin:
         from_start = search(score, strategy="auto", start=start, forward="fes")
         assert from_start.score > search(score, strategy="auto").score - 1.0
 
-    @engines.needs_compiled
     def test_all_engines_find_the_same_order_with_bounded_work(self, seed: int) -> None:
         for i in range(10):
             score = gaussian_score(8, 20, 300, 10 * seed + i)
@@ -336,8 +332,6 @@ class TestTheTwin:
 
     @pytest.mark.parametrize("make", [engines.reference, engines.asking])
     def test_the_families_counted_are_those_of_a_plain_set(self, make: Make, seed: int) -> None:
-        if make is engines.asking and not IS_COMPILED:
-            pytest.skip("the engine is not compiled")
         recorder = Recorder(gaussian_score(8, 14, 300, seed))
         engine = make(recorder)
         go_to_best_order(engine, "order")
@@ -508,7 +502,6 @@ def test_a_score_that_is_not_finite_is_refused() -> None:
         run.order()
 
 
-@pytest.mark.large
 def test_orders_lead_to_better_graphs_than_two_phases_on_most_dense_problems() -> None:
     """On ten data sets of 20 variables and 50 edges; ties are not counted."""
     better = worse = 0

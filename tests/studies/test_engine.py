@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-from sges.search.engines import IS_USED
-from studies.frame import Options
 from studies.peers.engine import (
     COLUMNS,
     STUDY,
@@ -16,23 +14,16 @@ from studies.peers.engine import (
     Sort,
     WorkerFailed,
     all_cases,
-    chosen_cases,
     facts,
     measure,
-    population_covariance,
     present_worker,
-    rows_of,
-    sparse_gaussian,
 )
 from studies.peers.engine_worker import SEARCHES, prepared
 from studies.peers.engine_worker import facts as found_facts
 from studies.peers.problems import Spec
-from studies.peers.processes import digest_of
 
 TINY = Data(Spec("er", 6, 200, 1))
 SEARCH = Case("2d edges", "two-phase", TINY, "search", {"strategy": "two-phase"}, 8.0)
-FLOOR = Case("floor", "interleaved", TINY, "floor", {"strategy": "interleaved"})
-GROWTH = Case("growth", "two-phase, 10,000 rows", TINY, "learn", {"strategy": "two-phase"})
 
 
 def row(**given: Any) -> Any:  # noqa: ANN401 (a row, whatever is in it)
@@ -48,27 +39,6 @@ def test_the_package_against_itself_finds_the_same() -> None:
     assert found["same_count"]
     assert 0.05 < found["ratio"] < 20
     assert found["repetitions"] > 1
-
-
-def test_the_present_package_alone_has_a_peak_of_memory() -> None:
-    (found,) = measure([GROWTH], against_itself=True)
-    assert found["megabytes"] > 1
-    assert found["ratio"] is None
-
-
-@pytest.mark.skipif(not IS_USED, reason="there is no compiled engine to record")
-def test_the_questions_are_asked_again() -> None:
-    pytest.importorskip("Cython")
-    (found,) = measure([FLOOR], against_itself=True)
-    assert found["questions"] >= TINY.spec.d
-    assert found["ratio"] > 0
-
-
-def test_the_throughput_of_threads_is_compared_with_one() -> None:
-    case = Case("threads", "interleaved", TINY, "throughput", {"strategy": "interleaved"})
-    (found,) = measure([case], against_itself=True)
-    assert found["present"] > 0
-    assert 0.01 < found["ratio"] < 100
 
 
 def test_a_request_that_fails_says_why() -> None:
@@ -88,20 +58,6 @@ def test_every_kind_of_search_runs(do: str, tmp_path: Path) -> None:
     assert found_facts(search())["edges"] > 0
 
 
-def test_names_of_cases_are_unique_and_chosen_by_their_beginning() -> None:
-    cases = all_cases(large=True)
-    assert len({(case.group, case.what, case.n) for case in cases}) == len(cases)
-    chosen = chosen_cases(cases, ["floor", "2d edges: extended"])
-    assert {case.group for case in chosen} == {"floor", "2d edges"}
-    assert all(case.n <= 50 for case in all_cases(quick=True))
-
-
-def test_made_data_have_the_shape_that_was_asked_for(seed: int) -> None:
-    assert sparse_gaussian(7, 30, seed).shape == (30, 7)
-    covariance = population_covariance(5, seed)
-    assert covariance == pytest.approx(covariance.T)
-
-
 def test_a_row_measured_again_replaces_the_first_and_a_low_ratio_is_bold(tmp_path: Path) -> None:
     first = row(group="2d edges", what="two-phase", n=25, predecessor=1.0, present=0.5, ratio=2.0)
     again = {**first, "target": 8.0, "ratio": 4.0, "same_count": False}
@@ -112,16 +68,3 @@ def test_a_row_measured_again_replaces_the_first_and_a_low_ratio_is_bold(tmp_pat
     assert known == again
     shown = str(facts([known])["groups"])
     assert "| two-phase | 25 | 1.00 | 0.500 | **4.0×** | 1 | not count |" in shown
-
-
-def test_cases_measured_with_the_present_sources_are_not_measured_again() -> None:
-    keys = [(case.group, case.what, case.n) for case in all_cases(quick=True)]
-    known = {key: row(sources=digest_of()) for key in keys}
-    assert list(rows_of([], known, Options(quick=True))) == []
-
-
-def test_growth_has_local_exponents() -> None:
-    rows = [
-        row(group="growth", what="w", n=n, present=n * n / 1e4, megabytes=2.0 * n) for n in (10, 40)
-    ]
-    assert "| w | 40 | 0.160 | 2.00 | 80 |" in str(facts(rows)["groups"])

@@ -1,6 +1,5 @@
 """The frame of all studies: resumable, reproducible, independent of the processes."""
 
-import random
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ import pytest
 from sges.errors import InvalidArgument
 from studies import frame
 from studies.__main__ import main
-from studies.frame import RESULTS, Options, Progress, Report, Row, StudyError, Table, Task, run
+from studies.frame import RESULTS, Options, Progress, Report, Row, StudyError, Task, run
 from studies.registry import STUDIES, study_named
 
 Measure = Callable[[Task, int], Row]
@@ -85,15 +84,6 @@ def test_a_killed_run_continues_and_measures_nothing_twice(
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_the_rows_of_a_killed_run_are_those_of_one_that_was_not(tmp_path: Path) -> None:
-    with pytest.raises(Killed):
-        quickly("polytrees", tmp_path / "a", progress=kill_after(7))
-    resumed = quickly("polytrees", tmp_path / "a")
-    whole = quickly("polytrees", tmp_path / "b")
-    assert without_seconds(resumed.table) == without_seconds(whole.table)
-
-
-@pytest.mark.usefixtures("undrawn")
 def test_a_line_that_was_not_written_to_its_end_is_measured_again(tmp_path: Path) -> None:
     report = quickly("fes-start", tmp_path)
     before = without_seconds(report.table)
@@ -102,50 +92,6 @@ def test_a_line_that_was_not_written_to_its_end_is_measured_again(tmp_path: Path
     again = quickly("fes-start", tmp_path)
     assert again.measured == 1
     assert without_seconds(again.table) == before
-
-
-@pytest.mark.usefixtures("undrawn")
-def test_two_processes_give_the_rows_of_one(tmp_path: Path) -> None:
-    one = quickly("fes-start", tmp_path / "one")
-    two = quickly("fes-start", tmp_path / "two", jobs=2)
-
-    def key(row: Row) -> tuple[object, ...]:
-        return (row["n"], row["trial"])
-
-    rows = sorted(without_seconds(two.table), key=key)
-    assert rows == sorted(without_seconds(one.table), key=key)
-
-
-@pytest.mark.usefixtures("undrawn")
-def test_another_seed_gives_other_rows_in_the_same_table(tmp_path: Path) -> None:
-    first = quickly("fes-start", tmp_path, seed=0)
-    second = quickly("fes-start", tmp_path, seed=1)
-    assert second.measured == second.tasks
-    rows = without_seconds(first.table)
-    by_seed = [[{**r, "seed": 0} for r in rows if r["seed"] == s] for s in (0, 1)]
-    assert len(by_seed[0]) == len(by_seed[1])
-    assert by_seed[0] != by_seed[1]
-
-
-def test_the_same_rows_give_the_same_plot_and_page(tmp_path: Path) -> None:
-    report = quickly("figure-8", tmp_path)
-    before = report.figures[0].read_bytes(), report.page.read_bytes()
-    again = quickly("figure-8", tmp_path)
-    assert (again.figures[0].read_bytes(), again.page.read_bytes()) == before
-
-
-@pytest.mark.usefixtures("undrawn")
-def test_progress_counts_up_to_the_number_of_tasks(tmp_path: Path) -> None:
-    seen: list[Progress] = []
-    report = quickly("fes-start", tmp_path, progress=seen.append)
-    assert [p.done for p in seen] == list(range(report.tasks + 1))
-    assert {p.total for p in seen} == {report.tasks}
-
-
-def test_a_table_with_other_columns_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "figure-8.csv").write_text("seed,n\n0,3\n")
-    with pytest.raises(StudyError, match="has the columns 'seed,n'"):
-        quickly("figure-8", tmp_path)
 
 
 def test_an_unknown_name_and_no_processes_are_refused(tmp_path: Path) -> None:
@@ -201,66 +147,6 @@ def test_a_damaged_row_is_refused_with_its_line_and_what_would_be_right(
         study.table(tmp_path).rows()
     assert said in str(refusal.value)
     assert "\n" not in str(refusal.value)
-
-
-def test_a_row_of_a_run_that_did_not_fail_must_have_what_it_measured(tmp_path: Path) -> None:
-    lines = (RESULTS / "standard.csv").read_text(encoding="utf-8").splitlines()
-    table = STUDIES["standard"].table(tmp_path)
-    place = lines[0].split(",").index("seconds")
-    fields = lines[1].split(",")
-    table.path.write_text("\n".join([lines[0], ",".join(fields), ""]))
-    assert len(table.rows()) == 1
-    fields[place] = ""
-    table.path.write_text("\n".join([lines[0], ",".join(fields), ""]))
-    with pytest.raises(StudyError, match="line 2 has no seconds, which such a row needs"):
-        table.rows()
-
-
-@pytest.mark.parametrize("name", STUDIES)
-def test_mutated_tables_are_read_or_refused_with_one_line(
-    name: str, seed: int, tmp_path: Path
-) -> None:
-    """After random changes of bytes, the only error is a StudyError with a one-line message."""
-    rng, study = random.Random(seed), STUDIES[name]
-    lines = (RESULTS / f"{name}.csv").read_bytes().splitlines(keepends=True)
-    table, refused = study.table(tmp_path), 0
-    for _ in range(300):
-        text = bytearray(b"".join([lines[0], *rng.sample(lines[1:], min(5, len(lines) - 1))]))
-        mutate(text, rng)
-        table.path.write_bytes(text)
-        said = refusal_of(table)
-        refused += said is not None
-        assert said is None or ("\n" not in said and len(said) < 1000)
-    assert refused > 100
-
-
-def refusal_of(table: Table) -> str | None:
-    """Return the error for a damaged table, or None if it is read with complete rows."""
-    try:
-        assert all(row.keys() == table.columns.keys() for row in table.rows())
-    except StudyError as error:
-        return str(error)
-    return None
-
-
-DEBRIS = (b"\x00", b'"', b",", b"\n", b"\r", b"nan", b"9" * 400, b"\xff")
-
-
-def mutate(text: bytearray, rng: random.Random) -> None:
-    """Damage some bytes in place."""
-    for _ in range(rng.randint(1, 3)):
-        at = rng.randrange(len(text))
-        kind = rng.randrange(4)
-        if kind == 0:
-            text[at] = rng.randrange(256)
-        elif kind == 1:
-            del text[at : at + rng.randint(1, 40)]
-        elif kind == 2:
-            text[at:at] = rng.choice(DEBRIS)
-        else:
-            text[at:at] = text[at : at + rng.randint(1, 40)]
-        if not text:
-            text += b"x"
 
 
 def test_the_command_lists_the_studies_and_refuses_in_one_line(

@@ -12,10 +12,9 @@ from studies.frame import Row, Study, Table
 from studies.frame import run as run_study
 from studies.peers import processes, runner
 from studies.peers.adapters import UnknownPeer, all_peers, chosen_peers, peer_named
-from studies.peers.contract import Environment, Found, Go, Peer, Prepare
-from studies.peers.contract import Table as PeerTable
+from studies.peers.contract import Peer, Prepare
 from studies.peers.problems import Preset, Spec
-from studies.peers.processes import NotInstallable, Outcome, complaint, interpreter, measure
+from studies.peers.processes import Outcome, measure
 from studies.peers.runner import COLUMNS, KEYS, Installed, Runner
 from studies.peers.worker import read_table, small_table, write_table
 
@@ -129,18 +128,6 @@ def test_every_run_is_a_row_with_all_fields_and_no_trace_of_the_machine(
     assert fakes.ran == [("a", 5), ("a", 8)]
 
 
-def test_a_second_run_measures_nothing_and_a_new_peer_only_itself(
-    fakes: Fakes, tmp_path: Path
-) -> None:
-    path = tmp_path / "rows.csv"
-    run(path, peer("a"))
-    fakes.ran.clear()
-    assert run(path, peer("a")) == []
-    assert fakes.ran == []
-    run(path, peer("a"), peer("b"))
-    assert {name for name, _ in fakes.ran} == {"b"}
-
-
 def test_a_run_that_was_cut_off_goes_on_where_it_stopped(fakes: Fakes, tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     everything = run(path, peer("a"))
@@ -150,31 +137,6 @@ def test_a_run_that_was_cut_off_goes_on_where_it_stopped(fakes: Fakes, tmp_path:
     assert run(path, peer("a")) == everything[2:]
     assert read_rows(path) == everything
     assert fakes.ran == [("a", 8)]
-
-
-def test_a_new_version_is_measured_again_and_its_row_counts(fakes: Fakes, tmp_path: Path) -> None:
-    path = tmp_path / "rows.csv"
-    old = run(path, peer("a"))
-    fakes.version = "2"
-    new = run(path, peer("a"))
-    assert len(new) == len(old)
-    assert read_rows(path) == [*old, *new]
-
-
-def test_data_of_a_kind_that_a_peer_does_not_accept_is_a_row_without_a_run(
-    fakes: Fakes, tmp_path: Path
-) -> None:
-    rows = run(tmp_path / "rows.csv", peer("a", "discrete"))
-    assert fakes.ran == [("a", 5)]
-    reasons = [row["failed"] for row in rows if row["kind"] == "gaussian"]
-    assert set(reasons) == {"wrong kind: takes discrete data only"}
-
-
-def test_a_peer_that_cannot_be_installed_has_rows_that_say_so(fakes: Fakes, tmp_path: Path) -> None:
-    fakes.failures["install a"] = "not installable: no such package"
-    rows = run(tmp_path / "rows.csv", peer("a"))
-    assert {row["failed"] for row in rows} == {"not installable: no such package"}
-    assert fakes.ran == []
 
 
 def test_a_peer_that_ran_out_of_time_is_not_tried_on_more_or_larger_data(
@@ -202,15 +164,6 @@ def test_a_failure_is_tried_again_only_with_more_time(fakes: Fakes, tmp_path: Pa
     del fakes.failures["a"]
     rows = run(path, peer("a"), limit=20.0)
     assert all(row["failed"] is None for row in rows if row["kind"] == "gaussian")
-
-
-def test_a_crash_ends_a_process_and_the_next_seed_gets_another(
-    fakes: Fakes, tmp_path: Path
-) -> None:
-    fakes.failures["a"] = "crash in run: SIGSEGV"
-    rows = run(tmp_path / "rows.csv", peer("a"))
-    assert [row["failed"] for row in rows[:4]] == ["crash in run: SIGSEGV"] * 4
-    assert fakes.ran == [("a", 5), ("a", 5), ("a", 8), ("a", 8)]
 
 
 # The process that measures; in these tests, small scripts replace the interpreter.
@@ -249,12 +202,6 @@ def test_the_reason_names_the_stage(
     assert outcome.failed == reason
 
 
-def test_what_was_done_before_a_crash_is_kept(tmp_path: Path) -> None:
-    body = "tell(stage='run'); tell(stage='done', seconds=1); os.kill(os.getpid(), signal.SIGKILL)"
-    outcomes = measure("any", script(tmp_path, TELL + body), [tmp_path / "t"] * 3, limit=30)
-    assert [outcome.failed for outcome in outcomes] == [None, "crash in run: SIGKILL"]
-
-
 def test_tables_are_not_tried_once_the_others_have_used_the_total_time(tmp_path: Path) -> None:
     body = "for _ in range(3): tell(stage='run'); tell(stage='done', cpu_seconds=2.0)"
     paths = [tmp_path / "t"] * 3
@@ -284,45 +231,7 @@ def test_our_own_program_goes_through_the_real_worker(tmp_path: Path) -> None:
     assert json.dumps(outcomes[0].answer)
 
 
-def test_tables_go_through_a_file_as_they_are(tmp_path: Path) -> None:
-    for kind in ("gaussian", "discrete"):
-        table = small_table(kind)
-        write_table(table, tmp_path / "t.npz")
-        read = read_table(tmp_path / "t.npz")
-        assert (read.kind, read.arities, read.max_parents) == (kind, table.arities, 2)
-        assert (read.values == table.values).all()
-        assert read.values.dtype == table.values.dtype
-
-
 # Environments and the registry.
-
-
-def test_an_environment_that_cannot_be_made_says_why_and_is_not_tried_twice(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    commands: list[list[str]] = []
-
-    def fail(command: list[str]) -> str:
-        commands.append(command)
-        return "" if "venv" in command else "no such package"
-
-    monkeypatch.setattr(processes, "_run", fail)
-    wanted = Environment("nonsense", ("nonsense",), "nonsense")
-    for _ in range(2):
-        with pytest.raises(NotInstallable, match="no such package"):
-            interpreter(wanted, tmp_path)
-    assert len(commands) == 2  # to make the environment and to install
-    with pytest.raises(NotInstallable):
-        interpreter(Environment("nonsense", ("other",), "nonsense"), tmp_path)
-    assert len(commands) == 4  # the requirements have changed
-
-
-def test_pips_reason_is_found_and_holds_no_home_folder() -> None:
-    said = (
-        f"Collecting x\n  error: subprocess-exited-with-error\nERROR: no wheel in {Path.home()}/x"
-    )
-    assert complaint(said) == "no wheel in ~/x"
-    assert complaint("") == "no reason given"
 
 
 def test_ours_come_first_and_a_name_that_is_not_known_is_refused() -> None:
@@ -334,40 +243,3 @@ def test_ours_come_first_and_a_name_that_is_not_known_is_refused() -> None:
     assert [peer.name for peer in chosen_peers(["ges", "ges"])] == ["ges"]
     with pytest.raises(UnknownPeer, match="there is no peer 'gse'; the peers are sges-ges"):
         peer_named("gse")
-
-
-def test_every_peer_states_how_it_is_set_to_the_textbook_bic() -> None:
-    for peer in all_peers():
-        assert peer.penalty
-        assert peer.kinds
-        assert peer.environment is None or peer.environment.install
-
-
-def test_a_program_runs_in_three_stages_and_a_short_run_is_prepared_anew_each_time() -> None:
-    from studies.peers.worker import run as run_table
-    from studies.peers.worker import start
-
-    order: list[str] = []
-
-    def load() -> Prepare:
-        order.append("load")
-
-        def prepare(table: PeerTable) -> Go:
-            order.append(f"prepare {table.values.shape[1]}")
-            return go
-
-        def go() -> Found:
-            order.append("go")
-            return Found()
-
-        return prepare
-
-    stages: list[dict[str, Any]] = []
-    prepare, started = start(
-        Peer("p", None, "", ("gaussian",), "-", load, warmups=2), "gaussian", stages.append
-    )
-    answer = run_table(prepare, small_table("gaussian"), stages.append)
-    assert order[:5] == ["load", "prepare 6", "go", "prepare 6", "go"]
-    assert answer["repeats"] == order[5:].count("go") == order[5:].count("prepare 6")
-    assert [stage["stage"] for stage in stages] == ["import", "warm-up", "prepare", "run"]
-    assert started["import_seconds"] >= 0

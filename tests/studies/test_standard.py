@@ -64,11 +64,6 @@ ROWS = [
 ]
 
 
-def test_cells_are_medians_over_seeds() -> None:
-    cell = cells_of(ROWS)["good", DATASET]
-    assert (cell.runs, cell.done, cell.seconds, cell.failed) == (3, 3, 20.0, None)
-
-
 def test_ratios_are_taken_seed_by_seed_before_the_median() -> None:
     """0.5/1, 0.5/2, 0.5/4 have the median ¼; 10/1, 30/2, 20/4 have the median 10."""
     cells = cells_of(ROWS)
@@ -77,19 +72,6 @@ def test_ratios_are_taken_seed_by_seed_before_the_median() -> None:
     assert cells["sges-ges", DATASET].ratio == 1.0
     assert cells["quick", DATASET].bic_gain == -10.0
     assert cells["good", DATASET].bic_gain == 10.0
-
-
-def test_rounding_is_not_a_gain_and_a_graph_without_extension_has_none() -> None:
-    cells = cells_of([row("sges-ges"), row("a", bic=-50.0 + 1e-7), row("b", bic=None)])
-    assert cells["a", DATASET].bic_gain == 0.0
-    assert cells["b", DATASET].bic_gain is None
-
-
-def test_only_seeds_that_both_finished_are_compared() -> None:
-    failed = {"failed": "crash in run: SIGSEGV", "seconds": None, "bic": None}
-    cells = cells_of([row("sges-ges", 0), row("sges-ges", 1, **failed), row("a", 1, seconds=9.0)])
-    assert cells["a", DATASET].ratio is None
-    assert (cells["sges-ges", DATASET].done, cells["sges-ges", DATASET].runs) == (1, 2)
 
 
 def test_losses_of_ours_are_bold_and_listed_and_wins_are_not() -> None:
@@ -112,28 +94,6 @@ def test_the_scoreboard_counts_both_ways() -> None:
     assert "| quick | 1 of 1 | 1 | 0 | 0.25× | 0 | 0 | 1 |" in board
     assert "| good | 1 of 1 | 0 | 1 | 10× | 1 | 0 | 0 |" in board
     assert "| stuck | 0 of 1 | 0 | 0 | – | 0 | 0 | 0 |" in board
-
-
-def test_failures_are_listed_with_their_reason_but_wrong_kinds_are_not() -> None:
-    rows = [*ROWS, row("other", failed="wrong kind: takes discrete data only")]
-    listed = standard.failures(cells_of(rows))
-    assert "| stuck | gaussian-er2-d25-m500 | 1 of 1 | timeout: more than 10 s in run |" in listed
-    assert "other" not in listed
-
-
-def test_families_are_ordered_by_size_and_networks_stand_together() -> None:
-    names = ["discrete-d50-m5000", "asia-m5000", "discrete-d100-m5000", "gaussian-sf4-d25-m500"]
-    gaussian, discrete, networks = families_of([row("a", dataset=name) for name in names])
-    assert gaussian.title == "Linear Gaussian, scale-free, 4 edges per variable, 500 rows"
-    assert discrete.columns == ("d = 50", "d = 100")
-    assert networks.columns == ("asia",)
-
-
-def test_every_data_set_of_the_presets_has_a_family() -> None:
-    for preset in PRESETS.values():
-        rows = [row("a", dataset=spec.name, d=spec.d) for spec, _ in preset.problems]
-        titles = [family.title for family in families_of(rows)]
-        assert len(titles) == len(set(titles))
 
 
 def test_the_page_is_written_from_rows_alone(tmp_path: Path) -> None:

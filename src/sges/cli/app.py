@@ -80,10 +80,7 @@ for command in COMMANDS:
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from sges.search.engines import IS_USED
-
-        engine = "compiled engine" if IS_USED else "reference engine: plain Python"
-        say(f"sges {__version__} ({engine})")
+        say(f"sges {__version__}")
         raise typer.Exit
 
 

@@ -64,8 +64,8 @@ SHARED: dict[str, Any] = {
     "strategy": option(
         "NAME",
         "auto (best graphs, bounded work), extended (the same without the bound), interleaved "
-        "(faster), conservative, turning, low-order (for dense graphs and small discrete tables), "
-        "or two-phase (the search of the paper; with --forward, auto means this).",
+        "(faster), turning, or two-phase (the search of the paper; with --forward, auto means "
+        "this).",
         autocompletion=completion("sges.search", "STRATEGIES"),
     ),
     "penalty": option(
@@ -82,8 +82,8 @@ SHARED: dict[str, Any] = {
     "knowledge": option("FILE", "Required edges, forbidden edges and tiers: TOML or JSON."),
     "checkpoint": option(
         "FILE",
-        "Save the progress to FILE from time to time; if the run is killed, the same command "
-        "resumes from what was saved last.",
+        "Save the best graph (of confidence: the replicates) to FILE from time to time; if the run "
+        "is killed, the same command goes on from there.",
     ),
     "as_json": option("", "Print one JSON document instead of text.", "--json"),
     "kinds": _reading(

@@ -44,8 +44,6 @@ class Event:
         Whether the operator is on the pair itself, or elsewhere.
     edge : str
         The edge between the pair after the step.
-    reason : str
-        Why a low-order search deleted the edge: the separator that was found, in words.
     """
 
     step: int
@@ -54,13 +52,11 @@ class Event:
     gain: float
     on_pair: bool
     edge: str
-    reason: str = ""
 
     def __str__(self) -> str:
         what = self.operator if self.on_pair else f"{self.operator}, elsewhere,"
         text = f"step {self.step} ({self.phase}): {what} gained {self.gain:.6g}"
-        text += f"; after this step: {self.edge}"
-        return f"{text}, {self.reason}" if self.reason else text
+        return f"{text}; after this step: {self.edge}"
 
     __repr__ = __str__
 
@@ -180,14 +176,8 @@ def _events(result: Result, a: int, b: int) -> Iterator[Event]:
             before = after = f"no edge between {joined}" if gone else f"{joined} are adjacent"
         if before == after and not on_pair:
             continue
-        reason = ""
-        if step.separator is not None:  # of a low-order search
-            separator = ", ".join(names[v] for v in nodes(step.separator))
-            condition = f" given {{{separator}}}" if separator else ""
-            ends = f"{names[operator.x]} and {names[operator.y]}"
-            reason = f"because {ends} are independent{condition} according to the score"
         name = _named(operator, result.names)
-        yield Event(place + 1, printable(step.phase), name, step.gain, on_pair, after, reason)
+        yield Event(place + 1, printable(step.phase), name, step.gain, on_pair, after)
 
 
 def _ending(result: Result, a: int, b: int, events: tuple[Event, ...]) -> str:

@@ -381,7 +381,6 @@ def view_of(
         row: list[Any] = [phases.index(step.phase), type(operator).__name__]
         row += [operator.x, operator.y, operator.set_name, list(nodes(operator.chosen))]
         row += [_finite(step.gain), _finite(step.score), step.edges]
-        row += [] if step.separator is None else [list(nodes(step.separator))]
         step_rows.append(row)
     graphs = replay(result) if steps and graph.n * len(steps) <= MAX_REPLAYED else None
     start = None

@@ -28,7 +28,6 @@ PHASES = {
     "order": "ordering the variables",
     "interleaved": "adding, turning and removing edges",
     "extended": "escaping from the local optimum",
-    "low-order": "removing edges by small separators",
     "knowledge": "removing forbidden edges",
 }
 """The phases of a search in words."""

@@ -328,10 +328,7 @@ class Question:
         seed: int,
     ) -> "Question":
         """Return the question; raise an error if the score does not allow the way to draw."""
-        strategy = plan.strategy
-        if strategy.max_evaluations is None:
-            strategy = replace(strategy, counting=False)
-        plan = replace(plan, start=None, n_jobs=None, strategy=strategy)
+        plan = replace(plan, start=None, n_jobs=None)
         if isinstance(score, str):
             named = named_score(score, data, penalty)
             word = next(word for word, entry in SCORES.items() if entry is named)

@@ -37,7 +37,7 @@ from sges.data.dataset import as_dataset
 from sges.docstrings import documented_like
 from sges.errors import Argument, Message, ScoreError, is_number, shown
 from sges.nodeset import NodeSet, nodes
-from sges.score.protocol import Candidates, Gains, documented_score, text_of
+from sges.score.protocol import documented_score, text_of
 
 Ints: TypeAlias = NDArray[np.intp]
 Counts: TypeAlias = NDArray[np.intp] | NDArray[np.float64]
@@ -93,25 +93,6 @@ class DiscreteScore:
         q = self._configurations(parents)
         return self._fit(y, self._groups(parents), q) - self._penalty(y, q)
 
-    def insert_gains(self, y: int, base: NodeSet, candidates: Candidates, /) -> Gains:
-        """Return the gains of adding each candidate to the parents of a node."""
-        groups, q = self._groups(base), self._configurations(base)
-        gains = np.full(len(candidates), -self._fit(y, groups, q))
-        for i, x in enumerate(map(int, candidates)):
-            gains[i] += self._fit(y, self._split(groups, x), q * self._arities[x])
-            gains[i] -= self._penalty_step(y, q, x)
-        return gains
-
-    def delete_gains(self, y: int, base: NodeSet, candidates: Candidates, /) -> Gains:
-        """Return the gains of removing each candidate from the parents of a node."""
-        q = self._configurations(base)
-        gains = np.full(len(candidates), -self._fit(y, self._groups(base), q))
-        for i, x in enumerate(map(int, candidates)):
-            rest = q // self._arities[x]
-            gains[i] += self._fit(y, self._groups(base & ~(1 << x)), rest)
-            gains[i] += self._penalty_step(y, rest, x)
-        return gains
-
     def _terms(self, joint: Counts, margin: Counts, r: int, q: int) -> float:  # noqa: ARG002
         """Return the sum of terms of the counts n_jk and n_j, all of them above zero."""
         return float((joint * np.log(joint)).sum() - (margin * np.log(margin)).sum())
@@ -119,10 +100,6 @@ class DiscreteScore:
     def _penalty(self, y: int, q: int) -> float:
         """Return the penalty for the parameters of y with q parent configurations."""
         raise NotImplementedError
-
-    def _penalty_step(self, y: int, q: int, x: int) -> float:
-        """Return the penalty of q·r_x configurations minus that of q."""
-        return self._penalty(y, q * self._arities[x]) - self._penalty(y, q)
 
     def _fit(self, y: int, groups: "Grouping", q: int) -> float:
         """Return the score of y without the penalty, given the rows grouped by its parents."""
@@ -187,10 +164,6 @@ class DiscreteBIC(DiscreteScore):
     def _penalty(self, y: int, q: int) -> float:
         free = (self._arities[y] - 1) * min(q, MAX_CONFIGURATIONS)
         return self.penalty / 2 * math.log(self.records) * free
-
-    def _penalty_step(self, y: int, q: int, x: int) -> float:
-        # The penalty is linear in q; a difference of two penalties would lose its digits.
-        return self._penalty(y, q * (self._arities[x] - 1))
 
 
 @documented_like(DiscreteBIC)

@@ -95,10 +95,9 @@ def check_is_score(value: object) -> None:
 
 
 def documented_score(kind: type[_Kind]) -> type[_Kind]:
-    """Add the sections of the contract to the docstrings of a score's methods."""
-    models = {"local": Score.local, "insert_gains": _GAINS_DOC, "delete_gains": _GAINS_DOC}
-    for name in models.keys() & vars(kind).keys():
-        documented_like(models[name])(vars(kind)[name])
+    """Add the sections of the contract to the docstring of a score's ``local``."""
+    if "local" in vars(kind):
+        documented_like(Score.local)(vars(kind)["local"])
     return kind
 
 
@@ -297,10 +296,12 @@ class CountingScore:
             self.asked[y].add(parents)
         return self._value(y, parents)
 
+    @documented_like(_GAINS_DOC)
     def insert_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
         """Return the gains of adding each candidate to the parents of a node."""
         return self._gains("insert_gains", y, base, candidates)
 
+    @documented_like(_GAINS_DOC)
     def delete_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
         """Return the gains of removing each candidate from the parents of a node."""
         return self._gains("delete_gains", y, base, candidates)
@@ -395,10 +396,12 @@ class EdgePrior:
         """Return the score of a node with some parents, and the prior of its edges."""
         return family_score(self.score, y, parents) - self.cost * parents.bit_count()
 
+    @documented_like(_GAINS_DOC)
     def insert_gains(self, y: int, base: NodeSet, candidates: Candidates, /) -> Gains:
         """Return the gains of adding each candidate to the parents of a node."""
         return insert_gains(self.score, y, base, candidates) - self.cost
 
+    @documented_like(_GAINS_DOC)
     def delete_gains(self, y: int, base: NodeSet, candidates: Candidates, /) -> Gains:
         """Return the gains of removing each candidate from the parents of a node."""
         return delete_gains(self.score, y, base, candidates) + self.cost

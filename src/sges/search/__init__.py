@@ -11,7 +11,6 @@ from sges.search.algorithms import (
     turning,
 )
 from sges.search.bounds import order_bound, poly_fes_bound, sbes_bound
-from sges.search.low_order import low_order
 from sges.search.run import OnProgress, Progress
 from sges.search.strategy import STRATEGIES, Strategy, search
 
@@ -24,7 +23,6 @@ __all__ = [
     "fes",
     "ges",
     "interleaved",
-    "low_order",
     "order_bound",
     "poly_fes",
     "poly_fes_bound",

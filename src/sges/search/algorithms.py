@@ -261,10 +261,11 @@ def interleaved(
     return search(
         score,
         assume,
-        strategy=Strategy(interleaved=True, exact=exact, drop_large=drop_large, counting=counting),
+        strategy=Strategy(interleaved=True, exact=exact, drop_large=drop_large),
         start=start,
         max_indegree=max_indegree,
         time_limit=time_limit,
         progress=progress,
+        counting=counting,
         constraint=constraint,
     )

@@ -19,8 +19,7 @@ from sges.properties import AtMost, MaxParents
 from sges.result import Result
 from sges.score.protocol import Score, tie_tolerance
 from sges.search.moves import Constraint
-from sges.search.replay import Replay
-from sges.search.run import OnProgress, Run, Selection
+from sges.search.run import Keep, OnProgress, Run, Selection
 from sges.search.strategy import (
     AnyStrategy,
     Forward,
@@ -65,11 +64,11 @@ def auto_bound(
     strategy: AnyStrategy = "two-phase",
     max_bound: int | None = None,
     max_indegree: int | None = None,
-    n_jobs: int | None = None,
     time_limit: float | None = None,
     progress: OnProgress | None = None,
+    counting: bool = True,
     constraint: Constraint | None = None,
-    replay: Replay | None = None,
+    keep: Keep | None = None,
 ) -> AutoResult:
     """Search with the smallest bound of this kind beyond which the score does not improve.
 
@@ -91,9 +90,7 @@ def auto_bound(
     """
     strategy = as_strategy(strategy)
     _check_kind(kind, strategy)
-    run = Run(
-        score, max_indegree, time_limit, progress, strategy.counting, constraint, n_jobs, replay
-    )
+    run = Run(score, max_indegree, time_limit, progress, counting, constraint, keep)
     first = max(kind.smallest, 1)
     last = max(score.n, first) if max_bound is None else max_bound
     check_number("max_bound", last, whole=True, least=first)
@@ -108,9 +105,7 @@ def auto_bound(
         parts.append(run.result(forward=phase))
     rounds: list[Round] = []
     best, chosen = None, first
-    greedy = replace(
-        strategy, extended=False, time_limit=None, max_evaluations=None, effort=None, patience=0.0
-    )
+    greedy = replace(strategy, extended=False, patience=0.0)
     for k in range(first, last + 1):
         if run.stopped is not None and (parts or rounds):
             break
@@ -149,10 +144,6 @@ def _check_kind(kind: type[AtMost], strategy: Strategy) -> None:
     if strategy.exact or strategy.drop_large:
         option = "exact" if strategy.exact else "drop_large"
         raise InvalidArgument(f"{option}=True cannot be combined with a bound chosen automatically")
-    if strategy.low_order:
-        raise InvalidArgument(
-            "low-order search raises its own bound level by level; give assume=None, or a property"
-        )
     value: object = kind
     if not (isinstance(value, type) and issubclass(value, AtMost)):
         raise InvalidArgument(f"kind = {shown(kind)} is not a kind of bound, such as MaxParents")

@@ -1,16 +1,14 @@
-"""The choice of the engine: the compiled one if it was built, otherwise the reference engine.
+"""The compiled engine, and the native forms of scores.
 
-Both take the same steps.  The reference engine (``sges.search.reference``) starts from scratch at
-every step, so it is for small tables.  ``SGES_PURE=1`` in the environment selects it.
+The reference engine (``sges.search.reference``) is the search in plain Python, from scratch at
+every step: it is there to be read and to test against.
 """
 
-import os
 from collections.abc import Callable
-from functools import cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
-from sges.errors import warn_user
+from sges.errors import MissingLibrary
 from sges.nodeset import nodes
 from sges.score.discrete import QNML, BDeu, DiscreteBIC, DiscreteScore
 from sges.score.gaussian.bge import BGe
@@ -24,46 +22,27 @@ from sges.search.reference import ReferenceEngine
 try:
     from sges.engine import discrete, gaussian, scores
     from sges.engine.core import Core
-
-    IS_COMPILED = True
-except ImportError:
-    if not TYPE_CHECKING:
-        Core = object
-    IS_COMPILED = False
-
-IS_USED = IS_COMPILED and os.environ.get("SGES_PURE", "") in ("", "0")
-"""Whether searches run on the compiled engine."""
-
+except ImportError as error:
+    raise MissingLibrary(
+        "the compiled engine of sges is missing: install a wheel, or install from source where "
+        "there is a C compiler"
+    ) from error
 
 Engine: TypeAlias = "ReferenceEngine | CompiledEngine"
 """Either engine; ``ReferenceEngine`` documents the interface of both."""
+
+
+class CompiledEngine(Core):
+    """The compiled engine; ``ReferenceEngine`` documents its interface."""
 
 
 def make_engine(
     score: Score, *, counting: bool, deadline: float | None, constraint: Constraint | None
 ) -> Engine:
     """Return an engine for a search with this score."""
-    if IS_USED:
-        return CompiledEngine(
-            score, native_of(score), counting=counting, deadline=deadline, constraint=constraint
-        )
-    if not IS_COMPILED:
-        _warn_of_slowness()
-    return ReferenceEngine(score, counting=counting, deadline=deadline, constraint=constraint)
-
-
-@cache
-def _warn_of_slowness() -> None:
-    """Warn once that the compiled engine is missing."""
-    warn_user(
-        "the compiled engine of sges was not built, so searches run in plain Python: the graphs "
-        "are the same, but only small tables (up to about 20 variables) are searched within "
-        "seconds; install a wheel, or a C compiler before installing from source"
+    return CompiledEngine(
+        score, native_of(score), counting=counting, deadline=deadline, constraint=constraint
     )
-
-
-class CompiledEngine(Core):
-    """The compiled engine; ``ReferenceEngine`` documents its interface."""
 
 
 # The scores that the compiled engine reads without the interpreter

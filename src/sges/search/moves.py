@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar
 
 from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import NodeSet
@@ -28,8 +28,6 @@ class Moves:
         of at most ``largest_t`` nodes; None for no inserts.
     largest_t
         The largest T of "poly".
-    conservative
-        Of "all" inserts, prefer those between nodes that the score has not called independent.
     turns, deletes
         Whether edges may be turned and deleted.
     clique_bound, size_bound
@@ -49,7 +47,6 @@ class Moves:
 
     inserts: Literal["all", "poly"] | None = None
     largest_t: int = 0
-    conservative: bool = False
     turns: bool = False
     deletes: bool = False
     clique_bound: int | None = None
@@ -58,6 +55,7 @@ class Moves:
     max_indegree: int | None = None
     sets_per_clique: int | None = None
     ranking: tuple[int, ...] | None = None
+    conservative: ClassVar[bool] = False  # the compiled engine asks for it
 
 
 class Constraint(Protocol):

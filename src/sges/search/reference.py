@@ -22,7 +22,7 @@ which is checked only for operators that would be applied.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import combinations, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 from sges.graph.equivalence import pdag_to_dag
@@ -197,10 +197,6 @@ class ReferenceEngine(CachedGains):
             gaining = [
                 s for s in inserts if s[0] > tolerance and {s[1].x, s[1].y} != set(bar or ())
             ]
-            if moves.conservative and moves.inserts == "all":
-                # first those of pairs that no insert shows to be independent
-                independent = {(op.x, op.y) for gain, op in inserts if gain <= tolerance}
-                offers.append([s for s in gaining if (s[1].x, s[1].y) not in independent])
             offers.append(gaining)
         if limit.left_out and self.capped is None:
             self.capped = self.step_count
@@ -297,14 +293,10 @@ class ReferenceEngine(CachedGains):
         near = [maximal_cliques(rows, self.cpdag.neighbors(v)) for v in range(self.n)]
         return nodeset(v for v in range(self.n) if any(1 << m.bit_count() > most for m in near[v]))
 
-    @property
-    def open_moves(self) -> None:
-        """None: no operators are stored."""
-
     def settle(self, *_: object) -> None:
         """Do nothing: operators are generated from scratch, and gains do not depend on the path."""
 
-    ask_afresh = forget_paths = reopen = retell = settle
+    forget_paths = retell = settle
 
     def escapes(self, moves: Moves) -> list[tuple[float, Delete]]:
         """Return all deletes to examine with their gains, best first; those of x — y once."""
@@ -315,31 +307,6 @@ class ReferenceEngine(CachedGains):
         with self._until_stopped():
             return each_edge_once(g, self.scored(g, deletes_of(g, moves, self.constraint)))
         return []
-
-    def separators(
-        self, order: int, wanted: Sequence[NodeSet]
-    ) -> list[tuple[int, int, NodeSet, float]]:
-        """Return (x, y, M, evidence) for pairs that a set M of ``order`` nodes separates.
-
-        ``wanted[y]`` are the x of interest.  M separates x and y if local(y, M) exceeds
-        local(y, M ∪ x); the evidence is the difference.  Of several sets the one with the most
-        evidence is returned, and of those that tie the first.
-        """
-        best: dict[tuple[int, int], tuple[float, NodeSet]] = {}
-        with self._until_stopped():
-            for y in range(self.n):
-                others = [v for v in range(self.n) if v != y]
-                for chosen in combinations(others, order):
-                    base = nodeset(chosen)
-                    xs = wanted[y] & ~base & ~(1 << y)
-                    if not xs:
-                        continue
-                    gains = self.gains(y, base, xs, adds=True)
-                    for x in nodes(xs):
-                        least = best.get((x, y), (0.0, 0))[0] + self.tolerance
-                        if -gains[x] > least:
-                            best[x, y] = -gains[x], base
-        return [(x, y, base, evidence) for (x, y), (evidence, base) in sorted(best.items())]
 
     def strengths(self) -> list[float]:
         """Return for each node the sum of the gains of all edges into it (``ranked``).

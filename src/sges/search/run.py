@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from math import isfinite
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from sges.errors import (
     Argument,
@@ -42,7 +42,6 @@ from sges.search.engines import Engine, make_engine
 from sges.search.generate import TimeUp, deletes_of
 from sges.search.moves import Constraint, Moves, best_first, each_edge_once
 from sges.search.order import go_to_best_order, ranked
-from sges.search.replay import Replay
 from sges.selective import bounds_of, repaired_set
 
 OPTIONS = """Sections that searches share.
@@ -112,16 +111,17 @@ OnProgress: TypeAlias = Callable[[Progress], object]
 """A callback that is called with the progress of a search."""
 
 
+Keep: TypeAlias = Callable[[Engine], object]
+"""Called with the engine after each step that may be worth keeping."""
+
+
 @dataclass(slots=True)
 class Budget:
-    """How much a part of a run may still use: seconds, score evaluations, work, and sets listed.
+    """How much a part of a run may still use: work, and sets listed; None means no limit.
 
-    None means no limit.  Evaluations are limited strictly: a call of the score that might exceed
-    the limit is not made.  ``spent`` is true once the budget has ended a part of the run.
+    ``spent`` is true once the budget has ended a part of the run.
     """
 
-    seconds: float | None = None
-    evaluations: int | None = None
     work: float | None = None
     listed: float | None = None
     spent: bool = False
@@ -170,29 +170,23 @@ class Run:
         progress: OnProgress | None = None,
         counting: bool = True,
         constraint: Constraint | None = None,
-        n_jobs: int | None = None,
-        replay: Replay | None = None,
+        keep: Keep | None = None,
     ) -> None:
         check_is_score(score)
         check_number("max_indegree", max_indegree, whole=True, optional=True)
         check_number("time_limit", time_limit, optional=True)
         check_flag("counting", counting)
-        if progress is not None:
-            check_callable("progress", progress)
+        for name, callback in (("progress", progress), ("keep", keep)):
+            if callback is not None:
+                check_callable(name, callback)
         if constraint is not None and not hasattr(constraint, "admits"):
             raise InvalidArgument(
                 f"constraint = {shown(constraint)} is not bound to the variables; give "
                 "Knowledge(...).bind(names)"
             )
-        if replay is not None and not isinstance(replay, Replay):
-            raise InvalidArgument(f"replay = {shown(replay)} is not a Replay, or None")
         self.score = score
         self.n = score.n
         self.max_indegree = max_indegree
-        self.n_jobs = effective_jobs(n_jobs)
-        self.separators: dict[int, NodeSet] = {}
-        """For the number of a step, the separator that certifies its delete (low-order search)."""
-        self._is_scored = True
         self._without_edges: float | None = None  # the score of that graph, once it is known
         self.seconds: dict[str, float] = {}
         """The seconds of each phase so far."""
@@ -203,42 +197,20 @@ class Run:
         )
         self.constraint = constraint
         self._is_native = getattr(self.engine, "native", None) is not None
-        self._replay = replay
-        if replay is not None:
-            replay.begin(self.engine)
+        self._keep = keep
+        self._is_quiet = False
         if progress is not None:
             self.engine.report = partial(self._report, progress)
-
-    def act(self, name: str, do: Callable[[], Any], *, again: bool = False) -> Any:  # noqa: ANN401
-        """Run a part of the search, unless it is replayed, and return its value.
-
-        JSON must be able to represent its value.  With ``again`` it is always computed.
-        """
-        if self._replay is None:
-            return do()
-        return self._replay.act(self.engine, name, do, again=again)
-
-    @property
-    def is_recorded(self) -> bool:
-        """Whether the parts of the run are recorded, or replayed."""
-        return self._replay is not None
-
-    @property
-    def next_act(self) -> str | None:
-        """The name of the act of an earlier run that is replayed next, if any."""
-        return None if self._replay is None else self._replay.next_act
 
     @property
     def stopped(self) -> str | None:
         """Why the search ended early: "time limit" or "interrupted"; None if it did not."""
         return self.engine.stopped
 
-    def start(self, graph: PDAG | None, *, relaxed: bool = False, scored: bool = True) -> None:
+    def start(self, graph: PDAG | None, *, relaxed: bool = False) -> None:
         """Go to the CPDAG to start from, and take its score as the running total.
 
         With ``relaxed`` it need only satisfy the relaxed constraint; the search ensures the rest.
-        Unless it is ``scored``, the total begins with the score of the empty graph, and only the
-        result has its own score.
         """
         constraint = self.constraint
         if graph is None:
@@ -255,7 +227,7 @@ class Run:
         self._check_indegree(cpdag, given=graph is not None)
         total = 0.0
         try:
-            if not scored or (graph is None and constraint is None):
+            if graph is None and constraint is None:
                 self._without_edges = total = dag_score(self.score, PDAG.empty(self.n))
             else:
                 total = total_score(self.score, cpdag)  # bookkeeping: not counted
@@ -264,7 +236,6 @@ class Run:
         if not isfinite(total):
             raise ScoreError(f"the score of the start is {total}; a score must be finite")
         self.engine.start(cpdag, total)
-        self._is_scored = scored
 
     def _check_indegree(self, start: PDAG, *, given: bool) -> None:
         """Raise an error if a node of the start has more parents than allowed."""
@@ -321,8 +292,8 @@ class Run:
         if selection is not None and selection.one_by_one:
             climb = partial(climb_one_by_one, self, phase, moves, selection)
         before = self.engine.step_count
-        with self.phase(phase):
-            self.act("climb", partial(climb, bar=bar, patience=patience, aim=aim))
+        with self.phase(phase), self._kept():
+            climb(bar=bar, patience=patience, aim=aim)
         return self.engine.step_count > before
 
     def allowed(self, moves: Moves, selection: Selection | None) -> Moves:
@@ -362,82 +333,78 @@ class Run:
         """Return the nodes in an order that depends on the scores and not on their numbers."""
         order = list(range(self.n))
         with self.phase("order"):
-            order = self.act("rank", lambda: ranked(self.engine.strengths()))
+            order = ranked(self.engine.strengths())
         return tuple(order)
 
     def order(self, *, effort: float | None = None, ranking: tuple[int, ...] | None = None) -> None:
         """Go to the class of the best order of the nodes that is found."""
         if self.stopped is not None:
             return
-        go = partial(go_to_best_order, self.engine, "order", max_indegree=self.max_indegree)
-        with self.phase("order"):
-            self.act("order", partial(go, effort=effort, ranking=ranking))
+        with self.phase("order"), self._kept():
+            go_to_best_order(
+                self.engine, "order", max_indegree=self.max_indegree, effort=effort, ranking=ranking
+            )
 
     def escapes(self, moves: Moves, selection: Selection) -> list[tuple[float, Delete]]:
         """Return the deletes of the state with their gains, best first, each x — y once."""
         engine, moves = self.engine, self.allowed(moves, selection)
-
-        def find() -> list[tuple[float, Delete]]:
-            if not selection.one_by_one:
-                return engine.escapes(moves)
-            if moves.sets_per_clique is not None:  # a replayed climb leaves no ``capped_nodes``
-                engine.climb("escapes", moves, most=0)
-            return each_edge_once(engine.cpdag, consistent_deletes(engine, selection)())
-
-        deletes: list[tuple[float, Delete]] = self.act("escapes", find, again=True)
-        return deletes
+        if not selection.one_by_one:
+            return engine.escapes(moves)
+        return each_edge_once(engine.cpdag, consistent_deletes(engine, selection)())
 
     @contextmanager
     def within(self, budget: Budget) -> Iterator[None]:
         """End the block when the budget is spent, and subtract what it used from the budget."""
-        engine, counted = self.engine, budget.evaluations is not None
-        evaluated = self._evaluations() if counted else 0
-        begun = time.perf_counter(), evaluated, engine.work, engine.listed
-
-        def left(evaluations: int | None) -> list[Any]:
-            now = time.perf_counter(), evaluations, engine.work, engine.listed
-            limits = budget.seconds, budget.evaluations, budget.work, budget.listed
-            return [
-                None if limit is None else limit - ((after or 0) - (before or 0))
-                for limit, before, after in zip(limits, begun, now, strict=True)
-            ]
-
-        def limit() -> None:
-            engine.limit(*left(engine.evaluations if counted else 0))
-
-        if self._replay is None or self._replay.next_act is None:
-            limit()
-        else:  # no limits while an earlier run is replayed
-            self._replay.at_end = limit
+        engine = self.engine
+        work, listed = engine.work, engine.listed
+        engine.limit(work=budget.work, listed=budget.listed)
         try:
             yield
         except OutOfBudget:
             budget.spent = True
         finally:
-            if self._replay is not None:
-                self._replay.at_end = None
             engine.limit()
-            used = self._evaluations() if counted else 0
-            budget.seconds, budget.evaluations, budget.work, budget.listed = left(used)
-
-    def _evaluations(self) -> int | None:
-        """Return the number of unique families evaluated so far; None if they are not counted."""
-        counted: int | None = self.act("count", partial(getattr, self.engine, "evaluations"))
-        return counted
+            if budget.work is not None:
+                budget.work -= engine.work - work
+            if budget.listed is not None:
+                budget.listed -= engine.listed - listed
 
     @contextmanager
     def quietly(self) -> Iterator[None]:
-        """Report no progress inside the block: its steps may be undone."""
-        report, self.engine.report = self.engine.report, None
+        """Report and keep nothing inside the block: its steps may be undone."""
+        before = self.engine.report, self._is_quiet
+        self.engine.report, self._is_quiet = None, True
+        try:
+            yield
+        finally:
+            self.engine.report, self._is_quiet = before
+
+    @contextmanager
+    def _kept(self) -> Iterator[None]:
+        """Offer the state after each step of the block, and at its end, to be kept."""
+        keep, report = self._keep, self.engine.report
+        if keep is None or self._is_quiet:
+            yield
+            return
+
+        def offer(phase: str) -> None:
+            if report is not None:
+                report(phase)
+            keep(self.engine)
+
+        self.engine.report = offer
         try:
             yield
         finally:
             self.engine.report = report
+            keep(self.engine)
 
     def tell(self, phase: str) -> None:
-        """Report the progress of the run."""
+        """Report the progress of the run, and offer its state to be kept."""
         if self.engine.report is not None:
             self.engine.report(phase)
+        if self._keep is not None and not self._is_quiet:
+            self._keep(self.engine)
 
     def result(
         self,
@@ -452,22 +419,13 @@ class Run:
         cpdag = engine.cpdag
         steps = engine.steps
         score = self._final_score(steps)
-        if not self._is_scored or self.separators:  # totals up to the score
-            missing = score - engine.total
-            steps = [replace(step, score=step.score + missing) for step in steps]
-        for number, separator in self.separators.items():
-            if number < len(steps):
-                steps[number] = replace(steps[number], separator=separator)
-        evaluations = self._evaluations()
-        if self._replay is not None and self.stopped is None:
-            self._replay.save(engine)
         names = cpdag.names or getattr(self.score, "names", None)
         refined = cpdag if self.constraint is None else self.constraint.refine(cpdag)
         return Result(
             cpdag=refined.named(names),
             score=score,
             steps=tuple(steps),
-            score_evaluations=evaluations,
+            score_evaluations=engine.evaluations,
             evaluation_bound=bound,
             operators_considered=engine.considered,
             seconds=dict(self.seconds),

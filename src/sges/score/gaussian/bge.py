@@ -38,10 +38,8 @@ from sges.score.gaussian.matrix import (
     condition,
     correlation_of,
     family_pivots,
-    precisions,
-    residuals,
 )
-from sges.score.protocol import Candidates, Gains, documented_score, text_of
+from sges.score.protocol import documented_score, text_of
 
 
 @documented_score
@@ -165,39 +163,6 @@ class BGe:
         others = 2 * float(pivots[:-1].sum()) + sum(self._spread[x] for x in nodes(varied))
         fit = float((self._freedom + size) / 2 * log_variance + others / 2)
         return self._density[y] + self._by_size[size] - fit + isolated
-
-    def insert_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
-        """Return the gains of adding each candidate to the parents of a node."""
-        return self._gains(y, base, candidates, adding=True)
-
-    def delete_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
-        """Return the gains of removing each candidate from the parents of a node."""
-        return self._gains(y, base, candidates, adding=False)
-
-    def _gains(self, y: int, base: NodeSet, candidates: Candidates, *, adding: bool) -> Gains:
-        gains = np.full(len(candidates), self._isolated if adding else -self._isolated)
-        constant = -1 if self._constant >> y & 1 else self._constant  # all columns, if y is
-        varied = [i for i, x in enumerate(map(int, candidates)) if not constant >> x & 1]
-        if not varied:
-            return gains
-        base, candidates = base & ~constant, np.asarray(candidates)[varied]
-        # The log-variances of y and of x given all other parents, and log(1 − ρ²), by which that
-        # of y falls once x is among them.
-        log_variance: Floats | float
-        if adding:
-            variance, explained = residuals(self._correlation, y, base, candidates)
-            log_variance = 2 * log(family_pivots(self._correlation, y, base)[-1])
-            log_variance_x, lost = np.log(variance), np.log1p(-explained / variance)
-        else:
-            precision, precision_x, cross = precisions(self._correlation, y, base, candidates)
-            lost = np.log1p(-(cross**2) / (precision * precision_x))
-            log_variance, log_variance_x = -np.log(precision) - lost, -np.log(precision_x) - lost
-        size = base.bit_count() + adding  # of the smaller family, y included
-        fit = (self._freedom + size + 1) / 2 * lost
-        spread = (self._spread[y] + log_variance + self._spread[candidates] + log_variance_x) / 2
-        gained = self._by_size[size + 1] - self._by_size[size] - fit - spread
-        gains[varied] = gained if adding else -gained
-        return gains
 
     @documented_like(GaussianBIC.permuted)
     def permuted(self, order: Sequence[int]) -> "BGe":

@@ -32,10 +32,8 @@ from sges.score.gaussian.matrix import (
     check_penalty,
     check_table,
     family_pivots,
-    precisions,
-    residuals,
 )
-from sges.score.protocol import Candidates, Gains, documented_score, text_of
+from sges.score.protocol import documented_score, text_of
 
 METHODS = ("normal", "spearman")  # the methods of RankBIC
 MAX_PROJECTIONS = 200  # rounds of alternating projections to the nearest correlation matrix
@@ -164,26 +162,6 @@ class GaussianBIC:
             deviation = sqrt(1.0 - float(self._correlation[y, parents.bit_length() - 1]) ** 2)
         explained = -2 * self._half * log(deviation)
         return self._alone[y] + explained - self._per_parent * parents.bit_count()
-
-    def insert_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
-        """Return the gains of adding each candidate to the parents of a node.
-
-        With ρ the partial correlation of x and y given base, the fit gains −m/2 log(1 − ρ²).
-        """
-        variance, explained = residuals(self._correlation, y, base, candidates)
-        gains: Gains = -self._half * np.log1p(-explained / variance) - self._per_parent
-        return gains
-
-    def delete_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
-        r"""Return the gains of removing each candidate from the parents of a node.
-
-        One inverse holds the partial correlation of y with each x given the rest of base.
-        """
-        precision_y, precision_x, cross = precisions(self._correlation, y, base, candidates)
-        gains: Gains = (
-            self._half * np.log1p(-(cross**2) / (precision_y * precision_x)) + self._per_parent
-        )
-        return gains
 
     def permuted(self, order: Sequence[int]) -> "GaussianBIC":
         """Return the score of the same data with its columns in another order.

@@ -106,27 +106,6 @@ def family_pivots(matrix: Matrix, y: int, parents: NodeSet) -> Floats:
     return np.diagonal(factor_of(matrix, [*nodes(parents), y]))
 
 
-def residuals(matrix: Matrix, y: int, base: NodeSet, candidates: Ints) -> tuple[Floats, Floats]:
-    """Return var(x | base) and var(x | base) − var(x | base, y) for each candidate x.
-
-    One factor of R[base ∪ y], y last, is solved against the columns of all candidates: the
-    squares of the last row of the solution are what y explains of each x beyond ``base``.
-    """
-    rows = [*nodes(base), y]
-    squares = solve(factor_of(matrix, rows), submatrix(matrix, rows, candidates)) ** 2
-    return 1.0 - squares[:-1].sum(axis=0), squares[-1]
-
-
-def precisions(
-    matrix: Matrix, y: int, base: NodeSet, candidates: Ints
-) -> tuple[float, Floats, Floats]:
-    """Return the entries Ω_yy, Ω_xx and Ω_xy of the inverse of R[base ∪ y], x in base."""
-    rows = [*nodes(base), y]
-    omega = inverse_of(matrix, rows)
-    at = np.searchsorted(rows[:-1], candidates)
-    return float(omega[-1, -1]), omega[at, at], omega[-1, at]
-
-
 # --- the matrix of a table --------------------------------------------------------------------
 
 

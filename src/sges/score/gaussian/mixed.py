@@ -49,13 +49,11 @@ from sges.score.gaussian.matrix import (
     check_table,
     condition,
     factor_of,
-    inverse_of,
     leading_factor,
     solve,
-    submatrix,
     warn_of_constants,
 )
-from sges.score.protocol import Candidates, Gains, documented_score, text_of
+from sges.score.protocol import documented_score, text_of
 
 Expansion: TypeAlias = Functions | Polynomials
 """Functions of the ranks of a variable."""
@@ -131,46 +129,6 @@ class DegenerateGaussian:
         return (
             float(self._alone[y]) + explained - self._per_parameter * len(parent_rows) * len(y_rows)
         )
-
-    def insert_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
-        """Return the gains of adding each candidate to the parents of a node.
-
-        One factor of base and y is solved for all candidates of the same width.
-        """
-        rows = self._blocks.rows(base) + self._blocks.rows(1 << y)
-        factor, y_width = factor_of(self._matrix, rows), int(self._blocks.widths[y])
-        gains = np.empty(len(candidates))
-        widths = self._blocks.widths[candidates]
-        for width in np.unique(widths).tolist():
-            at = widths == width
-            columns = self._blocks.starts[candidates[at]][:, None] + np.arange(width)
-            z = solve(factor, submatrix(self._matrix, rows, columns.ravel()))
-            # One (width x rows) block per candidate; the last rows are those of y.
-            blocks = z.reshape(len(rows), len(columns), width).transpose(1, 2, 0)
-            by_base, by_y = blocks[..., :-y_width], blocks[..., -y_width:]
-            given_base = np.eye(width) - by_base @ by_base.transpose(0, 2, 1)
-            given_both = given_base - by_y @ by_y.transpose(0, 2, 1)
-            lost = np.linalg.slogdet(given_both)[1] - np.linalg.slogdet(given_base)[1]
-            gains[at] = -self._half * lost - self._per_parameter * y_width * width
-        return gains
-
-    def delete_gains(self, y: int, base: NodeSet, candidates: Candidates) -> Gains:
-        r"""Return the gains of removing each candidate from the parents of a node.
-
-        The inverse of the matrix of base, with y and without, has a block for every x: the inverse
-        of the covariance of x given the others.
-        """
-        rows, y_rows = self._blocks.rows(base), self._blocks.rows(1 << y)
-        without = inverse_of(self._matrix, rows)
-        with_y = inverse_of(self._matrix, rows + y_rows)
-        widths = self._blocks.widths[candidates]
-        starts = np.searchsorted(rows, self._blocks.starts[candidates])
-        lost = np.empty(len(candidates))
-        for i, (start, width) in enumerate(zip(starts.tolist(), widths.tolist(), strict=True)):
-            at = slice(start, start + width)
-            lost[i] = np.linalg.slogdet(without[at, at])[1] - np.linalg.slogdet(with_y[at, at])[1]
-        gains: Gains = self._half * lost + self._per_parameter * len(y_rows) * widths
-        return gains
 
     @documented_like(GaussianBIC.permuted)
     def permuted(self, order: Sequence[int]) -> Self:

@@ -1,4 +1,4 @@
-"""Tables and truths for the golden problems, made with NumPy alone.
+"""Tables and truths for the frozen cases, made with NumPy alone.
 
 Nothing here comes from the package, so that a change to its own generators cannot change a
 problem.  They use only ``random`` and ``standard_normal``, whose streams NumPy has never changed.
@@ -18,7 +18,7 @@ Columns: TypeAlias = dict[str, Floats | NDArray[np.str_]]
 
 SHAKE = 0
 """Another number changes the order of the rows, and each value by a relative error of about 1e-13:
-statistically the same table, with other rounding (``golden.make``)."""
+statistically the same table, with other rounding ."""
 
 
 def shaken(values: Floats) -> Floats:
